@@ -1,0 +1,48 @@
+/** Bytes are Uint8Array everywhere; Buffer appears only where its native helpers do the work. */
+export type Bytes = Uint8Array;
+
+export const EMPTY_BYTES: Bytes = new Uint8Array(0);
+
+/** Unsigned lexicographic order, a proper prefix first: the order of every key in this system. */
+export function compareBytes(a: Bytes, b: Bytes): number {
+  return Buffer.compare(a, b);
+}
+
+export function equalBytes(a: Bytes, b: Bytes): boolean {
+  return a.length === b.length && Buffer.compare(a, b) === 0;
+}
+
+export function concatBytes(...parts: readonly Bytes[]): Bytes {
+  return Buffer.concat(parts);
+}
+
+/** Upper-case hexadecimal, as effective partition keys are written on the wire. */
+export function toHex(bytes: Bytes): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    .toString('hex')
+    .toUpperCase();
+}
+
+export function fromHex(text: string): Bytes {
+  return Buffer.from(text, 'hex');
+}
+
+export function textToBytes(text: string): Bytes {
+  return Buffer.from(text, 'utf8');
+}
+
+export function bytesToText(bytes: Bytes): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+/** The smallest byte string greater than every string that starts with `prefix`; undefined if there is none. */
+export function afterPrefix(prefix: Bytes): Bytes | undefined {
+  for (let at = prefix.length - 1; at >= 0; at--) {
+    const byte = prefix[at] as number;
+    if (byte === 0xff) continue;
+    const next = Uint8Array.prototype.slice.call(prefix, 0, at + 1);
+    next[at] = byte + 1;
+    return next;
+  }
+  return undefined;
+}

@@ -1,0 +1,43 @@
+/**
+ * The world's faults, as opposed to our bugs (see assert.ts). Every refusal below the APIs is a DomainError
+ * with a code of this table; each API maps the codes to its own statuses, exhaustively.
+ */
+export type ErrorCode =
+  /** The request itself is wrong: shape, range, name. */
+  | 'invalidInput'
+  /** The partition key in the request is not the one in the item. */
+  | 'partitionKeyMismatch'
+  | 'unauthorized'
+  | 'forbidden'
+  /** A logical partition has reached its storage limit. */
+  | 'partitionKeyFull'
+  | 'itemNotFound'
+  | 'databaseNotFound'
+  | 'containerNotFound'
+  | 'offerNotFound'
+  /** The session token names a later state than this partition has. */
+  | 'sessionNotAvailable'
+  | 'itemExists'
+  | 'databaseExists'
+  | 'containerExists'
+  | 'uniqueKeyViolation'
+  | 'preconditionFailed'
+  | 'tooLarge'
+  /** The physical partition was replaced by others (split or merge); the caller must look up the ranges anew. */
+  | 'partitionGone'
+  | 'throttled'
+  /** The store could not do it: disk full, input/output error, queue full. Nothing was applied. */
+  | 'unavailable';
+
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+  readonly code: ErrorCode;
+  /** Milliseconds after which the same request may succeed; only with `throttled`. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, retryAfterMs?: number) {
+    super(message);
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,0 +1,55 @@
+/** Every bound of the system in one place, each with its reason. */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Documented item limit of the reference service. */
+export const ITEM_BYTES_MAX = 2 * MIB;
+
+/** Documented limit of an item id, in UTF-8 bytes. */
+export const ITEM_ID_BYTES_MAX = 1023;
+
+/** Documented limit of a partition key value with V2 hashing, in UTF-8 bytes. */
+export const PARTITION_KEY_BYTES_MAX = 2048;
+
+/** Hierarchical partition keys have at most three levels. */
+export const PARTITION_KEY_PATHS_MAX = 3;
+
+/** Documented response page of the reference service. */
+export const PAGE_BYTES_MAX = 4 * MIB;
+
+/** Items in a page when the client leaves it to the server. */
+export const PAGE_ITEMS_DEFAULT = 100;
+
+/** A page never holds more items than this, whatever the client asks for. */
+export const PAGE_ITEMS_MAX = 10_000;
+
+/** Names of databases and containers. */
+export const RESOURCE_NAME_LENGTH_MAX = 255;
+
+/** Databases and containers of one account together (documented quota). */
+export const RESOURCES_PER_ACCOUNT_MAX = 500;
+
+/** Key part of a text beyond this is cut and hashed, so that a key fits one PostgreSQL index row (2,704 bytes). */
+export const KEY_TEXT_BYTES_MAX = 512;
+
+/** Writes waiting in one partition; more are refused, so that a slow disk cannot fill the memory. */
+export const PENDING_WRITES_MAX = 10_000;
+
+/** Bytes of one engine batch; a group of writes is cut here so that one commit stays short. */
+export const COMMIT_BYTES_MAX = 8 * MIB;
+
+/** Memory for hot records, all partitions of the process together. */
+export const RECORD_CACHE_BYTES = 32 * MIB;
+
+/** Partitions kept open; the least recently used idle one is closed beyond that. */
+export const OPEN_PARTITIONS_MAX = 256;
+
+/** A partition nobody used for this long is closed. */
+export const PARTITION_IDLE_MS = 60_000;
+
+/** Tombstones are kept this long for movers and feeds that have to learn of a deletion. */
+export const TOMBSTONE_RETENTION_SEC = 24 * 3600;
+
+/** Nesting of a JSON item (documented). */
+export const NESTING_MAX = 128;

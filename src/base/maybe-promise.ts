@@ -1,0 +1,14 @@
+/** A value now, or a promise of it: local engines answer at once, remote ones later. */
+export type MaybePromise<T> = T | Promise<T>;
+
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+  return value instanceof Promise;
+}
+
+/** Continues at once on a value and later on a promise, so that the synchronous path stays synchronous. */
+export function andThen<T, U>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
+  return isPromise(value) ? value.then(next) : next(value);
+}

@@ -1,0 +1,111 @@
+/**
+ * The storage contract: named stores, each an ordered map from bytes to bytes with snapshots and atomic,
+ * conditional batches. Everything above is library code on this. Implementations: memory, sqlite, (pgwire).
+ *
+ * Order is unsigned lexicographic over the key bytes. Keys are 1 to 2,700 bytes, values 0 bytes to 4 MiB.
+ * Bytes handed in are not changed by the caller afterwards; bytes handed out are not changed by anyone and
+ * may be kept.
+ */
+import type { Bytes, MaybePromise } from '../base/index.ts';
+
+/** Opens, lists and drops stores. One store holds one partition, or the catalog. */
+export interface Engine {
+  /** Opens the store, creating it where it does not exist. A store is open at most once at a time. */
+  open(name: string): Promise<Store>;
+  /** Names of all stores that exist, sorted. */
+  list(): Promise<readonly string[]>;
+  /** Removes a closed store and gives its space back. Dropping what does not exist is not an error. */
+  drop(name: string): Promise<void>;
+  /** Closes every open store. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** [start, end): `end` undefined means to the end of the store. */
+export interface KeyRange {
+  readonly start: Bytes;
+  readonly end: Bytes | undefined;
+}
+
+export interface Entry {
+  readonly key: Bytes;
+  readonly value: Bytes;
+}
+
+export interface ScanOptions {
+  /** Entries at most, at least 1. */
+  readonly limit: number;
+  /** The page ends after the entry that brings keys and values together to this many bytes. */
+  readonly bytesMax: number;
+  readonly reverse?: boolean;
+  /** Values come back empty. Not together with `follow`. */
+  readonly keysOnly?: boolean;
+  /** Values are replaced by what is stored under this prefix byte followed by the value; see `follow`. */
+  readonly follow?: number;
+}
+
+export interface ScanPage {
+  readonly entries: readonly Entry[];
+  /** True when the range may hold more entries behind the last one of this page. */
+  readonly more: boolean;
+}
+
+export interface ReadView {
+  get(key: Bytes): MaybePromise<Bytes | undefined>;
+  /** One result per key, in the order asked. */
+  getMany(keys: readonly Bytes[]): MaybePromise<readonly (Bytes | undefined)[]>;
+  /**
+   * Reads the value v of `key`, then the value stored under `prefix` followed by v: from an index entry to the
+   * record it points at in one call (one statement, one round trip). Undefined if either is missing.
+   */
+  follow(key: Bytes, prefix: number): MaybePromise<Bytes | undefined>;
+  scan(range: KeyRange, options: ScanOptions): MaybePromise<ScanPage>;
+}
+
+/** A frozen view of the moment it was taken. Short-lived; release is idempotent, use after release is a bug. */
+export interface Snapshot extends ReadView {
+  release(): void;
+}
+
+/** As a ReadView a store answers from the last committed state; each call sees its own moment. */
+export interface Store extends ReadView {
+  readonly name: string;
+  /** Several reads of one moment. */
+  snapshot(): MaybePromise<Snapshot>;
+  /**
+   * All or nothing. Durable and visible to reads that start after the promise resolves. Commits take effect in
+   * the order of the calls. Rejects with ConflictError when an expectation does not hold.
+   */
+  commit(batch: Batch): Promise<void>;
+  stats(): MaybePromise<StoreStats>;
+  /** Waits for commits under way. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Applied in this order: expects are checked, deleteRanges, deletes, puts. */
+export interface Batch {
+  readonly expects?: readonly Expectation[];
+  readonly deleteRanges?: readonly KeyRange[];
+  readonly deletes?: readonly Bytes[];
+  readonly puts?: readonly Entry[];
+}
+
+/** The key must have exactly this value, or be absent where it is undefined. */
+export interface Expectation {
+  readonly key: Bytes;
+  readonly value: Bytes | undefined;
+}
+
+export interface StoreStats {
+  /** Space taken, as the engine accounts for it (files with log, or sum of entries). */
+  readonly bytesUsed: number;
+}
+
+/** A batch was refused because an expectation did not hold. Nothing of it was applied. */
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
+}
+
+/** A store was written by a version of the program that this one does not understand. */
+export class FormatError extends Error {
+  override readonly name = 'FormatError';
+}

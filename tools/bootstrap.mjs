@@ -1,0 +1,75 @@
+// The door behind `npm start`, `npm test`, `npm run build` and `npm run bench`. It runs on any Node >= 20:
+// installs what is missing, builds what is stale, then hands over to the pinned runtime (npm package `node`).
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const at = (...parts) => join(root, ...parts);
+const runtime = at(
+  'node_modules',
+  'node',
+  'bin',
+  process.platform === 'win32' ? 'node.exe' : 'node',
+);
+
+/** Runs one step with the terminal attached; a failing step ends the whole with its exit code. */
+function step(command, args) {
+  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+  if (result.error) {
+    console.error(`mesocosm: cannot run ${command}: ${result.error.message}`);
+    process.exit(1);
+  }
+  if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+function ensureInstalled() {
+  const stamp = at('node_modules', '.mesocosm-installed');
+  const wanted = createHash('sha256')
+    .update(readFileSync(at('package-lock.json')))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(runtime)) return;
+  console.error('mesocosm: installing dependencies (once)');
+  step(process.platform === 'win32' ? 'npm.cmd' : 'npm', [
+    'install',
+    '--no-save',
+    '--loglevel=error',
+  ]);
+  writeFileSync(stamp, wanted);
+}
+
+function newestChange(folder) {
+  let newest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const changed = entry.isDirectory() ? newestChange(path) : statSync(path).mtimeMs;
+    if (changed > newest) newest = changed;
+  }
+  return newest;
+}
+
+function ensureBuilt() {
+  const stamp = at('dist', '.built');
+  const changed = Math.max(newestChange(at('src')), statSync(at('tsconfig.build.json')).mtimeMs);
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= changed) return;
+  step(runtime, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
+  writeFileSync(stamp, '');
+}
+
+const npmRun = (script) =>
+  step(runtime, [process.env.npm_execpath ?? 'npm', 'run', '--silent', script]);
+
+const [command, ...rest] = process.argv.slice(2);
+ensureInstalled();
+ensureBuilt();
+if (command === 'start') {
+  process.argv = [process.argv[0], at('bin', 'mesocosm.mjs'), 'start', ...rest];
+  await import('../bin/mesocosm.mjs');
+} else if (command === 'test') {
+  npmRun('check');
+  step(runtime, [at('node_modules', 'vitest', 'vitest.mjs'), 'run', ...rest]);
+} else if (command === 'bench') {
+  step(runtime, [at('bench', 'main.ts'), ...rest]);
+}
