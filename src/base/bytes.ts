@@ -35,6 +35,11 @@ export function bytesToText(bytes: Bytes): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
+/** One character per byte: for bytes as keys of a Map. */
+export function bytesToLatin1(bytes: Bytes): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice();
+}
+
 /** The smallest byte string greater than every string that starts with `prefix`; undefined if there is none. */
 export function afterPrefix(prefix: Bytes): Bytes | undefined {
   for (let at = prefix.length - 1; at >= 0; at--) {

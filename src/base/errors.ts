@@ -29,11 +29,23 @@ export type ErrorCode =
   /** The store could not do it: disk full, input/output error, queue full. Nothing was applied. */
   | 'unavailable';
 
+/** What every answer of a partition carries, refusals as well. */
+export interface Receipt {
+  readonly partitionId: string;
+  /** Log sequence number of the partition when it answered. */
+  readonly lsn: number;
+  /** Request units. */
+  readonly charge: number;
+  readonly sessionToken: string;
+}
+
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;
   /** Milliseconds after which the same request may succeed; only with `throttled`. */
   readonly retryAfterMs: number | undefined;
+  /** Set where a partition refused. */
+  receipt: Receipt | undefined;
 
   constructor(code: ErrorCode, message: string, retryAfterMs?: number) {
     super(message);

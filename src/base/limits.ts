@@ -36,6 +36,9 @@ export const KEY_TEXT_BYTES_MAX = 512;
 /** Writes waiting in one partition; more are refused, so that a slow disk cannot fill the memory. */
 export const PENDING_WRITES_MAX = 10_000;
 
+/** Bytes of bodies waiting in one partition, for the same reason. */
+export const PENDING_WRITE_BYTES_MAX = 64 * MIB;
+
 /** Bytes of one engine batch; a group of writes is cut here so that one commit stays short. */
 export const COMMIT_BYTES_MAX = 8 * MIB;
 

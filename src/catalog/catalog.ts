@@ -1,0 +1,185 @@
+/**
+ * What exists: databases and containers with their partitions and throughput, in one transactional store.
+ *
+ * All of it is kept in memory, because every request looks a container up; every change is one conditional batch
+ * on the store first and becomes visible when durable. Changes run one after the other.
+ *
+ * Stored form, version 1: key `format` → version; `db` · rid → DatabaseRecord; `coll` · database rid · rid →
+ * ContainerRecord, both as JSON.
+ */
+import {
+  bytesToText,
+  DomainError,
+  type Random,
+  RESOURCES_PER_ACCOUNT_MAX,
+  textToBytes,
+} from '../base/index.ts';
+import { type Batch, FormatError, type Store } from '../engine/index.ts';
+import { encodeTuple } from '../value/index.ts';
+import type { ContainerRecord, DatabaseRecord } from './records.ts';
+
+const CATALOG_VERSION = 1;
+const FORMAT_KEY = encodeTuple(['format']);
+const PAGE = { limit: 1000, bytesMax: 16 * 1024 * 1024 };
+
+export class Catalog {
+  readonly #store: Store;
+  readonly #random: Random;
+  readonly #databases = new Map<string, DatabaseEntry>();
+  readonly #databasesByRid = new Map<number, DatabaseEntry>();
+  /** Changes wait for each other: each is decided on what the one before left. */
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  private constructor(store: Store, random: Random) {
+    this.#store = store;
+    this.#random = random;
+  }
+
+  static async open(store: Store, random: Random): Promise<Catalog> {
+    const catalog = new Catalog(store, random);
+    const format = await store.get(FORMAT_KEY);
+    if (format === undefined)
+      await store.commit({
+        puts: [{ key: FORMAT_KEY, value: textToBytes(String(CATALOG_VERSION)) }],
+      });
+    else if (bytesToText(format) !== String(CATALOG_VERSION))
+      throw new FormatError(
+        `catalog format version ${bytesToText(format)} found; this program reads version ${CATALOG_VERSION}`,
+      );
+    await catalog.#load();
+    return catalog;
+  }
+
+  databases(): readonly DatabaseRecord[] {
+    return [...this.#databases.values()].map(({ record }) => record);
+  }
+
+  database(id: string): DatabaseRecord | undefined {
+    return this.#databases.get(id)?.record;
+  }
+
+  databaseByRid(rid: number): DatabaseRecord | undefined {
+    return this.#databasesByRid.get(rid)?.record;
+  }
+
+  containers(database: DatabaseRecord): readonly ContainerRecord[] {
+    return [...(this.#databasesByRid.get(database.rid)?.containers.values() ?? [])];
+  }
+
+  container(database: DatabaseRecord, id: string): ContainerRecord | undefined {
+    return this.#databasesByRid.get(database.rid)?.containers.get(id);
+  }
+
+  containerByRid(databaseRid: number, rid: number): ContainerRecord | undefined {
+    return this.#databasesByRid.get(databaseRid)?.containersByRid.get(rid);
+  }
+
+  /**
+   * Runs one change after all earlier ones. `decide` looks at the catalog as it then is and answers the records to
+   * write; they become visible when they are durable.
+   */
+  change<T>(decide: () => Change<T>): Promise<T> {
+    const run = async (): Promise<T> => {
+      const change = decide();
+      await this.#store.commit(toBatch(change));
+      this.#apply(change);
+      return change.result;
+    };
+    const result = this.#lastChange.then(run, run);
+    this.#lastChange = result.catch(() => undefined);
+    return result;
+  }
+
+  /** A number nobody has, for a new database, container or offer. */
+  newRid(bits: number, isTaken: (rid: number) => boolean): number {
+    for (;;) {
+      const rid = 1 + this.#random.below(2 ** bits - 1);
+      if (!isTaken(rid)) return rid;
+    }
+  }
+
+  /** Refuses to grow beyond the account's quota. */
+  checkQuota(): void {
+    let count = this.#databases.size;
+    for (const { containers } of this.#databases.values()) count += containers.size;
+    if (count >= RESOURCES_PER_ACCOUNT_MAX)
+      throw new DomainError(
+        'forbidden',
+        `The account holds ${count} databases and containers, the most it may. Delete some first.`,
+      );
+  }
+
+  async #load(): Promise<void> {
+    for (const prefix of ['db', 'coll']) {
+      let start = encodeTuple([prefix]);
+      const end = Buffer.concat([start, Uint8Array.of(0xff)]);
+      for (let more = true; more; ) {
+        const page = await this.#store.scan({ start, end }, PAGE);
+        for (const { key, value } of page.entries) {
+          const record = JSON.parse(bytesToText(value));
+          this.#apply(prefix === 'db' ? { databases: [record] } : { containers: [record] });
+          start = Buffer.concat([key, Uint8Array.of(0)]);
+        }
+        more = page.more;
+      }
+    }
+  }
+
+  #apply(change: Omit<Change<unknown>, 'result'>): void {
+    for (const record of change.databases ?? []) {
+      const entry = this.#databasesByRid.get(record.rid) ?? newEntry(record);
+      entry.record = record;
+      this.#databases.set(record.id, entry);
+      this.#databasesByRid.set(record.rid, entry);
+    }
+    for (const record of change.containers ?? []) {
+      const entry = this.#databasesByRid.get(record.databaseRid);
+      entry?.containers.set(record.id, record);
+      entry?.containersByRid.set(record.rid, record);
+    }
+    for (const record of change.droppedContainers ?? []) {
+      const entry = this.#databasesByRid.get(record.databaseRid);
+      entry?.containers.delete(record.id);
+      entry?.containersByRid.delete(record.rid);
+    }
+    for (const record of change.droppedDatabases ?? []) {
+      this.#databases.delete(record.id);
+      this.#databasesByRid.delete(record.rid);
+    }
+  }
+}
+
+/** Records to write and to drop, as one transaction. */
+export interface Change<T> {
+  readonly databases?: readonly DatabaseRecord[];
+  readonly containers?: readonly ContainerRecord[];
+  readonly droppedDatabases?: readonly DatabaseRecord[];
+  readonly droppedContainers?: readonly ContainerRecord[];
+  readonly result: T;
+}
+
+interface DatabaseEntry {
+  record: DatabaseRecord;
+  readonly containers: Map<string, ContainerRecord>;
+  readonly containersByRid: Map<number, ContainerRecord>;
+}
+
+function newEntry(record: DatabaseRecord): DatabaseEntry {
+  return { record, containers: new Map(), containersByRid: new Map() };
+}
+
+const databaseKey = (record: DatabaseRecord) => encodeTuple(['db', record.rid]);
+const containerKey = (record: ContainerRecord) =>
+  encodeTuple(['coll', record.databaseRid, record.rid]);
+
+function toBatch(change: Change<unknown>): Batch {
+  const { databases = [], containers = [], droppedDatabases = [], droppedContainers = [] } = change;
+  const toValue = (record: object) => textToBytes(JSON.stringify(record));
+  return {
+    deletes: [...droppedDatabases.map(databaseKey), ...droppedContainers.map(containerKey)],
+    puts: [
+      ...databases.map((record) => ({ key: databaseKey(record), value: toValue(record) })),
+      ...containers.map((record) => ({ key: containerKey(record), value: toValue(record) })),
+    ],
+  };
+}

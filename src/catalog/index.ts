@@ -1,0 +1,4 @@
+export * from './catalog.ts';
+export * from './indexing-policy.ts';
+export * from './records.ts';
+export * from './resource-id.ts';

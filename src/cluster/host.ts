@@ -1,0 +1,161 @@
+/**
+ * Opens the partitions this process owns when somebody first asks for them, and closes those nobody uses.
+ */
+import {
+  type Clock,
+  type MaybePromise,
+  OPEN_PARTITIONS_MAX,
+  PARTITION_IDLE_MS,
+} from '../base/index.ts';
+import type { Engine } from '../engine/index.ts';
+import { openPartition, type Partition, type RecordCache, type Seal } from '../partition/index.ts';
+import { type Budget, unmeteredBudget } from '../throughput/index.ts';
+
+/** The place of one partition: opened or not, it is the same object for as long as the process runs. */
+export interface Slot {
+  readonly storeName: string;
+  readonly options: SlotOptions;
+  readonly budget: Budget;
+  partition: Partition | undefined;
+  /** While opening or closing: what the next user has to wait for. */
+  changing: Promise<unknown> | undefined;
+  lastUsedMs: number;
+}
+
+export interface SlotOptions {
+  readonly seal: Seal;
+  readonly etagSalt: number;
+  readonly ridPrefix: number;
+}
+
+export interface HostOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly cache: RecordCache;
+}
+
+export class Host {
+  readonly #options: HostOptions;
+  readonly #slots = new Map<string, Slot>();
+  #openCount = 0;
+  #sweeper: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+  }
+
+  slot(storeName: string, options: SlotOptions): Slot {
+    const known = this.#slots.get(storeName);
+    if (known !== undefined) return known;
+    const slot: Slot = {
+      storeName,
+      options,
+      budget: unmeteredBudget,
+      partition: undefined,
+      changing: undefined,
+      lastUsedMs: 0,
+    };
+    this.#slots.set(storeName, slot);
+    return slot;
+  }
+
+  get openCount(): number {
+    return this.#openCount;
+  }
+
+  /** The open partition of a slot; at once where it is open, which is the rule. */
+  partition(slot: Slot): MaybePromise<Partition> {
+    slot.lastUsedMs = this.#options.clock.nowMs();
+    const { partition } = slot;
+    if (partition !== undefined && slot.changing === undefined && !partition.hasFailed)
+      return partition;
+    return this.#open(slot);
+  }
+
+  /** Closes the partitions of these stores and removes their data. */
+  async drop(storeNames: readonly string[]): Promise<void> {
+    for (const storeName of storeNames) {
+      const slot = this.#slots.get(storeName);
+      if (slot !== undefined) await this.#close(slot);
+      this.#slots.delete(storeName);
+      await this.#options.engine.drop(storeName);
+    }
+  }
+
+  /** Closes everything; idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#sweeper);
+    await Promise.all([...this.#slots.values()].map((slot) => this.#close(slot)));
+  }
+
+  async #open(slot: Slot): Promise<Partition> {
+    while (slot.changing !== undefined) await slot.changing;
+    if (slot.partition?.hasFailed) await this.#close(slot);
+    if (slot.partition !== undefined) return slot.partition;
+    if (this.#isClosed) throw new Error('host is closed');
+    const opening = this.#openStore(slot);
+    slot.changing = opening.catch(() => undefined);
+    try {
+      slot.partition = await opening;
+      this.#openCount++;
+    } finally {
+      slot.changing = undefined;
+    }
+    this.#sweeper ??= setInterval(() => this.#sweep(), PARTITION_IDLE_MS / 2).unref();
+    if (this.#openCount > OPEN_PARTITIONS_MAX) this.#closeLeastRecentlyUsed();
+    return slot.partition;
+  }
+
+  async #openStore(slot: Slot): Promise<Partition> {
+    const { engine, clock, cache } = this.#options;
+    const store = await engine.open(slot.storeName);
+    try {
+      return await openPartition({ store, clock, cache: cache.forPartition(), ...slot.options });
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  async #close(slot: Slot): Promise<void> {
+    while (slot.changing !== undefined) await slot.changing;
+    const { partition } = slot;
+    if (partition === undefined) return;
+    slot.partition = undefined;
+    this.#openCount--;
+    const closing = partition.close().finally(() => {
+      slot.changing = undefined;
+    });
+    slot.changing = closing.catch(() => undefined);
+    await closing;
+  }
+
+  #sweep(): void {
+    const idleSinceMs = this.#options.clock.nowMs() - PARTITION_IDLE_MS;
+    for (const slot of this.#slots.values())
+      if (slot.lastUsedMs <= idleSinceMs && isClosable(slot)) this.#closeInBackground(slot);
+    if (this.#openCount === 0) {
+      clearInterval(this.#sweeper);
+      this.#sweeper = undefined;
+    }
+  }
+
+  #closeLeastRecentlyUsed(): void {
+    let oldest: Slot | undefined;
+    for (const slot of this.#slots.values())
+      if (isClosable(slot) && slot.lastUsedMs < (oldest?.lastUsedMs ?? Number.POSITIVE_INFINITY))
+        oldest = slot;
+    if (oldest !== undefined) this.#closeInBackground(oldest);
+  }
+
+  /** A store that does not close in peace is opened again by its next user, who then learns why. */
+  #closeInBackground(slot: Slot): void {
+    this.#close(slot).catch(() => undefined);
+  }
+}
+
+function isClosable(slot: Slot): boolean {
+  return slot.partition?.isIdle === true && slot.changing === undefined;
+}

@@ -1,0 +1,4 @@
+export * from './cluster.ts';
+export { Host } from './host.ts';
+export { type Route, RoutingMap } from './routing-map.ts';
+export * from './session-token.ts';

@@ -1,0 +1,65 @@
+/** The live partitions of one container, in the order of the hash space: which one owns a key, a range, an id. */
+import { assert, type Bytes, compareBytes, DomainError } from '../base/index.ts';
+import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
+import { type Epk, epkFromHex } from '../value/index.ts';
+import type { Slot } from './host.ts';
+
+export interface Route {
+  readonly container: ContainerRecord;
+  readonly partition: PartitionRecord;
+  readonly min: Epk;
+  readonly max: Epk;
+  /** Where the host keeps the open partition. */
+  readonly slot: Slot;
+}
+
+export class RoutingMap {
+  readonly routes: readonly Route[];
+  readonly #byId: ReadonlyMap<string, Route>;
+
+  constructor(container: ContainerRecord, slotOf: (partition: PartitionRecord) => Slot) {
+    this.routes = container.partitions.map((partition) => ({
+      container,
+      partition,
+      min: epkFromHex(partition.min),
+      max: epkFromHex(partition.max),
+      slot: slotOf(partition),
+    }));
+    this.#byId = new Map(this.routes.map((route) => [route.partition.id, route]));
+    this.#checkTiling();
+  }
+
+  forKey(epk: Epk): Route {
+    let low = 0;
+    let high = this.routes.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (compareBytes((this.routes[middle] as Route).min, epk) <= 0) low = middle;
+      else high = middle - 1;
+    }
+    return this.routes[low] as Route;
+  }
+
+  /** Every partition that owns a part of [min, max), in order. */
+  forRange(min: Epk, max: Epk): readonly Route[] {
+    return this.routes.filter(
+      (route) => compareBytes(route.min, max) < 0 && compareBytes(min, route.max) < 0,
+    );
+  }
+
+  /** Throws `partitionGone` for an id that is not, or no longer, live. */
+  forId(id: string): Route {
+    const route = this.#byId.get(id);
+    if (route !== undefined) return route;
+    throw new DomainError('partitionGone', `The partition key range ${id} is gone.`);
+  }
+
+  #checkTiling(): void {
+    let end: Bytes = new Uint8Array(0);
+    for (const { min, max } of this.routes) {
+      assert(compareBytes(min, end) === 0 && compareBytes(min, max) < 0, 'routing: ranges tile');
+      end = max;
+    }
+    assert(end.length === 1 && end[0] === 0xff, 'routing: ranges reach the end');
+  }
+}

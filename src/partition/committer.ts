@@ -1,0 +1,338 @@
+/**
+ * The single writer of a partition: gather → decide → batch → commit → publish.
+ *
+ * An intent is decided against what is stored plus what is decided but not yet durable (the overlay), with nothing in
+ * between; so the order of the decisions is the order of the writes. Decided writes gather in a group while earlier
+ * groups are on their way to the disk. Readers see a write only when it is durable.
+ *
+ * A commit that fails leaves the overlay built on sand: the committer fails every write under way, refuses new ones,
+ * and its partition has to be opened again from what is stored.
+ */
+import {
+  andThen,
+  assert,
+  type Clock,
+  COMMIT_BYTES_MAX,
+  DomainError,
+  isPromise,
+  type MaybePromise,
+  PENDING_WRITE_BYTES_MAX,
+  PENDING_WRITES_MAX,
+  TOMBSTONE_RETENTION_SEC,
+} from '../base/index.ts';
+import type { Store } from '../engine/index.ts';
+import { CommitGroup } from './commit-group.ts';
+import type { Mutation, WriteIntent } from './intent.ts';
+import {
+  formatEtag,
+  Item,
+  type ItemKey,
+  type Lsn,
+  OPERATIONS_PER_INTENT_MAX,
+  RID_COUNTER_BITS,
+  type Seal,
+} from './item.ts';
+import { logAfter, PREFIX_TOMBSTONE } from './keyspace.ts';
+import { itemChecksum, recordSize } from './record.ts';
+import type { PartitionState } from './state.ts';
+import { decodeTombstone } from './tombstone.ts';
+
+/** One group on the disk and one on its way there: the writer thread never waits for this one. */
+const GROUPS_IN_FLIGHT_MAX = 2;
+
+/** How often expired tombstones are looked for, and how many go at once. */
+const TRIM_INTERVAL_SEC = 60;
+const TRIM_COUNT_MAX = 1000;
+
+export interface CommitterOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly seal: Seal;
+  readonly etagSalt: number;
+  readonly ridPrefix: number;
+  /** The counters as stored; the committer owns them from here on. */
+  readonly state: PartitionState;
+  /** Reads what is durable; undefined where the item does not exist. */
+  readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
+  /** Called when a group is durable, before its writers learn of it. */
+  readonly publish: (group: CommitGroup) => void;
+}
+
+export interface WriteResult {
+  /** One per mutation, in order. */
+  readonly effects: readonly Effect[];
+  readonly lsn: Lsn;
+}
+
+export interface Effect {
+  readonly kind: 'created' | 'replaced' | 'deleted';
+  /** After the write; undefined when deleted. */
+  readonly item: Item | undefined;
+  readonly previous: Item | undefined;
+}
+
+interface Pending {
+  readonly item: Item | undefined;
+  readonly group: CommitGroup;
+}
+
+export class Committer {
+  readonly #options: CommitterOptions;
+  readonly #overlay = new Map<string, Pending>();
+  #gathering = new CommitGroup();
+  #inFlight: CommitGroup[] = [];
+  #pendingCount = 0;
+  #isFlushScheduled = false;
+  #failure: Error | undefined;
+  #trimDueSec = 0;
+  /** Async engines only: intents whose items are being fetched, decided strictly in order of arrival. */
+  #fetching: Promise<unknown> | undefined;
+  #drained: (() => void)[] = [];
+
+  constructor(options: CommitterOptions) {
+    this.#options = options;
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  get isIdle(): boolean {
+    return this.#pendingCount === 0;
+  }
+
+  write(intent: WriteIntent): Promise<WriteResult> {
+    if (this.#failure !== undefined) return Promise.reject(unavailable(this.#failure));
+    if (
+      this.#pendingCount >= PENDING_WRITES_MAX ||
+      this.#gathering.bodyBytes >= PENDING_WRITE_BYTES_MAX
+    )
+      return Promise.reject(
+        new DomainError('unavailable', 'Too many writes are waiting for the disk; retry later.'),
+      );
+    assert(intent.keys.length <= OPERATIONS_PER_INTENT_MAX, 'intent: too many operations');
+    this.#pendingCount++;
+    return new Promise<WriteResult>((resolve, reject) => {
+      const settle = (failure: Error | undefined, result: WriteResult | undefined): void => {
+        this.#pendingCount--;
+        if (result !== undefined && failure === undefined) resolve(result);
+        else reject(failure);
+        if (this.#pendingCount === 0) for (const drained of this.#drained.splice(0)) drained();
+      };
+      const stored = this.#fetch(intent.keys);
+      if (this.#fetching === undefined && !isPromise(stored)) {
+        this.#decide(intent, stored, settle);
+        return;
+      }
+      const before = this.#fetching;
+      this.#fetching = this.#decideAfter(before, stored, intent, settle);
+      const mine = this.#fetching;
+      void mine.then(() => {
+        if (this.#fetching === mine) this.#fetching = undefined;
+      });
+    });
+  }
+
+  /** Resolves when no write is under way. */
+  drain(): Promise<void> {
+    if (this.#pendingCount === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#drained.push(resolve));
+  }
+
+  /** Items are fetched side by side, intents decided one after the other in the order they came. */
+  async #decideAfter(
+    before: Promise<unknown> | undefined,
+    fetched: MaybePromise<readonly (Item | undefined)[]>,
+    intent: WriteIntent,
+    settle: Settle,
+  ): Promise<void> {
+    try {
+      const [stored] = await Promise.all([fetched, before]);
+      this.#decide(intent, stored, settle);
+    } catch (error) {
+      settle(error as Error, undefined);
+    }
+  }
+
+  #fetch(keys: readonly ItemKey[]): MaybePromise<readonly (Item | undefined)[]> {
+    // What the overlay holds need not be read, as long as it cannot be forgotten before the decision.
+    const isDecidedNext = this.#fetching === undefined;
+    const items = keys.map((key) =>
+      isDecidedNext && this.#overlay.has(key.text) ? undefined : this.#options.readStored(key),
+    );
+    return items.some(isPromise) ? Promise.all(items) : (items as (Item | undefined)[]);
+  }
+
+  #decide(intent: WriteIntent, stored: readonly (Item | undefined)[], settle: Settle): void {
+    if (this.#failure !== undefined) {
+      settle(unavailable(this.#failure), undefined);
+      return;
+    }
+    let rests: CommitGroup | undefined;
+    const current = intent.keys.map((key, index) => {
+      const pending = this.#overlay.get(key.text);
+      if (pending === undefined) return stored[index];
+      rests = pending.group;
+      return pending.item;
+    });
+    let mutations: readonly Mutation[];
+    try {
+      mutations = intent.decide(current);
+    } catch (refusal) {
+      // A refusal that rests on a write not yet durable is told only when that write is.
+      if (rests === undefined) settle(refusal as Error, undefined);
+      else rests.completions.push((failure) => settle(failure ?? (refusal as Error), undefined));
+      return;
+    }
+    const result = this.#apply(intent, current, mutations);
+    this.#gathering.completions.push((failure) => settle(failure, result));
+    this.#scheduleFlush();
+  }
+
+  #apply(
+    intent: WriteIntent,
+    current: readonly (Item | undefined)[],
+    mutations: readonly Mutation[],
+  ): WriteResult {
+    const { state, clock } = this.#options;
+    const group = this.#gathering;
+    const at = { lsn: ++state.lsn, timestampSec: Math.floor(clock.nowMs() / 1000) };
+    group.lsn = at.lsn;
+    const now = new Map(intent.keys.map((key, index) => [key.text, current[index]]));
+    const effects = mutations.map((mutation, operation): Effect => {
+      const { key } = mutation;
+      const previous = now.get(key.text);
+      const item =
+        mutation.kind === 'put' ? this.#stamp(mutation, previous, at, operation) : undefined;
+      group.change(key, previous, item, at);
+      this.#count(previous, item);
+      now.set(key.text, item);
+      this.#overlay.set(key.text, { item, group });
+      const kind = item === undefined ? 'deleted' : previous === undefined ? 'created' : 'replaced';
+      return { kind, item, previous };
+    });
+    return { effects, lsn: at.lsn };
+  }
+
+  #stamp(
+    put: Mutation & { kind: 'put' },
+    previous: Item | undefined,
+    at: { lsn: Lsn; timestampSec: number },
+    operation: number,
+  ): Item {
+    const { etagSalt, seal } = this.#options;
+    const version = { salt: etagSalt, lsn: at.lsn, operation };
+    const rid = previous?.rid ?? this.#nextRid();
+    const { timestampSec } = at;
+    return new Item({
+      primary: put.key.primary,
+      rid,
+      version,
+      timestampSec,
+      ttlSec: put.ttlSec,
+      encoding: put.encoding,
+      body: seal(put.body, { rid, etag: formatEtag(version), timestampSec }),
+    });
+  }
+
+  #nextRid(): number {
+    const { state, ridPrefix } = this.#options;
+    state.ridCounter++;
+    assert(state.ridCounter < 2 ** RID_COUNTER_BITS, 'rid counter is used up');
+    return ridPrefix * 2 ** RID_COUNTER_BITS + state.ridCounter;
+  }
+
+  #count(previous: Item | undefined, item: Item | undefined): void {
+    const { state } = this.#options;
+    if (previous !== undefined) {
+      state.itemCount--;
+      state.itemBytes -= recordSize(previous);
+      state.checksum = (state.checksum ^ itemChecksum(previous)) >>> 0;
+    }
+    if (item !== undefined) {
+      state.itemCount++;
+      state.itemBytes += recordSize(item);
+      state.checksum = (state.checksum ^ itemChecksum(item)) >>> 0;
+    }
+  }
+
+  /** Waits for the end of this turn of the event loop: all requests that came with it share one commit. */
+  #scheduleFlush(): void {
+    if (this.#gathering.bodyBytes >= COMMIT_BYTES_MAX) this.#flush();
+    if (this.#isFlushScheduled || this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX) return;
+    this.#isFlushScheduled = true;
+    setImmediate(() => {
+      this.#isFlushScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const group = this.#gathering;
+    if (group.isEmpty || this.#failure !== undefined) return;
+    if (this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX) return;
+    this.#gathering = new CommitGroup();
+    this.#inFlight.push(group);
+    const { state, store } = this.#options;
+    state.tombstoneCount += group.deletionCount;
+    store.commit(group.toBatch(state)).then(
+      () => this.#committed(group),
+      (error: Error) => this.#fail(error),
+    );
+    this.#trimTombstones();
+  }
+
+  #committed(group: CommitGroup): void {
+    if (this.#failure !== undefined) return;
+    assert(this.#inFlight[0] === group, 'groups commit in order');
+    this.#inFlight.shift();
+    this.#options.publish(group);
+    // An intent being fetched may have read the store before this commit: it needs the overlay to see the write.
+    if (this.#fetching === undefined) this.#forget(group);
+    else void this.#fetching.then(() => this.#forget(group));
+    group.finish(undefined);
+    this.#flush();
+  }
+
+  #forget(group: CommitGroup): void {
+    for (const text of group.touched.keys())
+      if (this.#overlay.get(text)?.group === group) this.#overlay.delete(text);
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    const failure = unavailable(error);
+    const groups = [...this.#inFlight, this.#gathering];
+    this.#inFlight = [];
+    this.#gathering = new CommitGroup();
+    this.#overlay.clear();
+    for (const group of groups) group.finish(failure);
+  }
+
+  /** Tombstones serve movers and feeds for a while; then they go, a few with each of some later commits. */
+  #trimTombstones(): void {
+    const { state, store, clock } = this.#options;
+    const nowSec = Math.floor(clock.nowMs() / 1000);
+    if (state.tombstoneCount === 0 || nowSec < this.#trimDueSec) return;
+    this.#trimDueSec = nowSec + TRIM_INTERVAL_SEC;
+    const page = store.scan(logAfter(PREFIX_TOMBSTONE, 0), {
+      limit: TRIM_COUNT_MAX,
+      bytesMax: COMMIT_BYTES_MAX,
+    });
+    const trimmed = andThen(page, ({ entries }) => {
+      for (const { key, value } of entries) {
+        if (decodeTombstone(value).timestampSec > nowSec - TOMBSTONE_RETENTION_SEC) return;
+        this.#gathering.remove(key);
+        state.tombstoneCount--;
+      }
+    });
+    if (isPromise(trimmed)) trimmed.catch((error: Error) => this.#fail(error));
+  }
+}
+
+type Settle = (failure: Error | undefined, result: WriteResult | undefined) => void;
+
+function unavailable(cause: Error): DomainError {
+  if (cause instanceof DomainError) return cause;
+  return new DomainError('unavailable', `The partition's store failed: ${cause.message}`);
+}

@@ -1,0 +1,29 @@
+export type { CommitGroup } from './commit-group.ts';
+export type { Effect, WriteResult } from './committer.ts';
+export {
+  decideOp,
+  type ItemOp,
+  intentOf,
+  itemNotFound,
+  type Mutation,
+  type WriteIntent,
+} from './intent.ts';
+export {
+  Item,
+  type ItemKey,
+  type ItemVersion,
+  type Lsn,
+  type Rid,
+  type Seal,
+  type Stamp,
+} from './item.ts';
+export { itemKey, logicalPartitionPrefix } from './keyspace.ts';
+export {
+  openPartition,
+  Partition,
+  type PartitionOptions,
+  type PartitionStatistics,
+} from './partition.ts';
+export { isIntact } from './record.ts';
+export { RecordCache } from './record-cache.ts';
+export type { EpkRange, ItemPage, ItemScan } from './scan.ts';

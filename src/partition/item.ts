@@ -1,0 +1,90 @@
+/**
+ * What an item is, for all five APIs: a row key within a partition key, and the bytes its home API returns.
+ */
+import type { Bytes } from '../base/index.ts';
+import type { Encoding, Epk } from '../value/index.ts';
+
+/** Log sequence number of a partition: grows by one with every committed intent. */
+export type Lsn = number;
+
+/** Names an item inside its container for life: 13 bits of partition prefix, 40 bits of counter. Never reused. */
+export type Rid = number;
+
+export const RID_COUNTER_BITS = 40;
+
+/** An item's identity, encoded once at the door: the place in the hash space and the whole primary key. */
+export interface ItemKey {
+  readonly epk: Epk;
+  /** Key of the primary entry; see keyspace.ts. */
+  readonly primary: Bytes;
+  /** The same bytes as text (latin1), to look up in maps. */
+  readonly text: string;
+}
+
+/** Operations of one intent, so that 48 bits of etag hold LSN and operation: 2^41 LSNs. */
+export const OPERATIONS_PER_INTENT_MAX = 128;
+
+/** An item as stored. A class for one reason: the etag's text is made only when somebody asks for it. */
+export class Item {
+  readonly primary: Bytes;
+  readonly rid: Rid;
+  readonly version: ItemVersion;
+  readonly timestampSec: number;
+  /** Seconds the item lives after `timestampSec`; 0 = as the container says, -1 = for ever. */
+  readonly ttlSec: number;
+  readonly encoding: Encoding;
+  /** Exactly what the home API returns. */
+  readonly body: Bytes;
+  #etag: string | undefined;
+
+  constructor(fields: Omit<Item, 'etag' | 'lsn'>) {
+    this.primary = fields.primary;
+    this.rid = fields.rid;
+    this.version = fields.version;
+    this.timestampSec = fields.timestampSec;
+    this.ttlSec = fields.ttlSec;
+    this.encoding = fields.encoding;
+    this.body = fields.body;
+  }
+
+  get lsn(): Lsn {
+    return this.version.lsn;
+  }
+
+  /** Quoted, as HTTP wants it. Differs for every write. */
+  get etag(): string {
+    this.#etag ??= formatEtag(this.version);
+    return this.#etag;
+  }
+}
+
+/** What makes a write of an item different from every other. */
+export interface ItemVersion {
+  /** Of the container: keeps etags of one that was dropped and made again apart. */
+  readonly salt: number;
+  readonly lsn: Lsn;
+  /** Place of the write in its intent. */
+  readonly operation: number;
+}
+
+export function formatEtag({ salt, lsn, operation }: ItemVersion): string {
+  const write = lsn * OPERATIONS_PER_INTENT_MAX + operation;
+  return `"0000${hex(salt, 4)}-0000-0000-0000-${hex(write, 12)}"`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}
+
+/** What the committer assigns to an item when it is written. */
+export interface Stamp {
+  readonly rid: Rid;
+  readonly etag: string;
+  readonly timestampSec: number;
+}
+
+/**
+ * Turns the body a client sent into the body its home API returns, by adding what only the committer knows.
+ * Pure; one per container, made by the API that owns the container's encoding.
+ */
+export type Seal = (body: Bytes, stamp: Stamp) => Bytes;

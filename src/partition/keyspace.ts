@@ -1,0 +1,102 @@
+/**
+ * The key prefixes of a partition's store. Nothing else builds keys. Format version 1; do not renumber.
+ *
+ *   01 state                                        → counters of the partition (state.ts)
+ *   10 item       rid8                              → record (record.ts)
+ *   11 primary    bytes(epk) · pk values · id       → rid8
+ *   30 log        lsn8 · rid8                       → ∅       latest write of every live item
+ *   32 tombstone  lsn8 · rid8                       → timestamp4 · primary key
+ *
+ * Records are keyed by rid, so that they append, postings stay small and a scan comes back in `_rid` order; a point
+ * read goes primary → record in one `follow` (docs/decisions/0003-rid-heap.md). The whole partition key stands in the
+ * primary key beside its hash: two keys that hash alike are still two logical partitions.
+ */
+import { type Bytes, bytesToLatin1 } from '../base/index.ts';
+import type { KeyRange } from '../engine/index.ts';
+import { type Epk, KeyWriter, type Value } from '../value/index.ts';
+import type { ItemKey, Lsn, Rid } from './item.ts';
+
+export const PREFIX_STATE = 0x01;
+export const PREFIX_ITEM = 0x10;
+export const PREFIX_PRIMARY = 0x11;
+export const PREFIX_LOG = 0x30;
+export const PREFIX_TOMBSTONE = 0x32;
+
+/** Keys are built in one turn, one at a time: a single writer serves all. */
+const writer = new KeyWriter();
+
+export const STATE_KEY: Bytes = Uint8Array.of(PREFIX_STATE);
+
+export function itemKey(epk: Epk, partitionKey: readonly Value[], id: Value): ItemKey {
+  writer.reset().u8(PREFIX_PRIMARY).bytes(epk);
+  for (const component of partitionKey) writer.value(component);
+  const primary = writer.value(id).take();
+  return { epk, primary, text: bytesToLatin1(primary) };
+}
+
+/** What the primary keys of one logical partition begin with. */
+export function logicalPartitionPrefix(epk: Epk, partitionKey: readonly Value[]): Bytes {
+  writer.reset().u8(PREFIX_PRIMARY).bytes(epk);
+  for (const component of partitionKey) writer.value(component);
+  return writer.take();
+}
+
+export function recordKey(rid: Rid): Bytes {
+  return writer.reset().u8(PREFIX_ITEM).u64(rid).take();
+}
+
+/** Value of a primary entry: what `follow` appends to the item prefix. */
+export function ridBytes(rid: Rid): Bytes {
+  return writer.reset().u64(rid).take();
+}
+
+export function ridOfRecordKey(key: Bytes): Rid {
+  return readU64(key, 1);
+}
+
+export function logKey(lsn: Lsn, rid: Rid): Bytes {
+  return writer.reset().u8(PREFIX_LOG).u64(lsn).u64(rid).take();
+}
+
+export function tombstoneKey(lsn: Lsn, rid: Rid): Bytes {
+  return writer.reset().u8(PREFIX_TOMBSTONE).u64(lsn).u64(rid).take();
+}
+
+/** LSN and rid of a log or tombstone key. */
+export function lsnAndRidOfLogKey(key: Bytes): { readonly lsn: Lsn; readonly rid: Rid } {
+  return { lsn: readU64(key, 1), rid: readU64(key, 9) };
+}
+
+/** All records behind `after`, in rid order. */
+export function recordsAfter(after: Rid | undefined): KeyRange {
+  const start = after === undefined ? Uint8Array.of(PREFIX_ITEM) : recordKey(after + 1);
+  return { start, end: Uint8Array.of(PREFIX_ITEM + 1) };
+}
+
+/** Primary keys whose effective partition key lies in [min, max). */
+export function primaryRange(min: Epk, max: Epk): KeyRange {
+  return {
+    start: writer.reset().u8(PREFIX_PRIMARY).bytes(min).take(),
+    end: writer.reset().u8(PREFIX_PRIMARY).bytes(max).take(),
+  };
+}
+
+/** All log entries (or tombstones) behind `after`. */
+export function logAfter(
+  prefix: typeof PREFIX_LOG | typeof PREFIX_TOMBSTONE,
+  after: Lsn,
+): KeyRange {
+  return {
+    start: writer
+      .reset()
+      .u8(prefix)
+      .u64(after + 1)
+      .take(),
+    end: Uint8Array.of(prefix + 1),
+  };
+}
+
+function readU64(bytes: Bytes, at: number): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4);
+}

@@ -1,0 +1,57 @@
+/**
+ * The counters of a partition, written with every group of commits so that they are always those of the data.
+ *
+ * Stored form, version 1: version u8, then six f64: lsn, ridCounter, itemCount, itemBytes, checksum, tombstoneCount.
+ */
+import { type Bytes, DomainError } from '../base/index.ts';
+import type { Lsn } from './item.ts';
+
+export interface PartitionState {
+  /** Of the last intent decided. */
+  lsn: Lsn;
+  /** Rids handed out so far; the rid is the partition's prefix with this counter. */
+  ridCounter: number;
+  itemCount: number;
+  /** Sum of the records: keys, headers and bodies. */
+  itemBytes: number;
+  /** Exclusive or of all items' checksums: equal contents, equal number. */
+  checksum: number;
+  tombstoneCount: number;
+}
+
+const STATE_VERSION = 1;
+const FIELDS = [
+  'lsn',
+  'ridCounter',
+  'itemCount',
+  'itemBytes',
+  'checksum',
+  'tombstoneCount',
+] as const;
+
+export function newState(): PartitionState {
+  return { lsn: 0, ridCounter: 0, itemCount: 0, itemBytes: 0, checksum: 0, tombstoneCount: 0 };
+}
+
+export function encodeState(state: PartitionState): Bytes {
+  const bytes = Buffer.allocUnsafe(1 + FIELDS.length * 8);
+  bytes.writeUInt8(STATE_VERSION, 0);
+  FIELDS.forEach((field, index) => {
+    bytes.writeDoubleBE(state[field], 1 + index * 8);
+  });
+  return bytes;
+}
+
+export function decodeState(bytes: Bytes): PartitionState {
+  if (bytes[0] !== STATE_VERSION)
+    throw new DomainError(
+      'unavailable',
+      `Partition format version ${bytes[0]} is not understood; this program reads version ${STATE_VERSION}.`,
+    );
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const state = newState();
+  FIELDS.forEach((field, index) => {
+    state[field] = view.readDoubleBE(1 + index * 8);
+  });
+  return state;
+}

@@ -1,0 +1,195 @@
+/** Containers: create with their partitions, look up, list, replace policies, delete. */
+import { type Clock, DomainError } from '../base/index.ts';
+import {
+  type Catalog,
+  type ContainerRecord,
+  type DatabaseRecord,
+  type IndexingPolicy,
+  type PartitionRecord,
+  provisionedMax,
+  type ThroughputSetting,
+  type UniqueKey,
+} from '../catalog/index.ts';
+import type { Cluster, Route } from '../cluster/index.ts';
+import type { PartitionStatistics } from '../partition/index.ts';
+import {
+  type Encoding,
+  epkToHex,
+  evenEpkBoundaries,
+  type PartitionKeyDefinition,
+  type ValueMap,
+} from '../value/index.ts';
+import { databaseNotFound } from './databases.ts';
+import { newThroughput } from './offers.ts';
+import { newEtag } from './resource-etag.ts';
+import type { Settings } from './settings.ts';
+import {
+  checkThroughput,
+  containerKind,
+  partitionCount,
+  THROUGHPUT_DEFAULT,
+} from './throughput.ts';
+
+/** The key of containers made without one: a property no client writes, so all items share one value of it. */
+export const SYSTEM_PARTITION_KEY: PartitionKeyDefinition = {
+  paths: ['/_partitionKey'],
+  kind: 'Hash',
+  version: 1,
+  systemKey: true,
+};
+
+/** What the maker of a container decides. */
+export interface ContainerSpec {
+  readonly id: string;
+  /** Undefined: a fixed container without a key. */
+  readonly partitionKey: PartitionKeyDefinition | undefined;
+  readonly encoding: Encoding;
+  readonly indexingPolicy: IndexingPolicy;
+  readonly defaultTtlSec?: number | undefined;
+  readonly uniqueKeys: readonly UniqueKey[];
+  readonly policies: ValueMap;
+  readonly throughput?: ThroughputSetting | undefined;
+}
+
+/** What may change later; the key and the name never do. */
+export type ContainerUpdate = Pick<ContainerSpec, 'indexingPolicy' | 'defaultTtlSec' | 'policies'>;
+
+export class Containers {
+  readonly #catalog: Catalog;
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #settings: Settings;
+
+  constructor(catalog: Catalog, cluster: Cluster, clock: Clock, settings: Settings) {
+    this.#catalog = catalog;
+    this.#cluster = cluster;
+    this.#clock = clock;
+    this.#settings = settings;
+  }
+
+  list(database: DatabaseRecord): readonly ContainerRecord[] {
+    return this.#catalog.containers(database);
+  }
+
+  find(database: DatabaseRecord, id: string): ContainerRecord | undefined {
+    return this.#catalog.container(database, id);
+  }
+
+  findByRid(databaseRid: number, rid: number): ContainerRecord | undefined {
+    return this.#catalog.containerByRid(databaseRid, rid);
+  }
+
+  /** Live partitions in the order of the hash space. */
+  routes(container: ContainerRecord): readonly Route[] {
+    return this.#cluster.routing(container).routes;
+  }
+
+  statistics(route: Route): Promise<PartitionStatistics> {
+    return this.#cluster.statistics(route);
+  }
+
+  create(databaseRid: number, spec: ContainerSpec): Promise<ContainerRecord> {
+    return this.#catalog.change(() => {
+      const database = this.#catalog.databaseByRid(databaseRid);
+      if (database === undefined) throw databaseNotFound();
+      if (this.#catalog.container(database, spec.id) !== undefined)
+        throw new DomainError(
+          'containerExists',
+          'Resource with specified id or name already exists.',
+        );
+      this.#catalog.checkQuota();
+      const record = this.#newContainer(database, spec);
+      return { containers: [record], result: record };
+    });
+  }
+
+  replace(container: ContainerRecord, update: ContainerUpdate): Promise<ContainerRecord> {
+    return this.#catalog.change(() => {
+      const current = this.#catalog.containerByRid(container.databaseRid, container.rid);
+      if (current === undefined) throw containerNotFound();
+      const { defaultTtlSec: _, ...kept } = current;
+      const record: ContainerRecord = {
+        ...kept,
+        indexingPolicy: update.indexingPolicy,
+        policies: update.policies,
+        ...(update.defaultTtlSec === undefined ? {} : { defaultTtlSec: update.defaultTtlSec }),
+        etag: newEtag(),
+        timestampSec: this.#nowSec(),
+      };
+      return { containers: [record], result: record };
+    });
+  }
+
+  async delete(container: ContainerRecord): Promise<void> {
+    const dropped = await this.#catalog.change(() => {
+      const current = this.#catalog.containerByRid(container.databaseRid, container.rid);
+      if (current === undefined) throw containerNotFound();
+      return { droppedContainers: [current], result: current };
+    });
+    await this.#cluster.drop(dropped);
+  }
+
+  #newContainer(database: DatabaseRecord, spec: ContainerSpec): ContainerRecord {
+    const timestampSec = this.#nowSec();
+    const isSharing = spec.throughput === undefined && database.throughput !== undefined;
+    if (isSharing && spec.partitionKey === undefined)
+      throw new DomainError(
+        'invalidInput',
+        'Containers that share the throughput of their database must have a partition key.',
+      );
+    const own = spec.throughput ?? { kind: 'manual', requestUnits: THROUGHPUT_DEFAULT };
+    const setting = isSharing && database.throughput ? database.throughput.setting : own;
+    const throughput = provisionedMax(setting);
+    const kind = isSharing
+      ? 'unlimited'
+      : containerKind(spec.partitionKey !== undefined, throughput);
+    checkThroughput(setting, kind, this.#settings);
+    const partitionKey = spec.partitionKey ?? SYSTEM_PARTITION_KEY;
+    const count = kind === 'fixed' ? 1 : partitionCount(throughput, this.#settings);
+    const isTaken = (rid: number): boolean =>
+      this.#catalog.containerByRid(database.rid, rid) !== undefined;
+    return {
+      id: spec.id,
+      databaseRid: database.rid,
+      rid: this.#catalog.newRid(31, isTaken),
+      etag: newEtag(),
+      timestampSec,
+      kind,
+      partitionKey,
+      encoding: spec.encoding,
+      indexingPolicy: spec.indexingPolicy,
+      ...(spec.defaultTtlSec === undefined ? {} : { defaultTtlSec: spec.defaultTtlSec }),
+      uniqueKeys: spec.uniqueKeys,
+      policies: spec.policies,
+      ...(isSharing ? {} : { throughput: newThroughput(this.#catalog, own, timestampSec) }),
+      partitions: evenPartitions(count, partitionKey, timestampSec),
+      nextPartitionId: count,
+      routingVersion: 1,
+    };
+  }
+
+  #nowSec(): number {
+    return Math.floor(this.#clock.nowMs() / 1000);
+  }
+}
+
+function evenPartitions(
+  count: number,
+  definition: PartitionKeyDefinition,
+  timestampSec: number,
+): readonly PartitionRecord[] {
+  const boundaries = evenEpkBoundaries(count, definition).map(epkToHex);
+  return Array.from({ length: count }, (_, index) => ({
+    id: String(index),
+    min: boundaries[index] as string,
+    max: boundaries[index + 1] as string,
+    parents: [],
+    ridPrefix: index,
+    throughputFraction: 1 / count,
+    timestampSec,
+  }));
+}
+
+export function containerNotFound(): DomainError {
+  return new DomainError('containerNotFound', 'Resource Not Found.');
+}

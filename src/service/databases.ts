@@ -1,0 +1,72 @@
+/** Databases: create, look up, list, delete. */
+import { type Clock, DomainError } from '../base/index.ts';
+import type { Catalog, DatabaseRecord, ThroughputSetting } from '../catalog/index.ts';
+import type { Cluster } from '../cluster/index.ts';
+import { newThroughput } from './offers.ts';
+import { newEtag } from './resource-etag.ts';
+import type { Settings } from './settings.ts';
+import { checkThroughput } from './throughput.ts';
+
+export class Databases {
+  readonly #catalog: Catalog;
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #settings: Settings;
+
+  constructor(catalog: Catalog, cluster: Cluster, clock: Clock, settings: Settings) {
+    this.#catalog = catalog;
+    this.#cluster = cluster;
+    this.#clock = clock;
+    this.#settings = settings;
+  }
+
+  list(): readonly DatabaseRecord[] {
+    return this.#catalog.databases();
+  }
+
+  find(id: string): DatabaseRecord | undefined {
+    return this.#catalog.database(id);
+  }
+
+  findByRid(rid: number): DatabaseRecord | undefined {
+    return this.#catalog.databaseByRid(rid);
+  }
+
+  create(id: string, throughput: ThroughputSetting | undefined): Promise<DatabaseRecord> {
+    if (throughput !== undefined) checkThroughput(throughput, 'unlimited', this.#settings);
+    return this.#catalog.change(() => {
+      if (this.#catalog.database(id) !== undefined)
+        throw new DomainError(
+          'databaseExists',
+          'Resource with specified id or name already exists.',
+        );
+      this.#catalog.checkQuota();
+      const timestampSec = Math.floor(this.#clock.nowMs() / 1000);
+      const record: DatabaseRecord = {
+        id,
+        rid: this.#catalog.newRid(32, (rid) => this.#catalog.databaseByRid(rid) !== undefined),
+        etag: newEtag(),
+        timestampSec,
+        ...(throughput === undefined
+          ? {}
+          : { throughput: newThroughput(this.#catalog, throughput, timestampSec) }),
+      };
+      return { databases: [record], result: record };
+    });
+  }
+
+  /** Deletes the database with all its containers. */
+  async delete(rid: number): Promise<void> {
+    const dropped = await this.#catalog.change(() => {
+      const record = this.#catalog.databaseByRid(rid);
+      if (record === undefined) throw databaseNotFound();
+      const containers = this.#catalog.containers(record);
+      return { droppedDatabases: [record], droppedContainers: containers, result: containers };
+    });
+    for (const container of dropped) await this.#cluster.drop(container);
+  }
+}
+
+export function databaseNotFound(): DomainError {
+  return new DomainError('databaseNotFound', 'Resource Not Found.');
+}

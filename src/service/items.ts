@@ -1,0 +1,76 @@
+/** Items: point reads and writes, the same for every API. */
+import type { Bytes, MaybePromise } from '../base/index.ts';
+import type { ContainerRecord } from '../catalog/index.ts';
+import type { Cluster, ReadReply, WriteReply } from '../cluster/index.ts';
+import { type ItemKey, type ItemOp, itemKey } from '../partition/index.ts';
+import { type Epk, effectivePartitionKey, type Value } from '../value/index.ts';
+import { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
+
+/** Who an item is: the values of its partition key paths (undefined where missing), and its row key. */
+export interface ItemAddress {
+  readonly partitionKey: readonly Value[];
+  readonly id: Value;
+}
+
+export interface ItemPut extends ItemAddress {
+  readonly kind: 'create' | 'upsert' | 'replace';
+  readonly body: Bytes;
+  /** Seconds to live; 0 = as the container says, -1 = for ever. */
+  readonly ttlSec: number;
+  readonly ifMatch?: string | undefined;
+}
+
+export interface ItemDelete extends ItemAddress {
+  readonly kind: 'delete';
+  readonly ifMatch?: string | undefined;
+}
+
+export class Items {
+  readonly #cluster: Cluster;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  /** Answers at once where the partition is open and its engine is local. */
+  read(
+    container: ContainerRecord,
+    address: ItemAddress,
+    sessionToken: string | undefined,
+  ): MaybePromise<ReadReply> {
+    const key = keyOf(container, address);
+    const route = this.#cluster.routing(container).forKey(key.epk);
+    return this.#cluster.read(route, key, sessionToken);
+  }
+
+  write(container: ContainerRecord, write: ItemPut | ItemDelete): Promise<WriteReply> {
+    const key = keyOf(container, write);
+    const route = this.#cluster.routing(container).forKey(key.epk);
+    const op: ItemOp =
+      write.kind === 'delete'
+        ? { kind: 'delete', key, ifMatch: write.ifMatch }
+        : {
+            kind: write.kind,
+            key,
+            encoding: container.encoding,
+            body: write.body,
+            ttlSec: write.ttlSec,
+            ifMatch: write.ifMatch,
+          };
+    return this.#cluster.write(route, op);
+  }
+
+  /** One page of a container, of a partition, of a part of the hash space or of a logical partition. */
+  feed(container: ContainerRecord, request: FeedRequest): Promise<FeedPage> {
+    return readFeed(this.#cluster, container, request);
+  }
+
+  /** The partition that owns a key. */
+  partitionIdOf(container: ContainerRecord, epk: Epk): string {
+    return this.#cluster.routing(container).forKey(epk).partition.id;
+  }
+}
+
+function keyOf(container: ContainerRecord, { partitionKey, id }: ItemAddress): ItemKey {
+  return itemKey(effectivePartitionKey(partitionKey, container.partitionKey), partitionKey, id);
+}

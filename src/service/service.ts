@@ -1,0 +1,56 @@
+/** The facade the APIs get: verbs on databases, containers, offers and items, free of any protocol. */
+import type { Clock, Random } from '../base/index.ts';
+import { Catalog, type ContainerRecord } from '../catalog/index.ts';
+import { Cluster, Host } from '../cluster/index.ts';
+import type { Engine } from '../engine/index.ts';
+import { RecordCache, type Seal } from '../partition/index.ts';
+import type { Encoding } from '../value/index.ts';
+import { Containers } from './containers.ts';
+import { Databases } from './databases.ts';
+import { Items } from './items.ts';
+import { Offers } from './offers.ts';
+import type { Settings } from './settings.ts';
+
+const CATALOG_STORE = 'catalog';
+
+export interface ServiceOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly settings: Settings;
+  readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
+}
+
+export interface Service {
+  readonly databases: Databases;
+  readonly containers: Containers;
+  readonly offers: Offers;
+  readonly items: Items;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  /** Partitions open in this process. */
+  openPartitionCount(): number;
+  /** Finishes the writes under way and closes every store. Idempotent. */
+  close(): Promise<void>;
+}
+
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { engine, clock, random, settings, seals } = options;
+  const store = await engine.open(CATALOG_STORE);
+  const catalog = await Catalog.open(store, random);
+  const host = new Host({ engine, clock, cache: new RecordCache() });
+  const cluster = new Cluster({ host, clock, seals });
+  return {
+    databases: new Databases(catalog, cluster, clock, settings),
+    containers: new Containers(catalog, cluster, clock, settings),
+    offers: new Offers(catalog),
+    items: new Items(cluster),
+    clock,
+    settings,
+    openPartitionCount: () => host.openCount,
+    async close() {
+      await host.close();
+      await engine.close();
+    },
+  };
+}

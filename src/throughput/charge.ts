@@ -1,0 +1,78 @@
+/**
+ * What work costs in request units: the one table of formulas, deterministic, the same for every API.
+ *
+ * Point reads and writes follow the reference service's documented table by item size, straight lines between its rows.
+ */
+const KIB = 1024;
+
+interface Row {
+  readonly bytes: number;
+  readonly read: number;
+  readonly write: number;
+}
+
+/** Session consistency, default indexing. */
+const BY_SIZE: readonly Row[] = [
+  { bytes: 1 * KIB, read: 1.0, write: 4.95 },
+  { bytes: 2 * KIB, read: 1.04, write: 6.29 },
+  { bytes: 4 * KIB, read: 1.14, write: 6.67 },
+  { bytes: 8 * KIB, read: 1.33, write: 7.04 },
+  { bytes: 16 * KIB, read: 1.67, write: 9.52 },
+  { bytes: 32 * KIB, read: 2.19, write: 11.23 },
+  { bytes: 64 * KIB, read: 4.76, write: 22.67 },
+  { bytes: 128 * KIB, read: 9.95, write: 48.19 },
+  { bytes: 256 * KIB, read: 20.28, write: 98.29 },
+  { bytes: 512 * KIB, read: 40.95, write: 184.57 },
+  { bytes: 1024 * KIB, read: 145.9, write: 625.0 },
+  { bytes: 2048 * KIB, read: 291.8, write: 1250.0 },
+];
+
+/** A point read that finds nothing, and every request that only looks at the catalog. */
+export const MINIMAL_CHARGE = 1;
+
+/** Each partition a feed or query page touches, before its items. */
+const PAGE_CHARGE = 1;
+
+/** A replacement takes the old item out of every index and puts the new one in. */
+const REPLACE_FACTOR = 2;
+
+export function readCharge(bodyBytes: number): number {
+  return round(bySize(bodyBytes, 'read'));
+}
+
+export function createCharge(bodyBytes: number): number {
+  return round(bySize(bodyBytes, 'write'));
+}
+
+export function replaceCharge(previousBytes: number, bodyBytes: number): number {
+  return round(
+    (REPLACE_FACTOR * (bySize(previousBytes, 'write') + bySize(bodyBytes, 'write'))) / 2,
+  );
+}
+
+export function deleteCharge(previousBytes: number): number {
+  return round(bySize(previousBytes, 'write'));
+}
+
+/** A page of items in storage order: reads in sequence cost less than the same items one by one. */
+export function pageCharge(itemCount: number, bodyBytes: number): number {
+  return round(PAGE_CHARGE + itemCount * 0.1 + (bodyBytes / KIB) * 0.1);
+}
+
+function bySize(bytes: number, column: 'read' | 'write'): number {
+  let low = BY_SIZE[0] as Row;
+  if (bytes <= low.bytes) return low[column];
+  for (const high of BY_SIZE) {
+    if (bytes <= high.bytes) {
+      const share = (bytes - low.bytes) / (high.bytes - low.bytes);
+      return low[column] + share * (high[column] - low[column]);
+    }
+    low = high;
+  }
+  return (low[column] * bytes) / low.bytes;
+}
+
+/** Two decimals, as the service reports charges. */
+function round(requestUnits: number): number {
+  return Math.round(requestUnits * 100) / 100;
+}
