@@ -1,0 +1,57 @@
+/**
+ * Collects a request's body within bounds. A body somewhat too large is read to its end and thrown away, so that the
+ * client gets to read the refusal; one far too large, or of unknown length and never ending, closes the connection.
+ */
+import type { IncomingMessage } from 'node:http';
+import { type Bytes, ITEM_BYTES_MAX } from '../../base/index.ts';
+import { RequestError } from './errors.ts';
+
+/** Documented limit of a request. */
+export const REQUEST_BYTES_MAX = ITEM_BYTES_MAX;
+
+/** What is still read, and dropped, of a body that is refused. */
+const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The client went away before its request was complete: nobody is left to answer. */
+export class AbortedError extends Error {
+  override readonly name = 'AbortedError';
+}
+
+export function collectBody(request: IncomingMessage): Promise<Bytes> {
+  const declared = Number(request.headers['content-length']);
+  if (declared > DISCARD_BYTES_MAX) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= REQUEST_BYTES_MAX) chunks.push(chunk);
+      else chunks.length = 0;
+      if (length <= DISCARD_BYTES_MAX) return;
+      request.pause();
+      reject(tooLarge());
+    });
+    request.on('end', () => {
+      if (length > REQUEST_BYTES_MAX) reject(tooLarge());
+      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+    });
+    request.on('error', () => reject(new AbortedError('the client went away')));
+    request.on('close', () => reject(new AbortedError('the client went away')));
+  });
+}
+
+/**
+ * True where a refused request may still send more than is worth reading away: then the connection closes with the
+ * answer. What is left of a shorter body node reads to its end by itself.
+ */
+export function isUnreadBodyLong({ headers, complete }: IncomingMessage): boolean {
+  if (complete) return false;
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    Number(headers['content-length'] ?? 0) > DISCARD_BYTES_MAX
+  );
+}
+
+function tooLarge(): RequestError {
+  return new RequestError(413, 'Request size is too large');
+}
