@@ -4,4 +4,5 @@ export * from './clock.ts';
 export * from './errors.ts';
 export * from './limits.ts';
 export * from './maybe-promise.ts';
+export * from './metrics.ts';
 export * from './random.ts';
