@@ -1,0 +1,50 @@
+/** What every engine refuses at its door, so that a mistake shows on the memory engine as well as on disk. */
+import { assert } from '../base/index.ts';
+import type { Batch, KeyRange, ScanOptions } from './engine.ts';
+
+/** A key fits one index row of every engine; PostgreSQL is the narrowest (2,704 bytes). */
+export const KEY_BYTES_MAX = 2700;
+export const VALUE_BYTES_MAX = 4 * 1024 * 1024;
+
+const NAME_LENGTH_MAX = 200;
+const NAME = /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/;
+
+export function checkStoreName(name: string): void {
+  assert(name.length <= NAME_LENGTH_MAX && NAME.test(name), `not a store name: ${name}`);
+}
+
+export function checkKey(key: Uint8Array): void {
+  assert(key.length >= 1 && key.length <= KEY_BYTES_MAX, 'a key has 1 to 2,700 bytes');
+}
+
+export function checkScan(range: KeyRange, options: ScanOptions): void {
+  assert(
+    Number.isSafeInteger(options.limit) && options.limit >= 1,
+    'a scan has a limit of 1 or more',
+  );
+  assert(options.bytesMax > 0, 'a scan has a positive byte bound');
+  assert(
+    options.follow === undefined || options.keysOnly !== true,
+    'a scan that follows needs the values',
+  );
+  if (options.follow !== undefined) checkPrefix(options.follow);
+  // The bounds themselves may be longer than a key: the successor of the longest key is.
+  assert(range.start.length <= KEY_BYTES_MAX + 1, 'a range starts with a key');
+  assert(
+    range.end === undefined || range.end.length <= KEY_BYTES_MAX + 1,
+    'a range ends with a key',
+  );
+}
+
+export function checkPrefix(prefix: number): void {
+  assert(Number.isInteger(prefix) && prefix >= 0 && prefix <= 0xff, 'a prefix is one byte');
+}
+
+export function checkBatch(batch: Batch): void {
+  for (const { key } of batch.expects ?? []) checkKey(key);
+  for (const key of batch.deletes ?? []) checkKey(key);
+  for (const { key, value } of batch.puts ?? []) {
+    checkKey(key);
+    assert(value.length <= VALUE_BYTES_MAX, 'a value has at most 4 MiB');
+  }
+}

@@ -1,0 +1,111 @@
+/** Goal: stores are opened, listed, closed and dropped as the contract says. Method: small cases, one per promise. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AssertionError, textToBytes } from '../base/index.ts';
+import { bytes, type EngineUnderTest, put, read, refusal } from './contract-terms-suite.ts';
+import type { Store } from './engine.ts';
+
+/** `current` gives the engine and its store `unit/first`, which is open. */
+export function contractLifeSuite(current: () => { made: EngineUnderTest; store: Store }): void {
+  describe('life of a store', () => {
+    let made: EngineUnderTest;
+    let store: Store;
+
+    beforeEach(() => {
+      ({ made, store } = current());
+    });
+
+    it('is open at most once', async () => {
+      await expect(made.engine.open('unit/first')).rejects.toThrow(AssertionError);
+      expect(await read(store, 'a')).toBeUndefined();
+    });
+
+    it('refuses names that are no names', async () => {
+      for (const name of ['', '/a', 'a/', 'a//b', '..', 'a/../b', 'a.b', 'a b', 'ä'])
+        await expect(made.engine.open(name)).rejects.toThrow(AssertionError);
+    });
+
+    it('closes once or twice, waits for commits under way, refuses use afterwards', async () => {
+      const commits = Array.from({ length: 50 }, (_, at) => put(store, [`k${at}`, 'v']));
+      let settled = 0;
+      for (const commit of commits)
+        commit.then(() => {
+          settled += 1;
+        });
+      await Promise.all([store.close(), store.close()]);
+      expect(settled).toBe(50);
+      await store.close();
+      for (const use of [
+        () => store.get(bytes(1)),
+        () => store.getMany([bytes(1)]),
+        () => store.follow(bytes(1), 1),
+        () => store.scan({ start: bytes(), end: undefined }, { limit: 1, bytesMax: 1 }),
+        () => store.snapshot(),
+        () => store.commit({}),
+        () => store.stats(),
+      ])
+        await expect(refusal(use)).rejects.toThrow(AssertionError);
+      store = await made.engine.open('unit/first');
+      expect(await read(store, 'k49')).toBe('v');
+    });
+
+    it('closes with snapshots open, which refuse use from then on', async () => {
+      const snapshot = await store.snapshot();
+      await store.close();
+      await expect(refusal(() => snapshot.get(bytes(1)))).rejects.toThrow(AssertionError);
+      snapshot.release();
+    });
+
+    it('keeps its data apart from other stores', async () => {
+      const other = await made.engine.open('other');
+      await put(store, ['a', '1']);
+      expect(await other.get(textToBytes('a'))).toBeUndefined();
+      expect(other.name).toBe('other');
+    });
+
+    it('is listed by name, in order, open or closed', async () => {
+      for (const name of ['b', 'a/z/y', 'a']) await (await made.engine.open(name)).close();
+      expect(await made.engine.list()).toEqual(['a', 'a/z/y', 'b', 'unit/first']);
+    });
+
+    it('is gone when dropped, and new when opened again', async () => {
+      await put(store, ['a', '1']);
+      await expect(made.engine.drop('unit/first')).rejects.toThrow(AssertionError);
+      await store.close();
+      await made.engine.drop('unit/first');
+      await made.engine.drop('unit/first');
+      expect(await made.engine.list()).toEqual([]);
+      store = await made.engine.open('unit/first');
+      expect(await read(store, 'a')).toBeUndefined();
+    });
+
+    it('says what space it takes', async () => {
+      const before = (await store.stats()).bytesUsed;
+      await store.commit({ puts: [{ key: bytes(1), value: new Uint8Array(100_000) }] });
+      const { bytesUsed } = await store.stats();
+      expect(bytesUsed - before).toBeGreaterThanOrEqual(100_000);
+      expect(bytesUsed - before).toBeLessThan(400_000);
+    });
+
+    it('is closed by closing the engine, once or twice', async () => {
+      await made.engine.close();
+      await made.engine.close();
+      await expect(refusal(() => store.get(bytes(1)))).rejects.toThrow(AssertionError);
+    });
+
+    it('survives the engine, where the engine is durable', async () => {
+      await put(store, ['a', '1'], ['b', '2']);
+      await store.commit({ deletes: [textToBytes('b')] });
+      await made.engine.close();
+      if (made.reopen === undefined) return;
+      const engine = await made.reopen();
+      try {
+        expect(await engine.list()).toEqual(['unit/first']);
+        store = await engine.open('unit/first');
+        expect(await read(store, 'a')).toBe('1');
+        expect(await read(store, 'b')).toBeUndefined();
+      } finally {
+        await engine.close();
+      }
+    });
+  });
+}

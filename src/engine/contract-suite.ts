@@ -1,0 +1,289 @@
+/**
+ * Goal: every engine keeps the contract of engine.ts, in the same words. Method: one suite of small cases per
+ * promise of the contract; contract-model-suite.ts adds random histories against a plain sorted array.
+ */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AssertionError, bytesToText, textToBytes } from '../base/index.ts';
+import { contractLifeSuite } from './contract-life-suite.ts';
+import { contractModelSuite } from './contract-model-suite.ts';
+import { contractScanSuite } from './contract-scan-suite.ts';
+import { bytes, type EngineUnderTest, entry, put, read, refusal } from './contract-terms-suite.ts';
+import { ConflictError, type Store } from './engine.ts';
+
+export type MakeEngine = () => Promise<EngineUnderTest>;
+
+export function engineContractSuite(name: string, makeEngine: MakeEngine): void {
+  describe(`${name} keeps the engine contract`, () => {
+    let made: EngineUnderTest;
+    let store: Store;
+
+    beforeEach(async () => {
+      made = await makeEngine();
+      store = await made.engine.open('unit/first');
+    });
+    afterEach(async () => {
+      await made.engine.close();
+      await made.dispose();
+    });
+
+    describe('point reads', () => {
+      it('answers what was put, undefined for what was not', async () => {
+        await put(store, ['a', '1'], ['b', '2']);
+        expect(await read(store, 'a')).toBe('1');
+        expect(await read(store, 'b')).toBe('2');
+        expect(await read(store, 'c')).toBeUndefined();
+      });
+
+      it('answers many keys in the order asked, repeated and missing ones too', async () => {
+        await put(store, ['a', '1'], ['b', '2']);
+        const keys = ['b', 'x', 'a', 'b'].map(textToBytes);
+        const values = await store.getMany(keys);
+        expect(values.map((value) => value && bytesToText(value))).toEqual([
+          '2',
+          undefined,
+          '1',
+          '2',
+        ]);
+        expect(await store.getMany([])).toEqual([]);
+      });
+
+      it('follows a pointer to the record under the prefix', async () => {
+        const record = new Uint8Array(3000).fill(7);
+        await store.commit({
+          puts: [
+            { key: bytes(0x11, 1), value: bytes(0, 0xff, 0, 9) },
+            { key: bytes(0x10, 0, 0xff, 0, 9), value: record },
+            { key: bytes(0x11, 2), value: bytes(5) },
+            { key: bytes(0x11, 3), value: bytes() },
+            { key: bytes(0x10), value: bytes(1) },
+            { key: bytes(0xff, 0xc3, 0x28), value: bytes(2) },
+            { key: bytes(0x11, 4), value: bytes(0xc3, 0x28) },
+          ],
+        });
+        expect(await store.follow(bytes(0x11, 1), 0x10)).toEqual(record);
+        expect(await store.follow(bytes(0x11, 2), 0x10)).toBeUndefined();
+        expect(await store.follow(bytes(0x11, 9), 0x10)).toBeUndefined();
+        expect(await store.follow(bytes(0x11, 3), 0x10)).toEqual(bytes(1));
+        expect(await store.follow(bytes(0x11, 4), 0xff)).toEqual(bytes(2));
+      });
+
+      it('keeps empty values, values of 2.2 MB and keys of 2,700 bytes', async () => {
+        const large = new Uint8Array(2_200_000).map((_, at) => at * 31);
+        const longKey = new Uint8Array(2700).fill(0xfe);
+        await store.commit({
+          puts: [
+            { key: bytes(1), value: bytes() },
+            { key: bytes(2), value: large },
+            { key: longKey, value: bytes(3) },
+          ],
+        });
+        expect(await store.get(bytes(1))).toEqual(bytes());
+        expect(Buffer.compare((await store.get(bytes(2))) ?? bytes(), large)).toBe(0);
+        expect(await store.get(longKey)).toEqual(bytes(3));
+        await store.commit({ puts: [{ key: bytes(2), value: bytes(4) }] });
+        expect(await store.get(bytes(2))).toEqual(bytes(4));
+      });
+
+      it('hands out bytes that later commits do not change', async () => {
+        await put(store, ['a', 'before']);
+        const kept = await store.get(textToBytes('a'));
+        await put(store, ['a', 'behind']);
+        expect(bytesToText(kept ?? bytes())).toBe('before');
+      });
+    });
+
+    describe('batches', () => {
+      it('applies range deletes, then deletes, then puts', async () => {
+        await put(store, ['a', '1'], ['b', '2'], ['c', '3'], ['d', '4']);
+        await store.commit({
+          puts: [entry('b', 'new'), entry('d', 'new'), entry('b', 'newest')],
+          deletes: [textToBytes('d'), textToBytes('absent')],
+          deleteRanges: [{ start: textToBytes('a'), end: textToBytes('c') }],
+        });
+        expect(await Promise.all(['a', 'b', 'c', 'd'].map((key) => read(store, key)))).toEqual([
+          undefined,
+          'newest',
+          '3',
+          'new',
+        ]);
+        await store.commit({ deleteRanges: [{ start: textToBytes('c'), end: undefined }] });
+        expect(await Promise.all(['b', 'c', 'd'].map((key) => read(store, key)))).toEqual([
+          'newest',
+          undefined,
+          undefined,
+        ]);
+      });
+
+      it('accepts a batch of nothing', async () => {
+        await store.commit({});
+        expect(await read(store, 'a')).toBeUndefined();
+      });
+
+      it('checks expectations before anything of the batch is applied', async () => {
+        await put(store, ['a', '1'], ['b', '']);
+        const a = textToBytes('a');
+        await store.commit({
+          expects: [
+            { key: a, value: textToBytes('1') },
+            { key: textToBytes('b'), value: bytes() },
+            { key: textToBytes('c'), value: undefined },
+          ],
+          puts: [entry('a', '2')],
+        });
+        expect(await read(store, 'a')).toBe('2');
+      });
+
+      for (const [what, key, value] of [
+        ['another value', 'a', '2'],
+        ['a longer value', 'a', '11'],
+        ['an absent key', 'x', ''],
+        ['an empty value', 'a', ''],
+        ['a key that is there', 'a', undefined],
+        ['an empty value that is there', 'b', undefined],
+      ] as const)
+        it(`refuses a batch that expects ${what} and applies nothing of it`, async () => {
+          await put(store, ['a', '1'], ['b', '']);
+          const refused = store.commit({
+            expects: [
+              { key: textToBytes('a'), value: textToBytes('1') },
+              {
+                key: textToBytes(key),
+                value: value === undefined ? undefined : textToBytes(value),
+              },
+            ],
+            deleteRanges: [{ start: textToBytes('a'), end: undefined }],
+            puts: [entry('c', '3')],
+          });
+          await expect(refused).rejects.toThrow(ConflictError);
+          expect(await Promise.all(['a', 'b', 'c'].map((key) => read(store, key)))).toEqual([
+            '1',
+            '',
+            undefined,
+          ]);
+        });
+
+      it('lets commits take effect in the order of the calls, conflicts among them', async () => {
+        const outcomes = await Promise.allSettled([
+          put(store, ['a', '1']),
+          store.commit({
+            expects: [{ key: textToBytes('a'), value: textToBytes('1') }],
+            puts: [entry('a', '2')],
+          }),
+          store.commit({
+            expects: [{ key: textToBytes('a'), value: textToBytes('1') }],
+            puts: [entry('b', 'never')],
+          }),
+          put(store, ['c', '3']),
+          store.commit({ deletes: [textToBytes('c')] }),
+          put(store, ['d', '4']),
+        ]);
+        expect(outcomes.map((outcome) => outcome.status)).toEqual([
+          'fulfilled',
+          'fulfilled',
+          'rejected',
+          'fulfilled',
+          'fulfilled',
+          'fulfilled',
+        ]);
+        expect(await Promise.all(['a', 'b', 'c', 'd'].map((key) => read(store, key)))).toEqual([
+          '2',
+          undefined,
+          undefined,
+          '4',
+        ]);
+      });
+
+      it('keeps the order of many concurrent commits to one key', async () => {
+        const commits = Array.from({ length: 200 }, (_, at) => put(store, ['n', String(at)]));
+        await Promise.all(commits);
+        expect(await read(store, 'n')).toBe('199');
+      });
+
+      it('refuses keys and values out of bounds', async () => {
+        const value = bytes();
+        for (const puts of [
+          [{ key: bytes(), value }],
+          [{ key: new Uint8Array(2701), value }],
+          [{ key: bytes(1), value: new Uint8Array(4 * 1024 * 1024 + 1) }],
+        ])
+          await expect(store.commit({ puts })).rejects.toThrow(AssertionError);
+      });
+    });
+
+    describe('snapshots', () => {
+      it('stay at their moment while commits go on, several at once', async () => {
+        await put(store, ['a', '1'], ['p', 'r'], ['xr', 'one']);
+        const first = await store.snapshot();
+        await put(store, ['a', '2'], ['b', '1'], ['xr', 'two']);
+        const second = await store.snapshot();
+        await store.commit({ deletes: [textToBytes('a')] });
+        const third = await store.snapshot();
+        const shape = async (view: typeof first) => {
+          const a = await view.get(textToBytes('a'));
+          const many = await view.getMany([textToBytes('a'), textToBytes('b')]);
+          const followed = await view.follow(textToBytes('p'), 'x'.charCodeAt(0));
+          const page = await view.scan(
+            { start: bytes(), end: textToBytes('c') },
+            { limit: 10, bytesMax: 1e6 },
+          );
+          return [
+            a && bytesToText(a),
+            many.map((value) => value && bytesToText(value)).join(),
+            followed && bytesToText(followed),
+            page.entries.map(({ key }) => bytesToText(key)).join(),
+          ];
+        };
+        expect(await shape(third)).toEqual([undefined, ',1', 'two', 'b']);
+        expect(await shape(first)).toEqual(['1', '1,', 'one', 'a']);
+        expect(await shape(second)).toEqual(['2', '2,1', 'two', 'a,b']);
+        for (const snapshot of [second, first, third]) snapshot.release();
+        expect(await read(store, 'b')).toBe('1');
+      });
+
+      it('are frozen from the call on, before the first read', async () => {
+        await put(store, ['a', '1']);
+        const snapshot = await store.snapshot();
+        await put(store, ['a', '2']);
+        expect(bytesToText((await snapshot.get(textToBytes('a'))) ?? bytes())).toBe('1');
+        snapshot.release();
+      });
+
+      it('see every commit that was acknowledged before', async () => {
+        for (let round = 0; round < 20; round++) {
+          await put(store, ['a', String(round)]);
+          const snapshot = await store.snapshot();
+          expect(bytesToText((await snapshot.get(textToBytes('a'))) ?? bytes())).toBe(
+            String(round),
+          );
+          snapshot.release();
+        }
+      });
+
+      it('come as many as are asked for, if earlier ones are released', async () => {
+        await put(store, ['a', '1']);
+        const asked = Array.from({ length: 100 }, async () => {
+          const snapshot = await store.snapshot();
+          const value = await snapshot.get(textToBytes('a'));
+          snapshot.release();
+          return value && bytesToText(value);
+        });
+        expect(new Set(await Promise.all(asked))).toEqual(new Set(['1']));
+      });
+
+      it('are released once or twice, and refuse use afterwards', async () => {
+        const snapshot = await store.snapshot();
+        snapshot.release();
+        snapshot.release();
+        await expect(refusal(() => snapshot.get(bytes(1)))).rejects.toThrow(AssertionError);
+        const other = await store.snapshot();
+        snapshot.release();
+        expect(await other.get(bytes(1))).toBeUndefined();
+        other.release();
+      });
+    });
+
+    contractLifeSuite(() => ({ made, store }));
+    contractScanSuite(() => store);
+    contractModelSuite(() => store);
+  });
+}

@@ -1,0 +1,77 @@
+/** Reads over one tree: the live one of a store, or the frozen clone of a snapshot. */
+import { type Bytes, compareBytes, EMPTY_BYTES } from '../../base/index.ts';
+import { checkKey, checkPrefix, checkScan } from '../checks.ts';
+import type { Entry, KeyRange, ReadView, ScanOptions, ScanPage } from '../engine.ts';
+import type { Tree } from './memory-tree.ts';
+
+export class MemoryView implements ReadView {
+  readonly #tree: Tree;
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
+  }
+
+  /** Refuses use where the view has ended; the live view has no end of its own. */
+  checkUse(): void {}
+
+  get(key: Bytes): Bytes | undefined {
+    this.checkUse();
+    checkKey(key);
+    return this.#tree.get(key);
+  }
+
+  getMany(keys: readonly Bytes[]): readonly (Bytes | undefined)[] {
+    this.checkUse();
+    return keys.map((key) => this.get(key));
+  }
+
+  follow(key: Bytes, prefix: number): Bytes | undefined {
+    this.checkUse();
+    checkKey(key);
+    checkPrefix(prefix);
+    const pointer = this.#tree.get(key);
+    return pointer === undefined ? undefined : this.#target(pointer, prefix);
+  }
+
+  scan(range: KeyRange, options: ScanOptions): ScanPage {
+    this.checkUse();
+    checkScan(range, options);
+    const entries: Entry[] = [];
+    let bytes = 0;
+    for (const [key, stored] of this.#walk(range, options.reverse === true)) {
+      const value = this.#shown(stored, options);
+      if (value === undefined) continue;
+      if (entries.length === options.limit || bytes >= options.bytesMax)
+        return { entries, more: true };
+      entries.push({ key, value });
+      bytes += key.length + value.length;
+    }
+    return { entries, more: false };
+  }
+
+  #shown(stored: Bytes, options: ScanOptions): Bytes | undefined {
+    if (options.keysOnly === true) return EMPTY_BYTES;
+    return options.follow === undefined ? stored : this.#target(stored, options.follow);
+  }
+
+  #target(pointer: Bytes, prefix: number): Bytes | undefined {
+    const key = new Uint8Array(pointer.length + 1);
+    key[0] = prefix;
+    key.set(pointer, 1);
+    return this.#tree.get(key);
+  }
+
+  *#walk({ start, end }: KeyRange, reverse: boolean): Generator<[Bytes, Bytes]> {
+    if (!reverse) {
+      for (const pair of this.#tree.entries(start)) {
+        if (end !== undefined && compareBytes(pair[0], end) >= 0) return;
+        yield pair;
+      }
+      return;
+    }
+    for (const pair of this.#tree.entriesReversed(end, undefined, true)) {
+      if (compareBytes(pair[0], start) < 0) return;
+      yield pair;
+    }
+  }
+}
