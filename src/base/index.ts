@@ -6,3 +6,4 @@ export * from './limits.ts';
 export * from './maybe-promise.ts';
 export * from './metrics.ts';
 export * from './random.ts';
+export * from './well-known-key.ts';

@@ -1,6 +1,7 @@
 // Goal: every flag and variable lands in the config, every bad value is refused in one line. Method: tables.
 import { expect, test } from 'vitest';
-import { isLoopback, parseConfig, type ServerConfig, WELL_KNOWN_KEY } from './config.ts';
+import { WELL_KNOWN_KEY } from '../base/index.ts';
+import { isLoopback, parseConfig, type ServerConfig } from './config.ts';
 import { FLAGS, startHelp, variableOf } from './flags.ts';
 
 function config(args: readonly string[], environment: Record<string, string> = {}): ServerConfig {

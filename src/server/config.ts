@@ -1,11 +1,8 @@
 /** What the operator decides, as one typed object, parsed once from flags and environment. */
+import { WELL_KNOWN_KEY } from '../base/index.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../service/index.ts';
 import { ExitError } from './exit-error.ts';
 import { type FlagName, type FlagTexts, readFlags } from './flags.ts';
-
-/** The key every local emulator of the service has; public, so it protects nothing. */
-export const WELL_KNOWN_KEY =
-  'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';
 
 export const API_NAMES = ['nosql', 'mongo', 'gremlin', 'table', 'cassandra', 'portal'] as const;
 export type ApiName = (typeof API_NAMES)[number];
