@@ -1,9 +1,10 @@
 /** Routes of `/_mesocosm/`: one table of path, key needed or not, and what answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DomainError, type Metrics } from '../../base/index.ts';
+import { type Clock, DomainError, type Metrics } from '../../base/index.ts';
 import type { Service } from '../../service/index.ts';
 import { partitionCount } from './partition-metrics.ts';
 import { reportPartitions } from './partitions.ts';
+import { type SignatureCheck, signatureCheck } from './signature.ts';
 
 const PREFIX = '/_mesocosm/';
 
@@ -13,8 +14,9 @@ export interface AdminOptions {
   readonly version: string;
   /** Seconds since the server became ready. */
   readonly uptimeSec: () => number;
-  /** True when the request is signed with the account key for this resource link (empty resource type). */
-  readonly isAuthorized: (request: IncomingMessage, resourceLink: string) => boolean;
+  readonly clock: Clock;
+  /** Account key, base64. */
+  readonly key: string;
 }
 
 interface Answer {
@@ -58,8 +60,9 @@ export function isAdminPath(url: string): boolean {
 export function createAdminHandler(
   options: AdminOptions,
 ): (request: IncomingMessage, response: ServerResponse) => void {
+  const isSigned = signatureCheck(options.key, options.clock);
   return (request, response) => {
-    respond(options, request)
+    respond(options, request, isSigned)
       .catch(refusalOf)
       .then(({ status, answer }) => {
         response.writeHead(status, {
@@ -77,14 +80,18 @@ interface Reply {
   readonly answer: Answer;
 }
 
-async function respond(options: AdminOptions, request: IncomingMessage): Promise<Reply> {
+async function respond(
+  options: AdminOptions,
+  request: IncomingMessage,
+  isSigned: SignatureCheck,
+): Promise<Reply> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   const name = pathname.slice(PREFIX.length).replace(/\/$/, '');
   const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
   if (route === undefined) return refusal(404, 'NotFound', `There is nothing at ${pathname}.`);
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return refusal(405, 'MethodNotAllowed', `${pathname} answers GET only.`);
-  if (route.needsKey && !options.isAuthorized(request, `${PREFIX.slice(1)}${name}`))
+  if (route.needsKey && !isSigned(request, `${PREFIX.slice(1)}${name}`))
     return refusal(401, 'Unauthorized', `${pathname} needs a signature with the account key.`);
   return { status: 200, answer: await route.answer(options, searchParams) };
 }
