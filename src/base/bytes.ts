@@ -37,7 +37,7 @@ export function bytesToText(bytes: Bytes): string {
 
 /** One character per byte: for bytes as keys of a Map. */
 export function bytesToLatin1(bytes: Bytes): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
 /** The smallest byte string greater than every string that starts with `prefix`; undefined if there is none. */

@@ -30,7 +30,7 @@ export interface Service {
   readonly settings: Settings;
   /** Partitions open in this process. */
   openPartitionCount(): number;
-  /** Finishes the writes under way and closes every store. Idempotent. */
+  /** Finishes the writes under way and closes every store; the engine is its maker's to close. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     openPartitionCount: () => host.openCount,
     async close() {
       await host.close();
-      await engine.close();
+      await store.close();
     },
   };
 }

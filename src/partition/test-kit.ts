@@ -1,0 +1,60 @@
+/** What the partition's tests share: keys, operations and an opened partition on any engine. */
+import { bytesToText, type Clock, FakeClock, textToBytes } from '../base/index.ts';
+import type { Store } from '../engine/index.ts';
+import { effectivePartitionKey, type PartitionKeyDefinition } from '../value/index.ts';
+import { type ItemOp, intentOf } from './intent.ts';
+import type { Item, ItemKey, Seal } from './item.ts';
+import { itemKey } from './keyspace.ts';
+import { openPartition, type Partition } from './partition.ts';
+import { RecordCache } from './record-cache.ts';
+
+const DEFINITION: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 2 };
+
+/** Visible in the body, so that a test sees what was sealed in. */
+const sealForTest: Seal = (body, { rid, timestampSec }) =>
+  textToBytes(`${bytesToText(body)}|rid=${rid}|ts=${timestampSec}`);
+
+export function keyOf(partitionKey: string, id: string): ItemKey {
+  return itemKey(effectivePartitionKey([partitionKey], DEFINITION), [partitionKey], id);
+}
+
+export function openForTest(
+  store: Store,
+  options: { readonly clock?: Clock; readonly cacheBytes?: number } = {},
+): Promise<Partition> {
+  return openPartition({
+    store,
+    clock: options.clock ?? new FakeClock(1_000_000),
+    seal: sealForTest,
+    etagSalt: 0xabcd,
+    ridPrefix: 3,
+    cache: new RecordCache(options.cacheBytes ?? 1024 * 1024).forPartition(),
+  });
+}
+
+type PutKind = 'create' | 'upsert' | 'replace';
+
+export async function put(
+  partition: Partition,
+  kind: PutKind,
+  key: ItemKey,
+  text: string,
+  ifMatch?: string,
+) {
+  const { effects } = await partition.write(intentOf(putOp(kind, key, text, ifMatch)));
+  return effects[0];
+}
+
+export function putOp(kind: PutKind, key: ItemKey, text: string, ifMatch?: string): ItemOp {
+  return { kind, key, encoding: 'json', body: textToBytes(text), ttlSec: 0, ifMatch };
+}
+
+export async function remove(partition: Partition, key: ItemKey, ifMatch?: string) {
+  const { effects } = await partition.write(intentOf({ kind: 'delete', key, ifMatch }));
+  return effects[0];
+}
+
+/** The client's part of a sealed body. */
+export function textOf(item: Item | undefined): string | undefined {
+  return item === undefined ? undefined : bytesToText(item.body).split('|')[0];
+}
