@@ -38,7 +38,11 @@ function isSigned(request: IncomingMessage): boolean {
   return Math.abs(Date.now() - Date.parse(date)) < SKEW_MAX_MS;
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, captured: CapturedAnswer): void {
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  captured: CapturedAnswer,
+): void {
   if (!isSigned(request)) {
     response.writeHead(401);
     response.end();

@@ -58,7 +58,7 @@ class Connection {
     }
     this.#rest = undefined;
     this.#tally.latenciesMs.push(performance.now() - this.#sentMs);
-    const status = bytes.latin1Slice(9, 12);
+    const status = bytes.toString('latin1', 9, 12);
     if (status !== String(this.#source.expectedStatus)) this.#fail(status);
     if (this.#isStopping) this.#end(undefined);
     else this.#send();
@@ -76,7 +76,7 @@ class Connection {
 }
 
 function bodyLength(bytes: Buffer, headEnd: number): number {
-  const head = bytes.latin1Slice(0, headEnd).toLowerCase();
+  const head = bytes.toString('latin1', 0, headEnd).toLowerCase();
   const at = head.indexOf('content-length:');
   return at < 0 ? 0 : Number.parseInt(head.slice(at + 15, at + 27), 10);
 }

@@ -1,6 +1,7 @@
 /** Starts the peer over plain HTTP with keep-alive, which is the fastest it can be had. */
-import { createRequire } from 'node:module';
+
 import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 
 const require = createRequire(new URL('./peers/package.json', import.meta.url));

@@ -1,6 +1,6 @@
 /** The servers under test and the load client, each a process of its own on the pinned runtime. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,24 +101,9 @@ export class LoadClient {
   }
 }
 
-/**
- * CPU time of a process with all its threads. The scheduler's nanoseconds where it tells them, else ticks of 10 ms.
- */
+/** CPU time of a process with all its threads, user and system. */
 function cpuMsOf(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  let nanoseconds = 0;
-  for (const thread of threads) {
-    const path = `/proc/${pid}/task/${thread}/schedstat`;
-    if (!existsSync(path)) return ticksOf(pid);
-    nanoseconds += Number(readFileSync(path, 'utf8').split(' ')[0]);
-  }
-  return nanoseconds / 1e6;
-}
-
-function ticksOf(pid: number): number {
   // The command name, in brackets, may hold spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  const utime = Number(fields[11]);
-  const stime = Number(fields[12]);
-  return ((utime + stime) * 1000) / TICKS_PER_SEC;
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SEC;
 }

@@ -25,7 +25,7 @@ export async function start(args: readonly string[]): Promise<number | undefined
   });
   const { readyFile } = config;
   if (readyFile !== undefined) removeReadyFile(readyFile);
-  const server = await compose(config, { version, clock: systemClock });
+  const server = await compose(config, { version, clock: systemClock, log });
   stopOnSignals({
     listeners: server.listeners,
     close: () => server.close(),

@@ -1,13 +1,17 @@
-/** Requests, charges, refusals and latency, by API and operation. Each request costs four additions. */
+/** Requests, charges, refusals and latency, by API, resource and method. Each request costs four additions. */
 import type { Counter, Histogram, Metrics, Series } from '../../base/index.ts';
 
-/** Called once per answered request, by the API that answered it. */
-export type RequestObserver = (
-  operation: string,
-  status: number,
-  requestUnits: number,
-  durationMs: number,
-) => void;
+/** What an API tells of every answer. Resource and method come from small fixed sets, so that series stay few. */
+export interface AnsweredRequest {
+  readonly resource: string;
+  readonly method: string;
+  readonly status: number;
+  /** Request units. */
+  readonly charge: number;
+  readonly durationMs: number;
+}
+
+export type RequestObserver = (request: AnsweredRequest) => void;
 
 /** Seconds; from a cached point read to the longest a request may take. */
 const LATENCY_BOUNDS_SEC = [
@@ -17,10 +21,13 @@ const LATENCY_BOUNDS_SEC = [
 const THROTTLED = 429;
 
 interface OperationMetrics {
+  readonly labels: readonly string[];
   readonly byStatus: Map<number, Counter>;
   readonly requestUnits: Counter;
   readonly latency: Histogram;
 }
+
+const OPERATION_LABELS = ['api', 'resource', 'method'];
 
 export class RequestMetrics {
   readonly #requests: Series<Counter>;
@@ -32,7 +39,7 @@ export class RequestMetrics {
     this.#requests = metrics.counter({
       name: 'mesocosm_requests_total',
       help: 'Requests answered.',
-      labels: ['api', 'operation', 'status'],
+      labels: [...OPERATION_LABELS, 'status'],
     });
     this.#throttled = metrics.counter({
       name: 'mesocosm_throttled_requests_total',
@@ -42,45 +49,53 @@ export class RequestMetrics {
     this.#requestUnits = metrics.counter({
       name: 'mesocosm_request_units_total',
       help: 'Request units charged.',
-      labels: ['api', 'operation'],
+      labels: OPERATION_LABELS,
     });
     this.#latency = metrics.histogram(
       {
         name: 'mesocosm_request_duration_seconds',
-        help: 'Time from the whole request to its answer.',
-        labels: ['api', 'operation'],
+        help: 'Time from the head of a request to its answer.',
+        labels: OPERATION_LABELS,
       },
       LATENCY_BOUNDS_SEC,
     );
   }
 
-  /** The observer of one API; operation names must come from a small fixed set. */
+  /** The observer of one API. */
   forApi(api: string): RequestObserver {
-    const operations = new Map<string, OperationMetrics>();
+    // Two maps in place of one with a joined key: no text is made per request.
+    const resources = new Map<string, Map<string, OperationMetrics>>();
     const throttled = this.#throttled.with(api);
-    return (operation, status, requestUnits, durationMs) => {
-      let metrics = operations.get(operation);
-      if (metrics === undefined) {
-        metrics = this.#operation(api, operation);
-        operations.set(operation, metrics);
-      }
-      let answered = metrics.byStatus.get(status);
-      if (answered === undefined) {
-        answered = this.#requests.with(api, operation, String(status));
-        metrics.byStatus.set(status, answered);
-      }
+    return ({ resource, method, status, charge, durationMs }) => {
+      const operation =
+        resources.get(resource)?.get(method) ?? this.#resolve(resources, [api, resource, method]);
+      const answered = operation.byStatus.get(status) ?? this.#resolveStatus(operation, status);
       answered.value += 1;
-      metrics.requestUnits.value += requestUnits;
-      metrics.latency.observe(durationMs / 1000);
+      operation.requestUnits.value += charge;
+      operation.latency.observe(durationMs / 1000);
       if (status === THROTTLED) throttled.value += 1;
     };
   }
 
-  #operation(api: string, operation: string): OperationMetrics {
-    return {
+  #resolve(
+    resources: Map<string, Map<string, OperationMetrics>>,
+    labels: readonly [string, string, string],
+  ): OperationMetrics {
+    const [, resource, method] = labels;
+    const methods = resources.get(resource) ?? new Map<string, OperationMetrics>();
+    const operation: OperationMetrics = {
+      labels,
       byStatus: new Map(),
-      requestUnits: this.#requestUnits.with(api, operation),
-      latency: this.#latency.with(api, operation),
+      requestUnits: this.#requestUnits.with(...labels),
+      latency: this.#latency.with(...labels),
     };
+    resources.set(resource, methods.set(method, operation));
+    return operation;
+  }
+
+  #resolveStatus({ labels, byStatus }: OperationMetrics, status: number): Counter {
+    const counter = this.#requests.with(...labels, String(status));
+    byStatus.set(status, counter);
+    return counter;
   }
 }
