@@ -27,7 +27,7 @@ export type FromWriter =
       readonly failures: readonly OutcomeFailure[];
     }
   /** The log has grown and should be copied into the file. */
-  | { readonly kind: 'logGrew'; readonly store: number }
+  | { readonly kind: 'logGrew'; readonly store: number; readonly descriptor: number }
   | { readonly kind: 'closed'; readonly store: number; readonly failure: Failure | undefined };
 
 export interface OutcomeFailure {
@@ -44,6 +44,8 @@ export interface Failure {
 export interface ToCheckpointer {
   readonly store: number;
   readonly path: string;
+  /** Of the file, open for as long as the checkpoint is not answered. */
+  readonly descriptor: number;
 }
 
 export interface FromCheckpointer {

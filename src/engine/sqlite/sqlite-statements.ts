@@ -20,6 +20,9 @@ export const FOLLOW =
 export const DELETE = 'DELETE FROM kv WHERE k = ?';
 export const DELETE_RANGE = 'DELETE FROM kv WHERE k >= ? AND k < ?';
 
+/** Copies nothing; answers busy, pages in the log, pages of them copied. */
+export const LOG_STATE = 'PRAGMA wal_checkpoint(NOOP)';
+
 /** What a scan shows beside the key. */
 export type ScanKind = 'values' | 'keysOnly' | 'follow';
 

@@ -8,7 +8,7 @@ import type { Failure, FromWriter, ToWriter } from './sqlite-protocol.ts';
 export interface WriterLink {
   send(message: ToWriter, transfer?: readonly ArrayBuffer[]): void;
   /** Copies the log of this store into its file in the background. */
-  checkpoint(): Promise<void>;
+  checkpoint(descriptor: number): Promise<void>;
 }
 
 interface PendingCommit {
@@ -80,7 +80,7 @@ export class StoreWriter {
         this.#settle(message);
         break;
       case 'logGrew':
-        this.#checkpointLog();
+        this.#checkpointLog(message.descriptor);
         break;
       case 'closed':
         this.#onClosed?.(message.failure);
@@ -114,8 +114,8 @@ export class StoreWriter {
     for (const { resolve } of answered) resolve();
   }
 
-  #checkpointLog(): void {
-    this.#checkpoint = this.#link.checkpoint().then(() => {
+  #checkpointLog(descriptor: number): void {
+    this.#checkpoint = this.#link.checkpoint(descriptor).then(() => {
       this.#checkpoint = undefined;
       if (this.#deathReason === undefined)
         this.#link.send({ kind: 'checkpointed', store: this.#id });

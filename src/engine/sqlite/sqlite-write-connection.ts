@@ -1,4 +1,5 @@
 /** The connection that writes one store, in a writer thread: group commit and the ends of the log. */
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Bytes, compareBytes, equalBytes } from '../../base/index.ts';
 import { KEY_BYTES_MAX } from '../checks.ts';
@@ -11,6 +12,7 @@ import {
   DELETE,
   DELETE_RANGE,
   GET,
+  LOG_STATE,
   putText,
   ROLLBACK,
 } from './sqlite-statements.ts';
@@ -30,12 +32,15 @@ const AFTER_ALL_KEYS: Bytes = new Uint8Array(KEY_BYTES_MAX + 1).fill(0xff);
 export type CommitOutcome = 'done' | 'conflict';
 
 export class WriteConnection {
+  /** For the checkpointer to sync the file by. Open from before the connection until after it, see sqlite-file.ts. */
+  readonly descriptor: number;
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #get: StatementSync;
   readonly #delete: StatementSync;
   readonly #deleteRange: StatementSync;
+  readonly #logState: StatementSync;
   readonly #putOne: StatementSync;
   readonly #putMany: StatementSync;
   /** Keys and values of one statement of many rows, by turns. */
@@ -43,6 +48,7 @@ export class WriteConnection {
 
   constructor({ path, root, bytesMax }: StoreSettings) {
     prepareFile(path, root);
+    this.descriptor = openSync(path, 'r+');
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     this.#database = database;
     // The log is copied into the file by the checkpointer: done here it would be part of some commit's time.
@@ -56,6 +62,8 @@ export class WriteConnection {
     this.#get.setReturnArrays(true);
     this.#delete = database.prepare(DELETE);
     this.#deleteRange = database.prepare(DELETE_RANGE);
+    this.#logState = database.prepare(LOG_STATE);
+    this.#logState.setReturnArrays(true);
     this.#putOne = database.prepare(putText(1));
     this.#putMany = database.prepare(putText(ROWS_PER_STATEMENT));
   }
@@ -83,11 +91,9 @@ export class WriteConnection {
 
   /** Bytes of the log in use, and how many of them are not yet in the file. */
   log(): { readonly bytes: number; readonly pendingBytes: number } {
-    const row = this.#checkpoint('NOOP');
-    return {
-      bytes: row.log * PAGE_BYTES,
-      pendingBytes: (row.log - row.checkpointed) * PAGE_BYTES,
-    };
+    const row: unknown = this.#logState.get();
+    const [, pages, copiedPages] = row as readonly [busy: number, log: number, copied: number];
+    return { bytes: pages * PAGE_BYTES, pendingBytes: (pages - copiedPages) * PAGE_BYTES };
   }
 
   /** Copies what is left of the log; if nobody reads from it, the next commit starts it from its beginning. */
@@ -99,7 +105,7 @@ export class WriteConnection {
   restartLog(): boolean {
     this.#database.exec(`PRAGMA busy_timeout = ${RESTART_TIMEOUT_MS}`);
     try {
-      return this.#checkpoint('RESTART').busy === 0;
+      return !this.#checkpoint('RESTART').isBusy;
     } finally {
       this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
@@ -111,20 +117,13 @@ export class WriteConnection {
       this.#checkpoint('TRUNCATE');
     } finally {
       this.#database.close();
+      closeSync(this.descriptor);
     }
   }
 
-  #checkpoint(mode: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): {
-    readonly busy: number;
-    readonly log: number;
-    readonly checkpointed: number;
-  } {
+  #checkpoint(mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): { readonly isBusy: boolean } {
     const row = this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
-    return {
-      busy: Number(row?.busy),
-      log: Number(row?.log),
-      checkpointed: Number(row?.checkpointed),
-    };
+    return { isBusy: row?.busy !== 0 };
   }
 
   #holds({ key, value }: Expectation): boolean {

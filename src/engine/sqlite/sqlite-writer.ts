@@ -12,9 +12,9 @@ import { WriteConnection } from './sqlite-write-connection.ts';
 /** The checkpointer is called when this much of the log waits: small steps, short syncs. */
 const CHECKPOINT_BYTES = 4 * 1024 * 1024;
 /** From here on the log is started anew as soon as the checkpointer has nearly caught up. */
-const LOG_BYTES_AIM = 16 * 1024 * 1024;
+const LOG_BYTES_AIM = 48 * 1024 * 1024;
 /** How much of the log the writer copies itself to come to that point: a few milliseconds. */
-const FINISH_BYTES_MAX = 1024 * 1024;
+const FINISH_BYTES_MAX = 4 * 1024 * 1024;
 /** Beyond this the writer waits for readers of old moments and starts the log anew, whatever it takes. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -147,7 +147,7 @@ function careForLog(store: OpenStore): void {
     } else if (bytes >= LOG_BYTES_AIM && pendingBytes <= FINISH_BYTES_MAX) connection.finishLog();
     else if (pendingBytes >= CHECKPOINT_BYTES) {
       store.isCheckpointing = true;
-      answer({ kind: 'logGrew', store: store.id });
+      answer({ kind: 'logGrew', store: store.id, descriptor: connection.descriptor });
     }
   } catch {
     // The log stays as it is and is looked at again after the next commit; commits do not depend on it.

@@ -38,7 +38,7 @@ export class SqliteWriters {
     const { thread, stores } = this.#writer(id % this.#writers.length);
     const store = new StoreWriter(id, name, {
       send: (message, transfer) => thread.post(message, message.kind !== 'checkpointed', transfer),
-      checkpoint: () => this.#checkpoint(id, settings.path),
+      checkpoint: (descriptor) => this.#checkpoint({ store: id, path: settings.path, descriptor }),
     });
     stores.set(id, store);
     const opened = store.opened();
@@ -78,10 +78,10 @@ export class SqliteWriters {
     return writer;
   }
 
-  #checkpoint(store: number, path: string): Promise<void> {
+  #checkpoint(question: ToCheckpointer): Promise<void> {
     return new Promise((resolve) => {
-      this.#checkpoints.set(store, resolve);
-      this.#runningCheckpointer().post({ store, path }, true);
+      this.#checkpoints.set(question.store, resolve);
+      this.#runningCheckpointer().post(question, true);
     });
   }
 
