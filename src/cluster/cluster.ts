@@ -23,6 +23,7 @@ import {
   type Lsn,
   type Partition,
   type PartitionStatistics,
+  type Rid,
   type Seal,
 } from '../partition/index.ts';
 import {
@@ -123,6 +124,16 @@ export class Cluster {
     let bytes = 0;
     for (const { body } of page.items) bytes += body.length;
     return { page, ...this.#receipt(route, partition.lsn, pageCharge(page.items.length, bytes)) };
+  }
+
+  /** The item of this number, whichever partition holds it: a split leaves numbers as they were. */
+  async findByRid(container: ContainerRecord, rid: Rid): Promise<Item | undefined> {
+    for (const route of this.routing(container).routes) {
+      const partition = await this.#options.host.partition(route.slot);
+      const item = await partition.readByRid(rid);
+      if (item !== undefined) return item;
+    }
+    return undefined;
   }
 
   async statistics(route: Route): Promise<PartitionStatistics> {

@@ -7,8 +7,8 @@ import type { Store } from '../engine/index.ts';
 import type { CommitGroup } from './commit-group.ts';
 import { Committer, type WriteResult } from './committer.ts';
 import type { WriteIntent } from './intent.ts';
-import type { Item, ItemKey, Lsn, Seal } from './item.ts';
-import { PREFIX_ITEM, STATE_KEY } from './keyspace.ts';
+import type { Item, ItemKey, Lsn, Rid, Seal } from './item.ts';
+import { PREFIX_ITEM, recordKey, STATE_KEY } from './keyspace.ts';
 import { decodeRecord } from './record.ts';
 import type { PartitionCache } from './record-cache.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
@@ -94,6 +94,14 @@ export class Partition {
       if (publishCount === this.#publishCount) cache.set(key.text, item);
       return item;
     });
+  }
+
+  /** The item of this number; undefined where this partition has none. */
+  readByRid(rid: Rid): MaybePromise<Item | undefined> {
+    const { store, etagSalt } = this.#options;
+    return andThen(store.get(recordKey(rid)), (record) =>
+      record === undefined ? undefined : decodeRecord(record, etagSalt),
+    );
   }
 
   write(intent: WriteIntent): Promise<WriteResult> {

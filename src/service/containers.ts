@@ -21,7 +21,7 @@ import {
 } from '../value/index.ts';
 import { databaseNotFound } from './databases.ts';
 import { newThroughput } from './offers.ts';
-import { newEtag } from './resource-etag.ts';
+import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
 import {
   checkThroughput,
@@ -103,10 +103,14 @@ export class Containers {
     });
   }
 
-  replace(container: ContainerRecord, update: ContainerUpdate): Promise<ContainerRecord> {
+  /** @param ifMatch - the etag the container must still have. */
+  replace(
+    container: ContainerRecord,
+    update: ContainerUpdate,
+    ifMatch?: string,
+  ): Promise<ContainerRecord> {
     return this.#catalog.change(() => {
-      const current = this.#catalog.containerByRid(container.databaseRid, container.rid);
-      if (current === undefined) throw containerNotFound();
+      const current = this.#current(container, ifMatch);
       const { defaultTtlSec: _, ...kept } = current;
       const record: ContainerRecord = {
         ...kept,
@@ -120,13 +124,20 @@ export class Containers {
     });
   }
 
-  async delete(container: ContainerRecord): Promise<void> {
+  /** @param ifMatch - the etag the container must still have. */
+  async delete(container: ContainerRecord, ifMatch?: string): Promise<void> {
     const dropped = await this.#catalog.change(() => {
-      const current = this.#catalog.containerByRid(container.databaseRid, container.rid);
-      if (current === undefined) throw containerNotFound();
+      const current = this.#current(container, ifMatch);
       return { droppedContainers: [current], result: current };
     });
     await this.#cluster.drop(dropped);
+  }
+
+  #current(container: ContainerRecord, ifMatch: string | undefined): ContainerRecord {
+    const current = this.#catalog.containerByRid(container.databaseRid, container.rid);
+    if (current === undefined) throw containerNotFound();
+    checkEtag(current.etag, ifMatch);
+    return current;
   }
 
   #newContainer(database: DatabaseRecord, spec: ContainerSpec): ContainerRecord {

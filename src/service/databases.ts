@@ -3,7 +3,7 @@ import { type Clock, DomainError } from '../base/index.ts';
 import type { Catalog, DatabaseRecord, ThroughputSetting } from '../catalog/index.ts';
 import type { Cluster } from '../cluster/index.ts';
 import { newThroughput } from './offers.ts';
-import { newEtag } from './resource-etag.ts';
+import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
 import { checkThroughput } from './throughput.ts';
 
@@ -55,11 +55,15 @@ export class Databases {
     });
   }
 
-  /** Deletes the database with all its containers. */
-  async delete(rid: number): Promise<void> {
+  /**
+   * Deletes the database with all its containers.
+   * @param ifMatch - the etag it must still have.
+   */
+  async delete(rid: number, ifMatch?: string): Promise<void> {
     const dropped = await this.#catalog.change(() => {
       const record = this.#catalog.databaseByRid(rid);
       if (record === undefined) throw databaseNotFound();
+      checkEtag(record.etag, ifMatch);
       const containers = this.#catalog.containers(record);
       return { droppedDatabases: [record], droppedContainers: containers, result: containers };
     });

@@ -2,7 +2,7 @@
 import type { Bytes, MaybePromise } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, ReadReply, WriteReply } from '../cluster/index.ts';
-import { type ItemKey, type ItemOp, itemKey } from '../partition/index.ts';
+import { type Item, type ItemKey, type ItemOp, itemKey, type Rid } from '../partition/index.ts';
 import { type Epk, effectivePartitionKey, type Value } from '../value/index.ts';
 import { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
 
@@ -41,6 +41,11 @@ export class Items {
     const key = keyOf(container, address);
     const route = this.#cluster.routing(container).forKey(key.epk);
     return this.#cluster.read(route, key, sessionToken);
+  }
+
+  /** The item of this number in the container. */
+  findByRid(container: ContainerRecord, rid: Rid): Promise<Item | undefined> {
+    return this.#cluster.findByRid(container, rid);
   }
 
   write(container: ContainerRecord, write: ItemPut | ItemDelete): Promise<WriteReply> {

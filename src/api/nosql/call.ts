@@ -1,0 +1,120 @@
+/** One request on its way through the API: what was asked, and what it is asked of. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Bytes, MaybePromise } from '../../base/index.ts';
+import { type ContainerRecord, type DatabaseRecord, parseResourceId } from '../../catalog/index.ts';
+import type { Service } from '../../service/index.ts';
+import type { ContainerFace, ContainerFaces } from './container-face.ts';
+import { RequestError, SUBSTATUS_OWNER_NOT_FOUND, SUBSTATUS_WRONG_CONTAINER } from './errors.ts';
+import type { Reply } from './reply.ts';
+import type { Target } from './target.ts';
+
+export interface CallOptions {
+  readonly service: Service;
+  readonly faces: ContainerFaces;
+  readonly method: string;
+  readonly target: Target;
+  readonly headers: IncomingHttpHeaders;
+  /** Scheme, host and port as the client sees them. */
+  readonly origin: () => string;
+}
+
+export type Operation = (call: Call) => MaybePromise<Reply>;
+
+export class Call {
+  readonly service: Service;
+  readonly method: string;
+  readonly target: Target;
+  readonly headers: IncomingHttpHeaders;
+  readonly origin: () => string;
+  /** Set before the operation runs, where the method has a body. */
+  body: Bytes = NO_BODY;
+  readonly #faces: ContainerFaces;
+  #container: ContainerFace | undefined;
+
+  constructor(options: CallOptions) {
+    this.service = options.service;
+    this.method = options.method;
+    this.target = options.target;
+    this.headers = options.headers;
+    this.origin = options.origin;
+    this.#faces = options.faces;
+  }
+
+  /** Undefined for a header that was not sent, or sent empty. */
+  header(name: string): string | undefined {
+    const value = this.headers[name];
+    const text = Array.isArray(value) ? value[0] : value;
+    return text === '' ? undefined : text;
+  }
+
+  isOn(name: string): boolean {
+    return this.header(name)?.toLowerCase() === 'true';
+  }
+
+  /** The id of the resource itself, or of the parent of a feed. */
+  id(level: number): string {
+    return this.target.ids[level] ?? '';
+  }
+
+  findDatabase(): DatabaseRecord | undefined {
+    const id = this.id(0);
+    const byName = this.service.databases.find(id);
+    if (byName !== undefined) return byName;
+    const rid = parseResourceId(id);
+    return rid?.kind === 'database' ? this.service.databases.findByRid(rid.database) : undefined;
+  }
+
+  /** The database that owns what the request names; 404/1003 where there is none. */
+  ownerDatabase(): DatabaseRecord {
+    const database = this.findDatabase();
+    if (database === undefined) throw ownerNotFound();
+    return database;
+  }
+
+  findContainer(): ContainerFace | undefined {
+    const database = this.ownerDatabase();
+    const id = this.id(1);
+    const byName = this.service.containers.find(database, id);
+    if (byName !== undefined) return this.faceOf(database, byName);
+    const rid = parseResourceId(id);
+    if (rid?.kind !== 'container' || rid.database !== database.rid) return undefined;
+    const byRid = this.service.containers.findByRid(rid.database, rid.container);
+    return byRid === undefined ? undefined : this.faceOf(database, byRid);
+  }
+
+  /** The container that owns what the request names; 404/1003 where there is none. */
+  ownerContainer(): ContainerFace {
+    const face = this.findContainer();
+    if (face === undefined) throw ownerNotFound();
+    const intended = this.headers['x-ms-cosmos-intended-collection-rid'];
+    if (intended !== undefined && intended !== face.rid)
+      throw new RequestError(400, 'The request is meant for a container that is no more.', {
+        substatus: SUBSTATUS_WRONG_CONTAINER,
+      });
+    return face;
+  }
+
+  /** The container as this API shows it; answers from now on are about it. */
+  faceOf(database: DatabaseRecord, container: ContainerRecord): ContainerFace {
+    this.#container = this.#faces.of(database, container);
+    return this.#container;
+  }
+
+  /** Headers that say which container an answer is about; none before one was found. */
+  get scopeHeaders(): readonly string[] {
+    return this.#container?.scopeHeaders ?? NO_HEADERS;
+  }
+}
+
+const NO_BODY: Bytes = new Uint8Array(0);
+const NO_HEADERS: readonly string[] = [];
+
+export function ownerNotFound(): RequestError {
+  return new RequestError(404, 'Owner resource does not exist.', {
+    substatus: SUBSTATUS_OWNER_NOT_FOUND,
+  });
+}
+
+export function resourceNotFound(): RequestError {
+  return new RequestError(404, 'Resource Not Found.');
+}

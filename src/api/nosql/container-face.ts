@@ -1,0 +1,66 @@
+/** What this API has to say about a container with every answer, made once per version of its record. */
+
+import { assert } from '../../base/index.ts';
+import {
+  type ContainerRecord,
+  containerRid,
+  type DatabaseRecord,
+  databaseRid,
+} from '../../catalog/index.ts';
+import { type Path, parsePartitionKeyPath } from '../../value/index.ts';
+
+export interface ContainerFace {
+  readonly database: DatabaseRecord;
+  readonly record: ContainerRecord;
+  readonly rid: string;
+  /** `dbs/<rid>/colls/<rid>/` */
+  readonly self: string;
+  /** Flat names and values; clients file session tokens under them. */
+  readonly scopeHeaders: readonly string[];
+  readonly keyPaths: readonly Path[];
+  /** Made without a partition key: requests need not name one. */
+  readonly isSystemKey: boolean;
+}
+
+export class ContainerFaces {
+  readonly #faces = new WeakMap<ContainerRecord, ContainerFace>();
+
+  of(database: DatabaseRecord, record: ContainerRecord): ContainerFace {
+    let face = this.#faces.get(record);
+    if (face === undefined) {
+      face = makeFace(database, record);
+      this.#faces.set(record, face);
+    }
+    return face;
+  }
+}
+
+export function containerSelf(record: ContainerRecord): string {
+  const { databaseRid: database, rid } = record;
+  return `dbs/${databaseRid(database)}/colls/${containerRid(database, rid)}/`;
+}
+
+function makeFace(database: DatabaseRecord, record: ContainerRecord): ContainerFace {
+  const rid = containerRid(record.databaseRid, record.rid);
+  return {
+    database,
+    record,
+    rid,
+    self: containerSelf(record),
+    scopeHeaders: [
+      'x-ms-content-path',
+      rid,
+      // Clients look their session tokens up by the path they send, which is percent-encoded.
+      'x-ms-alt-content-path',
+      encodeURI(`dbs/${database.id}/colls/${record.id}`),
+    ],
+    keyPaths: record.partitionKey.paths.map(toPath),
+    isSystemKey: record.partitionKey.systemKey === true,
+  };
+}
+
+function toPath(text: string): Path {
+  const path = parsePartitionKeyPath(text);
+  assert(path !== undefined, 'a stored partition key path is valid');
+  return path;
+}

@@ -1,0 +1,106 @@
+/** A container as clients describe it → what the service needs to make or change one. Throws `invalidInput`. */
+import { DomainError } from '../../base/index.ts';
+import {
+  type ContainerRecord,
+  normalizeIndexingPolicy,
+  type ThroughputSetting,
+  type UniqueKey,
+} from '../../catalog/index.ts';
+import type { ContainerSpec, ContainerUpdate } from '../../service/index.ts';
+import { isList, isMap, type Value, type ValueMap } from '../../value/index.ts';
+import { parsePolicies } from './container-policies.ts';
+import { isSameDefinition, parsePartitionKeyDefinition } from './partition-key-definition.ts';
+import { resourceName } from './resource-name.ts';
+import { TTL_SEC_MAX } from './time-to-live.ts';
+
+const UNIQUE_KEYS_MAX = 10;
+const UNIQUE_KEY_PATHS_MAX = 16;
+/** Names, plain or quoted, behind slashes. */
+const UNIQUE_KEY_PATH = /^(\/("([^"\\]|\\.)+"|[^/"[\]?*]+))+$/;
+
+export interface SpecOptions {
+  /** Clients of the first protocol versions make containers without a partition key. */
+  readonly isKeyOptional: boolean;
+  readonly throughput: ThroughputSetting | undefined;
+}
+
+export function containerSpec(body: ValueMap, options: SpecOptions): ContainerSpec {
+  const id = resourceName(body);
+  const hasKey = body.partitionKey !== undefined && body.partitionKey !== null;
+  if (!hasKey && !options.isKeyOptional)
+    throw invalid(
+      'The partition key definition is missing: containers made with this version of the API must have one.',
+    );
+  return {
+    id,
+    partitionKey: hasKey ? parsePartitionKeyDefinition(body.partitionKey) : undefined,
+    encoding: 'json',
+    uniqueKeys: parseUniqueKeys(body.uniqueKeyPolicy),
+    ...parseUpdate(body),
+    throughput: options.throughput,
+  };
+}
+
+/** What a replacement changes; name, partition key and unique keys must be what they were. */
+export function containerUpdate(body: ValueMap, record: ContainerRecord): ContainerUpdate {
+  if (resourceName(body) !== record.id)
+    throw invalid('Replacing the id of a container is not allowed.');
+  if (body.partitionKey !== undefined && body.partitionKey !== null) {
+    const definition = parsePartitionKeyDefinition(body.partitionKey);
+    if (!isSameDefinition(definition, record.partitionKey))
+      throw invalid('Document collection partition key cannot be changed.');
+  }
+  if (body.uniqueKeyPolicy !== undefined) {
+    const uniqueKeys = parseUniqueKeys(body.uniqueKeyPolicy);
+    if (JSON.stringify(uniqueKeys) !== JSON.stringify(record.uniqueKeys))
+      throw invalid('The unique key policy of a container cannot be changed.');
+  }
+  const update = parseUpdate(body);
+  const before = JSON.stringify(record.policies.vectorEmbeddingPolicy);
+  if (before !== undefined && JSON.stringify(update.policies.vectorEmbeddingPolicy) !== before)
+    throw invalid('The vector embedding policy of a container cannot be changed.');
+  return update;
+}
+
+function parseUpdate(body: ValueMap): ContainerUpdate {
+  const indexingPolicy = normalizeIndexingPolicy(body.indexingPolicy);
+  return {
+    indexingPolicy,
+    defaultTtlSec: parseDefaultTtl(body.defaultTtl),
+    policies: parsePolicies(body, indexingPolicy),
+  };
+}
+
+function parseDefaultTtl(sent: Value): number | undefined {
+  if (sent === undefined || sent === null) return undefined;
+  if (Number.isInteger(sent)) {
+    const seconds = sent as number;
+    if (seconds === -1 || (seconds > 0 && seconds <= TTL_SEC_MAX)) return seconds;
+  }
+  throw invalid(
+    `The input defaultTtl is invalid: it must be -1 or a whole number of seconds between 1 and ${TTL_SEC_MAX}.`,
+  );
+}
+
+function parseUniqueKeys(sent: Value): readonly UniqueKey[] {
+  if (sent === undefined || sent === null) return [];
+  const keys = isMap(sent) ? (sent.uniqueKeys ?? []) : undefined;
+  if (!isList(keys)) throw invalid('uniqueKeyPolicy must have an array uniqueKeys.');
+  if (keys.length > UNIQUE_KEYS_MAX)
+    throw invalid(`A unique key policy has at most ${UNIQUE_KEYS_MAX} keys.`);
+  return keys.map((key) => {
+    const paths = isMap(key) ? key.paths : undefined;
+    if (!isList(paths) || paths.length === 0 || paths.length > UNIQUE_KEY_PATHS_MAX)
+      throw invalid(`A unique key has 1 to ${UNIQUE_KEY_PATHS_MAX} paths.`);
+    return {
+      paths: paths.map((path) => {
+        if (typeof path === 'string' && UNIQUE_KEY_PATH.test(path)) return path;
+        throw invalid('Every unique key path must be the path of a property, such as /a/b.');
+      }),
+    };
+  });
+}
+
+function invalid(message: string): DomainError {
+  return new DomainError('invalidInput', message);
+}

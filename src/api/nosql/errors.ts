@@ -1,0 +1,117 @@
+/**
+ * Refusals as the protocol knows them: status, substatus and a JSON body. Domain codes are mapped exhaustively; what is
+ * neither a DomainError nor a RequestError is our bug and answers 500.
+ */
+import { DomainError, type ErrorCode } from '../../base/index.ts';
+import type { Reply } from './reply.ts';
+
+/** A refusal that only this protocol has: wrong method, unknown route, missing owner, bad signature. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  readonly status: Status;
+  readonly substatus: number;
+  /** Flat names and values, such as `allow`. */
+  readonly headers: readonly string[];
+
+  constructor(
+    status: Status,
+    message: string,
+    options: { substatus?: number; headers?: string[] } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.substatus = options.substatus ?? 0;
+    this.headers = options.headers ?? [];
+  }
+}
+
+/** The `code` of an error body, by status. */
+const CODES = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'PreconditionFailed',
+  413: 'RequestEntityTooLarge',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+  503: 'ServiceUnavailable',
+} as const;
+
+export type Status = keyof typeof CODES;
+
+export const SUBSTATUS_PARTITION_KEY_MISMATCH = 1001;
+export const SUBSTATUS_OWNER_NOT_FOUND = 1003;
+export const SUBSTATUS_WRONG_CONTAINER = 1024;
+
+const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }>> = {
+  invalidInput: { status: 400, substatus: 0 },
+  partitionKeyMismatch: { status: 400, substatus: SUBSTATUS_PARTITION_KEY_MISMATCH },
+  unauthorized: { status: 401, substatus: 0 },
+  forbidden: { status: 403, substatus: 0 },
+  partitionKeyFull: { status: 403, substatus: 1014 },
+  itemNotFound: { status: 404, substatus: 0 },
+  databaseNotFound: { status: 404, substatus: 0 },
+  containerNotFound: { status: 404, substatus: 0 },
+  offerNotFound: { status: 404, substatus: 0 },
+  sessionNotAvailable: { status: 404, substatus: 1002 },
+  itemExists: { status: 409, substatus: 0 },
+  databaseExists: { status: 409, substatus: 0 },
+  containerExists: { status: 409, substatus: 0 },
+  uniqueKeyViolation: { status: 409, substatus: 0 },
+  preconditionFailed: { status: 412, substatus: 0 },
+  tooLarge: { status: 413, substatus: 0 },
+  partitionGone: { status: 410, substatus: 1002 },
+  throttled: { status: 429, substatus: 3200 },
+  unavailable: { status: 503, substatus: 0 },
+};
+
+export interface FailureContext {
+  readonly activityId: string;
+  readonly path: string;
+  readonly version: string;
+  /** What the answer is about, where that was known when the request failed. */
+  readonly scopeHeaders: readonly string[];
+}
+
+const PATH_LENGTH_MAX = 512;
+
+/** The answer to a request that failed. Its body is never empty: clients read `message` without asking. */
+export function failureReply(error: unknown, context: FailureContext): Reply {
+  const { status, substatus } = statusOf(error);
+  const headers = [...context.scopeHeaders];
+  if (substatus !== 0) headers.push('x-ms-substatus', String(substatus));
+  if (error instanceof RequestError) headers.push(...error.headers);
+  if (error instanceof DomainError) {
+    const { receipt, retryAfterMs } = error;
+    if (retryAfterMs !== undefined) headers.push('x-ms-retry-after-ms', String(retryAfterMs));
+    if (receipt !== undefined)
+      headers.push('x-ms-session-token', receipt.sessionToken, 'lsn', String(receipt.lsn));
+  }
+  const charge = error instanceof DomainError ? (error.receipt?.charge ?? 0) : 0;
+  const text =
+    status === 500 ? 'An unexpected error occurred; the server has logged it.' : messageOf(error);
+  const body = Buffer.from(
+    JSON.stringify({ code: CODES[status], message: decorate(text, context) }),
+  );
+  return { status, charge, headers, body };
+}
+
+export function statusOf(error: unknown): { status: Status; substatus: number } {
+  if (error instanceof DomainError) return STATUSES[error.code];
+  if (error instanceof RequestError) return error;
+  return { status: 500, substatus: 0 };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The form clients and their tests look for: the error as JSON inside the text, then where it happened. */
+function decorate(text: string, { activityId, path, version }: FailureContext): string {
+  const uri = path.slice(0, PATH_LENGTH_MAX);
+  return `Message: ${JSON.stringify({ Errors: [text] })}\r\nActivityId: ${activityId}, Request URI: ${uri}, RequestStats: , SDK: mesocosm/${version}`;
+}

@@ -1,0 +1,162 @@
+/**
+ * The entry: one request in, one answer out. path → resource → signature → body → operation → reply. A request that
+ * the service answers at once is answered without a promise.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isPromise, type MaybePromise } from '../../base/index.ts';
+import type { Service } from '../../service/index.ts';
+import { Authorizer } from './auth.ts';
+import { AbortedError, collectBody } from './body.ts';
+import { Call } from './call.ts';
+import { ContainerFaces } from './container-face.ts';
+import { failureReply, statusOf } from './errors.ts';
+import { type Reply, sendReply } from './reply.ts';
+import { checkVersion } from './request.ts';
+import { findOperation, findResource } from './routes.ts';
+import { parseTarget } from './target.ts';
+
+export interface NosqlOptions {
+  readonly service: Service;
+  /** Base64; each is as good as the other. */
+  readonly keys: readonly string[];
+  /** Of the program, for error texts. */
+  readonly version: string;
+  /** Told of every answer. */
+  readonly onRequest?: (report: RequestReport) => void;
+  /** Told of every failure that is not the client's: our bugs. */
+  readonly onFailure?: (failure: RequestFailure) => void;
+}
+
+export interface RequestReport {
+  /** The kind of the resource as clients sign it: `docs`, `colls`; `none` for unknown paths. */
+  readonly resource: string;
+  readonly method: string;
+  readonly status: number;
+  readonly charge: number;
+  readonly durationMs: number;
+}
+
+export interface RequestFailure {
+  readonly error: unknown;
+  readonly activityId: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+export type NosqlHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export function createNosqlHandler(options: NosqlOptions): NosqlHandler {
+  const server = new NosqlServer(options);
+  return (request, response) => server.serve(request, response);
+}
+
+/** Requests with these verbs have a body. */
+const VERBS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** A request under way. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly activityId: string;
+  readonly startedMs: number;
+  resource: string;
+  call: Call | undefined;
+}
+
+class NosqlServer {
+  readonly #options: NosqlOptions;
+  readonly #authorizer: Authorizer;
+  readonly #faces = new ContainerFaces();
+
+  constructor(options: NosqlOptions) {
+    this.#options = options;
+    this.#authorizer = new Authorizer(options.keys, options.service.clock);
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    const exchange: Exchange = {
+      request,
+      response,
+      activityId: activityIdOf(request),
+      startedMs: this.#options.onRequest === undefined ? 0 : performance.now(),
+      resource: 'none',
+      call: undefined,
+    };
+    let reply: MaybePromise<Reply>;
+    try {
+      reply = this.#answer(exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
+      return;
+    }
+    if (isPromise(reply))
+      reply.then(
+        (later) => this.#send(exchange, later),
+        (error) => this.#fail(exchange, error),
+      );
+    else this.#send(exchange, reply);
+  }
+
+  #answer(exchange: Exchange): MaybePromise<Reply> {
+    const { request } = exchange;
+    const { headers, method = 'GET', url = '/' } = request;
+    const target = parseTarget(url);
+    const resource = findResource(target);
+    exchange.resource = resource.type;
+    this.#authorizer.check({ method, type: resource.type, target, headers });
+    checkVersion(headers['x-ms-version']);
+    const call = new Call({
+      service: this.#options.service,
+      faces: this.#faces,
+      method,
+      target,
+      headers,
+      origin: () => originOf(request),
+    });
+    exchange.call = call;
+    const operation = findOperation(resource, call);
+    if (!VERBS_WITH_BODY.has(method)) return operation(call);
+    return collectBody(request).then((body) => {
+      call.body = body;
+      return operation(call);
+    });
+  }
+
+  #send(exchange: Exchange, reply: Reply): void {
+    const { request, response, activityId, resource, startedMs } = exchange;
+    sendReply(response, reply, activityId);
+    this.#options.onRequest?.({
+      resource,
+      method: request.method ?? '',
+      status: reply.status,
+      charge: reply.charge,
+      durationMs: performance.now() - startedMs,
+    });
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    if (error instanceof AbortedError) return;
+    const { request, activityId, call } = exchange;
+    const path = request.url ?? '';
+    if (statusOf(error).status === 500)
+      this.#options.onFailure?.({ error, activityId, method: request.method ?? '', path });
+    const scopeHeaders = call?.scopeHeaders ?? [];
+    const context = { activityId, path, version: this.#options.version, scopeHeaders };
+    this.#send(exchange, failureReply(error, context));
+  }
+}
+
+const ACTIVITY_ID = /^[0-9A-Za-z-]{1,64}$/;
+
+/** The client's own, where it sent one that may stand in a header. */
+function activityIdOf({ headers }: IncomingMessage): string {
+  const sent = headers['x-ms-activity-id'];
+  return typeof sent === 'string' && ACTIVITY_ID.test(sent) ? sent : randomUUID();
+}
+
+function originOf({ socket, headers }: IncomingMessage): string {
+  const scheme = 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http';
+  const host = headers.host ?? `${socket.localAddress}:${socket.localPort}`;
+  return `${scheme}://${host}/`;
+}

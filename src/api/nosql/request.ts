@@ -1,0 +1,135 @@
+/** Request headers as typed options. What a header may say is checked here and nowhere else. */
+import { DomainError, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX } from '../../base/index.ts';
+import type { ThroughputSetting } from '../../catalog/index.ts';
+import { isMap, type Value } from '../../value/index.ts';
+import type { Call } from './call.ts';
+import { RequestError } from './errors.ts';
+
+/** The protocol version most clients send; compared first, because every request has it. */
+const COMMON_VERSION = '2020-07-15';
+const OLDEST_VERSION = '2014-08-21';
+/** From this version on a container has a partition key. */
+const KEY_REQUIRED_VERSION = '2018-12-31';
+
+export function checkVersion(version: string | string[] | undefined): void {
+  if (version === undefined || version === COMMON_VERSION) return;
+  if (
+    typeof version === 'string' &&
+    /^2\d{3}-(0\d|1[0-2])-([0-2]\d|3[01])$/.test(version) &&
+    version >= OLDEST_VERSION
+  )
+    return;
+  throw new RequestError(400, 'The value of x-ms-version is not a version of this API.');
+}
+
+export function isPartitionKeyOptional(call: Call): boolean {
+  const version = call.header('x-ms-version');
+  return version !== undefined && version < KEY_REQUIRED_VERSION;
+}
+
+/** The account serves session consistency: a request may ask for less, not for more. */
+export function checkConsistency(level: string | string[] | undefined): void {
+  if (level === undefined || level === 'Session') return;
+  switch (String(level).toLowerCase()) {
+    case 'session':
+    case 'consistentprefix':
+    case 'eventual':
+    case '':
+      return;
+    case 'strong':
+    case 'boundedstaleness':
+      throw new RequestError(
+        400,
+        `The request wants ${level} consistency, which is stronger than the account's: Session.`,
+      );
+    default:
+      throw new RequestError(400, 'The value of x-ms-consistency-level is not valid.');
+  }
+}
+
+/** Items of a page: what the client asks for within bounds, or the default. */
+export function pageLimit(call: Call): number {
+  const text = call.header('x-ms-max-item-count');
+  if (text === undefined || text === '-1') return PAGE_ITEMS_DEFAULT;
+  const count = toInteger(text);
+  if (count === undefined || count < 1)
+    throw new RequestError(
+      400,
+      `The value '${text.slice(0, 64)}' of x-ms-max-item-count is not valid: a positive number or -1 is expected.`,
+    );
+  return Math.min(count, PAGE_ITEMS_MAX);
+}
+
+/** `return=minimal`: the client does not want back what it sent. */
+export function wantsMinimal(call: Call): boolean {
+  const prefer = call.header('prefer');
+  return prefer !== undefined && /\breturn\s*=\s*minimal\b/i.test(prefer);
+}
+
+export function checkIndexingDirective(call: Call): void {
+  const directive = call.header('x-ms-indexing-directive');
+  if (directive === undefined || /^(include|exclude|default)$/i.test(directive)) return;
+  throw new RequestError(
+    400,
+    'The value of x-ms-indexing-directive must be Include, Exclude or Default.',
+  );
+}
+
+/** Throughput as the maker of a database or container asks for it; undefined where nothing was said. */
+export function throughputSetting(call: Call): ThroughputSetting | undefined {
+  const manual = call.header('x-ms-offer-throughput');
+  const autoscale = call.header('x-ms-cosmos-offer-autopilot-settings');
+  if (manual !== undefined && autoscale !== undefined)
+    throw new RequestError(
+      400,
+      'x-ms-offer-throughput and x-ms-cosmos-offer-autopilot-settings cannot both be given.',
+    );
+  if (manual !== undefined) {
+    const requestUnits = toInteger(manual);
+    if (requestUnits === undefined)
+      throw new RequestError(400, 'The value of x-ms-offer-throughput is not a whole number.');
+    return { kind: 'manual', requestUnits };
+  }
+  return autoscale === undefined ? offerType(call) : autoscaleSetting(autoscale);
+}
+
+/** The performance levels of the service's first years, in request units of today. */
+const OFFER_TYPES: Readonly<Record<string, number>> = { s1: 400, s2: 1000, s3: 2500 };
+
+function offerType(call: Call): ThroughputSetting | undefined {
+  const type = call.header('x-ms-offer-type')?.toLowerCase();
+  if (type === undefined || type === 'invalid') return undefined;
+  const requestUnits = Object.hasOwn(OFFER_TYPES, type) ? OFFER_TYPES[type] : undefined;
+  if (requestUnits === undefined)
+    throw new RequestError(400, 'The value of x-ms-offer-type must be S1, S2 or S3.');
+  return { kind: 'manual', requestUnits };
+}
+
+function autoscaleSetting(text: string): ThroughputSetting {
+  let settings: Value;
+  try {
+    settings = JSON.parse(text) as Value;
+  } catch {
+    throw invalidAutoscale();
+  }
+  if (!isMap(settings) || typeof settings.maxThroughput !== 'number') throw invalidAutoscale();
+  const requestUnitsMax = settings.maxThroughput;
+  const upgrade = settings.autoUpgradePolicy;
+  const policy = isMap(upgrade) ? upgrade.throughputPolicy : undefined;
+  const incrementPercent = isMap(policy) ? policy.incrementPercent : undefined;
+  if (incrementPercent === undefined) return { kind: 'autoscale', requestUnitsMax };
+  if (typeof incrementPercent !== 'number' || !(incrementPercent >= 0)) throw invalidAutoscale();
+  return { kind: 'autoscale', requestUnitsMax, incrementPercent };
+}
+
+function invalidAutoscale(): DomainError {
+  return new DomainError(
+    'invalidInput',
+    'The value of x-ms-cosmos-offer-autopilot-settings is not valid: {"maxThroughput": number} is expected.',
+  );
+}
+
+/** Undefined where the text is not a whole number of at most nine digits. */
+function toInteger(text: string): number | undefined {
+  return /^\s*-?\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,99 @@
+/** /dbs/{id}/colls and /dbs/{id}/colls/{id}. */
+import { databaseRid } from '../../../catalog/index.ts';
+import { type Call, resourceNotFound } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+import { containerResource } from '../container-resource.ts';
+import { containerSpec, containerUpdate } from '../container-spec.ts';
+import { listReply } from '../feed.ts';
+import { isQuery } from '../feed-query.ts';
+import { parseJsonObject } from '../json-body.ts';
+import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
+import { emptyReply, jsonReply, type Reply } from '../reply.ts';
+import { isPartitionKeyOptional, throughputSetting } from '../request.ts';
+
+/** Writes to the catalog cost what a small item costs. */
+const WRITE_CHARGE = 4.95;
+
+export function listContainers(call: Call): Reply {
+  const database = call.ownerDatabase();
+  const containers = call.service.containers.list(database).map(containerResource);
+  return listReply(
+    call,
+    { rid: databaseRid(database.rid), key: 'DocumentCollections' },
+    containers,
+  );
+}
+
+export function postContainers(call: Call): Reply | Promise<Reply> {
+  return isQuery(call) ? listContainers(call) : createContainer(call);
+}
+
+async function createContainer(call: Call): Promise<Reply> {
+  const database = call.ownerDatabase();
+  const spec = containerSpec(parseJsonObject(call.body), {
+    isKeyOptional: isPartitionKeyOptional(call),
+    throughput: throughputSetting(call),
+  });
+  const record = await call.service.containers.create(database.rid, spec);
+  return writtenReply(201, call.faceOf(database, record));
+}
+
+export function readContainer(call: Call): Reply | Promise<Reply> {
+  const face = call.findContainer();
+  if (face === undefined) throw resourceNotFound();
+  const { etag } = face.record;
+  if (isNotModified(call, etag)) return notModified(etag, [...face.scopeHeaders]);
+  const headers = [
+    ...face.scopeHeaders,
+    'etag',
+    etag,
+    // Indexes change together with the policy, so there is never a transformation under way.
+    'x-ms-documentdb-collection-index-transformation-progress',
+    '100',
+  ];
+  const reply = jsonReply(200, containerResource(face.record), { headers });
+  return call.isOn('x-ms-documentdb-populatequotainfo') ? withQuota(call, face, reply) : reply;
+}
+
+/** Usage against quota in kilobytes, as lists of `name=value;`. */
+async function withQuota(call: Call, face: ContainerFace, reply: Reply): Promise<Reply> {
+  const { containers, settings } = call.service;
+  let bytes = 0;
+  let count = 0;
+  for (const route of containers.routes(face.record)) {
+    const { itemBytes, itemCount } = await containers.statistics(route);
+    bytes += itemBytes;
+    count += itemCount;
+  }
+  const quotaKb = Math.floor(settings.partitionStorageLimit / 1024);
+  const usedKb = Math.ceil(bytes / 1024);
+  reply.headers.push(
+    'x-ms-resource-quota',
+    `documentSize=10240;documentsSize=${quotaKb};documentsCount=-1;collectionSize=${quotaKb};`,
+    'x-ms-resource-usage',
+    `documentSize=0;documentsSize=${usedKb};documentsCount=${count};collectionSize=${usedKb};`,
+  );
+  return reply;
+}
+
+export async function replaceContainer(call: Call): Promise<Reply> {
+  const face = call.findContainer();
+  if (face === undefined) throw resourceNotFound();
+  const update = containerUpdate(parseJsonObject(call.body), face.record);
+  const record = await call.service.containers.replace(face.record, update, ifMatch(call));
+  return writtenReply(200, call.faceOf(face.database, record));
+}
+
+export async function deleteContainer(call: Call): Promise<Reply> {
+  const face = call.findContainer();
+  if (face === undefined) throw resourceNotFound();
+  await call.service.containers.delete(face.record, ifMatch(call));
+  return emptyReply(204, { charge: WRITE_CHARGE, headers: [...face.scopeHeaders] });
+}
+
+function writtenReply(status: number, face: ContainerFace): Reply {
+  return jsonReply(status, containerResource(face.record), {
+    charge: WRITE_CHARGE,
+    headers: [...face.scopeHeaders, 'etag', face.record.etag],
+  });
+}

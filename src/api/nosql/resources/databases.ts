@@ -1,0 +1,62 @@
+/** /dbs and /dbs/{id}. */
+import { type DatabaseRecord, databaseRid } from '../../../catalog/index.ts';
+import { type Call, resourceNotFound } from '../call.ts';
+import { listReply } from '../feed.ts';
+import { isQuery } from '../feed-query.ts';
+import { parseJsonObject } from '../json-body.ts';
+import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
+import { emptyReply, jsonReply, type Reply } from '../reply.ts';
+import { throughputSetting } from '../request.ts';
+import { resourceName } from '../resource-name.ts';
+
+export interface DatabaseResource {
+  readonly id: string;
+  readonly _rid: string;
+  readonly _self: string;
+  readonly _etag: string;
+  readonly _colls: string;
+  readonly _users: string;
+  readonly _ts: number;
+}
+
+export function databaseResource(record: DatabaseRecord): DatabaseResource {
+  const rid = databaseRid(record.rid);
+  return {
+    id: record.id,
+    _rid: rid,
+    _self: `dbs/${rid}/`,
+    _etag: record.etag,
+    _colls: 'colls/',
+    _users: 'users/',
+    _ts: record.timestampSec,
+  };
+}
+
+export function listDatabases(call: Call): Reply {
+  const databases = call.service.databases.list().map(databaseResource);
+  return listReply(call, { rid: '', key: 'Databases' }, databases);
+}
+
+export function postDatabases(call: Call): Reply | Promise<Reply> {
+  return isQuery(call) ? listDatabases(call) : createDatabase(call);
+}
+
+async function createDatabase(call: Call): Promise<Reply> {
+  const id = resourceName(parseJsonObject(call.body));
+  const record = await call.service.databases.create(id, throughputSetting(call));
+  return jsonReply(201, databaseResource(record), { charge: 4.95, headers: ['etag', record.etag] });
+}
+
+export function readDatabase(call: Call): Reply {
+  const record = call.findDatabase();
+  if (record === undefined) throw resourceNotFound();
+  if (isNotModified(call, record.etag)) return notModified(record.etag, []);
+  return jsonReply(200, databaseResource(record), { headers: ['etag', record.etag] });
+}
+
+export async function deleteDatabase(call: Call): Promise<Reply> {
+  const record = call.findDatabase();
+  if (record === undefined) throw resourceNotFound();
+  await call.service.databases.delete(record.rid, ifMatch(call));
+  return emptyReply(204, { charge: 4.95 });
+}

@@ -1,0 +1,25 @@
+/**
+ * Which item a path means. By name it says the id itself; a client that addresses by resource ids all the way says the
+ * number of the item instead, which has to be looked up.
+ */
+import { bytesToText, isPromise, type MaybePromise } from '../../../base/index.ts';
+import { containerRid, parseResourceId } from '../../../catalog/index.ts';
+import { itemNotFound } from '../../../partition/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+
+export function addressedItemId(call: Call, face: ContainerFace): MaybePromise<string> {
+  const id = call.id(2);
+  // Only a container that was found by its resource id is followed by one.
+  if (call.id(1) === face.record.id) return id;
+  const rid = parseResourceId(id);
+  if (rid?.kind !== 'document') return id;
+  if (containerRid(rid.database, rid.container) !== face.rid) return id;
+  const found = call.service.items.findByRid(face.record, rid.document);
+  return isPromise(found) ? found.then(idOf) : idOf(found);
+}
+
+function idOf(item: { readonly body: Uint8Array } | undefined): string {
+  if (item === undefined) throw itemNotFound();
+  return JSON.parse(bytesToText(item.body)).id;
+}

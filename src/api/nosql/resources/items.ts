@@ -1,0 +1,140 @@
+/** /dbs/{id}/colls/{id}/docs/{id}: point operations on items. */
+import {
+  type Bytes,
+  DomainError,
+  ITEM_BYTES_MAX,
+  isPromise,
+  type MaybePromise,
+} from '../../../base/index.ts';
+import type { ReadReply, WriteReply } from '../../../cluster/index.ts';
+import { itemNotFound } from '../../../partition/index.ts';
+import type { ItemPut } from '../../../service/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+import { checkJson, parseJsonObject } from '../json-body.ts';
+import { itemPartitionKey, requiredPartitionKey } from '../partition-key-header.ts';
+import { ifMatch, isNotModified } from '../preconditions.ts';
+import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
+import { checkConsistency, checkIndexingDirective, wantsMinimal } from '../request.ts';
+import { itemId } from '../resource-name.ts';
+import { encodeItem } from '../system-properties.ts';
+import { itemTtlSec } from '../time-to-live.ts';
+import { addressedItemId } from './item-links.ts';
+
+/** Answers at once where the service does. */
+export function readItem(call: Call): MaybePromise<Reply> {
+  checkConsistency(call.headers['x-ms-consistency-level']);
+  const face = call.ownerContainer();
+  const id = addressedItemId(call, face);
+  return isPromise(id) ? id.then((known) => readById(call, face, known)) : readById(call, face, id);
+}
+
+function readById(call: Call, face: ContainerFace, id: string): MaybePromise<Reply> {
+  const partitionKey = requiredPartitionKey(call, face);
+  const session = call.header('x-ms-session-token');
+  const read = call.service.items.read(face.record, { partitionKey, id }, session);
+  return isPromise(read)
+    ? read.then((reply) => readReply(call, face, reply))
+    : readReply(call, face, read);
+}
+
+function readReply(call: Call, face: ContainerFace, read: ReadReply): Reply {
+  const { item, charge } = read;
+  if (item === undefined) {
+    const missing = itemNotFound();
+    missing.receipt = read;
+    throw missing;
+  }
+  const [contentPath, rid, altContentPath, path] = face.scopeHeaders as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const headers = [
+    'etag',
+    item.etag,
+    'x-ms-session-token',
+    read.sessionToken,
+    'lsn',
+    String(read.lsn),
+    'x-ms-item-lsn',
+    String(item.lsn),
+    contentPath,
+    rid,
+    altContentPath,
+    path,
+  ];
+  if (isNotModified(call, item.etag)) return emptyReply(304, { charge: 1, headers });
+  return { status: 200, charge, headers, body: item.body };
+}
+
+export function createItem(call: Call): Promise<Reply> {
+  return put(call, 'create', undefined);
+}
+
+export function upsertItem(call: Call): Promise<Reply> {
+  return put(call, 'upsert', undefined);
+}
+
+export async function replaceItem(call: Call): Promise<Reply> {
+  const face = call.ownerContainer();
+  return put(call, 'replace', await addressedItemId(call, face));
+}
+
+/** @param addressed - the id in the path, which the one in the body has to equal. */
+async function put(
+  call: Call,
+  kind: ItemPut['kind'],
+  addressed: string | undefined,
+): Promise<Reply> {
+  checkIndexingDirective(call);
+  const face = call.ownerContainer();
+  const item = parseJsonObject(call.body);
+  const id = itemId(item);
+  if (addressed !== undefined && id !== addressed)
+    throw new DomainError('invalidInput', 'Replacing the id of an item is not allowed.');
+  const partitionKey = itemPartitionKey(call, face, item);
+  const ttlSec = itemTtlSec(item);
+  checkJson(item);
+  const body = encodeItem(item);
+  checkSize(body);
+  const written = await call.service.items.write(face.record, {
+    kind,
+    id,
+    partitionKey,
+    body,
+    ttlSec,
+    ifMatch: ifMatch(call),
+  });
+  return writeReply(call, face, written);
+}
+
+export async function deleteItem(call: Call): Promise<Reply> {
+  const face = call.ownerContainer();
+  const id = await addressedItemId(call, face);
+  const partitionKey = requiredPartitionKey(call, face);
+  const written = await call.service.items.write(face.record, {
+    kind: 'delete',
+    id,
+    partitionKey,
+    ifMatch: ifMatch(call),
+  });
+  return writeReply(call, face, written);
+}
+
+function writeReply(call: Call, face: ContainerFace, written: WriteReply): Reply {
+  const { effect, charge } = written;
+  const headers = [...receiptHeaders(written), ...face.scopeHeaders];
+  const { item } = effect;
+  if (item === undefined) return emptyReply(204, { charge, headers });
+  headers.push('etag', item.etag, 'x-ms-item-lsn', String(item.lsn));
+  const status = effect.kind === 'created' ? 201 : 200;
+  if (!wantsMinimal(call)) return { status, charge, headers, body: item.body };
+  headers.push('preference-applied', 'return=minimal');
+  return emptyReply(status, { charge, headers });
+}
+
+function checkSize(body: Bytes): void {
+  if (body.length > ITEM_BYTES_MAX) throw new DomainError('tooLarge', 'Request size is too large');
+}

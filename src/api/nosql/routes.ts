@@ -1,0 +1,128 @@
+/** The table of what the API serves: kinds of resources, by the shape of their paths, and verbs. */
+import { readAccount } from './account.ts';
+import type { Call, Operation } from './call.ts';
+import { RequestError } from './errors.ts';
+import {
+  absentInContainer,
+  absentInDatabase,
+  emptyContainerFeed,
+  emptyDatabaseFeed,
+  notServedYet,
+  queryOrRefuse,
+} from './not-served.ts';
+import {
+  deleteContainer,
+  listContainers,
+  postContainers,
+  readContainer,
+  replaceContainer,
+} from './resources/containers.ts';
+import {
+  deleteDatabase,
+  listDatabases,
+  postDatabases,
+  readDatabase,
+} from './resources/databases.ts';
+import { listItems, postItems } from './resources/item-feed.ts';
+import { deleteItem, readItem, replaceItem } from './resources/items.ts';
+import { listOffers, postOffers, readOffer } from './resources/offers.ts';
+import { listPartitionKeyRanges } from './resources/partition-key-ranges.ts';
+import type { Target } from './target.ts';
+
+type Verbs = Readonly<Record<string, Operation>>;
+
+export interface Resource {
+  /** As clients sign it. */
+  readonly type: string;
+  readonly feed: Verbs;
+  readonly single: Verbs;
+}
+
+const RESOURCES: Readonly<Record<string, Resource>> = {
+  '': { type: '', feed: {}, single: { GET: readAccount } },
+  dbs: {
+    type: 'dbs',
+    feed: { GET: listDatabases, POST: postDatabases },
+    single: { GET: readDatabase, DELETE: deleteDatabase },
+  },
+  'dbs/clientencryptionkeys': inDatabase(
+    'clientencryptionkeys',
+    'ClientEncryptionKeys',
+    'Client-side encryption',
+  ),
+  'dbs/colls': {
+    type: 'colls',
+    feed: { GET: listContainers, POST: postContainers },
+    single: { GET: readContainer, PUT: replaceContainer, DELETE: deleteContainer },
+  },
+  'dbs/colls/conflicts': inContainer('conflicts', 'Conflicts', 'Conflict resolution'),
+  'dbs/colls/docs': {
+    type: 'docs',
+    feed: { GET: listItems, POST: postItems },
+    single: {
+      GET: readItem,
+      PUT: replaceItem,
+      DELETE: deleteItem,
+      PATCH: notServedYet('Partial update (patch)'),
+    },
+  },
+  'dbs/colls/docs/attachments': inContainer('attachments', 'Attachments', 'Attachments'),
+  'dbs/colls/operations': {
+    type: 'colls',
+    feed: {},
+    single: { POST: notServedYet('Deletion by partition key') },
+  },
+  'dbs/colls/pkranges': {
+    type: 'pkranges',
+    feed: { GET: listPartitionKeyRanges, POST: listPartitionKeyRanges },
+    single: {},
+  },
+  'dbs/colls/sprocs': inContainer('sprocs', 'StoredProcedures', 'Server-side JavaScript'),
+  'dbs/colls/triggers': inContainer('triggers', 'Triggers', 'Server-side JavaScript'),
+  'dbs/colls/udfs': inContainer('udfs', 'UserDefinedFunctions', 'Server-side JavaScript'),
+  'dbs/users': inDatabase('users', 'Users', 'Users and permissions'),
+  'dbs/users/permissions': inDatabase('permissions', 'Permissions', 'Users and permissions'),
+  offers: {
+    type: 'offers',
+    feed: { GET: listOffers, POST: postOffers },
+    single: { GET: readOffer, PUT: notServedYet('Changing throughput') },
+  },
+};
+
+/** Throws 404 for a path that names nothing this API knows. */
+export function findResource(target: Target): Resource {
+  const { shape } = target;
+  if (Object.hasOwn(RESOURCES, shape)) return RESOURCES[shape] as Resource;
+  throw new RequestError(404, 'The request path names no resource of this API.');
+}
+
+/** Throws 405 where the resource does not take the verb. */
+export function findOperation(resource: Resource, call: Call): Operation {
+  const verbs = call.target.isFeed ? resource.feed : resource.single;
+  if (Object.hasOwn(verbs, call.method)) return verbs[call.method] as Operation;
+  throw new RequestError(405, `The resource does not take ${call.method}.`, {
+    headers: ['allow', Object.keys(verbs).join(', ')],
+  });
+}
+
+function inContainer(type: string, key: string, what: string): Resource {
+  const feed = emptyContainerFeed(key);
+  return {
+    type,
+    feed: { GET: feed, POST: queryOrRefuse(feed, what) },
+    single: absentVerbs(absentInContainer, what),
+  };
+}
+
+function inDatabase(type: string, key: string, what: string): Resource {
+  const feed = emptyDatabaseFeed(key);
+  return {
+    type,
+    feed: { GET: feed, POST: queryOrRefuse(feed, what) },
+    single: absentVerbs(absentInDatabase, what),
+  };
+}
+
+function absentVerbs(absent: Operation, what: string): Verbs {
+  return { GET: absent, DELETE: absent, PUT: notServedYet(what), POST: notServedYet(what) };
+}

@@ -1,0 +1,48 @@
+/**
+ * The properties of an item that the service sets: `_rid`, `_self`, `_etag`, `_attachments`, `_ts`. They are put into
+ * the text once, when the item is written, so that a read sends the stored bytes as they are.
+ */
+import { assert, type Bytes } from '../../base/index.ts';
+import {
+  type ContainerRecord,
+  containerRid,
+  databaseRid,
+  documentRid,
+} from '../../catalog/index.ts';
+import type { Seal } from '../../partition/index.ts';
+import type { ValueMap } from '../../value/index.ts';
+
+const CLOSING_BRACE = 0x7d;
+
+/** What clients send back of an item they have read; `_lsn` comes with change feeds. */
+const SYSTEM_PROPERTIES = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'] as const;
+
+/** Puts the system properties behind the others. The body is a JSON object with at least one property. */
+export function sealJson(container: ContainerRecord): Seal {
+  const { databaseRid: database, rid: containerNumber } = container;
+  const docs = `dbs/${databaseRid(database)}/colls/${containerRid(database, containerNumber)}/docs/`;
+  return (body, { rid, etag, timestampSec }) => {
+    const end = body.length - 1;
+    assert(body[end] === CLOSING_BRACE, 'an item body ends with a brace');
+    const itemRid = documentRid(database, containerNumber, rid);
+    const tail = `,"_rid":"${itemRid}","_self":"${docs}${itemRid}/","_etag":"\\"${etag.slice(1, -1)}\\"","_attachments":"attachments/","_ts":${timestampSec}}`;
+    const sealed = Buffer.allocUnsafe(end + tail.length);
+    sealed.set(body.subarray(0, end));
+    sealed.write(tail, end, 'latin1');
+    return sealed;
+  };
+}
+
+/** The item without the system properties a client may have sent back: the service sets its own. */
+export function withoutSystemProperties(item: ValueMap): ValueMap {
+  if (!SYSTEM_PROPERTIES.some((name) => Object.hasOwn(item, name))) return item;
+  const kept = Object.entries(item).filter(
+    ([name]) => !(SYSTEM_PROPERTIES as readonly string[]).includes(name),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** An item as it goes to its partition: compact JSON without system properties. */
+export function encodeItem(item: ValueMap): Bytes {
+  return Buffer.from(JSON.stringify(withoutSystemProperties(item)), 'utf8');
+}

@@ -1,0 +1,101 @@
+/** An account of its own for every test file: the handler on a port of its own, and stock clients for it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos';
+import { createNosqlHandler, sealJson } from '../../../src/api/nosql/index.ts';
+import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
+import type { Engine } from '../../../src/engine/index.ts';
+import { memoryEngine } from '../../../src/engine/memory/index.ts';
+import { sqliteEngine } from '../../../src/engine/sqlite/index.ts';
+import {
+  DEFAULT_SETTINGS,
+  openService,
+  type Service,
+  type Settings,
+} from '../../../src/service/index.ts';
+
+/** Two keys of random bytes, made for these tests. */
+export const PRIMARY_KEY = Buffer.alloc(64, 'primary test key').toString('base64');
+export const SECONDARY_KEY = Buffer.alloc(64, 'secondary test key').toString('base64');
+
+export type EngineName = 'memory' | 'sqlite';
+
+export interface AccountOptions {
+  readonly engine?: EngineName;
+  readonly clock?: Clock;
+  readonly settings?: Partial<Settings>;
+}
+
+export interface Account {
+  readonly endpoint: string;
+  readonly port: number;
+  readonly service: Service;
+  /** Failures that are the server's: every test expects none. */
+  readonly failures: unknown[];
+  client(options?: Partial<CosmosClientOptions>): CosmosClient;
+  close(): Promise<void>;
+}
+
+export async function startAccount(options: AccountOptions = {}): Promise<Account> {
+  const { engine, removeData } = makeEngine(options.engine ?? 'memory');
+  const service = await openService({
+    engine,
+    clock: options.clock ?? systemClock,
+    random: seededRandom(1),
+    settings: { ...DEFAULT_SETTINGS, ...options.settings },
+    seals: { json: sealJson },
+  });
+  const failures: unknown[] = [];
+  const handler = createNosqlHandler({
+    service,
+    keys: [PRIMARY_KEY, SECONDARY_KEY],
+    version: 'test',
+    onFailure: ({ error }) => failures.push(error),
+  });
+  const server = createServer(handler);
+  const port = await listen(server);
+  const endpoint = `http://127.0.0.1:${port}/`;
+  const clients: CosmosClient[] = [];
+  return {
+    endpoint,
+    port,
+    service,
+    failures,
+    client(more = {}) {
+      const client = new CosmosClient({
+        endpoint,
+        key: PRIMARY_KEY,
+        connectionPolicy: { enableBackgroundEndpointRefreshing: false },
+        ...more,
+      });
+      clients.push(client);
+      return client;
+    },
+    async close() {
+      for (const client of clients) client.dispose();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await service.close();
+      await engine.close();
+      removeData();
+    },
+  };
+}
+
+function makeEngine(name: EngineName): { engine: Engine; removeData: () => void } {
+  if (name === 'memory') return { engine: memoryEngine(), removeData: () => undefined };
+  const directory = mkdtempSync(join(tmpdir(), 'mesocosm-nosql-'));
+  return {
+    engine: sqliteEngine({ directory }),
+    removeData: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
