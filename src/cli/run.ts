@@ -101,7 +101,7 @@ function parse(command: Command, args: readonly string[]) {
       positionals: readonly string[];
     };
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error);
+    const reason = error instanceof Error ? error.message.split(/\.\s/)[0] : String(error);
     throw new CommandError(2, `${reason}. See mesocosm ${command.words} --help.`);
   }
 }

@@ -127,7 +127,7 @@ function parse(args: readonly string[]): Readonly<Record<string, string | boolea
   try {
     return parseArgs({ args: [...args], options, allowPositionals: false }).values;
   } catch (error) {
-    const message = error instanceof Error ? error.message.split('. ')[0] : String(error);
+    const message = error instanceof Error ? error.message.split(/\.\s/)[0] : String(error);
     throw new ExitError(2, `${message}. See mesocosm start --help.`);
   }
 }
