@@ -34,6 +34,15 @@ export function runProgram(
   return exitOf(child);
 }
 
+/** Kills a server this long after its process began. */
+export async function killWhileStarting(flags: readonly string[], afterMs: number): Promise<void> {
+  const child = spawnProgram(['start', '--nosql-port', '0', ...flags], {});
+  const exit = exitOf(child);
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  child.kill('SIGKILL');
+  await exit;
+}
+
 export class ChildServer implements AsyncDisposable {
   readonly ready: ReadyState;
   readonly readyFile: string;

@@ -30,7 +30,12 @@ export function signedHeaders({ verb, path, body, headers }: WireRequest): Recor
 }
 
 /** Sends over the agent's connections. Rejects when the connection fails. */
-export function send(port: number, agent: Agent, wire: WireRequest): Promise<WireReply> {
+export function send(
+  port: number,
+  agent: Agent,
+  wire: WireRequest,
+  query = '',
+): Promise<WireReply> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
       {
@@ -38,7 +43,7 @@ export function send(port: number, agent: Agent, wire: WireRequest): Promise<Wir
         host: '127.0.0.1',
         agent,
         method: wire.verb,
-        path: `/${wire.path.map(encodeURIComponent).join('/')}`,
+        path: `/${wire.path.map(encodeURIComponent).join('/')}${query}`,
         headers: signedHeaders(wire),
       },
       (response) => {
