@@ -102,7 +102,7 @@ export class LoadClient {
 }
 
 /** CPU time of a process with all its threads, user and system. */
-function cpuMsOf(pid: number): number {
+export function cpuMsOf(pid: number): number {
   // The command name, in brackets, may hold spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SEC;
