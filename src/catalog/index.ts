@@ -2,3 +2,4 @@ export * from './catalog.ts';
 export * from './indexing-policy.ts';
 export * from './records.ts';
 export * from './resource-id.ts';
+export * from './special-indexes.ts';

@@ -4,6 +4,14 @@
  */
 import { DomainError } from '../base/index.ts';
 import { isList, isMap, type Value, type ValueMap } from '../value/index.ts';
+import {
+  type FullTextIndex,
+  normalizeFullTextIndexes,
+  normalizeSpatialIndexes,
+  normalizeVectorIndexes,
+  type SpatialIndex,
+  type VectorIndex,
+} from './special-indexes.ts';
 
 export interface IndexingPolicy {
   readonly indexingMode: 'consistent' | 'none';
@@ -11,9 +19,9 @@ export interface IndexingPolicy {
   readonly includedPaths: readonly IndexedPath[];
   readonly excludedPaths: readonly IndexedPath[];
   readonly compositeIndexes?: readonly (readonly CompositePath[])[];
-  readonly spatialIndexes?: readonly ValueMap[];
-  readonly vectorIndexes?: readonly ValueMap[];
-  readonly fullTextIndexes?: readonly ValueMap[];
+  readonly spatialIndexes?: readonly SpatialIndex[];
+  readonly vectorIndexes?: readonly VectorIndex[];
+  readonly fullTextIndexes?: readonly FullTextIndex[];
 }
 
 export interface IndexedPath {
@@ -66,9 +74,9 @@ export function normalizeIndexingPolicy(sent: Value): IndexingPolicy {
     includedPaths: included,
     excludedPaths: excluded,
     ...optional('compositeIndexes', normalizeComposites(sent.compositeIndexes)),
-    ...optional('spatialIndexes', listOfMaps(sent.spatialIndexes, 'spatialIndexes')),
-    ...optional('vectorIndexes', listOfMaps(sent.vectorIndexes, 'vectorIndexes')),
-    ...optional('fullTextIndexes', listOfMaps(sent.fullTextIndexes, 'fullTextIndexes')),
+    ...optional('spatialIndexes', normalizeSpatialIndexes(sent.spatialIndexes)),
+    ...optional('vectorIndexes', normalizeVectorIndexes(sent.vectorIndexes)),
+    ...optional('fullTextIndexes', normalizeFullTextIndexes(sent.fullTextIndexes)),
   };
 }
 
@@ -130,12 +138,6 @@ function normalizeComposites(sent: Value): readonly (readonly CompositePath[])[]
       return { path, order };
     });
   });
-}
-
-function listOfMaps(sent: Value, name: string): readonly ValueMap[] | undefined {
-  if (sent === undefined || sent === null) return undefined;
-  if (!isList(sent) || !sent.every(isMap)) throw invalid(`${name} must be an array of objects.`);
-  return sent as readonly ValueMap[];
 }
 
 function optional<K extends string, T>(name: K, value: T | undefined): { [P in K]?: T } {

@@ -19,7 +19,7 @@ export class AbortedError extends Error {
 
 export function collectBody(request: IncomingMessage): Promise<Bytes> {
   const declared = Number(request.headers['content-length']);
-  if (declared > DISCARD_BYTES_MAX) return Promise.reject(tooLarge(true));
+  if (declared > DISCARD_BYTES_MAX) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -29,10 +29,10 @@ export function collectBody(request: IncomingMessage): Promise<Bytes> {
       else chunks.length = 0;
       if (length <= DISCARD_BYTES_MAX) return;
       request.pause();
-      reject(tooLarge(true));
+      reject(tooLarge());
     });
     request.on('end', () => {
-      if (length > REQUEST_BYTES_MAX) reject(tooLarge(false));
+      if (length > REQUEST_BYTES_MAX) reject(tooLarge());
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
     });
     request.on('error', () => reject(new AbortedError('the client went away')));
@@ -40,7 +40,18 @@ export function collectBody(request: IncomingMessage): Promise<Bytes> {
   });
 }
 
-function tooLarge(isClosing: boolean): RequestError {
-  const headers = isClosing ? { headers: ['connection', 'close'] } : {};
-  return new RequestError(413, 'Request size is too large', headers);
+/**
+ * True where a refused request may still send more than is worth reading away: then the connection closes with the
+ * answer. What is left of a shorter body node reads to its end by itself.
+ */
+export function isUnreadBodyLong({ headers, complete }: IncomingMessage): boolean {
+  if (complete) return false;
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    Number(headers['content-length'] ?? 0) > DISCARD_BYTES_MAX
+  );
+}
+
+function tooLarge(): RequestError {
+  return new RequestError(413, 'Request size is too large');
 }

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isPromise, type MaybePromise } from '../../base/index.ts';
 import type { Service } from '../../service/index.ts';
 import { Authorizer } from './auth.ts';
-import { AbortedError, collectBody } from './body.ts';
+import { AbortedError, collectBody, isUnreadBodyLong } from './body.ts';
 import { Call } from './call.ts';
 import { ContainerFaces } from './container-face.ts';
 import { failureReply, statusOf } from './errors.ts';
@@ -143,7 +143,9 @@ class NosqlServer {
       this.#options.onFailure?.({ error, activityId, method: request.method ?? '', path });
     const scopeHeaders = call?.scopeHeaders ?? [];
     const context = { activityId, path, version: this.#options.version, scopeHeaders };
-    this.#send(exchange, failureReply(error, context));
+    const reply = failureReply(error, context);
+    if (isUnreadBodyLong(request)) reply.headers.push('connection', 'close');
+    this.#send(exchange, reply);
   }
 }
 

@@ -4,7 +4,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos';
+import {
+  CosmosClient,
+  type CosmosClientOptions,
+  type Plugin,
+  PluginOn,
+  type RequestContext,
+} from '@azure/cosmos';
 import { createNosqlHandler, sealJson } from '../../../src/api/nosql/index.ts';
 import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
 import type { Engine } from '../../../src/engine/index.ts';
@@ -83,6 +89,18 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
       removeData();
     },
   };
+}
+
+/** Options of a client that shows, or lets a test change, every request before it is sent. */
+export function onEachRequest(
+  look: (context: RequestContext) => void,
+): Partial<CosmosClientOptions> {
+  const plugin: Plugin<unknown> = (context, _node, next) => {
+    look(context);
+    return next(context);
+  };
+  // The option exists, yet only the SDK's own types know it.
+  return { plugins: [{ on: PluginOn.request, plugin }] } as Partial<CosmosClientOptions>;
 }
 
 function makeEngine(name: EngineName): { engine: Engine; removeData: () => void } {
