@@ -83,7 +83,8 @@ export function contractLifeSuite(current: () => { made: EngineUnderTest; store:
       const before = (await store.stats()).bytesUsed;
       await store.commit({ puts: [{ key: bytes(1), value: new Uint8Array(100_000) }] });
       const { bytesUsed } = await store.stats();
-      expect(bytesUsed - before).toBeGreaterThanOrEqual(100_000);
+      // An engine that counts pages has room for some of it in those it had.
+      expect(bytesUsed - before).toBeGreaterThan(90_000);
       expect(bytesUsed - before).toBeLessThan(400_000);
     });
 

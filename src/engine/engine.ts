@@ -4,13 +4,20 @@
  *
  * Order is unsigned lexicographic over the key bytes. Keys are 1 to 2,700 bytes, values 0 bytes to 4 MiB.
  * Bytes handed in are not changed by the caller afterwards; bytes handed out are not changed by anyone and
- * may be kept.
+ * may be kept. The entries of one page may share memory: who keeps a few of them for long copies them.
+ *
+ * Refusals: ConflictError and FormatError below; DomainError `unavailable` where the disk, the network or a thread
+ * fails, of a commit also if it is not known whether it took effect; AssertionError for misuse (a store opened
+ * twice, use after close or release, keys and values out of bounds).
  */
 import type { Bytes, MaybePromise } from '../base/index.ts';
 
 /** Opens, lists and drops stores. One store holds one partition, or the catalog. */
 export interface Engine {
-  /** Opens the store, creating it where it does not exist. A store is open at most once at a time. */
+  /**
+   * Opens the store, creating it where it does not exist. A store is open at most once at a time. Names are parts of
+   * letters, digits, `_` and `-`, joined by `/`; two names must not differ in case alone.
+   */
   open(name: string): Promise<Store>;
   /** Names of all stores that exist, sorted. */
   list(): Promise<readonly string[]>;
@@ -34,18 +41,21 @@ export interface Entry {
 export interface ScanOptions {
   /** Entries at most, at least 1. */
   readonly limit: number;
-  /** The page ends after the entry that brings keys and values together to this many bytes. */
+  /** The page ends after the entry that brings keys and values as shown together to this many bytes. */
   readonly bytesMax: number;
   readonly reverse?: boolean;
   /** Values come back empty. Not together with `follow`. */
   readonly keysOnly?: boolean;
-  /** Values are replaced by what is stored under this prefix byte followed by the value; see `follow`. */
+  /**
+   * Values are replaced by what is stored under this prefix byte followed by the value; see `follow`. Entries whose
+   * value points nowhere are left out.
+   */
   readonly follow?: number;
 }
 
 export interface ScanPage {
   readonly entries: readonly Entry[];
-  /** True when the range may hold more entries behind the last one of this page. */
+  /** Whether the range holds more entries behind the last one of this page. Exact. */
   readonly more: boolean;
 }
 
@@ -69,7 +79,7 @@ export interface Snapshot extends ReadView {
 /** As a ReadView a store answers from the last committed state; each call sees its own moment. */
 export interface Store extends ReadView {
   readonly name: string;
-  /** Several reads of one moment. */
+  /** Several reads of one moment. Waits where the engine bounds how many are open at once. */
   snapshot(): MaybePromise<Snapshot>;
   /**
    * All or nothing. Durable and visible to reads that start after the promise resolves. Commits take effect in
@@ -77,7 +87,7 @@ export interface Store extends ReadView {
    */
   commit(batch: Batch): Promise<void>;
   stats(): MaybePromise<StoreStats>;
-  /** Waits for commits under way. Idempotent. */
+  /** Waits for commits under way; snapshots that are still open end with it. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -96,7 +106,7 @@ export interface Expectation {
 }
 
 export interface StoreStats {
-  /** Space taken, as the engine accounts for it (files with log, or sum of entries). */
+  /** Space that the entries take, as the engine accounts for it (pages in use, or sum of their lengths). */
   readonly bytesUsed: number;
 }
 

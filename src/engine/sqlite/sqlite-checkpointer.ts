@@ -4,6 +4,7 @@
  */
 import { fsyncSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../base/index.ts';
 import type { FromCheckpointer, ToCheckpointer } from './sqlite-protocol.ts';
@@ -18,7 +19,10 @@ port.on('message', (question: ToCheckpointer) => {
 
 function checkpoint({ path, descriptor }: ToCheckpointer): void {
   try {
-    const database = new DatabaseSync(path);
+    // Never creates the file: it may be gone if its writer died in the meantime.
+    const location = pathToFileURL(path);
+    location.searchParams.set('mode', 'rw');
+    const database = new DatabaseSync(location);
     try {
       database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(PASSIVE);');
     } finally {

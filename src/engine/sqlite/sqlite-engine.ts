@@ -32,6 +32,7 @@ class SqliteEngine implements Engine {
   readonly #stores = new Map<string, SqliteStore>();
   /** Names that are open, or being opened or dropped. */
   readonly #taken = new Set<string>();
+  readonly #opening = new Set<Promise<Store>>();
 
   constructor({ directory, writerThreads, storeBytesMax }: SqliteEngineOptions) {
     const threads = writerThreads ?? WRITER_THREADS_DEFAULT;
@@ -44,27 +45,40 @@ class SqliteEngine implements Engine {
     this.#writers = new SqliteWriters({ threads });
   }
 
-  async open(name: string): Promise<Store> {
+  open(name: string): Promise<Store> {
+    const opening = this.#openOnce(name);
+    this.#opening.add(opening);
+    const forget = () => this.#opening.delete(opening);
+    opening.then(forget, forget);
+    return opening;
+  }
+
+  async #openOnce(name: string): Promise<Store> {
     checkStoreName(name);
     assert(!this.#taken.has(name), `store ${name} is already open`);
     this.#taken.add(name);
     try {
-      const path = this.#pathOf(name);
-      await mkdir(this.#directory, { recursive: true });
-      const writer = await this.#writers.open(name, {
-        path,
-        root: this.#directory,
-        bytesMax: this.#storeBytesMax,
-      });
-      const onClose = () => {
-        this.#stores.delete(name);
-        this.#taken.delete(name);
-      };
+      return await this.#openFile(name, this.#pathOf(name));
+    } catch (error) {
+      this.#taken.delete(name);
+      throw error;
+    }
+  }
+
+  async #openFile(name: string, path: string): Promise<Store> {
+    await mkdir(this.#directory, { recursive: true });
+    const settings = { path, root: this.#directory, bytesMax: this.#storeBytesMax };
+    const writer = await this.#writers.open(name, settings);
+    const onClose = () => {
+      this.#stores.delete(name);
+      this.#taken.delete(name);
+    };
+    try {
       const store = new SqliteStore({ name, path, writer, onClose });
       this.#stores.set(name, store);
       return store;
     } catch (error) {
-      this.#taken.delete(name);
+      await writer.close();
       throw error;
     }
   }
@@ -95,6 +109,7 @@ class SqliteEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    await Promise.allSettled(this.#opening);
     await Promise.all([...this.#stores.values()].map((store) => store.close()));
     await this.#writers.close();
   }

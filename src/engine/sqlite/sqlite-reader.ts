@@ -1,16 +1,25 @@
 /** One connection for reading, with its statements prepared. Not an owner of moments: see sqlite-snapshot.ts. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Bytes } from '../../base/index.ts';
+import { type Bytes, DomainError } from '../../base/index.ts';
 import { checkKey, checkPrefix, checkScan } from '../checks.ts';
 import type { KeyRange, ReadView, ScanOptions, ScanPage } from '../engine.ts';
+import { PAGE_BYTES } from './sqlite-file.ts';
 import { type ScanConnection, SqliteScans } from './sqlite-scan.ts';
-import { BEGIN_READ, COMMIT, FOLLOW, GET, PIN } from './sqlite-statements.ts';
+import {
+  BEGIN_READ,
+  COMMIT,
+  FOLLOW,
+  FREE_PAGE_COUNT,
+  GET,
+  PAGE_COUNT,
+  PIN,
+} from './sqlite-statements.ts';
 
 /**
- * Pages come from the mapped file instead of a private cache: 8.5 us instead of 13 per point read. The figure is an
- * upper bound of address space, not memory; SQLite maps what the file has.
+ * Pages come from the mapped file instead of a private cache: 8.5 us instead of 13 per point read. It is address space,
+ * not memory. 2 GiB is the most that SQLite maps; what lies beyond it in a larger file goes through the cache.
  */
-const MMAP_BYTES = 2 ** 40;
+export const MMAP_BYTES = 2 ** 31;
 /** Readers wait for nobody in WAL mode, except while a log is recovered. */
 const BUSY_TIMEOUT_MS = 5000;
 const PREFIXES: readonly Bytes[] = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte));
@@ -49,24 +58,41 @@ export class SqliteReader implements ReadView, ScanConnection {
 
   get(key: Bytes): Bytes | undefined {
     checkKey(key);
-    return column(this.#get.get(key));
+    try {
+      return column(this.#get.get(key));
+    } catch (error) {
+      throw readFailure(error);
+    }
   }
 
   getMany(keys: readonly Bytes[]): readonly (Bytes | undefined)[] {
-    return keys.length < 2
-      ? keys.map((key) => this.get(key))
-      : this.atOneMoment(() => keys.map((key) => this.get(key)));
+    const read = () => keys.map((key) => this.get(key));
+    return keys.length < 2 ? read() : this.atOneMoment(read);
   }
 
   follow(key: Bytes, prefix: number): Bytes | undefined {
     checkKey(key);
     checkPrefix(prefix);
-    return column(this.#follow.get(PREFIXES[prefix] as Bytes, key));
+    try {
+      return column(this.#follow.get(PREFIXES[prefix] as Bytes, key));
+    } catch (error) {
+      throw readFailure(error);
+    }
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
     checkScan(range, options);
-    return this.#scans.scan(range, options);
+    try {
+      return this.#scans.scan(range, options);
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+
+  /** Of pages that hold something. The file may be larger by pages that are free, the log comes on top. */
+  bytesUsed(): number {
+    const count = (text: string) => column<number>(this.prepare(text).get()) ?? 0;
+    return this.atOneMoment(() => (count(PAGE_COUNT) - count(FREE_PAGE_COUNT)) * PAGE_BYTES);
   }
 
   close(): void {
@@ -90,6 +116,13 @@ export class SqliteReader implements ReadView, ScanConnection {
   }
 }
 
-function column(row: unknown): Bytes | undefined {
-  return row === undefined ? undefined : (row as readonly [Bytes])[0];
+/** The statements answer with arrays, which the types of the module do not know. */
+function column<T = Bytes>(row: unknown): T | undefined {
+  return row === undefined ? undefined : (row as readonly [T])[0];
+}
+
+/** What SQLite could not read is the world's fault; anything else is passed on as it is. */
+function readFailure(error: unknown): unknown {
+  const isOfSqlite = error instanceof Error && 'errcode' in error;
+  return isOfSqlite ? new DomainError('unavailable', `a read failed: ${error.message}`) : error;
 }

@@ -6,14 +6,12 @@ import type { StatementSync } from 'node:sqlite';
 import { type Bytes, EMPTY_BYTES } from '../../base/index.ts';
 import { KEY_BYTES_MAX } from '../checks.ts';
 import type { Entry, KeyRange, ScanOptions, ScanPage } from '../engine.ts';
-import { packedScanText, type ScanKind, scanText } from './sqlite-statements.ts';
+import { NULL_LENGTH, packedScanText, type ScanKind, scanText } from './sqlite-statements.ts';
 
 /** Up to here rows one by one are cheaper; measured with values of 1 KB. */
-const PLAIN_ROWS_MAX = 10;
+const PLAIN_ROWS_MAX = 15;
 const CHUNK_ROWS_MIN = 16;
 const CHUNK_ROWS_MAX = 256;
-/** Longer values are read one by one when the page really takes them, which bounds what a chunk reads in vain. */
-const CHUNK_VALUE_BYTES_MAX = 16 * 1024;
 /** What an entry takes where nothing is known yet. */
 const ENTRY_BYTES_GUESS = 1024;
 /** Greater than every key, so that a range without end needs no statement of its own. */
@@ -37,20 +35,24 @@ export class SqliteScans {
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
-    return options.limit <= PLAIN_ROWS_MAX
-      ? this.#scanRows(range, options)
-      : this.#connection.atOneMoment(() => this.#scanChunks(range, options));
+    return this.#connection.atOneMoment(() =>
+      options.limit <= PLAIN_ROWS_MAX
+        ? this.#scanRows(range, options)
+        : this.#scanChunks(range, options),
+    );
   }
 
   #scanRows(range: KeyRange, options: ScanOptions): ScanPage {
     const { limit, bytesMax } = options;
-    const statement = this.#statement(options, false);
-    const rows: Iterable<unknown> = statement.iterate(...parameters(range, options, limit + 1));
+    const rows: readonly unknown[] = this.#statement(options, false).all(
+      ...parameters(range, options, limit + 1),
+    );
     const entries: Entry[] = [];
     let bytes = 0;
     for (const row of rows) {
       if (entries.length === limit || bytes >= bytesMax) return { entries, more: true };
-      const [key, value = EMPTY_BYTES] = row as readonly [Bytes, Bytes?];
+      const [key, shown = EMPTY_BYTES] = row as readonly [Bytes, (Bytes | null)?];
+      const value = shown ?? this.#largeValue(key, options);
       entries.push({ key, value });
       bytes += key.length + value.length;
     }
@@ -95,7 +97,7 @@ export class SqliteScans {
     let statement = this.#statements.get(name);
     if (statement === undefined) {
       statement = this.#connection.prepare(
-        packed ? packedScanText(kind, reverse, CHUNK_VALUE_BYTES_MAX) : scanText(kind, reverse),
+        packed ? packedScanText(kind, reverse) : scanText(kind, reverse),
       );
       this.#statements.set(name, statement);
     }
@@ -148,7 +150,7 @@ class PackedChunk {
     this.key = this.#take(this.#length());
     if (!this.#hasValues) return true;
     const length = this.#length();
-    this.value = length > CHUNK_VALUE_BYTES_MAX ? undefined : this.#take(length);
+    this.value = length === NULL_LENGTH ? undefined : this.#take(length);
     return true;
   }
 

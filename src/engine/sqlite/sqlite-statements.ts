@@ -36,30 +36,36 @@ export const FOLLOW = `SELECT ${storedValue('b')} FROM ${FOLLOWED} WHERE a.k = ?
 /** What a scan shows beside the key. */
 export type ScanKind = 'values' | 'keysOnly' | 'follow';
 
+/**
+ * Values longer than this are null in a scan: they are read one by one once it is certain that the page takes them,
+ * which bounds what a scan reads in vain.
+ */
+const SCANNED_VALUE_BYTES_MAX = 16 * 1024;
+
 /** A row per entry: key, value. Parameters: the prefix if the scan follows, then start, end, limit. */
 export function scanText(kind: ScanKind, reverse: boolean): string {
   const range = `WHERE a.k >= ? AND a.k < ? ORDER BY a.k ${reverse ? 'DESC' : 'ASC'} LIMIT ?`;
-  switch (kind) {
-    case 'values':
-      return `SELECT a.k AS k, ${storedValue('a')} AS v FROM kv a ${range}`;
-    case 'keysOnly':
-      return `SELECT a.k AS k FROM kv a ${range}`;
-    case 'follow':
-      return `SELECT a.k AS k, ${storedValue('b')} AS v FROM ${FOLLOWED} ${range}`;
-  }
+  if (kind === 'keysOnly') return `SELECT a.k AS k FROM kv a ${range}`;
+  const [rows, shown] = kind === 'follow' ? [FOLLOWED, 'b'] : ['kv a', 'a'];
+  return `SELECT a.k AS k,
+      CASE WHEN length(l.v) > ${SCANNED_VALUE_BYTES_MAX} THEN NULL ELSE ifnull(${shown}.v, l.v) END AS v
+    FROM ${rows} LEFT JOIN large l ON l.id = ${shown}.id ${range}`;
 }
+
+/** The length by which a packed scan says that the value is null. No value is as long. */
+export const NULL_LENGTH = 0xffffffff;
 
 /**
  * The rows of `scanText` as one row: all bytes in one blob, all lengths in one text. A blob per key and value costs
- * more than everything else in a scan. Values longer than `valueBytesMax` have their length but not their bytes.
+ * more than everything else in a scan.
  */
-export function packedScanText(kind: ScanKind, reverse: boolean, valueBytesMax: number): string {
+export function packedScanText(kind: ScanKind, reverse: boolean): string {
   const rows = `FROM (${scanText(kind, reverse)})`;
   if (kind === 'keysOnly')
     return `SELECT CAST(group_concat(k, '') AS BLOB), group_concat(length(k), ' ') ${rows}`;
-  const bytes = `k || CASE WHEN length(v) > ${valueBytesMax} THEN x'' ELSE v END`;
-  const lengths = `length(k) || ' ' || length(v)`;
-  return `SELECT CAST(group_concat(${bytes}, '') AS BLOB), group_concat(${lengths}, ' ') ${rows}`;
+  const lengths = `length(k) || ' ' || ifnull(length(v), ${NULL_LENGTH})`;
+  return `SELECT CAST(group_concat(k || ifnull(v, x''), '') AS BLOB),
+    group_concat(${lengths}, ' ') ${rows}`;
 }
 
 export const DELETE = 'DELETE FROM kv WHERE k = ?';
@@ -78,6 +84,9 @@ export const ADD_LARGE = 'INSERT INTO large (v) VALUES (?)';
 /** Parameters: key, id of the large value. */
 export const LINK_LARGE = `INSERT INTO kv (k, v, id) VALUES (?, NULL, ?)
   ON CONFLICT (k) DO UPDATE SET v = NULL, id = excluded.id`;
+
+export const PAGE_COUNT = 'PRAGMA page_count';
+export const FREE_PAGE_COUNT = 'PRAGMA freelist_count';
 
 /** Copies nothing; answers busy, pages in the log, pages of them copied. */
 export const LOG_STATE = 'PRAGMA wal_checkpoint(NOOP)';

@@ -26,6 +26,7 @@ export class StoreWriter {
   /** Sent and not yet answered, oldest first. */
   #sent: PendingCommit[] = [];
   #checkpoint: Promise<void> | undefined;
+  #isClosing = false;
   #deathReason: string | undefined;
   #onOpened: ((failure: Failure | undefined) => void) | undefined;
   #onClosed: ((failure: Failure | undefined) => void) | undefined;
@@ -59,14 +60,14 @@ export class StoreWriter {
 
   /** Commits called before are answered first. The file is closed and whole afterwards. */
   async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#deathReason === undefined) this.#flush();
+    await this.#checkpoint;
     if (this.#deathReason !== undefined) return;
-    this.#flush();
     const closed = new Promise<void>((resolve, reject) => {
       this.#onClosed = (failure) =>
         failure === undefined ? resolve() : reject(this.#errorOf(failure));
     });
-    await this.#checkpoint;
-    if (this.#deathReason !== undefined) return;
     this.#link.send({ kind: 'close', store: this.#id });
     await closed;
   }
@@ -115,6 +116,8 @@ export class StoreWriter {
   }
 
   #checkpointLog(descriptor: number): void {
+    // Closing copies the whole log anyway, and the descriptor ends with it.
+    if (this.#isClosing) return;
     this.#checkpoint = this.#link.checkpoint(descriptor).then(() => {
       this.#checkpoint = undefined;
       if (this.#deathReason === undefined)

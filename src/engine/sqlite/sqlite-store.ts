@@ -1,5 +1,4 @@
 /** One open store: reads on the calling thread, commits through its writer. */
-import { statSync } from 'node:fs';
 import { assert, type Bytes } from '../../base/index.ts';
 import { checkBatch } from '../checks.ts';
 import type {
@@ -24,7 +23,6 @@ export interface SqliteStoreParts {
 
 export class SqliteStore implements Store {
   readonly name: string;
-  readonly #path: string;
   readonly #writer: StoreWriter;
   readonly #onClose: () => void;
   readonly #reader: SqliteReader;
@@ -33,7 +31,6 @@ export class SqliteStore implements Store {
 
   constructor({ name, path, writer, onClose }: SqliteStoreParts) {
     this.name = name;
-    this.#path = path;
     this.#writer = writer;
     this.#onClose = onClose;
     this.#reader = new SqliteReader(path);
@@ -73,7 +70,7 @@ export class SqliteStore implements Store {
 
   stats(): StoreStats {
     this.#checkOpen();
-    return { bytesUsed: sizeOf(this.#path) + sizeOf(`${this.#path}-wal`) };
+    return { bytesUsed: this.#reader.bytesUsed() };
   }
 
   close(): Promise<void> {
@@ -95,8 +92,4 @@ export class SqliteStore implements Store {
   #checkOpen(): void {
     assert(this.#closing === undefined, `store ${this.name} is closed`);
   }
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

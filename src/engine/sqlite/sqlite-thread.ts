@@ -14,7 +14,8 @@ export class Thread<Question, Answer> {
   #isAlive = true;
 
   constructor(script: URL, events: ThreadEvents<Answer>) {
-    this.#worker = new Worker(script);
+    // Flags of the main program (`--input-type`, loaders of test runners) are none of the thread's business.
+    this.#worker = new Worker(script, { execArgv: [] });
     this.#worker.unref();
     this.#worker.on('message', events.onAnswer);
     const die = (reason: string) => {

@@ -5,6 +5,7 @@ import { type Bytes, compareBytes, equalBytes } from '../../base/index.ts';
 import type { Batch, Entry, Expectation } from '../engine.ts';
 import { PAGE_BYTES, prepareFile } from './sqlite-file.ts';
 import type { StoreSettings } from './sqlite-protocol.ts';
+import { MMAP_BYTES } from './sqlite-reader.ts';
 import { AFTER_ALL_KEYS } from './sqlite-scan.ts';
 import {
   ADD_LARGE,
@@ -31,7 +32,6 @@ const BUSY_TIMEOUT_MS = 5000;
 /** Snapshots are short-lived; those that are not hold back the log, not the writer. */
 const RESTART_TIMEOUT_MS = 100;
 const CACHE_KIB = 8 * 1024;
-const MMAP_BYTES = 2 ** 40;
 
 export type CommitOutcome = 'done' | 'conflict';
 
