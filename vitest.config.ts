@@ -8,6 +8,7 @@ export default defineConfig({
         test: {
           name: 'compat',
           include: ['tests/**/*.test.ts'],
+          globalSetup: ['tests/build.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },

@@ -20,6 +20,7 @@ if (Number(process.versions.node.split('.')[0]) >= RUNTIME_MAJOR) {
   const child = spawn(runtime, [fileURLToPath(entry), ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 }

@@ -1,7 +1,6 @@
 // The door behind `npm start`, `npm test`, `npm run build` and `npm run bench`. It runs on any Node >= 20:
 // installs what is missing, builds what is stale, then hands over to the pinned runtime (npm package `node`).
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,18 +25,25 @@ function step(command, args) {
 }
 
 function ensureInstalled() {
-  const stamp = at('node_modules', '.mesocosm-installed');
-  const wanted = createHash('sha256')
-    .update(readFileSync(at('package-lock.json')))
-    .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(runtime)) return;
+  if (isInstalled()) return;
   console.error('mesocosm: installing dependencies (once)');
   step(process.platform === 'win32' ? 'npm.cmd' : 'npm', [
     'install',
     '--no-save',
     '--loglevel=error',
   ]);
-  writeFileSync(stamp, wanted);
+}
+
+/** npm notes what it installed; nothing is missing when that is what package-lock.json asks for. */
+function isInstalled() {
+  const installedList = at('node_modules', '.package-lock.json');
+  if (!existsSync(installedList) || !existsSync(runtime)) return false;
+  const installed = JSON.parse(readFileSync(installedList, 'utf8')).packages;
+  const wanted = JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages;
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) =>
+      path === '' || optional || installed[path]?.version === version,
+  );
 }
 
 function newestChange(folder) {

@@ -5,4 +5,6 @@ export * from './errors.ts';
 export * from './hash.ts';
 export * from './limits.ts';
 export * from './maybe-promise.ts';
+export * from './metrics.ts';
 export * from './random.ts';
+export * from './well-known-key.ts';

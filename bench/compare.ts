@@ -1,0 +1,80 @@
+/** Rounds of the same load on several servers by turns, so that what else the machine does hits all of them. */
+import type { BenchServer, LoadClient, Measurement } from './processes.ts';
+import type { Operation } from './protocol.ts';
+
+/** One thing measured against others: a server, or one server with another container. */
+export interface Contender {
+  readonly label: string;
+  readonly server: BenchServer;
+  readonly container: string;
+  readonly itemCount: number;
+}
+
+export interface Load {
+  readonly operation: Operation;
+  readonly connections: number;
+  readonly rounds: number;
+  readonly warmUpMs: number;
+  readonly measureMs: number;
+}
+
+/** Medians over the rounds. */
+export interface Figures {
+  readonly label: string;
+  readonly cpuUs: number;
+  readonly operationsPerSec: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export const DATABASE = 'bench';
+
+/** New items are numbered behind all others, and never twice in a run. */
+let nextNewItem = 100_000_000;
+
+export async function compare(
+  client: LoadClient,
+  contenders: readonly Contender[],
+  load: Load,
+): Promise<readonly Figures[]> {
+  const measured = contenders.map((): Measurement[] => []);
+  for (let round = 0; round < load.rounds; round++)
+    for (let turn = 0; turn < contenders.length; turn++) {
+      // Whoever goes first in one round goes last in the next.
+      const at = (turn + round) % contenders.length;
+      const { label, server, container, itemCount } = contenders[at] as Contender;
+      const result = await client.measure(server, {
+        operation: load.operation,
+        database: DATABASE,
+        container,
+        itemCount,
+        firstNewItem: nextNewItem,
+        connections: load.connections,
+        warmUpMs: load.warmUpMs,
+        measureMs: load.measureMs,
+      });
+      nextNewItem = Math.max(nextNewItem, result.lastNewItem) + 1;
+      if (Object.keys(result.failures).length > 0)
+        throw new Error(`${label} ${load.operation}: ${JSON.stringify(result.failures)}`);
+      measured[at]?.push(result);
+    }
+  return contenders.map(({ label }, at) => figures(label, measured[at] ?? []));
+}
+
+function figures(label: string, results: readonly Measurement[]): Figures {
+  const median = (pick: (result: Measurement) => number): number => medianOf(results.map(pick));
+  return {
+    label,
+    cpuUs: median(({ cpuMs, operations }) => (cpuMs * 1000) / operations),
+    operationsPerSec: median(({ operations, elapsedMs }) => (operations * 1000) / elapsedMs),
+    p50Ms: median(({ p50Ms }) => p50Ms),
+    p99Ms: median(({ p99Ms }) => p99Ms),
+  };
+}
+
+export function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >>> 1;
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
+}

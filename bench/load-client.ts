@@ -1,0 +1,126 @@
+/**
+ * The load client, a process of its own: keep-alive connections over plain sockets, each with one request under way.
+ * It reads no more of an answer than status and length, so that the server is what is busy.
+ */
+import { connect, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { LoadMessage, LoadRequest } from './protocol.ts';
+import { type RequestSource, requestSource } from './requests.ts';
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+/** For the last answers after the clock was stopped. */
+const DRAIN_MS = 5000;
+
+interface Tally {
+  latenciesMs: number[];
+  failures: Record<string, number>;
+}
+
+class Connection {
+  readonly #source: RequestSource;
+  readonly #tally: Tally;
+  readonly #socket: Socket;
+  readonly idle: Promise<void>;
+  #isStopping = false;
+  #sentMs = 0;
+  /** Of an answer that came in pieces. */
+  #rest: Buffer | undefined;
+  #becomeIdle: () => void = () => undefined;
+
+  constructor(port: number, source: RequestSource, tally: Tally) {
+    this.#source = source;
+    this.#tally = tally;
+    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    this.idle = new Promise((resolve) => {
+      this.#becomeIdle = resolve;
+    });
+    this.#socket.on('connect', () => this.#send());
+    this.#socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.#socket.on('error', (error: Error) => this.#end(error.message));
+    this.#socket.on('end', () => this.#end('connection closed'));
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  #send(): void {
+    this.#sentMs = performance.now();
+    this.#socket.write(this.#source.next(), 'latin1');
+  }
+
+  #receive(chunk: Buffer): void {
+    const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
+    const headEnd = bytes.indexOf(HEAD_END);
+    if (headEnd < 0 || bytes.length < headEnd + HEAD_END.length + bodyLength(bytes, headEnd)) {
+      this.#rest = bytes;
+      return;
+    }
+    this.#rest = undefined;
+    this.#tally.latenciesMs.push(performance.now() - this.#sentMs);
+    const status = bytes.toString('latin1', 9, 12);
+    if (status !== String(this.#source.expectedStatus)) this.#fail(status);
+    if (this.#isStopping) this.#end(undefined);
+    else this.#send();
+  }
+
+  #fail(what: string): void {
+    this.#tally.failures[what] = (this.#tally.failures[what] ?? 0) + 1;
+  }
+
+  #end(failure: string | undefined): void {
+    if (failure !== undefined && !this.#isStopping) this.#fail(failure);
+    this.#socket.destroy();
+    this.#becomeIdle();
+  }
+}
+
+function bodyLength(bytes: Buffer, headEnd: number): number {
+  const head = bytes.toString('latin1', 0, headEnd).toLowerCase();
+  const at = head.indexOf('content-length:');
+  return at < 0 ? 0 : Number.parseInt(head.slice(at + 15, at + 27), 10);
+}
+
+async function run(load: LoadRequest, say: (message: LoadMessage) => void): Promise<void> {
+  const source = requestSource(load);
+  const tally: Tally = { latenciesMs: [], failures: {} };
+  const connections = Array.from(
+    { length: load.connections },
+    () => new Connection(load.port, source, tally),
+  );
+  await delay(load.warmUpMs);
+  tally.latenciesMs = [];
+  say({ kind: 'started' });
+  const startMs = performance.now();
+  await delay(load.measureMs);
+  say({ kind: 'stopped' });
+  const { latenciesMs } = tally;
+  const elapsedMs = performance.now() - startMs;
+  for (const connection of connections) connection.stop();
+  await Promise.race([Promise.all(connections.map(({ idle }) => idle)), delay(DRAIN_MS)]);
+  say({
+    kind: 'finished',
+    operations: latenciesMs.length,
+    elapsedMs,
+    ...percentiles(latenciesMs),
+    failures: tally.failures,
+    lastNewItem: source.lastNewItem,
+  });
+}
+
+function percentiles(latenciesMs: number[]): { p50Ms: number; p99Ms: number } {
+  const sorted = Float64Array.from(latenciesMs).sort();
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return { p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+process.on('message', (load: LoadRequest) => {
+  run(load, (message) => process.send?.(message)).catch((error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  });
+});

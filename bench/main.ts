@@ -1,0 +1,115 @@
+/**
+ * `npm run bench`: our server beside a bare HTTP server and the peer, in one run, by turns.
+ *
+ *   --quick     short rounds, to see whether a change is worth a real run; docs/benchmarks.md is left alone
+ *   --large     also our server at 10 k and at 1 M items
+ *   --no-peer   without the peer, which has to be installed from the network once
+ *   --only OP   read, create or replace
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Contender, compare, DATABASE, type Load } from './compare.ts';
+import { captureAnswers, fillOverHttp } from './http.ts';
+import { LoadClient, startBare, startOurs, startPeer } from './processes.ts';
+import type { Operation } from './protocol.ts';
+import { type Comparison, printReport, writeReport } from './report.ts';
+import { openData, seed } from './seed.ts';
+import { measureStart } from './start-figures.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
+    'no-peer': { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
+});
+
+const SMALL = 10_000;
+const MILLION = 1_000_000;
+const OPERATIONS = (['read', 'create', 'replace'] as const).filter(
+  (operation) => flags.only === undefined || flags.only === operation,
+);
+const CONNECTIONS = flags.quick ? [16] : [16, 64];
+const PACE = flags.quick
+  ? { rounds: 3, warmUpMs: 300, measureMs: 700 }
+  : { rounds: 7, warmUpMs: 500, measureMs: 2000 };
+
+function installPeer(): void {
+  const folder = fileURLToPath(new URL('./peers', import.meta.url));
+  if (existsSync(join(folder, 'node_modules/@vercel/cosmosdb-server'))) return;
+  console.log('installing the peer (once)');
+  const args = ['install', '--no-package-lock', '--loglevel=error'];
+  const { status } = spawnSync('npm', args, { cwd: folder, stdio: 'inherit' });
+  if (status !== 0) throw new Error('the peer cannot be installed; run with --no-peer');
+}
+
+/** Items are there before the server starts: filling over HTTP would take minutes. */
+async function fillOurs(data: string): Promise<void> {
+  const { service, close } = await openData(data);
+  await seed(service, { database: DATABASE, container: 'main' }, SMALL);
+  if (flags.large) {
+    await seed(service, { database: DATABASE, container: 'small' }, SMALL);
+    console.log('filling a million items');
+    await seed(service, { database: DATABASE, container: 'million' }, MILLION);
+  }
+  await close();
+}
+
+async function bench(data: string): Promise<readonly Comparison[]> {
+  if (!flags['no-peer']) installPeer();
+  await fillOurs(data);
+  const ours = await startOurs(data);
+  const bare = await startBare(await captureAnswers(ours.port, 'main'));
+  const peer = flags['no-peer'] ? undefined : await startPeer();
+  const client = new LoadClient();
+  const comparisons: Comparison[] = [];
+  const run = async (title: string, contenders: readonly Contender[], load: Load) => {
+    console.log(title);
+    comparisons.push({ title, figures: await compare(client, contenders, load) });
+  };
+  try {
+    if (peer !== undefined) await fillOverHttp(peer.port, 'main', SMALL);
+    const all = [ours, bare, ...(peer === undefined ? [] : [peer])].map((server): Contender => {
+      return { label: server.name, server, container: 'main', itemCount: SMALL };
+    });
+    for (const operation of OPERATIONS)
+      for (const connections of CONNECTIONS)
+        await run(`${operation}, ${connections} connections`, all, {
+          operation,
+          connections,
+          ...PACE,
+        });
+    if (flags.large) {
+      const sizes: Contender[] = [
+        { label: '10 k items', server: ours, container: 'small', itemCount: SMALL },
+        { label: '1 M items', server: ours, container: 'million', itemCount: MILLION },
+      ];
+      for (const operation of ['read', 'create'] satisfies Operation[])
+        await run(`${operation} at 10 k and 1 M items`, sizes, {
+          operation,
+          connections: 16,
+          ...PACE,
+        });
+    }
+  } finally {
+    client.stop();
+    await Promise.all([ours.stop(), bare.stop(), peer?.stop()]);
+  }
+  return comparisons;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
+try {
+  const comparisons = await bench(join(folder, 'data'));
+  const start = flags.quick ? undefined : await measureStart();
+  console.log(printReport({ comparisons, start }));
+  if (!flags.quick && flags.only === undefined && !flags['no-peer'])
+    writeReport({ comparisons, start });
+} finally {
+  rmSync(folder, { recursive: true });
+}

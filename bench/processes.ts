@@ -1,0 +1,109 @@
+/** The servers under test and the load client, each a process of its own on the pinned runtime. */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { CapturedAnswers } from './bare-server.ts';
+import type { LoadMessage, LoadRequest, LoadResult } from './protocol.ts';
+
+const READY_MS = 20_000;
+/** Of the kernel: utime and stime count in these. */
+const TICKS_PER_SEC = 100;
+
+export interface BenchServer {
+  readonly name: 'ours' | 'bare' | 'peer';
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** Our server as users start it: built, on SQLite, in `data`. */
+export async function startOurs(data: string): Promise<BenchServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
+  const readyFile = join(folder, 'ready.json');
+  const flags = ['--data', data, '--nosql-port', '0', '--throughput', 'report', '--quiet'];
+  const child = spawn(
+    process.execPath,
+    [here('../dist/server/main.js'), 'start', ...flags, '--ready-file', readyFile],
+    { stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  const stopBy = Date.now() + READY_MS;
+  while (!existsSync(readyFile)) {
+    if (child.exitCode !== null || Date.now() > stopBy) throw new Error('our server did not start');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as { endpoints: { nosql: string } };
+  return benchServer('ours', child, Number(new URL(ready.endpoints.nosql).port));
+}
+
+export async function startBare(answers: CapturedAnswers): Promise<BenchServer> {
+  const child = fork(here('./bare-server.ts'));
+  child.send(answers);
+  return benchServer('bare', child, await portFrom(child));
+}
+
+export async function startPeer(): Promise<BenchServer> {
+  const child = fork(here('./peer-server.ts'));
+  return benchServer('peer', child, await portFrom(child));
+}
+
+function portFrom(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('message', ({ port }: { port: number }) => resolve(port));
+    child.once('exit', (code) => reject(new Error(`server ended with code ${code}`)));
+  });
+}
+
+function benchServer(name: BenchServer['name'], child: ChildProcess, port: number): BenchServer {
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return {
+    name,
+    port,
+    pid: child.pid as number,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+export interface Measurement extends LoadResult {
+  /** Of all threads of the server, user and system. */
+  readonly cpuMs: number;
+}
+
+export class LoadClient {
+  readonly #child = fork(here('./load-client.ts'));
+
+  measure(server: BenchServer, load: Omit<LoadRequest, 'port'>): Promise<Measurement> {
+    return new Promise((resolve, reject) => {
+      let beforeMs = 0;
+      let cpuMs = 0;
+      const onExit = (code: number | null): void => reject(new Error(`load client: code ${code}`));
+      const onMessage = (message: LoadMessage): void => {
+        if (message.kind === 'started') beforeMs = cpuMsOf(server.pid);
+        else if (message.kind === 'stopped') cpuMs = cpuMsOf(server.pid) - beforeMs;
+        else {
+          this.#child.off('message', onMessage).off('exit', onExit);
+          resolve({ ...message, cpuMs });
+        }
+      };
+      this.#child.on('message', onMessage).on('exit', onExit);
+      this.#child.send({ ...load, port: server.port });
+    });
+  }
+
+  stop(): void {
+    this.#child.kill();
+  }
+}
+
+/** CPU time of a process with all its threads, user and system. */
+export function cpuMsOf(pid: number): number {
+  // The command name, in brackets, may hold spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SEC;
+}

@@ -1,0 +1,34 @@
+/** What the bench and its load client say to each other. */
+
+export type Operation = 'read' | 'create' | 'replace';
+
+export interface LoadRequest {
+  readonly port: number;
+  readonly operation: Operation;
+  readonly database: string;
+  readonly container: string;
+  /** Items numbered 0 to this exist; reads and replacements visit a sample of them. */
+  readonly itemCount: number;
+  /** New items are numbered from here. */
+  readonly firstNewItem: number;
+  readonly connections: number;
+  readonly warmUpMs: number;
+  readonly measureMs: number;
+}
+
+export type LoadMessage =
+  /** Warm, from now on it counts. */
+  | { readonly kind: 'started' }
+  /** No longer; the last answers are still coming in. */
+  | { readonly kind: 'stopped' }
+  | ({ readonly kind: 'finished' } & LoadResult);
+
+export interface LoadResult {
+  readonly operations: number;
+  readonly elapsedMs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Answers with another status than expected, by status; a bench with failures measures nothing. */
+  readonly failures: Readonly<Record<string, number>>;
+  readonly lastNewItem: number;
+}

@@ -1,0 +1,94 @@
+/** Requests as bytes on the wire, signed before the clock runs: the client must not be what is measured. */
+import { seededRandom } from '../src/base/index.ts';
+import { itemId, itemText, partitionKeyOf } from './item.ts';
+import type { LoadRequest } from './protocol.ts';
+import { signature } from './signer.ts';
+
+/** Distinct items visited, so many that a run at full speed hardly comes round. */
+const SAMPLE_MAX = 60_000;
+const SAMPLE_SEED = 1;
+
+export interface RequestSource {
+  next(): string;
+  /** Number of the last new item handed out. */
+  readonly lastNewItem: number;
+  readonly expectedStatus: number;
+}
+
+export function requestSource(load: LoadRequest): RequestSource {
+  const date = new Date().toUTCString();
+  return load.operation === 'create' ? creations(load, date) : visits(load, date);
+}
+
+function visits(load: LoadRequest, date: string): RequestSource {
+  const { operation, database, container, itemCount, port } = load;
+  const verb = operation === 'read' ? 'GET' : 'PUT';
+  const collection = `dbs/${database}/colls/${container}`;
+  const numbers = sample(itemCount);
+  const signatures = numbers.map((number) =>
+    signature(verb, 'docs', `${collection}/docs/${itemId(number)}`, date),
+  );
+  let at = -1;
+  return {
+    expectedStatus: 200,
+    lastNewItem: load.firstNewItem,
+    next() {
+      at = at + 1 === numbers.length ? 0 : at + 1;
+      const number = numbers[at] as number;
+      const id = itemId(number);
+      const key = partitionKeyOf(number);
+      const head = { verb, path: `/${collection}/docs/${id}`, port, date, key };
+      const body = operation === 'replace' ? itemText(id, key) : undefined;
+      return printRequest(head, signatures[at] as string, body);
+    },
+  };
+}
+
+function creations(load: LoadRequest, date: string): RequestSource {
+  const collection = `dbs/${load.database}/colls/${load.container}`;
+  const signed = signature('POST', 'docs', collection, date);
+  const path = `/${collection}/docs`;
+  let number = load.firstNewItem;
+  return {
+    expectedStatus: 201,
+    get lastNewItem() {
+      return number;
+    },
+    next() {
+      number++;
+      const key = partitionKeyOf(number);
+      const head = { verb: 'POST', path, port: load.port, date, key };
+      return printRequest(head, signed, itemText(itemId(number), key));
+    },
+  };
+}
+
+interface Head {
+  readonly verb: string;
+  readonly path: string;
+  readonly port: number;
+  readonly date: string;
+  readonly key: string;
+}
+
+/** The headers the JavaScript SDK sends. */
+function printRequest(head: Head, authorization: string, body: string | undefined): string {
+  const lines =
+    `${head.verb} ${head.path} HTTP/1.1\r\nhost: 127.0.0.1:${head.port}\r\naccept: application/json\r\n` +
+    `authorization: ${authorization}\r\nx-ms-date: ${head.date}\r\nx-ms-version: 2020-07-15\r\n` +
+    `x-ms-documentdb-partitionkey: ["${head.key}"]\r\nx-ms-documentdb-query-enablecrosspartition: true\r\n` +
+    'x-ms-cosmos-sdk-supportedcapabilities: 1\r\ncache-control: no-cache\r\n' +
+    'user-agent: bench/1.0 azure-cosmos-js/4.10.1\r\nconnection: keep-alive\r\n';
+  if (body === undefined) return `${lines}\r\n`;
+  return `${lines}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+/** Numbers below `count` in random order, without repetition, at most SAMPLE_MAX of them. */
+function sample(count: number): readonly number[] {
+  const random = seededRandom(SAMPLE_SEED);
+  const chosen = new Set<number>();
+  const wanted = Math.min(count, SAMPLE_MAX);
+  if (wanted === count) for (let number = 0; number < count; number++) chosen.add(number);
+  while (chosen.size < wanted) chosen.add(random.below(count));
+  return [...chosen];
+}

@@ -1,0 +1,3 @@
+/** The account key every local emulator of the service has. It is public, so it protects nothing. */
+export const WELL_KNOWN_KEY =
+  'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';

@@ -1,0 +1,34 @@
+/** What a command is, and what it gets to work with. */
+import type { ClientOptions } from './client.ts';
+
+export interface Command {
+  /** `db create` */
+  readonly words: string;
+  /** What follows the words in the help text. */
+  readonly usage: string;
+  readonly help: string;
+  /** Positional arguments, at least and at most. */
+  readonly arguments: readonly [number, number];
+  readonly options?: Readonly<Record<string, CommandOption>>;
+  run(context: CommandContext): Promise<void>;
+}
+
+export interface CommandOption {
+  readonly value: string;
+  readonly help: string;
+  readonly multiple?: boolean;
+}
+
+export interface CommandContext {
+  readonly client: ClientOptions;
+  readonly arguments: readonly string[];
+  /** The values given to an option, in order. */
+  option(name: string): readonly string[];
+  readonly input: () => Promise<string>;
+  readonly output: Output;
+}
+
+export interface Output {
+  /** The result: as JSON for scripts, or as the text for people. */
+  show(json: unknown, text: () => string): void;
+}

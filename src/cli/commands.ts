@@ -1,0 +1,13 @@
+/** Every command in one table, in the order of the help text. */
+import type { Command } from './command.ts';
+import { CONTAINER_COMMANDS } from './commands/containers.ts';
+import { DATABASE_COMMANDS } from './commands/databases.ts';
+import { ITEM_COMMANDS } from './commands/items.ts';
+import { PARTITION_COMMANDS } from './commands/partitions.ts';
+
+export const COMMANDS: readonly Command[] = [
+  ...DATABASE_COMMANDS,
+  ...CONTAINER_COMMANDS,
+  ...ITEM_COMMANDS,
+  ...PARTITION_COMMANDS,
+];

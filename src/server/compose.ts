@@ -1,0 +1,142 @@
+/**
+ * Puts the parts together: storage, service, APIs, listeners. The only place that names concrete engines and APIs.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  collectPartitions,
+  collectProcess,
+  createAdminHandler,
+  isAdminPath,
+  RequestMetrics,
+} from '../api/admin/index.ts';
+import { createNosqlHandler, sealJson } from '../api/nosql/index.ts';
+import { type Clock, Metrics, systemRandom } from '../base/index.ts';
+import { type Engine, FormatError } from '../engine/index.ts';
+import { memoryEngine } from '../engine/memory/index.ts';
+import { sqliteEngine } from '../engine/sqlite/index.ts';
+import { openService, type Service } from '../service/index.ts';
+import type { ApiName, ServerConfig } from './config.ts';
+import { openDataDirectory } from './data-directory.ts';
+import { ExitError } from './exit-error.ts';
+import { type Listener, listen, type RequestHandler } from './listen.ts';
+import type { Log } from './log.ts';
+import { endpointOf } from './start-table.ts';
+
+export interface Surroundings {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ComposedServer {
+  readonly listeners: readonly Listener[];
+  /** Only of APIs that are served. */
+  readonly endpoints: Readonly<Partial<Record<ApiName, string>>>;
+  /** Flushes and closes everything below the listeners, which are stopped before. */
+  close(): Promise<void>;
+}
+
+/** All listeners serve when the promise resolves; otherwise nothing is left open. Rejects with ExitError. */
+export async function compose(
+  config: ServerConfig,
+  surroundings: Surroundings,
+): Promise<ComposedServer> {
+  const storage = openStorage(config);
+  try {
+    const service = await open(config, storage, surroundings);
+    const listeners: Listener[] = [];
+    const endpoints: Partial<Record<ApiName, string>> = {};
+    const { nosql } = config.ports;
+    if (nosql !== 'off') {
+      const handler = httpHandler(config, service, surroundings);
+      const listener = await listen({
+        host: config.host,
+        port: nosql,
+        flag: 'nosql-port',
+        handler,
+      });
+      listeners.push(listener);
+      endpoints.nosql = endpointOf(config.host, listener.port);
+    }
+    return {
+      listeners,
+      endpoints,
+      async close() {
+        await service.close();
+        await storage.close();
+      },
+    };
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+interface Storage {
+  readonly engine: Engine;
+  close(): Promise<void>;
+}
+
+function openStorage({ storage }: ServerConfig): Storage {
+  if (storage.kind === 'memory') {
+    const engine = memoryEngine();
+    return { engine, close: () => engine.close() };
+  }
+  const directory = openDataDirectory(storage.path);
+  const engine = sqliteEngine({ directory: directory.storesPath });
+  return {
+    engine,
+    async close() {
+      await engine.close();
+      directory.release();
+    },
+  };
+}
+
+async function open(
+  { settings, storage }: ServerConfig,
+  { engine }: Storage,
+  { clock }: Surroundings,
+): Promise<Service> {
+  try {
+    const seals = { json: sealJson };
+    return await openService({ engine, clock, random: systemRandom, settings, seals });
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const where = storage.kind === 'memory' ? 'memory' : storage.path;
+    throw new ExitError(1, `${where} cannot be read: ${error.message}`);
+  }
+}
+
+/** The NoSQL API, with administration under its own path. */
+function httpHandler(
+  config: ServerConfig,
+  service: Service,
+  { version, clock, log }: Surroundings,
+): RequestHandler {
+  const metrics = new Metrics();
+  const requests = new RequestMetrics(metrics);
+  collectPartitions(metrics, service);
+  collectProcess(metrics, process);
+  const startedMs = clock.nowMs();
+  const uptimeSec = (): number => (clock.nowMs() - startedMs) / 1000;
+  const { key } = config;
+  const admin = createAdminHandler({ service, metrics, version, uptimeSec, clock, key });
+  const nosql = createNosqlHandler({
+    service,
+    keys: [key],
+    version,
+    onRequest: requests.forApi('nosql'),
+    onFailure: ({ error, activityId, method }) =>
+      log.error('requestFailed', { activityId, method, error: errorText(error) }),
+  });
+  return (request: IncomingMessage, response: ServerResponse) => {
+    if (isAdminPath(request.url ?? '')) admin(request, response);
+    else nosql(request, response);
+  };
+}
+
+/** With the stack: it was a bug of ours. */
+function errorText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,115 @@
+// Goal: every flag and variable lands in the config, every bad value is refused in one line. Method: tables.
+import { expect, test } from 'vitest';
+import { WELL_KNOWN_KEY } from '../base/index.ts';
+import { isLoopback, parseConfig, type ServerConfig } from './config.ts';
+import { FLAGS, startHelp, variableOf } from './flags.ts';
+
+function config(args: readonly string[], environment: Record<string, string> = {}): ServerConfig {
+  const parsed = parseConfig(args, environment);
+  if (parsed === 'help') throw new Error('help');
+  return parsed;
+}
+
+test('defaults', () => {
+  expect(config([])).toEqual({
+    storage: { kind: 'directory', path: './mesocosm-data' },
+    host: '127.0.0.1',
+    ports: {
+      nosql: 8081,
+      mongo: 10255,
+      gremlin: 8901,
+      table: 8902,
+      cassandra: 10350,
+      portal: 1234,
+    },
+    key: WELL_KNOWN_KEY,
+    throughput: 'enforce',
+    settings: {
+      partitionThroughputLimit: 10_000,
+      partitionStorageLimit: 10 * 1024 ** 3,
+      logicalPartitionLimit: 10 * 1024 ** 3,
+      throughputQuota: 1_000_000,
+    },
+    readyFile: undefined,
+    log: 'text',
+    isQuiet: false,
+  });
+});
+
+test.each<[string[], Record<string, string>, (parsed: ServerConfig) => unknown, unknown]>([
+  [['--data', 'x'], {}, ({ storage }) => storage, { kind: 'directory', path: 'x' }],
+  [['--data=x'], {}, ({ storage }) => storage, { kind: 'directory', path: 'x' }],
+  [['--memory'], {}, ({ storage }) => storage, { kind: 'memory' }],
+  [[], { MESOCOSM_MEMORY: '1' }, ({ storage }) => storage, { kind: 'memory' }],
+  [[], { MESOCOSM_MEMORY: '0' }, ({ storage }) => storage.kind, 'directory'],
+  [['--data', 'x'], { MESOCOSM_MEMORY: '1' }, ({ storage }) => storage.kind, 'directory'],
+  [['--memory'], { MESOCOSM_DATA: 'x' }, ({ storage }) => storage.kind, 'memory'],
+  [['--nosql-port', '0'], {}, ({ ports }) => ports.nosql, 0],
+  [['--mongo-port', 'off'], {}, ({ ports }) => ports.mongo, 'off'],
+  [[], { MESOCOSM_NOSQL_PORT: '9000' }, ({ ports }) => ports.nosql, 9000],
+  [['--nosql-port', '1'], { MESOCOSM_NOSQL_PORT: '2' }, ({ ports }) => ports.nosql, 1],
+  [[], { MESOCOSM_NOSQL_PORT: '' }, ({ ports }) => ports.nosql, 8081],
+  [['--host', '::1'], {}, ({ host }) => host, '::1'],
+  [['--host', '0.0.0.0', '--key', 'b3du'], {}, ({ key }) => key, 'b3du'],
+  [['--throughput', 'report'], {}, ({ throughput }) => throughput, 'report'],
+  [['--partition-storage-limit', '64m'], {}, limits, [64 * 1024 ** 2, 64 * 1024 ** 2, 10_000]],
+  [['--logical-partition-limit', '20K'], {}, limits, [10 * 1024 ** 3, 20 * 1024, 10_000]],
+  [['--partition-throughput-limit', '6k'], {}, limits, [10 * 1024 ** 3, 10 * 1024 ** 3, 6000]],
+  [['--ready-file', 'r.json'], {}, ({ readyFile }) => readyFile, 'r.json'],
+  [['--log', 'json', '--quiet'], {}, ({ log, isQuiet }) => [log, isQuiet], ['json', true]],
+])('%j with %j', (args, environment, pick, expected) => {
+  expect(pick(config(args, environment))).toEqual(expected);
+});
+
+function limits({ settings }: ServerConfig): readonly number[] {
+  const { partitionStorageLimit, logicalPartitionLimit, partitionThroughputLimit } = settings;
+  return [partitionStorageLimit, logicalPartitionLimit, partitionThroughputLimit];
+}
+
+test.each<[string[], Record<string, string>, string]>([
+  [['--nosql-port', '70000'], {}, '--nosql-port "70000": allowed is 0 to 65535, or off.'],
+  [['--nosql-port', '-1'], {}, "Option '--nosql-port' argument is ambiguous"],
+  [[], { MESOCOSM_TABLE_PORT: 'x' }, 'MESOCOSM_TABLE_PORT "x": allowed is 0 to 65535, or off.'],
+  [['--throughput', 'max'], {}, '--throughput "max": allowed is enforce or report.'],
+  [['--log', 'xml'], {}, '--log "xml": allowed is text or json.'],
+  [['--key', 'not base64!'], {}, '--key "not base64!": allowed is base64 text'],
+  [['--partition-storage-limit', '1x'], {}, '--partition-storage-limit "1x": allowed is'],
+  [['--partition-storage-limit', '1k'], {}, '--partition-storage-limit "1k": allowed is'],
+  [['--partition-throughput-limit', '0'], {}, '--partition-throughput-limit "0": allowed is'],
+  [['--memory', '--data', 'x'], {}, '--data and --memory exclude each other'],
+  [['--tls'], {}, '--tls: TLS is not served yet'],
+  [[], { MESOCOSM_QUIET: 'yes' }, 'MESOCOSM_QUIET "yes": allowed is 1 or 0.'],
+  [['--host', '0.0.0.0'], {}, '--host 0.0.0.0: other machines could reach the server'],
+  [[], { MESOCOSM_HOST: 'db.example' }, 'MESOCOSM_HOST db.example: other machines could reach'],
+  [['--host', '::', '--key', WELL_KNOWN_KEY], {}, '--host ::: other machines could reach'],
+  [['--prot', '1'], {}, "Unknown option '--prot'. See mesocosm start --help."],
+  [['extra'], {}, "Unexpected argument 'extra'"],
+])('%j with %j is refused', (args, environment, message) => {
+  let failure: unknown;
+  try {
+    parseConfig(args, environment);
+  } catch (error) {
+    failure = error;
+  }
+  expect(failure).toMatchObject({ name: 'ExitError', exitCode: 2 });
+  expect((failure as Error).message).toContain(message);
+  expect((failure as Error).message).not.toContain('\n');
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.8.8.8', true],
+  ['::1', true],
+  ['localhost', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['127.example.com', false],
+])('%s is loopback: %s', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected);
+});
+
+test('help names every flag', () => {
+  expect(parseConfig(['--help'], {})).toBe('help');
+  for (const { name } of FLAGS) expect(startHelp()).toContain(`--${name}`);
+  expect(variableOf('ready-file')).toBe('MESOCOSM_READY_FILE');
+});

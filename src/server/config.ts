@@ -1,0 +1,164 @@
+/** What the operator decides, as one typed object, parsed once from flags and environment. */
+import { WELL_KNOWN_KEY } from '../base/index.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../service/index.ts';
+import { ExitError } from './exit-error.ts';
+import { type FlagName, type FlagTexts, readFlags } from './flags.ts';
+
+export const API_NAMES = ['nosql', 'mongo', 'gremlin', 'table', 'cassandra', 'portal'] as const;
+export type ApiName = (typeof API_NAMES)[number];
+
+/** 0: any free port. */
+export type Port = number | 'off';
+
+export interface ServerConfig {
+  readonly storage:
+    | { readonly kind: 'directory'; readonly path: string }
+    | { readonly kind: 'memory' };
+  readonly host: string;
+  readonly ports: Readonly<Record<ApiName, Port>>;
+  /** Base64. */
+  readonly key: string;
+  readonly throughput: 'enforce' | 'report';
+  readonly settings: Settings;
+  readonly readyFile: string | undefined;
+  readonly log: 'text' | 'json';
+  readonly isQuiet: boolean;
+}
+
+const DEFAULT_PORTS: Readonly<Record<ApiName, number>> = {
+  nosql: 8081,
+  mongo: 10255,
+  gremlin: 8901,
+  table: 8902,
+  cassandra: 10350,
+  portal: 1234,
+};
+
+const DEFAULT_DATA = './mesocosm-data';
+
+/** Throws ExitError 2 with one line that names the flag, the value and what is allowed. */
+export function parseConfig(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ServerConfig | 'help' {
+  const texts = readFlags(args, environment);
+  if (isOn(texts, 'help')) return 'help';
+  if (isOn(texts, 'tls'))
+    throw new ExitError(
+      2,
+      `${texts.get('tls')?.source}: TLS is not served yet; start without it and use http:// endpoints.`,
+    );
+  const host = texts.get('host')?.text ?? '127.0.0.1';
+  const key = read(texts, 'key', parseKey, 'base64 text of at least one byte') ?? WELL_KNOWN_KEY;
+  if (!isLoopback(host) && key === WELL_KNOWN_KEY) throw publicKeyRefused(texts, host);
+  return {
+    storage: parseStorage(texts),
+    host,
+    ports: parsePorts(texts),
+    key,
+    throughput:
+      read(texts, 'throughput', oneOf('enforce', 'report'), 'enforce or report') ?? 'enforce',
+    settings: parseSettings(texts),
+    readyFile: texts.get('ready-file')?.text,
+    log: read(texts, 'log', oneOf('text', 'json'), 'text or json') ?? 'text',
+    isQuiet: isOn(texts, 'quiet'),
+  };
+}
+
+/** True for addresses that only this machine reaches. A name other than localhost may be anything. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function publicKeyRefused(texts: FlagTexts, host: string): ExitError {
+  return new ExitError(
+    2,
+    `${texts.get('host')?.source} ${host}: other machines could reach the server, and the default key is public knowledge. ` +
+      'Give a key of your own, for example --key "$(openssl rand -base64 64 | tr -d \'\\n\')", or listen on 127.0.0.1.',
+  );
+}
+
+function parseStorage(texts: FlagTexts): ServerConfig['storage'] {
+  const data = texts.get('data');
+  if (!isOn(texts, 'memory')) return { kind: 'directory', path: data?.text ?? DEFAULT_DATA };
+  if (data?.source === '--data' && texts.get('memory')?.source === '--memory')
+    throw new ExitError(2, '--data and --memory exclude each other: give one of them.');
+  // A flag beats the other's variable.
+  if (data?.source === '--data') return { kind: 'directory', path: data.text };
+  return { kind: 'memory' };
+}
+
+function parsePorts(texts: FlagTexts): Readonly<Record<ApiName, Port>> {
+  const ports: Record<ApiName, Port> = { ...DEFAULT_PORTS };
+  for (const api of API_NAMES)
+    ports[api] = read(texts, `${api}-port`, parsePort, '0 to 65535, or off') ?? ports[api];
+  return ports;
+}
+
+function parseSettings(texts: FlagTexts): Settings {
+  const bytes = 'a whole number of bytes from 1m, with suffix k, m or g if wanted';
+  const storage =
+    read(texts, 'partition-storage-limit', atLeast(1024 ** 2), bytes) ??
+    DEFAULT_SETTINGS.partitionStorageLimit;
+  return {
+    ...DEFAULT_SETTINGS,
+    partitionStorageLimit: storage,
+    partitionThroughputLimit:
+      read(
+        texts,
+        'partition-throughput-limit',
+        atLeast(100, 1000),
+        'a whole number of RU/s from 100',
+      ) ?? DEFAULT_SETTINGS.partitionThroughputLimit,
+    logicalPartitionLimit: read(texts, 'logical-partition-limit', atLeast(1024), bytes) ?? storage,
+  };
+}
+
+/** Undefined where the flag was not given. `parse` answers undefined for what is not allowed. */
+function read<T>(
+  texts: FlagTexts,
+  name: FlagName,
+  parse: (text: string) => T | undefined,
+  allowed: string,
+): T | undefined {
+  const given = texts.get(name);
+  if (given === undefined) return undefined;
+  const value = parse(given.text);
+  if (value !== undefined) return value;
+  throw new ExitError(2, `${given.source} ${JSON.stringify(given.text)}: allowed is ${allowed}.`);
+}
+
+/** Switches as variables: 1 or true, 0 or false. */
+function isOn(texts: FlagTexts, name: FlagName): boolean {
+  const parse = (text: string): boolean | undefined => {
+    if (text === 'true' || text === '1') return true;
+    return text === 'false' || text === '0' ? false : undefined;
+  };
+  return read(texts, name, parse, '1 or 0') ?? false;
+}
+
+function parsePort(text: string): Port | undefined {
+  if (text === 'off') return 'off';
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
+}
+
+function parseKey(text: string): string | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(text) && bytes.toString('base64') === text;
+  return isBase64 ? text : undefined;
+}
+
+function oneOf<T extends string>(...allowed: readonly T[]): (text: string) => T | undefined {
+  return (text) => allowed.find((candidate) => candidate === text);
+}
+
+/** A whole number with an optional suffix k, m or g (powers of `unit`: 1,024 for bytes, 1,000 for rates). */
+function atLeast(min: number, unit = 1024): (text: string) => number | undefined {
+  return (text) => {
+    const match = /^(\d{1,15})([kmg]?)b?$/i.exec(text);
+    if (match === null) return undefined;
+    const power = ['', 'k', 'm', 'g'].indexOf((match[2] as string).toLowerCase());
+    const value = Number(match[1]) * unit ** power;
+    return Number.isSafeInteger(value) && value >= min ? value : undefined;
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * The flags of `mesocosm start`: one table that is parser input, help text and list of environment variables.
+ * A flag given beats its variable; `--nosql-port` is MESOCOSM_NOSQL_PORT.
+ */
+import { parseArgs } from 'node:util';
+import { ExitError } from './exit-error.ts';
+
+export interface Flag {
+  readonly name: string;
+  /** What stands for the value in the help text; undefined for a switch. */
+  readonly value?: string;
+  readonly fallback: string;
+  readonly meaning: string;
+}
+
+export const FLAGS = [
+  {
+    name: 'data',
+    value: 'DIR',
+    fallback: './mesocosm-data',
+    meaning: 'where partitions live',
+  },
+  { name: 'memory', fallback: 'off', meaning: 'keep nothing on disk' },
+  {
+    name: 'host',
+    value: 'ADDR',
+    fallback: '127.0.0.1',
+    meaning: 'listen address; anything but loopback requires a --key of your own',
+  },
+  {
+    name: 'nosql-port',
+    value: 'PORT',
+    fallback: '8081',
+    meaning: 'NoSQL API; 0 = any free port, off = not served (all ports)',
+  },
+  { name: 'mongo-port', value: 'PORT', fallback: '10255', meaning: 'MongoDB API (not served yet)' },
+  {
+    name: 'gremlin-port',
+    value: 'PORT',
+    fallback: '8901',
+    meaning: 'Gremlin API (not served yet)',
+  },
+  { name: 'table-port', value: 'PORT', fallback: '8902', meaning: 'Table API (not served yet)' },
+  {
+    name: 'cassandra-port',
+    value: 'PORT',
+    fallback: '10350',
+    meaning: 'Cassandra API (not served yet)',
+  },
+  { name: 'portal-port', value: 'PORT', fallback: '1234', meaning: 'portal (not served yet)' },
+  {
+    name: 'key',
+    value: 'BASE64',
+    fallback: 'the public emulator key',
+    meaning: 'account key of all APIs',
+  },
+  { name: 'tls', fallback: 'off', meaning: 'serve TLS (not served yet)' },
+  {
+    name: 'throughput',
+    value: 'MODE',
+    fallback: 'enforce',
+    meaning: 'enforce answers 429 (not built yet: charges are only reported); report only charges',
+  },
+  {
+    name: 'partition-storage-limit',
+    value: 'BYTES',
+    fallback: '10g',
+    meaning: 'a physical partition splits at this size (k, m, g suffixes)',
+  },
+  {
+    name: 'partition-throughput-limit',
+    value: 'RU',
+    fallback: '10000',
+    meaning: 'the most one physical partition serves, RU/s (k, m, g suffixes)',
+  },
+  {
+    name: 'logical-partition-limit',
+    value: 'BYTES',
+    fallback: 'as --partition-storage-limit',
+    meaning: 'the most one partition key value may hold',
+  },
+  {
+    name: 'ready-file',
+    value: 'FILE',
+    fallback: '-',
+    meaning: 'written when all listeners serve: JSON with pid, endpoints, key',
+  },
+  { name: 'log', value: 'FORMAT', fallback: 'text', meaning: 'text or json' },
+  { name: 'quiet', fallback: 'off', meaning: 'print errors only' },
+  { name: 'help', fallback: 'off', meaning: 'print this text' },
+] as const satisfies readonly Flag[];
+
+export type FlagName = (typeof FLAGS)[number]['name'];
+
+/** Texts as given, with where each came from (`--host` or `MESOCOSM_HOST`), so that a complaint can name it. */
+export type FlagTexts = ReadonlyMap<FlagName, { readonly text: string; readonly source: string }>;
+
+/** Reads flags and variables; checks names only. Throws ExitError 2. */
+export function readFlags(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): FlagTexts {
+  const given = parse(args);
+  const texts = new Map<FlagName, { text: string; source: string }>();
+  for (const flag of FLAGS) {
+    const value = given[flag.name];
+    const variable = variableOf(flag.name);
+    if (value !== undefined)
+      texts.set(flag.name, { text: String(value), source: `--${flag.name}` });
+    else if (environment[variable] !== undefined && environment[variable] !== '')
+      texts.set(flag.name, { text: environment[variable], source: variable });
+  }
+  return texts;
+}
+
+export function variableOf(name: FlagName): string {
+  return `MESOCOSM_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function parse(args: readonly string[]): Readonly<Record<string, string | boolean | undefined>> {
+  const options = Object.fromEntries(
+    FLAGS.map((flag): [string, { type: 'string' | 'boolean' }] => [
+      flag.name,
+      { type: 'value' in flag ? 'string' : 'boolean' },
+    ]),
+  );
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: false }).values;
+  } catch (error) {
+    const message = error instanceof Error ? error.message.split(/\.\s/)[0] : String(error);
+    throw new ExitError(2, `${message}. See mesocosm start --help.`);
+  }
+}
+
+/** The help text of `mesocosm start`. */
+export function startHelp(): string {
+  const left = (flag: Flag): string =>
+    `  --${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`;
+  const width = Math.max(...FLAGS.map((flag) => left(flag).length)) + 2;
+  return [
+    'Usage: mesocosm start [flags]',
+    '',
+    'Starts the server and prints one table: API, endpoint, connection string.',
+    'Every flag can be set as an environment variable: --nosql-port is MESOCOSM_NOSQL_PORT.',
+    '',
+    ...FLAGS.map((flag) => `${left(flag).padEnd(width)}${flag.meaning} [${flag.fallback}]`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,124 @@
+/**
+ * HTTP listeners: the settings that keep them alive under bad clients, and a proper answer to what is not HTTP.
+ * Idle keep-alive connections cost a few kilobytes each and no time; half-sent requests are cut by the timeouts.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { ExitError } from './exit-error.ts';
+
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Clients keep pooled connections for a minute or two; whoever closes first risks the other's next request. */
+const KEEP_ALIVE_MS = 120_000;
+/** A request line and headers fit one packet or two; who needs longer than this is not going to finish. */
+const HEADERS_TIMEOUT_MS = 60_000;
+/** Two megabytes of body over a bad line. */
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Session tokens of containers with many partitions, and continuation tokens, travel in headers. */
+const HEADER_BYTES_MAX = 64 * 1024;
+/** Above this, new connections are closed at once, so that those being served keep memory and file handles. */
+const CONNECTIONS_MAX = 20_000;
+/** Pending connections of a burst, beyond Node's 511. */
+const BACKLOG = 4096;
+/** Probes that find peers which vanished without a word. */
+const TCP_PROBE_DELAY_MS = 60_000;
+
+export interface Listener {
+  readonly server: Server;
+  readonly port: number;
+  /** Open connections. */
+  readonly sockets: ReadonlySet<Socket>;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Named in the message when the port cannot be had. */
+  readonly flag: string;
+  readonly handler: RequestHandler;
+}
+
+/** Serves when the promise resolves. Rejects with ExitError 1. */
+export function listen({ host, port, flag, handler }: ListenOptions): Promise<Listener> {
+  const server = createServer(
+    {
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      maxHeaderSize: HEADER_BYTES_MAX,
+      keepAlive: true,
+      keepAliveInitialDelay: TCP_PROBE_DELAY_MS,
+      noDelay: true,
+    },
+    handler,
+  );
+  server.maxConnections = CONNECTIONS_MAX;
+  server.on('clientError', answerBadClient);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new ExitError(1, listenFailure(error, { host, port, flag })));
+    });
+    server.listen({ host, port, backlog: BACKLOG }, () => {
+      server.removeAllListeners('error');
+      resolve({ server, port: (server.address() as AddressInfo).port, sockets });
+    });
+  });
+}
+
+function listenFailure(
+  error: NodeJS.ErrnoException,
+  { host, port, flag }: Omit<ListenOptions, 'handler'>,
+): string {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `port ${port} on ${host} is in use. Choose another with --${flag} (0 = any free port, off = not served).`;
+    case 'EACCES':
+      return `port ${port} needs rights this user does not have. Choose one above 1023 with --${flag}.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is no address of this machine. Choose another with --host.`;
+    default:
+      return `cannot listen on ${host}:${port} (--${flag}): ${error.message}`;
+  }
+}
+
+const BAD_CLIENT_ANSWERS: Readonly<Record<string, readonly [string, string, string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'RequestHeaderFieldsTooLarge',
+    `The request line and headers together may have at most ${HEADER_BYTES_MAX} bytes.`,
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    'RequestTimeout',
+    'The request did not arrive in time.',
+  ],
+};
+
+const NOT_HTTP: readonly [string, string, string] = [
+  '400 Bad Request',
+  'BadRequest',
+  'The request is not valid HTTP/1.1.',
+];
+
+/** The parser gave up on this connection: nothing that follows on it can be trusted, so answer and close. */
+function answerBadClient(error: NodeJS.ErrnoException, socket: Socket): void {
+  // A response under way must not get another one's bytes in the middle (Node's own handler looks here as well).
+  const underWay = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage;
+  if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, message] = BAD_CLIENT_ANSWERS[error.code ?? ''] ?? NOT_HTTP;
+  const body = JSON.stringify({ code, message });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    // Whatever the client still sends is not read any more.
+    () => socket.destroy(),
+  );
+}

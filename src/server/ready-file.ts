@@ -1,0 +1,35 @@
+/** Tells scripts that all listeners serve, and where. It exists exactly while the server is ready. */
+import { readFileSync, rmSync } from 'node:fs';
+import type { ApiName } from './config.ts';
+import { ExitError } from './exit-error.ts';
+import { writeFileAtomically } from './write-file.ts';
+
+export interface ReadyState {
+  readonly pid: number;
+  /** Null where an API is not served. */
+  readonly endpoints: Readonly<Record<ApiName, string | null>>;
+  readonly key: string;
+}
+
+/** Throws ExitError 1. */
+export function writeReadyFile(path: string, state: ReadyState): void {
+  try {
+    writeFileAtomically(path, `${JSON.stringify(state)}\n`);
+  } catch (error) {
+    throw new ExitError(
+      1,
+      `cannot write ${path} (--ready-file): ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}
+
+/** Before the listeners are up, and after they are down: an old file would lie. Only what looks like ours is removed. */
+export function removeReadyFile(path: string): void {
+  try {
+    const state: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof state === 'object' && state !== null && 'pid' in state && 'endpoints' in state)
+      rmSync(path, { force: true });
+  } catch {
+    // Absent, or not ours: an atomic write will replace it or say why it cannot.
+  }
+}

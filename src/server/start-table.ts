@@ -1,0 +1,41 @@
+/** What the server says when it is ready: where each API is served, and the connection string to paste. */
+import { printTable } from '../cli/index.ts';
+import { API_NAMES, type ApiName, type Port } from './config.ts';
+
+const TITLES: Readonly<Record<ApiName, string>> = {
+  nosql: 'NoSQL',
+  mongo: 'MongoDB',
+  gremlin: 'Gremlin',
+  table: 'Table',
+  cassandra: 'Cassandra',
+  portal: 'portal',
+};
+
+export interface StartTable {
+  /** Undefined for an API that is not served. */
+  readonly endpoints: Readonly<Partial<Record<ApiName, string>>>;
+  readonly ports: Readonly<Record<ApiName, Port>>;
+  readonly key: string;
+}
+
+export function printStartTable({ endpoints, ports, key }: StartTable): string {
+  const rows = API_NAMES.map((api) => {
+    const endpoint = endpoints[api];
+    if (endpoint === undefined)
+      return [TITLES[api], ports[api] === 'off' ? 'off' : 'not served yet'];
+    return [TITLES[api], endpoint, connectionString(endpoint, key)];
+  });
+  return printTable([['API', 'endpoint', 'connection string'], ...rows]);
+}
+
+/** As the portal of the reference service prints it; its clients take it whole. */
+export function connectionString(endpoint: string, key: string): string {
+  return `AccountEndpoint=${endpoint};AccountKey=${key};`;
+}
+
+/** How a client on this machine reaches a listener; an address that means "all of them" is none to connect to. */
+export function endpointOf(host: string, port: number): string {
+  const isAny = host === '0.0.0.0' || host === '::';
+  const name = isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}/`;
+}

@@ -1,0 +1,75 @@
+/** `mesocosm start`: from flags to a server that is ready, and down again on a signal. */
+import { systemClock } from '../base/index.ts';
+import { compose } from './compose.ts';
+import { API_NAMES, type ApiName, parseConfig, type ServerConfig } from './config.ts';
+import { startHelp } from './flags.ts';
+import { createLog, type Log } from './log.ts';
+import { removeReadyFile, writeReadyFile } from './ready-file.ts';
+import { stopOnSignals } from './shutdown.ts';
+import { printStartTable } from './start-table.ts';
+import { programVersion } from './version.ts';
+
+/** Answers an exit code, or undefined when the server runs. Throws ExitError. */
+export async function start(args: readonly string[]): Promise<number | undefined> {
+  const config = parseConfig(args, process.env);
+  if (config === 'help') {
+    process.stdout.write(startHelp());
+    return 0;
+  }
+  const version = programVersion();
+  const log = createLog({
+    format: config.log,
+    isQuiet: config.isQuiet,
+    clock: systemClock,
+    write: (line) => process.stderr.write(line),
+  });
+  const { readyFile } = config;
+  if (readyFile !== undefined) removeReadyFile(readyFile);
+  const server = await compose(config, { version, clock: systemClock, log });
+  stopOnSignals({
+    listeners: server.listeners,
+    close: () => server.close(),
+    onStopping: (signal) => {
+      if (readyFile !== undefined) removeReadyFile(readyFile);
+      log.info('stopping', { signal });
+    },
+    exit: (code) => {
+      log.info('stopped', { code });
+      process.exit(code);
+    },
+  });
+  if (readyFile !== undefined)
+    writeReadyFile(readyFile, {
+      pid: process.pid,
+      endpoints: readyEndpoints(server.endpoints),
+      key: config.key,
+    });
+  announce(config, server.endpoints, log, version);
+  return undefined;
+}
+
+function readyEndpoints(
+  endpoints: Readonly<Partial<Record<ApiName, string>>>,
+): Readonly<Record<ApiName, string | null>> {
+  const all = API_NAMES.map((api): [ApiName, string | null] => [api, endpoints[api] ?? null]);
+  return Object.fromEntries(all) as Record<ApiName, string | null>;
+}
+
+function announce(
+  config: ServerConfig,
+  endpoints: Readonly<Partial<Record<ApiName, string>>>,
+  log: Log,
+  version: string,
+): void {
+  const { storage, ports, key } = config;
+  const readyMs = Math.round(performance.now());
+  const data = storage.kind === 'memory' ? 'in memory, nothing is kept' : storage.path;
+  if (config.log === 'json') {
+    log.info('ready', { version, pid: process.pid, data, readyMs, ...endpoints });
+    return;
+  }
+  if (config.isQuiet) return;
+  process.stdout.write(
+    `mesocosm ${version}, data ${data}, ready in ${readyMs} ms\n\n${printStartTable({ endpoints, ports, key })}\n`,
+  );
+}

@@ -1,0 +1,77 @@
+/** Reads a killed server's files without a server and compares them with the books, item by item, byte by byte. */
+import { expect } from 'vitest';
+import { openData } from '../../bench/seed.ts';
+import type { ContainerRecord } from '../../src/catalog/index.ts';
+import { itemChecksum, recordSize } from '../../src/partition/record.ts';
+import type { Service } from '../../src/service/index.ts';
+import type { Writer } from './writer.ts';
+
+export async function checkFiles(
+  data: string,
+  writers: readonly Writer[],
+  seededItems: number,
+): Promise<void> {
+  const { service, close } = await openData(data);
+  try {
+    const database = service.databases.find('d');
+    const containers = database === undefined ? [] : service.containers.list(database);
+    expect(containers.map(({ id }) => id).sort()).toEqual(['big', 'small']);
+    for (const container of containers)
+      await checkContainer(service, container, writers, seededItems);
+  } finally {
+    await close();
+  }
+}
+
+async function checkContainer(
+  service: Service,
+  container: ContainerRecord,
+  writers: readonly Writer[],
+  seededItems: number,
+): Promise<void> {
+  const written = new Map<string, unknown>();
+  let seeded = 0;
+  for (const route of service.containers.routes(container)) {
+    const found = { itemCount: 0, itemBytes: 0, checksum: 0 };
+    let continuation: string | undefined;
+    do {
+      const page = await service.items.feed(container, {
+        scope: { kind: 'partition', id: route.partition.id },
+        continuation,
+        limit: 5000,
+        bytesMax: 4 * 1024 * 1024,
+        sessionToken: undefined,
+      });
+      for (const item of page.items) {
+        found.itemCount++;
+        found.itemBytes += recordSize(item);
+        found.checksum = (found.checksum ^ itemChecksum(item)) >>> 0;
+        const { id, pk, version, text } = JSON.parse(Buffer.from(item.body).toString());
+        if (version === undefined) seeded++;
+        else written.set(id, { id, pk, version, text });
+      }
+      continuation = page.continuation;
+    } while (continuation !== undefined);
+    const { itemCount, itemBytes, checksum } = await service.containers.statistics(route);
+    expect({ itemCount, itemBytes, checksum: checksum >>> 0 }).toEqual(found);
+  }
+  expect(seeded).toBe(container.id === 'big' ? seededItems : 0);
+  checkLedgers(container.id, writers, written);
+}
+
+function checkLedgers(
+  container: string,
+  writers: readonly Writer[],
+  written: Map<string, unknown>,
+): void {
+  for (const { ledger } of writers)
+    for (const [id, entry] of ledger) {
+      if (entry.container !== container) continue;
+      const { known, pending } = entry;
+      const states = pending === undefined ? [known] : [known, pending ?? undefined];
+      expect(states, `${container}/${id}`).toContainEqual(written.get(id));
+      written.delete(id);
+    }
+  // Nothing that nobody wrote.
+  expect([...written.keys()]).toEqual([]);
+}

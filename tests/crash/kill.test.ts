@@ -1,0 +1,135 @@
+// Goal: kill -9 at any moment loses nothing acknowledged and leaves nothing half done; a restart is quick.
+// Method: 20 rounds of writers with ledgers against the built server beside 100,000 items; the seed is in the test's name.
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { itemId, partitionKeyOf } from '../../bench/item.ts';
+import { openData, seed } from '../../bench/seed.ts';
+import { seededRandom } from '../../src/base/index.ts';
+import { ChildServer, killWhileStarting, temporaryFolder } from '../server/child-server.ts';
+import { send } from '../server/wire.ts';
+import { checkFiles } from './check-files.ts';
+import { type Content, itemRequest, type LedgerEntry, Writer } from './writer.ts';
+
+const ROUNDS = 20;
+const WRITERS = 8;
+const SEEDED_ITEMS = 100_000;
+const RESTART_MS_MAX = 2000;
+/** A round is killed after 20 to 420 ms of load. */
+const LOAD_MS_MIN = 20;
+const LOAD_MS_SPREAD = 400;
+/** About what a start takes. */
+const START_MS = 400;
+
+const SEED = Number(process.env.MESOCOSM_SEED ?? Date.now() % 1_000_000);
+
+test(`${ROUNDS} times kill -9 under load (MESOCOSM_SEED=${SEED})`, async () => {
+  const random = seededRandom(SEED);
+  const data = join(temporaryFolder(), 'data');
+  await prepare(data);
+  const writers = Array.from(
+    { length: WRITERS },
+    (_, number) => new Writer(`w${number}`, ['big', 'small'], seededRandom(SEED + number + 1)),
+  );
+  const restartsMs: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    // Recovery itself is killed now and then.
+    if (round % 4 === 3) await killWhileStarting(['--data', data], random.below(START_MS));
+    const startedMs = performance.now();
+    await using server = await ChildServer.start(['--data', data, '--throughput', 'report']);
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+    await readSeededItem(server.port, agent, random.below(SEEDED_ITEMS));
+    restartsMs.push(performance.now() - startedMs);
+    if (round === 0) await createSmallContainer(server.port, agent);
+    await Promise.all(writers.map((writer) => settle(server.port, agent, writer, round)));
+    await checkCounts(server.port, agent, writers);
+    agent.destroy();
+    const work = writers.map((writer) => writer.writeUntilBroken(server.port, round));
+    await delay(LOAD_MS_MIN + random.below(LOAD_MS_SPREAD));
+    expect(await server.stop('SIGKILL')).toMatchObject({ code: null, signal: 'SIGKILL' });
+    await Promise.all(work);
+  }
+  const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
+  await checkFiles(data, writers, SEEDED_ITEMS);
+  console.log(
+    `${acknowledged} writes acknowledged over ${ROUNDS} kills; restart to first read at most ${Math.round(Math.max(...restartsMs))} ms`,
+  );
+  expect(acknowledged).toBeGreaterThan(ROUNDS * 10);
+  expect(Math.max(...restartsMs)).toBeLessThan(RESTART_MS_MAX);
+});
+
+async function prepare(data: string): Promise<void> {
+  const open = await openData(data);
+  await seed(open.service, { database: 'd', container: 'big' }, SEEDED_ITEMS);
+  await open.close();
+}
+
+/** Two partitions, so that some files are written and others not when the kill comes. */
+async function createSmallContainer(port: number, agent: Agent): Promise<void> {
+  const { status } = await send(port, agent, {
+    verb: 'POST',
+    path: ['dbs', 'd', 'colls'],
+    headers: { 'x-ms-offer-throughput': '20000' },
+    body: JSON.stringify({ id: 'small', partitionKey: { paths: ['/pk'], kind: 'Hash' } }),
+  });
+  expect(status).toBe(201);
+}
+
+async function readSeededItem(port: number, agent: Agent, number: number): Promise<void> {
+  const id = itemId(number);
+  const { status, body } = await send(
+    port,
+    agent,
+    itemRequest('big', { id, pk: partitionKeyOf(number) }),
+  );
+  expect(status).toBe(200);
+  expect(JSON.parse(body)).toMatchObject({ id, owner: { name: 'Ada' } });
+}
+
+/** Compares what the last round touched with the books, and closes the books on what was under way. */
+async function settle(port: number, agent: Agent, writer: Writer, round: number): Promise<void> {
+  for (const [id, entry] of writer.ledger) {
+    if (entry.round !== round - 1) continue;
+    const { pk } = entry.known ?? entry.pending ?? entry.last;
+    const { status, body } = await send(port, agent, itemRequest(entry.container, { id, pk }));
+    expect([200, 404]).toContain(status);
+    const found = status === 200 ? contentOf(body) : undefined;
+    expect(possibleStates(entry), `${entry.container}/${id} after round ${round}`).toContainEqual(
+      found,
+    );
+    entry.known = found;
+    entry.pending = undefined;
+  }
+}
+
+/** As acknowledged; where a write was under way, also as it would have made it. */
+function possibleStates({ known, pending }: LedgerEntry): readonly unknown[] {
+  return pending === undefined ? [known] : [known, pending ?? undefined];
+}
+
+function contentOf(body: string): Content {
+  const { id, pk, version, text } = JSON.parse(body);
+  return { id, pk, version, text };
+}
+
+/** The counters of the partitions add up to what is there. */
+async function checkCounts(port: number, agent: Agent, writers: readonly Writer[]): Promise<void> {
+  for (const container of ['big', 'small']) {
+    const { body } = await send(
+      port,
+      agent,
+      { verb: 'GET', path: ['_mesocosm', 'partitions'] },
+      `?db=d&container=${container}`,
+    );
+    const counts: { items: number }[] = JSON.parse(body).partitions;
+    const counted = counts.reduce((sum, { items }) => sum + items, 0);
+    const live = writers.flatMap(({ ledger }) =>
+      [...ledger.values()].filter((entry) => entry.container === container && entry.known),
+    );
+    expect(counted).toBe(live.length + (container === 'big' ? SEEDED_ITEMS : 0));
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

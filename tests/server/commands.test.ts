@@ -1,0 +1,87 @@
+// Goal: the commands do what they say against a real server. Method: one server, commands as a user types them.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ChildServer, type Exit, runProgram, temporaryFolder } from './child-server.ts';
+
+let server: ChildServer;
+beforeAll(async () => {
+  server = await ChildServer.start(['--memory']);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+function run(words: string, input = ''): Promise<Exit> {
+  return runProgram(words.split(' '), { input, env: { MESOCOSM_ENDPOINT: server.endpoint } });
+}
+
+test('databases, containers, items and partitions from the command line', async () => {
+  expect(await run('db create shop')).toMatchObject({ code: 0, stdout: 'created database shop\n' });
+  expect(await run('db create shop')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('409 Conflict'),
+  });
+  expect(await run('db list')).toMatchObject({ code: 0, stdout: 'shop\n' });
+  expect(JSON.parse((await run('db show shop --json')).stdout)).toMatchObject({ id: 'shop' });
+  expect(await run('container create shop/orders --partition-key /customer')).toMatchObject({
+    code: 0,
+    stdout: 'created container shop/orders, partition key /customer\n',
+  });
+  expect((await run('container list shop')).stdout).toBe(
+    'container  partition key\norders     /customer\n',
+  );
+  const order = { id: 'o 1', customer: 'Zoë', total: 12.5 };
+  expect(await run('item put shop/orders', JSON.stringify(order))).toMatchObject({
+    code: 0,
+    stdout: 'put item o 1\n',
+  });
+  const file = join(temporaryFolder(), 'order.json');
+  writeFileSync(file, JSON.stringify({ ...order, id: 'o2', customer: 7 }));
+  expect((await run(`item put shop/orders ${file}`)).code).toBe(0);
+  const read = await runProgram(
+    ['item', 'get', 'shop/orders', 'o 1', '--partition-key', 'Zoë', '--json'],
+    { env: { MESOCOSM_ENDPOINT: server.endpoint } },
+  );
+  expect(JSON.parse(read.stdout)).toMatchObject(order);
+  expect((await run('item get shop/orders o2 --partition-key 7')).code).toBe(0);
+  expect(await run('item get shop/orders o2')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('/customer: give its value with --partition-key'),
+  });
+  expect((await run('partitions shop/orders')).stdout).toMatch(
+    /^partition {2}from {2}to {2}items {2}lsn {2}bytes\n0 +00 +FF +2 +2 +\d+ B +█+\n$/,
+  );
+  expect(await run('item delete shop/orders o2 --partition-key 7')).toMatchObject({ code: 0 });
+  expect(await run('item get shop/orders o2 --partition-key 7')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('404 NotFound'),
+  });
+  expect(JSON.parse((await run('partitions shop/orders --json')).stdout)).toMatchObject({
+    db: 'shop',
+    container: 'orders',
+    partitions: [{ id: '0', items: 1 }],
+  });
+  expect(await run('container delete shop/orders')).toMatchObject({ code: 0 });
+  expect(await run('partitions shop/orders')).toMatchObject({ code: 1 });
+  expect(await run('db delete shop')).toMatchObject({ code: 0, stdout: 'deleted database shop\n' });
+  expect(await run('db show shop')).toMatchObject({ code: 1 });
+});
+
+test('hierarchical keys, keys by id, wrong keys', async () => {
+  await run('db create h');
+  const container = 'container create h/c --partition-key /a --partition-key /b';
+  expect((await run(container)).stdout).toContain('/a, /b');
+  await run('item put h/c', '{"id":"i","a":1,"b":null}');
+  const get = 'item get h/c i --partition-key 1 --partition-key null --json';
+  expect(JSON.parse((await run(get)).stdout)).toMatchObject({ id: 'i', a: 1, b: null });
+  await run('container create h/byid');
+  await run('item put h/byid', '{"id":"x"}');
+  expect((await run('item get h/byid x')).code).toBe(0);
+  expect(await run('item put h/byid', '{')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the item is not JSON'),
+  });
+  expect(await run('db list --key d3Jvbmc=')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('401 Unauthorized'),
+  });
+});

@@ -1,0 +1,85 @@
+// Goal: a started server says where it is, answers about itself, keeps its directory, and stops in order.
+// Method: the built program with a ready file and a free port.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { WELL_KNOWN_KEY } from '../../src/base/index.ts';
+import { ChildServer, runProgram, temporaryFolder } from './child-server.ts';
+
+test('ready file, table, health, metrics, stop', async () => {
+  const data = join(temporaryFolder(), 'data');
+  await using server = await ChildServer.start(['--data', data]);
+  const { pid, endpoints, key } = server.ready;
+  expect(key).toBe(WELL_KNOWN_KEY);
+  expect(endpoints).toEqual({
+    nosql: `http://127.0.0.1:${server.port}/`,
+    mongo: null,
+    gremlin: null,
+    table: null,
+    cassandra: null,
+    portal: null,
+  });
+  const health = await fetch(`${server.endpoint}_mesocosm/health`);
+  expect(health.status).toBe(200);
+  expect(await health.json()).toEqual({
+    status: 'ready',
+    version: '0.1.0',
+    partitions: 0,
+    uptimeSec: expect.any(Number),
+  });
+  const metrics = await fetch(`${server.endpoint}_mesocosm/metrics`);
+  expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(await metrics.text()).toContain('mesocosm_process_memory_bytes{kind="resident"}');
+  expect(readFileSync(join(data, 'server.pid'), 'utf8')).toBe(`${pid}\n`);
+  const exit = await server.stop();
+  expect(exit).toMatchObject({ code: 0, signal: null });
+  expect(exit.stdout).toContain(
+    `NoSQL      ${server.endpoint}  AccountEndpoint=${server.endpoint};AccountKey=${key};\nMongoDB    not served yet\n`,
+  );
+  expect(existsSync(server.readyFile)).toBe(false);
+});
+
+test.each<[string, number]>([
+  ['_mesocosm/partitions?db=a&container=b', 401],
+  ['_mesocosm/nothing', 404],
+  ['_mesocosm/', 404],
+])('%s without a key answers %i as JSON', async (path, status) => {
+  await using server = await ChildServer.start(['--memory']);
+  const response = await fetch(server.endpoint + path);
+  expect(response.status).toBe(status);
+  expect(await response.json()).toEqual({
+    code: expect.any(String),
+    message: expect.stringContaining('/_mesocosm/'),
+  });
+  const post = await fetch(`${server.endpoint}_mesocosm/health`, { method: 'POST' });
+  expect(post.status).toBe(405);
+});
+
+test('a directory in use is refused with the pid; after kill -9 it is free', async () => {
+  const data = join(temporaryFolder(), 'data');
+  await using first = await ChildServer.start(['--data', data]);
+  const second = await runProgram(['start', '--data', data, '--nosql-port', '0']);
+  expect(second).toMatchObject({
+    code: 1,
+    stderr: `mesocosm: ${data} is in use by process ${first.ready.pid}. Stop that server, or give another directory with --data.\n`,
+  });
+  await first.stop('SIGKILL');
+  await using third = await ChildServer.start(['--data', data]);
+  expect(await third.stop('SIGINT')).toMatchObject({ code: 0, signal: null });
+});
+
+test('quiet says nothing, json says it in lines of JSON, variables count as flags', async () => {
+  await using quiet = await ChildServer.start(['--memory', '--quiet']);
+  expect(await quiet.stop()).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  await using json = await ChildServer.start([], { MESOCOSM_LOG: 'json', MESOCOSM_MEMORY: '1' });
+  const { stdout, stderr } = await json.stop();
+  expect(stdout).toBe('');
+  const events = stderr.trim().split('\n');
+  expect(events.map((line) => JSON.parse(line).event)).toEqual(['ready', 'stopping', 'stopped']);
+  expect(stderr).not.toContain(WELL_KNOWN_KEY);
+});
+
+test('an API that is switched off is not served', async () => {
+  await using server = await ChildServer.start(['--memory', '--nosql-port', 'off']);
+  expect(server.ready.endpoints.nosql).toBeNull();
+});
