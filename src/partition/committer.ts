@@ -22,6 +22,8 @@ import {
 } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
 import { CommitGroup } from './commit-group.ts';
+import type { IndexState } from './index-state.ts';
+import type { Indexing } from './indexing.ts';
 import type { Mutation, WriteIntent } from './intent.ts';
 import {
   formatEtag,
@@ -52,6 +54,7 @@ export interface CommitterOptions {
   readonly ridPrefix: number;
   /** The counters as stored; the committer owns them from here on. */
   readonly state: PartitionState;
+  readonly indexing: Indexing;
   /** Reads what is durable; undefined where the item does not exist. */
   readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
   /** Called when a group is durable, before its writers learn of it. */
@@ -79,6 +82,7 @@ interface Pending {
 export class Committer {
   readonly #options: CommitterOptions;
   readonly #overlay = new Map<string, Pending>();
+  #indexing: Indexing;
   #gathering = new CommitGroup();
   #inFlight: CommitGroup[] = [];
   #pendingCount = 0;
@@ -91,6 +95,15 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
+    this.#indexing = options.indexing;
+  }
+
+  /** From the next write on entries follow this policy; all older ones go. */
+  startIndexing(indexing: Indexing, state: IndexState): void {
+    this.#indexing = indexing;
+    this.#gathering.clearsIndex = true;
+    this.#gathering.indexState = state;
+    this.#scheduleFlush();
   }
 
   get failure(): Error | undefined {
@@ -196,15 +209,23 @@ export class Committer {
   ): WriteResult {
     const { state, clock } = this.#options;
     const group = this.#gathering;
-    const at = { lsn: ++state.lsn, timestampSec: Math.floor(clock.nowMs() / 1000) };
+    // Indexing anew changes no item, so it is no event in the partition's history.
+    if (intent.indexState === undefined) state.lsn++;
+    else group.indexState = intent.indexState;
+    const at = { lsn: state.lsn, timestampSec: Math.floor(clock.nowMs() / 1000) };
     group.lsn = at.lsn;
     const now = new Map(intent.keys.map((key, index) => [key.text, current[index]]));
     const effects = mutations.map((mutation, operation): Effect => {
       const { key } = mutation;
       const previous = now.get(key.text);
-      const item =
-        mutation.kind === 'put' ? this.#stamp(mutation, previous, at, operation) : undefined;
-      group.change(key, previous, item, at);
+      if (mutation.kind === 'reindex') {
+        if (previous !== undefined) group.reindex(previous);
+        return { kind: 'replaced', item: previous, previous };
+      }
+      const isPut = mutation.kind === 'put';
+      const item = isPut ? this.#stamp(mutation, previous, at, operation) : undefined;
+      const value = isPut ? mutation.value : undefined;
+      group.change(key, { current: previous, after: item, value }, at);
       this.#count(previous, item);
       now.set(key.text, item);
       this.#overlay.set(key.text, { item, group });
@@ -275,7 +296,7 @@ export class Committer {
     this.#inFlight.push(group);
     const { state, store } = this.#options;
     state.tombstoneCount += group.deletionCount;
-    store.commit(group.toBatch(state)).then(
+    store.commit(group.toBatch(state, this.#indexing)).then(
       () => this.#committed(group),
       (error: Error) => this.#fail(error),
     );

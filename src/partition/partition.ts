@@ -7,8 +7,12 @@ import type { Store } from '../engine/index.ts';
 import type { CommitGroup } from './commit-group.ts';
 import { Committer, type WriteResult } from './committer.ts';
 import type { WriteIntent } from './intent.ts';
-import type { Item, ItemKey, Lsn, Seal } from './item.ts';
-import { PREFIX_ITEM, STATE_KEY } from './keyspace.ts';
+import { buildIndex } from './index-builder.ts';
+import { decodeIndexState, type IndexState } from './index-state.ts';
+import type { Indexing } from './indexing.ts';
+import { type Item, type ItemKey, type Lsn, RID_COUNTER_BITS, type Seal } from './item.ts';
+import { INDEX_STATE_KEY, PREFIX_ITEM, STATE_KEY } from './keyspace.ts';
+import { PartitionReader } from './partition-reader.ts';
 import { decodeRecord } from './record.ts';
 import type { PartitionCache } from './record-cache.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
@@ -23,6 +27,7 @@ export interface PartitionOptions {
   /** Thirteen bits that keep the rids of a container's partitions apart. */
   readonly ridPrefix: number;
   readonly cache: PartitionCache;
+  readonly indexing: Indexing;
 }
 
 export interface PartitionStatistics {
@@ -33,8 +38,12 @@ export interface PartitionStatistics {
 }
 
 export async function openPartition(options: PartitionOptions): Promise<Partition> {
-  const stored = await options.store.get(STATE_KEY);
-  return new Partition(options, stored === undefined ? newState() : decodeState(stored));
+  const [stored, indexState] = await options.store.getMany([STATE_KEY, INDEX_STATE_KEY]);
+  const state = stored === undefined ? newState() : decodeState(stored);
+  const partition = new Partition(options, state);
+  if (indexState !== undefined || state.itemCount > 0)
+    partition.resumeIndexing(indexState === undefined ? undefined : decodeIndexState(indexState));
+  return partition;
 }
 
 export class Partition {
@@ -44,12 +53,16 @@ export class Partition {
   /** Of the last durable write. */
   #lsn: Lsn;
   #publishCount = 0;
+  #indexing: Indexing;
+  #indexState: IndexState;
   #isFenced = false;
 
   constructor(options: PartitionOptions, state: PartitionState) {
     this.#options = options;
     this.#state = state;
     this.#lsn = state.lsn;
+    this.#indexing = options.indexing;
+    this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
     const { store, clock, seal, etagSalt, ridPrefix } = options;
     this.#committer = new Committer({
       store,
@@ -58,6 +71,7 @@ export class Partition {
       etagSalt,
       ridPrefix,
       state,
+      indexing: options.indexing,
       readStored: (key) => this.read(key),
       publish: (group) => this.#publish(group),
     });
@@ -112,6 +126,72 @@ export class Partition {
   /** Items in primary key order: of a range of the hash space, or those whose key begins with these bytes. */
   scanByKey(scan: ItemScan, within: EpkRange | Bytes): MaybePromise<ItemPage> {
     return scanByKey(this.#options.store, this.#options.etagSalt, scan, within);
+  }
+
+  /** Several reads of one moment, for a query. */
+  reader(): MaybePromise<PartitionReader> {
+    const { store, etagSalt } = this.#options;
+    const context = {
+      lsn: this.#lsn,
+      etagSalt,
+      indexing: this.#indexing,
+      isIndexReady: this.#indexState.builtTo === 'all' && !this.#indexing.options.isOff,
+      itemCount: this.#state.itemCount,
+    };
+    return andThen(store.snapshot(), (snapshot) => new PartitionReader(snapshot, context));
+  }
+
+  /** Share of the items that are indexed under the present policy, 0 to 100. */
+  indexProgressPercent(): number {
+    const { builtTo } = this.#indexState;
+    if (builtTo === 'all') return 100;
+    const counter = builtTo % 2 ** RID_COUNTER_BITS;
+    return Math.min(99, Math.floor((100 * counter) / Math.max(1, this.#state.ridCounter)));
+  }
+
+  /** A new policy: the index is built again in the background. */
+  changeIndexing(indexing: Indexing): void {
+    if (indexing.fingerprint === this.#indexing.fingerprint) return;
+    this.#indexing = indexing;
+    this.#beginIndexing();
+  }
+
+  /** At opening: goes on where the building of the index was left, or begins it under a policy that changed. */
+  resumeIndexing(stored: IndexState | undefined): void {
+    const isSame = stored?.fingerprint === this.#indexing.fingerprint;
+    if (stored === undefined || !isSame) {
+      this.#beginIndexing();
+    } else if (stored.builtTo !== 'all') {
+      this.#indexState = stored;
+      this.#build();
+    }
+  }
+
+  isBuildingIndex(fingerprint: string): boolean {
+    return !this.#isFenced && !this.hasFailed && this.#indexState.fingerprint === fingerprint;
+  }
+
+  /** One step of the builder: indexes these items as they now are and notes how far it got. */
+  async indexItems(keys: readonly ItemKey[], state: IndexState): Promise<void> {
+    await this.#committer.write({
+      keys,
+      decide: () => keys.map((key) => ({ kind: 'reindex', key })),
+      indexState: state,
+    });
+    if (this.#indexState.fingerprint === state.fingerprint) this.#indexState = state;
+  }
+
+  #beginIndexing(): void {
+    const { fingerprint, options } = this.#indexing;
+    const isDone = options.isOff || this.#state.itemCount === 0;
+    this.#indexState = { fingerprint, builtTo: isDone ? 'all' : 0 };
+    this.#committer.startIndexing(this.#indexing, this.#indexState);
+    if (!isDone) this.#build();
+  }
+
+  #build(): void {
+    // A failure is the partition's: it has failed by then, and the next to open it goes on from what is stored.
+    buildIndex(this, this.#indexState).catch(() => undefined);
   }
 
   /** Takes no more writes, waits for those under way, and answers the last LSN. Reads go on. */
