@@ -60,6 +60,7 @@ export function contractLifeSuite(current: () => { made: EngineUnderTest; store:
       await put(store, ['a', '1']);
       expect(await other.get(textToBytes('a'))).toBeUndefined();
       expect(other.name).toBe('other');
+      await other.close();
     });
 
     it('is listed by name, in order, open or closed', async () => {

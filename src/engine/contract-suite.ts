@@ -2,7 +2,7 @@
  * Goal: every engine keeps the contract of engine.ts, in the same words. Method: one suite of small cases per
  * promise of the contract; contract-model-suite.ts adds random histories against a plain sorted array.
  */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AssertionError, bytesToText, textToBytes } from '../base/index.ts';
 import { contractLifeSuite } from './contract-life-suite.ts';
 import { contractModelSuite } from './contract-model-suite.ts';
@@ -16,12 +16,35 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
   describe(`${name} keeps the engine contract`, () => {
     let made: EngineUnderTest;
     let store: Store;
+    const opened: Store[] = [];
 
+    beforeAll(async () => {
+      const whole = await makeEngine();
+      // One engine for all cases, because threads take long to start; a case leaves no store behind.
+      const open = async (name: string) => {
+        const each = await whole.engine.open(name);
+        opened.push(each);
+        return each;
+      };
+      const { engine } = whole;
+      made = {
+        ...whole,
+        engine: {
+          open,
+          list: () => engine.list(),
+          drop: (name) => engine.drop(name),
+          close: () => engine.close(),
+        },
+      };
+    });
     beforeEach(async () => {
-      made = await makeEngine();
       store = await made.engine.open('unit/first');
     });
     afterEach(async () => {
+      await Promise.all(opened.splice(0).map((each) => each.close()));
+      for (const name of await made.engine.list()) await made.engine.drop(name);
+    });
+    afterAll(async () => {
       await made.engine.close();
       await made.dispose();
     });

@@ -1,0 +1,110 @@
+/** Stores as SQLite files below one folder: `<directory>/<name>.sqlite`. */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { assert } from '../../base/index.ts';
+import { checkStoreName } from '../checks.ts';
+import type { Engine, Store } from '../engine.ts';
+import { filesOf } from './sqlite-file.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import { SqliteWriters } from './sqlite-writers.ts';
+
+export interface SqliteEngineOptions {
+  /** The folder of the stores; created where it does not exist. */
+  readonly directory: string;
+  /** Threads that write; the stores are dealt out to them by turns. 1 to 64, default 2. */
+  readonly writerThreads?: number;
+  /** A store that would grow beyond this refuses the commit, as on a full disk. Default: no bound but the disk. */
+  readonly storeBytesMax?: number;
+}
+
+const SUFFIX = '.sqlite';
+const WRITER_THREADS_DEFAULT = 2;
+const WRITER_THREADS_MAX = 64;
+
+export function sqliteEngine(options: SqliteEngineOptions): Engine {
+  return new SqliteEngine(options);
+}
+
+class SqliteEngine implements Engine {
+  readonly #directory: string;
+  readonly #storeBytesMax: number | undefined;
+  readonly #writers: SqliteWriters;
+  readonly #stores = new Map<string, SqliteStore>();
+  /** Names that are open, or being opened or dropped. */
+  readonly #taken = new Set<string>();
+
+  constructor({ directory, writerThreads, storeBytesMax }: SqliteEngineOptions) {
+    const threads = writerThreads ?? WRITER_THREADS_DEFAULT;
+    assert(
+      Number.isInteger(threads) && threads >= 1 && threads <= WRITER_THREADS_MAX,
+      'there are 1 to 64 writer threads',
+    );
+    this.#directory = resolve(directory);
+    this.#storeBytesMax = storeBytesMax;
+    this.#writers = new SqliteWriters({ threads });
+  }
+
+  async open(name: string): Promise<Store> {
+    checkStoreName(name);
+    assert(!this.#taken.has(name), `store ${name} is already open`);
+    this.#taken.add(name);
+    try {
+      const path = this.#pathOf(name);
+      await mkdir(this.#directory, { recursive: true });
+      const writer = await this.#writers.open(name, {
+        path,
+        root: this.#directory,
+        bytesMax: this.#storeBytesMax,
+      });
+      const onClose = () => {
+        this.#stores.delete(name);
+        this.#taken.delete(name);
+      };
+      const store = new SqliteStore({ name, path, writer, onClose });
+      this.#stores.set(name, store);
+      return store;
+    } catch (error) {
+      this.#taken.delete(name);
+      throw error;
+    }
+  }
+
+  async list(): Promise<readonly string[]> {
+    const names: string[] = [];
+    const entries = await readdir(this.#directory, { recursive: true, withFileTypes: true }).catch(
+      noneIfMissing,
+    );
+    for (const entry of entries) {
+      if (!entry.isFile() || !entry.name.endsWith(SUFFIX)) continue;
+      const path = relative(this.#directory, join(entry.parentPath, entry.name));
+      names.push(path.slice(0, -SUFFIX.length).split(sep).join('/'));
+    }
+    return names.sort();
+  }
+
+  async drop(name: string): Promise<void> {
+    checkStoreName(name);
+    assert(!this.#taken.has(name), `store ${name} is open and cannot be dropped`);
+    this.#taken.add(name);
+    try {
+      const path = this.#pathOf(name);
+      for (const file of filesOf(path)) await rm(file, { force: true });
+    } finally {
+      this.#taken.delete(name);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#stores.values()].map((store) => store.close()));
+    await this.#writers.close();
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#directory, ...name.split('/')) + SUFFIX;
+  }
+}
+
+function noneIfMissing(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}

@@ -1,0 +1,116 @@
+/**
+ * The file of a store: its mark, its version, its creation. Used by the writer thread only.
+ *
+ * Format 1: a SQLite database with application id `Meso` and user version 1, page size 4,096, in WAL mode, holding
+ * the table of sqlite-statements.ts. Do not renumber.
+ *
+ * While a connection of this process has a file open, nobody in the process may open and close it otherwise: closing
+ * any descriptor drops all POSIX locks of the process on that file. Hence the header is read before the first
+ * connection is made, and sizes are asked with stat.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { FormatError } from '../engine.ts';
+import { CREATE_TABLE } from './sqlite-statements.ts';
+
+export const FORMAT_VERSION = 1;
+/** "Meso" */
+export const APPLICATION_ID = 0x4d65736f;
+export const PAGE_BYTES = 4096;
+
+const MAGIC = 'SQLite format 3\0';
+const HEADER_BYTES = 100;
+const USER_VERSION_AT = 60;
+const APPLICATION_ID_AT = 68;
+
+/** The files that belong to a store, in the order in which they may be removed: a log must not outlive its file. */
+export function filesOf(path: string): readonly string[] {
+  return [`${path}-wal`, `${path}-shm`, `${path}.new`, `${path}.new-journal`, path];
+}
+
+/** Creates the file where there is none; refuses one that is not ours before anything is written to it. */
+export function prepareFile(path: string, root: string): void {
+  if (existsSync(path)) checkFormat(path);
+  else createFile(path, root);
+}
+
+/** The file appears under its name complete or not at all. */
+function createFile(path: string, root: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  for (const file of filesOf(path)) rmSync(file, { force: true });
+  const fresh = `${path}.new`;
+  const database = new DatabaseSync(fresh);
+  try {
+    // One explicit sync below is enough: nobody sees the file before.
+    database.exec(`PRAGMA synchronous = OFF; PRAGMA page_size = ${PAGE_BYTES};`);
+    database.exec(`BEGIN; PRAGMA application_id = ${APPLICATION_ID};
+      PRAGMA user_version = ${FORMAT_VERSION}; ${CREATE_TABLE}; COMMIT;`);
+    database.exec('PRAGMA journal_mode = WAL');
+  } finally {
+    database.close();
+  }
+  syncPath(fresh);
+  renameSync(fresh, path);
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    syncPath(folder);
+    if (folder.length <= root.length) break;
+  }
+}
+
+function checkFormat(path: string): void {
+  const header = readHeader(path);
+  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC)
+    throw new FormatError(`${path} is not a SQLite database`);
+  checkMarks(path, header.readUInt32BE(APPLICATION_ID_AT), header.readUInt32BE(USER_VERSION_AT));
+  // A newer program may have been stopped before its marks came from the log into the file. A connection for
+  // reading leaves log and file as they are.
+  if (!existsSync(`${path}-wal`)) return;
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+    checkMarks(path, pragma('application_id'), pragma('user_version'));
+  } finally {
+    database.close();
+  }
+}
+
+function checkMarks(path: string, applicationId: number, version: number): void {
+  if (applicationId !== APPLICATION_ID)
+    throw new FormatError(
+      `${path} is not a Mesocosm store: its application id is ${applicationId}, not ${APPLICATION_ID}`,
+    );
+  if (version !== FORMAT_VERSION)
+    throw new FormatError(
+      `${path} has format version ${version}; this program understands version ${FORMAT_VERSION}`,
+    );
+}
+
+function readHeader(path: string): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const descriptor = openSync(path, 'r');
+  try {
+    readSync(descriptor, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  return header;
+}
+
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,102 @@
+/** One open store: reads on the calling thread, commits through its writer. */
+import { statSync } from 'node:fs';
+import { assert, type Bytes } from '../../base/index.ts';
+import { checkBatch } from '../checks.ts';
+import type {
+  Batch,
+  KeyRange,
+  ScanOptions,
+  ScanPage,
+  Snapshot,
+  Store,
+  StoreStats,
+} from '../engine.ts';
+import { SqliteReader } from './sqlite-reader.ts';
+import { SqliteSnapshots } from './sqlite-snapshot.ts';
+import type { StoreWriter } from './sqlite-store-writer.ts';
+
+export interface SqliteStoreParts {
+  readonly name: string;
+  readonly path: string;
+  readonly writer: StoreWriter;
+  readonly onClose: () => void;
+}
+
+export class SqliteStore implements Store {
+  readonly name: string;
+  readonly #path: string;
+  readonly #writer: StoreWriter;
+  readonly #onClose: () => void;
+  readonly #reader: SqliteReader;
+  readonly #snapshots: SqliteSnapshots;
+  #closing: Promise<void> | undefined;
+
+  constructor({ name, path, writer, onClose }: SqliteStoreParts) {
+    this.name = name;
+    this.#path = path;
+    this.#writer = writer;
+    this.#onClose = onClose;
+    this.#reader = new SqliteReader(path);
+    this.#snapshots = new SqliteSnapshots(path);
+  }
+
+  get(key: Bytes): Bytes | undefined {
+    this.#checkOpen();
+    return this.#reader.get(key);
+  }
+
+  getMany(keys: readonly Bytes[]): readonly (Bytes | undefined)[] {
+    this.#checkOpen();
+    return this.#reader.getMany(keys);
+  }
+
+  follow(key: Bytes, prefix: number): Bytes | undefined {
+    this.#checkOpen();
+    return this.#reader.follow(key, prefix);
+  }
+
+  scan(range: KeyRange, options: ScanOptions): ScanPage {
+    this.#checkOpen();
+    return this.#reader.scan(range, options);
+  }
+
+  snapshot(): Snapshot | Promise<Snapshot> {
+    this.#checkOpen();
+    return this.#snapshots.take();
+  }
+
+  async commit(batch: Batch): Promise<void> {
+    this.#checkOpen();
+    checkBatch(batch);
+    return this.#writer.commit(batch);
+  }
+
+  stats(): StoreStats {
+    this.#checkOpen();
+    return { bytesUsed: sizeOf(this.#path) + sizeOf(`${this.#path}-wal`) };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** The readers go first, so that the writer is the last connection and leaves one file behind. */
+  async #close(): Promise<void> {
+    this.#snapshots.close();
+    this.#reader.close();
+    try {
+      await this.#writer.close();
+    } finally {
+      this.#onClose();
+    }
+  }
+
+  #checkOpen(): void {
+    assert(this.#closing === undefined, `store ${this.name} is closed`);
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,161 @@
+/** The connection that writes one store, in a writer thread: group commit and the ends of the log. */
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { type Bytes, compareBytes, equalBytes } from '../../base/index.ts';
+import { KEY_BYTES_MAX } from '../checks.ts';
+import type { Batch, Entry, Expectation } from '../engine.ts';
+import { PAGE_BYTES, prepareFile } from './sqlite-file.ts';
+import type { StoreSettings } from './sqlite-protocol.ts';
+import {
+  BEGIN_WRITE,
+  COMMIT,
+  DELETE,
+  DELETE_RANGE,
+  GET,
+  LOG_STATE,
+  putText,
+  ROLLBACK,
+} from './sqlite-statements.ts';
+
+/** Rows of one statement: saves most of the price of a call where a batch brings many entries. */
+const ROWS_PER_STATEMENT = 16;
+/** Below this the order of the keys cannot save as much as sorting costs. */
+const SORT_FROM = 32;
+/** Somebody else writing to the file is a mistake of operation; wait for it a little, then fail the commit. */
+const BUSY_TIMEOUT_MS = 5000;
+/** Snapshots are short-lived; those that are not hold back the log, not the writer. */
+const RESTART_TIMEOUT_MS = 100;
+const CACHE_KIB = 8 * 1024;
+const MMAP_BYTES = 2 ** 40;
+const AFTER_ALL_KEYS: Bytes = new Uint8Array(KEY_BYTES_MAX + 1).fill(0xff);
+
+export type CommitOutcome = 'done' | 'conflict';
+
+export class WriteConnection {
+  /** For the checkpointer to sync the file by. Open from before the connection until after it, see sqlite-file.ts. */
+  readonly descriptor: number;
+  readonly #database: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #get: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #deleteRange: StatementSync;
+  readonly #logState: StatementSync;
+  readonly #putOne: StatementSync;
+  readonly #putMany: StatementSync;
+  /** Keys and values of one statement of many rows, by turns. */
+  readonly #row: Bytes[] = [];
+
+  constructor({ path, root, bytesMax }: StoreSettings) {
+    prepareFile(path, root);
+    this.descriptor = openSync(path, 'r+');
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    this.#database = database;
+    // The log is copied into the file by the checkpointer: done here it would be part of some commit's time.
+    database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
+      PRAGMA cache_size = -${CACHE_KIB}; PRAGMA mmap_size = ${MMAP_BYTES};`);
+    if (bytesMax !== undefined)
+      database.exec(`PRAGMA max_page_count = ${Math.ceil(bytesMax / PAGE_BYTES)}`);
+    this.#begin = database.prepare(BEGIN_WRITE);
+    this.#commit = database.prepare(COMMIT);
+    this.#get = database.prepare(GET);
+    this.#get.setReturnArrays(true);
+    this.#delete = database.prepare(DELETE);
+    this.#deleteRange = database.prepare(DELETE_RANGE);
+    this.#logState = database.prepare(LOG_STATE);
+    this.#logState.setReturnArrays(true);
+    this.#putOne = database.prepare(putText(1));
+    this.#putMany = database.prepare(putText(ROWS_PER_STATEMENT));
+  }
+
+  /**
+   * One transaction, one sync. A batch is checked before anything of it is applied, so a conflict needs no
+   * savepoint and touches no other batch. Throws if the transaction failed; then nothing of the group is applied.
+   */
+  commitGroup(batches: readonly Required<Batch>[]): CommitOutcome[] {
+    this.#begin.run();
+    try {
+      const outcomes = batches.map((batch): CommitOutcome => {
+        if (!batch.expects.every((expectation) => this.#holds(expectation))) return 'conflict';
+        this.#apply(batch);
+        return 'done';
+      });
+      this.#commit.run();
+      return outcomes;
+    } catch (error) {
+      // Some failures have rolled back by themselves.
+      if (this.#database.isTransaction) this.#database.exec(ROLLBACK);
+      throw error;
+    }
+  }
+
+  /** Bytes of the log in use, and how many of them are not yet in the file. */
+  log(): { readonly bytes: number; readonly pendingBytes: number } {
+    const row: unknown = this.#logState.get();
+    const [, pages, copiedPages] = row as readonly [busy: number, log: number, copied: number];
+    return { bytes: pages * PAGE_BYTES, pendingBytes: (pages - copiedPages) * PAGE_BYTES };
+  }
+
+  /** Copies what is left of the log; if nobody reads from it, the next commit starts it from its beginning. */
+  finishLog(): void {
+    this.#checkpoint('PASSIVE');
+  }
+
+  /** As `finishLog`, but waits a little for readers of older moments. False if they stayed. */
+  restartLog(): boolean {
+    this.#database.exec(`PRAGMA busy_timeout = ${RESTART_TIMEOUT_MS}`);
+    try {
+      return !this.#checkpoint('RESTART').isBusy;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
+  }
+
+  /** Leaves one file behind. */
+  close(): void {
+    try {
+      this.#checkpoint('TRUNCATE');
+    } finally {
+      this.#database.close();
+      closeSync(this.descriptor);
+    }
+  }
+
+  #checkpoint(mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): { readonly isBusy: boolean } {
+    const row = this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
+    return { isBusy: row?.busy !== 0 };
+  }
+
+  #holds({ key, value }: Expectation): boolean {
+    const row = this.#get.get(key) as readonly [Bytes] | undefined;
+    if (row === undefined || value === undefined) return row === undefined && value === undefined;
+    return equalBytes(row[0], value);
+  }
+
+  #apply({ deleteRanges, deletes, puts }: Required<Batch>): void {
+    for (const { start, end } of deleteRanges) this.#deleteRange.run(start, end ?? AFTER_ALL_KEYS);
+    for (const key of deletes) this.#delete.run(key);
+    const sorted = puts.length < SORT_FROM ? puts : inKeyOrder(puts);
+    let at = 0;
+    for (; at + ROWS_PER_STATEMENT <= sorted.length; at += ROWS_PER_STATEMENT) {
+      for (let row = 0; row < ROWS_PER_STATEMENT; row++) {
+        const { key, value } = sorted[at + row] as Entry;
+        this.#row[2 * row] = key;
+        this.#row[2 * row + 1] = value;
+      }
+      this.#putMany.run(...this.#row);
+    }
+    for (; at < sorted.length; at++) {
+      const { key, value } = sorted[at] as Entry;
+      this.#putOne.run(key, value);
+    }
+  }
+}
+
+/** Neighbours in the index are written together. The sort is stable: of two puts of a key the later one wins. */
+function inKeyOrder(puts: readonly Entry[]): readonly Entry[] {
+  for (let at = 1; at < puts.length; at++)
+    if (compareBytes((puts[at - 1] as Entry).key, (puts[at] as Entry).key) > 0)
+      return puts.toSorted((a, b) => compareBytes(a.key, b.key));
+  return puts;
+}
