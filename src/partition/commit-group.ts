@@ -8,7 +8,14 @@ import type { Value } from '../value/index.ts';
 import { encodeIndexState, type IndexState } from './index-state.ts';
 import { difference, INDEX_RANGE, type Indexing } from './indexing.ts';
 import type { Item, ItemKey, Lsn, Rid } from './item.ts';
-import { INDEX_STATE_KEY, logKey, recordKey, ridBytes, STATE_KEY, tombstoneKey } from './keyspace.ts';
+import {
+  INDEX_STATE_KEY,
+  logKey,
+  recordKey,
+  ridBytes,
+  STATE_KEY,
+  tombstoneKey,
+} from './keyspace.ts';
 import { encodeRecord } from './record.ts';
 import { encodeState, type PartitionState } from './state.ts';
 import { encodeTombstone } from './tombstone.ts';
@@ -121,13 +128,13 @@ export class CommitGroup {
     const entries = after === undefined ? [] : indexing.entriesOf(after, value);
     // What is to be indexed anew in this same group is indexed as it is after the group.
     const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
-    if (before === undefined || isReindexed || this.clearsIndex) {
+    if (before === undefined || this.clearsIndex) {
       addEntries(entries, puts);
       return;
     }
     const { removed, added } = difference(indexing.entriesOf(before), entries);
     deletes.push(...removed);
-    addEntries(added, puts);
+    addEntries(isReindexed ? entries : added, puts);
   }
 
   finish(failure: Error | undefined): void {

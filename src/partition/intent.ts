@@ -71,7 +71,13 @@ export function decideOp(op: ItemOp, current: Item | undefined): Mutation {
   }
 }
 
-function putOf({ key, encoding, body, ttlSec, value }: ItemOp & { kind: 'create' | 'upsert' | 'replace' }): Mutation {
+function putOf({
+  key,
+  encoding,
+  body,
+  ttlSec,
+  value,
+}: ItemOp & { kind: 'create' | 'upsert' | 'replace' }): Mutation {
   return { kind: 'put', key, encoding, body, ttlSec, value };
 }
 

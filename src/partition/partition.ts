@@ -6,10 +6,10 @@ import { andThen, type Bytes, type Clock, DomainError, type MaybePromise } from 
 import type { Store } from '../engine/index.ts';
 import type { CommitGroup } from './commit-group.ts';
 import { Committer, type WriteResult } from './committer.ts';
-import type { WriteIntent } from './intent.ts';
 import { buildIndex } from './index-builder.ts';
 import { decodeIndexState, type IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
+import type { WriteIntent } from './intent.ts';
 import { type Item, type ItemKey, type Lsn, RID_COUNTER_BITS, type Seal } from './item.ts';
 import { INDEX_STATE_KEY, PREFIX_ITEM, STATE_KEY } from './keyspace.ts';
 import { PartitionReader } from './partition-reader.ts';
