@@ -124,8 +124,8 @@ async function compareReads(
   const range = randomRange(random);
   const kind = random.below(3);
   const options: ScanOptions = {
-    limit: 1 + random.below(12),
-    bytesMax: 1 + random.below(60),
+    limit: 1 + random.below(40),
+    bytesMax: 1 + random.below(random.below(2) === 0 ? 60 : 60_000),
     reverse: random.below(2) === 0,
     ...(kind === 1 ? { keysOnly: true } : kind === 2 ? { follow: prefix } : {}),
   };

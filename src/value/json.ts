@@ -1,5 +1,6 @@
 /** JSON text as bytes. Native parsing outruns a scanner in JavaScript at the size of items, so pluck parses. */
-import { assert, type Bytes } from '../base/index.ts';
+import { isUtf8 } from 'node:buffer';
+import { assert, type Bytes, bytesToText } from '../base/index.ts';
 import type { Codec } from './codec.ts';
 import { type Path, readPath } from './path.ts';
 import type { Value } from './value.ts';
@@ -22,13 +23,6 @@ export const jsonCodec: Codec = {
 
 /** JSON.parse defines properties without assigning them, so `__proto__` is a property like any other. */
 function decodeJson(body: Bytes): Value {
-  return JSON.parse(decodeText(body)) as Value;
-}
-
-function decodeText(body: Bytes): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    throw new SyntaxError('the text is not valid UTF-8');
-  }
+  if (!isUtf8(body)) throw new SyntaxError('the text is not valid UTF-8');
+  return JSON.parse(bytesToText(body)) as Value;
 }

@@ -4,7 +4,7 @@
  */
 import { type Bytes, equalBytes } from '../base/index.ts';
 import { jsonImage } from './json-image.ts';
-import { compareNumbers, type NumberValue } from './number-key.ts';
+import { compareNumbers } from './number-key.ts';
 
 /** A uuid is a binary of this subtype, as BSON has it. */
 export const UUID_SUBTYPE = 4;
@@ -50,6 +50,11 @@ export class Extended {
   }
 }
 
+/** Narrower than Extended, so that what is not a number may still be an Extended to the compiler. */
+export type ExtendedNumber = Extended & {
+  readonly payload: Extract<ExtendedPayload, { readonly kind: 'int64' | 'decimal' }>;
+};
+
 export function isMap(value: Value): value is ValueMap {
   return (
     typeof value === 'object' &&
@@ -64,7 +69,7 @@ export function isList(value: Value): value is readonly Value[] {
 }
 
 /** True for all that lies on the number line: doubles, 64-bit integers, decimals. */
-export function isNumeric(value: Value): value is NumberValue {
+export function isNumeric(value: Value): value is number | ExtendedNumber {
   if (typeof value === 'number') return true;
   if (!(value instanceof Extended)) return false;
   return value.payload.kind === 'int64' || value.payload.kind === 'decimal';

@@ -2,7 +2,7 @@
  * The file of a store: its mark, its version, its creation. Used by the writer thread only.
  *
  * Format 1: a SQLite database with application id `Meso` and user version 1, page size 4,096, in WAL mode, holding
- * the table of sqlite-statements.ts. Do not renumber.
+ * the tables of sqlite-statements.ts. Do not renumber.
  *
  * While a connection of this process has a file open, nobody in the process may open and close it otherwise: closing
  * any descriptor drops all POSIX locks of the process on that file. Hence the header is read before the first
@@ -21,7 +21,7 @@ import {
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FormatError } from '../engine.ts';
-import { CREATE_TABLE } from './sqlite-statements.ts';
+import { CREATE_TABLES } from './sqlite-statements.ts';
 
 export const FORMAT_VERSION = 1;
 /** "Meso" */
@@ -54,7 +54,7 @@ function createFile(path: string, root: string): void {
     // One explicit sync below is enough: nobody sees the file before.
     database.exec(`PRAGMA synchronous = OFF; PRAGMA page_size = ${PAGE_BYTES};`);
     database.exec(`BEGIN; PRAGMA application_id = ${APPLICATION_ID};
-      PRAGMA user_version = ${FORMAT_VERSION}; ${CREATE_TABLE}; COMMIT;`);
+      PRAGMA user_version = ${FORMAT_VERSION}; ${CREATE_TABLES} COMMIT;`);
     database.exec('PRAGMA journal_mode = WAL');
   } finally {
     database.close();

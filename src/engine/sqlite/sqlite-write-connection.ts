@@ -2,21 +2,26 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Bytes, compareBytes, equalBytes } from '../../base/index.ts';
-import { KEY_BYTES_MAX } from '../checks.ts';
 import type { Batch, Entry, Expectation } from '../engine.ts';
 import { PAGE_BYTES, prepareFile } from './sqlite-file.ts';
 import type { StoreSettings } from './sqlite-protocol.ts';
+import { AFTER_ALL_KEYS } from './sqlite-scan.ts';
 import {
+  ADD_LARGE,
   BEGIN_WRITE,
   COMMIT,
   DELETE,
   DELETE_RANGE,
   GET,
+  LINK_LARGE,
   LOG_STATE,
+  OVERWRITE_LARGE,
   putText,
   ROLLBACK,
 } from './sqlite-statements.ts';
 
+/** Longer values go to the heap: in the tree of keys they would push the keys apart, and soon spill over anyway. */
+const INLINE_BYTES_MAX = 256;
 /** Rows of one statement: saves most of the price of a call where a batch brings many entries. */
 const ROWS_PER_STATEMENT = 16;
 /** Below this the order of the keys cannot save as much as sorting costs. */
@@ -27,7 +32,6 @@ const BUSY_TIMEOUT_MS = 5000;
 const RESTART_TIMEOUT_MS = 100;
 const CACHE_KIB = 8 * 1024;
 const MMAP_BYTES = 2 ** 40;
-const AFTER_ALL_KEYS: Bytes = new Uint8Array(KEY_BYTES_MAX + 1).fill(0xff);
 
 export type CommitOutcome = 'done' | 'conflict';
 
@@ -43,6 +47,9 @@ export class WriteConnection {
   readonly #logState: StatementSync;
   readonly #putOne: StatementSync;
   readonly #putMany: StatementSync;
+  readonly #overwriteLarge: StatementSync;
+  readonly #addLarge: StatementSync;
+  readonly #linkLarge: StatementSync;
   /** Keys and values of one statement of many rows, by turns. */
   readonly #row: Bytes[] = [];
 
@@ -66,6 +73,9 @@ export class WriteConnection {
     this.#logState.setReturnArrays(true);
     this.#putOne = database.prepare(putText(1));
     this.#putMany = database.prepare(putText(ROWS_PER_STATEMENT));
+    this.#overwriteLarge = database.prepare(OVERWRITE_LARGE);
+    this.#addLarge = database.prepare(ADD_LARGE);
+    this.#linkLarge = database.prepare(LINK_LARGE);
   }
 
   /**
@@ -135,27 +145,49 @@ export class WriteConnection {
   #apply({ deleteRanges, deletes, puts }: Required<Batch>): void {
     for (const { start, end } of deleteRanges) this.#deleteRange.run(start, end ?? AFTER_ALL_KEYS);
     for (const key of deletes) this.#delete.run(key);
-    const sorted = puts.length < SORT_FROM ? puts : inKeyOrder(puts);
-    let at = 0;
-    for (; at + ROWS_PER_STATEMENT <= sorted.length; at += ROWS_PER_STATEMENT) {
-      for (let row = 0; row < ROWS_PER_STATEMENT; row++) {
-        const { key, value } = sorted[at + row] as Entry;
-        this.#row[2 * row] = key;
-        this.#row[2 * row + 1] = value;
+    if (puts.length < SORT_FROM) for (const entry of puts) this.#put(entry);
+    else this.#putSorted(inKeyOrder(puts));
+  }
+
+  #put({ key, value }: Entry): void {
+    if (value.length <= INLINE_BYTES_MAX) this.#putOne.run(key, value);
+    else if (this.#overwriteLarge.run(value, key).changes === 0) {
+      const { lastInsertRowid } = this.#addLarge.run(value);
+      this.#linkLarge.run(key, lastInsertRowid);
+    }
+  }
+
+  /** Small values wait until a statement of many rows is full; the keys are distinct, so nothing depends on it. */
+  #putSorted(puts: readonly Entry[]): void {
+    const row = this.#row;
+    row.length = 0;
+    for (const entry of puts) {
+      if (entry.value.length > INLINE_BYTES_MAX) {
+        this.#put(entry);
+        continue;
       }
-      this.#putMany.run(...this.#row);
+      row.push(entry.key, entry.value);
+      if (row.length < 2 * ROWS_PER_STATEMENT) continue;
+      this.#putMany.run(...row);
+      row.length = 0;
     }
-    for (; at < sorted.length; at++) {
-      const { key, value } = sorted[at] as Entry;
-      this.#putOne.run(key, value);
-    }
+    for (let at = 0; at < row.length; at += 2)
+      this.#putOne.run(row[at] as Bytes, row[at + 1] as Bytes);
   }
 }
 
-/** Neighbours in the index are written together. The sort is stable: of two puts of a key the later one wins. */
+/** Neighbours in the tree are written together. Of several puts of a key the last one is left. */
 function inKeyOrder(puts: readonly Entry[]): readonly Entry[] {
+  if (isAscending(puts)) return puts;
+  const sorted = puts.toSorted((a, b) => compareBytes(a.key, b.key));
+  return sorted.filter((entry, at) => {
+    const next = sorted[at + 1];
+    return next === undefined || !equalBytes(entry.key, next.key);
+  });
+}
+
+function isAscending(puts: readonly Entry[]): boolean {
   for (let at = 1; at < puts.length; at++)
-    if (compareBytes((puts[at - 1] as Entry).key, (puts[at] as Entry).key) > 0)
-      return puts.toSorted((a, b) => compareBytes(a.key, b.key));
-  return puts;
+    if (compareBytes((puts[at - 1] as Entry).key, (puts[at] as Entry).key) >= 0) return false;
+  return true;
 }
