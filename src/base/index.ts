@@ -6,3 +6,4 @@ export * from './hash.ts';
 export * from './limits.ts';
 export * from './maybe-promise.ts';
 export * from './random.ts';
+export * from './sorted-map.ts';

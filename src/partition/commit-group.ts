@@ -5,8 +5,9 @@
 import type { Bytes } from '../base/index.ts';
 import type { Batch, Entry } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
+import { encodeChanges, type IndexChanges } from './index-memory.ts';
 import { encodeIndexState, type IndexState } from './index-state.ts';
-import { difference, INDEX_RANGE, type Indexing } from './indexing.ts';
+import { difference, INDEX_RANGE, type Indexing, indexLogKey } from './indexing.ts';
 import type { Item, ItemKey, Lsn, Rid } from './item.ts';
 import {
   INDEX_STATE_KEY,
@@ -16,7 +17,6 @@ import {
   STATE_KEY,
   tombstoneKey,
 } from './keyspace.ts';
-import { encodeRecord } from './record.ts';
 import { encodeState, type PartitionState } from './state.ts';
 import { encodeTombstone } from './tombstone.ts';
 
@@ -47,6 +47,9 @@ export class CommitGroup {
   lsn: Lsn = 0;
   /** Set where the group moves the building of the index on. */
   indexState: IndexState | undefined;
+  indexLogNumber = 0;
+  /** Known once the group is a batch. */
+  indexChanges: IndexChanges = { added: [], removed: [] };
   /** True for the first group under a new indexing policy: what the old one left goes. */
   clearsIndex = false;
   readonly #deletions: Deletion[] = [];
@@ -87,13 +90,20 @@ export class CommitGroup {
 
   /** The group as one atomic batch, with the counters and index entries that go with it. */
   toBatch(state: PartitionState, indexing: Indexing): Batch {
-    const puts: Entry[] = [{ key: STATE_KEY, value: encodeState(state) }];
     const deletes: Bytes[] = [...this.#removals];
-    for (const touched of this.touched.values()) {
-      this.#itemEntries(touched, puts, deletes);
-      this.#indexEntries(touched, indexing, puts, deletes);
+    const puts: Entry[] = [];
+    for (const touched of this.touched.values()) this.#itemEntries(touched, puts, deletes);
+    if (!indexing.options.isOff) this.indexChanges = this.#indexChanges(indexing);
+    const { added, removed } = this.indexChanges;
+    if (added.length + removed.length > 0) {
+      state.indexLogNumber++;
+      puts.push({
+        key: indexLogKey(state.indexLogNumber),
+        value: encodeChanges(this.indexChanges),
+      });
     }
-    for (const item of this.#reindexed.values()) addEntries(indexing.entriesOf(item), puts);
+    this.indexLogNumber = state.indexLogNumber;
+    puts.push({ key: STATE_KEY, value: encodeState(state) });
     for (const { item, lsn, timestampSec } of this.#deletions)
       puts.push({
         key: tombstoneKey(lsn, item.rid),
@@ -112,38 +122,34 @@ export class CommitGroup {
       if (after === undefined) deletes.push(key.primary);
     }
     if (after !== undefined) {
-      puts.push({ key: recordKey(after.rid), value: encodeRecord(after) });
+      puts.push({ key: recordKey(after.rid), value: after.record });
       puts.push({ key: logKey(after.lsn, after.rid), value: EMPTY });
       if (!isReplaced) puts.push({ key: key.primary, value: ridBytes(after.rid) });
     }
   }
 
-  #indexEntries(
-    { before, after, value }: Touched,
-    indexing: Indexing,
-    puts: Entry[],
-    deletes: Bytes[],
-  ): void {
-    if (indexing.options.isOff) return;
-    const entries = after === undefined ? [] : indexing.entriesOf(after, value);
-    // What is to be indexed anew in this same group is indexed as it is after the group.
-    const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
-    if (before === undefined || this.clearsIndex) {
-      addEntries(entries, puts);
-      return;
+  #indexChanges(indexing: Indexing): IndexChanges {
+    const added: string[] = [];
+    const removed: string[] = [];
+    for (const { before, after, value } of this.touched.values()) {
+      const entries = after === undefined ? [] : indexing.entriesOf(after, value);
+      // What is to be indexed anew in this same group is indexed as it is after the group.
+      const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
+      if (before === undefined || this.clearsIndex) {
+        added.push(...entries);
+      } else {
+        const changes = difference(indexing.entriesOf(before), entries);
+        removed.push(...changes.removed);
+        added.push(...(isReindexed ? entries : changes.added));
+      }
     }
-    const { removed, added } = difference(indexing.entriesOf(before), entries);
-    deletes.push(...removed);
-    addEntries(isReindexed ? entries : added, puts);
+    for (const item of this.#reindexed.values()) added.push(...indexing.entriesOf(item));
+    return { added, removed };
   }
 
   finish(failure: Error | undefined): void {
     for (const complete of this.completions) complete(failure);
   }
-}
-
-function addEntries(entries: readonly Bytes[], puts: Entry[]): void {
-  for (const key of entries) puts.push({ key, value: EMPTY });
 }
 
 export interface ItemChange {

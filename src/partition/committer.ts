@@ -27,7 +27,7 @@ import type { Indexing } from './indexing.ts';
 import type { Mutation, WriteIntent } from './intent.ts';
 import {
   formatEtag,
-  Item,
+  type Item,
   type ItemKey,
   type Lsn,
   OPERATIONS_PER_INTENT_MAX,
@@ -35,7 +35,7 @@ import {
   type Seal,
 } from './item.ts';
 import { logAfter, PREFIX_TOMBSTONE } from './keyspace.ts';
-import { itemChecksum, recordSize } from './record.ts';
+import { itemChecksum, newItem } from './record.ts';
 import type { PartitionState } from './state.ts';
 import { decodeTombstone } from './tombstone.ts';
 
@@ -104,6 +104,11 @@ export class Committer {
     this.#gathering.clearsIndex = true;
     this.#gathering.indexState = state;
     this.#scheduleFlush();
+  }
+
+  /** Stored with the next write; a partition nobody writes to stays as it is. */
+  noteIndexState(state: IndexState): void {
+    this.#gathering.indexState = state;
   }
 
   get failure(): Error | undefined {
@@ -245,7 +250,7 @@ export class Committer {
     const version = { salt: etagSalt, lsn: at.lsn, operation };
     const rid = previous?.rid ?? this.#nextRid();
     const { timestampSec } = at;
-    return new Item({
+    return newItem({
       primary: put.key.primary,
       rid,
       version,
@@ -267,12 +272,12 @@ export class Committer {
     const { state } = this.#options;
     if (previous !== undefined) {
       state.itemCount--;
-      state.itemBytes -= recordSize(previous);
+      state.itemBytes -= previous.record.length;
       state.checksum = (state.checksum ^ itemChecksum(previous)) >>> 0;
     }
     if (item !== undefined) {
       state.itemCount++;
-      state.itemBytes += recordSize(item);
+      state.itemBytes += item.record.length;
       state.checksum = (state.checksum ^ itemChecksum(item)) >>> 0;
     }
   }
@@ -298,7 +303,7 @@ export class Committer {
     state.tombstoneCount += group.deletionCount;
     store.commit(group.toBatch(state, this.#indexing)).then(
       () => this.#committed(group),
-      (error: Error) => this.#fail(error),
+      (error: Error) => this.fail(error),
     );
     this.#trimTombstones();
   }
@@ -320,7 +325,8 @@ export class Committer {
       if (this.#overlay.get(text)?.group === group) this.#overlay.delete(text);
   }
 
-  #fail(error: Error): void {
+  /** What is decided but not durable is lost; nothing more is taken. */
+  fail(error: Error): void {
     this.#failure ??= error;
     const failure = unavailable(error);
     const groups = [...this.#inFlight, this.#gathering];
@@ -347,7 +353,7 @@ export class Committer {
         state.tombstoneCount--;
       }
     });
-    if (isPromise(trimmed)) trimmed.catch((error: Error) => this.#fail(error));
+    if (isPromise(trimmed)) trimmed.catch((error: Error) => this.fail(error));
   }
 }
 

@@ -12,9 +12,14 @@ import type { Partition } from './partition.ts';
 const STEP_ITEMS = 100;
 const STEP_BYTES = 1024 * 1024;
 
-export async function buildIndex(partition: Partition, start: IndexState): Promise<void> {
+/** `isCurrent` is false once another policy came, or the partition takes no more writes. */
+export async function buildIndex(
+  partition: Partition,
+  start: IndexState,
+  isCurrent: () => boolean,
+): Promise<void> {
   let state = start;
-  while (state.builtTo !== 'all' && partition.isBuildingIndex(state.fingerprint)) {
+  while (state.builtTo !== 'all' && isCurrent()) {
     const page = await partition.scanByRid(
       {
         after: state.builtTo === 0 ? undefined : state.builtTo.toString(36),
@@ -26,8 +31,7 @@ export async function buildIndex(partition: Partition, start: IndexState): Promi
     const last = page.items.at(-1);
     const builtTo = page.next === undefined || last === undefined ? 'all' : last.rid;
     state = { fingerprint: state.fingerprint, builtTo };
-    if (!partition.isBuildingIndex(state.fingerprint)) return;
-    await partition.indexItems(page.items.map(keyOf), state);
+    await partition.indexItems(page.items.map(keyOf), state, isCurrent);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -3,9 +3,9 @@
  *
  *   20 term       path8 · value · rid8            → ∅     one per indexed value; arrays and objects as such by kind only
  *   21 composite  index2 · value · value … · rid8 → ∅     descending parts with their bits flipped
+ *   23 log        number8                         → changes not yet in their place (index-memory.ts)
  */
 import type { Bytes } from '../base/index.ts';
-import { bytesToLatin1 } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import {
   type Codec,
@@ -18,11 +18,19 @@ import {
   readPath,
   type Value,
 } from '../value/index.ts';
-import { IndexPaths, type IndexRules, type PathNode, pathNumber } from './index-paths.ts';
+import type { IndexChanges } from './index-memory.ts';
+import {
+  IndexPaths,
+  type IndexRules,
+  PATH_NUMBER_BYTES,
+  type PathNode,
+  pathNumber,
+} from './index-paths.ts';
 import type { Item, Rid } from './item.ts';
 
 export const PREFIX_TERM = 0x20;
 export const PREFIX_COMPOSITE = 0x21;
+export const PREFIX_INDEX_LOG = 0x23;
 
 export interface IndexingOptions extends IndexRules {
   /** `none`: no entries at all. */
@@ -66,20 +74,20 @@ export class Indexing {
   }
 
   /** All entries of an item. `value` is its decoded body where the caller has it. */
-  entriesOf(item: Item, value: Value = this.options.codec.decode(item.body)): readonly Bytes[] {
+  entriesOf(item: Item, value: Value = this.options.codec.decode(item.body)): readonly string[] {
     if (this.options.isOff) return [];
-    const entries: Bytes[] = [];
+    const entries: string[] = [];
     this.#terms(value, this.#paths.root(), item.rid, entries);
     this.#composites.forEach((parts, index) => {
       writer.reset().u8(PREFIX_COMPOSITE).u16(index);
       for (const { path, isDescending } of parts)
         writer.raw(compositePart(readPath(value, path), isDescending));
-      entries.push(writer.u64(item.rid).take());
+      entries.push(writer.u64(item.rid).takeText());
     });
     return entries;
   }
 
-  #terms(value: Value, node: PathNode, rid: Rid, entries: Bytes[]): void {
+  #terms(value: Value, node: PathNode, rid: Rid, entries: string[]): void {
     if (value === undefined || !node.isOpen) return;
     if (typeof value === 'object' && value !== null && !(value instanceof Extended)) {
       const isArray = isList(value);
@@ -91,7 +99,7 @@ export class Indexing {
             .raw(node.number)
             .raw(isArray ? ARRAY_KEY : OBJECT_KEY)
             .u64(rid)
-            .take(),
+            .takeText(),
         );
       if (isArray) {
         const each = node.each();
@@ -101,7 +109,9 @@ export class Indexing {
           if (Object.hasOwn(value, name)) this.#terms(value[name], node.child(name), rid, entries);
       }
     } else if (node.isIndexed) {
-      entries.push(writer.reset().u8(PREFIX_TERM).raw(node.number).value(value).u64(rid).take());
+      entries.push(
+        writer.reset().u8(PREFIX_TERM).raw(node.number).value(value).u64(rid).takeText(),
+      );
     }
   }
 }
@@ -117,26 +127,23 @@ export function compositePart(value: Value, isDescending: boolean): Bytes {
   return bytes;
 }
 
-/** Entries to remove and to add so that the index of `before` becomes that of `after`. */
-export function difference(
-  before: readonly Bytes[],
-  after: readonly Bytes[],
-): { readonly removed: readonly Bytes[]; readonly added: readonly Bytes[] } {
-  const old = new Map(before.map((entry) => [bytesToLatin1(entry), entry]));
-  const added = after.filter((entry) => !old.delete(bytesToLatin1(entry)));
-  return { removed: [...old.values()], added };
+/** What has to change so that the index of `before` becomes that of `after`. */
+export function difference(before: readonly string[], after: readonly string[]): IndexChanges {
+  const old = new Set(before);
+  const added = after.filter((entry) => !old.delete(entry));
+  return { removed: [...old], added };
 }
 
 /** The rid at the end of an entry. */
-export function ridOfEntry(entry: Bytes): Rid {
-  const view = new DataView(entry.buffer, entry.byteOffset, entry.byteLength);
-  const at = entry.length - 8;
-  return view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4);
+export function ridOfEntry(entry: string): Rid {
+  let rid = 0;
+  for (let at = entry.length - 8; at < entry.length; at++) rid = rid * 256 + entry.charCodeAt(at);
+  return rid;
 }
 
 /** The encoded value of a term entry. */
-export function valueOfTerm(entry: Bytes): Bytes {
-  return entry.subarray(9, entry.length - 8);
+export function valueOfTerm(entry: string): Bytes {
+  return Buffer.from(entry.slice(1 + PATH_NUMBER_BYTES, -8), 'latin1');
 }
 
 /** Where the terms of a path begin: prefix and path number. */
@@ -144,8 +151,23 @@ export function termPrefix(path: Path): Bytes {
   return writer.reset().u8(PREFIX_TERM).raw(pathNumber(path)).take();
 }
 
+export function indexLogKey(number: number): Bytes {
+  return writer.reset().u8(PREFIX_INDEX_LOG).u64(number).take();
+}
+
 /** All entries of every index. */
+export const INDEX_ENTRIES: KeyRange = {
+  start: Uint8Array.of(PREFIX_TERM),
+  end: Uint8Array.of(PREFIX_INDEX_LOG),
+};
+
+export const INDEX_LOG_RANGE: KeyRange = {
+  start: Uint8Array.of(PREFIX_INDEX_LOG),
+  end: Uint8Array.of(PREFIX_INDEX_LOG + 1),
+};
+
+/** The same and the log of those not yet in their place. */
 export const INDEX_RANGE: KeyRange = {
   start: Uint8Array.of(PREFIX_TERM),
-  end: Uint8Array.of(PREFIX_COMPOSITE + 1),
+  end: Uint8Array.of(PREFIX_INDEX_LOG + 1),
 };

@@ -1,7 +1,8 @@
 /** Reads of one moment of a partition: index entries in order, records by rid. What queries are made of. */
 import { andThen, type MaybePromise } from '../base/index.ts';
-import type { KeyRange, ScanOptions, ScanPage, Snapshot } from '../engine/index.ts';
+import type { KeyRange, ScanOptions, Snapshot } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
+import type { IndexPage, IndexView } from './index-memory.ts';
 import type { Indexing } from './indexing.ts';
 import type { Item, Lsn, Rid } from './item.ts';
 import { recordKey } from './keyspace.ts';
@@ -20,14 +21,16 @@ export interface ReaderContext {
 export class PartitionReader {
   readonly context: ReaderContext;
   readonly #snapshot: Snapshot;
+  readonly #index: IndexView;
 
-  constructor(snapshot: Snapshot, context: ReaderContext) {
+  constructor(snapshot: Snapshot, index: IndexView, context: ReaderContext) {
     this.#snapshot = snapshot;
+    this.#index = index;
     this.context = context;
   }
 
-  scanIndex(range: KeyRange, options: ScanOptions): MaybePromise<ScanPage> {
-    return this.#snapshot.scan(range, options);
+  scanIndex(range: KeyRange, options: ScanOptions): MaybePromise<IndexPage> {
+    return this.#index.scan(range, options);
   }
 
   /** One result per rid, in the order asked; undefined where there is no such item. */

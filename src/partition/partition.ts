@@ -2,13 +2,23 @@
  * One physical partition: the items of a range of the hash space in one store, with one owner.
  * Reads answer from what is durable; writes go through the committer.
  */
-import { andThen, type Bytes, type Clock, DomainError, type MaybePromise } from '../base/index.ts';
+import {
+  andThen,
+  type Bytes,
+  type Clock,
+  concatBytes,
+  DomainError,
+  INDEX_MEMORY_ENTRIES,
+  type MaybePromise,
+} from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
 import type { CommitGroup } from './commit-group.ts';
 import { Committer, type WriteResult } from './committer.ts';
 import { buildIndex } from './index-builder.ts';
+import { flushIndex } from './index-flush.ts';
+import { decodeChanges, IndexMemory } from './index-memory.ts';
 import { decodeIndexState, type IndexState } from './index-state.ts';
-import type { Indexing } from './indexing.ts';
+import { INDEX_LOG_RANGE, type Indexing } from './indexing.ts';
 import type { WriteIntent } from './intent.ts';
 import { type Item, type ItemKey, type Lsn, RID_COUNTER_BITS, type Seal } from './item.ts';
 import { INDEX_STATE_KEY, PREFIX_ITEM, STATE_KEY } from './keyspace.ts';
@@ -17,6 +27,8 @@ import { decodeRecord } from './record.ts';
 import type { PartitionCache } from './record-cache.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
 import { decodeState, newState, type PartitionState } from './state.ts';
+
+const INDEX_LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
 
 export interface PartitionOptions {
   readonly store: Store;
@@ -28,6 +40,8 @@ export interface PartitionOptions {
   readonly ridPrefix: number;
   readonly cache: PartitionCache;
   readonly indexing: Indexing;
+  /** Index entries kept in memory before they are written to their place. */
+  readonly indexMemoryEntries?: number;
 }
 
 export interface PartitionStatistics {
@@ -41,8 +55,8 @@ export async function openPartition(options: PartitionOptions): Promise<Partitio
   const [stored, indexState] = await options.store.getMany([STATE_KEY, INDEX_STATE_KEY]);
   const state = stored === undefined ? newState() : decodeState(stored);
   const partition = new Partition(options, state);
-  if (indexState !== undefined || state.itemCount > 0)
-    partition.resumeIndexing(indexState === undefined ? undefined : decodeIndexState(indexState));
+  await partition.recoverIndex();
+  partition.resumeIndexing(indexState === undefined ? undefined : decodeIndexState(indexState));
   return partition;
 }
 
@@ -53,6 +67,11 @@ export class Partition {
   /** Of the last durable write. */
   #lsn: Lsn;
   #publishCount = 0;
+  #flushing: Promise<void> | undefined;
+  /** Of the last log entry whose changes are in memory. */
+  #indexLogNumber: number;
+  readonly #index = new IndexMemory();
+  #buildNumber = 0;
   #indexing: Indexing;
   #indexState: IndexState;
   #isFenced = false;
@@ -61,6 +80,7 @@ export class Partition {
     this.#options = options;
     this.#state = state;
     this.#lsn = state.lsn;
+    this.#indexLogNumber = state.indexLogNumber;
     this.#indexing = options.indexing;
     this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
     const { store, clock, seal, etagSalt, ridPrefix } = options;
@@ -138,7 +158,10 @@ export class Partition {
       isIndexReady: this.#indexState.builtTo === 'all' && !this.#indexing.options.isOff,
       itemCount: this.#state.itemCount,
     };
-    return andThen(store.snapshot(), (snapshot) => new PartitionReader(snapshot, context));
+    return andThen(
+      store.snapshot(),
+      (snapshot) => new PartitionReader(snapshot, this.#index.view(snapshot), context),
+    );
   }
 
   /** Share of the items that are indexed under the present policy, 0 to 100. */
@@ -159,7 +182,9 @@ export class Partition {
   /** At opening: goes on where the building of the index was left, or begins it under a policy that changed. */
   resumeIndexing(stored: IndexState | undefined): void {
     const isSame = stored?.fingerprint === this.#indexing.fingerprint;
-    if (stored === undefined || !isSame) {
+    if (stored === undefined && this.#state.itemCount === 0) {
+      this.#committer.noteIndexState(this.#indexState);
+    } else if (stored === undefined || !isSame) {
       this.#beginIndexing();
     } else if (stored.builtTo !== 'all') {
       this.#indexState = stored;
@@ -167,31 +192,47 @@ export class Partition {
     }
   }
 
-  isBuildingIndex(fingerprint: string): boolean {
-    return !this.#isFenced && !this.hasFailed && this.#indexState.fingerprint === fingerprint;
-  }
-
   /** One step of the builder: indexes these items as they now are and notes how far it got. */
-  async indexItems(keys: readonly ItemKey[], state: IndexState): Promise<void> {
+  async indexItems(
+    keys: readonly ItemKey[],
+    state: IndexState,
+    isCurrent: () => boolean,
+  ): Promise<void> {
     await this.#committer.write({
       keys,
-      decide: () => keys.map((key) => ({ kind: 'reindex', key })),
+      decide: () => {
+        if (!isCurrent()) throw new DomainError('unavailable', 'Another indexing policy came.');
+        return keys.map((key) => ({ kind: 'reindex', key }));
+      },
       indexState: state,
     });
-    if (this.#indexState.fingerprint === state.fingerprint) this.#indexState = state;
+    if (isCurrent()) this.#indexState = state;
+  }
+
+  #flushIndex(): void {
+    const { store, indexMemoryEntries = INDEX_MEMORY_ENTRIES } = this.#options;
+    if (this.#index.size < indexMemoryEntries || this.#index.isFlushing || this.#isFenced) return;
+    this.#flushing = flushIndex(store, this.#index, this.#indexLogNumber).catch((error: Error) =>
+      this.#committer.fail(error),
+    );
   }
 
   #beginIndexing(): void {
     const { fingerprint, options } = this.#indexing;
     const isDone = options.isOff || this.#state.itemCount === 0;
     this.#indexState = { fingerprint, builtTo: isDone ? 'all' : 0 };
+    this.#buildNumber++;
+    this.#index.hold();
     this.#committer.startIndexing(this.#indexing, this.#indexState);
     if (!isDone) this.#build();
   }
 
   #build(): void {
+    const number = ++this.#buildNumber;
+    const isCurrent = () =>
+      number === this.#buildNumber && !this.#isFenced && !this.#committer.failure;
     // A failure is the partition's: it has failed by then, and the next to open it goes on from what is stored.
-    buildIndex(this, this.#indexState).catch(() => undefined);
+    buildIndex(this, this.#indexState, isCurrent).catch(() => undefined);
   }
 
   /** Takes no more writes, waits for those under way, and answers the last LSN. Reads go on. */
@@ -203,13 +244,30 @@ export class Partition {
 
   async close(): Promise<void> {
     await this.fence();
+    await this.#flushing;
     await this.#options.store.close();
+  }
+
+  /** Brings back the index entries that were not yet in their place when the partition was last closed. */
+  async recoverIndex(): Promise<void> {
+    for (let start = INDEX_LOG_RANGE.start, more = true; more; ) {
+      const page = await this.#options.store.scan({ ...INDEX_LOG_RANGE, start }, INDEX_LOG_PAGE);
+      for (const { key, value } of page.entries) {
+        this.#index.apply(decodeChanges(value));
+        start = concatBytes(key, Uint8Array.of(0));
+      }
+      more = page.more;
+    }
   }
 
   #publish(group: CommitGroup): void {
     const { cache } = this.#options;
     this.#publishCount++;
-    this.#lsn = group.lsn;
+    if (group.clearsIndex) this.#index.clear();
+    this.#index.apply(group.indexChanges);
+    this.#indexLogNumber = group.indexLogNumber;
+    this.#flushIndex();
+    this.#lsn = Math.max(this.#lsn, group.lsn);
     for (const { key, after } of group.touched.values()) {
       if (after === undefined) cache.delete(key.text);
       else cache.set(key.text, after);

@@ -49,6 +49,7 @@ export function openForTest(
     readonly clock?: Clock;
     readonly cacheBytes?: number;
     readonly indexing?: Indexing;
+    readonly indexMemoryEntries?: number;
   } = {},
 ): Promise<Partition> {
   return openPartition({
@@ -58,6 +59,9 @@ export function openForTest(
     etagSalt: 0xabcd,
     ridPrefix: 3,
     indexing: options.indexing ?? indexingForTest(),
+    ...(options.indexMemoryEntries === undefined
+      ? {}
+      : { indexMemoryEntries: options.indexMemoryEntries }),
     cache: new RecordCache(options.cacheBytes ?? 1024 * 1024).forPartition(),
   });
 }
