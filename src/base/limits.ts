@@ -45,6 +45,9 @@ export const COMMIT_BYTES_MAX = 8 * MIB;
 /** Memory for hot records, all partitions of the process together. */
 export const RECORD_CACHE_BYTES = 32 * MIB;
 
+/** Index entries one partition keeps in memory before it writes them in order: some megabytes. */
+export const INDEX_MEMORY_ENTRIES = 40_000;
+
 /** Partitions kept open; the least recently used idle one is closed beyond that. */
 export const OPEN_PARTITIONS_MAX = 256;
 

@@ -15,6 +15,7 @@ import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import {
   type Effect,
   type EpkRange,
+  type Indexing,
   type Item,
   type ItemKey,
   type ItemOp,
@@ -35,7 +36,8 @@ import {
   replaceCharge,
 } from '../throughput/index.ts';
 import type { Encoding } from '../value/index.ts';
-import type { Host } from './host.ts';
+import { containerIndexing } from './container-indexing.ts';
+import type { Host, Slot } from './host.ts';
 import { type Route, RoutingMap } from './routing-map.ts';
 import { printSessionToken, sessionLsn } from './session-token.ts';
 
@@ -85,7 +87,8 @@ export class Cluster {
   routing(container: ContainerRecord): RoutingMap {
     let map = this.#maps.get(container);
     if (map === undefined) {
-      map = new RoutingMap(container, (partition) => this.#slotOf(container, partition));
+      const indexing = containerIndexing(container);
+      map = new RoutingMap(container, (partition) => this.#slotOf(container, partition, indexing));
       this.#maps.set(container, map);
     }
     return map;
@@ -176,11 +179,12 @@ export class Cluster {
     return { partitionId, lsn, charge, sessionToken: printSessionToken(partitionId, lsn) };
   }
 
-  #slotOf(container: ContainerRecord, partition: PartitionRecord) {
+  #slotOf(container: ContainerRecord, partition: PartitionRecord, indexing: Indexing): Slot {
     return this.#options.host.slot(storeName(container, partition.id), {
       seal: this.#options.seals[container.encoding]?.(container) ?? keepBody,
       etagSalt: (container.rid ^ (container.rid >>> 16)) & 0xffff,
       ridPrefix: partition.ridPrefix,
+      indexing,
     });
   }
 }

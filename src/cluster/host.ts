@@ -8,13 +8,19 @@ import {
   PARTITION_IDLE_MS,
 } from '../base/index.ts';
 import type { Engine } from '../engine/index.ts';
-import { openPartition, type Partition, type RecordCache, type Seal } from '../partition/index.ts';
+import {
+  type Indexing,
+  openPartition,
+  type Partition,
+  type RecordCache,
+  type Seal,
+} from '../partition/index.ts';
 import { type Budget, unmeteredBudget } from '../throughput/index.ts';
 
 /** The place of one partition: opened or not, it is the same object for as long as the process runs. */
 export interface Slot {
   readonly storeName: string;
-  readonly options: SlotOptions;
+  options: SlotOptions;
   readonly budget: Budget;
   partition: Partition | undefined;
   /** While opening or closing: what the next user has to wait for. */
@@ -26,6 +32,7 @@ export interface SlotOptions {
   readonly seal: Seal;
   readonly etagSalt: number;
   readonly ridPrefix: number;
+  readonly indexing: Indexing;
 }
 
 export interface HostOptions {
@@ -45,9 +52,14 @@ export class Host {
     this.#options = options;
   }
 
+  /** The one slot of a store; options that changed since (a new indexing policy) reach the open partition. */
   slot(storeName: string, options: SlotOptions): Slot {
     const known = this.#slots.get(storeName);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      known.options = options;
+      known.partition?.changeIndexing(options.indexing);
+      return known;
+    }
     const slot: Slot = {
       storeName,
       options,
@@ -99,6 +111,8 @@ export class Host {
     slot.changing = opening.catch(() => undefined);
     try {
       slot.partition = await opening;
+      // The policy may have changed while the store was being opened.
+      slot.partition.changeIndexing(slot.options.indexing);
       this.#openCount++;
     } finally {
       slot.changing = undefined;

@@ -4,9 +4,19 @@
  */
 import type { Bytes } from '../base/index.ts';
 import type { Batch, Entry } from '../engine/index.ts';
-import type { Item, ItemKey, Lsn } from './item.ts';
-import { logKey, recordKey, ridBytes, STATE_KEY, tombstoneKey } from './keyspace.ts';
-import { encodeRecord } from './record.ts';
+import type { Value } from '../value/index.ts';
+import { encodeChanges, type IndexChanges } from './index-memory.ts';
+import { encodeIndexState, type IndexState } from './index-state.ts';
+import { difference, INDEX_RANGE, type Indexing, indexLogKey } from './indexing.ts';
+import type { Item, ItemKey, Lsn, Rid } from './item.ts';
+import {
+  INDEX_STATE_KEY,
+  logKey,
+  recordKey,
+  ridBytes,
+  STATE_KEY,
+  tombstoneKey,
+} from './keyspace.ts';
 import { encodeState, type PartitionState } from './state.ts';
 import { encodeTombstone } from './tombstone.ts';
 
@@ -17,6 +27,8 @@ export interface Touched {
   /** As stored when the group began. */
   readonly before: Item | undefined;
   after: Item | undefined;
+  /** The decoded body of `after`, where the writer had it. */
+  value: Value;
 }
 
 interface Deletion {
@@ -33,24 +45,39 @@ export class CommitGroup {
   bodyBytes = 0;
   /** LSN of the last intent in the group. */
   lsn: Lsn = 0;
+  /** Set where the group moves the building of the index on. */
+  indexState: IndexState | undefined;
+  indexLogNumber = 0;
+  /** Known once the group is a batch. */
+  indexChanges: IndexChanges = { added: [], removed: [] };
+  /** True for the first group under a new indexing policy: what the old one left goes. */
+  clearsIndex = false;
   readonly #deletions: Deletion[] = [];
+  /** Items to be indexed as they are, by rid. */
+  readonly #reindexed = new Map<Rid, Item>();
   /** Keys that are only removed, such as expired tombstones. */
   readonly #removals: Bytes[] = [];
 
   get isEmpty(): boolean {
-    return this.completions.length === 0 && this.#removals.length === 0;
+    return this.completions.length === 0 && this.#removals.length === 0 && !this.clearsIndex;
   }
 
   /** Notes that `key` goes from `current` to `after` at `lsn`. */
-  change(key: ItemKey, current: Item | undefined, after: Item | undefined, at: Stamped): void {
+  change(key: ItemKey, { current, after, value }: ItemChange, at: Stamped): void {
     const touched = this.touched.get(key.text);
-    if (touched === undefined) this.touched.set(key.text, { key, before: current, after });
-    else touched.after = after;
+    if (touched === undefined) this.touched.set(key.text, { key, before: current, after, value });
+    else Object.assign(touched, { after, value });
     this.bodyBytes += after?.body.length ?? 0;
     const before = touched === undefined ? current : touched.before;
     // An item that came and went inside the group was never visible: nobody needs to learn of its end.
     if (current !== undefined && after === undefined && before?.rid === current.rid)
       this.#deletions.push({ item: current, ...at });
+  }
+
+  /** Indexes an item as it is. */
+  reindex(item: Item): void {
+    this.#reindexed.set(item.rid, item);
+    this.bodyBytes += item.body.length;
   }
 
   remove(key: Bytes): void {
@@ -61,34 +88,74 @@ export class CommitGroup {
     return this.#deletions.length;
   }
 
-  /** The group as one atomic batch, with the counters that go with it. */
-  toBatch(state: PartitionState): Batch {
-    const puts: Entry[] = [{ key: STATE_KEY, value: encodeState(state) }];
+  /** The group as one atomic batch, with the counters and index entries that go with it. */
+  toBatch(state: PartitionState, indexing: Indexing): Batch {
     const deletes: Bytes[] = [...this.#removals];
-    for (const { key, before, after } of this.touched.values()) {
-      const isReplaced = before !== undefined && after !== undefined && before.rid === after.rid;
-      if (before !== undefined) {
-        deletes.push(logKey(before.lsn, before.rid));
-        if (!isReplaced) deletes.push(recordKey(before.rid));
-        if (after === undefined) deletes.push(key.primary);
-      }
-      if (after !== undefined) {
-        puts.push({ key: recordKey(after.rid), value: encodeRecord(after) });
-        puts.push({ key: logKey(after.lsn, after.rid), value: EMPTY });
-        if (!isReplaced) puts.push({ key: key.primary, value: ridBytes(after.rid) });
-      }
+    const puts: Entry[] = [];
+    for (const touched of this.touched.values()) this.#itemEntries(touched, puts, deletes);
+    if (!indexing.options.isOff) this.indexChanges = this.#indexChanges(indexing);
+    const { added, removed } = this.indexChanges;
+    if (added.length + removed.length > 0) {
+      state.indexLogNumber++;
+      puts.push({
+        key: indexLogKey(state.indexLogNumber),
+        value: encodeChanges(this.indexChanges),
+      });
     }
+    this.indexLogNumber = state.indexLogNumber;
+    puts.push({ key: STATE_KEY, value: encodeState(state) });
     for (const { item, lsn, timestampSec } of this.#deletions)
       puts.push({
         key: tombstoneKey(lsn, item.rid),
         value: encodeTombstone({ timestampSec, primary: item.primary }),
       });
-    return { deletes, puts };
+    if (this.indexState !== undefined)
+      puts.push({ key: INDEX_STATE_KEY, value: encodeIndexState(this.indexState) });
+    return { deleteRanges: this.clearsIndex ? [INDEX_RANGE] : [], deletes, puts };
+  }
+
+  #itemEntries({ key, before, after }: Touched, puts: Entry[], deletes: Bytes[]): void {
+    const isReplaced = before !== undefined && after !== undefined && before.rid === after.rid;
+    if (before !== undefined) {
+      deletes.push(logKey(before.lsn, before.rid));
+      if (!isReplaced) deletes.push(recordKey(before.rid));
+      if (after === undefined) deletes.push(key.primary);
+    }
+    if (after !== undefined) {
+      puts.push({ key: recordKey(after.rid), value: after.record });
+      puts.push({ key: logKey(after.lsn, after.rid), value: EMPTY });
+      if (!isReplaced) puts.push({ key: key.primary, value: ridBytes(after.rid) });
+    }
+  }
+
+  #indexChanges(indexing: Indexing): IndexChanges {
+    const added: string[] = [];
+    const removed: string[] = [];
+    for (const { before, after, value } of this.touched.values()) {
+      const entries = after === undefined ? [] : indexing.entriesOf(after, value);
+      // What is to be indexed anew in this same group is indexed as it is after the group.
+      const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
+      if (before === undefined || this.clearsIndex) {
+        added.push(...entries);
+      } else {
+        const changes = difference(indexing.entriesOf(before), entries);
+        removed.push(...changes.removed);
+        added.push(...(isReindexed ? entries : changes.added));
+      }
+    }
+    for (const item of this.#reindexed.values()) added.push(...indexing.entriesOf(item));
+    return { added, removed };
   }
 
   finish(failure: Error | undefined): void {
     for (const complete of this.completions) complete(failure);
   }
+}
+
+export interface ItemChange {
+  readonly current: Item | undefined;
+  readonly after: Item | undefined;
+  readonly value: Value;
 }
 
 export interface Stamped {

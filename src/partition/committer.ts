@@ -22,10 +22,12 @@ import {
 } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
 import { CommitGroup } from './commit-group.ts';
+import type { IndexState } from './index-state.ts';
+import type { Indexing } from './indexing.ts';
 import type { Mutation, WriteIntent } from './intent.ts';
 import {
   formatEtag,
-  Item,
+  type Item,
   type ItemKey,
   type Lsn,
   OPERATIONS_PER_INTENT_MAX,
@@ -33,7 +35,7 @@ import {
   type Seal,
 } from './item.ts';
 import { logAfter, PREFIX_TOMBSTONE } from './keyspace.ts';
-import { itemChecksum, recordSize } from './record.ts';
+import { itemChecksum, newItem } from './record.ts';
 import type { PartitionState } from './state.ts';
 import { decodeTombstone } from './tombstone.ts';
 
@@ -52,6 +54,7 @@ export interface CommitterOptions {
   readonly ridPrefix: number;
   /** The counters as stored; the committer owns them from here on. */
   readonly state: PartitionState;
+  readonly indexing: Indexing;
   /** Reads what is durable; undefined where the item does not exist. */
   readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
   /** Called when a group is durable, before its writers learn of it. */
@@ -79,6 +82,7 @@ interface Pending {
 export class Committer {
   readonly #options: CommitterOptions;
   readonly #overlay = new Map<string, Pending>();
+  #indexing: Indexing;
   #gathering = new CommitGroup();
   #inFlight: CommitGroup[] = [];
   #pendingCount = 0;
@@ -91,6 +95,20 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
+    this.#indexing = options.indexing;
+  }
+
+  /** From the next write on entries follow this policy; all older ones go. */
+  startIndexing(indexing: Indexing, state: IndexState): void {
+    this.#indexing = indexing;
+    this.#gathering.clearsIndex = true;
+    this.#gathering.indexState = state;
+    this.#scheduleFlush();
+  }
+
+  /** Stored with the next write; a partition nobody writes to stays as it is. */
+  noteIndexState(state: IndexState): void {
+    this.#gathering.indexState = state;
   }
 
   get failure(): Error | undefined {
@@ -196,15 +214,23 @@ export class Committer {
   ): WriteResult {
     const { state, clock } = this.#options;
     const group = this.#gathering;
-    const at = { lsn: ++state.lsn, timestampSec: Math.floor(clock.nowMs() / 1000) };
+    // Indexing anew changes no item, so it is no event in the partition's history.
+    if (intent.indexState === undefined) state.lsn++;
+    else group.indexState = intent.indexState;
+    const at = { lsn: state.lsn, timestampSec: Math.floor(clock.nowMs() / 1000) };
     group.lsn = at.lsn;
     const now = new Map(intent.keys.map((key, index) => [key.text, current[index]]));
     const effects = mutations.map((mutation, operation): Effect => {
       const { key } = mutation;
       const previous = now.get(key.text);
-      const item =
-        mutation.kind === 'put' ? this.#stamp(mutation, previous, at, operation) : undefined;
-      group.change(key, previous, item, at);
+      if (mutation.kind === 'reindex') {
+        if (previous !== undefined) group.reindex(previous);
+        return { kind: 'replaced', item: previous, previous };
+      }
+      const isPut = mutation.kind === 'put';
+      const item = isPut ? this.#stamp(mutation, previous, at, operation) : undefined;
+      const value = isPut ? mutation.value : undefined;
+      group.change(key, { current: previous, after: item, value }, at);
       this.#count(previous, item);
       now.set(key.text, item);
       this.#overlay.set(key.text, { item, group });
@@ -224,7 +250,7 @@ export class Committer {
     const version = { salt: etagSalt, lsn: at.lsn, operation };
     const rid = previous?.rid ?? this.#nextRid();
     const { timestampSec } = at;
-    return new Item({
+    return newItem({
       primary: put.key.primary,
       rid,
       version,
@@ -246,12 +272,12 @@ export class Committer {
     const { state } = this.#options;
     if (previous !== undefined) {
       state.itemCount--;
-      state.itemBytes -= recordSize(previous);
+      state.itemBytes -= previous.record.length;
       state.checksum = (state.checksum ^ itemChecksum(previous)) >>> 0;
     }
     if (item !== undefined) {
       state.itemCount++;
-      state.itemBytes += recordSize(item);
+      state.itemBytes += item.record.length;
       state.checksum = (state.checksum ^ itemChecksum(item)) >>> 0;
     }
   }
@@ -275,9 +301,9 @@ export class Committer {
     this.#inFlight.push(group);
     const { state, store } = this.#options;
     state.tombstoneCount += group.deletionCount;
-    store.commit(group.toBatch(state)).then(
+    store.commit(group.toBatch(state, this.#indexing)).then(
       () => this.#committed(group),
-      (error: Error) => this.#fail(error),
+      (error: Error) => this.fail(error),
     );
     this.#trimTombstones();
   }
@@ -299,7 +325,8 @@ export class Committer {
       if (this.#overlay.get(text)?.group === group) this.#overlay.delete(text);
   }
 
-  #fail(error: Error): void {
+  /** What is decided but not durable is lost; nothing more is taken. */
+  fail(error: Error): void {
     this.#failure ??= error;
     const failure = unavailable(error);
     const groups = [...this.#inFlight, this.#gathering];
@@ -326,7 +353,7 @@ export class Committer {
         state.tombstoneCount--;
       }
     });
-    if (isPromise(trimmed)) trimmed.catch((error: Error) => this.#fail(error));
+    if (isPromise(trimmed)) trimmed.catch((error: Error) => this.fail(error));
   }
 }
 

@@ -1,5 +1,15 @@
 export type { CommitGroup } from './commit-group.ts';
 export type { Effect, WriteResult } from './committer.ts';
+export { pathNumber } from './index-paths.ts';
+export {
+  compositePart,
+  Indexing,
+  type IndexingOptions,
+  PREFIX_COMPOSITE,
+  ridOfEntry,
+  termPrefix,
+  valueOfTerm,
+} from './indexing.ts';
 export {
   decideOp,
   type ItemOp,
@@ -24,6 +34,7 @@ export {
   type PartitionOptions,
   type PartitionStatistics,
 } from './partition.ts';
+export { PartitionReader, type ReaderContext } from './partition-reader.ts';
 export { isIntact } from './record.ts';
 export { RecordCache } from './record-cache.ts';
 export type { EpkRange, ItemPage, ItemScan } from './scan.ts';

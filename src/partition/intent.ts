@@ -3,7 +3,8 @@
  * nothing in between, so etag checks, upserts, batches and patches need no locks.
  */
 import { type Bytes, DomainError, unreachable } from '../base/index.ts';
-import type { Encoding } from '../value/index.ts';
+import type { Encoding, Value } from '../value/index.ts';
+import type { IndexState } from './index-state.ts';
 import type { Item, ItemKey } from './item.ts';
 
 export interface WriteIntent {
@@ -11,6 +12,8 @@ export interface WriteIntent {
   readonly keys: readonly ItemKey[];
   /** `current[i]` is the item of `keys[i]`. Throws a DomainError to refuse; then nothing of it is applied. */
   decide(current: readonly (Item | undefined)[]): readonly Mutation[];
+  /** Set by the builder of an index only: everything up to here is indexed when the intent is durable. */
+  readonly indexState?: IndexState;
 }
 
 export type Mutation =
@@ -21,8 +24,12 @@ export type Mutation =
       /** As the client sent it; the container's seal makes it what the home API returns. */
       readonly body: Bytes;
       readonly ttlSec: number;
+      /** The decoded body, where the writer has it: saves decoding it again for the index. */
+      readonly value?: Value;
     }
-  | { readonly kind: 'delete'; readonly key: ItemKey };
+  | { readonly kind: 'delete'; readonly key: ItemKey }
+  /** The item stays as it is and is indexed anew. */
+  | { readonly kind: 'reindex'; readonly key: ItemKey };
 
 /** One operation on one item as plain data, so that it can travel to another thread or machine. */
 export type ItemOp =
@@ -32,6 +39,7 @@ export type ItemOp =
       readonly encoding: Encoding;
       readonly body: Bytes;
       readonly ttlSec: number;
+      readonly value?: Value;
       readonly ifMatch?: string | undefined;
     }
   | { readonly kind: 'delete'; readonly key: ItemKey; readonly ifMatch?: string | undefined };
@@ -46,14 +54,14 @@ export function decideOp(op: ItemOp, current: Item | undefined): Mutation {
     case 'create':
       if (current !== undefined)
         throw new DomainError('itemExists', 'Resource with specified id or name already exists.');
-      return { kind: 'put', key: op.key, encoding: op.encoding, body: op.body, ttlSec: op.ttlSec };
+      return putOf(op);
     case 'replace':
       if (current === undefined) throw itemNotFound();
       checkMatch(op.ifMatch, current);
-      return { kind: 'put', key: op.key, encoding: op.encoding, body: op.body, ttlSec: op.ttlSec };
+      return putOf(op);
     case 'upsert':
       if (current !== undefined) checkMatch(op.ifMatch, current);
-      return { kind: 'put', key: op.key, encoding: op.encoding, body: op.body, ttlSec: op.ttlSec };
+      return putOf(op);
     case 'delete':
       if (current === undefined) throw itemNotFound();
       checkMatch(op.ifMatch, current);
@@ -61,6 +69,16 @@ export function decideOp(op: ItemOp, current: Item | undefined): Mutation {
     default:
       return unreachable(op);
   }
+}
+
+function putOf({
+  key,
+  encoding,
+  body,
+  ttlSec,
+  value,
+}: ItemOp & { kind: 'create' | 'upsert' | 'replace' }): Mutation {
+  return { kind: 'put', key, encoding, body, ttlSec, value };
 }
 
 /** HTTP's If-Match: an etag, or `*` for whatever is there. */

@@ -24,8 +24,13 @@ export interface ItemKey {
 /** Operations of one intent, so that 48 bits of etag hold LSN and operation: 2^41 LSNs. */
 export const OPERATIONS_PER_INTENT_MAX = 128;
 
-/** An item as stored. A class for one reason: the etag's text is made only when somebody asks for it. */
+/**
+ * An item as stored: views into one record (record.ts), so that keeping an item keeps just its bytes.
+ * A class, because the etag's text is made only when somebody asks for it.
+ */
 export class Item {
+  /** The stored form. */
+  readonly record: Bytes;
   readonly primary: Bytes;
   readonly rid: Rid;
   readonly version: ItemVersion;
@@ -38,6 +43,7 @@ export class Item {
   #etag: string | undefined;
 
   constructor(fields: Omit<Item, 'etag' | 'lsn'>) {
+    this.record = fields.record;
     this.primary = fields.primary;
     this.rid = fields.rid;
     this.version = fields.version;

@@ -2,8 +2,10 @@
  * The key prefixes of a partition's store. Nothing else builds keys. Format version 1; do not renumber.
  *
  *   01 state                                        → counters of the partition (state.ts)
+ *   02 index state                                  → how far the index is built (index-state.ts)
  *   10 item       rid8                              → record (record.ts)
  *   11 primary    bytes(epk) · pk values · id       → rid8
+ *   20 term, 21 composite                           → index entries (indexing.ts)
  *   30 log        lsn8 · rid8                       → ∅       latest write of every live item
  *   32 tombstone  lsn8 · rid8                       → timestamp4 · primary key
  *
@@ -17,6 +19,7 @@ import { type Epk, KeyWriter, type Value } from '../value/index.ts';
 import type { ItemKey, Lsn, Rid } from './item.ts';
 
 export const PREFIX_STATE = 0x01;
+export const PREFIX_INDEX_STATE = 0x02;
 export const PREFIX_ITEM = 0x10;
 export const PREFIX_PRIMARY = 0x11;
 export const PREFIX_LOG = 0x30;
@@ -26,6 +29,7 @@ export const PREFIX_TOMBSTONE = 0x32;
 const writer = new KeyWriter();
 
 export const STATE_KEY: Bytes = Uint8Array.of(PREFIX_STATE);
+export const INDEX_STATE_KEY: Bytes = Uint8Array.of(PREFIX_INDEX_STATE);
 
 export function itemKey(epk: Epk, partitionKey: readonly Value[], id: Value): ItemKey {
   writer.reset().u8(PREFIX_PRIMARY).bytes(epk);

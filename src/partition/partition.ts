@@ -2,17 +2,40 @@
  * One physical partition: the items of a range of the hash space in one store, with one owner.
  * Reads answer from what is durable; writes go through the committer.
  */
-import { andThen, type Bytes, type Clock, DomainError, type MaybePromise } from '../base/index.ts';
+import {
+  andThen,
+  type Bytes,
+  type Clock,
+  concatBytes,
+  DomainError,
+  INDEX_MEMORY_ENTRIES,
+  type MaybePromise,
+} from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
 import type { CommitGroup } from './commit-group.ts';
 import { Committer, type WriteResult } from './committer.ts';
+import { buildIndex } from './index-builder.ts';
+import { flushIndex } from './index-flush.ts';
+import { decodeChanges, IndexMemory } from './index-memory.ts';
+import { decodeIndexState, type IndexState } from './index-state.ts';
+import { INDEX_LOG_RANGE, type Indexing } from './indexing.ts';
 import type { WriteIntent } from './intent.ts';
-import type { Item, ItemKey, Lsn, Rid, Seal } from './item.ts';
-import { PREFIX_ITEM, recordKey, STATE_KEY } from './keyspace.ts';
+import {
+  type Item,
+  type ItemKey,
+  type Lsn,
+  RID_COUNTER_BITS,
+  type Rid,
+  type Seal,
+} from './item.ts';
+import { INDEX_STATE_KEY, PREFIX_ITEM, recordKey, STATE_KEY } from './keyspace.ts';
+import { PartitionReader } from './partition-reader.ts';
 import { decodeRecord } from './record.ts';
 import type { PartitionCache } from './record-cache.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
 import { decodeState, newState, type PartitionState } from './state.ts';
+
+const INDEX_LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
 
 export interface PartitionOptions {
   readonly store: Store;
@@ -23,6 +46,9 @@ export interface PartitionOptions {
   /** Thirteen bits that keep the rids of a container's partitions apart. */
   readonly ridPrefix: number;
   readonly cache: PartitionCache;
+  readonly indexing: Indexing;
+  /** Index entries kept in memory before they are written to their place. */
+  readonly indexMemoryEntries?: number;
 }
 
 export interface PartitionStatistics {
@@ -33,8 +59,12 @@ export interface PartitionStatistics {
 }
 
 export async function openPartition(options: PartitionOptions): Promise<Partition> {
-  const stored = await options.store.get(STATE_KEY);
-  return new Partition(options, stored === undefined ? newState() : decodeState(stored));
+  const [stored, indexState] = await options.store.getMany([STATE_KEY, INDEX_STATE_KEY]);
+  const state = stored === undefined ? newState() : decodeState(stored);
+  const partition = new Partition(options, state);
+  await partition.recoverIndex();
+  partition.resumeIndexing(indexState === undefined ? undefined : decodeIndexState(indexState));
+  return partition;
 }
 
 export class Partition {
@@ -44,12 +74,22 @@ export class Partition {
   /** Of the last durable write. */
   #lsn: Lsn;
   #publishCount = 0;
+  #flushing: Promise<void> | undefined;
+  /** Of the last log entry whose changes are in memory. */
+  #indexLogNumber: number;
+  readonly #index = new IndexMemory();
+  #buildNumber = 0;
+  #indexing: Indexing;
+  #indexState: IndexState;
   #isFenced = false;
 
   constructor(options: PartitionOptions, state: PartitionState) {
     this.#options = options;
     this.#state = state;
     this.#lsn = state.lsn;
+    this.#indexLogNumber = state.indexLogNumber;
+    this.#indexing = options.indexing;
+    this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
     const { store, clock, seal, etagSalt, ridPrefix } = options;
     this.#committer = new Committer({
       store,
@@ -58,6 +98,7 @@ export class Partition {
       etagSalt,
       ridPrefix,
       state,
+      indexing: options.indexing,
       readStored: (key) => this.read(key),
       publish: (group) => this.#publish(group),
     });
@@ -122,6 +163,93 @@ export class Partition {
     return scanByKey(this.#options.store, this.#options.etagSalt, scan, within);
   }
 
+  /** Several reads of one moment, for a query. */
+  reader(): MaybePromise<PartitionReader> {
+    const { store, etagSalt } = this.#options;
+    const context = {
+      lsn: this.#lsn,
+      etagSalt,
+      indexing: this.#indexing,
+      isIndexReady: this.#indexState.builtTo === 'all' && !this.#indexing.options.isOff,
+      itemCount: this.#state.itemCount,
+    };
+    return andThen(
+      store.snapshot(),
+      (snapshot) => new PartitionReader(snapshot, this.#index.view(snapshot), context),
+    );
+  }
+
+  /** Share of the items that are indexed under the present policy, 0 to 100. */
+  indexProgressPercent(): number {
+    const { builtTo } = this.#indexState;
+    if (builtTo === 'all') return 100;
+    const counter = builtTo % 2 ** RID_COUNTER_BITS;
+    return Math.min(99, Math.floor((100 * counter) / Math.max(1, this.#state.ridCounter)));
+  }
+
+  /** A new policy: the index is built again in the background. */
+  changeIndexing(indexing: Indexing): void {
+    if (indexing.fingerprint === this.#indexing.fingerprint) return;
+    this.#indexing = indexing;
+    this.#beginIndexing();
+  }
+
+  /** At opening: goes on where the building of the index was left, or begins it under a policy that changed. */
+  resumeIndexing(stored: IndexState | undefined): void {
+    const isSame = stored?.fingerprint === this.#indexing.fingerprint;
+    if (stored === undefined && this.#state.itemCount === 0) {
+      this.#committer.noteIndexState(this.#indexState);
+    } else if (stored === undefined || !isSame) {
+      this.#beginIndexing();
+    } else if (stored.builtTo !== 'all') {
+      this.#indexState = stored;
+      this.#build();
+    }
+  }
+
+  /** One step of the builder: indexes these items as they now are and notes how far it got. */
+  async indexItems(
+    keys: readonly ItemKey[],
+    state: IndexState,
+    isCurrent: () => boolean,
+  ): Promise<void> {
+    await this.#committer.write({
+      keys,
+      decide: () => {
+        if (!isCurrent()) throw new DomainError('unavailable', 'Another indexing policy came.');
+        return keys.map((key) => ({ kind: 'reindex', key }));
+      },
+      indexState: state,
+    });
+    if (isCurrent()) this.#indexState = state;
+  }
+
+  #flushIndex(): void {
+    const { store, indexMemoryEntries = INDEX_MEMORY_ENTRIES } = this.#options;
+    if (this.#index.size < indexMemoryEntries || this.#index.isFlushing || this.#isFenced) return;
+    this.#flushing = flushIndex(store, this.#index, this.#indexLogNumber).catch((error: Error) =>
+      this.#committer.fail(error),
+    );
+  }
+
+  #beginIndexing(): void {
+    const { fingerprint, options } = this.#indexing;
+    const isDone = options.isOff || this.#state.itemCount === 0;
+    this.#indexState = { fingerprint, builtTo: isDone ? 'all' : 0 };
+    this.#buildNumber++;
+    this.#index.hold();
+    this.#committer.startIndexing(this.#indexing, this.#indexState);
+    if (!isDone) this.#build();
+  }
+
+  #build(): void {
+    const number = ++this.#buildNumber;
+    const isCurrent = () =>
+      number === this.#buildNumber && !this.#isFenced && !this.#committer.failure;
+    // A failure is the partition's: it has failed by then, and the next to open it goes on from what is stored.
+    buildIndex(this, this.#indexState, isCurrent).catch(() => undefined);
+  }
+
   /** Takes no more writes, waits for those under way, and answers the last LSN. Reads go on. */
   async fence(): Promise<Lsn> {
     this.#isFenced = true;
@@ -131,13 +259,30 @@ export class Partition {
 
   async close(): Promise<void> {
     await this.fence();
+    await this.#flushing;
     await this.#options.store.close();
+  }
+
+  /** Brings back the index entries that were not yet in their place when the partition was last closed. */
+  async recoverIndex(): Promise<void> {
+    for (let start = INDEX_LOG_RANGE.start, more = true; more; ) {
+      const page = await this.#options.store.scan({ ...INDEX_LOG_RANGE, start }, INDEX_LOG_PAGE);
+      for (const { key, value } of page.entries) {
+        this.#index.apply(decodeChanges(value));
+        start = concatBytes(key, Uint8Array.of(0));
+      }
+      more = page.more;
+    }
   }
 
   #publish(group: CommitGroup): void {
     const { cache } = this.#options;
     this.#publishCount++;
-    this.#lsn = group.lsn;
+    if (group.clearsIndex) this.#index.clear();
+    this.#index.apply(group.indexChanges);
+    this.#indexLogNumber = group.indexLogNumber;
+    this.#flushIndex();
+    this.#lsn = Math.max(this.#lsn, group.lsn);
     for (const { key, after } of group.touched.values()) {
       if (after === undefined) cache.delete(key.text);
       else cache.set(key.text, after);

@@ -18,7 +18,7 @@ export class RecordCache {
       maxSize: bytesMax,
       /** One item may not sweep out a large part of the rest. */
       maxEntrySize: Math.max(1, Math.floor(bytesMax / 16)),
-      sizeCalculation: (item, key) => ENTRY_OVERHEAD_BYTES + key.length + item.body.length,
+      sizeCalculation: (item, key) => ENTRY_OVERHEAD_BYTES + key.length + item.record.length,
     });
   }
 

@@ -18,24 +18,27 @@ const HEADER_BYTES = 32;
 /** Place in the list = number on disk. */
 const ENCODINGS: readonly Encoding[] = ['json', 'bson', 'cql', 'edm'];
 
-export function encodeRecord(item: Item): Bytes {
-  const { primary } = item;
-  const record = Buffer.allocUnsafe(HEADER_BYTES + primary.length + item.body.length);
-  const encoding = ENCODINGS.indexOf(item.encoding);
+export type RecordFields = Omit<Item, 'record' | 'etag' | 'lsn'>;
+
+/** The item of these fields, with key and body copied into its record. */
+export function newItem(fields: RecordFields): Item {
+  const { primary, body, version } = fields;
+  const record = Buffer.allocUnsafeSlow(HEADER_BYTES + primary.length + body.length);
+  const encoding = ENCODINGS.indexOf(fields.encoding);
   assert(encoding >= 0, 'record: unknown encoding');
   record.writeUInt8(RECORD_VERSION, 0);
   record.writeUInt8(encoding, 1);
-  record.writeInt32BE(item.ttlSec, 2);
-  record.writeUInt32BE(item.timestampSec, 6);
-  record.writeUIntBE(item.version.lsn, 10, 6);
-  record.writeUInt16BE(item.version.operation, 16);
-  record.writeUInt32BE(Math.floor(item.rid / 2 ** 32), 18);
-  record.writeUInt32BE(item.rid >>> 0, 22);
-  record.writeUInt32BE(crc32(item.body), 26);
+  record.writeInt32BE(fields.ttlSec, 2);
+  record.writeUInt32BE(fields.timestampSec, 6);
+  record.writeUIntBE(version.lsn, 10, 6);
+  record.writeUInt16BE(version.operation, 16);
+  record.writeUInt32BE(Math.floor(fields.rid / 2 ** 32), 18);
+  record.writeUInt32BE(fields.rid >>> 0, 22);
+  record.writeUInt32BE(crc32(body), 26);
   record.writeUInt16BE(primary.length, 30);
   record.set(primary, HEADER_BYTES);
-  record.set(item.body, HEADER_BYTES + primary.length);
-  return record;
+  record.set(body, HEADER_BYTES + primary.length);
+  return decodeRecord(record, version.salt);
 }
 
 export function decodeRecord(bytes: Bytes, etagSalt: number): Item {
@@ -45,6 +48,7 @@ export function decodeRecord(bytes: Bytes, etagSalt: number): Item {
   assert(encoding !== undefined, 'record: unknown encoding');
   const bodyAt = HEADER_BYTES + record.readUInt16BE(30);
   return new Item({
+    record,
     primary: record.subarray(HEADER_BYTES, bodyAt),
     rid: record.readUInt32BE(18) * 2 ** 32 + record.readUInt32BE(22),
     version: {
@@ -57,11 +61,6 @@ export function decodeRecord(bytes: Bytes, etagSalt: number): Item {
     encoding,
     body: record.subarray(bodyAt),
   });
-}
-
-/** Bytes an item takes as a record. */
-export function recordSize(item: Item): number {
-  return HEADER_BYTES + item.primary.length + item.body.length;
 }
 
 /** The checksum stored with the body equals the body's: asked by `verify`, not on every read. */

@@ -1,9 +1,9 @@
 /**
  * The counters of a partition, written with every group of commits so that they are always those of the data.
  *
- * Stored form, version 1: version u8, then six f64: lsn, ridCounter, itemCount, itemBytes, checksum, tombstoneCount.
+ * Stored form, version 1: version u8, then seven f64 in the order of FIELDS.
  */
-import { type Bytes, DomainError } from '../base/index.ts';
+import { assert, type Bytes, DomainError } from '../base/index.ts';
 import type { Lsn } from './item.ts';
 
 export interface PartitionState {
@@ -17,6 +17,8 @@ export interface PartitionState {
   /** Exclusive or of all items' checksums: equal contents, equal number. */
   checksum: number;
   tombstoneCount: number;
+  /** Of the last entry of the index log. */
+  indexLogNumber: number;
 }
 
 const STATE_VERSION = 1;
@@ -27,10 +29,24 @@ const FIELDS = [
   'itemBytes',
   'checksum',
   'tombstoneCount',
-] as const;
+  'indexLogNumber',
+] as const satisfies readonly (keyof PartitionState)[];
+
+/** Does not compile when a counter is missing from FIELDS. */
+type Missing = Exclude<keyof PartitionState, (typeof FIELDS)[number]>;
+const allCountersAreStored: [Missing] extends [never] ? true : Missing = true;
+assert(allCountersAreStored, 'every counter is stored');
 
 export function newState(): PartitionState {
-  return { lsn: 0, ridCounter: 0, itemCount: 0, itemBytes: 0, checksum: 0, tombstoneCount: 0 };
+  return {
+    lsn: 0,
+    ridCounter: 0,
+    itemCount: 0,
+    itemBytes: 0,
+    checksum: 0,
+    tombstoneCount: 0,
+    indexLogNumber: 0,
+  };
 }
 
 export function encodeState(state: PartitionState): Bytes {

@@ -1,7 +1,13 @@
 /** What the partition's tests share: keys, operations and an opened partition on any engine. */
 import { bytesToText, type Clock, FakeClock, textToBytes } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
-import { effectivePartitionKey, type PartitionKeyDefinition } from '../value/index.ts';
+import {
+  type Codec,
+  effectivePartitionKey,
+  jsonCodec,
+  type PartitionKeyDefinition,
+} from '../value/index.ts';
+import { Indexing, type IndexingOptions } from './indexing.ts';
 import { type ItemOp, intentOf } from './intent.ts';
 import type { Item, ItemKey, Seal } from './item.ts';
 import { itemKey } from './keyspace.ts';
@@ -14,13 +20,37 @@ const DEFINITION: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', versi
 const sealForTest: Seal = (body, { rid, timestampSec }) =>
   textToBytes(`${bytesToText(body)}|rid=${rid}|ts=${timestampSec}`);
 
+/** Off unless a test says otherwise: most bodies of these tests are plain words. */
+export function indexingForTest(changes: Partial<IndexingOptions> = { isOff: true }): Indexing {
+  return new Indexing({
+    isOff: false,
+    included: ['/*'],
+    excluded: [],
+    always: [],
+    composites: [],
+    codec: sealedJson,
+    ...changes,
+  });
+}
+
+/** Reads the client's part of a sealed body. */
+const sealedJson: Codec = {
+  ...jsonCodec,
+  decode: (body) => jsonCodec.decode(textToBytes(bytesToText(body).split('|')[0] as string)),
+};
+
 export function keyOf(partitionKey: string, id: string): ItemKey {
   return itemKey(effectivePartitionKey([partitionKey], DEFINITION), [partitionKey], id);
 }
 
 export function openForTest(
   store: Store,
-  options: { readonly clock?: Clock; readonly cacheBytes?: number } = {},
+  options: {
+    readonly clock?: Clock;
+    readonly cacheBytes?: number;
+    readonly indexing?: Indexing;
+    readonly indexMemoryEntries?: number;
+  } = {},
 ): Promise<Partition> {
   return openPartition({
     store,
@@ -28,6 +58,10 @@ export function openForTest(
     seal: sealForTest,
     etagSalt: 0xabcd,
     ridPrefix: 3,
+    indexing: options.indexing ?? indexingForTest(),
+    ...(options.indexMemoryEntries === undefined
+      ? {}
+      : { indexMemoryEntries: options.indexMemoryEntries }),
     cache: new RecordCache(options.cacheBytes ?? 1024 * 1024).forPartition(),
   });
 }

@@ -15,6 +15,8 @@ export interface ItemAddress {
 export interface ItemPut extends ItemAddress {
   readonly kind: 'create' | 'upsert' | 'replace';
   readonly body: Bytes;
+  /** The decoded body, where the caller has it. */
+  readonly value?: Value;
   /** Seconds to live; 0 = as the container says, -1 = for ever. */
   readonly ttlSec: number;
   readonly ifMatch?: string | undefined;
@@ -59,6 +61,7 @@ export class Items {
             key,
             encoding: container.encoding,
             body: write.body,
+            value: write.value,
             ttlSec: write.ttlSec,
             ifMatch: write.ifMatch,
           };

@@ -90,7 +90,7 @@ describe.each<[string, () => { make: () => Engine }]>([
       kind: 'create',
       partitionKey,
       id,
-      body: textToBytes(id),
+      body: textToBytes(JSON.stringify(id)),
       ttlSec: 0,
     });
 
@@ -110,7 +110,7 @@ describe.each<[string, () => { make: () => Engine }]>([
         bytesMax: 1_000_000,
         sessionToken: undefined,
       });
-      ids.push(...page.items.map(({ body }) => bytesToText(body)));
+      ids.push(...page.items.map(({ body }) => JSON.parse(bytesToText(body))));
       continuation = page.continuation;
     } while (continuation !== undefined);
     return ids;
@@ -139,7 +139,7 @@ describe.each<[string, () => { make: () => Engine }]>([
     const again = service.containers.find(database, 'own') as ContainerRecord;
     expect(again).toEqual(own);
     const { item } = await service.items.read(again, { partitionKey: ['a'], id: '1' }, undefined);
-    expect(item && bytesToText(item.body)).toBe('1');
+    expect(item && bytesToText(item.body)).toBe('"1"');
     await service.close();
   });
 

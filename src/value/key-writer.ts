@@ -4,7 +4,13 @@
  * handed out in place, so a key costs no copy and no allocation but its view. Whoever keeps a few keys out of many
  * for long should copy them, since each keeps its slab.
  */
-import { assert, type Bytes, KEY_TEXT_BYTES_MAX, unreachable } from '../base/index.ts';
+import {
+  assert,
+  type Bytes,
+  bytesToLatin1,
+  KEY_TEXT_BYTES_MAX,
+  unreachable,
+} from '../base/index.ts';
 import { canonicalDigest, digestOf } from './canonical.ts';
 import { KEY_TAGS, keyKindOf } from './key-tags.ts';
 import { placeNumber } from './number-key.ts';
@@ -115,6 +121,11 @@ export class KeyWriter {
   take(): Bytes {
     this.#isTaken = true;
     return new Uint8Array(this.#bytes.buffer, this.#start, this.#length - this.#start);
+  }
+
+  /** The same as text of one character per byte: it compares like the bytes and is a key of maps. */
+  takeText(): string {
+    return bytesToLatin1(this.#bytes.subarray(this.#start, this.#length));
   }
 
   #extended(value: Extended, collation: Collation): void {

@@ -1,0 +1,13 @@
+/** An ordered map with cheap copies, and the one place that knows how its package is exported. */
+import sortedBtree from 'sorted-btree';
+
+export type SortedMap<K, V> = sortedBtree.default<K, V>;
+
+/** A CommonJS package with a property `default`: Node hands out the module, test runners the class itself. */
+const exported: unknown = sortedBtree;
+const SortedTree =
+  typeof exported === 'function' ? (exported as typeof sortedBtree.default) : sortedBtree.default;
+
+export function newSortedMap<K, V>(compare: (a: K, b: K) => number): SortedMap<K, V> {
+  return new SortedTree<K, V>(undefined, compare);
+}

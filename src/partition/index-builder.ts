@@ -1,0 +1,42 @@
+/**
+ * Builds the index of a partition under a new policy while reads and writes go on. It walks the records in rid order
+ * and indexes each as the committer then knows it; where it is, is stored with the entries, so that it goes on after a
+ * crash. Until it is done queries do not use the index.
+ */
+import { bytesToLatin1 } from '../base/index.ts';
+import type { IndexState } from './index-state.ts';
+import type { Item, ItemKey } from './item.ts';
+import type { Partition } from './partition.ts';
+
+/** Items of one step; small, so that writers hardly wait. */
+const STEP_ITEMS = 100;
+const STEP_BYTES = 1024 * 1024;
+
+/** `isCurrent` is false once another policy came, or the partition takes no more writes. */
+export async function buildIndex(
+  partition: Partition,
+  start: IndexState,
+  isCurrent: () => boolean,
+): Promise<void> {
+  let state = start;
+  while (state.builtTo !== 'all' && isCurrent()) {
+    const page = await partition.scanByRid(
+      {
+        after: state.builtTo === 0 ? undefined : state.builtTo.toString(36),
+        limit: STEP_ITEMS,
+        bytesMax: STEP_BYTES,
+      },
+      undefined,
+    );
+    const last = page.items.at(-1);
+    const builtTo = page.next === undefined || last === undefined ? 'all' : last.rid;
+    state = { fingerprint: state.fingerprint, builtTo };
+    await partition.indexItems(page.items.map(keyOf), state, isCurrent);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Enough of a key for the committer, which goes by its text. */
+function keyOf({ primary }: Item): ItemKey {
+  return { epk: new Uint8Array(0), primary, text: bytesToLatin1(primary) };
+}

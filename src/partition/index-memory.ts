@@ -1,0 +1,188 @@
+/**
+ * Index entries not yet written to their place.
+ *
+ * Entries of one item fall all over the index: written as they come, each costs a page of the disk. So a commit only
+ * appends its changes to a log (one entry for all of it) and keeps them here, sorted; when there are many they are
+ * written to the store in order, neighbours together, and the log is cut. After a crash the log brings them back.
+ *
+ * Keys are texts of one character per byte (latin1): they compare like the bytes and cost half of them.
+ */
+import {
+  andThen,
+  type Bytes,
+  bytesToLatin1,
+  concatBytes,
+  type MaybePromise,
+  newSortedMap,
+  type SortedMap,
+} from '../base/index.ts';
+import type { KeyRange, ReadView, ScanOptions } from '../engine/index.ts';
+
+/** true: the entry is there; false: it is in the store but no longer valid. */
+type Tree = SortedMap<string, boolean>;
+
+export interface IndexChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** A part of the memory on its way to the store. */
+export interface Flush {
+  readonly changes: readonly (readonly [string, boolean])[];
+  isAbandoned: boolean;
+}
+
+export interface IndexPage {
+  /** Entries in order, as texts; there may be none though the range goes on. */
+  readonly entries: readonly string[];
+  /** What is left of the range; undefined at its end. */
+  readonly rest: KeyRange | undefined;
+}
+
+const newTree = (): Tree => newSortedMap(compareKeys);
+
+export class IndexMemory {
+  #active: Tree = newTree();
+  /** Being written to the store; still part of every read. */
+  #frozen: Tree | undefined;
+  #flush: Flush | undefined;
+  /** Policies that have yet to clear the index. */
+  #holds = 0;
+
+  get size(): number {
+    return this.#active.size;
+  }
+
+  get isFlushing(): boolean {
+    return this.#frozen !== undefined;
+  }
+
+  apply({ added, removed }: IndexChanges): void {
+    for (const key of removed) this.#active.set(key, false);
+    for (const key of added) this.#active.set(key, true);
+  }
+
+  /** The policy that held the index is in force: everything older is void. */
+  clear(): void {
+    this.#active = newTree();
+    this.#frozen = undefined;
+    this.#flush = undefined;
+    this.#holds--;
+  }
+
+  /** Sets aside what is here to be written; undefined where it may not be, or an earlier part is on its way. */
+  freeze(): Flush | undefined {
+    if (this.#frozen !== undefined || this.#holds > 0) return undefined;
+    this.#frozen = this.#active;
+    this.#active = newTree();
+    const flush = { changes: this.#frozen.toArray(), isAbandoned: false };
+    this.#flush = flush;
+    return flush;
+  }
+
+  /** What was set aside is in the store. */
+  thaw(flush: Flush): void {
+    if (this.#flush !== flush) return;
+    this.#flush = undefined;
+    this.#frozen = undefined;
+  }
+
+  /** A new policy is about to clear the index: until then nothing of the old one may be written any more. */
+  hold(): void {
+    this.#holds++;
+    if (this.#flush !== undefined) this.#flush.isAbandoned = true;
+  }
+
+  /** A view of this moment, to be read together with a snapshot of the store. */
+  view(store: ReadView): IndexView {
+    const trees = this.#frozen === undefined ? [] : [this.#frozen.clone()];
+    return new IndexView(store, [...trees, this.#active.clone()]);
+  }
+}
+
+export class IndexView {
+  readonly #store: ReadView;
+  /** Older first. */
+  readonly #trees: readonly Tree[];
+
+  constructor(store: ReadView, trees: readonly Tree[]) {
+    this.#store = store;
+    this.#trees = trees.filter((tree) => tree.size > 0);
+  }
+
+  scan(range: KeyRange, options: ScanOptions): MaybePromise<IndexPage> {
+    const stored = this.#store.scan(range, { ...options, keysOnly: true });
+    return andThen(stored, ({ entries, more }) => {
+      const keys = entries.map(({ key }) => bytesToLatin1(key));
+      const last = more ? entries.at(-1)?.key : undefined;
+      if (last === undefined)
+        return { entries: this.#merge(keys, range, options), rest: undefined };
+      const { looked, rest } = cut(range, last, options.reverse === true);
+      return { entries: this.#merge(keys, looked, options), rest };
+    });
+  }
+
+  /** Entries of the store with what memory adds and takes away in the same range. */
+  #merge(
+    stored: readonly string[],
+    { start, end }: KeyRange,
+    { reverse }: ScanOptions,
+  ): readonly string[] {
+    if (this.#trees.length === 0) return stored;
+    const low = bytesToLatin1(start);
+    const high = end === undefined ? undefined : bytesToLatin1(end);
+    const changes = new Map<string, boolean>();
+    for (const tree of this.#trees)
+      tree.forRange(low, high ?? AFTER_ALL, false, (key, isThere) => {
+        changes.set(key, isThere);
+      });
+    if (changes.size === 0) return stored;
+    const merged = stored.filter((key) => !changes.has(key));
+    for (const [key, isThere] of changes) if (isThere) merged.push(key);
+    merged.sort(compareKeys);
+    return reverse === true ? merged.reverse() : merged;
+  }
+}
+
+/** No key begins so: prefixes are small bytes. */
+const AFTER_ALL = '\u00ff\u00ff';
+
+/** The part of a range that a page which ended at `last` speaks of, and the part behind it. */
+function cut(
+  { start, end }: KeyRange,
+  last: Bytes,
+  isReverse: boolean,
+): { readonly looked: KeyRange; readonly rest: KeyRange } {
+  if (isReverse) return { looked: { start: last, end }, rest: { start, end: last } };
+  const next = concatBytes(last, Uint8Array.of(0));
+  return { looked: { start, end: next }, rest: { start: next, end } };
+}
+
+function compareKeys(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Stored form of a group's changes: for each u8 flag (1 added, 0 removed), u16 length, key. */
+export function encodeChanges({ added, removed }: IndexChanges): Bytes {
+  let text = '';
+  for (const key of removed) text += `\0${lengthText(key)}${key}`;
+  for (const key of added) text += `\u0001${lengthText(key)}${key}`;
+  return Buffer.from(text, 'latin1');
+}
+
+function lengthText(key: string): string {
+  return String.fromCharCode(key.length >>> 8, key.length & 0xff);
+}
+
+export function decodeChanges(bytes: Bytes): IndexChanges {
+  const text = bytesToLatin1(bytes);
+  const added: string[] = [];
+  const removed: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const length = (text.charCodeAt(at + 1) << 8) | text.charCodeAt(at + 2);
+    const key = text.slice(at + 3, at + 3 + length);
+    (text.charCodeAt(at) === 1 ? added : removed).push(key);
+    at += 3 + length;
+  }
+  return { added, removed };
+}

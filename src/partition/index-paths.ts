@@ -1,0 +1,151 @@
+/**
+ * Which paths of an item are indexed, and the number each goes by.
+ *
+ * A path's number is a hash of its text: no dictionary to keep, load or bound. Two paths with one number would only
+ * give candidates too many, and every candidate is checked against the item.
+ *
+ * A policy is a set of included and excluded paths; the longest that covers a value decides, and `/a/?` (this value)
+ * before `/a/*` (all below).
+ */
+import { type Bytes, murmur3x64_128, textToBytes } from '../base/index.ts';
+import { EACH, type Path, parseScopedPath, printPath } from '../value/index.ts';
+
+export const PATH_NUMBER_BYTES = 8;
+
+/** Paths remembered; an item with ever new names must not fill the memory. */
+const NODES_MAX = 20_000;
+
+/** Added or changed by the system with every write: nobody searches them, all would pay. */
+const NEVER_INDEXED: ReadonlySet<string> = new Set(['_etag', '_rid', '_self', '_attachments']);
+
+export interface IndexRules {
+  readonly included: readonly string[];
+  readonly excluded: readonly string[];
+  /** Indexed whatever the policy says. */
+  readonly always: readonly string[];
+}
+
+/** One step of the way from an item's root to its values. */
+export interface PathNode {
+  readonly number: Bytes;
+  readonly isIndexed: boolean;
+  /** False where nothing below can be indexed: the walk need not go there. */
+  readonly isOpen: boolean;
+  child(name: string): PathNode;
+  each(): PathNode;
+}
+
+export function pathNumber(path: Path): Bytes {
+  return murmur3x64_128(textToBytes(printPath(path))).subarray(0, PATH_NUMBER_BYTES);
+}
+
+export class IndexPaths {
+  readonly #rules: RuleNode;
+  #root: Node;
+  #count = 0;
+
+  constructor(rules: IndexRules) {
+    this.#rules = compile(rules);
+    this.#root = this.#newRoot();
+  }
+
+  /** Where the walk through an item begins. */
+  root(): PathNode {
+    if (this.#count > NODES_MAX) {
+      this.#count = 0;
+      this.#root = this.#newRoot();
+    }
+    return this.#root;
+  }
+
+  isIndexed(path: Path): boolean {
+    let node: PathNode = this.#newRoot();
+    for (const step of path) node = step === EACH ? node.each() : node.child(step);
+    return node.isIndexed;
+  }
+
+  #newRoot(): Node {
+    return new Node([], this.#rules, this.#rules.subtree ?? false, () => this.#count++);
+  }
+}
+
+class Node implements PathNode {
+  readonly number: Bytes;
+  readonly isIndexed: boolean;
+  readonly isOpen: boolean;
+  readonly #path: Path;
+  readonly #rule: RuleNode | undefined;
+  readonly #inherited: boolean;
+  readonly #onNew: () => void;
+  readonly #children = new Map<string, Node>();
+  #each: Node | undefined;
+
+  constructor(path: Path, rule: RuleNode | undefined, inherited: boolean, onNew: () => void) {
+    onNew();
+    this.#path = path;
+    this.#rule = rule;
+    this.#inherited = rule?.subtree ?? inherited;
+    this.#onNew = onNew;
+    const isSystem = path.length === 1 && NEVER_INDEXED.has(path[0] as string);
+    this.isIndexed = !isSystem && (rule?.value ?? this.#inherited);
+    this.isOpen = !isSystem && (this.isIndexed || this.#inherited || rule !== undefined);
+    this.number = pathNumber(path);
+  }
+
+  child(name: string): Node {
+    let child = this.#children.get(name);
+    if (child === undefined) {
+      child = this.#below(name, this.#rule?.children.get(name));
+      this.#children.set(name, child);
+    }
+    return child;
+  }
+
+  each(): Node {
+    this.#each ??= this.#below(EACH, this.#rule?.each);
+    return this.#each;
+  }
+
+  #below(step: Path[number], rule: RuleNode | undefined): Node {
+    return new Node([...this.#path, step], rule, this.#inherited, this.#onNew);
+  }
+}
+
+/** What a policy says about one path. */
+interface RuleNode {
+  value: boolean | undefined;
+  subtree: boolean | undefined;
+  readonly children: Map<string, RuleNode>;
+  each: RuleNode | undefined;
+}
+
+function newRule(): RuleNode {
+  return { value: undefined, subtree: undefined, children: new Map(), each: undefined };
+}
+
+function compile({ included, excluded, always }: IndexRules): RuleNode {
+  const root = newRule();
+  const add = (text: string, isIncluded: boolean): void => {
+    const { path, scope } = parseScopedPath(text);
+    const rule = ruleAt(root, path);
+    rule[scope] = isIncluded;
+  };
+  for (const path of included) add(path, true);
+  for (const path of excluded) add(path, false);
+  for (const path of always) add(path, true);
+  return root;
+}
+
+function ruleAt(root: RuleNode, path: Path): RuleNode {
+  let rule = root;
+  for (const step of path) {
+    let next = step === EACH ? rule.each : rule.children.get(step);
+    if (next === undefined) {
+      next = newRule();
+      if (step === EACH) rule.each = next;
+      else rule.children.set(step, next);
+    }
+    rule = next;
+  }
+  return rule;
+}

@@ -1,0 +1,173 @@
+/**
+ * The index entries of an item: a function of the item and the policy, nothing else.
+ *
+ *   20 term       path8 · value · rid8            → ∅     one per indexed value; arrays and objects as such by kind only
+ *   21 composite  index2 · value · value … · rid8 → ∅     descending parts with their bits flipped
+ *   23 log        number8                         → changes not yet in their place (index-memory.ts)
+ */
+import type { Bytes } from '../base/index.ts';
+import type { KeyRange } from '../engine/index.ts';
+import {
+  type Codec,
+  Extended,
+  encodeTuple,
+  isList,
+  KeyWriter,
+  type Path,
+  parsePath,
+  readPath,
+  type Value,
+} from '../value/index.ts';
+import type { IndexChanges } from './index-memory.ts';
+import {
+  IndexPaths,
+  type IndexRules,
+  PATH_NUMBER_BYTES,
+  type PathNode,
+  pathNumber,
+} from './index-paths.ts';
+import type { Item, Rid } from './item.ts';
+
+export const PREFIX_TERM = 0x20;
+export const PREFIX_COMPOSITE = 0x21;
+export const PREFIX_INDEX_LOG = 0x23;
+
+export interface IndexingOptions extends IndexRules {
+  /** `none`: no entries at all. */
+  readonly isOff: boolean;
+  readonly composites: readonly (readonly CompositePart[])[];
+  /** Reads the stored bodies. */
+  readonly codec: Codec;
+}
+
+export interface CompositePart {
+  readonly path: string;
+  readonly isDescending: boolean;
+}
+
+/** What stands for any array, any object: an index tells only that it is one. */
+const ARRAY_KEY = encodeTuple([[]]);
+const OBJECT_KEY = encodeTuple([{}]);
+
+const writer = new KeyWriter(1024);
+const part = new KeyWriter(1024);
+
+export class Indexing {
+  readonly options: IndexingOptions;
+  /** Changes with everything that changes the entries of an item. */
+  readonly fingerprint: string;
+  readonly #paths: IndexPaths;
+  readonly #composites: readonly (readonly { path: Path; isDescending: boolean }[])[];
+
+  constructor(options: IndexingOptions) {
+    this.options = options;
+    const { isOff, included, excluded, always, composites } = options;
+    this.fingerprint = JSON.stringify({ v: 1, isOff, included, excluded, always, composites });
+    this.#paths = new IndexPaths(options);
+    this.#composites = composites.map((parts) =>
+      parts.map(({ path, isDescending }) => ({ path: parsePath(path), isDescending })),
+    );
+  }
+
+  isIndexed(path: Path): boolean {
+    return !this.options.isOff && this.#paths.isIndexed(path);
+  }
+
+  /** All entries of an item. `value` is its decoded body where the caller has it. */
+  entriesOf(item: Item, value: Value = this.options.codec.decode(item.body)): readonly string[] {
+    if (this.options.isOff) return [];
+    const entries: string[] = [];
+    this.#terms(value, this.#paths.root(), item.rid, entries);
+    this.#composites.forEach((parts, index) => {
+      writer.reset().u8(PREFIX_COMPOSITE).u16(index);
+      for (const { path, isDescending } of parts)
+        writer.raw(compositePart(readPath(value, path), isDescending));
+      entries.push(writer.u64(item.rid).takeText());
+    });
+    return entries;
+  }
+
+  #terms(value: Value, node: PathNode, rid: Rid, entries: string[]): void {
+    if (value === undefined || !node.isOpen) return;
+    if (typeof value === 'object' && value !== null && !(value instanceof Extended)) {
+      const isArray = isList(value);
+      if (node.isIndexed)
+        entries.push(
+          writer
+            .reset()
+            .u8(PREFIX_TERM)
+            .raw(node.number)
+            .raw(isArray ? ARRAY_KEY : OBJECT_KEY)
+            .u64(rid)
+            .takeText(),
+        );
+      if (isArray) {
+        const each = node.each();
+        for (const element of value) this.#terms(element, each, rid, entries);
+      } else {
+        for (const name in value)
+          if (Object.hasOwn(value, name)) this.#terms(value[name], node.child(name), rid, entries);
+      }
+    } else if (node.isIndexed) {
+      entries.push(
+        writer.reset().u8(PREFIX_TERM).raw(node.number).value(value).u64(rid).takeText(),
+      );
+    }
+  }
+}
+
+/** A value inside a composite key; every part ends by itself, so flipping all its bits reverses its order. */
+export function compositePart(value: Value, isDescending: boolean): Bytes {
+  const isScalar = typeof value !== 'object' || value === null || value instanceof Extended;
+  const bytes = isScalar
+    ? part.reset().value(value).take()
+    : Uint8Array.from(isList(value) ? ARRAY_KEY : OBJECT_KEY);
+  if (isDescending)
+    for (let at = 0; at < bytes.length; at++) bytes[at] = (bytes[at] as number) ^ 0xff;
+  return bytes;
+}
+
+/** What has to change so that the index of `before` becomes that of `after`. */
+export function difference(before: readonly string[], after: readonly string[]): IndexChanges {
+  const old = new Set(before);
+  const added = after.filter((entry) => !old.delete(entry));
+  return { removed: [...old], added };
+}
+
+/** The rid at the end of an entry. */
+export function ridOfEntry(entry: string): Rid {
+  let rid = 0;
+  for (let at = entry.length - 8; at < entry.length; at++) rid = rid * 256 + entry.charCodeAt(at);
+  return rid;
+}
+
+/** The encoded value of a term entry. */
+export function valueOfTerm(entry: string): Bytes {
+  return Buffer.from(entry.slice(1 + PATH_NUMBER_BYTES, -8), 'latin1');
+}
+
+/** Where the terms of a path begin: prefix and path number. */
+export function termPrefix(path: Path): Bytes {
+  return writer.reset().u8(PREFIX_TERM).raw(pathNumber(path)).take();
+}
+
+export function indexLogKey(number: number): Bytes {
+  return writer.reset().u8(PREFIX_INDEX_LOG).u64(number).take();
+}
+
+/** All entries of every index. */
+export const INDEX_ENTRIES: KeyRange = {
+  start: Uint8Array.of(PREFIX_TERM),
+  end: Uint8Array.of(PREFIX_INDEX_LOG),
+};
+
+export const INDEX_LOG_RANGE: KeyRange = {
+  start: Uint8Array.of(PREFIX_INDEX_LOG),
+  end: Uint8Array.of(PREFIX_INDEX_LOG + 1),
+};
+
+/** The same and the log of those not yet in their place. */
+export const INDEX_RANGE: KeyRange = {
+  start: Uint8Array.of(PREFIX_TERM),
+  end: Uint8Array.of(PREFIX_INDEX_LOG + 1),
+};

@@ -1,0 +1,57 @@
+/** Reads of one moment of a partition: index entries in order, records by rid. What queries are made of. */
+import { andThen, type MaybePromise } from '../base/index.ts';
+import type { KeyRange, ScanOptions, Snapshot } from '../engine/index.ts';
+import type { Value } from '../value/index.ts';
+import type { IndexPage, IndexView } from './index-memory.ts';
+import type { Indexing } from './indexing.ts';
+import type { Item, Lsn, Rid } from './item.ts';
+import { recordKey } from './keyspace.ts';
+import { decodeRecord } from './record.ts';
+import { type EpkRange, type ItemPage, type ItemScan, scanByRid } from './scan.ts';
+
+export interface ReaderContext {
+  readonly lsn: Lsn;
+  readonly etagSalt: number;
+  readonly indexing: Indexing;
+  /** False while the index is being built, or where the policy has none. */
+  readonly isIndexReady: boolean;
+  readonly itemCount: number;
+}
+
+export class PartitionReader {
+  readonly context: ReaderContext;
+  readonly #snapshot: Snapshot;
+  readonly #index: IndexView;
+
+  constructor(snapshot: Snapshot, index: IndexView, context: ReaderContext) {
+    this.#snapshot = snapshot;
+    this.#index = index;
+    this.context = context;
+  }
+
+  scanIndex(range: KeyRange, options: ScanOptions): MaybePromise<IndexPage> {
+    return this.#index.scan(range, options);
+  }
+
+  /** One result per rid, in the order asked; undefined where there is no such item. */
+  readMany(rids: readonly Rid[]): MaybePromise<readonly (Item | undefined)[]> {
+    return andThen(this.#snapshot.getMany(rids.map(recordKey)), (records) =>
+      records.map((record) =>
+        record === undefined ? undefined : decodeRecord(record, this.context.etagSalt),
+      ),
+    );
+  }
+
+  scanByRid(scan: ItemScan, within: EpkRange | undefined): MaybePromise<ItemPage> {
+    return scanByRid(this.#snapshot, this.context.etagSalt, scan, within);
+  }
+
+  decode(item: Item): Value {
+    return this.context.indexing.options.codec.decode(item.body);
+  }
+
+  /** Idempotent. */
+  release(): void {
+    this.#snapshot.release();
+  }
+}
