@@ -2,7 +2,12 @@
  * The canonical value model that all APIs share. JSON values are themselves; every other type of the five
  * APIs is an instance of Extended, so that no document a client writes can be mistaken for one.
  */
-import type { Bytes } from '../base/index.ts';
+import { type Bytes, equalBytes } from '../base/index.ts';
+import { jsonImage } from './json-image.ts';
+import { compareNumbers, type NumberValue } from './number-key.ts';
+
+/** A uuid is a binary of this subtype, as BSON has it. */
+export const UUID_SUBTYPE = 4;
 
 export type Value =
   | undefined
@@ -20,8 +25,10 @@ export interface ValueMap {
 
 export type ExtendedPayload =
   | { readonly kind: 'int64'; readonly value: bigint }
+  /** `digits` is text such as -12.50E+3, or NaN, Infinity, -Infinity. */
   | { readonly kind: 'decimal'; readonly digits: string }
   | { readonly kind: 'date'; readonly ms: number }
+  /** Sixteen bytes; the same value as a binary of subtype 4 with these bytes. */
   | { readonly kind: 'uuid'; readonly bytes: Bytes }
   | { readonly kind: 'objectId'; readonly bytes: Bytes }
   | { readonly kind: 'binary'; readonly bytes: Bytes; readonly subtype: number }
@@ -36,6 +43,11 @@ export class Extended {
   constructor(payload: ExtendedPayload) {
     this.payload = payload;
   }
+
+  /** What JSON.stringify puts in the place of this value; see json-image.ts. */
+  toJSON(): unknown {
+    return jsonImage(this.payload);
+  }
 }
 
 export function isMap(value: Value): value is ValueMap {
@@ -49,4 +61,59 @@ export function isMap(value: Value): value is ValueMap {
 
 export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
+}
+
+/** True for all that lies on the number line: doubles, 64-bit integers, decimals. */
+export function isNumeric(value: Value): value is NumberValue {
+  if (typeof value === 'number') return true;
+  if (!(value instanceof Extended)) return false;
+  return value.payload.kind === 'int64' || value.payload.kind === 'decimal';
+}
+
+/**
+ * Deep equality, the one of compareValues(a, b, 'cosmos') === 0: numbers of all kinds on one line, -0 is 0, NaN
+ * is itself; the order of properties does not count, and an undefined property is an absent one.
+ */
+export function equalValues(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (a instanceof Extended)
+    return b instanceof Extended && equalPayloads(bare(a.payload), bare(b.payload));
+  if (isList(a)) return isList(b) && equalLists(a, b);
+  return isMap(b) && equalMaps(a, b);
+}
+
+function equalLists(a: readonly Value[], b: readonly Value[]): boolean {
+  return a.length === b.length && a.every((element, at) => equalValues(element, b[at]));
+}
+
+function equalMaps(a: ValueMap, b: ValueMap): boolean {
+  const names = Object.keys(a).filter((name) => a[name] !== undefined);
+  if (names.length !== Object.keys(b).filter((name) => b[name] !== undefined).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && equalValues(a[name], b[name]));
+}
+
+function equalPayloads(a: ExtendedPayload, b: ExtendedPayload): boolean {
+  switch (a.kind) {
+    case 'date':
+      return b.kind === 'date' && a.ms === b.ms;
+    case 'objectId':
+      return b.kind === 'objectId' && equalBytes(a.bytes, b.bytes);
+    case 'binary':
+      return b.kind === 'binary' && a.subtype === b.subtype && equalBytes(a.bytes, b.bytes);
+    case 'timestamp':
+      return b.kind === 'timestamp' && a.high === b.high && a.low === b.low;
+    case 'regex':
+      return b.kind === 'regex' && a.source === b.source && a.flags === b.flags;
+    default:
+      return a.kind === b.kind;
+  }
+}
+
+/** The payload with a uuid as the binary it is. */
+function bare(payload: ExtendedPayload): ExtendedPayload {
+  return payload.kind === 'uuid'
+    ? { kind: 'binary', bytes: payload.bytes, subtype: UUID_SUBTYPE }
+    : payload;
 }

@@ -1,0 +1,143 @@
+/**
+ * Effective partition keys: where in the hash space a partition key lies. Physical partitions are ranges of
+ * effective partition keys. On the wire they are upper-case hexadecimal, inside they are bytes, and both sort alike.
+ *
+ *   Hash, version 2   MurmurHash3 x64 128 of all components, bytes reversed, top two bits cleared: 16 bytes
+ *   Hash, version 1   MurmurHash3 x86 32 of all components as a number, then the components themselves, encoded
+ *   MultiHash         version 2 of each component by itself, one after the other: 16 bytes per level, so that the
+ *                     key of a prefix is a prefix of the keys below it
+ *   Range             the encoded components without a hash
+ */
+import {
+  assert,
+  type Bytes,
+  concatBytes,
+  DomainError,
+  EMPTY_BYTES,
+  fromHex,
+  murmur3x64_128,
+  murmur3x86_32,
+  toHex,
+  unreachable,
+} from '../base/index.ts';
+import { type Draft, finished, putForHashing, putForV1, putNumberV1 } from './epk-component.ts';
+import type { Value } from './value.ts';
+
+/** Variable length: 16 bytes (V2), 16 per level (MultiHash), or as many as it takes (V1). */
+export type Epk = Bytes;
+
+export interface PartitionKeyDefinition {
+  readonly paths: readonly string[];
+  readonly kind: 'Hash' | 'MultiHash' | 'Range';
+  readonly version: 1 | 2;
+  /** The service made the definition itself, for a container created without one. */
+  readonly systemKey?: boolean;
+}
+
+/** Not above any key. */
+export const EPK_MIN: Epk = EMPTY_BYTES;
+
+/** Above all keys: none begins with FF. */
+export const EPK_MAX: Epk = Uint8Array.of(0xff);
+
+const HASH_BYTES = 16;
+/** Of the 128 bits of a hash, the top two are cleared. */
+const V2_SPACE = 2n ** 126n;
+const V1_SPACE = 2 ** 32;
+const DRAFT_BYTES = 128;
+
+/** No components give EPK_MIN. */
+export function effectivePartitionKey(
+  components: readonly Value[],
+  definition: PartitionKeyDefinition,
+): Epk {
+  if (components.length === 0) return EPK_MIN;
+  switch (definition.kind) {
+    case 'Hash':
+      return definition.version === 2 ? hashV2(components) : hashV1(components);
+    case 'MultiHash':
+      return components.length === 1
+        ? hashV2(components)
+        : concatBytes(...components.map((component) => hashV2([component])));
+    case 'Range':
+      return encoded(components, newDraft());
+    default:
+      return unreachable(definition.kind);
+  }
+}
+
+/** The keys at and below a prefix of a hierarchical key, [min, max). All levels give the one key, none gives all keys. */
+export function epkRangeOfPrefix(
+  components: readonly Value[],
+  definition: PartitionKeyDefinition,
+): { min: Epk; max: Epk } {
+  const min = effectivePartitionKey(components, definition);
+  return { min, max: concatBytes(min, EPK_MAX) };
+}
+
+/** The count + 1 boundaries of `count` ranges that keys fall into equally often. */
+export function evenEpkBoundaries(
+  count: number,
+  definition: PartitionKeyDefinition,
+): readonly Epk[] {
+  assert(Number.isSafeInteger(count) && count >= 1, 'there is at least one range');
+  const boundaries: Epk[] = [EPK_MIN];
+  for (let index = 1; index < count; index++)
+    boundaries.push(evenBoundary({ index, count }, definition));
+  boundaries.push(EPK_MAX);
+  return boundaries;
+}
+
+export function epkToHex(epk: Epk): string {
+  return toHex(epk);
+}
+
+export function epkFromHex(text: string): Epk {
+  if (!/^(?:[0-9A-Fa-f]{2})*$/.test(text))
+    throw new DomainError('invalidInput', 'an effective partition key is hexadecimal');
+  return fromHex(text);
+}
+
+function evenBoundary(
+  { index, count }: { readonly index: number; readonly count: number },
+  { kind, version }: PartitionKeyDefinition,
+): Epk {
+  if (kind === 'MultiHash' || (kind === 'Hash' && version === 2)) {
+    const value = (BigInt(index) * V2_SPACE) / BigInt(count);
+    return fromHex(value.toString(16).padStart(HASH_BYTES * 2, '0'));
+  }
+  const draft = newDraft();
+  if (kind === 'Hash') putNumberV1(draft, Math.floor((index * V1_SPACE) / count));
+  // Without a hash nobody knows where keys will lie: cut by the first two bytes of texts.
+  else {
+    draft.bytes[draft.length++] = 0x08;
+    draft.length = draft.bytes.writeUInt16BE(Math.floor((index * 0x10000) / count), draft.length);
+  }
+  return finished(draft);
+}
+
+function hashV2(components: readonly Value[]): Epk {
+  const draft = newDraft();
+  for (const component of components) putForHashing(draft, component, 2);
+  const epk = murmur3x64_128(draft.bytes.subarray(0, draft.length)).reverse();
+  epk[0] = (epk[0] as number) & 0x3f;
+  return epk;
+}
+
+function hashV1(components: readonly Value[]): Epk {
+  const draft = newDraft();
+  for (const component of components) putForHashing(draft, component, 1);
+  const hash = murmur3x86_32(draft.bytes.subarray(0, draft.length));
+  draft.length = 0;
+  putNumberV1(draft, hash);
+  return encoded(components, draft);
+}
+
+function encoded(components: readonly Value[], draft: Draft): Epk {
+  for (const component of components) putForV1(draft, component);
+  return finished(draft);
+}
+
+function newDraft(): Draft {
+  return { bytes: Buffer.allocUnsafe(DRAFT_BYTES), length: 0 };
+}
