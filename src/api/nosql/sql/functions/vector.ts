@@ -1,0 +1,57 @@
+/** Distances between vectors, computed exactly. An index may find candidates; this is what ranks them. */
+import { isList, isMap, type Value } from '../../../../value/index.ts';
+import { define, finite, type SystemFunction } from './function.ts';
+
+export type DistanceFunction = 'cosine' | 'euclidean' | 'dotproduct';
+
+/** VectorDistance(a, b [, bruteForce [, {distanceFunction}]]) for containers whose policy says how far things are. */
+export function vectorFunctions(policy: DistanceFunction): readonly SystemFunction[] {
+  const evaluate = (
+    left: Value,
+    right: Value,
+    isBruteForce: Value = false,
+    options: Value = {},
+  ) => {
+    if (typeof isBruteForce !== 'boolean' || !isMap(options)) return undefined;
+    const chosen = distanceFunctionOf(options.distanceFunction) ?? policy;
+    return vectorDistance(left, right, chosen);
+  };
+  return [define('VectorDistance', [2, 4], evaluate), define('_VectorScore', [2, 4], evaluate)];
+}
+
+/** Names are compared without case: the policy writes `dotproduct`, queries also `DotProduct`. */
+export function distanceFunctionOf(name: Value): DistanceFunction | undefined {
+  const folded = typeof name === 'string' ? name.toLowerCase() : undefined;
+  return folded === 'cosine' || folded === 'euclidean' || folded === 'dotproduct'
+    ? folded
+    : undefined;
+}
+
+/** Cosine similarity, Euclidean distance or dot product; undefined unless both are vectors of one length. */
+export function vectorDistance(left: Value, right: Value, kind: DistanceFunction): Value {
+  if (!isVector(left) || !isVector(right) || left.length !== right.length) return undefined;
+  let dot = 0;
+  let leftSquares = 0;
+  let rightSquares = 0;
+  let differenceSquares = 0;
+  for (let at = 0; at < left.length; at++) {
+    const x = left[at] as number;
+    const y = right[at] as number;
+    dot += x * y;
+    leftSquares += x * x;
+    rightSquares += y * y;
+    differenceSquares += (x - y) * (x - y);
+  }
+  if (kind === 'euclidean') return finite(Math.sqrt(differenceSquares));
+  if (kind === 'dotproduct') return finite(dot);
+  return finite(dot / Math.sqrt(leftSquares * rightSquares));
+}
+
+/** A smaller number means nearer only for this one. */
+export function isNearestFirst(kind: DistanceFunction): boolean {
+  return kind === 'euclidean';
+}
+
+function isVector(value: Value): value is readonly number[] {
+  return isList(value) && value.length > 0 && value.every((item) => typeof item === 'number');
+}
