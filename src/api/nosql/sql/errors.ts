@@ -158,6 +158,9 @@ export const problems = {
     message:
       'Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path.',
   }),
+  scalarRows: (): Problem => ({
+    message: 'The cardinality of a scalar subquery result set cannot be greater than one.',
+  }),
   composition: (): Problem => ({
     message: 'Compositions of aggregates and other expressions are not allowed.',
   }),
