@@ -2,26 +2,27 @@
 import { unreachable } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import {
-  type Call,
   chainOperands,
   type Expression,
   type In,
   type Like,
   type ObjectCreation,
-  type Query,
   type Subquery,
   type UdfCall,
 } from './ast.ts';
 import type { Block, Compiled, Slots } from './block.ts';
-import { START_SLOT } from './block.ts';
-import { type Problem, problems, SqlError } from './errors.ts';
-import { firstResults, resultsOf } from './evaluate.ts';
 import {
-  type FunctionEnvironment,
-  findFunction,
-  type SystemFunction,
-  staticClockFunctions,
-} from './functions/index.ts';
+  type Compilable,
+  type Compilation,
+  constantOf,
+  folded,
+  NO_SCOPE,
+  type Scope,
+  varying,
+} from './compilation.ts';
+import { compileCall } from './compile-call.ts';
+import { problems, SqlError } from './errors.ts';
+import { firstResults, resultsOf } from './evaluate.ts';
 import { likeMatcher, type Matcher } from './like.ts';
 import {
   binaryOperators,
@@ -32,33 +33,8 @@ import {
   propertyAccess,
   unaryOperators,
 } from './operators.ts';
+import { childrenOf } from './tree.ts';
 import { type ValueKey, valueKey } from './value-key.ts';
-
-export type UserFunction = (...args: readonly Value[]) => Value;
-
-/** What a whole compilation shares. */
-export interface Compilation {
-  readonly environment: FunctionEnvironment;
-  readonly findUdf: (name: string) => UserFunction | undefined;
-  /** All problems are collected, since the service reports several at once. */
-  readonly problems: Problem[];
-  allocateSlot(): number;
-  parameterSlot(name: string): number;
-  compileSubquery(query: Query, scope: Scope): Block;
-}
-
-/** The aliases in sight, innermost first. */
-export interface Scope {
-  find(name: string): number | undefined;
-  /** In a grouped SELECT: the slot that holds this very expression, if it is a key or an aggregate. */
-  findFolded(expression: Expression): number | undefined;
-}
-
-/** A closure, and its value where it does not depend on the row. */
-interface Compilable {
-  readonly run: Compiled;
-  readonly constant: { readonly value: Value } | undefined;
-}
 
 export function compileExpression(
   expression: Expression,
@@ -68,19 +44,26 @@ export function compileExpression(
   return compile(expression, scope, compilation).run;
 }
 
-function constantOf(value: Value): Compilable {
-  return { run: () => value, constant: { value } };
+/** The value of an expression that no row takes part in; undefined if rows, chance or unbound names do. */
+export function constantValue(
+  expression: Expression,
+  compilation: Compilation,
+): { readonly value: Value } | undefined {
+  if (dependsOnRow(expression)) return undefined;
+  const { constant } = compile(expression, NO_SCOPE, compilation);
+  return compilation.problems.length > 0 ? undefined : constant;
 }
 
-function varying(run: Compiled): Compilable {
-  return { run, constant: undefined };
-}
-
-const NO_ROW: Slots = [];
-
-/** The closure, or its result if all it depends on is constant. */
-function folded(run: Compiled, ...parts: readonly Compilable[]): Compilable {
-  return parts.every((part) => part.constant) ? constantOf(run(NO_ROW)) : varying(run);
+function dependsOnRow(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'identifier':
+    case 'subquery':
+    case 'udfCall':
+    case 'placeholder':
+      return true;
+    default:
+      return childrenOf(expression).some(dependsOnRow);
+  }
 }
 
 function compile(expression: Expression, scope: Scope, compilation: Compilation): Compilable {
@@ -91,6 +74,8 @@ function compile(expression: Expression, scope: Scope, compilation: Compilation)
     case 'literal':
       return constantOf(expression.value);
     case 'parameter': {
+      const known = compilation.parameterValue?.(expression.name);
+      if (known) return constantOf(known.value);
       const parameter = compilation.parameterSlot(expression.name);
       return varying((row) => row[parameter]);
     }
@@ -280,75 +265,6 @@ function compileLike(expression: Like, inner: (part: Expression) => Compilable):
     return matcher(text);
   };
   return folded(negatedIf(expression.isNegated, run), value, pattern);
-}
-
-function compileCall(
-  expression: Call,
-  inner: (part: Expression) => Compilable,
-  compilation: Compilation,
-): Compilable {
-  const { name } = expression;
-  const fromStart = staticClockFunctions.get(name.toLowerCase());
-  if (fromStart && expression.arguments.length === 0)
-    return varying((row) => fromStart(row[START_SLOT] as number));
-  const found = findFunction(name, compilation.environment);
-  const args = expression.arguments.map(inner);
-  if (!found) {
-    compilation.problems.push(problems.unknownFunction(name, expression.nameSpan));
-    return constantOf(undefined);
-  }
-  if (args.length < found.argumentsMin || args.length > found.argumentsMax) {
-    compilation.problems.push(
-      problems.argumentCount(found.name, argumentCounts(found), expression.span),
-    );
-    return constantOf(undefined);
-  }
-  const run = callOf(
-    found,
-    args.map((arg) => arg.run),
-  );
-  return found.isDeterministic ? folded(run, ...args) : varying(run);
-}
-
-export function argumentCounts({
-  argumentsMin,
-  argumentsMax,
-}: Pick<SystemFunction, 'argumentsMin' | 'argumentsMax'>): string {
-  if (argumentsMin === argumentsMax) return String(argumentsMin);
-  return Number.isFinite(argumentsMax)
-    ? `${argumentsMin} to ${argumentsMax}`
-    : `at least ${argumentsMin}`;
-}
-
-/** Calls of one, two and three arguments pass them directly; an array per row would cost more than most functions. */
-function callOf({ evaluate, takesUndefined }: SystemFunction, args: readonly Compiled[]): Compiled {
-  const [first, second, third] = args;
-  if (takesUndefined) {
-    if (first && args.length === 1) return (row) => evaluate(first(row));
-    return (row) => evaluate(...args.map((arg) => arg(row)));
-  }
-  if (first && args.length === 1)
-    return (row) => {
-      const a = first(row);
-      return a === undefined ? undefined : evaluate(a);
-    };
-  if (first && second && args.length === 2)
-    return (row) => {
-      const a = first(row);
-      const b = second(row);
-      return a === undefined || b === undefined ? undefined : evaluate(a, b);
-    };
-  if (first && second && third && args.length === 3)
-    return (row) => {
-      const a = first(row);
-      const b = second(row);
-      const c = third(row);
-      return a === undefined || b === undefined || c === undefined ? undefined : evaluate(a, b, c);
-    };
-  return (row) => {
-    const values = args.map((arg) => arg(row));
-    return values.includes(undefined) ? undefined : evaluate(...values);
-  };
 }
 
 function compileUdfCall(

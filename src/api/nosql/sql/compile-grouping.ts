@@ -3,7 +3,8 @@
 import { type Aggregate, findAggregate } from './aggregates.ts';
 import type { Call, Expression, Query } from './ast.ts';
 import type { Compiled, Grouping } from './block.ts';
-import { type Compilation, compileExpression, type Scope } from './compile-expression.ts';
+import type { Compilation, Scope } from './compilation.ts';
+import { compileExpression } from './compile-expression.ts';
 import { problems } from './errors.ts';
 import { printExpression } from './printer.ts';
 import { childrenOf } from './tree.ts';
@@ -87,8 +88,10 @@ function compileArgument(call: Call, scope: Scope, compilation: Compilation): Co
     compilation.problems.push(problems.argumentCount(call.name.toUpperCase(), '1', call.span));
     return () => undefined;
   }
-  if (holdsAggregateOrSubquery(argument))
+  if (holdsAggregateOrSubquery(argument)) {
     compilation.problems.push(problems.nestedAggregate(call.span));
+    return () => undefined;
+  }
   return compileExpression(argument, scope, compilation);
 }
 

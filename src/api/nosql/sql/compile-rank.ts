@@ -1,9 +1,11 @@
 /** ORDER BY RANK: FullTextScore, VectorDistance, and RRF over them with optional weights. */
 import type { Call, Expression, OrderBy } from './ast.ts';
-import { type Compilation, compileExpression, type Scope } from './compile-expression.ts';
+import type { Compilation, Scope } from './compilation.ts';
+import { compileExpression } from './compile-expression.ts';
 import { problems } from './errors.ts';
-import { distanceFunctionOf, isNearestFirst } from './functions/vector.ts';
+import { isNearestFirst } from './functions/vector.ts';
 import type { ScoreComponent } from './rank.ts';
+import { distanceOf, isCallOf } from './vector-order.ts';
 
 export function compileRank(
   orderBy: OrderBy,
@@ -24,7 +26,7 @@ export function compileRank(
         kind: 'value',
         weight,
         value: compileExpression(call, scope, compilation),
-        isAscending: isNearestFirst(distanceOf(call)),
+        isAscending: isNearestFirst(distanceOf(call, compilation.environment.vectorPolicy)),
       };
     }),
   );
@@ -50,16 +52,4 @@ export function weightsOf(expression: Expression | undefined): readonly number[]
   return expression.items.map((item) =>
     item.kind === 'literal' && typeof item.value === 'number' ? item.value : 1,
   );
-}
-
-export function isCallOf(expression: Expression, name: string): boolean {
-  return expression.kind === 'call' && expression.name.toLowerCase() === name.toLowerCase();
-}
-
-/** The distance function that the call itself names; cosine otherwise. */
-export function distanceOf(call: Call): 'cosine' | 'euclidean' | 'dotproduct' {
-  const options = call.arguments[3];
-  if (options?.kind !== 'object') return 'cosine';
-  const named = options.properties.find(({ name }) => name === 'distanceFunction')?.value;
-  return (named?.kind === 'literal' ? distanceFunctionOf(named.value) : undefined) ?? 'cosine';
 }

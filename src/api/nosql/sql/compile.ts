@@ -1,20 +1,18 @@
 /** Binds names and compiles a query to blocks of closures; throws SqlError with every problem found. */
-import { systemClock, systemRandom } from '../../../base/index.ts';
+import { systemClock, systemRandom, unreachable } from '../../../base/index.ts';
+import type { Value } from '../../../value/index.ts';
 import type { Collection, Expression, OrderBy, PathStep, Query, SelectItem } from './ast.ts';
 import type { Block, Compiled, CompiledOrder, CompiledQuery, CompiledSource } from './block.ts';
-import {
-  type Compilation,
-  compileExpression,
-  objectOf,
-  type Scope,
-  type UserFunction,
-} from './compile-expression.ts';
+import { type Compilation, NO_SCOPE, type Scope, type UserFunction } from './compilation.ts';
+import { compileExpression, constantValue, objectOf } from './compile-expression.ts';
 import { compileGrouping, requireNoAggregates } from './compile-grouping.ts';
 import { compileRank } from './compile-rank.ts';
 import { type Problem, problems, type Span, SqlError } from './errors.ts';
+import type { QueryParameter } from './evaluate.ts';
 import type { FunctionEnvironment } from './functions/index.ts';
 import { memberOf, propertyAccess } from './operators.ts';
 import { sourcesOf } from './tree.ts';
+import { isDescending } from './vector-order.ts';
 
 export interface CompileOptions {
   readonly environment?: Partial<FunctionEnvironment>;
@@ -26,7 +24,29 @@ const DEFAULT_ENVIRONMENT: FunctionEnvironment = {
   clock: systemClock,
   random: systemRandom,
   geospatial: 'geography',
+  vectorPolicy: new Map(),
 };
+
+/** Evaluates constant expressions for planners, with the parameters filled in. */
+export function constantFinder(
+  parameters: readonly QueryParameter[],
+  options: CompileOptions = {},
+): (expression: Expression) => { readonly value: Value } | undefined {
+  const given = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  return (expression) =>
+    constantValue(expression, {
+      environment: { ...DEFAULT_ENVIRONMENT, ...options.environment },
+      findUdf: () => undefined,
+      problems: [],
+      allocateSlot: () => 0,
+      parameterSlot: () => 0,
+      parameterValue(name) {
+        const parameter = given.get(name);
+        return parameter && { value: parameter.value };
+      },
+      compileSubquery: () => unreachable(expression as never),
+    });
+}
 
 export function compileQuery(query: Query, options: CompileOptions = {}): CompiledQuery {
   const parameters = new Map<string, number>();
@@ -48,8 +68,6 @@ export function compileQuery(query: Query, options: CompileOptions = {}): Compil
   if (found.length > 0) throw new SqlError(...found);
   return { block, slotCount, parameters, filter: query.where };
 }
-
-const NO_SCOPE: Scope = { find: () => undefined, findFolded: () => undefined };
 
 /** The aliases of one FROM on top of those outside. */
 class AliasScope implements Scope {
@@ -261,6 +279,6 @@ function compileOrderBy(
   if (!orderBy || orderBy.isRank) return [];
   return orderBy.items.map(({ expression, direction }) => ({
     value: compileExpression(expression, scope, compilation),
-    isDescending: direction === 'descending',
+    isDescending: isDescending(expression, direction, compilation.environment.vectorPolicy),
   }));
 }

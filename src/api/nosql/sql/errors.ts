@@ -161,6 +161,9 @@ export const problems = {
   scalarRows: (): Problem => ({
     message: 'The cardinality of a scalar subquery result set cannot be greater than one.',
   }),
+  features: (names: readonly string[]): Problem => ({
+    message: `Query contains the following features, which the calling client does not support: ${names.join(' ')}`,
+  }),
   composition: (): Problem => ({
     message: 'Compositions of aggregates and other expressions are not allowed.',
   }),

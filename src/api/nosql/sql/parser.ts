@@ -127,6 +127,7 @@ class Parser {
   #ands = 0;
   #ors = 0;
   #udfCalls = 0;
+  #tooMuch: Problem | undefined;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -134,6 +135,7 @@ class Parser {
 
   end(): void {
     if (this.#peek().kind !== 'end') throw this.#unexpected();
+    if (this.#tooMuch) throw new SqlError(this.#tooMuch);
   }
 
   query(): Query {
@@ -629,8 +631,9 @@ class Parser {
     return result;
   }
 
+  /** A query that is too large and wrong is wrong first, so the complaint waits for the end of the text. */
   #limit(count: number, max: number, problem: (max: number) => Problem): void {
-    if (count > max) throw new SqlError(problem(max));
+    if (count > max) this.#tooMuch ??= problem(max);
   }
 }
 

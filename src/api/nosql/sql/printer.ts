@@ -22,20 +22,20 @@ export function printQuery(query: Query): string {
   return clauses(query).join(' ');
 }
 
-/** The query as the plan shows it: one clause a line, no trailing spaces. */
+/** The query as the plan shows it: one clause a line, no trailing spaces, no direction that was not written. */
 export function printRewritten(query: Query): string {
-  return clauses(query)
+  return clauses(query, '')
     .map((clause) => clause.trimEnd())
     .join('\n');
 }
 
-function clauses(query: Query): string[] {
+function clauses(query: Query, unspecified = ' ASC'): string[] {
   return [
     printSelect(query.select),
     ...(query.from ? [`FROM ${printSource(query.from)}`] : []),
     ...(query.where ? [`WHERE ${printExpression(query.where)}`] : []),
     ...(query.groupBy ? [`${printGroupBy(query.groupBy)} `] : []),
-    ...(query.orderBy ? [printOrderBy(query.orderBy)] : []),
+    ...(query.orderBy ? [printOrderBy(query.orderBy, unspecified)] : []),
     ...(query.window ? [printWindow(query.window)] : []),
   ];
 }
@@ -96,11 +96,17 @@ export function printGroupBy(expressions: readonly Expression[]): string {
   return `GROUP BY ${printList(expressions)}`;
 }
 
-export function printOrderBy({ isRank, items }: OrderBy): string {
-  const unspecified = isRank ? '' : ' ASC';
+/** The last argument stands for a direction that was not written; a rank clause never has one. */
+export function printOrderBy({ isRank, items }: OrderBy, unspecified = ' ASC'): string {
   const printed = items.map(({ expression, direction }) => {
     const suffix =
-      direction === 'descending' ? ' DESC' : direction === 'ascending' ? ' ASC' : unspecified;
+      direction === 'descending'
+        ? ' DESC'
+        : direction === 'ascending'
+          ? ' ASC'
+          : isRank
+            ? ''
+            : unspecified;
     return printExpression(expression) + suffix;
   });
   return `ORDER BY ${isRank ? 'RANK ' : ''}${printed.join(', ')}`;

@@ -18,11 +18,16 @@ export interface SystemFunction {
 /** Arguments come as written in the query, between argumentsMin and argumentsMax of them. */
 export type Evaluate = (...args: readonly Value[]) => Value;
 
+/** How near two vectors are: by angle, by distance, or by product. */
+export type DistanceFunction = 'cosine' | 'euclidean' | 'dotproduct';
+
 export interface FunctionEnvironment {
   readonly clock: Clock;
   readonly random: Random;
   /** Coordinates on the Earth or in a plane, as the container's geospatial configuration says. */
   readonly geospatial: 'geography' | 'geometry';
+  /** How far vectors are apart, by the path they lie at, such as /embedding. */
+  readonly vectorPolicy: ReadonlyMap<string, DistanceFunction>;
 }
 
 type Counts = number | readonly [min: number, max: number];

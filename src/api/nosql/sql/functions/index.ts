@@ -14,7 +14,7 @@ import { typeCheckFunctions } from './type-check.ts';
 import { vectorFunctions } from './vector.ts';
 
 export { staticClockFunctions } from './date-time.ts';
-export type { FunctionEnvironment, SystemFunction } from './function.ts';
+export type { DistanceFunction, FunctionEnvironment, SystemFunction } from './function.ts';
 
 type Table = ReadonlyMap<string, SystemFunction>;
 
@@ -31,7 +31,7 @@ const PURE: Table = tableOf(
   typeCheckFunctions,
   itemFunctions,
   fullTextFunctions,
-  vectorFunctions('cosine'),
+  vectorFunctions,
   internalFunctions,
 );
 

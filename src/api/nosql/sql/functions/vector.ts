@@ -1,22 +1,20 @@
 /** Distances between vectors, computed exactly. An index may find candidates; this is what ranks them. */
 import { isList, isMap, type Value } from '../../../../value/index.ts';
-import { define, finite, type SystemFunction } from './function.ts';
+import { type DistanceFunction, define, finite, type SystemFunction } from './function.ts';
 
-export type DistanceFunction = 'cosine' | 'euclidean' | 'dotproduct';
+/** VectorDistance(a, b [, bruteForce [, options]]) where policy and options have settled the distance function. */
+export function vectorDistanceFunction(kind: DistanceFunction): SystemFunction {
+  return functionNamed('VectorDistance', kind);
+}
 
-/** VectorDistance(a, b [, bruteForce [, {distanceFunction}]]) for containers whose policy says how far things are. */
-export function vectorFunctions(policy: DistanceFunction): readonly SystemFunction[] {
-  const evaluate = (
-    left: Value,
-    right: Value,
-    isBruteForce: Value = false,
-    options: Value = {},
-  ) => {
+export const vectorFunctions: readonly SystemFunction[] = [functionNamed('_VectorScore', 'cosine')];
+
+function functionNamed(name: string, policy: DistanceFunction): SystemFunction {
+  return define(name, [2, 4], (left, right, isBruteForce = false, options = {}) => {
     if (typeof isBruteForce !== 'boolean' || !isMap(options)) return undefined;
-    const chosen = distanceFunctionOf(options.distanceFunction) ?? policy;
-    return vectorDistance(left, right, chosen);
-  };
-  return [define('VectorDistance', [2, 4], evaluate), define('_VectorScore', [2, 4], evaluate)];
+    const kind = distanceFunctionOf(options.distanceFunction) ?? policy;
+    return vectorDistance(left, right, kind);
+  });
 }
 
 /** Names are compared without case: the policy writes `dotproduct`, queries also `DotProduct`. */
