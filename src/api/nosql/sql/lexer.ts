@@ -69,10 +69,13 @@ const KEYWORD_LENGTH_MAX = 9;
 const SYMBOLS_OF_TWO = new Set(['??', '||', '!=', '<>', '<=', '>=']);
 const SYMBOLS_OF_ONE = new Set('?|=<>+-*/%&^~()[]{}.,:');
 
+/** Nearly all words; one that goes on beyond ASCII is read again as a whole. */
+const ASCII_WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 const WORD = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
 /** A number is followed by no letter or second point, so that `12a` and `0.E` are bad tokens and not two good ones. */
 const NUMBER =
   /(?:0[xX][0-9a-fA-F]+|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(?![\p{L}\p{Nd}_.])/uy;
+const NUMBER_START = new Set('.0123456789');
 const SPACE = /(?:\s+|--[^\n]*)+/y;
 const STRING =
   /'(?:[^'\\]|\\(?:["'\\/bfnrt]|u[0-9a-fA-F]{4}))*'|"(?:[^"\\]|\\(?:["'\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
@@ -106,13 +109,12 @@ function nextToken(text: string, start: number): Token {
     if (end === start + 1) throw badToken(text, start);
     return { kind: 'parameter', text: text.slice(start, end), span: { start, end } };
   }
-  const digits = skip(NUMBER, text, start);
-  if (digits > start)
-    return {
-      kind: 'number',
-      text: text.slice(start, digits),
-      span: { start, end: digits },
-    };
+  const ascii = skip(ASCII_WORD, text, start);
+  if (ascii > start && !(text.charCodeAt(ascii) >= 0x80)) return wordToken(text, start, ascii);
+  if (NUMBER_START.has(first)) {
+    const end = skip(NUMBER, text, start);
+    if (end > start) return { kind: 'number', text: text.slice(start, end), span: { start, end } };
+  }
   const two = text.slice(start, start + 2);
   if (SYMBOLS_OF_TWO.has(two))
     return { kind: 'symbol', text: two, span: { start, end: start + 2 } };
@@ -120,6 +122,10 @@ function nextToken(text: string, start: number): Token {
     return { kind: 'symbol', text: first, span: { start, end: start + 1 } };
   const end = skip(WORD, text, start);
   if (end === start) throw badToken(text, start);
+  return wordToken(text, start, end);
+}
+
+function wordToken(text: string, start: number, end: number): Token {
   const word = text.slice(start, end);
   return { kind: 'word', text: word, keyword: findKeyword(word), span: { start, end } };
 }
