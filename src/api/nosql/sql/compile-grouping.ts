@@ -1,0 +1,137 @@
+/** GROUP BY and aggregates: which parts of a SELECT are folded over a group, and which may stand beside them. */
+
+import { type Aggregate, findAggregate } from './aggregates.ts';
+import type { Call, Expression, Query } from './ast.ts';
+import type { Compiled, Grouping } from './block.ts';
+import type { Compilation, Scope } from './compilation.ts';
+import { compileExpression } from './compile-expression.ts';
+import { problems } from './errors.ts';
+import { printExpression } from './printer.ts';
+import { childrenOf } from './tree.ts';
+
+export interface CompiledGrouping {
+  readonly grouping: Grouping | undefined;
+  /** In which SELECT and ORDER BY are compiled: keys and aggregates are slots there. */
+  readonly groupScope: Scope;
+}
+
+export function compileGrouping(
+  query: Query,
+  scope: Scope,
+  compilation: Compilation,
+): CompiledGrouping {
+  const projected = projectedExpressions(query);
+  const calls = projected.flatMap(aggregateCalls);
+  if (!query.groupBy && calls.length === 0) return { grouping: undefined, groupScope: scope };
+  for (const key of query.groupBy ?? []) requireNoAggregates(key, compilation);
+  const keys = (query.groupBy ?? []).map((expression) => ({
+    text: keyText(expression),
+    slot: compilation.allocateSlot(),
+    value: compileExpression(expression, scope, compilation),
+  }));
+  const aggregates = calls.map(({ call, aggregate }) => ({
+    call,
+    slot: compilation.allocateSlot(),
+    aggregate,
+    argument: compileArgument(call, scope, compilation),
+  }));
+  const slotOfKey = new Map(keys.map(({ text, slot }) => [text, slot]));
+  const slotOfCall = new Map<Expression, number>(aggregates.map(({ call, slot }) => [call, slot]));
+  const groupScope: Scope = {
+    find: (name) => scope.find(name),
+    findFolded: (expression) =>
+      slotOfCall.get(expression) ??
+      (slotOfKey.size > 0 ? slotOfKey.get(keyText(expression)) : undefined),
+  };
+  for (const expression of projected)
+    requireGrouped(expression, (part) => groupScope.findFolded(part) !== undefined, compilation);
+  return { grouping: { keys, aggregates, isSingle: query.groupBy === undefined }, groupScope };
+}
+
+/** One text for `c.a` and `c["a"]`. */
+function keyText(expression: Expression): string {
+  return printExpression(expression).replace(/\["([A-Za-z_]\w*)"\]/g, '.$1');
+}
+
+function projectedExpressions(query: Query): readonly Expression[] {
+  const { selection } = query.select;
+  const selected =
+    selection.kind === 'value'
+      ? [selection.expression]
+      : selection.kind === 'list'
+        ? selection.items.map((item) => item.expression)
+        : [];
+  // Without GROUP BY the order of the rows behind the one result does not matter.
+  const isOrdered = query.groupBy !== undefined && query.orderBy !== undefined;
+  return isOrdered
+    ? [...selected, ...(query.orderBy?.items.map((item) => item.expression) ?? [])]
+    : selected;
+}
+
+interface AggregateCall {
+  readonly call: Call;
+  readonly aggregate: Aggregate;
+}
+
+/** The outermost aggregate calls below an expression; those in subqueries belong to the subquery. */
+export function aggregateCalls(expression: Expression): readonly AggregateCall[] {
+  if (expression.kind === 'call') {
+    const aggregate = findAggregate(expression.name);
+    if (aggregate) return [{ call: expression, aggregate }];
+  }
+  return childrenOf(expression).flatMap(aggregateCalls);
+}
+
+function compileArgument(call: Call, scope: Scope, compilation: Compilation): Compiled {
+  const [argument] = call.arguments;
+  if (!argument || call.arguments.length !== 1) {
+    compilation.problems.push(problems.argumentCount(call.name.toUpperCase(), '1', call.span));
+    return () => undefined;
+  }
+  if (holdsAggregateOrSubquery(argument)) {
+    compilation.problems.push(problems.nestedAggregate(call.span));
+    return () => undefined;
+  }
+  return compileExpression(argument, scope, compilation);
+}
+
+function holdsAggregateOrSubquery(expression: Expression): boolean {
+  if (expression.kind === 'subquery') return true;
+  if (expression.kind === 'call' && findAggregate(expression.name)) return true;
+  return childrenOf(expression).some(holdsAggregateOrSubquery);
+}
+
+export function requireNoAggregates(expression: Expression, compilation: Compilation): void {
+  for (const { call } of aggregateCalls(expression))
+    compilation.problems.push(problems.aggregatePlace(call.span));
+}
+
+/** Every path of the item must be a key, or lie in an aggregate. */
+function requireGrouped(
+  expression: Expression,
+  isFolded: (part: Expression) => boolean,
+  compilation: Compilation,
+): void {
+  if (isFolded(expression)) return;
+  if (isPath(expression)) {
+    if (!pathPrefixes(expression).some(isFolded))
+      compilation.problems.push(problems.notGrouped(printExpression(expression), expression.span));
+    return;
+  }
+  for (const part of childrenOf(expression)) requireGrouped(part, isFolded, compilation);
+}
+
+function isPath(expression: Expression): boolean {
+  return pathPrefixes(expression).at(-1)?.kind === 'identifier';
+}
+
+/** The expression itself, then what it is a member of, down to the root. */
+function pathPrefixes(expression: Expression): readonly Expression[] {
+  const prefixes: Expression[] = [expression];
+  let at = expression;
+  while (at.kind === 'property' || at.kind === 'index') {
+    at = at.base;
+    prefixes.push(at);
+  }
+  return prefixes;
+}

@@ -1,0 +1,284 @@
+/** Binds names and compiles a query to blocks of closures; throws SqlError with every problem found. */
+import { systemClock, systemRandom, unreachable } from '../../../base/index.ts';
+import type { Value } from '../../../value/index.ts';
+import type { Collection, Expression, OrderBy, PathStep, Query, SelectItem } from './ast.ts';
+import type { Block, Compiled, CompiledOrder, CompiledQuery, CompiledSource } from './block.ts';
+import { type Compilation, NO_SCOPE, type Scope, type UserFunction } from './compilation.ts';
+import { compileExpression, constantValue, objectOf } from './compile-expression.ts';
+import { compileGrouping, requireNoAggregates } from './compile-grouping.ts';
+import { compileRank } from './compile-rank.ts';
+import { type Problem, problems, type Span, SqlError } from './errors.ts';
+import type { QueryParameter } from './evaluate.ts';
+import type { FunctionEnvironment } from './functions/index.ts';
+import { memberOf, propertyAccess } from './operators.ts';
+import { sourcesOf } from './tree.ts';
+import { isDescending } from './vector-order.ts';
+
+export interface CompileOptions {
+  readonly environment?: Partial<FunctionEnvironment>;
+  /** The user defined function of that name, or undefined if there is none. */
+  readonly findUdf?: (name: string) => UserFunction | undefined;
+}
+
+const DEFAULT_ENVIRONMENT: FunctionEnvironment = {
+  clock: systemClock,
+  random: systemRandom,
+  geospatial: 'geography',
+  vectorPolicy: new Map(),
+};
+
+/** Evaluates constant expressions for planners, with the parameters filled in. */
+export function constantFinder(
+  parameters: readonly QueryParameter[],
+  options: CompileOptions = {},
+): (expression: Expression) => { readonly value: Value } | undefined {
+  const given = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  return (expression) =>
+    constantValue(expression, {
+      environment: { ...DEFAULT_ENVIRONMENT, ...options.environment },
+      findUdf: () => undefined,
+      problems: [],
+      allocateSlot: () => 0,
+      parameterSlot: () => 0,
+      parameterValue(name) {
+        const parameter = given.get(name);
+        return parameter && { value: parameter.value };
+      },
+      compileSubquery: () => unreachable(expression as never),
+    });
+}
+
+export function compileQuery(query: Query, options: CompileOptions = {}): CompiledQuery {
+  const parameters = new Map<string, number>();
+  let slotCount = 1;
+  const found: Problem[] = [];
+  const compilation: Compilation = {
+    environment: { ...DEFAULT_ENVIRONMENT, ...options.environment },
+    findUdf: options.findUdf ?? (() => undefined),
+    problems: found,
+    allocateSlot: () => slotCount++,
+    parameterSlot(name) {
+      const slot = parameters.get(name) ?? slotCount++;
+      parameters.set(name, slot);
+      return slot;
+    },
+    compileSubquery: (subquery, scope) => compileBlock(subquery, scope, compilation, false),
+  };
+  const block = compileBlock(query, NO_SCOPE, compilation, true);
+  if (found.length > 0) throw new SqlError(...found);
+  return { block, slotCount, parameters, filter: query.where };
+}
+
+/** The aliases of one FROM on top of those outside. */
+class AliasScope implements Scope {
+  readonly #outer: Scope;
+  readonly #slots = new Map<string, number>();
+
+  constructor(outer: Scope) {
+    this.#outer = outer;
+  }
+
+  has(name: string): boolean {
+    return this.#slots.has(name);
+  }
+
+  add(name: string, slot: number): void {
+    this.#slots.set(name, slot);
+  }
+
+  find(name: string): number | undefined {
+    return this.#slots.get(name) ?? this.#outer.find(name);
+  }
+
+  /** What a grouped query outside folded is plain to a subquery: it sees the row of the group. */
+  findFolded(): undefined {
+    return undefined;
+  }
+}
+
+/** In the outermost query, and in a subquery that stands first in its FROM, an unknown name is the container. */
+function compileBlock(
+  query: Query,
+  outer: Scope,
+  compilation: Compilation,
+  mayReadContainer: boolean,
+): Block {
+  const scope = new AliasScope(outer);
+  const sources = compileSources(query, scope, compilation, mayReadContainer);
+  const inRow = (expression: Expression) => {
+    requireNoAggregates(expression, compilation);
+    return compileExpression(expression, scope, compilation);
+  };
+  const where = query.where && inRow(query.where);
+  const { grouping, groupScope } = compileGrouping(query, scope, compilation);
+  const project = compileSelection(query, sources, groupScope, compilation);
+  const top = query.select.top && inRow(query.select.top);
+  return {
+    sources,
+    where,
+    grouping,
+    orderBy: compileOrderBy(query.orderBy, groupScope, compilation),
+    rank: query.orderBy?.isRank ? compileRank(query.orderBy, groupScope, compilation) : undefined,
+    project,
+    isDistinct: query.select.isDistinct,
+    top,
+    offset: query.window && inRow(query.window.offset),
+    limit: query.window && inRow(query.window.limit),
+  };
+}
+
+function compileSources(
+  query: Query,
+  scope: AliasScope,
+  compilation: Compilation,
+  mayReadContainer: boolean,
+): readonly CompiledSource[] {
+  return sourcesOf(query.from).map((source, at) => {
+    const mayRead = mayReadContainer && at === 0;
+    const slot = compilation.allocateSlot();
+    const isIterated = source.kind === 'iterator';
+    const compiled = compileCollection(source.collection, {
+      slot,
+      isIterated,
+      scope,
+      compilation,
+      mayReadContainer: mayRead,
+    });
+    const alias = isIterated ? source.name : (source.alias ?? impliedAlias(source.collection));
+    if (alias !== undefined) addAlias(alias, slot, source.span, scope, compilation);
+    return compiled;
+  });
+}
+
+function addAlias(
+  name: string,
+  slot: number,
+  span: Span,
+  scope: AliasScope,
+  compilation: Compilation,
+): void {
+  if (scope.has(name)) compilation.problems.push(problems.duplicateAlias(name, span));
+  scope.add(name, slot);
+}
+
+/** `FROM c.children` is known as children. */
+function impliedAlias(collection: Collection): string | undefined {
+  if (collection.kind === 'subquery') return undefined;
+  const names = collection.steps.flatMap((step) => (step.kind === 'number' ? [] : [step.name]));
+  return names.at(-1) ?? collection.root;
+}
+
+interface CollectionContext {
+  readonly slot: number;
+  readonly isIterated: boolean;
+  readonly scope: AliasScope;
+  readonly compilation: Compilation;
+  readonly mayReadContainer: boolean;
+}
+
+function compileCollection(collection: Collection, context: CollectionContext): CompiledSource {
+  const { slot, isIterated, scope, compilation, mayReadContainer } = context;
+  if (collection.kind === 'subquery') {
+    const block = compileBlock(collection.query, scope, compilation, mayReadContainer);
+    return { kind: 'subquery', slot, block, isIterated };
+  }
+  const root = scope.find(collection.root);
+  const isContainer = root === undefined && mayReadContainer;
+  if (root === undefined && !isContainer)
+    compilation.problems.push(problems.identifier(collection.root, collection.span));
+  const rootSlot = isContainer ? slot : (root ?? slot);
+  const value = compilePath(rootSlot, collection.steps);
+  if (!isContainer)
+    return isIterated ? { kind: 'elements', slot, list: value } : { kind: 'value', slot, value };
+  if (!isIterated)
+    return { kind: 'container', slot, path: collection.steps.length > 0 ? value : undefined };
+  return { kind: 'subquery', slot, block: containerBlock(slot, value), isIterated };
+}
+
+/** `x IN c.list` over the container: the lists of all items, which the source then iterates. */
+function containerBlock(slot: number, project: Compiled): Block {
+  return {
+    sources: [{ kind: 'container', slot, path: undefined }],
+    where: undefined,
+    grouping: undefined,
+    orderBy: [],
+    rank: undefined,
+    project,
+    isDistinct: false,
+    top: undefined,
+    offset: undefined,
+    limit: undefined,
+  };
+}
+
+function compilePath(slot: number, steps: readonly PathStep[]): Compiled {
+  let path: Compiled = (row) => row[slot];
+  for (const step of steps) {
+    const base = path;
+    path =
+      step.kind === 'number'
+        ? (row) => memberOf(base(row), step.index)
+        : propertyAccess(base, step.name);
+  }
+  return path;
+}
+
+function compileSelection(
+  query: Query,
+  sources: readonly CompiledSource[],
+  scope: Scope,
+  compilation: Compilation,
+): Compiled {
+  const { selection } = query.select;
+  switch (selection.kind) {
+    case 'star': {
+      if (query.groupBy) compilation.problems.push(problems.starWithGroupBy(selection.span));
+      else if (sources.length !== 1) compilation.problems.push(problems.starInputs(selection.span));
+      const slot = sources[0]?.slot ?? 0;
+      return (row) => row[slot];
+    }
+    case 'value':
+      return compileExpression(selection.expression, scope, compilation);
+    case 'list': {
+      const names = selectNames(selection.items);
+      return objectOf(
+        selection.items.map((item, at) => ({
+          name: names[at] as string,
+          run: compileExpression(item.expression, scope, compilation),
+        })),
+      );
+    }
+  }
+}
+
+/** The alias, else the last name of a path, else $1, $2 … in the order of the nameless. */
+export function selectNames(items: readonly SelectItem[]): readonly string[] {
+  let nameless = 0;
+  return items.map(({ expression, alias }) => alias ?? lastName(expression) ?? `$${++nameless}`);
+}
+
+function lastName(expression: Expression): string | undefined {
+  switch (expression.kind) {
+    case 'identifier':
+    case 'property':
+      return expression.name;
+    case 'index': {
+      const { index } = expression;
+      return index.kind === 'literal' && typeof index.value === 'string' ? index.value : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function compileOrderBy(
+  orderBy: OrderBy | undefined,
+  scope: Scope,
+  compilation: Compilation,
+): readonly CompiledOrder[] {
+  if (!orderBy || orderBy.isRank) return [];
+  return orderBy.items.map(({ expression, direction }) => ({
+    value: compileExpression(expression, scope, compilation),
+    isDescending: isDescending(expression, direction, compilation.environment.vectorPolicy),
+  }));
+}

@@ -1,0 +1,170 @@
+/** What is wrong with a query, in the service's own codes and words, with the characters it points at. */
+import { DomainError } from '../../../base/index.ts';
+
+/** Half-open range of characters in the query text. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where a node that no text stands for points to. */
+export const NO_SPAN: Span = { start: 0, end: 0 };
+
+export interface Problem {
+  /** Absent where the service gives a bare sentence. */
+  readonly code?: string | number;
+  readonly message: string;
+  readonly span?: Span;
+}
+
+/** A refused query. The message is the JSON text that clients look for inside the response's message. */
+export class SqlError extends DomainError {
+  readonly problems: readonly Problem[];
+
+  constructor(...problems: readonly Problem[]) {
+    super('invalidInput', problemsToJson(problems));
+    this.problems = problems;
+  }
+}
+
+function problemsToJson(problems: readonly Problem[]): string {
+  if (problems.every((problem) => problem.code === undefined))
+    return JSON.stringify({ Errors: problems.map((problem) => problem.message) });
+  return JSON.stringify({
+    errors: problems.map(({ code, message, span }) => ({
+      severity: 'Error',
+      ...(span && { location: { start: span.start, end: span.end } }),
+      code,
+      message,
+    })),
+  });
+}
+
+/** The sentences of the service, one place each. Codes marked so in the comment are our reading of its numbering. */
+export const problems = {
+  syntax: (near: string, span: Span): Problem => ({
+    code: 'SC1001',
+    message: `Syntax error, incorrect syntax near '${near}'.`,
+    span,
+  }),
+  endOfText: (at: number): Problem => ({
+    code: 'SC1002',
+    message: 'Syntax error, unexpected end-of-file.',
+    span: { start: at, end: at },
+  }),
+  token: (text: string, span: Span): Problem => ({
+    code: 'SC1010',
+    message: `Syntax error, invalid token '${text}'.`,
+    span,
+  }),
+  stringToken: (text: string, span: Span): Problem => ({
+    code: 'SC1012',
+    message: `Syntax error, invalid string literal token '${text}'.`,
+    span,
+  }),
+  identifier: (name: string, span: Span): Problem => ({
+    code: 'SC2001',
+    message: `Identifier '${name}' could not be resolved.`,
+    span,
+  }),
+  unknownFunction: (name: string, span: Span): Problem => ({
+    code: 'SC2005',
+    message: `'${name}' is not a recognized built-in function name.`,
+    span,
+  }),
+  unknownUdf: (name: string, span: Span): Problem => ({
+    code: 'SC2006',
+    message: `User defined function '${name}' could not be found.`,
+    span,
+  }),
+  starInputs: (span: Span): Problem => ({
+    code: 'SC2040',
+    message: "'SELECT *' is only valid with a single input set.",
+    span,
+  }),
+  starWithGroupBy: (span: Span): Problem => ({
+    code: 'SC2041',
+    message: "'SELECT *' is not allowed with GROUP BY.",
+    span,
+  }),
+  argumentCount: (name: string, wanted: string, span: Span): Problem => ({
+    code: 'SC2050',
+    message: `The ${name} function requires ${wanted} argument(s).`,
+    span,
+  }),
+  top: (span: Span): Problem => ({
+    code: 'SC2060',
+    message: 'The count value provided for a TOP clause must be an integer.',
+    span,
+  }),
+  limit: (span: Span): Problem => ({
+    code: 'SC2061',
+    message: 'The LIMIT count value exceeds the maximum allowed value.',
+    span,
+  }),
+  offset: (span: Span): Problem => ({
+    code: 'SC2062',
+    message: 'The OFFSET count value exceeds the maximum allowed value.',
+    span,
+  }),
+  nestedAggregate: (span: Span): Problem => ({
+    code: 'SC2101',
+    message:
+      'Cannot perform an aggregate function on an expression containing an aggregate or a subquery.',
+    span,
+  }),
+  notGrouped: (text: string, span: Span): Problem => ({
+    code: 'SC2102',
+    message: `Property reference '${text}' is invalid in the select list because it is not contained in either an aggregate function or the GROUP BY clause.`,
+    span,
+  }),
+  aggregatePlace: (span: Span): Problem => ({
+    code: 'SC2103',
+    message: 'An aggregate function is only allowed in the SELECT clause.',
+    span,
+  }),
+  duplicateAlias: (name: string, span: Span): Problem => ({
+    code: 'SC2011',
+    message: `The input alias '${name}' is specified more than once in the FROM clause.`,
+    span,
+  }),
+  /** SC3001 to SC3004 follow the order of the limits in the account's query configuration. */
+  textTooLong: (max: number): Problem => ({
+    code: 'SC3001',
+    message: `The SQL query text exceeded the maximum limit of ${max} characters.`,
+  }),
+  tooManyJoins: (max: number): Problem => ({
+    code: 'SC3002',
+    message: `The query exceeded the maximum number of JOIN clauses: ${max}.`,
+  }),
+  tooManyAnds: (max: number): Problem => ({
+    code: 'SC3003',
+    message: `The query exceeded the maximum number of logical AND expressions: ${max}.`,
+  }),
+  tooManyOrs: (max: number): Problem => ({
+    code: 'SC3004',
+    message: `The query exceeded the maximum number of logical OR expressions: ${max}.`,
+  }),
+  tooManyUdfs: (max: number): Problem => ({
+    code: 'SC3005',
+    message: `The query exceeded the maximum number of user defined function calls: ${max}.`,
+  }),
+  tooDeep: (): Problem => ({
+    code: 'SC3006',
+    message: 'The query text is nested too deeply.',
+  }),
+  orderByPath: (): Problem => ({
+    code: 2206,
+    message:
+      'Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path.',
+  }),
+  scalarRows: (): Problem => ({
+    message: 'The cardinality of a scalar subquery result set cannot be greater than one.',
+  }),
+  features: (names: readonly string[]): Problem => ({
+    message: `Query contains the following features, which the calling client does not support: ${names.join(' ')}`,
+  }),
+  composition: (): Problem => ({
+    message: 'Compositions of aggregates and other expressions are not allowed.',
+  }),
+} as const;

@@ -1,0 +1,132 @@
+/** Array and set functions. Sets are arrays whose equal elements are taken as one, in the order of first appearance. */
+import { compareValues, equalValues, isList, isMap, type Value } from '../../../../value/index.ts';
+import { type ValueKey, valueKey } from '../value-key.ts';
+import { define, defineTotal, finite, type SystemFunction } from './function.ts';
+
+const ANY_COUNT = Number.POSITIVE_INFINITY;
+
+export const arrayFunctions: readonly SystemFunction[] = [
+  define('ARRAY_AVG', 1, (list) => {
+    const numbers = numbersOf(list);
+    return numbers && numbers.length > 0 ? finite(sum(numbers) / numbers.length) : undefined;
+  }),
+  define('ARRAY_CONCAT', [2, ANY_COUNT], (...lists) =>
+    lists.every(isList) ? lists.flat(1) : undefined,
+  ),
+  define('ARRAY_CONTAINS', [2, 3], arrayContains),
+  define('_TRY_ARRAY_CONTAINS', [2, 3], arrayContains),
+  define('ARRAY_CONTAINS_ALL', [1, ANY_COUNT], (list, ...values) =>
+    isList(list)
+      ? values.every((value) => list.some((item) => equalValues(item, value)))
+      : undefined,
+  ),
+  define('ARRAY_CONTAINS_ANY', [1, ANY_COUNT], (list, ...values) =>
+    isList(list)
+      ? values.some((value) => list.some((item) => equalValues(item, value)))
+      : undefined,
+  ),
+  define('ARRAY_LENGTH', 1, (list) => (isList(list) ? list.length : undefined)),
+  define('ARRAY_MAX', 1, (list) => extreme(list, 1)),
+  define('ARRAY_MEDIAN', 1, median),
+  define('ARRAY_MIN', 1, (list) => extreme(list, -1)),
+  define('ARRAY_SLICE', [2, 3], slice),
+  define('ARRAY_SUM', 1, (list) => {
+    const numbers = numbersOf(list);
+    return numbers ? finite(sum(numbers)) : undefined;
+  }),
+  defineTotal('CHOOSE', [2, ANY_COUNT], (index, ...choices) =>
+    typeof index === 'number' ? choices[index - 1] : undefined,
+  ),
+  define('ObjectToArray', [1, 3], objectToArray),
+  define('_ObjectToArray', [1, 3], objectToArray),
+  setFunction('SetDifference', (left, right) => without(left, keysOf(right))),
+  setFunction('SetEqual', (left, right) => {
+    const leftKeys = keysOf(left);
+    const rightKeys = keysOf(right);
+    return leftKeys.size === rightKeys.size && leftKeys.isSubsetOf(rightKeys);
+  }),
+  setFunction('SetIntersect', (left, right) => {
+    const rightKeys = keysOf(right);
+    return distinct(left).filter((value) => rightKeys.has(valueKey(value)));
+  }),
+  setFunction('SetUnion', (left, right) => distinct([...left, ...right])),
+];
+
+function setFunction(
+  name: string,
+  compute: (left: readonly Value[], right: readonly Value[]) => Value,
+): SystemFunction {
+  return define(name, 2, (left, right) =>
+    isList(left) && isList(right) ? compute(left, right) : undefined,
+  );
+}
+
+function keysOf(values: readonly Value[]): Set<ValueKey> {
+  return new Set(values.map(valueKey));
+}
+
+function distinct(values: readonly Value[]): readonly Value[] {
+  return without(values, new Set());
+}
+
+/** The distinct values whose key is not among the given ones. */
+function without(values: readonly Value[], keys: ReadonlySet<ValueKey>): readonly Value[] {
+  const seen = new Set(keys);
+  return values.filter((value) => {
+    const key = valueKey(value);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+/** With a true third argument an object matches every object that has its properties. */
+export function arrayContains(list: Value, value: Value, isPartial: Value = false): Value {
+  if (!isList(list) || typeof isPartial !== 'boolean') return undefined;
+  return list.some((item) => (isPartial ? matchesPartly(item, value) : equalValues(item, value)));
+}
+
+function matchesPartly(item: Value, wanted: Value): boolean {
+  if (!isMap(item) || !isMap(wanted)) return equalValues(item, wanted);
+  return Object.keys(wanted).every(
+    (name) => Object.hasOwn(item, name) && matchesPartly(item[name], wanted[name]),
+  );
+}
+
+function numbersOf(list: Value): readonly number[] | undefined {
+  return isList(list) && list.every((item) => typeof item === 'number') ? list : undefined;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, next) => total + next, 0);
+}
+
+/** By the order of types, as MIN and MAX; arrays and objects have no place in it. */
+function extreme(list: Value, sign: 1 | -1): Value {
+  if (!isList(list) || list.length === 0) return undefined;
+  if (list.some((item) => typeof item === 'object' && item !== null)) return undefined;
+  return list.reduce((best, item) => (sign * compareValues(item, best) > 0 ? item : best));
+}
+
+function median(list: Value): Value {
+  const numbers = numbersOf(list);
+  if (!numbers || numbers.length === 0) return undefined;
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] as number;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
+}
+
+/** A negative start counts from the end. */
+function slice(list: Value, start: Value, length: Value = Number.MAX_SAFE_INTEGER): Value {
+  if (!isList(list) || typeof start !== 'number' || typeof length !== 'number') return undefined;
+  const whole = Math.trunc(start);
+  const from = whole < 0 ? Math.max(0, list.length + whole) : whole;
+  return list.slice(from, from + Math.max(0, Math.trunc(length)));
+}
+
+function objectToArray(object: Value, keyName: Value = 'k', valueName: Value = 'v'): Value {
+  if (!isMap(object) || typeof keyName !== 'string' || typeof valueName !== 'string')
+    return undefined;
+  return Object.entries(object).map(([name, value]) => ({ [keyName]: name, [valueName]: value }));
+}

@@ -1,0 +1,109 @@
+/**
+ * Full-text functions in their exact, simple form: words are runs of letters and digits in lower case, compared as they
+ * are. Scores are BM25 with the statistics that the rewritten query brings along. No stemming, no stop words.
+ */
+import { isList, type Value } from '../../../../value/index.ts';
+import { define, type SystemFunction } from './function.ts';
+
+const WORD = /[\p{L}\p{N}]+/gu;
+/** The usual constants of BM25: how fast repetition saturates, and how much length counts. */
+const SATURATION = 1.2;
+const LENGTH_WEIGHT = 0.75;
+const ANY_COUNT = Number.POSITIVE_INFINITY;
+
+export const fullTextFunctions: readonly SystemFunction[] = [
+  define('FullTextContains', 2, (text, phrase) =>
+    typeof text === 'string' && typeof phrase === 'string'
+      ? countPhrase(wordsOf(text), wordsOf(phrase)) > 0
+      : undefined,
+  ),
+  define('FullTextContainsAll', [2, ANY_COUNT], (text, ...phrases) => {
+    const found = containedPhrases(text, phrases);
+    return found?.every((isContained) => isContained);
+  }),
+  define('FullTextContainsAny', [2, ANY_COUNT], (text, ...phrases) => {
+    const found = containedPhrases(text, phrases);
+    return found?.some((isContained) => isContained);
+  }),
+  define('_FullTextWordCount', 1, (text) =>
+    typeof text === 'string' ? wordsOf(text).length : undefined,
+  ),
+  define('_FullTextScore', 5, (text, phrases, documentCount, wordCount, hitCounts) => {
+    if (!isTextList(phrases) || !isNumberList(hitCounts)) return undefined;
+    if (typeof documentCount !== 'number' || typeof wordCount !== 'number') return undefined;
+    return fullTextScore(text, phrases, { documentCount, wordCount, hitCounts });
+  }),
+  define('FullTextScore', [2, ANY_COUNT], (text, ...phrases) => {
+    const list = phraseList(phrases);
+    return list && fullTextScore(text, list, undefined);
+  }),
+  // Ranks exist among items only: outside ORDER BY RANK, which takes RRF apart, it has no value.
+  define('RRF', [1, ANY_COUNT], () => undefined),
+];
+
+/** What BM25 knows of the whole container: items, words in all of them, and items that hold each phrase. */
+export interface TextStatistics {
+  readonly documentCount: number;
+  readonly wordCount: number;
+  readonly hitCounts: readonly number[];
+}
+
+export function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(WORD) ?? [];
+}
+
+/** Phrases of a scoring call: texts one by one, or one list of them. */
+export function phraseList(args: readonly Value[]): readonly string[] | undefined {
+  const flat = args.flatMap((value) => (isList(value) ? value : [value]));
+  return isTextList(flat) ? flat : undefined;
+}
+
+/** BM25; without statistics every phrase weighs the same and every text has the average length. */
+export function fullTextScore(
+  text: Value,
+  phrases: readonly string[],
+  statistics: TextStatistics | undefined,
+): Value {
+  if (typeof text !== 'string') return undefined;
+  const words = wordsOf(text);
+  const average = statistics ? statistics.wordCount / statistics.documentCount : words.length;
+  const lengthRatio = average > 0 ? words.length / average : 1;
+  let score = 0;
+  for (const [at, phrase] of phrases.entries()) {
+    const frequency = countPhrase(words, wordsOf(phrase));
+    const weight = statistics ? inverseFrequency(statistics, at) : 1;
+    score +=
+      (weight * frequency * (SATURATION + 1)) /
+      (frequency + SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengthRatio));
+  }
+  return score;
+}
+
+function inverseFrequency({ documentCount, hitCounts }: TextStatistics, at: number): number {
+  const hits = hitCounts[at] ?? 0;
+  return Math.log(1 + (documentCount - hits + 0.5) / (hits + 0.5));
+}
+
+function containedPhrases(text: Value, args: readonly Value[]): readonly boolean[] | undefined {
+  const phrases = phraseList(args);
+  if (typeof text !== 'string' || !phrases) return undefined;
+  const words = wordsOf(text);
+  return phrases.map((phrase) => countPhrase(words, wordsOf(phrase)) > 0);
+}
+
+/** How often the words stand in the text one after the other. */
+function countPhrase(words: readonly string[], phrase: readonly string[]): number {
+  if (phrase.length === 0) return 0;
+  let count = 0;
+  for (let at = 0; at + phrase.length <= words.length; at++)
+    if (phrase.every((word, offset) => words[at + offset] === word)) count++;
+  return count;
+}
+
+function isTextList(value: Value | readonly Value[]): value is readonly string[] {
+  return isList(value) && value.every((item) => typeof item === 'string');
+}
+
+function isNumberList(value: Value): value is readonly number[] {
+  return isList(value) && value.every((item) => typeof item === 'number');
+}

@@ -1,0 +1,70 @@
+/** What a system function is. */
+import type { Clock, Random } from '../../../../base/index.ts';
+import type { Value } from '../../../../value/index.ts';
+
+export interface SystemFunction {
+  /** As the service spells it in messages; look-up ignores case. */
+  readonly name: string;
+  readonly argumentsMin: number;
+  /** Infinity for a function of any number of arguments. */
+  readonly argumentsMax: number;
+  /** Whether evaluate wants to see undefined arguments; otherwise one of them makes the result undefined. */
+  readonly takesUndefined: boolean;
+  /** Whether equal arguments always give equal results, so that a constant call can be computed once. */
+  readonly isDeterministic: boolean;
+  readonly evaluate: Evaluate;
+}
+
+/** Arguments come as written in the query, between argumentsMin and argumentsMax of them. */
+export type Evaluate = (...args: readonly Value[]) => Value;
+
+/** How near two vectors are: by angle, by distance, or by product. */
+export type DistanceFunction = 'cosine' | 'euclidean' | 'dotproduct';
+
+export interface FunctionEnvironment {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Coordinates on the Earth or in a plane, as the container's geospatial configuration says. */
+  readonly geospatial: 'geography' | 'geometry';
+  /** How far vectors are apart, by the path they lie at, such as /embedding. */
+  readonly vectorPolicy: ReadonlyMap<string, DistanceFunction>;
+}
+
+type Counts = number | readonly [min: number, max: number];
+
+/** A function that is undefined when an argument is. */
+export function define(name: string, counts: Counts, evaluate: Evaluate): SystemFunction {
+  return entry(name, counts, evaluate, {});
+}
+
+/** A function that sees undefined arguments. */
+export function defineTotal(name: string, counts: Counts, evaluate: Evaluate): SystemFunction {
+  return entry(name, counts, evaluate, { takesUndefined: true });
+}
+
+/** A function of more than its arguments: time or chance. */
+export function defineVolatile(name: string, counts: Counts, evaluate: Evaluate): SystemFunction {
+  return entry(name, counts, evaluate, { isDeterministic: false });
+}
+
+function entry(
+  name: string,
+  counts: Counts,
+  evaluate: Evaluate,
+  traits: { readonly takesUndefined?: boolean; readonly isDeterministic?: boolean },
+): SystemFunction {
+  const [argumentsMin, argumentsMax] = typeof counts === 'number' ? [counts, counts] : counts;
+  return {
+    name,
+    argumentsMin,
+    argumentsMax,
+    takesUndefined: traits.takesUndefined ?? false,
+    isDeterministic: traits.isDeterministic ?? true,
+    evaluate,
+  };
+}
+
+/** Infinities and NaN are no values of the language. */
+export function finite(value: number): Value {
+  return Number.isFinite(value) ? value : undefined;
+}

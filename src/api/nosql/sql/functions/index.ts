@@ -1,0 +1,56 @@
+/** All system functions, by name without regard to case. Aggregates are not among them: see ../aggregates.ts. */
+import { arrayFunctions } from './array.ts';
+import { clockFunctions, dateTimeFunctions } from './date-time.ts';
+import { fullTextFunctions } from './full-text.ts';
+import type { FunctionEnvironment, SystemFunction } from './function.ts';
+import { integerFunctions } from './integer.ts';
+import { internalFunctions } from './internal.ts';
+import { itemFunctions } from './item.ts';
+import { mathFunctions, randomFunctions } from './math.ts';
+import { regexFunctions } from './regex.ts';
+import { spatialFunctions } from './spatial.ts';
+import { stringFunctions } from './string.ts';
+import { typeCheckFunctions } from './type-check.ts';
+import { vectorFunctions } from './vector.ts';
+
+export { staticClockFunctions } from './date-time.ts';
+export type { DistanceFunction, FunctionEnvironment, SystemFunction } from './function.ts';
+
+type Table = ReadonlyMap<string, SystemFunction>;
+
+function tableOf(...groups: readonly (readonly SystemFunction[])[]): Table {
+  return new Map(groups.flat().map((entry) => [entry.name.toLowerCase(), entry]));
+}
+
+const PURE: Table = tableOf(
+  mathFunctions,
+  integerFunctions,
+  stringFunctions,
+  arrayFunctions,
+  dateTimeFunctions,
+  typeCheckFunctions,
+  itemFunctions,
+  fullTextFunctions,
+  vectorFunctions,
+  internalFunctions,
+);
+
+const SPATIAL = {
+  geography: tableOf(spatialFunctions('geography')),
+  geometry: tableOf(spatialFunctions('geometry')),
+} as const;
+
+/** The function of that name, whatever its case, or undefined. */
+export function findFunction(
+  name: string,
+  environment: FunctionEnvironment,
+): SystemFunction | undefined {
+  const key = name.toLowerCase();
+  const pure = PURE.get(key) ?? SPATIAL[environment.geospatial].get(key);
+  if (pure) return pure;
+  return tableOf(
+    clockFunctions(environment.clock),
+    randomFunctions(environment.random),
+    regexFunctions(),
+  ).get(key);
+}

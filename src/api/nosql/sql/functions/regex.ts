@@ -1,0 +1,62 @@
+/** Regular expressions. The service has Perl's dialect; what JavaScript reads differently is translated or undefined. */
+import type { Value } from '../../../../value/index.ts';
+import { define, type SystemFunction } from './function.ts';
+
+/** Each call in a query gets its own functions, and these remember the last pattern: it is the same for every row. */
+export function regexFunctions(): readonly SystemFunction[] {
+  let lastKey: string | undefined;
+  let lastPattern: RegExp | undefined;
+  const patternOf = (pattern: Value, modifiers: Value): RegExp | undefined => {
+    if (typeof pattern !== 'string' || typeof modifiers !== 'string') return undefined;
+    const key = `${modifiers}/${pattern}`;
+    if (key !== lastKey) {
+      lastPattern = compilePattern(pattern, modifiers);
+      lastKey = key;
+    }
+    return lastPattern;
+  };
+  const match = (text: Value, pattern: Value, modifiers: Value = ''): Value => {
+    const compiled = patternOf(pattern, modifiers);
+    return typeof text === 'string' && compiled ? compiled.test(text) : undefined;
+  };
+  return [
+    define('REGEXMATCH', [2, 3], match),
+    define('_REGEX_MATCH', [2, 3], match),
+    define('RegexExtract', [2, 4], (text, pattern, modifiers = '', group = 0) => {
+      const compiled = patternOf(pattern, modifiers);
+      if (typeof text !== 'string' || !compiled || !isGroupNumber(group)) return undefined;
+      return compiled.exec(text)?.[group];
+    }),
+    define('RegexExtractAll', [2, 4], (text, pattern, modifiers = '', group = 0) => {
+      const compiled = patternOf(pattern, modifiers);
+      if (typeof text !== 'string' || !compiled || !isGroupNumber(group)) return undefined;
+      const global = new RegExp(compiled.source, `${compiled.flags}g`);
+      return [...text.matchAll(global)]
+        .map((found) => found[group])
+        .filter((found) => found !== undefined);
+    }),
+  ];
+}
+
+function isGroupNumber(group: Value): group is number {
+  return typeof group === 'number' && Number.isInteger(group) && group >= 0;
+}
+
+/** Modifiers: i ignore case, m multi-line, s dot matches all, x white space and remarks in the pattern do not count. */
+function compilePattern(pattern: string, modifiers: string): RegExp | undefined {
+  if (!/^[imsx]*$/.test(modifiers)) return undefined;
+  const source = modifiers.includes('x') ? withoutSpace(pattern) : pattern;
+  const flags = [...new Set(modifiers.replaceAll('x', ''))].join('');
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Escaped characters and classes keep their spaces. */
+function withoutSpace(pattern: string): string {
+  return pattern.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\s+|#[^\n]*/g, (part) =>
+    /^[\s#]/.test(part) ? '' : part,
+  );
+}

@@ -1,0 +1,13 @@
+/** What the spatial functions ask of a space. A point is whatever the space makes of a pair of coordinates. */
+export interface Space<Point> {
+  /** Undefined where the coordinates lie outside the space. */
+  toPoint(x: number, y: number): Point | undefined;
+  distance(a: Point, b: Point): number;
+  distanceToSegment(point: Point, start: Point, end: Point): number;
+  segmentsCross(a: Point, b: Point, c: Point, d: Point): boolean;
+  /** Whether the point lies in the region that the closed ring goes around, on its smaller side; the border counts. */
+  ringHolds(ring: readonly Point[], point: Point): boolean;
+  /** Whether the ring turns left, so that the region it bounds is the one inside. */
+  isCounterClockwise(ring: readonly Point[]): boolean;
+  ringArea(ring: readonly Point[]): number;
+}

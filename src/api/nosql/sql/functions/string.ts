@@ -1,0 +1,166 @@
+/** String functions. Positions count UTF-16 units from 0, as in the service's own engine. */
+import { isList, type Value } from '../../../../value/index.ts';
+import { define, defineTotal, finite, type SystemFunction } from './function.ts';
+
+/** REPLICATE beyond this is undefined (documented). */
+const REPLICATE_LENGTH_MAX = 10_000;
+
+function textual(name: string, compute: (text: string) => Value): SystemFunction {
+  return define(name, 1, (text) => (typeof text === 'string' ? compute(text) : undefined));
+}
+
+/** A test of one string against another, with an optional boolean third argument to ignore case. */
+function comparison(name: string, test: (text: string, other: string) => boolean): SystemFunction {
+  return define(name, [2, 3], (text, other, ignoresCase = false) => {
+    if (typeof text !== 'string' || typeof other !== 'string') return undefined;
+    if (typeof ignoresCase !== 'boolean') return undefined;
+    return ignoresCase ? test(text.toLowerCase(), other.toLowerCase()) : test(text, other);
+  });
+}
+
+/** Whether a string holds all, or any, of the other arguments. */
+function containment(
+  names: readonly string[],
+  ignoresCase: boolean,
+  holds: (searched: readonly string[], contains: (part: string) => boolean) => boolean,
+): SystemFunction[] {
+  const fold = (text: string) => (ignoresCase ? text.toLowerCase() : text);
+  return names.map((name) =>
+    define(name, [2, Number.POSITIVE_INFINITY], (text, ...parts) => {
+      if (typeof text !== 'string' || !areStrings(parts)) return undefined;
+      const folded = fold(text);
+      return holds(parts, (part) => folded.includes(fold(part)));
+    }),
+  );
+}
+
+const every = (parts: readonly string[], test: (part: string) => boolean) => parts.every(test);
+const some = (parts: readonly string[], test: (part: string) => boolean) => parts.some(test);
+
+export const stringFunctions: readonly SystemFunction[] = [
+  define('CONCAT', [2, Number.POSITIVE_INFINITY], (...parts) =>
+    areStrings(parts) ? parts.join('') : undefined,
+  ),
+  comparison('CONTAINS', (text, part) => text.includes(part)),
+  comparison('STARTSWITH', (text, part) => text.startsWith(part)),
+  comparison('ENDSWITH', (text, part) => text.endsWith(part)),
+  comparison('STRINGEQUALS', (text, other) => text === other),
+  ...containment(['CONTAINS_ALL_CI', 'ContainsAllCi'], true, every),
+  ...containment(['CONTAINS_ALL_CS', 'ContainsAllCs'], false, every),
+  ...containment(['CONTAINS_ANY_CI', 'ContainsAnyCi'], true, some),
+  ...containment(['CONTAINS_ANY_CS', 'ContainsAnyCs'], false, some),
+  define('INDEX_OF', [2, 3], indexOf),
+  define('LastIndexOf', 2, (text, part) =>
+    typeof text === 'string' && typeof part === 'string' ? text.lastIndexOf(part) : undefined,
+  ),
+  define('LEFT', 2, (text, count) =>
+    typeof text === 'string' && typeof count === 'number'
+      ? text.slice(0, Math.max(0, count))
+      : undefined,
+  ),
+  define('RIGHT', 2, (text, count) =>
+    typeof text === 'string' && typeof count === 'number'
+      ? text.slice(Math.max(0, text.length - Math.max(0, Math.trunc(count))))
+      : undefined,
+  ),
+  textual('LENGTH', (text) => text.length),
+  textual('LOWER', (text) => text.toLowerCase()),
+  textual('UPPER', (text) => text.toUpperCase()),
+  textual('REVERSE', (text) => [...text].reverse().join('')),
+  define('LTRIM', [1, 2], (text, characters) => trim(text, characters, 'start')),
+  define('RTRIM', [1, 2], (text, characters) => trim(text, characters, 'end')),
+  define('TRIM', [1, 2], (text, characters) => trim(text, characters, 'both')),
+  define('REPLACE', 3, replace),
+  define('REPLICATE', 2, replicate),
+  define('SUBSTRING', 3, substring),
+  define('SubstringAfter', 2, (text, mark) => cut(text, mark, 'first', 'after')),
+  define('SubstringBefore', 2, (text, mark) => cut(text, mark, 'first', 'before')),
+  define('LastSubstringAfter', 2, (text, mark) => cut(text, mark, 'last', 'after')),
+  define('LastSubstringBefore', 2, (text, mark) => cut(text, mark, 'last', 'before')),
+  define('StringJoin', 2, (parts, separator) =>
+    isList(parts) && areStrings(parts) && typeof separator === 'string'
+      ? parts.join(separator)
+      : undefined,
+  ),
+  define('StringSplit', 2, (text, separator) =>
+    typeof text === 'string' && typeof separator === 'string' && separator !== ''
+      ? text.split(separator)
+      : undefined,
+  ),
+  defineTotal('ToString', 1, toText),
+  textual('StringToArray', (text) => parsed(text, Array.isArray)),
+  textual('StringToBoolean', (text) => parsed(text, (value) => typeof value === 'boolean')),
+  textual('StringToNull', (text) => parsed(text, (value) => value === null)),
+  textual('StringToNumber', (text) => {
+    const value = parsed(text, (candidate) => typeof candidate === 'number');
+    return typeof value === 'number' ? finite(value) : undefined;
+  }),
+  textual('StringToObject', (text) =>
+    parsed(text, (value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+  ),
+];
+
+function areStrings(values: readonly Value[]): values is readonly string[] {
+  return values.every((value) => typeof value === 'string');
+}
+
+function indexOf(text: Value, part: Value, start: Value = 0): Value {
+  if (typeof text !== 'string' || typeof part !== 'string' || typeof start !== 'number')
+    return undefined;
+  return text.indexOf(part, start);
+}
+
+function trim(text: Value, characters: Value, side: 'start' | 'end' | 'both'): Value {
+  if (typeof text !== 'string') return undefined;
+  if (characters !== undefined && typeof characters !== 'string') return undefined;
+  const isTrimmed = (at: number): boolean => {
+    const character = text[at] as string;
+    return characters === undefined ? character.trim() === '' : characters.includes(character);
+  };
+  let start = 0;
+  let end = text.length;
+  if (side !== 'end') while (start < end && isTrimmed(start)) start++;
+  if (side !== 'start') while (end > start && isTrimmed(end - 1)) end--;
+  return text.slice(start, end);
+}
+
+function replace(text: Value, part: Value, replacement: Value): Value {
+  if (typeof text !== 'string' || typeof part !== 'string' || typeof replacement !== 'string')
+    return undefined;
+  return part === '' ? text : text.replaceAll(part, () => replacement);
+}
+
+function replicate(text: Value, count: Value): Value {
+  if (typeof text !== 'string' || typeof count !== 'number') return undefined;
+  const times = Math.trunc(count);
+  if (!(times >= 0 && text.length * times <= REPLICATE_LENGTH_MAX)) return undefined;
+  return text.repeat(times);
+}
+
+function substring(text: Value, start: Value, length: Value): Value {
+  if (typeof text !== 'string' || typeof start !== 'number' || typeof length !== 'number')
+    return undefined;
+  const from = Math.max(0, Math.trunc(start));
+  return text.slice(from, from + Math.max(0, Math.trunc(length)));
+}
+
+/** What stands before or after a mark; undefined where the mark is missing. */
+function cut(text: Value, mark: Value, which: 'first' | 'last', side: 'before' | 'after'): Value {
+  if (typeof text !== 'string' || typeof mark !== 'string') return undefined;
+  const at = which === 'first' ? text.indexOf(mark) : text.lastIndexOf(mark);
+  if (at < 0) return undefined;
+  return side === 'before' ? text.slice(0, at) : text.slice(at + mark.length);
+}
+
+export function toText(value: Value): Value {
+  return value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function parsed(text: string, isWanted: (value: unknown) => boolean): Value {
+  try {
+    const value = JSON.parse(text) as Value;
+    return isWanted(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+/** The query language, for the rest of the NoSQL API. */
+export * from './aggregates.ts';
+export * from './ast.ts';
+export type { Block, Compiled, CompiledQuery, CompiledSource, Grouping, Slots } from './block.ts';
+export type { UserFunction } from './compilation.ts';
+export { type CompileOptions, compileQuery, constantFinder, selectNames } from './compile.ts';
+export { type Problem, type Span, SqlError } from './errors.ts';
+export { firstResults, newRow, type QueryParameter, resultsOf, runQuery } from './evaluate.ts';
+export {
+  type FunctionEnvironment,
+  findFunction,
+  type SystemFunction,
+} from './functions/index.ts';
+export { type KeyRange, keyRanges } from './key-ranges.ts';
+export type { KeyBound } from './key-sets.ts';
+export { likeMatcher } from './like.ts';
+export { parseExpression, parseQuery } from './parser.ts';
+export { printExpression, printQuery, printRewritten } from './printer.ts';
+export {
+  type EpkRange,
+  epkRanges,
+  type PlanParts,
+  planParts,
+  type QueryInfo,
+  type QueryPlan,
+  type QueryPlanOptions,
+  queryPlan,
+} from './query-plan.ts';
+export type { HybridSearchQueryInfo } from './query-plan-hybrid.ts';
+export { type ValueKey, valueKey } from './value-key.ts';

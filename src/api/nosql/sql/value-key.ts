@@ -1,0 +1,36 @@
+/** Keys for hash tables: equal values have the same key in a Map or Set, different values different keys. */
+import {
+  canonicalNumberText,
+  isList,
+  isMap,
+  isNumeric,
+  placeNumber,
+  type Value,
+} from '../../../value/index.ts';
+
+export type ValueKey = undefined | null | boolean | number | string;
+
+export function valueKey(value: Value): ValueKey {
+  if (typeof value === 'string') return `"${value}`;
+  return typeof value === 'object' && value !== null ? compositeKey(value) : value;
+}
+
+/** JSON with the properties of objects in one order; an undefined property is an absent one. */
+function compositeKey(value: Value): string | number {
+  if (isList(value)) return `[${value.map(elementKey).join()}]`;
+  if (isMap(value)) {
+    const names = Object.keys(value).filter((name) => value[name] !== undefined);
+    return `{${names
+      .sort()
+      .map((name) => `${JSON.stringify(name)}:${elementKey(value[name])}`)
+      .join()}}`;
+  }
+  if (!isNumeric(value)) return `x${JSON.stringify(value)}`;
+  const { floor, exact } = placeNumber(value);
+  return exact === undefined ? floor : `n${canonicalNumberText(value)}`;
+}
+
+function elementKey(value: Value): string | number {
+  if (typeof value === 'object' && value !== null) return compositeKey(value);
+  return JSON.stringify(value) ?? 'undefined';
+}

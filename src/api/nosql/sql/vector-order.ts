@@ -1,0 +1,40 @@
+/** How a call of VectorDistance measures, and which end of its scale comes first. */
+import type { Call, Expression, OrderByItem } from './ast.ts';
+import type { DistanceFunction } from './functions/index.ts';
+import { distanceFunctionOf, isNearestFirst } from './functions/vector.ts';
+
+export function isCallOf(expression: Expression, name: string): boolean {
+  return expression.kind === 'call' && expression.name.toLowerCase() === name.toLowerCase();
+}
+
+/** The distance function that the call itself names, else that of the policy for the path, else cosine. */
+export function distanceOf(
+  call: Call,
+  policy: ReadonlyMap<string, DistanceFunction>,
+): DistanceFunction {
+  const options = call.arguments[3];
+  const properties = options?.kind === 'object' ? options.properties : [];
+  const named = properties.find(({ name }) => name === 'distanceFunction')?.value;
+  const chosen = named?.kind === 'literal' ? distanceFunctionOf(named.value) : undefined;
+  if (chosen) return chosen;
+  const paths = call.arguments.slice(0, 2).map(pathText);
+  return paths.map((path) => policy.get(path)).find((found) => found !== undefined) ?? 'cosine';
+}
+
+/** Vectors come nearest first, whichever way the numbers run, unless a direction is written. */
+export function isDescending(
+  expression: Expression,
+  direction: OrderByItem['direction'],
+  policy: ReadonlyMap<string, DistanceFunction>,
+): boolean {
+  if (direction !== 'unspecified' || expression.kind !== 'call') return direction === 'descending';
+  return isCallOf(expression, 'VectorDistance') && !isNearestFirst(distanceOf(expression, policy));
+}
+
+/** `c.a["b"]` as /a/b. */
+function pathText(expression: Expression): string {
+  if (expression.kind === 'property') return `${pathText(expression.base)}/${expression.name}`;
+  if (expression.kind === 'index' && expression.index.kind === 'literal')
+    return `${pathText(expression.base)}/${expression.index.value}`;
+  return '';
+}
