@@ -1,0 +1,136 @@
+/**
+ * What a query asks of the values under paths: a superset of the items that match, in terms an index understands.
+ * Dialects build conditions from their filters; what they cannot express is `anything`.
+ */
+import { type Bytes, concatBytes } from '../base/index.ts';
+import {
+  encodeTuple,
+  KEY_TAGS,
+  KeyWriter,
+  keyTagOf,
+  type Path,
+  type Value,
+} from '../value/index.ts';
+
+export type Condition =
+  | { readonly kind: 'anything' }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'all'; readonly of: readonly Condition[] }
+  | { readonly kind: 'any'; readonly of: readonly Condition[] }
+  | TermCondition;
+
+/** Some value under the path lies in one of the ranges and passes the test. */
+export interface TermCondition {
+  readonly kind: 'term';
+  /** May have EACH steps: then any element will do. */
+  readonly path: Path;
+  readonly ranges: readonly ValueRange[];
+  /** Looked at before the item is loaded: for what an index can tell but ranges cannot say, such as CONTAINS. */
+  readonly test?: (value: Value) => boolean;
+}
+
+/** Encoded values (value/tuple.ts), [start, end). */
+export interface ValueRange {
+  readonly start: Bytes;
+  readonly end: Bytes;
+  /** Exactly one value: its items come in rid order. */
+  readonly isPoint: boolean;
+}
+
+export const ANYTHING: Condition = { kind: 'anything' };
+export const NOTHING: Condition = { kind: 'nothing' };
+
+const writer = new KeyWriter();
+const { cosmos } = KEY_TAGS;
+
+/** Equal to the value. Arrays and objects are indexed by kind only. */
+export function equalTo(value: Value): ValueRange {
+  if (typeof value === 'object' && value !== null) return ofKind(Array.isArray(value) ? [] : {});
+  const start = encodeTuple([value]);
+  return { start, end: concatBytes(start, LAST), isPoint: true };
+}
+
+/** Follows no value, precedes every other: rids come after a value and begin with a zero byte. */
+const LAST = Uint8Array.of(0xff);
+
+/** All values of the same type as this one. */
+export function ofKind(example: Value): ValueRange {
+  const tag = keyTagOf(example);
+  return { start: Uint8Array.of(tag), end: Uint8Array.of(tag + 1), isPoint: false };
+}
+
+/** Every defined value. */
+export function everyValue(): ValueRange {
+  return {
+    start: Uint8Array.of(cosmos.null),
+    end: Uint8Array.of(cosmos.maxKey + 1),
+    isPoint: false,
+  };
+}
+
+export type Comparison = '<' | '<=' | '>' | '>=';
+
+/** Values of the constant's type on one side of it. */
+export function comparedTo(comparison: Comparison, constant: Value): ValueRange {
+  if (typeof constant === 'boolean') return comparedToBoolean(comparison, constant);
+  const kind = ofKind(constant);
+  const at = encodeTuple([constant]);
+  const behind = concatBytes(at, LAST);
+  switch (comparison) {
+    case '<':
+      return { start: kind.start, end: at, isPoint: false };
+    case '<=':
+      return { start: kind.start, end: behind, isPoint: false };
+    case '>':
+      return { start: behind, end: kind.end, isPoint: false };
+    case '>=':
+      return { start: at, end: kind.end, isPoint: false };
+  }
+}
+
+/** false < true; each has a tag of its own. */
+function comparedToBoolean(comparison: Comparison, constant: boolean): ValueRange {
+  const isFrom = (value: boolean): boolean =>
+    comparison === '<'
+      ? !value && constant
+      : comparison === '<='
+        ? !value || constant
+        : comparison === '>'
+          ? value && !constant
+          : value || !constant;
+  const low = isFrom(false) ? cosmos.false : cosmos.true;
+  const high = isFrom(true) ? cosmos.true + 1 : cosmos.false + 1;
+  const end = low < high ? high : low;
+  return { start: Uint8Array.of(low), end: Uint8Array.of(end), isPoint: false };
+}
+
+/** Texts that begin with this one. Beyond what a key keeps of a text the range is too wide, never too narrow. */
+export function startingWith(prefix: string): ValueRange {
+  const start = writer.reset().textPrefix(prefix).take();
+  return { start, end: concatBytes(start, LAST), isPoint: false };
+}
+
+export function allOf(...conditions: readonly Condition[]): Condition {
+  const of = conditions.flatMap((c) => (c.kind === 'all' ? c.of : [c]));
+  if (of.some(({ kind }) => kind === 'nothing')) return NOTHING;
+  const limiting = of.filter(({ kind }) => kind !== 'anything');
+  if (limiting.length === 0) return ANYTHING;
+  return limiting.length === 1 ? (limiting[0] as Condition) : { kind: 'all', of: limiting };
+}
+
+export function anyOf(...conditions: readonly Condition[]): Condition {
+  const of = conditions.flatMap((c) => (c.kind === 'any' ? c.of : [c]));
+  if (of.some(({ kind }) => kind === 'anything')) return ANYTHING;
+  const possible = of.filter(({ kind }) => kind !== 'nothing');
+  if (possible.length === 0) return NOTHING;
+  return possible.length === 1 ? (possible[0] as Condition) : { kind: 'any', of: possible };
+}
+
+export function term(
+  path: Path,
+  ranges: readonly ValueRange[],
+  test?: (value: Value) => boolean,
+): Condition {
+  if (ranges.length === 0) return NOTHING;
+  return { kind: 'term', path, ranges, ...(test === undefined ? {} : { test }) };
+}
