@@ -1,0 +1,199 @@
+/**
+ * The way to the candidates of a condition in one partition, chosen by looking: the first entries of each index range
+ * tell how many items it names. An index serves where it names few; where it names most, reading in storage order does.
+ *
+ * Whatever the way, candidates come in rid order.
+ */
+import { type Bytes, concatBytes } from '../base/index.ts';
+import type { KeyRange } from '../engine/index.ts';
+import { KeyReader, printPath } from '../value/index.ts';
+import type { Condition, TermCondition, ValueRange } from './condition.ts';
+import type { ItemReader } from './reader.ts';
+import { pause } from './turn.ts';
+import type { Work } from './work.ts';
+
+export type Access =
+  | { readonly kind: 'none' }
+  /** Every item. */
+  | { readonly kind: 'scan' }
+  /** The entries of one value of one path: they are in rid order and need not be collected. */
+  | { readonly kind: 'posting'; readonly prefix: Bytes; readonly text: string }
+  /** Rids collected from the index, sorted. */
+  | { readonly kind: 'rids'; readonly rids: readonly number[]; readonly text: string };
+
+/** Entries looked at to learn how many a range has. */
+const PROBE_ENTRIES = 2000;
+/** Rids collected at most; a condition that names more is answered by a scan. */
+const COLLECT_MAX = 50_000;
+/** A scan reads items side by side; fetching this share of them one by one costs as much. */
+const SCAN_SHARE = 3;
+const PAGE = { limit: 1000, bytesMax: 1024 * 1024 };
+
+export async function chooseAccess(
+  reader: ItemReader,
+  condition: Condition,
+  work: Work,
+): Promise<Access> {
+  const usable = usablePart(reader, condition);
+  if (usable.kind === 'nothing') return { kind: 'none' };
+  if (usable.kind === 'anything') return { kind: 'scan' };
+  if (usable.kind === 'all') return chooseAmong(reader, usable.of, work);
+  return chooseOne(reader, usable, work);
+}
+
+/** The condition without what no index can answer. */
+function usablePart(reader: ItemReader, condition: Condition): Condition {
+  switch (condition.kind) {
+    case 'term':
+      return reader.termsOf(condition.path) === undefined ? { kind: 'anything' } : condition;
+    case 'all': {
+      const of = condition.of
+        .map((part) => usablePart(reader, part))
+        .filter(({ kind }) => kind !== 'anything');
+      if (of.length === 0) return { kind: 'anything' };
+      return of.find(({ kind }) => kind === 'nothing') ?? { kind: 'all', of };
+    }
+    case 'any': {
+      const of = condition.of.map((part) => usablePart(reader, part));
+      return of.find(({ kind }) => kind === 'anything') ?? { kind: 'any', of };
+    }
+    default:
+      return condition;
+  }
+}
+
+/** Of several conditions that must all hold: the narrowest, and with it those that narrow it further cheaply. */
+async function chooseAmong(
+  reader: ItemReader,
+  parts: readonly Condition[],
+  work: Work,
+): Promise<Access> {
+  let best: { part: Condition; rids: Set<number> } | undefined;
+  let large: Condition | undefined;
+  for (const part of parts) {
+    const rids = await collect(reader, part, PROBE_ENTRIES, work);
+    if (rids === undefined) {
+      if (large === undefined || (postingOf(reader, part) && !postingOf(reader, large))) large = part;
+    } else if (best === undefined) {
+      best = { part, rids };
+    } else {
+      best = { part: best.part, rids: intersect(best.rids, rids) };
+    }
+    if (best?.rids.size === 0) return { kind: 'none' };
+  }
+  if (best !== undefined) return asRids(best.rids, parts);
+  return chooseOne(reader, large as Condition, work);
+}
+
+async function chooseOne(reader: ItemReader, condition: Condition, work: Work): Promise<Access> {
+  const posting = postingOf(reader, condition);
+  if (posting !== undefined) return posting;
+  const limit = Math.min(COLLECT_MAX, Math.floor(reader.itemCount / SCAN_SHARE) + 10);
+  const rids = await collect(reader, condition, limit, work);
+  if (rids === undefined) return { kind: 'scan' };
+  return rids.size === 0 ? { kind: 'none' } : asRids(rids, [condition]);
+}
+
+function postingOf(reader: ItemReader, condition: Condition): Access | undefined {
+  if (condition.kind !== 'term' || condition.ranges.length !== 1 || condition.test) return undefined;
+  const range = condition.ranges[0] as ValueRange;
+  const terms = reader.termsOf(condition.path);
+  if (!range.isPoint || terms === undefined) return undefined;
+  return {
+    kind: 'posting',
+    prefix: concatBytes(terms, range.start),
+    text: `index ${printPath(condition.path)} = one value`,
+  };
+}
+
+function asRids(rids: ReadonlySet<number>, parts: readonly Condition[]): Access {
+  const sorted = [...rids].sort((a, b) => a - b);
+  return { kind: 'rids', rids: sorted, text: parts.map(describe).join(' and ') };
+}
+
+/** The rids a condition names; undefined when it looked at more than `limit` entries. */
+async function collect(
+  reader: ItemReader,
+  condition: Condition,
+  limit: number,
+  work: Work,
+): Promise<Set<number> | undefined> {
+  switch (condition.kind) {
+    case 'term':
+      return collectTerm(reader, condition, limit, work);
+    case 'any': {
+      const union = new Set<number>();
+      for (const part of condition.of) {
+        const rids = await collect(reader, part, limit - union.size, work);
+        if (rids === undefined) return undefined;
+        for (const rid of rids) union.add(rid);
+        if (union.size > limit) return undefined;
+      }
+      return union;
+    }
+    case 'all': {
+      let common: Set<number> | undefined;
+      for (const part of condition.of) {
+        const rids = await collect(reader, part, limit, work);
+        if (rids !== undefined) common = common === undefined ? rids : intersect(common, rids);
+      }
+      return common;
+    }
+    case 'nothing':
+      return new Set();
+    case 'anything':
+      return undefined;
+  }
+}
+
+async function collectTerm(
+  reader: ItemReader,
+  { path, ranges, test }: TermCondition,
+  limit: number,
+  work: Work,
+): Promise<Set<number> | undefined> {
+  const terms = reader.termsOf(path);
+  if (terms === undefined) return undefined;
+  const rids = new Set<number>();
+  for (const { start, end } of ranges) {
+    let range: KeyRange | undefined = {
+      start: concatBytes(terms, start),
+      end: concatBytes(terms, end),
+    };
+    while (range !== undefined) {
+      const page = await reader.scanIndex(range, PAGE);
+      work.indexEntries += page.entries.length;
+      for (const entry of page.entries)
+        if (test === undefined || passes(reader, entry, test)) rids.add(reader.ridOf(entry));
+      if (rids.size > limit) return undefined;
+      range = page.rest;
+      await pause();
+    }
+  }
+  return rids;
+}
+
+/** Arrays, objects and texts cut short are not whole in an entry: the item itself must tell. */
+function passes(reader: ItemReader, entry: string, test: NonNullable<TermCondition['test']>): boolean {
+  const key = new KeyReader(reader.valueOf(entry));
+  const value = key.value();
+  return !key.isExact || test(value);
+}
+
+function intersect(a: ReadonlySet<number>, b: ReadonlySet<number>): Set<number> {
+  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
+  return new Set([...small].filter((rid) => large.has(rid)));
+}
+
+function describe(condition: Condition): string {
+  switch (condition.kind) {
+    case 'term':
+      return `index ${printPath(condition.path)} in ${condition.ranges.length} range${condition.ranges.length === 1 ? '' : 's'}${condition.test ? ' with a test' : ''}`;
+    case 'any':
+      return `(${condition.of.map(describe).join(' or ')})`;
+    case 'all':
+      return condition.of.map(describe).join(' and ');
+    default:
+      return condition.kind;
+  }
+}

@@ -1,0 +1,53 @@
+/** What the executor needs of a partition: one moment of its index and its items. Partitions implement it. */
+import type { Bytes, MaybePromise } from '../base/index.ts';
+import type { KeyRange, ScanOptions } from '../engine/index.ts';
+import type { Path, Value } from '../value/index.ts';
+
+/** A stored item, as far as queries look at it. */
+export interface Candidate {
+  readonly rid: number;
+  readonly primary: Bytes;
+  readonly body: Bytes;
+}
+
+export interface IndexEntries {
+  /** In order, one character per byte. */
+  readonly entries: readonly string[];
+  readonly rest: KeyRange | undefined;
+}
+
+export interface ItemReader {
+  readonly itemCount: number;
+  /** Items in rid order from this rid on; `next` is the rid to go on from. */
+  scanItems(
+    from: number,
+    limit: number,
+  ): MaybePromise<{ readonly items: readonly Candidate[]; readonly next: number | undefined }>;
+  /** One result per rid, in the order asked. */
+  readMany(rids: readonly number[]): MaybePromise<readonly (Candidate | undefined)[]>;
+  scanIndex(range: KeyRange, options: ScanOptions): MaybePromise<IndexEntries>;
+  /** Where the entries of a path begin; undefined where it is not indexed, or not yet. */
+  termsOf(path: Path): Bytes | undefined;
+  /** Where the entries of a composite index begin that serves this order as it is or reversed. */
+  compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined;
+  ridOf(entry: string): number;
+  /** The encoded value of a term entry. */
+  valueOf(entry: string): Bytes;
+  /** The values of an item as encoded in a composite entry, one after the other. */
+  compositeKey(match: CompositeMatch, values: readonly Value[]): Bytes;
+  decode(item: Candidate): Value;
+  /** True where the item lies in the part of the hash space that is asked for. */
+  isWithin(item: Candidate): boolean;
+}
+
+export interface CompositeOrder {
+  readonly path: Path;
+  readonly isDescending: boolean;
+}
+
+export interface CompositeMatch {
+  readonly prefix: Bytes;
+  readonly isReversed: boolean;
+  /** Direction of each part as stored. */
+  readonly isDescending: readonly boolean[];
+}

@@ -1,0 +1,26 @@
+/** What a query did, counted as it goes: charges, metrics and explanations come from it. */
+export interface Work {
+  /** Entries of indexes looked at. */
+  indexEntries: number;
+  /** Items read from the store. */
+  itemsLoaded: number;
+  bytesLoaded: number;
+  rowsOut: number;
+  bytesOut: number;
+  /** Items that gave at least one row. */
+  itemsMatched: number;
+  /** One line per partition: how its candidates were found. */
+  readonly accesses: string[];
+}
+
+export function newWork(): Work {
+  return {
+    indexEntries: 0,
+    itemsLoaded: 0,
+    bytesLoaded: 0,
+    rowsOut: 0,
+    bytesOut: 0,
+    itemsMatched: 0,
+    accesses: [],
+  };
+}
