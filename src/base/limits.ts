@@ -45,6 +45,12 @@ export const COMMIT_BYTES_MAX = 8 * MIB;
 /** Memory for hot records, all partitions of the process together. */
 export const RECORD_CACHE_BYTES = 32 * MIB;
 
+/** Rows a query may hold at once to sort, group or tell apart: some hundred megabytes at worst. */
+export const QUERY_ROWS_MAX = 500_000;
+
+/** Items one page of a query looks at before it ends and says where to go on. */
+export const QUERY_ITEMS_PER_PAGE = 20_000;
+
 /** Index entries one partition keeps in memory before it writes them in order: some megabytes. */
 export const INDEX_MEMORY_ENTRIES = 40_000;
 

@@ -38,6 +38,7 @@ import {
 import type { Encoding } from '../value/index.ts';
 import { containerIndexing } from './container-indexing.ts';
 import type { Host, Slot } from './host.ts';
+import { QueryReader } from './query-reader.ts';
 import { type Route, RoutingMap } from './routing-map.ts';
 import { printSessionToken, sessionLsn } from './session-token.ts';
 
@@ -137,6 +138,32 @@ export class Cluster {
       if (item !== undefined) return item;
     }
     return undefined;
+  }
+
+  /** One moment of a partition, or of a part of its range, for a query. */
+  async reader(
+    route: Route,
+    within: EpkRange | undefined,
+    session: string | undefined,
+  ): Promise<QueryReader> {
+    this.#admit(route);
+    const partition = await this.#options.host.partition(route.slot);
+    checkSession(partition, route, session);
+    return new QueryReader(await partition.reader(), within);
+  }
+
+  /** Charges a partition for work that others did with its reader. */
+  async settle(route: Route, charge: number): Promise<Receipt> {
+    const partition = await this.#options.host.partition(route.slot);
+    return this.#receipt(route, partition.lsn, charge);
+  }
+
+  /** The least progress of any partition under the container's present indexing policy, in percent. */
+  async indexProgress(container: ContainerRecord): Promise<number> {
+    const partitions = await Promise.all(
+      this.routing(container).routes.map(({ slot }) => this.#options.host.partition(slot)),
+    );
+    return Math.min(...partitions.map((partition) => partition.indexProgressPercent()));
   }
 
   async statistics(route: Route): Promise<PartitionStatistics> {

@@ -27,7 +27,7 @@ export {
   type Seal,
   type Stamp,
 } from './item.ts';
-export { itemKey, logicalPartitionPrefix } from './keyspace.ts';
+export { itemKey, logicalPartitionPrefix, primaryRange } from './keyspace.ts';
 export {
   openPartition,
   Partition,

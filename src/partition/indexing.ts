@@ -15,6 +15,7 @@ import {
   KeyWriter,
   type Path,
   parsePath,
+  printPath,
   readPath,
   type Value,
 } from '../value/index.ts';
@@ -71,6 +72,28 @@ export class Indexing {
 
   isIndexed(path: Path): boolean {
     return !this.options.isOff && this.#paths.isIndexed(path);
+  }
+
+  /** The composite index that has this order, as it is or backwards in every part. */
+  compositeFor(parts: readonly { readonly path: Path; readonly isDescending: boolean }[]):
+    | {
+        readonly prefix: Bytes;
+        readonly isReversed: boolean;
+        readonly isDescending: readonly boolean[];
+      }
+    | undefined {
+    const wanted = parts.map(({ path }) => printPath(path)).join('\n');
+    for (const [index, composite] of this.#composites.entries()) {
+      if (composite.map(({ path }) => printPath(path)).join('\n') !== wanted) continue;
+      const isReversed = composite[0]?.isDescending !== parts[0]?.isDescending;
+      const isMatch = composite.every(
+        ({ isDescending }, at) => isDescending !== (parts[at]?.isDescending !== isReversed),
+      );
+      if (!isMatch) continue;
+      const prefix = writer.reset().u8(PREFIX_COMPOSITE).u16(index).take();
+      return { prefix, isReversed, isDescending: composite.map((part) => part.isDescending) };
+    }
+    return undefined;
   }
 
   /** All entries of an item. `value` is its decoded body where the caller has it. */

@@ -73,7 +73,8 @@ async function chooseAmong(
   for (const part of parts) {
     const rids = await collect(reader, part, PROBE_ENTRIES, work);
     if (rids === undefined) {
-      if (large === undefined || (postingOf(reader, part) && !postingOf(reader, large))) large = part;
+      if (large === undefined || (postingOf(reader, part) && !postingOf(reader, large)))
+        large = part;
     } else if (best === undefined) {
       best = { part, rids };
     } else {
@@ -95,7 +96,8 @@ async function chooseOne(reader: ItemReader, condition: Condition, work: Work): 
 }
 
 function postingOf(reader: ItemReader, condition: Condition): Access | undefined {
-  if (condition.kind !== 'term' || condition.ranges.length !== 1 || condition.test) return undefined;
+  if (condition.kind !== 'term' || condition.ranges.length !== 1 || condition.test)
+    return undefined;
   const range = condition.ranges[0] as ValueRange;
   const terms = reader.termsOf(condition.path);
   if (!range.isPoint || terms === undefined) return undefined;
@@ -174,7 +176,11 @@ async function collectTerm(
 }
 
 /** Arrays, objects and texts cut short are not whole in an entry: the item itself must tell. */
-function passes(reader: ItemReader, entry: string, test: NonNullable<TermCondition['test']>): boolean {
+function passes(
+  reader: ItemReader,
+  entry: string,
+  test: NonNullable<TermCondition['test']>,
+): boolean {
   const key = new KeyReader(reader.valueOf(entry));
   const value = key.value();
   return !key.isExact || test(value);

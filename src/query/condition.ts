@@ -100,8 +100,7 @@ function comparedToBoolean(comparison: Comparison, constant: boolean): ValueRang
           : value || !constant;
   const low = isFrom(false) ? cosmos.false : cosmos.true;
   const high = isFrom(true) ? cosmos.true + 1 : cosmos.false + 1;
-  const end = low < high ? high : low;
-  return { start: Uint8Array.of(low), end: Uint8Array.of(end), isPoint: false };
+  return { start: Uint8Array.of(low), end: Uint8Array.of(Math.max(low, high)), isPoint: false };
 }
 
 /** Texts that begin with this one. Beyond what a key keeps of a text the range is too wide, never too narrow. */

@@ -1,2 +1,6 @@
 export * from './condition.ts';
+export * from './execute.ts';
+export { type HashRange, type Position, parsePosition, printPosition } from './position.ts';
 export * from './program.ts';
+export * from './reader.ts';
+export { newWork, type Work } from './work.ts';

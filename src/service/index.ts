@@ -3,5 +3,6 @@ export { type Databases, databaseNotFound } from './databases.ts';
 export * from './item-feed.ts';
 export * from './items.ts';
 export type { Offer, Offers } from './offers.ts';
+export * from './queries.ts';
 export * from './service.ts';
 export * from './settings.ts';

@@ -9,6 +9,7 @@ import { Containers } from './containers.ts';
 import { Databases } from './databases.ts';
 import { Items } from './items.ts';
 import { Offers } from './offers.ts';
+import { Queries } from './queries.ts';
 import type { Settings } from './settings.ts';
 
 const CATALOG_STORE = 'catalog';
@@ -26,6 +27,7 @@ export interface Service {
   readonly containers: Containers;
   readonly offers: Offers;
   readonly items: Items;
+  readonly queries: Queries;
   readonly clock: Clock;
   readonly settings: Settings;
   /** Partitions open in this process. */
@@ -45,6 +47,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     containers: new Containers(catalog, cluster, clock, settings),
     offers: new Offers(catalog),
     items: new Items(cluster),
+    queries: new Queries(cluster),
     clock,
     settings,
     openPartitionCount: () => host.openCount,

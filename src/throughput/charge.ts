@@ -59,6 +59,26 @@ export function pageCharge(itemCount: number, bodyBytes: number): number {
   return round(PAGE_CHARGE + itemCount * 0.1 + (bodyBytes / KIB) * 0.1);
 }
 
+/** What a page of a query did, in the counts that cost something. */
+export interface QueryWork {
+  readonly partitions: number;
+  readonly indexEntries: number;
+  readonly itemsLoaded: number;
+  readonly bytesLoaded: number;
+  readonly bytesOut: number;
+}
+
+/** A query that finds one small item by its index costs a little under 3. */
+export function queryCharge(work: QueryWork): number {
+  return round(
+    2.2 * Math.max(1, work.partitions) +
+      work.indexEntries * 0.005 +
+      work.itemsLoaded * 0.06 +
+      (work.bytesLoaded / KIB) * 0.03 +
+      (work.bytesOut / KIB) * 0.05,
+  );
+}
+
 function bySize(bytes: number, column: 'read' | 'write'): number {
   let low = BY_SIZE[0] as Row;
   if (bytes <= low.bytes) return low[column];

@@ -1,0 +1,249 @@
+/**
+ * Runs a program over partitions, one page at a time. A page ends when it has as many rows or bytes as asked for, or when
+ * it has looked at so many items that others should have their turn; then it says where to go on.
+ */
+import { type Bytes, bytesToText, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
+import type { Value } from '../value/index.ts';
+import { chooseAccess } from './access.ts';
+import { candidates } from './candidates.ts';
+import { mergeOrdered } from './merge.ts';
+import { type OrderedRow, orderedRows } from './ordered.ts';
+import type { HashRange, Part, Position, Window } from './position.ts';
+import type { Folding, Order, Program, Streaming } from './program.ts';
+import type { ItemReader } from './reader.ts';
+import { placeComparison, type RowPlace } from './row-order.ts';
+import { pause } from './turn.ts';
+import type { Work } from './work.ts';
+
+/** A part of the hash space in one partition. */
+export interface Target extends HashRange {
+  open(): Promise<ItemReader & { release(): void }>;
+}
+
+export interface PageRequest {
+  readonly program: Program;
+  /** The partitions that now hold a part of the hash space, in order. */
+  targetsIn(range: HashRange): readonly Target[];
+  /** What the query covers, in order, without overlaps. */
+  readonly ranges: readonly HashRange[];
+  readonly position: Position | undefined;
+  readonly rowsMax: number;
+  readonly bytesMax: number;
+  readonly work: Work;
+}
+
+export interface ResultPage {
+  /** Each row as JSON text. */
+  readonly rows: readonly string[];
+  readonly position: Position | undefined;
+}
+
+export function executePage(request: PageRequest): Promise<ResultPage> {
+  const { shape } = request.program;
+  if (shape.kind === 'folding') return foldPage(request, shape);
+  return shape.order === undefined
+    ? streamPage(request, shape)
+    : orderedPage(request, shape, shape.order);
+}
+
+/** Gathers the rows of a page and knows when it is full. */
+class PageRows {
+  readonly rows: string[] = [];
+  readonly #request: PageRequest;
+  #bytes = 0;
+
+  constructor(request: PageRequest) {
+    this.#request = request;
+  }
+
+  get isFull(): boolean {
+    return this.rows.length >= this.#request.rowsMax || this.#bytes >= this.#request.bytesMax;
+  }
+
+  /** A row that is the whole item goes out as it is stored. */
+  add(value: Value, document: Value, body: Bytes | undefined): void {
+    const text =
+      value === document && body !== undefined ? bytesToText(body) : JSON.stringify(value);
+    this.rows.push(text);
+    this.#bytes += text.length;
+    this.#request.work.rowsOut++;
+    this.#request.work.bytesOut += text.length;
+  }
+}
+
+async function streamPage(request: PageRequest, shape: Streaming): Promise<ResultPage> {
+  const { position, ranges } = request;
+  const page = new PageRows(request);
+  let window: Window =
+    position?.kind === 'stream' ? position.window : { skip: shape.skip, take: shape.take };
+  const left: Part[] =
+    position?.kind === 'stream'
+      ? [...position.left]
+      : ranges.map(({ min, max }) => ({ min, max, from: 0, rows: 0 }));
+  let looked = 0;
+  while (left.length > 0 && window.take > 0) {
+    const part = left.shift() as Part;
+    const target = request.targetsIn(part)[0];
+    if (target === undefined) continue;
+    if (target.max < part.max) left.unshift({ ...part, min: target.max });
+    const here = { ...part, min: target.min, max: target.max };
+    const end = await streamTarget(request, shape, target, here, { page, window, looked });
+    window = end.window;
+    looked = end.looked;
+    if (end.stoppedAt !== undefined) {
+      left.unshift(end.stoppedAt);
+      break;
+    }
+    if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE) break;
+  }
+  const isDone = left.length === 0 || window.take === 0;
+  return { rows: page.rows, position: isDone ? undefined : { kind: 'stream', left, window } };
+}
+
+interface StreamState {
+  readonly page: PageRows;
+  readonly window: Window;
+  readonly looked: number;
+}
+
+interface StreamEnd {
+  readonly window: Window;
+  readonly looked: number;
+  /** Where in the target the page became full; undefined at its end. */
+  readonly stoppedAt: Part | undefined;
+}
+
+async function streamTarget(
+  request: PageRequest,
+  shape: Streaming,
+  target: Target,
+  part: Part,
+  state: StreamState,
+): Promise<StreamEnd> {
+  const { work, program } = request;
+  const { page } = state;
+  let { skip, take } = state.window;
+  let { looked } = state;
+  const reader = await target.open();
+  try {
+    const access = await chooseAccess(reader, program.condition, work);
+    work.accesses.push(describeAccess(access));
+    const batch = Math.min(100, skip + Math.min(take, request.rowsMax));
+    for await (const items of candidates(reader, access, part.from, work, batch)) {
+      for (const item of items) {
+        if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE)
+          return {
+            window: { skip, take },
+            looked,
+            stoppedAt: { ...part, from: item.rid, rows: 0 },
+          };
+        looked++;
+        const document = reader.decode(item);
+        const rows = shape.rowsOf(document);
+        if (rows.length > 0) work.itemsMatched++;
+        for (let row = item.rid === part.from ? part.rows : 0; row < rows.length; row++) {
+          if (page.isFull)
+            return {
+              window: { skip, take },
+              looked,
+              stoppedAt: { ...part, from: item.rid, rows: row },
+            };
+          if (skip > 0) {
+            skip--;
+            continue;
+          }
+          page.add((rows[row] as { value: Value }).value, document, item.body);
+          take--;
+          if (take === 0) return { window: { skip, take }, looked, stoppedAt: undefined };
+        }
+      }
+      await pause();
+    }
+    return { window: { skip, take }, looked, stoppedAt: undefined };
+  } finally {
+    reader.release();
+  }
+}
+
+function describeAccess(access: Awaited<ReturnType<typeof chooseAccess>>): string {
+  return access.kind === 'rids' || access.kind === 'posting' ? access.text : access.kind;
+}
+
+async function orderedPage(
+  request: PageRequest,
+  shape: Streaming,
+  order: Order,
+): Promise<ResultPage> {
+  const { position, work, program } = request;
+  const window = position?.kind === 'ordered' ? position.window : shape;
+  const after = position?.kind === 'ordered' ? position.after : undefined;
+  const page = new PageRows(request);
+  let { skip, take } = window;
+  if (take === 0) return { rows: [], position: undefined };
+  const targets = request.ranges.flatMap((range) => request.targetsIn(range));
+  const readers = await Promise.all(targets.map((target) => target.open()));
+  try {
+    const wanted = skip + Math.min(take, request.rowsMax);
+    const sources: AsyncGenerator<readonly OrderedRow[]>[] = [];
+    for (const reader of readers) {
+      const access = await chooseAccess(reader, program.condition, work);
+      sources.push(orderedRows({ reader, shape, order, after, wanted, work }, access));
+    }
+    let last: RowPlace | undefined;
+    for await (const row of mergeOrdered(sources, placeComparison(order))) {
+      if (page.isFull && last !== undefined)
+        return { rows: page.rows, position: positionAfter(last, { skip, take }) };
+      last = row;
+      if (skip > 0) {
+        skip--;
+        continue;
+      }
+      page.add(row.value, row.document, row.item.body);
+      if (--take === 0) break;
+    }
+    return { rows: page.rows, position: undefined };
+  } finally {
+    for (const reader of readers) reader.release();
+  }
+}
+
+function positionAfter({ keys, rid, row }: RowPlace, window: Window): Position {
+  return { kind: 'ordered', after: { keys, rid, row }, window };
+}
+
+async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPage> {
+  const { position, work, program } = request;
+  const given = position?.kind === 'fold' ? position.given : 0;
+  const fold = shape.start();
+  const targets = request.ranges.flatMap((range) => request.targetsIn(range));
+  for (const target of targets) if (!(await foldTarget(target, fold, program, work))) break;
+  const results = fold.finish();
+  const page = new PageRows(request);
+  let at = given;
+  for (; at < results.length && !page.isFull; at++) page.add(results[at], undefined, undefined);
+  return {
+    rows: page.rows,
+    position: at < results.length ? { kind: 'fold', given: at } : undefined,
+  };
+}
+
+/** False when no further item can change the result. */
+async function foldTarget(
+  target: Target,
+  fold: ReturnType<Folding['start']>,
+  program: Program,
+  work: Work,
+): Promise<boolean> {
+  const reader = await target.open();
+  try {
+    const access = await chooseAccess(reader, program.condition, work);
+    work.accesses.push(describeAccess(access));
+    for await (const items of candidates(reader, access, 0, work)) {
+      for (const item of items) if (!fold.add(reader.decode(item))) return false;
+      await pause();
+    }
+    return true;
+  } finally {
+    reader.release();
+  }
+}

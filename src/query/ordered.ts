@@ -1,0 +1,153 @@
+/** Rows of one partition in the order asked for, from the index where one has that order, else sorted here. */
+import {
+  afterPrefix,
+  type Bytes,
+  concatBytes,
+  DomainError,
+  QUERY_ROWS_MAX,
+} from '../base/index.ts';
+import type { KeyRange } from '../engine/index.ts';
+import type { Value } from '../value/index.ts';
+import type { Access } from './access.ts';
+import { candidates, counted } from './candidates.ts';
+import { equalTo } from './condition.ts';
+import type { Order, Streaming } from './program.ts';
+import type { Candidate, CompositeMatch, CompositeOrder, ItemReader } from './reader.ts';
+import { type ComparePlaces, placeComparison, type RowPlace } from './row-order.ts';
+import { pause } from './turn.ts';
+import type { Work } from './work.ts';
+
+export interface OrderedRow extends RowPlace {
+  readonly value: Value;
+  readonly document: Value;
+  readonly item: Candidate;
+}
+
+export interface OrderedRequest {
+  readonly reader: ItemReader;
+  readonly shape: Streaming;
+  readonly order: Order;
+  /** Rows up to and with this one were given before. */
+  readonly after: RowPlace | undefined;
+  /** Rows the caller will take at most. */
+  readonly wanted: number;
+  readonly work: Work;
+}
+
+/** Sorted rows in batches; only those behind `after`. */
+export function orderedRows(
+  request: OrderedRequest,
+  access: Access,
+): AsyncGenerator<readonly OrderedRow[]> {
+  const { reader, order } = request;
+  const entries = indexOf(reader, order);
+  if (entries !== undefined && !isSortCheaper(request, access)) {
+    request.work.accesses.push(`${entries.text} in order${entries.isReverse ? ', backwards' : ''}`);
+    return byIndex(request, entries);
+  }
+  request.work.accesses.push(`${access.kind === 'rids' ? access.text : access.kind}, then sort`);
+  return bySort(request, access);
+}
+
+interface OrderedEntries {
+  readonly prefix: Bytes;
+  readonly isReverse: boolean;
+  readonly composite: CompositeMatch | undefined;
+  readonly text: string;
+}
+
+function indexOf(reader: ItemReader, { parts }: Order): OrderedEntries | undefined {
+  if (parts.some(({ path }) => path === undefined)) return undefined;
+  if (parts.length === 1) {
+    const { path, isDescending } = parts[0] as CompositeOrder;
+    const prefix = reader.termsOf(path);
+    return prefix && { prefix, isReverse: isDescending, composite: undefined, text: 'index' };
+  }
+  const composite = reader.compositeOf(parts as readonly CompositeOrder[]);
+  return (
+    composite && {
+      prefix: composite.prefix,
+      isReverse: composite.isReversed,
+      composite,
+      text: 'composite index',
+    }
+  );
+}
+
+/** Few candidates are sorted; many are met on the way through the order soon enough. */
+function isSortCheaper({ reader, wanted }: OrderedRequest, access: Access): boolean {
+  if (access.kind === 'none') return true;
+  if (access.kind !== 'rids') return false;
+  const metOnTheWay = (wanted * reader.itemCount) / Math.max(1, access.rids.length);
+  return access.rids.length < Math.min(metOnTheWay, reader.itemCount);
+}
+
+async function* byIndex(
+  request: OrderedRequest,
+  entries: OrderedEntries,
+): AsyncGenerator<readonly OrderedRow[]> {
+  const { reader, work, wanted } = request;
+  const compare = placeComparison(request.order);
+  let range: KeyRange | undefined = rangeAfter(request, entries);
+  // The first page is as long as what is wanted, later ones longer: then much is filtered out.
+  for (let limit = Math.min(100, Math.max(10, wanted)); range !== undefined; limit = 200) {
+    const page: Awaited<ReturnType<ItemReader['scanIndex']>> = await reader.scanIndex(range, {
+      limit,
+      bytesMax: 1024 * 1024,
+      reverse: entries.isReverse,
+    });
+    work.indexEntries += page.entries.length;
+    const items = counted(await reader.readMany(page.entries.map(reader.ridOf)), reader, work);
+    yield rowsOf(request, items, compare);
+    range = page.rest;
+    await pause();
+  }
+}
+
+/** The entries from the place where the last page ended, which may begin a little before it. */
+function rangeAfter({ reader, after }: OrderedRequest, entries: OrderedEntries): KeyRange {
+  const { prefix, isReverse, composite } = entries;
+  const all = { start: prefix, end: afterPrefix(prefix) };
+  if (after === undefined) return all;
+  const key = composite ? reader.compositeKey(composite, after.keys) : equalTo(after.keys[0]).start;
+  const at = concatBytes(prefix, key);
+  return isReverse ? { start: prefix, end: afterPrefix(at) } : { start: at, end: all.end };
+}
+
+async function* bySort(
+  request: OrderedRequest,
+  access: Access,
+): AsyncGenerator<readonly OrderedRow[]> {
+  const compare = placeComparison(request.order);
+  const rows: OrderedRow[] = [];
+  for await (const items of candidates(request.reader, access, 0, request.work)) {
+    rows.push(...rowsOf(request, items, compare));
+    if (rows.length > QUERY_ROWS_MAX)
+      throw new DomainError(
+        'invalidInput',
+        `The query would have to sort more than ${QUERY_ROWS_MAX} rows. Add a filter, or index the path it is ordered by.`,
+      );
+    await pause();
+  }
+  yield rows.sort(compare);
+}
+
+function rowsOf(
+  { reader, shape, after, work }: OrderedRequest,
+  items: readonly Candidate[],
+  compare: ComparePlaces,
+): readonly OrderedRow[] {
+  const rows: OrderedRow[] = [];
+  for (const item of items) {
+    const document = reader.decode(item);
+    const found = shape.rowsOf(document);
+    if (found.length > 0) work.itemsMatched++;
+    for (let row = 0; row < found.length; row++) {
+      const { value, keys } = found[row] as (typeof found)[number];
+      const place = { keys, rid: item.rid, row };
+      if (after === undefined || compare(place, after) > 0)
+        rows.push({ ...place, value, document, item });
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,118 @@
+/**
+ * Where a page of a query ended, as plain data: enough to go on with nothing kept in the server, in whatever partitions
+ * hold the items by then.
+ */
+import { isList, isMap, type Value } from '../value/index.ts';
+import type { RowPlace } from './row-order.ts';
+
+export type Position =
+  /** Parts of the hash space still to be read, in order. */
+  | { readonly kind: 'stream'; readonly left: readonly Part[]; readonly window: Window }
+  /** Everything behind a row. */
+  | { readonly kind: 'ordered'; readonly after: RowPlace; readonly window: Window }
+  /** The result is made anew and this many rows of it are passed over. */
+  | { readonly kind: 'fold'; readonly given: number };
+
+/** Hexadecimal effective partition keys, [min, max). */
+export interface HashRange {
+  readonly min: string;
+  readonly max: string;
+}
+
+export interface Part extends HashRange {
+  /** The item to go on with. */
+  readonly from: number;
+  /** Rows of that item already given. */
+  readonly rows: number;
+}
+
+/** What is left of OFFSET and LIMIT. */
+export interface Window {
+  readonly skip: number;
+  /** Infinity for all. */
+  readonly take: number;
+}
+
+const VERSION = 1;
+
+export function printPosition(position: Position): string {
+  return Buffer.from(JSON.stringify({ v: VERSION, ...pack(position) })).toString('base64');
+}
+
+/** Undefined for anything that is not a position. */
+export function parsePosition(text: string): Position | undefined {
+  try {
+    const packed = JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
+    return packed?.v === VERSION ? unpack(packed) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function pack(position: Position): object {
+  switch (position.kind) {
+    case 'stream':
+      return {
+        left: position.left.map(({ min, max, from, rows }) => [min, max, from, rows]),
+        w: packWindow(position.window),
+      };
+    case 'ordered': {
+      const { keys, rid, row } = position.after;
+      // A list of one or none: JSON has no undefined. Of arrays and objects only the kind counts.
+      const packed = keys.map((key) =>
+        key === undefined ? [] : [isList(key) ? [] : isMap(key) ? {} : key],
+      );
+      return { after: [packed, rid, row], w: packWindow(position.window) };
+    }
+    case 'fold':
+      return { given: position.given };
+  }
+}
+
+function packWindow({ skip, take }: Window): readonly (number | null)[] {
+  return [skip, take === Number.POSITIVE_INFINITY ? null : take];
+}
+
+function unpack(packed: Record<string, unknown>): Position | undefined {
+  const { left, after, given, w } = packed;
+  if (isCount(given)) return { kind: 'fold', given };
+  const window = unpackWindow(w);
+  if (window === undefined) return undefined;
+  if (Array.isArray(left)) {
+    const parts = left.map(unpackPart);
+    return parts.every((part) => part !== undefined)
+      ? { kind: 'stream', left: parts, window }
+      : undefined;
+  }
+  if (!Array.isArray(after)) return undefined;
+  const [keys, rid, row] = after as unknown[];
+  if (!Array.isArray(keys) || !isCount(rid) || !isCount(row)) return undefined;
+  if (!keys.every((key) => Array.isArray(key) && key.length <= 1)) return undefined;
+  return {
+    kind: 'ordered',
+    after: { keys: keys.map((key: Value[]) => key[0]), rid, row },
+    window,
+  };
+}
+
+function unpackPart(packed: unknown): Part | undefined {
+  if (!Array.isArray(packed)) return undefined;
+  const [min, max, from, rows] = packed as unknown[];
+  if (!isHex(min) || !isHex(max) || !isCount(from) || !isCount(rows)) return undefined;
+  return { min, max, from, rows };
+}
+
+function unpackWindow(packed: unknown): Window | undefined {
+  if (!Array.isArray(packed)) return undefined;
+  const [skip, take] = packed as unknown[];
+  if (!isCount(skip) || !(take === null || isCount(take))) return undefined;
+  return { skip, take: take ?? Number.POSITIVE_INFINITY };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isHex(value: unknown): value is string {
+  return typeof value === 'string' && /^(?:[0-9A-F]{2})*$/.test(value);
+}
