@@ -12,7 +12,7 @@ export {
 } from './conditions.ts';
 export { type ConstantOptions, constantFinder } from './constants.ts';
 export { type Problem, type Span, SqlError } from './errors.ts';
-export { firstResults, newRow, type QueryParameter, resultsOf, runQuery } from './evaluate.ts';
+export { newRow, type QueryParameter, runQuery } from './evaluate.ts';
 export {
   type FunctionEnvironment,
   findFunction,
