@@ -23,6 +23,7 @@ export type { KeyBound } from './key-sets.ts';
 export { likeMatcher } from './like.ts';
 export { parseExpression, parseQuery } from './parser.ts';
 export { printExpression, printQuery, printRewritten } from './printer.ts';
+export { type ProgramOptions, programOf } from './program.ts';
 export {
   type EpkRange,
   epkRanges,
