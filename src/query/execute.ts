@@ -148,7 +148,7 @@ async function streamTarget(
     const batch = Math.min(100, skip + Math.min(take, request.rowsMax));
     for await (const items of candidates(reader, access, part.from, work, batch)) {
       for (const item of items) {
-        if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE)
+        if (looked >= QUERY_ITEMS_PER_PAGE)
           return {
             window: { skip, take },
             looked,
@@ -159,12 +159,6 @@ async function streamTarget(
         const rows = shape.rowsOf(document);
         if (rows.length > 0) work.itemsMatched++;
         for (let row = item.rid === part.from ? part.rows : 0; row < rows.length; row++) {
-          if (page.isFull)
-            return {
-              window: { skip, take },
-              looked,
-              stoppedAt: { ...part, from: item.rid, rows: row },
-            };
           if (skip > 0) {
             skip--;
             continue;
@@ -172,6 +166,12 @@ async function streamTarget(
           page.add((rows[row] as { value: Value }).value, document, item.body);
           take--;
           if (take === 0) return { window: { skip, take }, looked, stoppedAt: undefined };
+          if (page.isFull)
+            return {
+              window: { skip, take },
+              looked,
+              stoppedAt: behind(part, item.rid, row + 1 < rows.length ? row + 1 : 0),
+            };
         }
       }
       await pause();
@@ -180,6 +180,13 @@ async function streamTarget(
   } finally {
     reader.release();
   }
+}
+
+/** A full page ends at once: whether more follows is for the next one to find out. */
+function behind(part: Part, rid: number, nextRow: number): Part {
+  return nextRow === 0
+    ? { ...part, from: rid + 1, rows: 0 }
+    : { ...part, from: rid, rows: nextRow };
 }
 
 function describeAccess(access: Awaited<ReturnType<typeof chooseAccess>>): string {

@@ -65,14 +65,18 @@ export function partsLeft(ranges: readonly HashRange[], at: Part | undefined): P
   return parts;
 }
 
+/** JSON, as clients expect it, in characters that a header may carry. */
 export function printPosition(position: Position): string {
-  return Buffer.from(JSON.stringify({ v: VERSION, ...pack(position) })).toString('base64');
+  return JSON.stringify({ v: VERSION, ...pack(position) }).replace(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Undefined for anything that is not a position. */
 export function parsePosition(text: string): Position | undefined {
   try {
-    const packed = JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
+    const packed = JSON.parse(text);
     return packed?.v === VERSION ? unpack(packed) : undefined;
   } catch {
     return undefined;

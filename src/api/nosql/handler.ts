@@ -11,6 +11,8 @@ import { AbortedError, collectBody, isUnreadBodyLong } from './body.ts';
 import { Call } from './call.ts';
 import { ContainerFaces } from './container-face.ts';
 import { failureReply, statusOf } from './errors.ts';
+import { QueryCache } from './query-cache.ts';
+import { QueriedContainers } from './query-surroundings.ts';
 import { type Reply, sendReply, serviceHeaders } from './reply.ts';
 import { checkVersion } from './request.ts';
 import { findOperation, findResource } from './routes.ts';
@@ -69,12 +71,15 @@ class NosqlServer {
   readonly #options: NosqlOptions;
   readonly #authorizer: Authorizer;
   readonly #faces = new ContainerFaces();
+  readonly #queryCache = new QueryCache();
+  readonly #queriedContainers: QueriedContainers;
   readonly #serviceHeaders: readonly string[];
 
   constructor(options: NosqlOptions) {
     this.#options = options;
     const { clock } = options.service;
     this.#authorizer = new Authorizer(options.keys, clock);
+    this.#queriedContainers = new QueriedContainers(options.service.clock);
     this.#serviceHeaders = serviceHeaders(clock.nowMs());
   }
 
@@ -114,6 +119,8 @@ class NosqlServer {
     const call = new Call({
       service: this.#options.service,
       faces: this.#faces,
+      queryCache: this.#queryCache,
+      queriedContainers: this.#queriedContainers,
       method,
       target,
       headers,

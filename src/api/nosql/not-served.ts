@@ -3,7 +3,7 @@ import { databaseRid } from '../../catalog/index.ts';
 import { type Call, type Operation, resourceNotFound } from './call.ts';
 import { RequestError } from './errors.ts';
 import { emptyFeed } from './feed.ts';
-import { isQuery } from './feed-query.ts';
+import { isQuery } from './query-body.ts';
 import type { Reply } from './reply.ts';
 
 export function refusal(what: string): RequestError {

@@ -58,7 +58,14 @@ export function sendReply(response: ServerResponse, reply: Reply, sender: Sender
 
 /** Headers of an answer that came from a partition. */
 export function receiptHeaders(receipt: Receipt): string[] {
-  return ['x-ms-session-token', receipt.sessionToken, 'lsn', String(receipt.lsn)];
+  return [
+    'x-ms-session-token',
+    receipt.sessionToken,
+    'lsn',
+    String(receipt.lsn),
+    'x-ms-documentdb-partitionkeyrangeid',
+    receipt.partitionId,
+  ];
 }
 
 export function jsonReply(

@@ -64,6 +64,8 @@ function readReply(call: Call, face: ContainerFace, read: ReadReply): Reply {
     rid,
     altContentPath,
     path,
+    'x-ms-documentdb-partitionkeyrangeid',
+    read.partitionId,
   ];
   if (isNotModified(call, item.etag)) return emptyReply(304, { charge: 1, headers });
   return { status: 200, charge, headers, body: item.body };
