@@ -44,5 +44,9 @@ test.each([
   ['{"id":"a","__proto__":{"x":1},"_etag":""}', '{"id":"a","__proto__":{"x":1}}'],
   ['{"id":"a","_mine":1,"v":{"_etag":"kept"}}', '{"id":"a","_mine":1,"v":{"_etag":"kept"}}'],
 ])('%s is stored as %s', (sent, stored) => {
-  expect(bytesToText(encodeItem(JSON.parse(sent)))).toBe(stored);
+  const { body, value } = encodeItem(JSON.parse(sent));
+  expect(bytesToText(body)).toBe(stored);
+  const seal = sealJson(container);
+  const stamp = { rid: 5, etag: '"e"', timestampSec: 9 };
+  expect(seal.ofValue?.(value, stamp)).toEqual(JSON.parse(bytesToText(seal(body, stamp))));
 });

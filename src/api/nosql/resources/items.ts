@@ -98,13 +98,14 @@ async function put(
     throw new DomainError('invalidInput', 'Replacing the id of an item is not allowed.');
   const partitionKey = itemPartitionKey(call, face, item);
   const ttlSec = itemTtlSec(item);
-  const body = encodeItem(item);
+  const { body, value } = encodeItem(item);
   checkSize(body);
   const written = await call.service.items.write(face.record, {
     kind,
     id,
     partitionKey,
     body,
+    value,
     ttlSec,
     ifMatch: ifMatch(call),
   });
