@@ -9,7 +9,6 @@ import type { Program } from '../../query/index.ts';
 import type { SentQuery } from './query-body.ts';
 import { QueryCache } from './query-cache.ts';
 import { checkOrder } from './query-order.ts';
-import { programOf } from './query-program.ts';
 import { QueriedContainers } from './query-surroundings.ts';
 import {
   type CompiledQuery,
@@ -17,6 +16,7 @@ import {
   constantFinder,
   type KeyRange,
   keyRanges,
+  programOf,
   type Query,
   type QueryPlan,
   queryPlan,
