@@ -35,6 +35,7 @@ export function when(
   aliases: Aliases,
   analysis: Analysis,
 ): Condition {
+  if (!analysis.takeStep()) return ANYTHING;
   const constant = analysis.findConstant(expression);
   if (constant) return constant.value === wanted ? ANYTHING : NOTHING;
   const inner = (part: Expression, isWanted = wanted) => when(isWanted, part, aliases, analysis);

