@@ -49,6 +49,8 @@ export function listen({ host, port, flag, handler }: ListenOptions): Promise<Li
       keepAlive: true,
       keepAliveInitialDelay: TCP_PROBE_DELAY_MS,
       noDelay: true,
+      // Saves a tenth of a point read. Such a request is `readableEnded` from the start and emits no `end`.
+      optimizeEmptyRequests: true,
     },
     handler,
   );
