@@ -70,7 +70,7 @@ export function importComplaints(path: string, text: string): string[] {
 function isPlatformDoor(path: string, resolved: string): boolean {
   const composes =
     path.startsWith('server/') || path.endsWith('.test.ts') || path.endsWith('-suite.ts');
-  return composes && /^engine\/(memory|sqlite|pgwire)\/index\.ts$/.test(resolved);
+  return composes && /^engine\/((memory|sqlite|pgwire)\/index|async-engine)\.ts$/.test(resolved);
 }
 
 function linesMax(path: string): number {
