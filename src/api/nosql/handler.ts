@@ -11,7 +11,7 @@ import { AbortedError, collectBody, isUnreadBodyLong } from './body.ts';
 import { Call } from './call.ts';
 import { ContainerFaces } from './container-face.ts';
 import { failureReply, statusOf } from './errors.ts';
-import { type Reply, sendReply } from './reply.ts';
+import { type Reply, sendReply, serviceHeaders } from './reply.ts';
 import { checkVersion } from './request.ts';
 import { findOperation, findResource } from './routes.ts';
 import { parseTarget } from './target.ts';
@@ -59,6 +59,7 @@ interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly activityId: string;
+  readonly serviceHeaders: readonly string[];
   readonly startedMs: number;
   resource: string;
   call: Call | undefined;
@@ -68,10 +69,13 @@ class NosqlServer {
   readonly #options: NosqlOptions;
   readonly #authorizer: Authorizer;
   readonly #faces = new ContainerFaces();
+  readonly #serviceHeaders: readonly string[];
 
   constructor(options: NosqlOptions) {
     this.#options = options;
-    this.#authorizer = new Authorizer(options.keys, options.service.clock);
+    const { clock } = options.service;
+    this.#authorizer = new Authorizer(options.keys, clock);
+    this.#serviceHeaders = serviceHeaders(clock.nowMs());
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {
@@ -79,6 +83,7 @@ class NosqlServer {
       request,
       response,
       activityId: activityIdOf(request),
+      serviceHeaders: this.#serviceHeaders,
       startedMs: this.#options.onRequest === undefined ? 0 : performance.now(),
       resource: 'none',
       call: undefined,
@@ -124,8 +129,8 @@ class NosqlServer {
   }
 
   #send(exchange: Exchange, reply: Reply): void {
-    const { request, response, activityId, resource, startedMs } = exchange;
-    sendReply(response, reply, activityId);
+    const { request, response, resource, startedMs } = exchange;
+    sendReply(response, reply, exchange);
     this.#options.onRequest?.({
       resource,
       method: request.method ?? '',

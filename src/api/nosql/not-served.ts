@@ -7,7 +7,7 @@ import { isQuery } from './feed-query.ts';
 import type { Reply } from './reply.ts';
 
 export function refusal(what: string): RequestError {
-  return new RequestError(400, `${what} is not served yet by this version of the server.`);
+  return new RequestError(400, `${what}: not served yet by this version of the server.`);
 }
 
 export function notServedYet(what: string): Operation {

@@ -20,7 +20,8 @@ const EPK_HEX = /^(?:[0-9A-Fa-f]{2}){0,1024}$/;
 export function postItems(call: Call): Promise<Reply> {
   if (call.isOn('x-ms-cosmos-is-query-plan-request')) return planQuery(call);
   if (isQuery(call)) return queryItems(call);
-  if (call.isOn('x-ms-cosmos-is-batch-request')) throw refusal('Transactional batch and bulk');
+  if (call.isOn('x-ms-cosmos-is-batch-request'))
+    throw refusal('Transactional batch and bulk execution');
   return call.isOn('x-ms-documentdb-is-upsert') ? upsertItem(call) : createItem(call);
 }
 

@@ -11,7 +11,7 @@ import { itemNotFound } from '../../../partition/index.ts';
 import type { ItemPut } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
-import { checkJson, parseJsonObject } from '../json-body.ts';
+import { parseJsonObject } from '../json-body.ts';
 import { itemPartitionKey, requiredPartitionKey } from '../partition-key-header.ts';
 import { ifMatch, isNotModified } from '../preconditions.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
@@ -96,7 +96,6 @@ async function put(
     throw new DomainError('invalidInput', 'Replacing the id of an item is not allowed.');
   const partitionKey = itemPartitionKey(call, face, item);
   const ttlSec = itemTtlSec(item);
-  checkJson(item);
   const body = encodeItem(item);
   checkSize(body);
   const written = await call.service.items.write(face.record, {
