@@ -226,7 +226,14 @@ describe('the process', () => {
       const engine = sqliteEngine({ directory: ${JSON.stringify(directory)} });
       const store = await engine.open('a');
       const key = Uint8Array.of(1);
-      store.commit({ puts: [{ key, value: key }] }).then(() => console.log('committed'));`;
+      const commit = () => store.commit({ puts: [{ key, value: new Uint8Array(3e6) }] });
+      // Messages of several turns that become one group, and one message that becomes several groups.
+      let last;
+      for (let turn = 0; turn < 5; turn++) {
+        for (let count = 0; count < 5; count++) last = commit();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      last.then(() => console.log('committed'));`;
     const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
       encoding: 'utf8',
       timeout: 20_000,

@@ -35,25 +35,34 @@ export class SqliteReader implements ReadView, ScanConnection {
   #isPinned = false;
 
   constructor(path: string) {
-    this.#database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-    this.#database.exec(`PRAGMA mmap_size = ${MMAP_BYTES}`);
-    this.#get = this.prepare(GET);
-    this.#follow = this.prepare(FOLLOW);
-    this.#begin = this.prepare(BEGIN_READ);
-    this.#pin = this.prepare(PIN);
-    this.#commit = this.prepare(COMMIT);
+    try {
+      this.#database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+      this.#database.exec(`PRAGMA mmap_size = ${MMAP_BYTES}`);
+      this.#get = this.prepare(GET);
+      this.#follow = this.prepare(FOLLOW);
+      this.#begin = this.prepare(BEGIN_READ);
+      this.#pin = this.prepare(PIN);
+      this.#commit = this.prepare(COMMIT);
+    } catch (error) {
+      throw readFailure(error);
+    }
   }
 
   /** From here to `unpin` all reads are of one moment. */
   pin(): void {
-    this.#begin.run();
-    this.#isPinned = true;
-    this.#pin.get();
+    try {
+      this.#begin.run();
+      this.#pin.get();
+      this.#isPinned = true;
+    } catch (error) {
+      this.#endMoment();
+      throw readFailure(error);
+    }
   }
 
   unpin(): void {
     this.#isPinned = false;
-    this.#commit.run();
+    this.#endMoment();
   }
 
   get(key: Bytes): Bytes | undefined {
@@ -67,7 +76,11 @@ export class SqliteReader implements ReadView, ScanConnection {
 
   getMany(keys: readonly Bytes[]): readonly (Bytes | undefined)[] {
     const read = () => keys.map((key) => this.get(key));
-    return keys.length < 2 ? read() : this.atOneMoment(read);
+    try {
+      return keys.length < 2 ? read() : this.atOneMoment(read);
+    } catch (error) {
+      throw readFailure(error);
+    }
   }
 
   follow(key: Bytes, prefix: number): Bytes | undefined {
@@ -92,7 +105,11 @@ export class SqliteReader implements ReadView, ScanConnection {
   /** Of pages that hold something. The file may be larger by pages that are free, the log comes on top. */
   bytesUsed(): number {
     const count = (text: string) => column<number>(this.prepare(text).get()) ?? 0;
-    return this.atOneMoment(() => (count(PAGE_COUNT) - count(FREE_PAGE_COUNT)) * PAGE_BYTES);
+    try {
+      return this.atOneMoment(() => (count(PAGE_COUNT) - count(FREE_PAGE_COUNT)) * PAGE_BYTES);
+    } catch (error) {
+      throw readFailure(error);
+    }
   }
 
   close(): void {
@@ -103,10 +120,18 @@ export class SqliteReader implements ReadView, ScanConnection {
     if (this.#isPinned) return read();
     this.#begin.run();
     try {
-      return read();
-    } finally {
+      const answer = read();
       this.#commit.run();
+      return answer;
+    } catch (error) {
+      this.#endMoment();
+      throw error;
     }
+  }
+
+  /** Some failures have ended the transaction by themselves. */
+  #endMoment(): void {
+    if (this.#database.isTransaction) this.#commit.run();
   }
 
   prepare(text: string): StatementSync {

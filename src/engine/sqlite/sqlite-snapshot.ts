@@ -32,7 +32,12 @@ export class SqliteSnapshots {
 
   #grant(): Snapshot {
     const reader = this.#idle.pop() ?? new SqliteReader(this.#path);
-    reader.pin();
+    try {
+      reader.pin();
+    } catch (error) {
+      reader.close();
+      throw error;
+    }
     const snapshot = new SqliteSnapshot(reader, () => this.#putBack(snapshot, reader));
     this.#taken.add(snapshot);
     return snapshot;

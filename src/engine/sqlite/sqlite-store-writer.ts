@@ -6,7 +6,8 @@ import type { Failure, FromWriter, ToWriter } from './sqlite-protocol.ts';
 
 /** The way to the threads; `sqlite-writers.ts` provides it. */
 export interface WriterLink {
-  send(message: ToWriter, transfer?: readonly ArrayBuffer[]): void;
+  /** `owed`: how many answers the message asks for; a commit message, one for each of its batches. */
+  send(message: ToWriter, owed: number, transfer?: readonly ArrayBuffer[]): void;
   /** Copies the log of this store into its file in the background. */
   checkpoint(descriptor: number): Promise<void>;
 }
@@ -68,7 +69,7 @@ export class StoreWriter {
       this.#onClosed = (failure) =>
         failure === undefined ? resolve() : reject(this.#errorOf(failure));
     });
-    this.#link.send({ kind: 'close', store: this.#id });
+    this.#link.send({ kind: 'close', store: this.#id }, 1);
     await closed;
   }
 
@@ -101,10 +102,11 @@ export class StoreWriter {
   #flush(): void {
     if (this.#gathered.length === 0) return;
     const frames = packBatches(this.#gathered.map(({ batch }) => batch));
+    const owed = this.#gathered.length;
     if (this.#sent.length === 0) this.#sent = this.#gathered;
     else this.#sent.push(...this.#gathered);
     this.#gathered = [];
-    this.#link.send({ kind: 'commit', store: this.#id, frames }, [frames]);
+    this.#link.send({ kind: 'commit', store: this.#id, frames }, owed, [frames]);
   }
 
   #settle({ count, failures }: Extract<FromWriter, { kind: 'committed' }>): void {
@@ -121,7 +123,7 @@ export class StoreWriter {
     this.#checkpoint = this.#link.checkpoint(descriptor).then(() => {
       this.#checkpoint = undefined;
       if (this.#deathReason === undefined)
-        this.#link.send({ kind: 'checkpointed', store: this.#id });
+        this.#link.send({ kind: 'checkpointed', store: this.#id }, 0);
     });
   }
 

@@ -33,16 +33,17 @@ export class Thread<Question, Answer> {
     return this.#isAlive;
   }
 
-  /** `owes`: whether an answer will come, for which the process has to live. */
-  post(question: Question, owes: boolean, transfer: readonly Transferable[] = []): void {
+  /** `owed`: how many answers will come of it, for which the process has to live. */
+  post(question: Question, owed: number, transfer: readonly Transferable[] = []): void {
     this.#worker.postMessage(question, transfer);
-    if (!owes) return;
-    if (this.#owed++ === 0) this.#worker.ref();
+    if (owed > 0 && this.#owed === 0) this.#worker.ref();
+    this.#owed += owed;
   }
 
-  /** One owed answer has come. */
-  settle(): void {
-    if (--this.#owed === 0) this.#worker.unref();
+  /** So many of the owed answers have come. */
+  settle(answered: number): void {
+    this.#owed -= answered;
+    if (answered > 0 && this.#owed === 0) this.#worker.unref();
   }
 
   /** Ends an idle thread. */

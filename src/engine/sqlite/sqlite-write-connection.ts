@@ -4,6 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Bytes, compareBytes, equalBytes } from '../../base/index.ts';
 import type { Batch, Entry, Expectation } from '../engine.ts';
 import { PAGE_BYTES, prepareFile } from './sqlite-file.ts';
+import type { LogState } from './sqlite-log-care.ts';
 import type { StoreSettings } from './sqlite-protocol.ts';
 import { MMAP_BYTES } from './sqlite-reader.ts';
 import { AFTER_ALL_KEYS } from './sqlite-scan.ts';
@@ -56,26 +57,31 @@ export class WriteConnection {
   constructor({ path, root, bytesMax }: StoreSettings) {
     prepareFile(path, root);
     this.descriptor = openSync(path, 'r+');
-    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    this.#database = database;
-    // The log is copied into the file by the checkpointer: done here it would be part of some commit's time.
-    database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
-      PRAGMA cache_size = -${CACHE_KIB}; PRAGMA mmap_size = ${MMAP_BYTES};`);
-    if (bytesMax !== undefined)
-      database.exec(`PRAGMA max_page_count = ${Math.ceil(bytesMax / PAGE_BYTES)}`);
-    this.#begin = database.prepare(BEGIN_WRITE);
-    this.#commit = database.prepare(COMMIT);
-    this.#get = database.prepare(GET);
-    this.#get.setReturnArrays(true);
-    this.#delete = database.prepare(DELETE);
-    this.#deleteRange = database.prepare(DELETE_RANGE);
-    this.#logState = database.prepare(LOG_STATE);
-    this.#logState.setReturnArrays(true);
-    this.#putOne = database.prepare(putText(1));
-    this.#putMany = database.prepare(putText(ROWS_PER_STATEMENT));
-    this.#overwriteLarge = database.prepare(OVERWRITE_LARGE);
-    this.#addLarge = database.prepare(ADD_LARGE);
-    this.#linkLarge = database.prepare(LINK_LARGE);
+    try {
+      const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+      this.#database = database;
+      // The log is copied into the file by the checkpointer: done here it would be part of some commit's time.
+      database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
+        PRAGMA cache_size = -${CACHE_KIB}; PRAGMA mmap_size = ${MMAP_BYTES};`);
+      if (bytesMax !== undefined)
+        database.exec(`PRAGMA max_page_count = ${Math.ceil(bytesMax / PAGE_BYTES)}`);
+      this.#begin = database.prepare(BEGIN_WRITE);
+      this.#commit = database.prepare(COMMIT);
+      this.#get = database.prepare(GET);
+      this.#get.setReturnArrays(true);
+      this.#delete = database.prepare(DELETE);
+      this.#deleteRange = database.prepare(DELETE_RANGE);
+      this.#logState = database.prepare(LOG_STATE);
+      this.#logState.setReturnArrays(true);
+      this.#putOne = database.prepare(putText(1));
+      this.#putMany = database.prepare(putText(ROWS_PER_STATEMENT));
+      this.#overwriteLarge = database.prepare(OVERWRITE_LARGE);
+      this.#addLarge = database.prepare(ADD_LARGE);
+      this.#linkLarge = database.prepare(LINK_LARGE);
+    } catch (error) {
+      closeSync(this.descriptor);
+      throw error;
+    }
   }
 
   /**
@@ -99,8 +105,7 @@ export class WriteConnection {
     }
   }
 
-  /** Bytes of the log in use, and how many of them are not yet in the file. */
-  log(): { readonly bytes: number; readonly pendingBytes: number } {
+  log(): LogState {
     const row: unknown = this.#logState.get();
     const [, pages, copiedPages] = row as readonly [busy: number, log: number, copied: number];
     return { bytes: pages * PAGE_BYTES, pendingBytes: (pages - copiedPages) * PAGE_BYTES };
@@ -111,11 +116,11 @@ export class WriteConnection {
     this.#checkpoint('PASSIVE');
   }
 
-  /** As `finishLog`, but waits a little for readers of older moments. False if they stayed. */
-  restartLog(): boolean {
+  /** As `finishLog`, but waits a little for readers of older moments. */
+  restartLog(): void {
     this.#database.exec(`PRAGMA busy_timeout = ${RESTART_TIMEOUT_MS}`);
     try {
-      return !this.#checkpoint('RESTART').isBusy;
+      this.#checkpoint('RESTART');
     } finally {
       this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
@@ -131,9 +136,8 @@ export class WriteConnection {
     }
   }
 
-  #checkpoint(mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): { readonly isBusy: boolean } {
-    const row = this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
-    return { isBusy: row?.busy !== 0 };
+  #checkpoint(mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): void {
+    this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
   }
 
   #holds({ key, value }: Expectation): boolean {

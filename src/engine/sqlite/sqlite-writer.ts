@@ -6,25 +6,16 @@ import { parentPort } from 'node:worker_threads';
 import { assert, COMMIT_BYTES_MAX } from '../../base/index.ts';
 import { type Batch, FormatError } from '../engine.ts';
 import { packedBytes, unpackBatches } from './sqlite-frames.ts';
+import { LogCare } from './sqlite-log-care.ts';
 import type { Failure, FromWriter, OutcomeFailure, ToWriter } from './sqlite-protocol.ts';
 import { WriteConnection } from './sqlite-write-connection.ts';
-
-/** The checkpointer is called when this much of the log waits: small steps, short syncs. */
-const CHECKPOINT_BYTES = 4 * 1024 * 1024;
-/** From here on the log is started anew as soon as the checkpointer has nearly caught up. */
-const LOG_BYTES_AIM = 48 * 1024 * 1024;
-/** How much of the log the writer copies itself to come to that point: a few milliseconds. */
-const FINISH_BYTES_MAX = 4 * 1024 * 1024;
-/** Beyond this the writer waits for readers of old moments and starts the log anew, whatever it takes. */
-const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 interface OpenStore {
   readonly id: number;
   readonly connection: WriteConnection;
   readonly waiting: Required<Batch>[];
+  readonly logCare: LogCare;
   isCheckpointing: boolean;
-  /** The size of the log at which the writer starts it anew itself. */
-  restartAtBytes: number;
 }
 
 assert(parentPort !== null, 'the writer runs in a thread of its own');
@@ -72,8 +63,8 @@ function open({ store: id, settings }: Extract<ToWriter, { kind: 'open' }>): Fai
       id,
       connection,
       waiting: [],
+      logCare: new LogCare(),
       isCheckpointing: false,
-      restartAtBytes: LOG_BYTES_MAX,
     });
     return undefined;
   } catch (error) {
@@ -139,15 +130,19 @@ function careForLog(store: OpenStore): void {
   if (store.isCheckpointing) return;
   const { connection } = store;
   try {
-    const { bytes, pendingBytes } = connection.log();
-    if (bytes >= store.restartAtBytes) {
-      // A reader that stays would make every commit wait: after a failure the log may grow before the next try.
-      const isRestarted = connection.restartLog();
-      store.restartAtBytes = isRestarted ? LOG_BYTES_MAX : bytes + LOG_BYTES_AIM;
-    } else if (bytes >= LOG_BYTES_AIM && pendingBytes <= FINISH_BYTES_MAX) connection.finishLog();
-    else if (pendingBytes >= CHECKPOINT_BYTES) {
-      store.isCheckpointing = true;
-      answer({ kind: 'logGrew', store: store.id, descriptor: connection.descriptor });
+    switch (store.logCare.next(connection.log())) {
+      case 'nothing':
+        break;
+      case 'checkpoint':
+        store.isCheckpointing = true;
+        answer({ kind: 'logGrew', store: store.id, descriptor: connection.descriptor });
+        break;
+      case 'finish':
+        connection.finishLog();
+        break;
+      case 'restart':
+        connection.restartLog();
+        break;
     }
   } catch {
     // The log stays as it is and is looked at again after the next commit; commits do not depend on it.

@@ -37,12 +37,12 @@ export class SqliteWriters {
     const id = this.#storesOpened++;
     const { thread, stores } = this.#writer(id % this.#writers.length);
     const store = new StoreWriter(id, name, {
-      send: (message, transfer) => thread.post(message, message.kind !== 'checkpointed', transfer),
+      send: (message, owed, transfer) => thread.post(message, owed, transfer),
       checkpoint: (descriptor) => this.#checkpoint({ store: id, path: settings.path, descriptor }),
     });
     stores.set(id, store);
     const opened = store.opened();
-    thread.post({ kind: 'open', store: id, settings }, true);
+    thread.post({ kind: 'open', store: id, settings }, 1);
     await opened;
     return store;
   }
@@ -62,7 +62,7 @@ export class SqliteWriters {
     const stores = new Map<number, StoreWriter>();
     const thread = new Thread<ToWriter, FromWriter>(this.#script, {
       onAnswer: (message) => {
-        if (message.kind !== 'logGrew') thread.settle();
+        thread.settle(answersIn(message));
         const store = stores.get(message.store);
         if (message.kind === 'closed' || (message.kind === 'opened' && message.failure))
           stores.delete(message.store);
@@ -81,7 +81,7 @@ export class SqliteWriters {
   #checkpoint(question: ToCheckpointer): Promise<void> {
     return new Promise((resolve) => {
       this.#checkpoints.set(question.store, resolve);
-      this.#runningCheckpointer().post(question, true);
+      this.#runningCheckpointer().post(question, 1);
     });
   }
 
@@ -91,7 +91,7 @@ export class SqliteWriters {
       threadScript('sqlite-checkpointer', import.meta.url),
       {
         onAnswer: ({ store }) => {
-          thread.settle();
+          thread.settle(1);
           this.#checkpointEnded(store);
         },
         // Nothing is lost: the writers ask again when their logs have grown.
@@ -108,5 +108,17 @@ export class SqliteWriters {
     const resolve = this.#checkpoints.get(store);
     this.#checkpoints.delete(store);
     resolve?.();
+  }
+}
+
+/** How many of the answers that a thread owes a message brings. */
+function answersIn(message: FromWriter): number {
+  switch (message.kind) {
+    case 'logGrew':
+      return 0;
+    case 'committed':
+      return message.count;
+    default:
+      return 1;
   }
 }

@@ -1,0 +1,52 @@
+// Goal: logs are copied in small steps, start anew in time, and readers that stay do not make every commit pay. Method:
+// a table of histories: the size of the log after each commit, and the step it leads to.
+import { describe, expect, it } from 'vitest';
+import { LogCare, type LogStep } from './sqlite-log-care.ts';
+
+type Moment = readonly [bytesMib: number, pendingMib: number, step: LogStep];
+
+const HISTORIES: Readonly<Record<string, readonly Moment[]>> = {
+  'a quiet store': [
+    [0, 0, 'nothing'],
+    [3, 3, 'nothing'],
+  ],
+  'a busy store, the checkpointer keeps up': [
+    [4, 4, 'checkpoint'],
+    [6, 2, 'nothing'],
+    [8, 4, 'checkpoint'],
+    [47, 4, 'checkpoint'],
+    [48, 3, 'finish'],
+    [1, 1, 'nothing'],
+    [49, 2, 'finish'],
+  ],
+  'a reader stays for a while': [
+    [48, 1, 'finish'],
+    [49, 1, 'nothing'],
+    [52, 4, 'finish'],
+    [53, 1, 'nothing'],
+    [64, 1, 'restart'],
+    [65, 1, 'finish'],
+    [66, 1, 'nothing'],
+    [70, 5, 'checkpoint'],
+    [111, 5, 'checkpoint'],
+    [112, 5, 'restart'],
+    [2, 2, 'nothing'],
+    [64, 5, 'restart'],
+  ],
+  'the checkpointer does not keep up': [
+    [48, 20, 'checkpoint'],
+    [63, 12, 'checkpoint'],
+    [64, 12, 'restart'],
+  ],
+};
+
+describe('care for the log', () => {
+  for (const [title, moments] of Object.entries(HISTORIES))
+    it(title, () => {
+      const care = new LogCare();
+      const steps = moments.map(([bytes, pending]) =>
+        care.next({ bytes: bytes * 2 ** 20, pendingBytes: pending * 2 ** 20 }),
+      );
+      expect(steps).toEqual(moments.map(([, , step]) => step));
+    });
+});
