@@ -38,7 +38,10 @@ export function collectBody(request: IncomingMessage): Promise<Bytes> {
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
     });
     request.on('error', () => reject(new AbortedError('the client went away')));
-    request.on('close', () => reject(new AbortedError('the client went away')));
+    // Also comes after `end`; the error is made only where somebody gets it, for its stack is dear.
+    request.on('close', () => {
+      if (!request.complete) reject(new AbortedError('the client went away'));
+    });
   });
 }
 
