@@ -125,9 +125,18 @@ function refusalText(status: number, text: string): string {
   const body = parseJson(text);
   const code = property(body, 'code') ?? 'refused';
   const message = String(property(body, 'message') ?? text);
-  // The service wraps its reason in `Message: {"Errors":["…"]}` and adds an activity id on further lines.
-  const inner = /"Errors":\["(.*?)"\]/.exec(message)?.[1] ?? message.split('\r\n')[0];
-  return `${status} ${code}: ${inner}`;
+  const [first = ''] = message.split('\r\n');
+  return `${status} ${code}: ${reasonsOf(first) ?? first}`;
+}
+
+/** The service wraps its reasons in `Message: {"Errors":["…"]}`, those of a query in `{"errors":[{"message":"…"}]}`. */
+function reasonsOf(line: string): string | undefined {
+  const wrapped = parseJson(line.replace(/^Message: /, ''));
+  const list = property(wrapped, 'Errors') ?? property(wrapped, 'errors');
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  return list
+    .map((reason) => (typeof reason === 'string' ? reason : String(property(reason, 'message'))))
+    .join(' ');
 }
 
 function parseJson(text: string): unknown {

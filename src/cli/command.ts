@@ -14,7 +14,8 @@ export interface Command {
 }
 
 export interface CommandOption {
-  readonly value: string;
+  /** What to write behind it; absent for a switch. */
+  readonly value?: string;
   readonly help: string;
   readonly multiple?: boolean;
 }
@@ -22,7 +23,7 @@ export interface CommandOption {
 export interface CommandContext {
   readonly client: ClientOptions;
   readonly arguments: readonly string[];
-  /** The values given to an option, in order. */
+  /** The values given to an option, in order; one for a switch that is on. */
   option(name: string): readonly string[];
   readonly input: () => Promise<string>;
   readonly output: Output;

@@ -4,10 +4,12 @@ import { CONTAINER_COMMANDS } from './commands/containers.ts';
 import { DATABASE_COMMANDS } from './commands/databases.ts';
 import { ITEM_COMMANDS } from './commands/items.ts';
 import { PARTITION_COMMANDS } from './commands/partitions.ts';
+import { QUERY_COMMANDS } from './commands/query.ts';
 
 export const COMMANDS: readonly Command[] = [
   ...DATABASE_COMMANDS,
   ...CONTAINER_COMMANDS,
   ...ITEM_COMMANDS,
+  ...QUERY_COMMANDS,
   ...PARTITION_COMMANDS,
 ];

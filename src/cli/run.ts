@@ -78,11 +78,16 @@ async function run(command: Command, args: readonly string[], terminal: Terminal
   await withProgress(work, `${command.words}: waiting for ${client.endpoint}`, terminal);
 }
 
+interface ParsedOption {
+  readonly type: 'string' | 'boolean';
+  readonly multiple: boolean;
+}
+
 function parse(command: Command, args: readonly string[]) {
   const own = Object.entries(command.options ?? {}).map(
-    ([name, { multiple = false }]): [string, { type: 'string'; multiple: boolean }] => [
+    ([name, { value, multiple = false }]): [string, ParsedOption] => [
       name,
-      { type: 'string', multiple },
+      { type: value === undefined ? 'boolean' : 'string', multiple },
     ],
   );
   try {
@@ -109,7 +114,7 @@ function parse(command: Command, args: readonly string[]) {
 function helpOf({ words, usage, help, options = {} }: Command): string {
   const rows: [string, string][] = [
     ...Object.entries(options).map(([name, option]): [string, string] => [
-      `--${name} ${option.value}`,
+      option.value === undefined ? `--${name}` : `--${name} ${option.value}`,
       option.help,
     ]),
     ['--endpoint URL', `server (MESOCOSM_ENDPOINT) [${DEFAULT_ENDPOINT}]`],

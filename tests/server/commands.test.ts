@@ -85,3 +85,42 @@ test('hierarchical keys, keys by id, wrong keys', async () => {
     stderr: expect.stringContaining('401 Unauthorized'),
   });
 });
+
+test('queries and how they run', async () => {
+  await run('db create asked');
+  await run('container create asked/things --partition-key /pk --throughput 25000');
+  for (let n = 0; n < 9; n++)
+    await run('item put asked/things', JSON.stringify({ id: `${n}`, pk: `${n % 3}`, n }));
+  const query = (text: string, ...flags: string[]): Promise<Exit> =>
+    runProgram(['query', 'asked/things', text, ...flags], {
+      env: { MESOCOSM_ENDPOINT: server.endpoint },
+    });
+  const select = 'SELECT c.id FROM c WHERE c.n > @n ORDER BY c.n DESC';
+  const rows = await query(select, '--parameter', 'n=6');
+  expect(rows).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^{"id":"8"}\n{"id":"7"}\n2 rows, /),
+  });
+  const json = await query(select, '--parameter', 'n=6', '--json');
+  expect(JSON.parse(json.stdout)).toEqual([{ id: '8' }, { id: '7' }]);
+  const some = await query('SELECT VALUE c.n FROM c ORDER BY c.n', '--limit', '2');
+  expect(some.stdout).toMatch(/^0\n1\n2 rows, .* RU, more to come/);
+  const keyed = await query('SELECT VALUE c.n FROM c', '--partition-key', '"1"');
+  expect(keyed.stdout).toMatch(/^1\n4\n7\n3 rows/);
+  const explained = await query(select, '--parameter', 'n=6', '--explain', '--json');
+  expect(JSON.parse(explained.stdout)).toMatchObject({
+    execution: 'ordered',
+    condition: '/n in [6, end of number)',
+    targets: [{ partition: '0' }, { partition: '1' }, { partition: '2' }],
+    rows: 2,
+    isComplete: true,
+    work: { itemsLoaded: 2 },
+    plan: { queryInfo: { orderBy: ['Descending'] } },
+  });
+  const text = (await query(select, '--parameter', 'n=6', '--explain')).stdout;
+  expect(text).toMatch(/execution {3}ordered\n/);
+  expect(text).toMatch(/load +2 items/);
+  expect(await query('SELECT')).toMatchObject({ code: 1, stderr: expect.stringContaining('400') });
+  expect(await query('SELECT 1', '--explain', '--limit', '2')).toMatchObject({ code: 2 });
+  expect(await query('SELECT 1', '--parameter', 'x')).toMatchObject({ code: 2 });
+});

@@ -134,7 +134,7 @@ export class BlockRun {
     const results = new Results(block, windowOf(block, row), sink, bound);
     const { project, rank, orderBy, grouping } = block;
     // An index on the property has no entry for items without it.
-    const dropsUndefined = orderBy.length === 1 && isOverItems && !grouping;
+    const dropsUndefined = dropsWithoutKey(orderBy) && isOverItems && !grouping;
     this.#results = results;
     this.#emit = (from) => {
       const value = project(from);
@@ -191,4 +191,9 @@ export function firstResults(block: Block, row: Slots, countMax: number): Value[
   const sink: Sink = (value) => values.push(value) >= countMax;
   new BlockRun(block, row, sink, { isOverItems: false }).finish();
   return values;
+}
+
+/** One property orders the rows: those without it have no place. */
+export function dropsWithoutKey(orderBy: Block['orderBy']): boolean {
+  return orderBy.length === 1 && orderBy[0]?.isScore === false;
 }

@@ -10,7 +10,7 @@ import { type Problem, problems, type Span, SqlError } from './errors.ts';
 import type { FunctionEnvironment } from './functions/index.ts';
 import { memberOf, propertyAccess } from './operators.ts';
 import { sourcesOf } from './tree.ts';
-import { isDescending } from './vector-order.ts';
+import { isDescending, isScore } from './vector-order.ts';
 
 export interface CompileOptions {
   readonly environment?: Partial<FunctionEnvironment>;
@@ -258,5 +258,6 @@ function compileOrderBy(
   return orderBy.items.map(({ expression, direction }) => ({
     value: compileExpression(expression, scope, compilation),
     isDescending: isDescending(expression, direction, compilation.environment.vectorPolicy),
+    isScore: isScore(expression),
   }));
 }

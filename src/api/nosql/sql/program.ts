@@ -16,12 +16,12 @@ import {
 import type { Path, Value } from '../../../value/index.ts';
 import type { Query } from './ast.ts';
 import type { Block, Slots } from './block.ts';
-import { BlockRun, RowSource, readsItems } from './block-run.ts';
+import { BlockRun, dropsWithoutKey, RowSource, readsItems } from './block-run.ts';
 import { type CompileOptions, compileQuery } from './compile.ts';
 import { conditionsOf } from './conditions.ts';
 import { newRow, type QueryParameter } from './evaluate.ts';
 import { RowBudget, windowOf } from './results.ts';
-import { isCallOf } from './vector-order.ts';
+import { isScore } from './vector-order.ts';
 
 export interface ProgramOptions extends CompileOptions {
   readonly parameters?: readonly QueryParameter[];
@@ -59,13 +59,8 @@ function isUnordered(block: Block): boolean {
   return isItemwise(block) && block.orderBy.length === 0 && hasWindow === undefined;
 }
 
-/** Scores, whose order no index has and of which only the first few are wanted. */
-const SCORES = ['VectorDistance', '_VectorScore', '_FullTextScore'];
-
 function isByScore({ orderBy }: Query): boolean {
-  return (orderBy?.items ?? []).some(({ expression }) =>
-    SCORES.some((name) => isCallOf(expression, name)),
-  );
+  return (orderBy?.items ?? []).some(({ expression }) => isScore(expression));
 }
 
 type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'order'>;
@@ -73,7 +68,7 @@ type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'order'>;
 /** One row of slots and, as long as no item matches, one list of rows serve all items. */
 function streaming(block: Block, row: Slots, orderPaths: readonly (Path | undefined)[]): ItemRows {
   const { project, orderBy } = block;
-  const dropsUndefined = orderBy.length === 1;
+  const dropsUndefined = dropsWithoutKey(orderBy);
   let rows: Row[] = [];
   const source = new RowSource(block, row, () => {
     const value = project(row);

@@ -7,6 +7,13 @@ export function isCallOf(expression: Expression, name: string): boolean {
   return expression.kind === 'call' && expression.name.toLowerCase() === name.toLowerCase();
 }
 
+/** Whether ORDER BY asks for a score: no index has its order, and only the first few rows are wanted. */
+export function isScore(expression: Expression): boolean {
+  return SCORES.some((name) => isCallOf(expression, name));
+}
+
+const SCORES = ['VectorDistance', '_VectorScore', '_FullTextScore'];
+
 /** The distance function that the call itself names, else that of the policy for the path, else cosine. */
 export function distanceOf(
   call: Call,
