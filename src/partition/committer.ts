@@ -21,6 +21,7 @@ import {
   TOMBSTONE_RETENTION_SEC,
 } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
+import type { Value } from '../value/index.ts';
 import { CommitGroup } from './commit-group.ts';
 import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
@@ -227,9 +228,8 @@ export class Committer {
         if (previous !== undefined) group.reindex(previous);
         return { kind: 'replaced', item: previous, previous };
       }
-      const isPut = mutation.kind === 'put';
-      const item = isPut ? this.#stamp(mutation, previous, at, operation) : undefined;
-      const value = isPut ? mutation.value : undefined;
+      const { item, value } =
+        mutation.kind === 'put' ? this.#stamp(mutation, previous, at, operation) : NO_ITEM;
       group.change(key, { current: previous, after: item, value }, at);
       this.#count(previous, item);
       now.set(key.text, item);
@@ -245,20 +245,23 @@ export class Committer {
     previous: Item | undefined,
     at: { lsn: Lsn; timestampSec: number },
     operation: number,
-  ): Item {
+  ): Stamped {
     const { etagSalt, seal } = this.#options;
     const version = { salt: etagSalt, lsn: at.lsn, operation };
     const rid = previous?.rid ?? this.#nextRid();
     const { timestampSec } = at;
-    return newItem({
+    const stamp = { rid, etag: formatEtag(version), timestampSec };
+    const item = newItem({
       primary: put.key.primary,
       rid,
       version,
       timestampSec,
       ttlSec: put.ttlSec,
       encoding: put.encoding,
-      body: seal(put.body, { rid, etag: formatEtag(version), timestampSec }),
+      body: seal(put.body, stamp),
     });
+    if (put.value === undefined || seal.ofValue === undefined) return { item, value: put.value };
+    return { item, value: seal.ofValue(put.value, stamp) };
   }
 
   #nextRid(): number {
@@ -356,6 +359,14 @@ export class Committer {
     if (isPromise(trimmed)) trimmed.catch((error: Error) => this.fail(error));
   }
 }
+
+interface Stamped {
+  readonly item: Item | undefined;
+  /** The decoded body of the item, where the writer had it. */
+  readonly value: Value;
+}
+
+const NO_ITEM: Stamped = { item: undefined, value: undefined };
 
 type Settle = (failure: Error | undefined, result: WriteResult | undefined) => void;
 

@@ -5,12 +5,16 @@ import { type ContainerRecord, type DatabaseRecord, parseResourceId } from '../.
 import type { Service } from '../../service/index.ts';
 import type { ContainerFace, ContainerFaces } from './container-face.ts';
 import { RequestError, SUBSTATUS_OWNER_NOT_FOUND, SUBSTATUS_WRONG_CONTAINER } from './errors.ts';
+import type { QueryCache } from './query-cache.ts';
+import type { QueriedContainers } from './query-surroundings.ts';
 import type { Reply } from './reply.ts';
 import type { Target } from './target.ts';
 
 export interface CallOptions {
   readonly service: Service;
   readonly faces: ContainerFaces;
+  readonly queryCache: QueryCache;
+  readonly queriedContainers: QueriedContainers;
   readonly method: string;
   readonly target: Target;
   readonly headers: IncomingHttpHeaders;
@@ -22,6 +26,8 @@ export type Operation = (call: Call) => MaybePromise<Reply>;
 
 export class Call {
   readonly service: Service;
+  readonly queryCache: QueryCache;
+  readonly queriedContainers: QueriedContainers;
   readonly method: string;
   readonly target: Target;
   readonly headers: IncomingHttpHeaders;
@@ -33,6 +39,8 @@ export class Call {
 
   constructor(options: CallOptions) {
     this.service = options.service;
+    this.queryCache = options.queryCache;
+    this.queriedContainers = options.queriedContainers;
     this.method = options.method;
     this.target = options.target;
     this.headers = options.headers;

@@ -3,7 +3,14 @@ export * from './aggregates.ts';
 export * from './ast.ts';
 export type { Block, Compiled, CompiledQuery, CompiledSource, Grouping, Slots } from './block.ts';
 export type { UserFunction } from './compilation.ts';
-export { type CompileOptions, compileQuery, constantFinder, selectNames } from './compile.ts';
+export { type CompileOptions, compileQuery, selectNames } from './compile.ts';
+export {
+  type ConditionOptions,
+  conditionOf,
+  conditionsOf,
+  type QueryConditions,
+} from './conditions.ts';
+export { type ConstantOptions, constantFinder } from './constants.ts';
 export { type Problem, type Span, SqlError } from './errors.ts';
 export { firstResults, newRow, type QueryParameter, resultsOf, runQuery } from './evaluate.ts';
 export {
