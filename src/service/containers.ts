@@ -14,6 +14,7 @@ import {
 } from '../catalog/index.ts';
 import type { Cluster, Route } from '../cluster/index.ts';
 import type { PartitionStatistics } from '../partition/index.ts';
+import type { BudgetReport } from '../throughput/index.ts';
 import {
   type Encoding,
   epkToHex,
@@ -91,6 +92,11 @@ export class Containers {
 
   statistics(route: Route): Promise<PartitionStatistics> {
     return this.#cluster.statistics(route);
+  }
+
+  /** What a partition used of its throughput. Opens nothing. */
+  budget(route: Route): BudgetReport {
+    return this.#cluster.budgetReport(route);
   }
 
   create(databaseRid: number, spec: ContainerSpec): Promise<ContainerRecord> {

@@ -2,7 +2,7 @@ export * from './containers.ts';
 export { type Databases, databaseNotFound } from './databases.ts';
 export * from './item-feed.ts';
 export * from './items.ts';
-export type { Offer, Offers } from './offers.ts';
+export type { Offer, OfferChange, Offers } from './offers.ts';
 export * from './queries.ts';
 export * from './service.ts';
 export * from './settings.ts';

@@ -22,6 +22,14 @@ export interface PartitionReport {
   readonly bytes: number;
   readonly lsn: number;
   readonly throughputFraction: number;
+  /** RU/s the partition may use. */
+  readonly provisioned: number;
+  readonly requestUnitsLastMinute: number;
+  readonly throttledLastMinute: number;
+  /** Busiest second of the last minute, in percent of what is provisioned. */
+  readonly normalizedPercent: number;
+  /** RU kept for bursts. */
+  readonly reserve: number;
 }
 
 /** Throws DomainError for what does not exist or was not named. */
@@ -41,7 +49,22 @@ export async function reportPartitions(
   for (const route of service.containers.routes(container)) {
     const { itemCount, itemBytes, lsn } = await service.containers.statistics(route);
     const { id, min, max, throughputFraction } = route.partition;
-    partitions.push({ id, min, max, items: itemCount, bytes: itemBytes, lsn, throughputFraction });
+    const { provisioned, requestUnitsLastMinute, throttledLastMinute, normalizedPercent, reserve } =
+      service.containers.budget(route);
+    partitions.push({
+      id,
+      min,
+      max,
+      items: itemCount,
+      bytes: itemBytes,
+      lsn,
+      throughputFraction,
+      provisioned,
+      requestUnitsLastMinute,
+      throttledLastMinute,
+      normalizedPercent,
+      reserve,
+    });
   }
   const { throughput } = container;
   return {

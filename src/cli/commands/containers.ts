@@ -1,7 +1,8 @@
-/** `container list|show|create|delete` */
+/** `container list|show|create|scale|delete` */
 import { property, send, sendFeed } from '../client.ts';
 import type { Command } from '../command.ts';
 import { containerPath } from '../names.ts';
+import { MODE, printScaled, scale } from '../scale.ts';
 import { printTable } from '../table.ts';
 
 export const CONTAINER_COMMANDS: readonly Command[] = [
@@ -56,6 +57,19 @@ export const CONTAINER_COMMANDS: readonly Command[] = [
         }),
       });
       output.show(body, () => `created container ${name}, partition key ${printKey(body)}\n`);
+    },
+  },
+  {
+    words: 'container scale',
+    usage: 'DB/CONTAINER RU [--mode MODE]',
+    help: 'change the throughput of a container while it serves',
+    arguments: [2, 2],
+    options: { mode: MODE },
+    async run({ client, arguments: [name = '', throughput = ''], option, output }) {
+      const [mode] = option('mode');
+      const { body } = await send(client, { verb: 'GET', path: containerPath(name) });
+      const scaled = await scale(client, body, { throughput, mode });
+      output.show(scaled.offer, () => printScaled(`container ${name}`, scaled));
     },
   },
   {

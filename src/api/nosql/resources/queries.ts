@@ -14,7 +14,7 @@ import { programOf } from '../query-program.ts';
 import type { QuerySurroundings } from '../query-surroundings.ts';
 import { type QueryTargets, queryTargets } from '../query-targets.ts';
 import { jsonReply, type Reply, receiptHeaders } from '../reply.ts';
-import { checkConsistency, queryLimit } from '../request.ts';
+import { checkConsistency, queryLimit, requestTraffic } from '../request.ts';
 import {
   constantFinder,
   epkRanges,
@@ -57,6 +57,7 @@ export async function queryItems(call: Call): Promise<Reply> {
     continuation: call.header('x-ms-continuation'),
     limit: queryLimit(call),
     sessionToken: call.header('x-ms-session-token'),
+    traffic: requestTraffic(call),
   });
   const times = { totalMs: performance.now() - startedMs, compileMs: compiledMs - startedMs };
   return pageReply(call, face, { page, program, times });
