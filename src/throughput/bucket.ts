@@ -13,6 +13,7 @@
  * What overflows a full bucket goes to two reserves, which pay debts at once: the burst reserve (unused rate of the
  * last `burstSec`) and the minute reserve (a fixed amount per minute). A ceiling per second bounds the total.
  */
+import { Turns } from './turns.ts';
 
 /**
  * What a full bucket holds: a little less than a second, so that ten seconds of overload that find it full get at most
@@ -26,20 +27,10 @@ export const BURST_CEILING = 3000;
 /** The minute reserve of the first generation: this many times the rate per minute, and per second at most. */
 const MINUTE_FACTOR = 10;
 
-/**
- * Refused requests are told to come back one after the other, an average charge apart, up to this far; then from the
- * front again. They do not all return at once to fight for the first token, and a flood of requests that nobody
- * repeats cannot send others away for long.
- */
-const TURNS_SPREAD_MS = 5000;
-
-/** Turns are this much wider than the average charge needs: one that comes a little early is refused once more. */
-const TURN_MARGIN = 1.02;
-
 const MINUTE_MS = 60_000;
 
-/** Weight of the newest charge in the average. */
-const AVERAGE_WEIGHT = 1 / 16;
+/** What the newest charge counts in the average of many; the first ones count more. */
+const AVERAGE_WEIGHT = 1 / 64;
 
 export interface BucketRates {
   /** RU/s. */
@@ -65,9 +56,9 @@ export class TokenBucket {
   #ceiling = Number.POSITIVE_INFINITY;
   #secondEndMs = Number.NEGATIVE_INFINITY;
   #usedInSecond = 0;
-  #averageCharge = 1;
-  /** When the next refused request is expected to return. */
-  #nextTurnMs = Number.NEGATIVE_INFINITY;
+  #averageCharge = 0;
+  #averageWeight = 1;
+  readonly #turns = new Turns();
   #lastMs: number;
 
   /** Full, with an empty burst reserve. */
@@ -103,7 +94,7 @@ export class TokenBucket {
     this.#emptyAtMs = now - Math.min(BUCKET_MS, balance * this.#msPerUnit);
     this.#burst = Math.min(this.#burst, this.#burstMax);
     this.#minuteLeft = Math.min(this.#minuteLeft, this.#minuteShare);
-    this.#nextTurnMs = Number.NEGATIVE_INFINITY;
+    this.#turns.clear();
   }
 
   /** May a request start? */
@@ -125,10 +116,8 @@ export class TokenBucket {
   retryAfterMs(nowMs: number): number {
     const now = nowMs - this.#originMs;
     this.#followClock(now);
-    const freeAtMs = this.#freeAtMs(now);
-    let turnMs = Math.max(freeAtMs, this.#nextTurnMs);
-    if (turnMs - freeAtMs > TURNS_SPREAD_MS) turnMs = freeAtMs;
-    this.#nextTurnMs = turnMs + TURN_MARGIN * this.#averageCharge * this.#msPerUnit;
+    const widthMs = this.#averageCharge * this.#msPerUnit;
+    const turnMs = this.#turns.take(this.#freeAtMs(now), widthMs, now);
     return Math.floor(turnMs - now) + 1;
   }
 
@@ -141,7 +130,9 @@ export class TokenBucket {
   }
 
   charge(requestUnits: number, nowMs: number): void {
-    this.#averageCharge += (requestUnits - this.#averageCharge) * AVERAGE_WEIGHT;
+    this.#averageCharge += (requestUnits - this.#averageCharge) * this.#averageWeight;
+    // 1, 1/2, 1/3 and so on: as long as they are few, the average is exact.
+    if (this.#averageWeight > AVERAGE_WEIGHT) this.#averageWeight /= 1 + this.#averageWeight;
     this.correct(requestUnits, nowMs);
   }
 
@@ -222,6 +213,6 @@ export class TokenBucket {
     this.#emptyAtMs += stepMs;
     this.#secondEndMs += stepMs;
     this.#minuteEndMs += stepMs;
-    this.#nextTurnMs = Number.NEGATIVE_INFINITY;
+    this.#turns.clear();
   }
 }
