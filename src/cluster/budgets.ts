@@ -48,10 +48,16 @@ export class Budgets {
   }
 
   /** Sets the budget of a partition to what the offers say now. */
-  provision(budget: PartitionBudget, known: ContainerRecord, partition: PartitionRecord): void {
+  provision(
+    budget: PartitionBudget,
+    known: ContainerRecord,
+    knownPartition: PartitionRecord,
+  ): void {
     const { databaseRid, rid } = known;
     const container = this.#offers.containerByRid(databaseRid, rid) ?? known;
-    budget.provision(this.#provisionOf(container, partition), this.#clock.nowMs());
+    const partition = container.partitions.find(({ id }) => id === knownPartition.id);
+    const provision = this.#provisionOf(container, partition ?? knownPartition);
+    budget.provision(provision, this.#clock.nowMs());
   }
 
   /** Forgets the buckets of a database that is no more. */

@@ -23,6 +23,7 @@ import {
   type ValueMap,
 } from '../value/index.ts';
 import { databaseNotFound, throughputNotSupported } from './databases.ts';
+import { type Distribution, distribute } from './distribution.ts';
 import { newThroughput } from './offers.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
@@ -133,6 +134,24 @@ export class Containers {
       };
       return { containers: [record], result: record };
     });
+  }
+
+  /** Divides the container's throughput among its partitions; holds from the next request on. */
+  async distribute(container: ContainerRecord, wanted: Distribution): Promise<ContainerRecord> {
+    const record = await this.#catalog.change(() => {
+      const current = this.#current(container, undefined);
+      if (current.throughput === undefined)
+        throw new DomainError('invalidInput', 'The container has no throughput of its own.');
+      const bounds = {
+        throughput: provisionedMax(current.throughput.setting),
+        partitionLimit: this.#settings.partitionThroughputLimit,
+      };
+      const partitions = distribute(current.partitions, wanted, bounds);
+      const changed = { ...current, partitions };
+      return { containers: [changed], result: changed };
+    });
+    this.#cluster.provision(record);
+    return record;
   }
 
   /** @param ifMatch - the etag the container must still have. */

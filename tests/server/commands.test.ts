@@ -94,6 +94,24 @@ test('throughput is scaled from the command line', async () => {
   expect(await run('container scale scaled/own 2000 --mode magic')).toMatchObject({ code: 2 });
 });
 
+test('a container gives its partitions uneven shares', async () => {
+  await run('db create uneven');
+  await run('container create uneven/c --partition-key /pk --throughput 20000');
+  const shares = async (words: string): Promise<number[]> =>
+    JSON.parse((await run(`${words} --json`)).stdout).partitions.map(
+      ({ provisioned }: { provisioned: number }) => provisioned,
+    );
+  expect(await shares('partitions uneven/c')).toEqual([10_000, 10_000]);
+  expect(await run('container distribute uneven/c 1=12000')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('100 to 10000 RU/s'),
+  });
+  await run('container scale uneven/c 12000');
+  expect(await shares('container distribute uneven/c 1=9000')).toEqual([3000, 9000]);
+  expect(await shares('container distribute uneven/c')).toEqual([6000, 6000]);
+  expect(await run('container distribute uneven/c x')).toMatchObject({ code: 2 });
+});
+
 test('hierarchical keys, keys by id, wrong keys', async () => {
   await run('db create h');
   const container = 'container create h/c --partition-key /a --partition-key /b';

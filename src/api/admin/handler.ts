@@ -2,6 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, DomainError, type Metrics } from '../../base/index.ts';
 import type { Service } from '../../service/index.ts';
+import { distributeThroughput } from './distribution.ts';
+import { readJson } from './json-body.ts';
 import { partitionCount } from './partition-metrics.ts';
 import { reportPartitions } from './partitions.ts';
 import { type SignatureCheck, signatureCheck } from './signature.ts';
@@ -25,12 +27,18 @@ interface Answer {
 }
 
 interface Route {
+  readonly method: 'GET' | 'POST';
   readonly needsKey: boolean;
-  readonly answer: (options: AdminOptions, query: URLSearchParams) => Answer | Promise<Answer>;
+  readonly answer: (
+    options: AdminOptions,
+    query: URLSearchParams,
+    body: unknown,
+  ) => Answer | Promise<Answer>;
 }
 
 const ROUTES: Readonly<Record<string, Route>> = {
   health: {
+    method: 'GET',
     needsKey: false,
     answer: ({ service, version, uptimeSec }) =>
       json({
@@ -41,6 +49,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
       }),
   },
   metrics: {
+    method: 'GET',
     needsKey: false,
     answer: ({ metrics }) => ({
       contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -48,8 +57,15 @@ const ROUTES: Readonly<Record<string, Route>> = {
     }),
   },
   partitions: {
+    method: 'GET',
     needsKey: true,
     answer: async ({ service }, query) => json(await reportPartitions(service, query)),
+  },
+  distribution: {
+    method: 'POST',
+    needsKey: true,
+    answer: async ({ service }, query, body) =>
+      json(await distributeThroughput(service, query, body)),
   },
 };
 
@@ -89,11 +105,12 @@ async function respond(
   const name = pathname.slice(PREFIX.length).replace(/\/$/, '');
   const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
   if (route === undefined) return refusal(404, 'NotFound', `There is nothing at ${pathname}.`);
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    return refusal(405, 'MethodNotAllowed', `${pathname} answers GET only.`);
+  if (request.method !== route.method && !(request.method === 'HEAD' && route.method === 'GET'))
+    return refusal(405, 'MethodNotAllowed', `${pathname} answers ${route.method} only.`);
   if (route.needsKey && !isSigned(request, `${PREFIX.slice(1)}${name}`))
     return refusal(401, 'Unauthorized', `${pathname} needs a signature with the account key.`);
-  return { status: 200, answer: await route.answer(options, searchParams) };
+  const body = route.method === 'POST' ? await readJson(request) : undefined;
+  return { status: 200, answer: await route.answer(options, searchParams, body) };
 }
 
 /** Anything but a refusal of ours is a bug, and ends the process as bugs do. */
@@ -105,6 +122,8 @@ function refusalOf(error: unknown): Reply {
     case 'databaseNotFound':
     case 'containerNotFound':
       return refusal(404, 'NotFound', error.message);
+    case 'tooLarge':
+      return refusal(413, 'RequestEntityTooLarge', error.message);
     default:
       return refusal(503, 'ServiceUnavailable', error.message);
   }

@@ -1,6 +1,6 @@
 /** What the partitions of one container hold. */
 import { DomainError } from '../../base/index.ts';
-import { provisionedMax } from '../../catalog/index.ts';
+import { type ContainerRecord, type DatabaseRecord, provisionedMax } from '../../catalog/index.ts';
 import { containerNotFound, databaseNotFound, type Service } from '../../service/index.ts';
 
 export interface PartitionsReport {
@@ -37,14 +37,7 @@ export async function reportPartitions(
   service: Service,
   query: URLSearchParams,
 ): Promise<PartitionsReport> {
-  const db = query.get('db');
-  const id = query.get('container');
-  if (db === null || id === null)
-    throw new DomainError('invalidInput', 'Name the container: ?db=NAME&container=NAME.');
-  const database = service.databases.find(db);
-  if (database === undefined) throw databaseNotFound();
-  const container = service.containers.find(database, id);
-  if (container === undefined) throw containerNotFound();
+  const { database, container } = namedContainer(service, query);
   const partitions: PartitionReport[] = [];
   for (const route of service.containers.routes(container)) {
     const { itemCount, itemBytes, lsn } = await service.containers.statistics(route);
@@ -68,11 +61,27 @@ export async function reportPartitions(
   }
   const { throughput } = container;
   return {
-    db,
-    container: id,
+    db: database.id,
+    container: container.id,
     kind: container.kind,
     partitionKey: container.partitionKey.paths,
     throughput: throughput === undefined ? null : provisionedMax(throughput.setting),
     partitions,
   };
+}
+
+/** The container a request names. Throws DomainError where it names none that is there. */
+export function namedContainer(
+  service: Service,
+  query: URLSearchParams,
+): { readonly database: DatabaseRecord; readonly container: ContainerRecord } {
+  const db = query.get('db');
+  const id = query.get('container');
+  if (db === null || id === null)
+    throw new DomainError('invalidInput', 'Name the container: ?db=NAME&container=NAME.');
+  const database = service.databases.find(db);
+  if (database === undefined) throw databaseNotFound();
+  const container = service.containers.find(database, id);
+  if (container === undefined) throw containerNotFound();
+  return { database, container };
 }

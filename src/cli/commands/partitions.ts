@@ -19,12 +19,12 @@ export const PARTITION_COMMANDS: readonly Command[] = [
         path: ['_mesocosm', 'partitions'],
         query: { db, container },
       });
-      output.show(body, () => print(property(body, 'partitions')));
+      output.show(body, () => printPartitions(property(body, 'partitions')));
     },
   },
 ];
 
-function print(partitions: unknown): string {
+export function printPartitions(partitions: unknown): string {
   const list: readonly unknown[] = Array.isArray(partitions) ? partitions : [];
   const bytesOf = (partition: unknown): number => Number(property(partition, 'bytes'));
   const largest = Math.max(1, ...list.map(bytesOf));
