@@ -122,9 +122,9 @@ export class Cluster {
   ): MaybePromise<ReadReply> {
     this.#admit(route, traffic);
     const partition = this.#options.host.partition(route.slot);
-    const target = { route, key, session, traffic };
-    if (isPromise(partition)) return partition.then((open) => this.#read(open, target));
-    return this.#read(partition, target);
+    if (isPromise(partition))
+      return partition.then((open) => this.#read(open, route, key, session, traffic));
+    return this.#read(partition, route, key, session, traffic);
   }
 
   /**
@@ -243,7 +243,10 @@ export class Cluster {
 
   #read(
     partition: Partition,
-    { route, key, session, traffic }: ReadTarget,
+    route: Route,
+    key: ItemKey,
+    session: string | undefined,
+    traffic: Traffic,
   ): MaybePromise<ReadReply> {
     checkSession(partition, route, session);
     const reply = (item: Item | undefined): ReadReply => {
@@ -274,13 +277,6 @@ export class Cluster {
     this.#options.budgets.provision(slot.budget, container, partition);
     return slot;
   }
-}
-
-interface ReadTarget {
-  readonly route: Route;
-  readonly key: ItemKey;
-  readonly session: string | undefined;
-  readonly traffic: Traffic;
 }
 
 function receiptOf({ partition }: Route, lsn: Lsn, charge: number): Receipt {
