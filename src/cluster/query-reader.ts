@@ -8,7 +8,6 @@ import {
   type PartitionReader,
   primaryRange,
   ridOfEntry,
-  termPrefix,
   valueOfTerm,
 } from '../partition/index.ts';
 import type {
@@ -30,7 +29,7 @@ export class QueryReader implements ItemReader {
   /** Primary keys of the part asked for; undefined for the whole partition. */
   readonly #primaries: KeyRange | undefined;
   /** Index entries and items handed out, weighted: this partition's part in the work of a query. */
-  effort = 1;
+  effort = 0;
 
   constructor(reader: PartitionReader, within: EpkRange | undefined) {
     this.#reader = reader;
@@ -67,7 +66,7 @@ export class QueryReader implements ItemReader {
 
   termsOf(path: Path): Bytes | undefined {
     const { isIndexReady, indexing } = this.#reader.context;
-    return isIndexReady && indexing.isIndexed(path) ? termPrefix(path) : undefined;
+    return isIndexReady ? indexing.termsOf(path) : undefined;
   }
 
   compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined {

@@ -115,32 +115,67 @@ export class IndexView {
     return andThen(stored, ({ entries, more }) => {
       const keys = entries.map(({ key }) => bytesToLatin1(key));
       const last = more ? entries.at(-1)?.key : undefined;
-      if (last === undefined)
-        return { entries: this.#merge(keys, range, options), rest: undefined };
-      const { looked, rest } = cut(range, last, options.reverse === true);
-      return { entries: this.#merge(keys, looked, options), rest };
+      if (this.#trees.length === 0)
+        return {
+          entries: keys,
+          rest: last && cut(range, last, options.reverse === true).rest,
+        };
+      return this.#merge(keys, range, last, options);
     });
   }
 
-  /** Entries of the store with what memory adds and takes away in the same range. */
+  /** Entries of the store with what memory adds and takes away, as many as asked for. */
   #merge(
     stored: readonly string[],
-    { start, end }: KeyRange,
-    { reverse }: ScanOptions,
-  ): readonly string[] {
-    if (this.#trees.length === 0) return stored;
-    const low = bytesToLatin1(start);
-    const high = end === undefined ? undefined : bytesToLatin1(end);
+    range: KeyRange,
+    lastStored: Bytes | undefined,
+    { limit, reverse = false }: ScanOptions,
+  ): IndexPage {
     const changes = new Map<string, boolean>();
-    for (const tree of this.#trees)
-      tree.forRange(low, high ?? AFTER_ALL, false, (key, isThere) => {
-        changes.set(key, isThere);
-      });
-    if (changes.size === 0) return stored;
-    const merged = stored.filter((key) => !changes.has(key));
-    for (const [key, isThere] of changes) if (isThere) merged.push(key);
-    merged.sort(compareKeys);
-    return reverse === true ? merged.reverse() : merged;
+    let end = lastStored && bytesToLatin1(lastStored);
+    const isBehind = (a: string, b: string): boolean => (reverse ? a < b : a > b);
+    for (const tree of this.#trees) {
+      const stop = this.#changesIn(tree, range, end, { limit, reverse }, changes);
+      if (stop !== undefined && (end === undefined || isBehind(end, stop))) end = stop;
+    }
+    const merged: string[] = [];
+    for (const key of stored)
+      if (!changes.has(key) && (end === undefined || !isBehind(key, end))) merged.push(key);
+    for (const [key, isThere] of changes)
+      if (isThere && (end === undefined || !isBehind(key, end))) merged.push(key);
+    merged.sort(reverse ? (a, b) => compareKeys(b, a) : compareKeys);
+    const entries = merged.length > limit ? merged.slice(0, limit) : merged;
+    const last = entries.length < merged.length ? entries.at(-1) : end;
+    return {
+      entries,
+      rest: last === undefined ? undefined : cut(range, Buffer.from(last, 'latin1'), reverse).rest,
+    };
+  }
+
+  /** Notes the changes of a tree up to `end`; answers where it stopped because it has more than are asked for. */
+  #changesIn(
+    tree: Tree,
+    range: KeyRange,
+    end: string | undefined,
+    { limit, reverse }: { readonly limit: number; readonly reverse: boolean },
+    changes: Map<string, boolean>,
+  ): string | undefined {
+    const low = bytesToLatin1(range.start);
+    const high = range.end === undefined ? AFTER_ALL : bytesToLatin1(range.end);
+    let added = 0;
+    const entries = reverse ? tree.entriesReversed(high) : tree.entries(low);
+    for (const [key, isThere] of entries) {
+      if (
+        reverse
+          ? key < low || (end !== undefined && key < end)
+          : key >= high || (end !== undefined && key > end)
+      )
+        return undefined;
+      if (reverse && key >= high) continue;
+      changes.set(key, isThere);
+      if (isThere && ++added > limit) return key;
+    }
+    return undefined;
   }
 }
 
@@ -162,12 +197,23 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Stored form of a group's changes: for each u8 flag (1 added, 0 removed), u16 length, key. */
-export function encodeChanges({ added, removed }: IndexChanges): Bytes {
+/** Bytes of one log entry at most: a value of a store is bounded, a group of writes may have any number of terms. */
+const LOG_ENTRY_BYTES = 256 * 1024;
+
+/** Stored form of a group's changes, in log entries: for each change u8 flag (1 added, 0 removed), u16 length, key. */
+export function encodeChanges({ added, removed }: IndexChanges): readonly Bytes[] {
+  const entries: Bytes[] = [];
   let text = '';
-  for (const key of removed) text += `\0${lengthText(key)}${key}`;
-  for (const key of added) text += `\u0001${lengthText(key)}${key}`;
-  return Buffer.from(text, 'latin1');
+  const add = (flag: string, key: string): void => {
+    text += flag + lengthText(key) + key;
+    if (text.length < LOG_ENTRY_BYTES) return;
+    entries.push(Buffer.from(text, 'latin1'));
+    text = '';
+  };
+  for (const key of removed) add('\u0000', key);
+  for (const key of added) add('\u0001', key);
+  if (text.length > 0) entries.push(Buffer.from(text, 'latin1'));
+  return entries;
 }
 
 function lengthText(key: string): string {

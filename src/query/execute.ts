@@ -139,6 +139,8 @@ async function streamTarget(
 ): Promise<StreamEnd> {
   const { work, program } = request;
   const { page } = state;
+  // Within one range a full page ends at once, as in the service: whether more follows is for the next one to find out.
+  const endsFullPages = request.ranges.length === 1;
   let { skip, take } = state.window;
   let { looked } = state;
   const reader = new MeasuredReader(await target.open(), work);
@@ -148,7 +150,7 @@ async function streamTarget(
     const batch = Math.min(100, skip + Math.min(take, request.rowsMax));
     for await (const items of candidates(reader, access, part.from, work, batch)) {
       for (const item of items) {
-        if (looked >= QUERY_ITEMS_PER_PAGE)
+        if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE)
           return {
             window: { skip, take },
             looked,
@@ -166,11 +168,12 @@ async function streamTarget(
           page.add((rows[row] as { value: Value }).value, document, item.body);
           take--;
           if (take === 0) return { window: { skip, take }, looked, stoppedAt: undefined };
-          if (page.isFull)
+          const hasMoreRows = row + 1 < rows.length;
+          if (page.isFull && (endsFullPages || hasMoreRows))
             return {
               window: { skip, take },
               looked,
-              stoppedAt: behind(part, item.rid, row + 1 < rows.length ? row + 1 : 0),
+              stoppedAt: behind(part, item.rid, hasMoreRows ? row + 1 : 0),
             };
         }
       }
@@ -182,7 +185,6 @@ async function streamTarget(
   }
 }
 
-/** A full page ends at once: whether more follows is for the next one to find out. */
 function behind(part: Part, rid: number, nextRow: number): Part {
   return nextRow === 0
     ? { ...part, from: rid + 1, rows: 0 }

@@ -15,6 +15,9 @@ import {
 import { queryCharge, type Traffic } from '../throughput/index.ts';
 import { epkFromHex } from '../value/index.ts';
 
+/** Looking at a partition at all, in index entries: as `queryCharge` weighs them. */
+const PARTITION_EFFORT = 440;
+
 export interface QueryRequest {
   readonly program: Program;
   /** Parts of the hash space the query covers, in order, without overlaps. */
@@ -94,7 +97,7 @@ export class Queries {
     const [first, ...others] = [...touched.values()].map(
       ({ route, readers }): WorkShare => ({
         route,
-        effort: readers.reduce((sum, { effort }) => sum + effort, 0),
+        effort: readers.reduce((sum, { effort }) => sum + effort, PARTITION_EFFORT),
       }),
     );
     const nobody = { route: this.#cluster.routing(container).routes[0] as Route, effort: 1 };

@@ -5,7 +5,7 @@ import type { Call } from './call.ts';
 import { readQuery } from './query-body.ts';
 import type { Reply } from './reply.ts';
 import { pageLimit, queryLimit } from './request.ts';
-import { compileQuery, runQuery } from './sql/index.ts';
+import { runQuery } from './sql/index.ts';
 
 export interface Envelope {
   /** Of the parent. */
@@ -62,11 +62,14 @@ function pagedReply(call: Call, envelope: Envelope, sorted: readonly ListedResou
 export function queriedReply(call: Call, envelope: Envelope, resources: readonly object[]): Reply {
   const { text, parameters } = readQuery(call);
   const given = readContinuation(call, 'given', isCount) ?? 0;
-  const { clock } = call.service;
-  const query = compileQuery(call.queryCache.parse(text), { environment: { clock } });
   // Printed and read again: records share parts that a query must not take for the same.
   const documents = resources.map((resource) => JSON.parse(JSON.stringify(resource)) as Value);
-  const found = runQuery(query, documents, parameters, clock.nowMs());
+  const found = runQuery(
+    call.queries.compile(text),
+    documents,
+    parameters,
+    call.service.clock.nowMs(),
+  );
   const end = given + queryLimit(call);
   const rows = found.slice(given, end).map((value) => JSON.stringify(value));
   return feedReply(envelope, rows, end < found.length ? { given: end } : undefined);

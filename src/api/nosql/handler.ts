@@ -11,8 +11,7 @@ import { AbortedError, collectBody, isUnreadBodyLong } from './body.ts';
 import { Call } from './call.ts';
 import { ContainerFaces } from './container-face.ts';
 import { failureReply, statusOf } from './errors.ts';
-import { QueryCache } from './query-cache.ts';
-import { QueriedContainers } from './query-surroundings.ts';
+import { PreparedQueries } from './prepared-queries.ts';
 import { type Reply, sendReply, serviceHeaders } from './reply.ts';
 import { checkVersion } from './request.ts';
 import { findOperation, findResource } from './routes.ts';
@@ -71,15 +70,14 @@ class NosqlServer {
   readonly #options: NosqlOptions;
   readonly #authorizer: Authorizer;
   readonly #faces = new ContainerFaces();
-  readonly #queryCache = new QueryCache();
-  readonly #queriedContainers: QueriedContainers;
+  readonly #queries: PreparedQueries;
   readonly #serviceHeaders: readonly string[];
 
   constructor(options: NosqlOptions) {
     this.#options = options;
     const { clock } = options.service;
     this.#authorizer = new Authorizer(options.keys, clock);
-    this.#queriedContainers = new QueriedContainers(options.service.clock);
+    this.#queries = new PreparedQueries(clock);
     this.#serviceHeaders = serviceHeaders(clock.nowMs());
   }
 
@@ -119,8 +117,7 @@ class NosqlServer {
     const call = new Call({
       service: this.#options.service,
       faces: this.#faces,
-      queryCache: this.#queryCache,
-      queriedContainers: this.#queriedContainers,
+      queries: this.#queries,
       method,
       target,
       headers,

@@ -8,7 +8,8 @@
  */
 import type { Call } from './call.ts';
 import { RequestError, SUBSTATUS_CROSS_PARTITION } from './errors.ts';
-import type { Query, QueryPlan } from './sql/index.ts';
+import type { PreparedQuery } from './prepared-queries.ts';
+import type { Query } from './sql/index.ts';
 
 const DISABLED =
   'Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.';
@@ -22,19 +23,14 @@ export interface QueryReach {
 }
 
 /** Throws 400 where the query goes over partitions and may not, or 400/1004 with the plan where the client has to run it. */
-export function checkCrossPartition(
-  call: Call,
-  query: Query,
-  reach: QueryReach,
-  plan: () => QueryPlan,
-): void {
+export function checkCrossPartition(call: Call, prepared: PreparedQuery, reach: QueryReach): void {
   if (reach.isSingleKey) return;
   if (!call.isOn('x-ms-documentdb-query-enablecrosspartition'))
     throw new RequestError(400, DISABLED);
-  if (reach.partitionCount < 2 || !runsPlans(call) || !isClientsWork(query)) return;
+  if (reach.partitionCount < 2 || !runsPlans(call) || !isClientsWork(prepared.query)) return;
   throw new RequestError(400, NEEDS_PLAN, {
     substatus: SUBSTATUS_CROSS_PARTITION,
-    additionalErrorInfo: JSON.stringify(plan()),
+    additionalErrorInfo: JSON.stringify(prepared.plan()),
   });
 }
 

@@ -3,7 +3,7 @@
  * partitions that can hold a match.
  */
 import { DomainError } from '../../base/index.ts';
-import type { PartitionRecord } from '../../catalog/index.ts';
+import type { ContainerRecord, PartitionRecord } from '../../catalog/index.ts';
 import {
   ANYTHING,
   allOf,
@@ -16,13 +16,14 @@ import {
   effectivePartitionKey,
   epkRangeOfPrefix,
   epkToHex,
+  type PartitionKeyDefinition,
   type Value,
 } from '../../value/index.ts';
 import type { Call } from './call.ts';
 import type { ContainerFace } from './container-face.ts';
 import { RequestError } from './errors.ts';
 import { feedPartitionKey, type KeyValues } from './partition-key-header.ts';
-import type { EpkRange } from './sql/index.ts';
+import { type EpkRange, epkRanges, type KeyRange } from './sql/index.ts';
 
 export interface QueryTargets {
   /** In order, without overlaps. */
@@ -37,7 +38,7 @@ export interface QueryTargets {
 export function queryTargets(
   call: Call,
   face: ContainerFace,
-  keyRanges: () => readonly EpkRange[],
+  keyRanges: () => readonly KeyRange[],
 ): QueryTargets {
   const values = feedPartitionKey(call, face);
   if (values !== undefined)
@@ -54,7 +55,18 @@ export function queryTargets(
     return { ranges, condition: ANYTHING, isAddressed: true };
   }
   if (part !== undefined) return { ranges: [part], condition: ANYTHING, isAddressed: true };
-  return { ranges: partitionsOf(face, keyRanges()), condition: ANYTHING, isAddressed: false };
+  return {
+    ranges: partitionsOf(face.record, keyRanges()),
+    condition: ANYTHING,
+    isAddressed: false,
+  };
+}
+
+/** True where exactly one partition key can match: a prefix of a hierarchical one is many. */
+export function isOneKey(ranges: readonly KeyRange[], { paths }: PartitionKeyDefinition): boolean {
+  const [range] = ranges;
+  if (ranges.length !== 1 || range === undefined || range.kind === 'all') return false;
+  return range.kind === 'none' || range.low.length === paths.length;
 }
 
 /** One key, or for the first levels of a hierarchical one everything below. */
@@ -85,14 +97,14 @@ function keyCondition(values: KeyValues, { keyPaths }: ContainerFace): Condition
  * The partitions that some of the ranges lie in. The filter of the query does the rest: keys it names are told apart by
  * the index, not by their hashes.
  */
-function partitionsOf(
-  { record }: ContainerFace,
-  keyRanges: readonly EpkRange[],
+export function partitionsOf(
+  { partitions, partitionKey }: ContainerRecord,
+  ranges: readonly KeyRange[],
 ): readonly HashRange[] {
-  const touched = record.partitions.filter((partition) =>
-    keyRanges.some((range) => isTouching(partition, range)),
-  );
-  return touched.map(({ min, max }) => ({ min, max }));
+  const hashed = epkRanges(ranges, partitionKey);
+  return partitions
+    .filter((partition) => hashed.some((range) => isTouching(partition, range)))
+    .map(({ min, max }) => ({ min, max }));
 }
 
 function isTouching(partition: PartitionRecord, range: EpkRange): boolean {

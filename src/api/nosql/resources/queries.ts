@@ -1,42 +1,25 @@
 /** POST on /dbs/{id}/colls/{id}/docs with a query: its plan, or its results. */
-import type { Receipt } from '../../../base/index.ts';
 import { allOf, type Program } from '../../../query/index.ts';
 import type { QueryPage } from '../../../service/index.ts';
-import type { PartitionKeyDefinition } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
 import { rowsBody } from '../feed.ts';
-import { readQuery, type SentQuery } from '../query-body.ts';
+import type { PreparedQuery } from '../prepared-queries.ts';
+import { readQuery } from '../query-body.ts';
 import { checkCrossPartition } from '../query-cross-partition.ts';
+import { indexMetrics, printIndexMetricsV1, printIndexMetricsV2 } from '../query-index-metrics.ts';
 import { printQueryMetrics, type QueryTimes } from '../query-metrics.ts';
-import { checkOrder } from '../query-order.ts';
-import { programOf } from '../query-program.ts';
-import type { QuerySurroundings } from '../query-surroundings.ts';
-import { type QueryTargets, queryTargets } from '../query-targets.ts';
+import { isOneKey, type QueryTargets, queryTargets } from '../query-targets.ts';
 import { jsonReply, type Reply, receiptHeaders } from '../reply.ts';
 import { checkConsistency, queryLimit, requestTraffic } from '../request.ts';
-import {
-  constantFinder,
-  epkRanges,
-  type KeyRange,
-  keyRanges,
-  type Query,
-  queryPlan,
-} from '../sql/index.ts';
 
 export function planItems(call: Call): Reply {
   const face = call.ownerContainer();
-  const { text, parameters } = readQuery(call);
-  const { environment } = call.queriedContainers.of(face.record);
   const features = call
     .header('x-ms-cosmos-supported-query-features')
     ?.split(',')
     .map((name) => name.trim());
-  const plan = queryPlan(text, face.record.partitionKey, {
-    environment,
-    parameters,
-    ...(features && { features }),
-  });
+  const plan = call.queries.plan(face.record, readQuery(call), features);
   return jsonReply(200, plan, { headers: [...face.scopeHeaders] });
 }
 
@@ -44,13 +27,10 @@ export async function queryItems(call: Call): Promise<Reply> {
   const startedMs = performance.now();
   checkConsistency(call.headers['x-ms-consistency-level']);
   const face = call.ownerContainer();
-  const sent = readQuery(call);
-  const surroundings = call.queriedContainers.of(face.record);
-  const query = call.queryCache.parse(sent.text);
-  const program = makeProgram(call, query, sent, surroundings);
-  checkOrder(program, surroundings.indexing);
-  const targets = targetsOf(call, face, query, sent, surroundings);
-  const compiledMs = performance.now();
+  const prepared = call.queries.prepare(face.record, readQuery(call));
+  const { program } = prepared;
+  const targets = targetsOf(call, face, prepared);
+  const preparedMs = performance.now();
   const page = await call.service.queries.run(face.record, {
     program: { ...program, condition: allOf(program.condition, targets.condition) },
     ranges: targets.ranges,
@@ -59,59 +39,34 @@ export async function queryItems(call: Call): Promise<Reply> {
     sessionToken: call.header('x-ms-session-token'),
     traffic: requestTraffic(call),
   });
-  const times = { totalMs: performance.now() - startedMs, compileMs: compiledMs - startedMs };
-  return pageReply(call, face, { page, program, times });
+  const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
+  return pageReply(call, face, { page, prepared, times });
 }
 
-function makeProgram(
-  call: Call,
-  query: Query,
-  { parameters }: SentQuery,
-  { environment }: QuerySurroundings,
-): Program {
-  const startMs = call.service.clock.nowMs();
-  return programOf(query, { environment, parameters, startMs });
-}
-
-function targetsOf(
-  call: Call,
-  face: ContainerFace,
-  query: Query,
-  { text, parameters }: SentQuery,
-  { environment }: QuerySurroundings,
-): QueryTargets {
-  const { partitionKey } = face.record;
-  const options = { environment, parameters };
+function targetsOf(call: Call, face: ContainerFace, prepared: PreparedQuery): QueryTargets {
   let isSingleKey = face.isSystemKey;
   const targets = queryTargets(call, face, () => {
-    const ranges = keyRanges(query, partitionKey, constantFinder(parameters, { environment }));
-    isSingleKey ||= isOneKey(ranges, partitionKey);
-    return epkRanges(ranges, partitionKey);
+    const ranges = prepared.keyRanges();
+    isSingleKey ||= isOneKey(ranges, face.record.partitionKey);
+    return ranges;
   });
   if (!targets.isAddressed)
-    checkCrossPartition(call, query, { isSingleKey, partitionCount: targets.ranges.length }, () =>
-      queryPlan(text, partitionKey, options),
-    );
+    checkCrossPartition(call, prepared, { isSingleKey, partitionCount: targets.ranges.length });
   return targets;
-}
-
-/** A prefix of a hierarchical key is many keys. */
-function isOneKey(ranges: readonly KeyRange[], { paths }: PartitionKeyDefinition): boolean {
-  const [range] = ranges;
-  if (ranges.length !== 1 || range === undefined || range.kind === 'all') return false;
-  return range.kind === 'none' || range.low.length === paths.length;
 }
 
 interface Outcome {
   readonly page: QueryPage;
-  readonly program: Program;
+  readonly prepared: PreparedQuery;
   readonly times: QueryTimes;
 }
 
-function pageReply(call: Call, face: ContainerFace, { page, program, times }: Outcome): Reply {
-  const receipt: Receipt = page;
+const INDEX_UTILIZATION = 'x-ms-cosmos-index-utilization';
+
+function pageReply(call: Call, face: ContainerFace, { page, prepared, times }: Outcome): Reply {
+  const { program, indexing } = prepared;
   const headers = [
-    ...receiptHeaders(receipt),
+    ...receiptHeaders(page),
     ...face.scopeHeaders,
     'x-ms-item-count',
     String(page.rows.length),
@@ -121,6 +76,10 @@ function pageReply(call: Call, face: ContainerFace, { page, program, times }: Ou
   if (page.continuation !== undefined) headers.push('x-ms-continuation', page.continuation);
   if (call.isOn('x-ms-documentdb-populatequerymetrics'))
     headers.push('x-ms-documentdb-query-metrics', printQueryMetrics(page.work, times));
+  if (call.isOn('x-ms-cosmos-populateindexmetrics-v2'))
+    headers.push(INDEX_UTILIZATION, printIndexMetricsV2(indexMetrics(program, indexing)));
+  else if (call.isOn('x-ms-cosmos-populateindexmetrics'))
+    headers.push(INDEX_UTILIZATION, printIndexMetricsV1(indexMetrics(program, indexing)));
   const body = rowsBody({ rid: face.rid, key: 'Documents' }, page.rows);
   return { status: 200, charge: page.charge, headers, body };
 }

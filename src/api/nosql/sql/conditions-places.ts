@@ -11,6 +11,8 @@ export interface Analysis {
   readonly compileOver: CompileOver;
   /** A number not given before, to tell the elements of one iteration from those of another. */
   nextNumber(): number;
+  /** False when the analysis has gone on long enough: aliases of aliases can make a short query a huge one. */
+  takeStep(): boolean;
   /** The rows of a subquery in sight of these names. */
   rowsOf(query: Query, aliases: Aliases): Rows;
 }

@@ -1,19 +1,18 @@
 // Goal: a filter becomes the narrowest condition that is certain, and never one too narrow. Method: a table of filters and
 // conditions printed as text; random filters over random documents by seed, each match looked up among the item's terms.
 import { describe, expect, it } from 'vitest';
-import { bytesToLatin1, type Random, seededRandom } from '../../../base/index.ts';
-import { Indexing, Item, termPrefix, valueOfTerm } from '../../../partition/index.ts';
+import { type Random, seededRandom } from '../../../base/index.ts';
 import type { Condition, ValueRange } from '../../../query/index.ts';
 import {
   decodeTuple,
   isExactTuple,
-  jsonCodec,
   KEY_TAGS,
   printPath,
   type Value,
 } from '../../../value/index.ts';
 import { compileQuery } from './compile.ts';
 import { type ConditionOptions, conditionOf } from './conditions.ts';
+import { isMet } from './conditions-suite.ts';
 import { type QueryParameter, runQuery } from './evaluate.ts';
 import { parseQuery } from './parser.ts';
 import { Generator } from './random-expressions-suite.ts';
@@ -318,59 +317,21 @@ describe('constants', () => {
     expect(text('c.a > GetCurrentTimestampStatic() - 5', [], 100)).toBe('/a >95…');
   });
 
+  it('gives up on aliases of aliases of aliases', () => {
+    const joins = Array.from(
+      { length: 9 },
+      (_, at) => `JOIN (SELECT VALUE ${Array(20).fill(`v${at}`).join(' ?? ')}) AS v${at + 1}`,
+    );
+    const sql = `SELECT c FROM c JOIN (SELECT VALUE c.a) AS v0 ${joins.join(' ')} WHERE v9`;
+    expect(conditionText(sql)).toBe('anything');
+  });
+
   it('is quick with long lists', () => {
-    const values = Array.from({ length: 40_000 }, (_, at) => 40_000 - at);
+    const values = Array.from({ length: 10_000 }, (_, at) => 10_000 - at);
     const condition = conditionOf(parseQuery(`SELECT * FROM c WHERE c.a IN (${values})`));
-    expect(condition.kind === 'term' && condition.ranges.length).toBe(40_000);
+    expect(condition.kind === 'term' && condition.ranges.length).toBe(10_000);
   });
 });
-
-const indexing = new Indexing({
-  isOff: false,
-  included: ['/*'],
-  excluded: [],
-  always: [],
-  composites: [],
-  codec: jsonCodec,
-});
-const EMPTY = new Uint8Array(0);
-const ITEM = new Item({
-  record: EMPTY,
-  primary: EMPTY,
-  rid: 258,
-  version: { salt: 0, lsn: 1, operation: 0 },
-  timestampSec: 0,
-  ttlSec: 0,
-  encoding: 'json',
-  body: EMPTY,
-});
-
-/** Whether the item with these index entries meets the condition. */
-function isMet(condition: Condition, entries: readonly string[]): boolean {
-  switch (condition.kind) {
-    case 'anything':
-      return true;
-    case 'nothing':
-      return false;
-    case 'all':
-      return condition.of.every((part) => isMet(part, entries));
-    case 'any':
-      return condition.of.some((part) => isMet(part, entries));
-    case 'term': {
-      const prefix = bytesToLatin1(termPrefix(condition.path));
-      return entries.some((entry) => {
-        if (!entry.startsWith(prefix)) return false;
-        const key = entry.slice(prefix.length);
-        const isWithin = condition.ranges.some(
-          ({ start, end }) => key >= bytesToLatin1(start) && key < bytesToLatin1(end),
-        );
-        if (!isWithin || !condition.test) return isWithin;
-        const value = valueOfTerm(entry);
-        return !isExactTuple(value) || condition.test(decodeTuple(value)[0]);
-      });
-    }
-  }
-}
 
 function missed(
   sql: string,
@@ -381,7 +342,7 @@ function missed(
   const compiled = compileQuery(query);
   const condition = conditionOf(query, { parameters });
   const matches = documents.filter((each) => runQuery(compiled, [each], parameters).length > 0);
-  const met = documents.filter((each) => isMet(condition, indexing.entriesOf(ITEM, each)));
+  const met = documents.filter((each) => isMet(condition, each));
   return { matches, strays: matches.filter((each) => !met.includes(each)), met: met.length };
 }
 
@@ -574,7 +535,7 @@ describe('random filters over random documents', () => {
     const filters = new Filters(random);
     let narrowed = 0;
     let matched = 0;
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < 100; round++) {
       const documents = Array.from({ length: 40 }, () => randomObject(random, 3));
       const sql = filters.query();
       const { strays, matches, met } = missed(sql, documents);
@@ -582,8 +543,8 @@ describe('random filters over random documents', () => {
       if (met < documents.length) narrowed++;
       if (matches.length > 0) matched++;
     }
-    expect(narrowed, 'many filters must narrow').toBeGreaterThan(100);
-    expect(matched, 'many filters must match something').toBeGreaterThan(25);
+    expect(narrowed, 'many filters must narrow').toBeGreaterThan(50);
+    expect(matched, 'many filters must match something').toBeGreaterThan(12);
   });
 
   it.each([1, 2, 3])('leave nothing else for plain filters, seed %i', (seed) => {

@@ -36,6 +36,9 @@ export interface QueryConditions {
   readonly orderPaths: readonly (Path | undefined)[];
 }
 
+/** Beyond this many expressions the rest is anything: some tenths of a second. */
+const STEPS_MAX = 20_000;
+
 export function conditionOf(query: Query, options: ConditionOptions = {}): Condition {
   return conditionsOf(query, options).condition;
 }
@@ -43,10 +46,12 @@ export function conditionOf(query: Query, options: ConditionOptions = {}): Condi
 export function conditionsOf(query: Query, options: ConditionOptions = {}): QueryConditions {
   const parameters = options.parameters ?? [];
   let number = 0;
+  let steps = 0;
   const analysis: Analysis = {
     findConstant: constantFinder(parameters, options),
     compileOver: compilerOver(parameters, options),
     nextNumber: () => number++,
+    takeStep: () => ++steps <= STEPS_MAX,
     rowsOf: (subquery, aliases) => rowsOf(subquery, aliases, analysis, false),
   };
   const { condition, aliases } = rowsOf(query, new Map(), analysis, true);

@@ -12,7 +12,7 @@ export {
 } from './conditions.ts';
 export { type ConstantOptions, constantFinder } from './constants.ts';
 export { type Problem, type Span, SqlError } from './errors.ts';
-export { firstResults, newRow, type QueryParameter, resultsOf, runQuery } from './evaluate.ts';
+export { newRow, type QueryParameter, runQuery } from './evaluate.ts';
 export {
   type FunctionEnvironment,
   findFunction,
@@ -23,6 +23,7 @@ export type { KeyBound } from './key-sets.ts';
 export { likeMatcher } from './like.ts';
 export { parseExpression, parseQuery } from './parser.ts';
 export { printExpression, printQuery, printRewritten } from './printer.ts';
+export { type ProgramOptions, programOf } from './program.ts';
 export {
   type EpkRange,
   epkRanges,
