@@ -15,13 +15,14 @@ import {
   type RecordCache,
   type Seal,
 } from '../partition/index.ts';
-import { type Budget, unmeteredBudget } from '../throughput/index.ts';
+import { PartitionBudget } from '../throughput/index.ts';
 
 /** The place of one partition: opened or not, it is the same object for as long as the process runs. */
 export interface Slot {
   readonly storeName: string;
   options: SlotOptions;
-  readonly budget: Budget;
+  /** Provisioned by whoever asks for the slot. */
+  readonly budget: PartitionBudget;
   partition: Partition | undefined;
   /** While opening or closing: what the next user has to wait for. */
   changing: Promise<unknown> | undefined;
@@ -63,7 +64,7 @@ export class Host {
     const slot: Slot = {
       storeName,
       options,
-      budget: unmeteredBudget,
+      budget: new PartitionBudget(this.#options.clock.nowMs()),
       partition: undefined,
       changing: undefined,
       lastUsedMs: 0,

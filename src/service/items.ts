@@ -3,6 +3,7 @@ import type { Bytes, MaybePromise } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, ReadReply, WriteReply } from '../cluster/index.ts';
 import { type Item, type ItemKey, type ItemOp, itemKey, type Rid } from '../partition/index.ts';
+import { NORMAL_TRAFFIC, type Traffic } from '../throughput/index.ts';
 import { type Epk, effectivePartitionKey, type Value } from '../value/index.ts';
 import { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
 
@@ -39,10 +40,11 @@ export class Items {
     container: ContainerRecord,
     address: ItemAddress,
     sessionToken: string | undefined,
+    traffic: Traffic = NORMAL_TRAFFIC,
   ): MaybePromise<ReadReply> {
     const key = keyOf(container, address);
     const route = this.#cluster.routing(container).forKey(key.epk);
-    return this.#cluster.read(route, key, sessionToken);
+    return this.#cluster.read(route, key, sessionToken, traffic);
   }
 
   /** The item of this number in the container. */
@@ -50,7 +52,11 @@ export class Items {
     return this.#cluster.findByRid(container, rid);
   }
 
-  write(container: ContainerRecord, write: ItemPut | ItemDelete): Promise<WriteReply> {
+  write(
+    container: ContainerRecord,
+    write: ItemPut | ItemDelete,
+    traffic: Traffic = NORMAL_TRAFFIC,
+  ): Promise<WriteReply> {
     const key = keyOf(container, write);
     const route = this.#cluster.routing(container).forKey(key.epk);
     const op: ItemOp =
@@ -65,7 +71,7 @@ export class Items {
             ttlSec: write.ttlSec,
             ifMatch: write.ifMatch,
           };
-    return this.#cluster.write(route, op);
+    return this.#cluster.write(route, op, traffic);
   }
 
   /** One page of a container, of a partition, of a part of the hash space or of a logical partition. */

@@ -1,7 +1,7 @@
 /** The facade the APIs get: verbs on databases, containers, offers and items, free of any protocol. */
 import type { Clock, Random } from '../base/index.ts';
 import { Catalog, type ContainerRecord } from '../catalog/index.ts';
-import { Cluster, Host } from '../cluster/index.ts';
+import { Budgets, Cluster, Host } from '../cluster/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { RecordCache, type Seal } from '../partition/index.ts';
 import type { Encoding } from '../value/index.ts';
@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly random: Random;
   readonly settings: Settings;
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
+  /** Told of containers that have fewer partitions than their throughput needs. */
+  readonly onThroughputRaised?: (container: ContainerRecord) => void;
 }
 
 export interface Service {
@@ -37,15 +39,16 @@ export interface Service {
 }
 
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { engine, clock, random, settings, seals } = options;
+  const { engine, clock, random, settings, seals, onThroughputRaised = () => undefined } = options;
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
   const host = new Host({ engine, clock, cache: new RecordCache() });
-  const cluster = new Cluster({ host, clock, seals });
+  const budgets = new Budgets(settings, catalog, clock);
+  const cluster = new Cluster({ host, budgets, clock, seals });
   return {
     databases: new Databases(catalog, cluster, clock, settings),
     containers: new Containers(catalog, cluster, clock, settings),
-    offers: new Offers(catalog),
+    offers: new Offers({ catalog, cluster, clock, settings, onThroughputRaised }),
     items: new Items(cluster),
     queries: new Queries(cluster),
     clock,
