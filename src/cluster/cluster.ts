@@ -68,11 +68,16 @@ export type PageScope =
   | { readonly kind: 'key'; readonly within: EpkRange | Bytes };
 
 export interface ClusterOptions {
+  /** A container as it now is; undefined where it is gone. */
+  readonly current: (container: ContainerRecord) => ContainerRecord | undefined;
   readonly host: Host;
   readonly clock: Clock;
   /** Makes the seal of a container's records; one per encoding, from the APIs. */
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
 }
+
+/** A partition that is split while a request waits may be split again; not for ever. */
+const REROUTES_MAX = 10;
 
 /** Records need no seal where the home API adds nothing to what the client sent. */
 const keepBody: Seal = (body) => body;
@@ -93,6 +98,43 @@ export class Cluster {
       this.#maps.set(container, map);
     }
     return map;
+  }
+
+  /**
+   * Does something that finds its partitions by key or range, again where they were replaced in the meantime. The
+   * application notices nothing but the wait.
+   */
+  rerouted<T>(
+    container: ContainerRecord,
+    attempt: (container: ContainerRecord) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    try {
+      const result = attempt(container);
+      if (!isPromise(result)) return result;
+      return result.catch((error: unknown) => this.#again(error, container, attempt));
+    } catch (error) {
+      return this.#again(error, container, attempt);
+    }
+  }
+
+  async #again<T>(
+    error: unknown,
+    container: ContainerRecord,
+    attempt: (container: ContainerRecord) => MaybePromise<T>,
+  ): Promise<T> {
+    let failure = error;
+    for (let tries = 0; tries < REROUTES_MAX; tries++) {
+      if (!(failure instanceof DomainError && failure.code === 'partitionGone')) throw failure;
+      const latest = this.#options.current(container);
+      if (latest === undefined) throw failure;
+      for (const { slot } of this.routing(latest).routes) await slot.cutover;
+      try {
+        return await attempt(this.#options.current(container) ?? latest);
+      } catch (later) {
+        failure = later;
+      }
+    }
+    throw failure;
   }
 
   read(route: Route, key: ItemKey, session: string | undefined): MaybePromise<ReadReply> {
@@ -206,6 +248,11 @@ export class Cluster {
     return { partitionId, lsn, charge, sessionToken: printSessionToken(partitionId, lsn) };
   }
 
+  /** The place of a partition that is being built. */
+  slotOf(container: ContainerRecord, partition: PartitionRecord): Slot {
+    return this.#slotOf(container, partition, containerIndexing(container));
+  }
+
   #slotOf(container: ContainerRecord, partition: PartitionRecord, indexing: Indexing): Slot {
     return this.#options.host.slot(storeName(container, partition.id), {
       seal: this.#options.seals[container.encoding]?.(container) ?? keepBody,
@@ -217,7 +264,7 @@ export class Cluster {
 }
 
 /** One folder per container, one store per partition. */
-function storeName(container: ContainerRecord, partitionId: string): string {
+export function storeName(container: ContainerRecord, partitionId: string): string {
   const hex = (rid: number): string => rid.toString(16).padStart(8, '0');
   return `${hex(container.databaseRid)}-${hex(container.rid)}/${partitionId}`;
 }

@@ -3,6 +3,7 @@
  */
 import {
   type Clock,
+  DomainError,
   type MaybePromise,
   OPEN_PARTITIONS_MAX,
   PARTITION_IDLE_MS,
@@ -17,6 +18,10 @@ import {
 } from '../partition/index.ts';
 import { type Budget, unmeteredBudget } from '../throughput/index.ts';
 
+/** Queries under way when their partition is replaced may finish; one that takes longer finds itself cut off. */
+const RETIRE_WAIT_MS = 30_000;
+const RETIRE_POLL_MS = 20;
+
 /** The place of one partition: opened or not, it is the same object for as long as the process runs. */
 export interface Slot {
   readonly storeName: string;
@@ -26,6 +31,10 @@ export interface Slot {
   /** While opening or closing: what the next user has to wait for. */
   changing: Promise<unknown> | undefined;
   lastUsedMs: number;
+  /** Set while the partition is being replaced by others: its writers wait for this. */
+  cutover: Promise<unknown> | undefined;
+  /** Replaced by others: nobody may open it again. */
+  isGone: boolean;
 }
 
 export interface SlotOptions {
@@ -67,6 +76,8 @@ export class Host {
       partition: undefined,
       changing: undefined,
       lastUsedMs: 0,
+      cutover: undefined,
+      isGone: false,
     };
     this.#slots.set(storeName, slot);
     return slot;
@@ -82,6 +93,8 @@ export class Host {
     const { partition } = slot;
     if (partition !== undefined && slot.changing === undefined && !partition.hasFailed)
       return partition;
+    if (slot.isGone)
+      throw new DomainError('partitionGone', 'The partition was replaced by others.');
     return this.#open(slot);
   }
 
@@ -93,6 +106,21 @@ export class Host {
       this.#slots.delete(storeName);
       await this.#options.engine.drop(storeName);
     }
+  }
+
+  /** Drops a partition that was replaced by others, once nobody reads it any more. */
+  async retire(slot: Slot): Promise<void> {
+    slot.isGone = true;
+    const deadlineMs = this.#options.clock.nowMs() + RETIRE_WAIT_MS;
+    while ((slot.partition?.readerCount ?? 0) > 0 && this.#options.clock.nowMs() < deadlineMs)
+      await new Promise((resolve) => setTimeout(resolve, RETIRE_POLL_MS));
+    if (!this.#isClosed) await this.drop([slot.storeName]);
+  }
+
+  /** Removes the stores of this process that nobody knows: what a crash left of a move or of a deletion. */
+  async dropOrphans(isKnown: (storeName: string) => boolean): Promise<void> {
+    for (const name of await this.#options.engine.list())
+      if (name.includes('/') && !isKnown(name)) await this.#options.engine.drop(name);
   }
 
   /** Closes everything; idempotent. */

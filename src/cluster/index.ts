@@ -1,4 +1,5 @@
 export * from './cluster.ts';
 export { Host } from './host.ts';
+export * from './reshaper.ts';
 export { type Route, RoutingMap } from './routing-map.ts';
 export * from './session-token.ts';

@@ -215,8 +215,9 @@ export class Committer {
     const { state, clock } = this.#options;
     const group = this.#gathering;
     // Indexing anew changes no item, so it is no event in the partition's history.
-    if (intent.indexState === undefined) state.lsn++;
-    else group.indexState = intent.indexState;
+    if (intent.movedLsn !== undefined) state.lsn = Math.max(state.lsn, intent.movedLsn);
+    else if (intent.indexState === undefined) state.lsn++;
+    if (intent.indexState !== undefined) group.indexState = intent.indexState;
     const at = { lsn: state.lsn, timestampSec: Math.floor(clock.nowMs() / 1000) };
     group.lsn = at.lsn;
     const now = new Map(intent.keys.map((key, index) => [key.text, current[index]]));
@@ -227,9 +228,8 @@ export class Committer {
         if (previous !== undefined) group.reindex(previous);
         return { kind: 'replaced', item: previous, previous };
       }
-      const isPut = mutation.kind === 'put';
-      const item = isPut ? this.#stamp(mutation, previous, at, operation) : undefined;
-      const value = isPut ? mutation.value : undefined;
+      const item = this.#itemAfter(mutation, previous, at, operation);
+      const value = mutation.kind === 'put' ? mutation.value : undefined;
       group.change(key, { current: previous, after: item, value }, at);
       this.#count(previous, item);
       now.set(key.text, item);
@@ -238,6 +238,16 @@ export class Committer {
       return { kind, item, previous };
     });
     return { effects, lsn: at.lsn };
+  }
+
+  #itemAfter(
+    mutation: Mutation,
+    previous: Item | undefined,
+    at: { lsn: Lsn; timestampSec: number },
+    operation: number,
+  ): Item | undefined {
+    if (mutation.kind === 'put') return this.#stamp(mutation, previous, at, operation);
+    return mutation.kind === 'adopt' ? mutation.item : undefined;
   }
 
   #stamp(

@@ -29,7 +29,6 @@ const VALUES: readonly Value[] = [
   1e-7,
   1,
   2,
-  9007199254740993,
   1e300,
   '',
   '\0',

@@ -1,7 +1,7 @@
 /** The facade the APIs get: verbs on databases, containers, offers and items, free of any protocol. */
 import type { Clock, Random } from '../base/index.ts';
 import { Catalog, type ContainerRecord } from '../catalog/index.ts';
-import { Cluster, Host } from '../cluster/index.ts';
+import { Cluster, Host, Reshaper, storeName } from '../cluster/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { RecordCache, type Seal } from '../partition/index.ts';
 import type { Encoding } from '../value/index.ts';
@@ -28,6 +28,8 @@ export interface Service {
   readonly offers: Offers;
   readonly items: Items;
   readonly queries: Queries;
+  /** Splits and merges of partitions. */
+  readonly reshaper: Reshaper;
   readonly clock: Clock;
   readonly settings: Settings;
   /** Partitions open in this process. */
@@ -41,13 +43,23 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
   const host = new Host({ engine, clock, cache: new RecordCache() });
-  const cluster = new Cluster({ host, clock, seals });
+  const current = ({ databaseRid, rid }: ContainerRecord) =>
+    catalog.containerByRid(databaseRid, rid);
+  const cluster = new Cluster({ host, clock, seals, current });
+  const known = new Set(
+    catalog
+      .databases()
+      .flatMap((database) => catalog.containers(database))
+      .flatMap((container) => container.partitions.map(({ id }) => storeName(container, id))),
+  );
+  await host.dropOrphans((name) => known.has(name));
   return {
     databases: new Databases(catalog, cluster, clock, settings),
     containers: new Containers(catalog, cluster, clock, settings),
     offers: new Offers(catalog),
     items: new Items(cluster),
     queries: new Queries(cluster),
+    reshaper: new Reshaper({ catalog, cluster, host, clock }),
     clock,
     settings,
     openPartitionCount: () => host.openCount,
