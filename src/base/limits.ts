@@ -65,3 +65,6 @@ export const TOMBSTONE_RETENTION_SEC = 24 * 3600;
 
 /** Nesting of a JSON item (documented). */
 export const NESTING_MAX = 128;
+
+/** Combinations that the JOINs of a query may make of one item: some tenths of a second, in which nothing else runs. */
+export const ITEM_COMBINATIONS_MAX = 10_000_000;

@@ -1,4 +1,5 @@
 export * from './cluster.ts';
+export { containerIndexing } from './container-indexing.ts';
 export { Host } from './host.ts';
 export * from './reshaper.ts';
 export { type Route, RoutingMap } from './routing-map.ts';

@@ -21,6 +21,7 @@ import {
   TOMBSTONE_RETENTION_SEC,
 } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
+import type { Value } from '../value/index.ts';
 import { CommitGroup } from './commit-group.ts';
 import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
@@ -228,8 +229,7 @@ export class Committer {
         if (previous !== undefined) group.reindex(previous);
         return { kind: 'replaced', item: previous, previous };
       }
-      const item = this.#itemAfter(mutation, previous, at, operation);
-      const value = mutation.kind === 'put' ? mutation.value : undefined;
+      const { item, value } = this.#itemAfter(mutation, previous, at, operation);
       group.change(key, { current: previous, after: item, value }, at);
       this.#count(previous, item);
       now.set(key.text, item);
@@ -241,13 +241,19 @@ export class Committer {
   }
 
   #itemAfter(
-    mutation: Mutation,
+    mutation: Exclude<Mutation, { kind: 'reindex' }>,
     previous: Item | undefined,
     at: { lsn: Lsn; timestampSec: number },
     operation: number,
-  ): Item | undefined {
-    if (mutation.kind === 'put') return this.#stamp(mutation, previous, at, operation);
-    return mutation.kind === 'adopt' ? mutation.item : undefined;
+  ): { readonly item: Item | undefined; readonly value: Value } {
+    switch (mutation.kind) {
+      case 'put':
+        return this.#stamp(mutation, previous, at, operation);
+      case 'adopt':
+        return { item: mutation.item, value: undefined };
+      case 'delete':
+        return NO_ITEM;
+    }
   }
 
   #stamp(
@@ -255,20 +261,23 @@ export class Committer {
     previous: Item | undefined,
     at: { lsn: Lsn; timestampSec: number },
     operation: number,
-  ): Item {
+  ): Stamped {
     const { etagSalt, seal } = this.#options;
     const version = { salt: etagSalt, lsn: at.lsn, operation };
     const rid = previous?.rid ?? this.#nextRid();
     const { timestampSec } = at;
-    return newItem({
+    const stamp = { rid, etag: formatEtag(version), timestampSec };
+    const item = newItem({
       primary: put.key.primary,
       rid,
       version,
       timestampSec,
       ttlSec: put.ttlSec,
       encoding: put.encoding,
-      body: seal(put.body, { rid, etag: formatEtag(version), timestampSec }),
+      body: seal(put.body, stamp),
     });
+    if (put.value === undefined || seal.ofValue === undefined) return { item, value: put.value };
+    return { item, value: seal.ofValue(put.value, stamp) };
   }
 
   #nextRid(): number {
@@ -366,6 +375,14 @@ export class Committer {
     if (isPromise(trimmed)) trimmed.catch((error: Error) => this.fail(error));
   }
 }
+
+interface Stamped {
+  readonly item: Item | undefined;
+  /** The decoded body of the item, where the writer had it. */
+  readonly value: Value;
+}
+
+const NO_ITEM: Stamped = { item: undefined, value: undefined };
 
 type Settle = (failure: Error | undefined, result: WriteResult | undefined) => void;
 

@@ -188,3 +188,25 @@ describe.each<[string, () => Engine]>([
     await engine.close();
   });
 });
+test.each([
+  [[false, true], { isReversed: false }],
+  [[true, false], { isReversed: true }],
+  [[false, false], undefined],
+  [[true, true], undefined],
+])('a composite index serves its order and the reverse: descending %j', ([a, b], expected) => {
+  const indexing = indexingForTest({
+    composites: [
+      [
+        { path: '/a', isDescending: false },
+        { path: '/b', isDescending: true },
+      ],
+    ],
+  });
+  const order = [
+    { path: ['a'], isDescending: a === true },
+    { path: ['b'], isDescending: b === true },
+  ];
+  const match = indexing.compositeFor(order);
+  if (expected === undefined) expect(match).toBeUndefined();
+  else expect(match).toMatchObject(expected);
+});

@@ -100,7 +100,7 @@ export class Indexing {
       if (composite.map(({ path }) => printPath(path)).join('\n') !== wanted) continue;
       const isReversed = composite[0]?.isDescending !== parts[0]?.isDescending;
       const isMatch = composite.every(
-        ({ isDescending }, at) => isDescending !== (parts[at]?.isDescending !== isReversed),
+        ({ isDescending }, at) => isDescending === (parts[at]?.isDescending !== isReversed),
       );
       if (!isMatch) continue;
       const prefix = writer.reset().u8(PREFIX_COMPOSITE).u16(index).take();

@@ -2,7 +2,7 @@
  * What an item is, for all five APIs: a row key within a partition key, and the bytes its home API returns.
  */
 import type { Bytes } from '../base/index.ts';
-import type { Encoding, Epk } from '../value/index.ts';
+import type { Encoding, Epk, Value } from '../value/index.ts';
 
 /** Log sequence number of a partition: grows by one with every committed intent. */
 export type Lsn = number;
@@ -93,4 +93,8 @@ export interface Stamp {
  * Turns the body a client sent into the body its home API returns, by adding what only the committer knows.
  * Pure; one per container, made by the API that owns the container's encoding.
  */
-export type Seal = (body: Bytes, stamp: Stamp) => Bytes;
+export interface Seal {
+  (body: Bytes, stamp: Stamp): Bytes;
+  /** The same for the decoded body, so that the index need not decode it again. Absent: nothing is added. */
+  readonly ofValue?: (value: Value, stamp: Stamp) => Value;
+}

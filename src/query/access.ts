@@ -4,10 +4,10 @@
  *
  * Whatever the way, candidates come in rid order.
  */
-import { type Bytes, compareBytes, concatBytes } from '../base/index.ts';
+import { type Bytes, concatBytes } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
-import { EACH, KeyReader, printPath } from '../value/index.ts';
-import { type Condition, NOTHING, type TermCondition, type ValueRange } from './condition.ts';
+import { KeyReader, printPath } from '../value/index.ts';
+import type { Condition, TermCondition, ValueRange } from './condition.ts';
 import type { ItemReader } from './reader.ts';
 import { pause } from './turn.ts';
 import type { Work } from './work.ts';
@@ -47,7 +47,7 @@ function usablePart(reader: ItemReader, condition: Condition): Condition {
     case 'term':
       return reader.termsOf(condition.path) === undefined ? { kind: 'anything' } : condition;
     case 'all': {
-      const of = narrowed(condition.of)
+      const of = condition.of
         .map((part) => usablePart(reader, part))
         .filter(({ kind }) => kind !== 'anything');
       if (of.length === 0) return { kind: 'anything' };
@@ -60,40 +60,6 @@ function usablePart(reader: ItemReader, condition: Condition): Condition {
     default:
       return condition;
   }
-}
-
-/** Conditions on one path become one: an item has a single value there, unless the path goes through an array. */
-function narrowed(parts: readonly Condition[]): readonly Condition[] {
-  const byPath = new Map<string, TermCondition>();
-  const others: Condition[] = [];
-  for (const part of parts) {
-    if (part.kind !== 'term' || part.path.includes(EACH)) {
-      others.push(part);
-      continue;
-    }
-    const text = printPath(part.path);
-    const known = byPath.get(text);
-    byPath.set(text, known === undefined ? part : both(known, part));
-  }
-  return [...byPath.values(), ...others].map((part) =>
-    part.kind === 'term' && part.ranges.length === 0 ? NOTHING : part,
-  );
-}
-
-function both(a: TermCondition, b: TermCondition): TermCondition {
-  const tests = [a.test, b.test].filter((test) => test !== undefined);
-  return {
-    kind: 'term',
-    path: a.path,
-    ranges: a.ranges.flatMap((one) => b.ranges.flatMap((other) => overlap(one, other))),
-    ...(tests.length === 0 ? {} : { test: (value) => tests.every((test) => test(value)) }),
-  };
-}
-
-function overlap(a: ValueRange, b: ValueRange): readonly ValueRange[] {
-  const start = compareBytes(a.start, b.start) >= 0 ? a.start : b.start;
-  const end = compareBytes(a.end, b.end) <= 0 ? a.end : b.end;
-  return compareBytes(start, end) < 0 ? [{ start, end, isPoint: a.isPoint || b.isPoint }] : [];
 }
 
 /** Of several conditions that must all hold: the narrowest, and with it those that narrow it further cheaply. */

@@ -9,6 +9,11 @@ import type { Work } from './work.ts';
 /** Items of one batch: enough to spread the cost of a call, few enough to stop early. */
 const BATCH_ITEMS = 100;
 
+/** Few items are asked for first, as many as may do; the more of them do not match, the more at once. */
+function larger(batchItems: number): number {
+  return Math.min(BATCH_ITEMS, batchItems * 2);
+}
+
 const writer = new KeyWriter();
 
 /** Items that an access names, from a rid on. `read` is told as many as the caller can use, if it knows. */
@@ -40,11 +45,9 @@ async function* scanned(
   work: Work,
   batchItems: number,
 ): AsyncGenerator<readonly Candidate[]> {
-  for (let next: number | undefined = from; next !== undefined; ) {
-    const page: Awaited<ReturnType<ItemReader['scanItems']>> = await reader.scanItems(
-      next,
-      batchItems,
-    );
+  let limit = batchItems;
+  for (let next: number | undefined = from; next !== undefined; limit = larger(limit)) {
+    const page: Awaited<ReturnType<ItemReader['scanItems']>> = await reader.scanItems(next, limit);
     yield counted(page.items, reader, work);
     next = page.next;
   }
@@ -61,9 +64,9 @@ async function* posted(
     start: writer.reset().raw(prefix).u64(from).take(),
     end: concatBytes(prefix, Uint8Array.of(0xff)),
   };
-  while (range !== undefined) {
+  for (let limit = batchItems; range !== undefined; limit = larger(limit)) {
     const page: Awaited<ReturnType<ItemReader['scanIndex']>> = await reader.scanIndex(range, {
-      limit: batchItems,
+      limit,
       bytesMax: 1024 * 1024,
     });
     work.indexEntries += page.entries.length;
@@ -80,9 +83,9 @@ async function* fetched(
   batchItems: number,
 ): AsyncGenerator<readonly Candidate[]> {
   let at = from === 0 ? 0 : rids.findIndex((rid) => rid >= from);
-  while (at >= 0 && at < rids.length) {
-    yield counted(await reader.readMany(rids.slice(at, at + batchItems)), reader, work);
-    at += batchItems;
+  for (let limit = batchItems; at >= 0 && at < rids.length; limit = larger(limit)) {
+    yield counted(await reader.readMany(rids.slice(at, at + limit)), reader, work);
+    at += limit;
   }
 }
 

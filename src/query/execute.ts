@@ -2,13 +2,21 @@
  * Runs a program over partitions, one page at a time. A page ends when it has as many rows or bytes as asked for, or when
  * it has looked at so many items that others should have their turn; then it says where to go on.
  */
-import { type Bytes, bytesToText, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
+import { type Bytes, bytesToText, DomainError, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
 import type { Value } from '../value/index.ts';
 import { chooseAccess } from './access.ts';
 import { candidates } from './candidates.ts';
+import { MeasuredReader } from './measured-reader.ts';
 import { mergeOrdered } from './merge.ts';
 import { type OrderedRow, orderedRows } from './ordered.ts';
-import type { HashRange, Part, Position, Window } from './position.ts';
+import {
+  type HashRange,
+  isPortable,
+  type Part,
+  type Position,
+  partsLeft,
+  type Window,
+} from './position.ts';
 import type { Folding, Order, Program, Streaming } from './program.ts';
 import type { ItemReader } from './reader.ts';
 import { placeComparison, type RowPlace } from './row-order.ts';
@@ -38,12 +46,23 @@ export interface ResultPage {
   readonly position: Position | undefined;
 }
 
-export function executePage(request: PageRequest): Promise<ResultPage> {
+export async function executePage(request: PageRequest): Promise<ResultPage> {
   const { shape } = request.program;
+  if (!isPositionOf(request.program, request.position))
+    throw new DomainError('invalidInput', 'Invalid Continuation Token');
   if (shape.kind === 'folding') return foldPage(request, shape);
   return shape.order === undefined
     ? streamPage(request, shape)
     : orderedPage(request, shape, shape.order);
+}
+
+/** False for the position of another query. */
+function isPositionOf({ shape }: Program, position: Position | undefined): boolean {
+  if (position === undefined) return true;
+  if (shape.kind === 'folding') return position.kind === 'fold';
+  if (shape.order === undefined) return position.kind === 'stream';
+  if (position.kind !== 'ordered') return false;
+  return position.after === undefined || position.after.keys.length === shape.order.parts.length;
 }
 
 /** Gathers the rows of a page and knows when it is full. */
@@ -76,10 +95,7 @@ async function streamPage(request: PageRequest, shape: Streaming): Promise<Resul
   const page = new PageRows(request);
   let window: Window =
     position?.kind === 'stream' ? position.window : { skip: shape.skip, take: shape.take };
-  const left: Part[] =
-    position?.kind === 'stream'
-      ? [...position.left]
-      : ranges.map(({ min, max }) => ({ min, max, from: 0, rows: 0 }));
+  const left = partsLeft(ranges, position?.kind === 'stream' ? position.at : undefined);
   let looked = 0;
   while (left.length > 0 && window.take > 0) {
     const part = left.shift() as Part;
@@ -96,8 +112,9 @@ async function streamPage(request: PageRequest, shape: Streaming): Promise<Resul
     }
     if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE) break;
   }
-  const isDone = left.length === 0 || window.take === 0;
-  return { rows: page.rows, position: isDone ? undefined : { kind: 'stream', left, window } };
+  const [at] = left;
+  const isDone = at === undefined || window.take === 0;
+  return { rows: page.rows, position: isDone ? undefined : { kind: 'stream', at, window } };
 }
 
 interface StreamState {
@@ -122,9 +139,11 @@ async function streamTarget(
 ): Promise<StreamEnd> {
   const { work, program } = request;
   const { page } = state;
+  // Within one range a full page ends at once, as in the service: whether more follows is for the next one to find out.
+  const endsFullPages = request.ranges.length === 1;
   let { skip, take } = state.window;
   let { looked } = state;
-  const reader = await target.open();
+  const reader = new MeasuredReader(await target.open(), work);
   try {
     const access = await chooseAccess(reader, program.condition, work);
     work.accesses.push(describeAccess(access));
@@ -142,12 +161,6 @@ async function streamTarget(
         const rows = shape.rowsOf(document);
         if (rows.length > 0) work.itemsMatched++;
         for (let row = item.rid === part.from ? part.rows : 0; row < rows.length; row++) {
-          if (page.isFull)
-            return {
-              window: { skip, take },
-              looked,
-              stoppedAt: { ...part, from: item.rid, rows: row },
-            };
           if (skip > 0) {
             skip--;
             continue;
@@ -155,6 +168,13 @@ async function streamTarget(
           page.add((rows[row] as { value: Value }).value, document, item.body);
           take--;
           if (take === 0) return { window: { skip, take }, looked, stoppedAt: undefined };
+          const hasMoreRows = row + 1 < rows.length;
+          if (page.isFull && (endsFullPages || hasMoreRows))
+            return {
+              window: { skip, take },
+              looked,
+              stoppedAt: behind(part, item.rid, hasMoreRows ? row + 1 : 0),
+            };
         }
       }
       await pause();
@@ -163,6 +183,12 @@ async function streamTarget(
   } finally {
     reader.release();
   }
+}
+
+function behind(part: Part, rid: number, nextRow: number): Part {
+  return nextRow === 0
+    ? { ...part, from: rid + 1, rows: 0 }
+    : { ...part, from: rid, rows: nextRow };
 }
 
 function describeAccess(access: Awaited<ReturnType<typeof chooseAccess>>): string {
@@ -181,7 +207,7 @@ async function orderedPage(
   let { skip, take } = window;
   if (take === 0) return { rows: [], position: undefined };
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
-  const readers = await Promise.all(targets.map((target) => target.open()));
+  const readers = await openAll(targets, work);
   try {
     const wanted = skip + Math.min(take, request.rowsMax);
     const sources: AsyncGenerator<readonly OrderedRow[]>[] = [];
@@ -189,11 +215,15 @@ async function orderedPage(
       const access = await chooseAccess(reader, program.condition, work);
       sources.push(orderedRows({ reader, shape, order, after, wanted, work }, access));
     }
-    let last: RowPlace | undefined;
+    // The last row that a position can name, and how many rows were passed since.
+    let named: RowPlace | undefined = after;
+    let since = 0;
     for await (const row of mergeOrdered(sources, placeComparison(order))) {
-      if (page.isFull && last !== undefined)
-        return { rows: page.rows, position: positionAfter(last, { skip, take }) };
-      last = row;
+      if (page.isFull)
+        return { rows: page.rows, position: positionAfter(named, { skip: skip + since, take }) };
+      const isNamed = isPortable(row.keys);
+      if (isNamed) named = row;
+      since = isNamed ? 0 : since + 1;
       if (skip > 0) {
         skip--;
         continue;
@@ -207,8 +237,21 @@ async function orderedPage(
   }
 }
 
-function positionAfter({ keys, rid, row }: RowPlace, window: Window): Position {
-  return { kind: 'ordered', after: { keys, rid, row }, window };
+/** All or none: where one cannot be opened, the others are released. */
+async function openAll(targets: readonly Target[], work: Work): Promise<MeasuredReader[]> {
+  const opened = await Promise.allSettled(targets.map((target) => target.open()));
+  const readers = opened.flatMap((result) =>
+    result.status === 'fulfilled' ? [new MeasuredReader(result.value, work)] : [],
+  );
+  const failed = opened.find((result) => result.status === 'rejected');
+  if (failed === undefined) return readers;
+  for (const reader of readers) reader.release();
+  throw failed.reason;
+}
+
+function positionAfter(named: RowPlace | undefined, window: Window): Position {
+  const after = named && { keys: named.keys, rid: named.rid, row: named.row };
+  return { kind: 'ordered', after, window };
 }
 
 async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPage> {
@@ -234,7 +277,7 @@ async function foldTarget(
   program: Program,
   work: Work,
 ): Promise<boolean> {
-  const reader = await target.open();
+  const reader = new MeasuredReader(await target.open(), work);
   try {
     const access = await chooseAccess(reader, program.condition, work);
     work.accesses.push(describeAccess(access));

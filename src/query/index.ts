@@ -1,4 +1,5 @@
 export * from './condition.ts';
+export { describeCondition } from './describe-condition.ts';
 export * from './execute.ts';
 export { type HashRange, type Position, parsePosition, printPosition } from './position.ts';
 export * from './program.ts';

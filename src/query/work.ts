@@ -9,6 +9,9 @@ export interface Work {
   bytesOut: number;
   /** Items that gave at least one row. */
   itemsMatched: number;
+  /** Time spent in indexes and in loading items; of several partitions at once, the sum. */
+  indexMs: number;
+  loadMs: number;
   /** One line per partition: how its candidates were found. */
   readonly accesses: string[];
 }
@@ -21,6 +24,8 @@ export function newWork(): Work {
     rowsOut: 0,
     bytesOut: 0,
     itemsMatched: 0,
+    indexMs: 0,
+    loadMs: 0,
     accesses: [],
   };
 }

@@ -9,7 +9,7 @@ import {
   isAdminPath,
   RequestMetrics,
 } from '../api/admin/index.ts';
-import { createNosqlHandler, sealJson } from '../api/nosql/index.ts';
+import { createExplainer, createNosqlHandler, sealJson } from '../api/nosql/index.ts';
 import { type Clock, Metrics, systemRandom } from '../base/index.ts';
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
@@ -54,6 +54,7 @@ export async function compose(
         port: nosql,
         flag: 'nosql-port',
         handler,
+        onError: (error) => surroundings.log.error('listenerFailed', { error: error.message }),
       });
       listeners.push(listener);
       endpoints.nosql = endpointOf(config.host, listener.port);
@@ -121,7 +122,8 @@ function httpHandler(
   const startedMs = clock.nowMs();
   const uptimeSec = (): number => (clock.nowMs() - startedMs) / 1000;
   const { key } = config;
-  const admin = createAdminHandler({ service, metrics, version, uptimeSec, clock, key });
+  const explain = createExplainer(service);
+  const admin = createAdminHandler({ service, metrics, version, uptimeSec, clock, key, explain });
   const nosql = createNosqlHandler({
     service,
     keys: [key],

@@ -68,15 +68,37 @@ export interface QueryWork {
   readonly bytesOut: number;
 }
 
+/** Request units of each part of a query's work. */
+export interface QueryChargeParts {
+  readonly partitions: number;
+  readonly index: number;
+  readonly items: number;
+  readonly output: number;
+}
+
 /** A query that finds one small item by its index costs a little under 3. */
 export function queryCharge(work: QueryWork): number {
-  return round(
-    2.2 * Math.max(1, work.partitions) +
-      work.indexEntries * 0.005 +
-      work.itemsLoaded * 0.06 +
-      (work.bytesLoaded / KIB) * 0.03 +
-      (work.bytesOut / KIB) * 0.05,
-  );
+  const { partitions, index, items, output } = exactParts(work);
+  return round(partitions + index + items + output);
+}
+
+export function queryChargeParts(work: QueryWork): QueryChargeParts {
+  const { partitions, index, items, output } = exactParts(work);
+  return {
+    partitions: round(partitions),
+    index: round(index),
+    items: round(items),
+    output: round(output),
+  };
+}
+
+function exactParts(work: QueryWork): QueryChargeParts {
+  return {
+    partitions: 2.2 * Math.max(1, work.partitions),
+    index: work.indexEntries * 0.005,
+    items: work.itemsLoaded * 0.06 + (work.bytesLoaded / KIB) * 0.03,
+    output: (work.bytesOut / KIB) * 0.05,
+  };
 }
 
 function bySize(bytes: number, column: 'read' | 'write'): number {

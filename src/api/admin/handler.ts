@@ -1,7 +1,8 @@
 /** Routes of `/_mesocosm/`: one table of path, key needed or not, and what answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, DomainError, type Metrics } from '../../base/index.ts';
+import { type Clock, DomainError, ITEM_BYTES_MAX, type Metrics } from '../../base/index.ts';
 import type { Service } from '../../service/index.ts';
+import { isMap, type Value, type ValueMap } from '../../value/index.ts';
 import { partitionCount } from './partition-metrics.ts';
 import { reportPartitions } from './partitions.ts';
 import { type SignatureCheck, signatureCheck } from './signature.ts';
@@ -17,6 +18,8 @@ export interface AdminOptions {
   readonly clock: Clock;
   /** Account key, base64. */
   readonly key: string;
+  /** Runs a query and tells how; throws DomainError. */
+  readonly explain: (request: ValueMap) => Promise<object>;
 }
 
 interface Answer {
@@ -25,12 +28,25 @@ interface Answer {
 }
 
 interface Route {
+  readonly method: 'GET' | 'POST';
   readonly needsKey: boolean;
-  readonly answer: (options: AdminOptions, query: URLSearchParams) => Answer | Promise<Answer>;
+  readonly answer: (options: AdminOptions, asked: Asked) => Answer | Promise<Answer>;
+}
+
+interface Asked {
+  readonly query: URLSearchParams;
+  /** The JSON object that a POST carries. */
+  readonly body: ValueMap;
 }
 
 const ROUTES: Readonly<Record<string, Route>> = {
+  explain: {
+    method: 'POST',
+    needsKey: true,
+    answer: async ({ explain }, { body }) => json(await explain(body)),
+  },
   health: {
+    method: 'GET',
     needsKey: false,
     answer: ({ service, version, uptimeSec }) =>
       json({
@@ -41,6 +57,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
       }),
   },
   metrics: {
+    method: 'GET',
     needsKey: false,
     answer: ({ metrics }) => ({
       contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -48,8 +65,9 @@ const ROUTES: Readonly<Record<string, Route>> = {
     }),
   },
   partitions: {
+    method: 'GET',
     needsKey: true,
-    answer: async ({ service }, query) => json(await reportPartitions(service, query)),
+    answer: async ({ service }, { query }) => json(await reportPartitions(service, query)),
   },
 };
 
@@ -89,17 +107,46 @@ async function respond(
   const name = pathname.slice(PREFIX.length).replace(/\/$/, '');
   const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
   if (route === undefined) return refusal(404, 'NotFound', `There is nothing at ${pathname}.`);
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    return refusal(405, 'MethodNotAllowed', `${pathname} answers GET only.`);
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  if (method !== route.method)
+    return refusal(405, 'MethodNotAllowed', `${pathname} answers ${route.method} only.`);
   if (route.needsKey && !isSigned(request, `${PREFIX.slice(1)}${name}`))
     return refusal(401, 'Unauthorized', `${pathname} needs a signature with the account key.`);
-  return { status: 200, answer: await route.answer(options, searchParams) };
+  const body = method === 'POST' ? await readBody(request) : {};
+  return { status: 200, answer: await route.answer(options, { query: searchParams, body }) };
+}
+
+/** A query and its parameters; the same bound as everywhere. */
+const BODY_BYTES_MAX = ITEM_BYTES_MAX;
+
+async function readBody(request: IncomingMessage): Promise<ValueMap> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > BODY_BYTES_MAX) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new DomainError('invalidInput', 'The client went away.');
+  }
+  if (length > BODY_BYTES_MAX) throw new DomainError('tooLarge', 'Request size is too large');
+  try {
+    const value = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Value;
+    if (isMap(value)) return value;
+  } catch {
+    // Falls through to the one refusal below.
+  }
+  throw new DomainError('invalidInput', 'A JSON object is expected.');
 }
 
 /** Anything but a refusal of ours is a bug, and ends the process as bugs do. */
 function refusalOf(error: unknown): Reply {
   if (!(error instanceof DomainError)) throw error;
   switch (error.code) {
+    case 'tooLarge':
+      return refusal(413, 'RequestEntityTooLarge', error.message);
     case 'invalidInput':
       return refusal(400, 'BadRequest', error.message);
     case 'databaseNotFound':

@@ -5,12 +5,14 @@ import { type ContainerRecord, type DatabaseRecord, parseResourceId } from '../.
 import type { Service } from '../../service/index.ts';
 import type { ContainerFace, ContainerFaces } from './container-face.ts';
 import { RequestError, SUBSTATUS_OWNER_NOT_FOUND, SUBSTATUS_WRONG_CONTAINER } from './errors.ts';
+import type { PreparedQueries } from './prepared-queries.ts';
 import type { Reply } from './reply.ts';
 import type { Target } from './target.ts';
 
 export interface CallOptions {
   readonly service: Service;
   readonly faces: ContainerFaces;
+  readonly queries: PreparedQueries;
   readonly method: string;
   readonly target: Target;
   readonly headers: IncomingHttpHeaders;
@@ -22,6 +24,7 @@ export type Operation = (call: Call) => MaybePromise<Reply>;
 
 export class Call {
   readonly service: Service;
+  readonly queries: PreparedQueries;
   readonly method: string;
   readonly target: Target;
   readonly headers: IncomingHttpHeaders;
@@ -33,6 +36,7 @@ export class Call {
 
   constructor(options: CallOptions) {
     this.service = options.service;
+    this.queries = options.queries;
     this.method = options.method;
     this.target = options.target;
     this.headers = options.headers;

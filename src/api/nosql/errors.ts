@@ -4,6 +4,7 @@
  */
 import { DomainError, type ErrorCode } from '../../base/index.ts';
 import type { Reply } from './reply.ts';
+import { SqlError } from './sql/index.ts';
 
 /** A refusal that only this protocol has: wrong method, unknown route, missing owner, bad signature. */
 export class RequestError extends Error {
@@ -12,16 +13,19 @@ export class RequestError extends Error {
   readonly substatus: number;
   /** Flat names and values, such as `allow`. */
   readonly headers: readonly string[];
+  /** A property of the body that clients act upon. */
+  readonly additionalErrorInfo: string | undefined;
 
   constructor(
     status: Status,
     message: string,
-    options: { substatus?: number; headers?: string[] } = {},
+    options: { substatus?: number; headers?: string[]; additionalErrorInfo?: string } = {},
   ) {
     super(message);
     this.status = status;
     this.substatus = options.substatus ?? 0;
     this.headers = options.headers ?? [];
+    this.additionalErrorInfo = options.additionalErrorInfo;
   }
 }
 
@@ -45,6 +49,7 @@ export type Status = keyof typeof CODES;
 
 export const SUBSTATUS_PARTITION_KEY_MISMATCH = 1001;
 export const SUBSTATUS_OWNER_NOT_FOUND = 1003;
+export const SUBSTATUS_CROSS_PARTITION = 1004;
 export const SUBSTATUS_WRONG_CONTAINER = 1024;
 
 const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }>> = {
@@ -79,6 +84,9 @@ export interface FailureContext {
 
 const PATH_LENGTH_MAX = 512;
 
+/** Our bugs are for the log, not for clients. */
+const UNEXPECTED = 'An unexpected error occurred; the server has logged it.';
+
 /** The answer to a request that failed. Its body is never empty: clients read `message` without asking. */
 export function failureReply(error: unknown, context: FailureContext): Reply {
   const { status, substatus } = statusOf(error);
@@ -92,12 +100,15 @@ export function failureReply(error: unknown, context: FailureContext): Reply {
       headers.push('x-ms-session-token', receipt.sessionToken, 'lsn', String(receipt.lsn));
   }
   const charge = error instanceof DomainError ? (error.receipt?.charge ?? 0) : 0;
-  const text =
-    status === 500 ? 'An unexpected error occurred; the server has logged it.' : messageOf(error);
-  const body = Buffer.from(
-    JSON.stringify({ code: CODES[status], message: decorate(text, context) }),
-  );
-  return { status, charge, headers, body };
+  const told = status === 500 ? UNEXPECTED : error;
+  const body = {
+    code: CODES[status],
+    message: decorate(told, context),
+    ...(error instanceof RequestError && error.additionalErrorInfo !== undefined
+      ? { additionalErrorInfo: error.additionalErrorInfo }
+      : {}),
+  };
+  return { status, charge, headers, body: Buffer.from(JSON.stringify(body)) };
 }
 
 export function statusOf(error: unknown): { status: Status; substatus: number } {
@@ -111,7 +122,10 @@ function messageOf(error: unknown): string {
 }
 
 /** The form clients and their tests look for: the error as JSON inside the text, then where it happened. */
-function decorate(text: string, { activityId, path, version }: FailureContext): string {
+function decorate(error: unknown, { activityId, path, version }: FailureContext): string {
   const uri = path.slice(0, PATH_LENGTH_MAX);
-  return `Message: ${JSON.stringify({ Errors: [text] })}\r\nActivityId: ${activityId}, Request URI: ${uri}, RequestStats: , SDK: mesocosm/${version}`;
+  // What is wrong with a query is a list in JSON already.
+  const list =
+    error instanceof SqlError ? error.message : JSON.stringify({ Errors: [messageOf(error)] });
+  return `Message: ${list}\r\nActivityId: ${activityId}, Request URI: ${uri}, RequestStats: , SDK: mesocosm/${version}`;
 }

@@ -1,9 +1,11 @@
 /** Feeds: the envelope all lists come in, and pages over the resources of the catalog. */
 import { type Bytes, DomainError } from '../../base/index.ts';
+import type { Value } from '../../value/index.ts';
 import type { Call } from './call.ts';
-import { matchFeedQuery } from './feed-query.ts';
+import { readQuery } from './query-body.ts';
 import type { Reply } from './reply.ts';
-import { pageLimit } from './request.ts';
+import { pageLimit, queryLimit } from './request.ts';
+import { runQuery } from './sql/index.ts';
 
 export interface Envelope {
   /** Of the parent. */
@@ -24,6 +26,11 @@ export function feedBody({ rid, key }: Envelope, bodies: readonly Bytes[]): Byte
   return Buffer.concat(parts);
 }
 
+/** The same of rows that are texts already. */
+export function rowsBody({ rid, key }: Envelope, rows: readonly string[]): Bytes {
+  return Buffer.from(`{"_rid":"${rid}","${key}":[${rows.join(',')}],"_count":${rows.length}}`);
+}
+
 /** A resource of the catalog as clients see it; `id` orders the list. */
 export interface ListedResource {
   readonly id: string;
@@ -35,19 +42,43 @@ export function listReply(
   envelope: Envelope,
   resources: readonly ListedResource[],
 ): Reply {
-  const matches = call.method === 'POST' ? matchFeedQuery(call) : undefined;
-  const after = readContinuation(call);
-  const selected = resources
-    .filter((resource) => matches?.(resource) ?? true)
-    .filter(({ id }) => after === undefined || id > after)
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
-  const page = selected.slice(0, pageLimit(call));
+  const sorted = [...resources].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return call.method === 'POST'
+    ? queriedReply(call, envelope, sorted)
+    : pagedReply(call, envelope, sorted);
+}
+
+function pagedReply(call: Call, envelope: Envelope, sorted: readonly ListedResource[]): Reply {
+  const after = readContinuation(call, 'after', isText);
+  const left = sorted.filter(({ id }) => after === undefined || id > after);
+  const page = left.slice(0, pageLimit(call));
   const last = page.at(-1);
-  const headers = ['x-ms-item-count', String(page.length)];
-  if (last !== undefined && page.length < selected.length)
-    headers.push('x-ms-continuation', printContinuation(last.id));
-  const bodies = page.map((resource) => Buffer.from(JSON.stringify(resource)));
-  return { status: 200, charge: 1, headers, body: feedBody(envelope, bodies) };
+  const rows = page.map((resource) => JSON.stringify(resource));
+  const isMore = last !== undefined && page.length < left.length;
+  return feedReply(envelope, rows, isMore ? { after: last.id } : undefined);
+}
+
+/** A catalog is small: every page runs the whole query, and goes on by counting. */
+export function queriedReply(call: Call, envelope: Envelope, resources: readonly object[]): Reply {
+  const { text, parameters } = readQuery(call);
+  const given = readContinuation(call, 'given', isCount) ?? 0;
+  // Printed and read again: records share parts that a query must not take for the same.
+  const documents = resources.map((resource) => JSON.parse(JSON.stringify(resource)) as Value);
+  const found = runQuery(
+    call.queries.compile(text),
+    documents,
+    parameters,
+    call.service.clock.nowMs(),
+  );
+  const end = given + queryLimit(call);
+  const rows = found.slice(given, end).map((value) => JSON.stringify(value));
+  return feedReply(envelope, rows, end < found.length ? { given: end } : undefined);
+}
+
+function feedReply(envelope: Envelope, rows: readonly string[], next: object | undefined): Reply {
+  const headers = ['x-ms-item-count', String(rows.length)];
+  if (next !== undefined) headers.push('x-ms-continuation', printContinuation(next));
+  return { status: 200, charge: 1, headers, body: rowsBody(envelope, rows) };
 }
 
 /** A feed of resources this server does not have yet. */
@@ -56,18 +87,30 @@ export function emptyFeed(call: Call, envelope: Envelope): Reply {
 }
 
 /** Base64 keeps names of any script within what a header may carry. */
-function printContinuation(after: string): string {
-  return Buffer.from(JSON.stringify({ v: 1, after })).toString('base64');
+function printContinuation(next: object): string {
+  return Buffer.from(JSON.stringify({ v: 1, ...next })).toString('base64');
 }
 
-function readContinuation(call: Call): string | undefined {
+function readContinuation<T>(
+  call: Call,
+  name: string,
+  isValid: (value: unknown) => value is T,
+): T | undefined {
   const text = call.header('x-ms-continuation');
   if (text === undefined) return undefined;
   try {
     const token = JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
-    if (token?.v === 1 && typeof token.after === 'string') return token.after;
+    if (token?.v === 1 && isValid(token[name])) return token[name];
   } catch {
     // Falls through to the one refusal below.
   }
   throw new DomainError('invalidInput', 'Invalid Continuation Token');
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

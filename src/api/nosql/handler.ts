@@ -11,7 +11,8 @@ import { AbortedError, collectBody, isUnreadBodyLong } from './body.ts';
 import { Call } from './call.ts';
 import { ContainerFaces } from './container-face.ts';
 import { failureReply, statusOf } from './errors.ts';
-import { type Reply, sendReply } from './reply.ts';
+import { PreparedQueries } from './prepared-queries.ts';
+import { type Reply, sendReply, serviceHeaders } from './reply.ts';
 import { checkVersion } from './request.ts';
 import { findOperation, findResource } from './routes.ts';
 import { parseTarget } from './target.ts';
@@ -59,6 +60,7 @@ interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly activityId: string;
+  readonly serviceHeaders: readonly string[];
   readonly startedMs: number;
   resource: string;
   call: Call | undefined;
@@ -68,10 +70,15 @@ class NosqlServer {
   readonly #options: NosqlOptions;
   readonly #authorizer: Authorizer;
   readonly #faces = new ContainerFaces();
+  readonly #queries: PreparedQueries;
+  readonly #serviceHeaders: readonly string[];
 
   constructor(options: NosqlOptions) {
     this.#options = options;
-    this.#authorizer = new Authorizer(options.keys, options.service.clock);
+    const { clock } = options.service;
+    this.#authorizer = new Authorizer(options.keys, clock);
+    this.#queries = new PreparedQueries(clock);
+    this.#serviceHeaders = serviceHeaders(clock.nowMs());
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {
@@ -79,6 +86,7 @@ class NosqlServer {
       request,
       response,
       activityId: activityIdOf(request),
+      serviceHeaders: this.#serviceHeaders,
       startedMs: this.#options.onRequest === undefined ? 0 : performance.now(),
       resource: 'none',
       call: undefined,
@@ -109,6 +117,7 @@ class NosqlServer {
     const call = new Call({
       service: this.#options.service,
       faces: this.#faces,
+      queries: this.#queries,
       method,
       target,
       headers,
@@ -124,8 +133,8 @@ class NosqlServer {
   }
 
   #send(exchange: Exchange, reply: Reply): void {
-    const { request, response, activityId, resource, startedMs } = exchange;
-    sendReply(response, reply, activityId);
+    const { request, response, resource, startedMs } = exchange;
+    sendReply(response, reply, exchange);
     this.#options.onRequest?.({
       resource,
       method: request.method ?? '',

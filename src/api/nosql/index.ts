@@ -1,3 +1,4 @@
+export { createExplainer, type Explainer, type Explanation } from './explain.ts';
 export {
   createNosqlHandler,
   type NosqlHandler,

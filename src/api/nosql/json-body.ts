@@ -3,14 +3,18 @@ import { isUtf8 } from 'node:buffer';
 import { type Bytes, bytesToText, DomainError, NESTING_MAX } from '../../base/index.ts';
 import { isMap, type Value, type ValueMap } from '../../value/index.ts';
 
-/** Throws `invalidInput` for anything but a JSON object in UTF-8. */
+/**
+ * Throws `invalidInput` for anything but a JSON object in UTF-8, and for what would not come back as it was sent: too
+ * deep a nesting, numbers beyond the range of a double.
+ */
 export function parseJsonObject(body: Bytes): ValueMap {
   const value = parseJson(body);
   if (!isMap(value)) throw invalidPayload('a JSON object is expected');
+  checkJson(value, 1);
   return value;
 }
 
-export function parseJson(body: Bytes): Value {
+function parseJson(body: Bytes): Value {
   if (body.length === 0) throw invalidPayload('the body is empty');
   if (!isUtf8(body)) throw invalidPayload('the text is not valid UTF-8');
   try {
@@ -20,8 +24,7 @@ export function parseJson(body: Bytes): Value {
   }
 }
 
-/** Refuses what would not come back as it was sent: too deep a nesting, numbers beyond the range of a double. */
-export function checkJson(value: Value, depth = 1): void {
+function checkJson(value: Value, depth: number): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value))
       throw invalidPayload('a number is beyond the range of a 64-bit floating point number');

@@ -3,11 +3,11 @@ import { databaseRid } from '../../catalog/index.ts';
 import { type Call, type Operation, resourceNotFound } from './call.ts';
 import { RequestError } from './errors.ts';
 import { emptyFeed } from './feed.ts';
-import { isQuery } from './feed-query.ts';
+import { isQuery } from './query-body.ts';
 import type { Reply } from './reply.ts';
 
 export function refusal(what: string): RequestError {
-  return new RequestError(400, `${what} is not served yet by this version of the server.`);
+  return new RequestError(400, `${what}: not served yet by this version of the server.`);
 }
 
 export function notServedYet(what: string): Operation {

@@ -66,9 +66,15 @@ export function parsePartitionKey(header: string): KeyValues {
     if (typeof component === 'number' && Number.isFinite(component)) return component + 0;
     if (typeof component === 'string' || typeof component === 'boolean') return component;
     if (component === null) return null;
-    if (typeof component === 'object' && Object.keys(component).length === 0) return undefined;
+    if (isEmptyObject(component)) return undefined;
     throw invalidKey(header);
   });
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' && !Array.isArray(value) && Object.keys(value ?? {}).length === 0
+  );
 }
 
 /** `["text"]` without escapes, the most common key by far, read without a parser. */

@@ -12,15 +12,25 @@ export interface Reply {
   readonly body: Bytes | undefined;
 }
 
-/** Versions that clients of the reference service read; none acts on them. */
-const SERVICE_HEADERS = [
-  'x-ms-gatewayversion',
-  'version=2.14.0',
-  'x-ms-serviceversion',
-  'version=2.14.0.0',
-  'x-ms-schemaversion',
-  '1.18',
-] as const;
+/** What every answer says about the service itself: clients show these, none acts on them. */
+export function serviceHeaders(startedMs: number): readonly string[] {
+  return [
+    'x-ms-gatewayversion',
+    'version=2.14.0',
+    'x-ms-serviceversion',
+    'version=2.14.0.0',
+    'x-ms-schemaversion',
+    '1.18',
+    'x-ms-last-state-change-utc',
+    new Date(startedMs).toUTCString(),
+  ];
+}
+
+/** What an answer says beside its own headers. */
+export interface Sender {
+  readonly activityId: string;
+  readonly serviceHeaders: readonly string[];
+}
 
 /**
  * Up to this size a body travels in one string with the head, which node writes in one piece; beyond it the copy costs
@@ -28,11 +38,12 @@ const SERVICE_HEADERS = [
  */
 const JOINED_BODY_BYTES_MAX = 16 * 1024;
 
-export function sendReply(response: ServerResponse, reply: Reply, activityId: string): void {
+export function sendReply(response: ServerResponse, reply: Reply, sender: Sender): void {
   if (response.destroyed || response.headersSent) return;
   const { status, headers, body } = reply;
-  for (const text of SERVICE_HEADERS) headers.push(text);
-  headers.push('x-ms-activity-id', activityId, 'x-ms-request-charge', String(reply.charge));
+  for (const text of sender.serviceHeaders) headers.push(text);
+  headers.push('x-ms-activity-id', sender.activityId);
+  headers.push('x-ms-request-charge', String(reply.charge));
   if (body === undefined) {
     if (status !== 204 && status !== 304) headers.push('content-length', '0');
     response.writeHead(status, headers);
@@ -47,7 +58,14 @@ export function sendReply(response: ServerResponse, reply: Reply, activityId: st
 
 /** Headers of an answer that came from a partition. */
 export function receiptHeaders(receipt: Receipt): string[] {
-  return ['x-ms-session-token', receipt.sessionToken, 'lsn', String(receipt.lsn)];
+  return [
+    'x-ms-session-token',
+    receipt.sessionToken,
+    'lsn',
+    String(receipt.lsn),
+    'x-ms-documentdb-partitionkeyrangeid',
+    receipt.partitionId,
+  ];
 }
 
 export function jsonReply(

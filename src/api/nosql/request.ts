@@ -11,6 +11,9 @@ const OLDEST_VERSION = '2014-08-21';
 /** From this version on a container has a partition key. */
 const KEY_REQUIRED_VERSION = '2018-12-31';
 
+/** Rows of a page where the client leaves their number to the server. */
+const QUERY_ROWS_PER_PAGE = 1000;
+
 export function checkVersion(version: string | string[] | undefined): void {
   if (version === undefined || version === COMMON_VERSION) return;
   if (
@@ -49,8 +52,18 @@ export function checkConsistency(level: string | string[] | undefined): void {
 
 /** Items of a page: what the client asks for within bounds, or the default. */
 export function pageLimit(call: Call): number {
+  return itemCount(call, PAGE_ITEMS_DEFAULT);
+}
+
+/** Rows of a page of a query; -1 leaves it to the server, which then sends more. */
+export function queryLimit(call: Call): number {
+  return itemCount(call, QUERY_ROWS_PER_PAGE);
+}
+
+function itemCount(call: Call, leftToServer: number): number {
   const text = call.header('x-ms-max-item-count');
-  if (text === undefined || text === '-1') return PAGE_ITEMS_DEFAULT;
+  if (text === undefined) return PAGE_ITEMS_DEFAULT;
+  if (text === '-1') return leftToServer;
   const count = toInteger(text);
   if (count === undefined || count < 1)
     throw new RequestError(

@@ -26,7 +26,10 @@ import {
 import { listItems, postItems } from './resources/item-feed.ts';
 import { deleteItem, readItem, replaceItem } from './resources/items.ts';
 import { listOffers, postOffers, readOffer } from './resources/offers.ts';
-import { listPartitionKeyRanges } from './resources/partition-key-ranges.ts';
+import {
+  listPartitionKeyRanges,
+  postPartitionKeyRanges,
+} from './resources/partition-key-ranges.ts';
 import type { Target } from './target.ts';
 
 type Verbs = Readonly<Record<string, Operation>>;
@@ -74,7 +77,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
   },
   'dbs/colls/pkranges': {
     type: 'pkranges',
-    feed: { GET: listPartitionKeyRanges, POST: listPartitionKeyRanges },
+    feed: { GET: listPartitionKeyRanges, POST: postPartitionKeyRanges },
     single: {},
   },
   'dbs/colls/sprocs': inContainer('sprocs', 'StoredProcedures', 'Server-side JavaScript'),

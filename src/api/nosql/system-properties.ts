@@ -9,8 +9,8 @@ import {
   databaseRid,
   documentRid,
 } from '../../catalog/index.ts';
-import type { Seal } from '../../partition/index.ts';
-import type { ValueMap } from '../../value/index.ts';
+import type { Seal, Stamp } from '../../partition/index.ts';
+import type { Value, ValueMap } from '../../value/index.ts';
 
 const CLOSING_BRACE = 0x7d;
 
@@ -21,16 +21,35 @@ const SYSTEM_PROPERTIES = ['_rid', '_self', '_etag', '_attachments', '_ts', '_ls
 export function sealJson(container: ContainerRecord): Seal {
   const { databaseRid: database, rid: containerNumber } = container;
   const docs = `dbs/${databaseRid(database)}/colls/${containerRid(database, containerNumber)}/docs/`;
-  return (body, { rid, etag, timestampSec }) => {
+  // Body and value of one write are sealed one after the other.
+  let last = { rid: -1, text: '' };
+  const textOf = (rid: number): string => {
+    if (last.rid !== rid) last = { rid, text: documentRid(database, containerNumber, rid) };
+    return last.text;
+  };
+  const seal: Seal = (body, { rid, etag, timestampSec }) => {
     const end = body.length - 1;
     assert(body[end] === CLOSING_BRACE, 'an item body ends with a brace');
-    const itemRid = documentRid(database, containerNumber, rid);
+    const itemRid = textOf(rid);
     const tail = `,"_rid":"${itemRid}","_self":"${docs}${itemRid}/","_etag":"\\"${etag.slice(1, -1)}\\"","_attachments":"attachments/","_ts":${timestampSec}}`;
     const sealed = Buffer.allocUnsafe(end + tail.length);
     sealed.set(body.subarray(0, end));
     sealed.write(tail, end, 'latin1');
     return sealed;
   };
+  return Object.assign(seal, {
+    ofValue(value: Value, { rid, etag, timestampSec }: Stamp): Value {
+      const itemRid = textOf(rid);
+      return {
+        ...(value as ValueMap),
+        _rid: itemRid,
+        _self: `${docs}${itemRid}/`,
+        _etag: etag,
+        _attachments: 'attachments/',
+        _ts: timestampSec,
+      };
+    },
+  });
 }
 
 /** The item without the system properties a client may have sent back: the service sets its own. */
@@ -42,7 +61,8 @@ export function withoutSystemProperties(item: ValueMap): ValueMap {
   return Object.fromEntries(kept);
 }
 
-/** An item as it goes to its partition: compact JSON without system properties. */
-export function encodeItem(item: ValueMap): Bytes {
-  return Buffer.from(JSON.stringify(withoutSystemProperties(item)), 'utf8');
+/** An item as it goes to its partition: compact JSON without system properties, and the same decoded. */
+export function encodeItem(item: ValueMap): { readonly body: Bytes; readonly value: ValueMap } {
+  const value = withoutSystemProperties(item);
+  return { body: Buffer.from(JSON.stringify(value), 'utf8'), value };
 }

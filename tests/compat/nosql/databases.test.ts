@@ -88,11 +88,16 @@ test.each([
   expect(resources.map(({ id }) => id)).toEqual(found);
 });
 
-test('other queries say that they are not served', async () => {
-  const feed = client.databases.query('SELECT VALUE COUNT(1) FROM c');
+test('any query runs on the list of databases', async () => {
+  await client.databases.createIfNotExists({ id: 'asked' });
+  const { resources } = await client.databases
+    .query("SELECT VALUE COUNT(1) FROM c WHERE STARTSWITH(c.id, 'ask')")
+    .fetchAll();
+  expect(resources).toEqual([1]);
+  const feed = client.databases.query('SELECT * FROM c WHERE = 1');
   await expect(feed.fetchAll()).rejects.toMatchObject({
     code: 400,
-    message: expect.stringContaining('Queries are not served yet'),
+    message: expect.stringContaining('SC1001'),
   });
 });
 

@@ -31,6 +31,8 @@ export type EngineName = 'memory' | 'sqlite';
 
 export interface AccountOptions {
   readonly engine?: EngineName;
+  /** Of the sqlite engine; the account leaves it behind. By default one that goes with the account. */
+  readonly directory?: string;
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;
 }
@@ -46,7 +48,7 @@ export interface Account {
 }
 
 export async function startAccount(options: AccountOptions = {}): Promise<Account> {
-  const { engine, removeData } = makeEngine(options.engine ?? 'memory');
+  const { engine, removeData } = makeEngine(options);
   const service = await openService({
     engine,
     clock: options.clock ?? systemClock,
@@ -103,9 +105,16 @@ export function onEachRequest(
   return { plugins: [{ on: PluginOn.request, plugin }] } as Partial<CosmosClientOptions>;
 }
 
-function makeEngine(name: EngineName): { engine: Engine; removeData: () => void } {
-  if (name === 'memory') return { engine: memoryEngine(), removeData: () => undefined };
-  const directory = mkdtempSync(join(tmpdir(), 'mesocosm-nosql-'));
+/** A folder for the data of a test; the caller removes it. */
+export function makeDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'mesocosm-nosql-'));
+}
+
+function makeEngine(options: AccountOptions): { engine: Engine; removeData: () => void } {
+  if (options.engine !== 'sqlite') return { engine: memoryEngine(), removeData: () => undefined };
+  if (options.directory !== undefined)
+    return { engine: sqliteEngine({ directory: options.directory }), removeData: () => undefined };
+  const directory = makeDirectory();
   return {
     engine: sqliteEngine({ directory }),
     removeData: () => rmSync(directory, { recursive: true, force: true }),

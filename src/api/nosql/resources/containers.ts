@@ -5,9 +5,9 @@ import type { ContainerFace } from '../container-face.ts';
 import { containerResource } from '../container-resource.ts';
 import { containerSpec, containerUpdate } from '../container-spec.ts';
 import { listReply } from '../feed.ts';
-import { isQuery } from '../feed-query.ts';
 import { parseJsonObject } from '../json-body.ts';
 import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
+import { isQuery } from '../query-body.ts';
 import { emptyReply, jsonReply, type Reply } from '../reply.ts';
 import { isPartitionKeyOptional, throughputSetting } from '../request.ts';
 
@@ -38,7 +38,7 @@ async function createContainer(call: Call): Promise<Reply> {
   return writtenReply(201, call.faceOf(database, record));
 }
 
-export function readContainer(call: Call): Reply | Promise<Reply> {
+export async function readContainer(call: Call): Promise<Reply> {
   const face = call.findContainer();
   if (face === undefined) throw resourceNotFound();
   const { etag } = face.record;
@@ -47,9 +47,8 @@ export function readContainer(call: Call): Reply | Promise<Reply> {
     ...face.scopeHeaders,
     'etag',
     etag,
-    // Indexes change together with the policy, so there is never a transformation under way.
     'x-ms-documentdb-collection-index-transformation-progress',
-    '100',
+    String(await call.service.queries.indexProgress(face.record)),
   ];
   const reply = jsonReply(200, containerResource(face.record), { headers });
   return call.isOn('x-ms-documentdb-populatequotainfo') ? withQuota(call, face, reply) : reply;

@@ -2,9 +2,9 @@
 import { type DatabaseRecord, databaseRid } from '../../../catalog/index.ts';
 import { type Call, resourceNotFound } from '../call.ts';
 import { listReply } from '../feed.ts';
-import { isQuery } from '../feed-query.ts';
 import { parseJsonObject } from '../json-body.ts';
 import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
+import { isQuery } from '../query-body.ts';
 import { emptyReply, jsonReply, type Reply } from '../reply.ts';
 import { throughputSetting } from '../request.ts';
 import { resourceName } from '../resource-name.ts';

@@ -11,7 +11,7 @@ import { itemNotFound } from '../../../partition/index.ts';
 import type { ItemPut } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
-import { checkJson, parseJsonObject } from '../json-body.ts';
+import { parseJsonObject } from '../json-body.ts';
 import { itemPartitionKey, requiredPartitionKey } from '../partition-key-header.ts';
 import { ifMatch, isNotModified } from '../preconditions.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
@@ -64,6 +64,8 @@ function readReply(call: Call, face: ContainerFace, read: ReadReply): Reply {
     rid,
     altContentPath,
     path,
+    'x-ms-documentdb-partitionkeyrangeid',
+    read.partitionId,
   ];
   if (isNotModified(call, item.etag)) return emptyReply(304, { charge: 1, headers });
   return { status: 200, charge, headers, body: item.body };
@@ -96,14 +98,14 @@ async function put(
     throw new DomainError('invalidInput', 'Replacing the id of an item is not allowed.');
   const partitionKey = itemPartitionKey(call, face, item);
   const ttlSec = itemTtlSec(item);
-  checkJson(item);
-  const body = encodeItem(item);
+  const { body, value } = encodeItem(item);
   checkSize(body);
   const written = await call.service.items.write(face.record, {
     kind,
     id,
     partitionKey,
     body,
+    value,
     ttlSec,
     ifMatch: ifMatch(call),
   });

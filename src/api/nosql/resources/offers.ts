@@ -10,9 +10,9 @@ import type { Offer } from '../../../service/index.ts';
 import { type Call, resourceNotFound } from '../call.ts';
 import { containerSelf } from '../container-face.ts';
 import { listReply } from '../feed.ts';
-import { isQuery } from '../feed-query.ts';
 import { refusal } from '../not-served.ts';
 import { isNotModified, notModified } from '../preconditions.ts';
+import { isQuery } from '../query-body.ts';
 import { jsonReply, type Reply } from '../reply.ts';
 
 export function listOffers(call: Call): Reply {

@@ -5,22 +5,39 @@
 import { type PartitionRecord, rangeRid } from '../../../catalog/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
-import { feedBody } from '../feed.ts';
+import { type Envelope, queriedReply, rowsBody } from '../feed.ts';
 import { isNotModified, notModified } from '../preconditions.ts';
+import { isQuery } from '../query-body.ts';
 import type { Reply } from '../reply.ts';
 
 export function listPartitionKeyRanges(call: Call): Reply {
   const face = call.ownerContainer();
   const etag = `"${face.record.routingVersion}"`;
   if (isNotModified(call, etag)) return notModified(etag, [...face.scopeHeaders]);
-  const { partitions } = face.record;
-  const bodies = partitions.map((range) => Buffer.from(JSON.stringify(rangeResource(face, range))));
+  const rows = rangesOf(face).map((range) => JSON.stringify(range));
   return {
     status: 200,
     charge: 1,
-    headers: [...face.scopeHeaders, 'etag', etag, 'x-ms-item-count', String(bodies.length)],
-    body: feedBody({ rid: face.rid, key: 'PartitionKeyRanges' }, bodies),
+    headers: [...face.scopeHeaders, 'etag', etag, 'x-ms-item-count', String(rows.length)],
+    body: rowsBody(envelopeOf(face), rows),
   };
+}
+
+/** POST is a query: ranges come and go by themselves. */
+export function postPartitionKeyRanges(call: Call): Reply {
+  if (!isQuery(call)) return listPartitionKeyRanges(call);
+  const face = call.ownerContainer();
+  const reply = queriedReply(call, envelopeOf(face), rangesOf(face));
+  reply.headers.push(...face.scopeHeaders);
+  return reply;
+}
+
+function envelopeOf({ rid }: ContainerFace): Envelope {
+  return { rid, key: 'PartitionKeyRanges' };
+}
+
+function rangesOf(face: ContainerFace): readonly object[] {
+  return face.record.partitions.map((range) => rangeResource(face, range));
 }
 
 function rangeResource({ record, self }: ContainerFace, partition: PartitionRecord): object {

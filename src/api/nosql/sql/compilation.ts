@@ -17,6 +17,8 @@ export interface Compilation {
   parameterSlot(name: string): number;
   /** Where parameters are known before the rows: the value of one. */
   parameterValue?(name: string): { readonly value: Value } | undefined;
+  /** Where the start of the query is known before the rows. */
+  readonly startMs?: number | undefined;
   compileSubquery(query: Query, scope: Scope): Block;
 }
 

@@ -14,6 +14,8 @@ export function compileCall(
 ): Compilable {
   const { name } = expression;
   const fromStart = staticClockFunctions.get(name.toLowerCase());
+  if (fromStart && expression.arguments.length === 0 && compilation.startMs !== undefined)
+    return constantOf(fromStart(compilation.startMs));
   if (fromStart && expression.arguments.length === 0)
     return varying((row) => fromStart(row[START_SLOT] as number));
   const found = isCallOf(expression, 'VectorDistance')

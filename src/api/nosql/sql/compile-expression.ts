@@ -11,6 +11,7 @@ import {
   type UdfCall,
 } from './ast.ts';
 import type { Block, Compiled, Slots } from './block.ts';
+import { firstResults, resultsOf } from './block-run.ts';
 import {
   type Compilable,
   type Compilation,
@@ -22,7 +23,6 @@ import {
 } from './compilation.ts';
 import { compileCall } from './compile-call.ts';
 import { problems, SqlError } from './errors.ts';
-import { firstResults, resultsOf } from './evaluate.ts';
 import { likeMatcher, type Matcher } from './like.ts';
 import {
   binaryOperators,

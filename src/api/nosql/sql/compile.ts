@@ -1,14 +1,12 @@
 /** Binds names and compiles a query to blocks of closures; throws SqlError with every problem found. */
-import { systemClock, systemRandom, unreachable } from '../../../base/index.ts';
-import type { Value } from '../../../value/index.ts';
+import { systemClock, systemRandom } from '../../../base/index.ts';
 import type { Collection, Expression, OrderBy, PathStep, Query, SelectItem } from './ast.ts';
 import type { Block, Compiled, CompiledOrder, CompiledQuery, CompiledSource } from './block.ts';
 import { type Compilation, NO_SCOPE, type Scope, type UserFunction } from './compilation.ts';
-import { compileExpression, constantValue, objectOf } from './compile-expression.ts';
+import { compileExpression, objectOf } from './compile-expression.ts';
 import { compileGrouping, requireNoAggregates } from './compile-grouping.ts';
 import { compileRank } from './compile-rank.ts';
 import { type Problem, problems, type Span, SqlError } from './errors.ts';
-import type { QueryParameter } from './evaluate.ts';
 import type { FunctionEnvironment } from './functions/index.ts';
 import { memberOf, propertyAccess } from './operators.ts';
 import { sourcesOf } from './tree.ts';
@@ -20,33 +18,13 @@ export interface CompileOptions {
   readonly findUdf?: (name: string) => UserFunction | undefined;
 }
 
-const DEFAULT_ENVIRONMENT: FunctionEnvironment = {
+/** What a query sees of the world where the caller does not say. */
+export const DEFAULT_ENVIRONMENT: FunctionEnvironment = {
   clock: systemClock,
   random: systemRandom,
   geospatial: 'geography',
   vectorPolicy: new Map(),
 };
-
-/** Evaluates constant expressions for planners, with the parameters filled in. */
-export function constantFinder(
-  parameters: readonly QueryParameter[],
-  options: CompileOptions = {},
-): (expression: Expression) => { readonly value: Value } | undefined {
-  const given = new Map(parameters.map((parameter) => [parameter.name, parameter]));
-  return (expression) =>
-    constantValue(expression, {
-      environment: { ...DEFAULT_ENVIRONMENT, ...options.environment },
-      findUdf: () => undefined,
-      problems: [],
-      allocateSlot: () => 0,
-      parameterSlot: () => 0,
-      parameterValue(name) {
-        const parameter = given.get(name);
-        return parameter && { value: parameter.value };
-      },
-      compileSubquery: () => unreachable(expression as never),
-    });
-}
 
 export function compileQuery(query: Query, options: CompileOptions = {}): CompiledQuery {
   const parameters = new Map<string, number>();

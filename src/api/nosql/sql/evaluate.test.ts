@@ -1,5 +1,5 @@
 // Goal: the meaning of every clause and operator, and of undefined in each. Method: tables of queries and results over a
-// handful of documents; then every client-generated text runs.
+// handful of documents; then every client-generated text runs. Each query also runs as a program, with the same results.
 import { describe, expect, it } from 'vitest';
 import type { Value } from '../../../value/index.ts';
 import { readBaseline } from './baselines-suite.ts';
@@ -7,6 +7,8 @@ import { type CompileOptions, compileQuery } from './compile.ts';
 import { type Problem, SqlError } from './errors.ts';
 import { type QueryParameter, runQuery } from './evaluate.ts';
 import { parseQuery } from './parser.ts';
+import { programOf } from './program.ts';
+import { runProgram } from './program-suite.ts';
 
 const documents: readonly Value[] = [
   { id: '1', n: 3, s: 'b', tags: ['x', 'y'], kids: [{ name: 'Ann', age: 5 }, { name: 'Bo' }] },
@@ -21,7 +23,11 @@ function run(
   parameters: readonly QueryParameter[] = [],
   options: CompileOptions = {},
 ): readonly Value[] {
-  return runQuery(compileQuery(parseQuery(text), options), documents, parameters);
+  const query = parseQuery(text);
+  const results = runQuery(compileQuery(query, options), documents, parameters);
+  const program = programOf(query, { ...options, parameters, startMs: 0 });
+  expect(runProgram(program, documents)).toEqual(results);
+  return results;
 }
 
 describe('operators', () => {

@@ -3,9 +3,16 @@ export * from './aggregates.ts';
 export * from './ast.ts';
 export type { Block, Compiled, CompiledQuery, CompiledSource, Grouping, Slots } from './block.ts';
 export type { UserFunction } from './compilation.ts';
-export { type CompileOptions, compileQuery, constantFinder, selectNames } from './compile.ts';
+export { type CompileOptions, compileQuery, selectNames } from './compile.ts';
+export {
+  type ConditionOptions,
+  conditionOf,
+  conditionsOf,
+  type QueryConditions,
+} from './conditions.ts';
+export { type ConstantOptions, constantFinder } from './constants.ts';
 export { type Problem, type Span, SqlError } from './errors.ts';
-export { firstResults, newRow, type QueryParameter, resultsOf, runQuery } from './evaluate.ts';
+export { newRow, type QueryParameter, runQuery } from './evaluate.ts';
 export {
   type FunctionEnvironment,
   findFunction,
@@ -16,6 +23,7 @@ export type { KeyBound } from './key-sets.ts';
 export { likeMatcher } from './like.ts';
 export { parseExpression, parseQuery } from './parser.ts';
 export { printExpression, printQuery, printRewritten } from './printer.ts';
+export { type ProgramOptions, programOf } from './program.ts';
 export {
   type EpkRange,
   epkRanges,

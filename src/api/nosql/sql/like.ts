@@ -14,6 +14,18 @@ export function likeMatcher(pattern: string, escapeCharacter?: string): Matcher 
   return simpleMatcher(elements) ?? ((text) => matches([...text], elements));
 }
 
+/** The plain text that a pattern begins with, and what may follow: nothing, anything, or what only the matcher knows. */
+export function likeStart(
+  pattern: string,
+  escapeCharacter?: string,
+): { readonly plain: string; readonly next: 'end' | 'anything' | 'more' } {
+  const elements = parsePattern([...pattern], escapeCharacter);
+  const count = elements.findIndex((element) => typeof element !== 'string');
+  const plain = elements.slice(0, count < 0 ? undefined : count).join('');
+  const isOpen = count === elements.length - 1 && elements[count] === ANY_RUN;
+  return { plain, next: count < 0 ? 'end' : isOpen ? 'anything' : 'more' };
+}
+
 function parsePattern(pattern: readonly string[], escapeCharacter: string | undefined): Element[] {
   const elements: Element[] = [];
   for (let at = 0; at < pattern.length; at++) {

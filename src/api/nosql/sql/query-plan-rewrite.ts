@@ -256,7 +256,10 @@ export function payloadOf(
 }
 
 /** Rows with their resource id, what they are ordered by, and the result apart. */
-function rewriteOrdered(query: Query, counts: Counts): Query {
+function rewriteOrdered(asked: Query, counts: Counts): Query {
+  // Repeated rows are dropped by the client, so only it can count.
+  const isCounted = !asked.select.isDistinct;
+  const query = isCounted ? asked : uncounted(asked);
   const keys = (query.orderBy?.items ?? []).map(({ expression }) => object({ item: expression }));
   const { payload, isShown } = payloadAndPresence(query);
   const filtered = withOrderFilter(query);
@@ -264,7 +267,7 @@ function rewriteOrdered(query: Query, counts: Counts): Query {
     ...query,
     select: {
       isDistinct: false,
-      ...(counts.top !== undefined && { top: literal(counts.top) }),
+      ...(isCounted && counts.top !== undefined && { top: literal(counts.top) }),
       selection: {
         kind: 'list',
         items: [

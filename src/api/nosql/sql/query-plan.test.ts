@@ -294,6 +294,14 @@ describe('rewritten queries', () => {
       'SELECT DISTINCT c.a FROM c ORDER BY c.a',
       'SELECT c._rid, [{"item": c.a}] AS orderByItems, {"a": c.a} AS payload FROM c WHERE (@f) ORDER BY c.a',
     ],
+    [
+      'SELECT DISTINCT TOP 2 c.a FROM c ORDER BY c.a',
+      'SELECT c._rid, [{"item": c.a}] AS orderByItems, {"a": c.a} AS payload FROM c WHERE (@f) ORDER BY c.a',
+    ],
+    [
+      'SELECT DISTINCT VALUE c.a FROM c ORDER BY c.a OFFSET 1 LIMIT 2',
+      'SELECT c._rid, [{"item": c.a}] AS orderByItems, c.a AS payload FROM c WHERE ((@f) AND IS_DEFINED(c.a)) ORDER BY c.a',
+    ],
   ])('%s', (sql, expected) => {
     const text =
       info(sql)?.rewrittenQuery.replace('{documentdb-formattableorderbyquery-filter}', '@f') ?? '';

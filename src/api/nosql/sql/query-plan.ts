@@ -13,7 +13,8 @@ import {
 } from '../../../value/index.ts';
 import type { AggregateName } from './aggregates.ts';
 import type { Query } from './ast.ts';
-import { type CompileOptions, compileQuery, constantFinder } from './compile.ts';
+import { type CompileOptions, compileQuery } from './compile.ts';
+import { constantFinder } from './constants.ts';
 import { problems, SqlError } from './errors.ts';
 import type { QueryParameter } from './evaluate.ts';
 import { type KeyRange, keyRanges } from './key-ranges.ts';

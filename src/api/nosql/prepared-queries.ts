@@ -1,0 +1,77 @@
+/**
+ * From the text of a query to what runs: parsed once per text, compiled with its parameters and what the container's
+ * policies mean to it.
+ */
+import type { Clock } from '../../base/index.ts';
+import type { ContainerRecord } from '../../catalog/index.ts';
+import type { Indexing } from '../../partition/index.ts';
+import type { Program } from '../../query/index.ts';
+import type { SentQuery } from './query-body.ts';
+import { QueryCache } from './query-cache.ts';
+import { checkOrder } from './query-order.ts';
+import { QueriedContainers } from './query-surroundings.ts';
+import {
+  type CompiledQuery,
+  compileQuery,
+  constantFinder,
+  type KeyRange,
+  keyRanges,
+  programOf,
+  type Query,
+  type QueryPlan,
+  queryPlan,
+} from './sql/index.ts';
+
+export interface PreparedQuery {
+  readonly query: Query;
+  readonly program: Program;
+  readonly indexing: Indexing;
+  /** The partition keys that can match. */
+  keyRanges(): readonly KeyRange[];
+  /** What a client has to do that runs the query itself. */
+  plan(): QueryPlan;
+}
+
+export class PreparedQueries {
+  readonly #cache = new QueryCache();
+  readonly #containers: QueriedContainers;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#containers = new QueriedContainers(clock);
+  }
+
+  /** Throws SqlError for what is wrong with the query, `invalidInput` where the policy has no index for its order. */
+  prepare(container: ContainerRecord, sent: SentQuery): PreparedQuery {
+    const { environment, indexing } = this.#containers.of(container);
+    const { parameters } = sent;
+    const query = this.#cache.parse(sent.text);
+    const program = programOf(query, { environment, parameters, startMs: this.#clock.nowMs() });
+    checkOrder(program, indexing);
+    return {
+      query,
+      program,
+      indexing,
+      keyRanges: () =>
+        keyRanges(query, container.partitionKey, constantFinder(parameters, { environment })),
+      plan: () => this.plan(container, sent, undefined),
+    };
+  }
+
+  /** @param features - what the client can do; undefined for everything. */
+  plan(
+    container: ContainerRecord,
+    { text, parameters }: SentQuery,
+    features: readonly string[] | undefined,
+  ): QueryPlan {
+    const { environment } = this.#containers.of(container);
+    const options = { environment, parameters, ...(features && { features }) };
+    return queryPlan(text, container.partitionKey, options);
+  }
+
+  /** For the lists of the catalog, which have no policies. */
+  compile(text: string): CompiledQuery {
+    return compileQuery(this.#cache.parse(text), { environment: { clock: this.#clock } });
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Which queries over more than one partition this server takes as they are. It can run every one of them itself, in
+ * full: rows merged in order, groups and aggregates over all partitions. The reference service's gateway serves only
+ * filters and projections that way and sends its clients to the query plan for the rest.
+ *
+ * Here clients that run plans are sent to the plan only where they add something of their own to the results: rules for
+ * vector and hybrid searches, and groups without a value. Everyone else gets the results.
+ */
+import type { Call } from './call.ts';
+import { RequestError, SUBSTATUS_CROSS_PARTITION } from './errors.ts';
+import type { PreparedQuery } from './prepared-queries.ts';
+import type { Query } from './sql/index.ts';
+
+const DISABLED =
+  'Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.';
+const NEEDS_PLAN =
+  'The provided cross partition query can not be directly served by the gateway. Cross partition query only supports filters, projections, ORDER BY and aggregates; this one has to be run by its plan.';
+
+export interface QueryReach {
+  /** The filter names exactly one partition key. */
+  readonly isSingleKey: boolean;
+  readonly partitionCount: number;
+}
+
+/** Throws 400 where the query goes over partitions and may not, or 400/1004 with the plan where the client has to run it. */
+export function checkCrossPartition(call: Call, prepared: PreparedQuery, reach: QueryReach): void {
+  if (reach.isSingleKey) return;
+  if (!call.isOn('x-ms-documentdb-query-enablecrosspartition'))
+    throw new RequestError(400, DISABLED);
+  if (reach.partitionCount < 2 || !runsPlans(call) || !isClientsWork(prepared.query)) return;
+  throw new RequestError(400, NEEDS_PLAN, {
+    substatus: SUBSTATUS_CROSS_PARTITION,
+    additionalErrorInfo: JSON.stringify(prepared.plan()),
+  });
+}
+
+/** Clients with a query pipeline name the whole query, of which a request is a part. */
+function runsPlans(call: Call): boolean {
+  return call.header('x-ms-cosmos-correlated-activityid') !== undefined;
+}
+
+function isClientsWork({ groupBy, orderBy }: Query): boolean {
+  if (groupBy !== undefined) return true;
+  if (orderBy === undefined) return false;
+  return orderBy.isRank || orderBy.items.some(({ expression }) => expression.kind === 'call');
+}

@@ -1,0 +1,91 @@
+/** POST on /dbs/{id}/colls/{id}/docs with a query: its plan, or its results. */
+import { allOf, type Program } from '../../../query/index.ts';
+import type { QueryPage } from '../../../service/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+import { rowsBody } from '../feed.ts';
+import type { PreparedQuery } from '../prepared-queries.ts';
+import { readQuery } from '../query-body.ts';
+import { checkCrossPartition } from '../query-cross-partition.ts';
+import { indexMetrics, printIndexMetricsV1, printIndexMetricsV2 } from '../query-index-metrics.ts';
+import { printQueryMetrics, type QueryTimes } from '../query-metrics.ts';
+import { isOneKey, type QueryTargets, queryTargets } from '../query-targets.ts';
+import { jsonReply, type Reply, receiptHeaders } from '../reply.ts';
+import { checkConsistency, queryLimit } from '../request.ts';
+
+export function planItems(call: Call): Reply {
+  const face = call.ownerContainer();
+  const features = call
+    .header('x-ms-cosmos-supported-query-features')
+    ?.split(',')
+    .map((name) => name.trim());
+  const plan = call.queries.plan(face.record, readQuery(call), features);
+  return jsonReply(200, plan, { headers: [...face.scopeHeaders] });
+}
+
+export async function queryItems(call: Call): Promise<Reply> {
+  const startedMs = performance.now();
+  checkConsistency(call.headers['x-ms-consistency-level']);
+  const face = call.ownerContainer();
+  const prepared = call.queries.prepare(face.record, readQuery(call));
+  const { program } = prepared;
+  const targets = targetsOf(call, face, prepared);
+  const preparedMs = performance.now();
+  const page = await call.service.queries.run(face.record, {
+    program: { ...program, condition: allOf(program.condition, targets.condition) },
+    ranges: targets.ranges,
+    continuation: call.header('x-ms-continuation'),
+    limit: queryLimit(call),
+    sessionToken: call.header('x-ms-session-token'),
+  });
+  const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
+  return pageReply(call, face, { page, prepared, times });
+}
+
+function targetsOf(call: Call, face: ContainerFace, prepared: PreparedQuery): QueryTargets {
+  let isSingleKey = face.isSystemKey;
+  const targets = queryTargets(call, face, () => {
+    const ranges = prepared.keyRanges();
+    isSingleKey ||= isOneKey(ranges, face.record.partitionKey);
+    return ranges;
+  });
+  if (!targets.isAddressed)
+    checkCrossPartition(call, prepared, { isSingleKey, partitionCount: targets.ranges.length });
+  return targets;
+}
+
+interface Outcome {
+  readonly page: QueryPage;
+  readonly prepared: PreparedQuery;
+  readonly times: QueryTimes;
+}
+
+const INDEX_UTILIZATION = 'x-ms-cosmos-index-utilization';
+
+function pageReply(call: Call, face: ContainerFace, { page, prepared, times }: Outcome): Reply {
+  const { program, indexing } = prepared;
+  const headers = [
+    ...receiptHeaders(page),
+    ...face.scopeHeaders,
+    'x-ms-item-count',
+    String(page.rows.length),
+    'x-ms-cosmos-query-execution-info',
+    executionInfo(program),
+  ];
+  if (page.continuation !== undefined) headers.push('x-ms-continuation', page.continuation);
+  if (call.isOn('x-ms-documentdb-populatequerymetrics'))
+    headers.push('x-ms-documentdb-query-metrics', printQueryMetrics(page.work, times));
+  if (call.isOn('x-ms-cosmos-populateindexmetrics-v2'))
+    headers.push(INDEX_UTILIZATION, printIndexMetricsV2(indexMetrics(program, indexing)));
+  else if (call.isOn('x-ms-cosmos-populateindexmetrics'))
+    headers.push(INDEX_UTILIZATION, printIndexMetricsV1(indexMetrics(program, indexing)));
+  const body = rowsBody({ rid: face.rid, key: 'Documents' }, page.rows);
+  return { status: 200, charge: page.charge, headers, body };
+}
+
+/** How rows of equal keys follow each other: clients that resume by `_rid` have to know. */
+function executionInfo({ shape }: Program): string {
+  const order = shape.kind === 'streaming' ? shape.order : undefined;
+  const reverseIndexScan = order?.parts[0]?.isDescending === true;
+  return JSON.stringify({ reverseRidEnabled: true, reverseIndexScan });
+}

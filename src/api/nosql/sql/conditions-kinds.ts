@@ -1,0 +1,116 @@
+/**
+ * Which type a value must have for an expression to be defined at all: operators and most functions are undefined for
+ * any other. Where nothing else varies, the index can even tell what the expression would give.
+ */
+import { type Condition, ofKind } from '../../../query/index.ts';
+import type { Value } from '../../../value/index.ts';
+import type { Expression } from './ast.ts';
+import { type Aliases, type Analysis, placeOf } from './conditions-places.ts';
+import { type Place, placed } from './conditions-ranges.ts';
+import { printExpression } from './printer.ts';
+
+type Kind = 'text' | 'number' | 'array';
+
+const EXAMPLES: Readonly<Record<Kind, Value>> = { text: '', number: 0, array: [] };
+
+/** Functions that are undefined unless their first argument has the type. */
+const FIRST_ARGUMENTS: Readonly<Record<Kind, string>> = {
+  text: `CONTAINS STARTSWITH ENDSWITH STRINGEQUALS REGEXMATCH _REGEX_MATCH RegexExtract CONCAT INDEX_OF LastIndexOf
+    LEFT RIGHT LENGTH LOWER UPPER REVERSE LTRIM RTRIM TRIM REPLACE REPLICATE SUBSTRING SubstringAfter SubstringBefore
+    LastSubstringAfter LastSubstringBefore StringSplit StringToArray StringToBoolean StringToNull StringToNumber
+    StringToObject CONTAINS_ALL_CI ContainsAllCi CONTAINS_ALL_CS ContainsAllCs CONTAINS_ANY_CI ContainsAnyCi
+    CONTAINS_ANY_CS ContainsAnyCs`,
+  number: `ABS ACOS ASIN ATAN ATN2 CEILING COS COT DEGREES EXP FLOOR LOG LOG10 NumberBin POWER RADIANS ROUND SIGN SIN
+    SQRT SQUARE TAN TRUNC`,
+  array: `ARRAY_CONTAINS _TRY_ARRAY_CONTAINS ARRAY_CONTAINS_ALL ARRAY_CONTAINS_ANY ARRAY_CONCAT ARRAY_LENGTH ARRAY_AVG
+    ARRAY_MAX ARRAY_MEDIAN ARRAY_MIN ARRAY_SLICE ARRAY_SUM SetDifference SetEqual SetIntersect SetUnion StringJoin`,
+};
+
+const KIND_BY_FUNCTION: ReadonlyMap<string, Kind> = new Map(
+  Object.entries(FIRST_ARGUMENTS).flatMap(([kind, names]) =>
+    names.split(/\s+/).map((name) => [name.toLowerCase(), kind as Kind]),
+  ),
+);
+
+/** The value that must be of a type, and how the query writes it. */
+interface Subject {
+  readonly place: Place;
+  readonly expression: Expression;
+  readonly kind: Kind;
+}
+
+/** What must hold for the expression to be true, or false, as far as the type of one value in it tells. */
+export function kindCondition(
+  expression: Expression,
+  wanted: boolean,
+  aliases: Aliases,
+  analysis: Analysis,
+): Condition | undefined {
+  const toPlace = (part: Expression) => placeOf(part, aliases, analysis);
+  const subject = subjectOf(expression, toPlace);
+  if (!subject) return undefined;
+  const ranges = [ofKind(EXAMPLES[subject.kind])];
+  // Of arrays an index holds nothing to test.
+  const test =
+    subject.kind === 'array' ? undefined : testOf(expression, wanted, subject.expression, analysis);
+  return placed(subject.place, ranges, test);
+}
+
+/** The outcome of the expression by the value that the part stands for. */
+export function testOf(
+  expression: Expression,
+  wanted: boolean,
+  part: Expression,
+  { compileOver }: Analysis,
+): ((value: Value) => boolean) | undefined {
+  const text = printExpression(part);
+  const run = compileOver(
+    expression,
+    (candidate) => candidate.kind === part.kind && printExpression(candidate) === text,
+  );
+  return run && ((value) => run(value) === wanted);
+}
+
+function subjectOf(
+  expression: Expression,
+  toPlace: (part: Expression) => Place | undefined,
+): Subject | undefined {
+  const inner = (part: Expression | undefined) => part && subjectOf(part, toPlace);
+  const ofKind = (kind: Kind, part: Expression | undefined): Subject | undefined => {
+    const place = part && toPlace(part);
+    return part && place ? { place, expression: part, kind } : inner(part);
+  };
+  switch (expression.kind) {
+    case 'binary':
+      switch (expression.operator) {
+        case 'AND':
+        case 'OR':
+        case '??':
+          return undefined;
+        case '=':
+        case '!=':
+        case '<':
+        case '<=':
+        case '>':
+        case '>=':
+          return inner(expression.left) ?? inner(expression.right);
+        case '||':
+          return ofKind('text', expression.left) ?? ofKind('text', expression.right);
+        default:
+          return ofKind('number', expression.left) ?? ofKind('number', expression.right);
+      }
+    case 'unary':
+      return expression.operator === 'NOT' ? undefined : ofKind('number', expression.operand);
+    case 'like':
+      return ofKind('text', expression.value);
+    case 'in':
+    case 'between':
+      return inner(expression.value);
+    case 'call': {
+      const kind = KIND_BY_FUNCTION.get(expression.name.toLowerCase());
+      return kind && ofKind(kind, expression.arguments[0]);
+    }
+    default:
+      return undefined;
+  }
+}

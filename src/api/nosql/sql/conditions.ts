@@ -1,0 +1,157 @@
+/**
+ * Which items can give rows, at most, in terms of the values under their paths: a filter read as a condition. It may
+ * allow too much, since every item found is checked, but never too little; what is not understood is anything.
+ *
+ * A filter keeps a row only where it is true, and NOT turns only false into true, so every expression is asked what
+ * must hold for it to be true, or to be false. Neither covers undefined. What excludes little, such as !=, is anything.
+ */
+import { ANYTHING, type Condition, everyValue, NOTHING, ofKind } from '../../../query/index.ts';
+import { EACH, type Path } from '../../../value/index.ts';
+import type { Query, Source } from './ast.ts';
+import {
+  type Aliases,
+  type Analysis,
+  type Binding,
+  pathExpression,
+  placeOf,
+  ROOT,
+  type Rows,
+  someElementOf,
+} from './conditions-places.ts';
+import { conjunctionOf, type Place, placed } from './conditions-ranges.ts';
+import { derivedValue, rowCondition } from './conditions-subqueries.ts';
+import { when } from './conditions-when.ts';
+import { type ConstantOptions, compilerOver, constantFinder } from './constants.ts';
+import type { QueryParameter } from './evaluate.ts';
+import { sourcesOf } from './tree.ts';
+
+export interface ConditionOptions extends ConstantOptions {
+  readonly parameters?: readonly QueryParameter[];
+}
+
+/** The items that can take part in the result, and where each sort key of the outermost query lies. */
+export interface QueryConditions {
+  readonly condition: Condition;
+  /** Per item of ORDER BY; undefined for anything but a property of the item. */
+  readonly orderPaths: readonly (Path | undefined)[];
+}
+
+/** Beyond this many expressions the rest is anything: some tenths of a second. */
+const STEPS_MAX = 20_000;
+
+export function conditionOf(query: Query, options: ConditionOptions = {}): Condition {
+  return conditionsOf(query, options).condition;
+}
+
+export function conditionsOf(query: Query, options: ConditionOptions = {}): QueryConditions {
+  const parameters = options.parameters ?? [];
+  let number = 0;
+  let steps = 0;
+  const analysis: Analysis = {
+    findConstant: constantFinder(parameters, options),
+    compileOver: compilerOver(parameters, options),
+    nextNumber: () => number++,
+    takeStep: () => ++steps <= STEPS_MAX,
+    rowsOf: (subquery, aliases) => rowsOf(subquery, aliases, analysis, false),
+  };
+  const { condition, aliases } = rowsOf(query, new Map(), analysis, true);
+  const orderPaths = (query.orderBy?.items ?? []).map(({ expression }) => {
+    const path = placeOf(expression, aliases, analysis)?.path;
+    return path && path.length > 0 && !path.includes(EACH) ? path : undefined;
+  });
+  return { condition, orderPaths };
+}
+
+function rowsOf(query: Query, outer: Aliases, analysis: Analysis, isOutermost: boolean): Rows {
+  if (isOutermost && !query.from) return { condition: NOTHING, aliases: outer };
+  const aliases = new Map(outer);
+  const conditions: Condition[] = [];
+  for (const [at, source] of sourcesOf(query.from).entries()) {
+    const { binding, name, condition } = bindSource(
+      source,
+      aliases,
+      analysis,
+      isOutermost && at === 0,
+    );
+    if (name !== undefined) aliases.set(name, binding);
+    conditions.push(condition);
+  }
+  const filter = query.where ? when(true, query.where, aliases, analysis) : ANYTHING;
+  const needed = conditions.filter((condition) => !isImplied(condition, filter));
+  return { condition: conjunctionOf([filter, ...needed]), aliases };
+}
+
+/** That a path leads somewhere goes without saying where the filter looks further along it. */
+function isImplied(condition: Condition, filter: Condition): boolean {
+  if (condition.kind !== 'term') return false;
+  const { path } = condition;
+  const others = filter.kind === 'all' ? filter.of : [filter];
+  return others.some(
+    (other) =>
+      other.kind === 'term' &&
+      other.path.length > path.length &&
+      path.every((step, at) => step === other.path[at]),
+  );
+}
+
+interface BoundSource {
+  readonly name: string | undefined;
+  readonly binding: Binding;
+  /** What must hold for the source to give a row. */
+  readonly condition: Condition;
+}
+
+const UNKNOWN: Binding = { kind: 'unknown' };
+
+function bindSource(
+  source: Exclude<Source, { kind: 'join' }>,
+  aliases: Aliases,
+  analysis: Analysis,
+  mayReadContainer: boolean,
+): BoundSource {
+  const { collection } = source;
+  const isIterated = source.kind === 'iterator';
+  if (collection.kind === 'path') {
+    const { root, steps } = collection;
+    const isContainer = mayReadContainer && !aliases.has(root);
+    const inSight = isContainer
+      ? new Map([...aliases, [root, { kind: 'place', ...ROOT }] as const])
+      : aliases;
+    const place = placeOf(pathExpression(collection), inSight, analysis);
+    const lastName = steps.findLast((step) => step.kind !== 'number')?.name ?? root;
+    const name = isIterated ? source.name : (source.alias ?? lastName);
+    if (!place) return { name, binding: UNKNOWN, condition: ANYTHING };
+    return { name, ...boundPlace(place, isIterated, steps.length > 0, analysis) };
+  }
+  const name = isIterated ? source.name : source.alias;
+  const inner = rowsOf(collection.query, aliases, analysis, mayReadContainer);
+  // Of a subquery over the container, which rows come first may depend on items that the rest of the query drops.
+  if (mayReadContainer) return { name, binding: UNKNOWN, condition: inner.condition };
+  const value = derivedValue(collection.query, inner.aliases);
+  if (!value) return { name, binding: UNKNOWN, condition: rowCondition(collection.query, inner) };
+  if (!isIterated)
+    return {
+      name,
+      binding: { kind: 'derived', ...value, condition: inner.condition },
+      condition: inner.condition,
+    };
+  const place = placeOf(value.expression, value.aliases, analysis);
+  if (!place) return { name, binding: UNKNOWN, condition: inner.condition };
+  const { binding, condition } = boundPlace(place, true, true, analysis);
+  return { name, binding, condition: conjunctionOf([inner.condition, condition]) };
+}
+
+function boundPlace(
+  place: Place,
+  isIterated: boolean,
+  isFurther: boolean,
+  analysis: Analysis,
+): Pick<BoundSource, 'binding' | 'condition'> {
+  if (isIterated)
+    return {
+      binding: { kind: 'place', ...someElementOf(place, analysis) },
+      condition: placed(place, [ofKind([])]),
+    };
+  const condition = isFurther ? placed(place, [everyValue()]) : ANYTHING;
+  return { binding: { kind: 'place', ...place }, condition };
+}

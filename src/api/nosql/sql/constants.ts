@@ -1,0 +1,84 @@
+/** What planners want to know of expressions before the first row: their value, or their value as a function of one. */
+import { unreachable } from '../../../base/index.ts';
+import type { Value } from '../../../value/index.ts';
+import type { Expression } from './ast.ts';
+import type { Slots } from './block.ts';
+import { type Compilation, NO_SCOPE } from './compilation.ts';
+import { type CompileOptions, DEFAULT_ENVIRONMENT } from './compile.ts';
+import { compileExpression, constantValue } from './compile-expression.ts';
+import type { QueryParameter } from './evaluate.ts';
+import { findFunction } from './functions/index.ts';
+import type { FindConstant } from './key-ranges.ts';
+import { childrenOf } from './tree.ts';
+
+export interface ConstantOptions extends CompileOptions {
+  /** When the query started; without it the functions of that moment are no constants. */
+  readonly startMs?: number | undefined;
+}
+
+/** Evaluates constant expressions, with the parameters filled in. */
+export function constantFinder(
+  parameters: readonly QueryParameter[],
+  options: ConstantOptions = {},
+): FindConstant {
+  const begin = compilationsWith(parameters, options);
+  return (expression) =>
+    expression.kind === 'literal' ? expression : constantValue(expression, begin());
+}
+
+/** The value of an expression by that of one part of it; undefined where more takes part than constants. */
+export type CompileOver = (
+  expression: Expression,
+  isPart: (expression: Expression) => boolean,
+) => ((value: Value) => Value) | undefined;
+
+export function compilerOver(
+  parameters: readonly QueryParameter[],
+  options: ConstantOptions = {},
+): CompileOver {
+  const begin = compilationsWith(parameters, options);
+  const findConstant = constantFinder(parameters, options);
+  const isSettled = (expression: Expression, isPart: (part: Expression) => boolean): boolean => {
+    if (isPart(expression) || findConstant(expression)) return true;
+    if (expression.kind === 'udfCall') return false;
+    if (expression.kind === 'call') {
+      const { environment } = begin();
+      if (!findFunction(expression.name, environment)?.isDeterministic) return false;
+    }
+    const children = childrenOf(expression);
+    return children.length > 0 && children.every((child) => isSettled(child, isPart));
+  };
+  return (expression, isPart) => {
+    if (!isSettled(expression, isPart)) return undefined;
+    const compilation = begin();
+    const scope = { ...NO_SCOPE, findFolded: (part: Expression) => (isPart(part) ? 0 : undefined) };
+    const run = compileExpression(expression, scope, compilation);
+    if (compilation.problems.length > 0) return undefined;
+    const row: Slots = [undefined];
+    return (value) => {
+      row[0] = value;
+      return run(row);
+    };
+  };
+}
+
+function compilationsWith(
+  parameters: readonly QueryParameter[],
+  options: ConstantOptions,
+): () => Compilation {
+  const given = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  const environment = { ...DEFAULT_ENVIRONMENT, ...options.environment };
+  return () => ({
+    environment,
+    findUdf: () => undefined,
+    problems: [],
+    startMs: options.startMs,
+    allocateSlot: () => 0,
+    parameterSlot: () => 0,
+    parameterValue(name) {
+      const parameter = given.get(name);
+      return parameter && { value: parameter.value };
+    },
+    compileSubquery: (query) => unreachable(query as never),
+  });
+}

@@ -1,0 +1,85 @@
+/** The groups of a query, folded row by row: only keys and folds are kept, never the rows. */
+import type { Value } from '../../../value/index.ts';
+import type { Fold } from './aggregates.ts';
+import type { Grouping, Slots } from './block.ts';
+import { RowBudget } from './results.ts';
+import { type ValueKey, valueKey } from './value-key.ts';
+
+interface Group {
+  /** A copy of the first row of the group, with the keys in their slots. */
+  readonly row: Slots;
+  readonly folds: readonly Fold[];
+}
+
+export class Groups {
+  readonly #grouping: Grouping;
+  readonly #row: Slots;
+  readonly #rowsMax: number;
+  /** Without GROUP BY. */
+  readonly #single: Group | undefined;
+  readonly #groups: Map<ValueKey, Group> | undefined;
+  #budget: RowBudget | undefined;
+
+  constructor(grouping: Grouping, row: Slots, rowsMax: number) {
+    this.#grouping = grouping;
+    this.#row = row;
+    this.#rowsMax = rowsMax;
+    if (grouping.isSingle) this.#single = this.#newGroup();
+    else this.#groups = new Map();
+  }
+
+  /** Folds the row as it is now into its group. */
+  add(): void {
+    const { folds } = this.#single ?? this.#groupOfRow();
+    const { aggregates } = this.#grouping;
+    for (let at = 0; at < aggregates.length; at++) {
+      const { argument, aggregate } = aggregates[at] as (typeof aggregates)[number];
+      const value = argument(this.#row);
+      if (value !== undefined && isListed(aggregate.planName)) this.#count();
+      (folds[at] as Fold).add(value);
+    }
+  }
+
+  /** Calls emit with the row of each group, in the order of their first rows, until it returns true. */
+  finish(emit: (row: Slots) => boolean): void {
+    for (const { row, folds } of this.#single ? [this.#single] : (this.#groups?.values() ?? [])) {
+      for (const [at, { slot }] of this.#grouping.aggregates.entries())
+        row[slot] = folds[at]?.end();
+      if (emit(row)) return;
+    }
+  }
+
+  #groupOfRow(): Group {
+    const { keys } = this.#grouping;
+    const values = keys.map(({ value }) => value(this.#row));
+    const key = groupKey(values);
+    const known = this.#groups?.get(key);
+    if (known) return known;
+    this.#count();
+    const group = this.#newGroup();
+    for (const [at, { slot }] of keys.entries()) group.row[slot] = values[at];
+    this.#groups?.set(key, group);
+    return group;
+  }
+
+  #newGroup(): Group {
+    const folds = this.#grouping.aggregates.map(({ aggregate }) => aggregate.start());
+    return { row: this.#row.slice(), folds };
+  }
+
+  #count(): void {
+    this.#budget ??= new RowBudget(this.#rowsMax);
+    this.#budget.take();
+  }
+}
+
+/** Aggregates that keep what they are given. */
+function isListed(planName: string): boolean {
+  return planName === 'MakeList' || planName === 'MakeSet';
+}
+
+/** Undefined keys are a group of their own, apart from null. */
+function groupKey(keys: readonly Value[]): ValueKey {
+  if (keys.length === 1 && keys[0] !== undefined) return valueKey(keys[0]);
+  return keys.map((value) => (value === undefined ? 'u' : `d${valueKey([value])}`)).join('\u0000');
+}

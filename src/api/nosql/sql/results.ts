@@ -1,0 +1,196 @@
+/** What becomes of projected rows: repeated ones are dropped, the rest is put in order and cut to the window asked for. */
+import { DomainError } from '../../../base/index.ts';
+import { compareValues, type Value } from '../../../value/index.ts';
+import type { Block, Compiled, Slots } from './block.ts';
+import { type Problem, problems, type Span, SqlError } from './errors.ts';
+import { fuseScores } from './rank.ts';
+import { type ValueKey, valueKey } from './value-key.ts';
+
+/** Takes a result; true when it wants no more. */
+export type Sink = (value: Value) => boolean;
+
+export interface RowWindow {
+  readonly skip: number;
+  /** Infinity for all. */
+  readonly take: number;
+}
+
+/** TOP, OFFSET and LIMIT of a block; throws SqlError where one is no count. */
+export function windowOf(block: Block, row: Slots): RowWindow {
+  const top = count(block.top, row, problems.top) ?? Number.POSITIVE_INFINITY;
+  const limit = count(block.limit, row, problems.limit) ?? Number.POSITIVE_INFINITY;
+  return { skip: count(block.offset, row, problems.offset) ?? 0, take: Math.min(top, limit) };
+}
+
+function count(
+  value: Compiled | undefined,
+  row: Slots,
+  problem: (span: Span) => Problem,
+): number | undefined {
+  if (!value) return undefined;
+  const number = value(row);
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
+    throw new SqlError(problem({ start: 0, end: 0 }));
+  return number;
+}
+
+/** Counts what a query keeps in memory. */
+export class RowBudget {
+  #left: number;
+
+  constructor(rowsMax: number) {
+    this.#left = rowsMax;
+  }
+
+  take(): void {
+    if (--this.#left < 0)
+      throw new DomainError(
+        'invalidInput',
+        'Query exceeded the number of rows or groups that it may keep in memory; add a filter or a limit.',
+      );
+  }
+
+  giveBack(count: number): void {
+    this.#left += count;
+  }
+}
+
+export class Results {
+  readonly #sink: Sink;
+  readonly #seen: Set<ValueKey> | undefined;
+  readonly #budget: RowBudget | undefined;
+  readonly #kept: OrderedRows | RankedRows | undefined;
+  #skip: number;
+  #take: number;
+  #isFull: boolean;
+
+  constructor(block: Block, window: RowWindow, sink: Sink, rowsMax: number) {
+    this.#sink = sink;
+    this.#skip = window.skip;
+    this.#take = window.take;
+    this.#isFull = window.take === 0;
+    this.#seen = block.isDistinct ? new Set() : undefined;
+    const isKept = block.rank !== undefined || block.orderBy.length > 0;
+    if (isKept || block.isDistinct) this.#budget = new RowBudget(rowsMax);
+    if (block.rank) this.#kept = new RankedRows(block.rank);
+    else if (isKept) this.#kept = new OrderedRows(block, window.skip + window.take);
+  }
+
+  /** True when no further row can matter. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** As isFull. The keys say where an ordered or ranked row belongs. */
+  add(value: Value, keys: readonly Value[]): boolean {
+    if (this.#isFull) return true;
+    if (this.#seen) {
+      const key = valueKey(value);
+      if (this.#seen.has(key)) return false;
+      this.#seen.add(key);
+      this.#budget?.take();
+    }
+    if (!this.#kept) return this.#emit(value);
+    const dropped = this.#kept.add(value, keys);
+    // Repeated rows must be known as long as the query runs, so that dropping a distinct row frees nothing.
+    if (!this.#seen) {
+      this.#budget?.take();
+      if (dropped > 0) this.#budget?.giveBack(dropped);
+    }
+    return false;
+  }
+
+  /** Hands out what had to wait for the last row. */
+  finish(): void {
+    for (const value of this.#kept?.sorted() ?? []) if (this.#emit(value)) return;
+  }
+
+  #emit(value: Value): boolean {
+    if (this.#isFull) return true;
+    if (this.#skip > 0) {
+      this.#skip--;
+      return false;
+    }
+    this.#take--;
+    this.#isFull = this.#sink(value) || this.#take === 0;
+    return this.#isFull;
+  }
+}
+
+interface KeyedRow {
+  readonly value: Value;
+  readonly keys: readonly Value[];
+  /** Equal rows stay in the order they came in. */
+  readonly number: number;
+}
+
+/** Fewer rows than this are not worth a sort to get rid of. */
+const SPARE_ROWS_MIN = 1000;
+
+/** The first rows in order. Twice as many are kept before the rest is dropped, so that a row costs log(rows) at most. */
+class OrderedRows {
+  readonly #count: number;
+  readonly #signs: readonly number[];
+  #rows: KeyedRow[] = [];
+  #last: KeyedRow | undefined;
+  #number = 0;
+
+  constructor(block: Block, count: number) {
+    this.#count = count;
+    this.#signs = block.orderBy.map((order) => (order.isDescending ? -1 : 1));
+  }
+
+  /** How many rows fewer are kept than came in. */
+  add(value: Value, keys: readonly Value[]): number {
+    const row = { value, keys, number: this.#number++ };
+    if (this.#last && this.#compare(row, this.#last) > 0) return 1;
+    this.#rows.push(row);
+    const before = this.#rows.length;
+    if (before < Math.max(this.#count * 2, SPARE_ROWS_MIN)) return 0;
+    this.#sort();
+    this.#rows.length = Math.min(this.#count, before);
+    this.#last = this.#rows.at(-1);
+    return before - this.#rows.length;
+  }
+
+  sorted(): readonly Value[] {
+    this.#sort();
+    return this.#rows.map((row) => row.value);
+  }
+
+  #sort(): void {
+    this.#rows.sort((a, b) => this.#compare(a, b));
+  }
+
+  #compare(a: KeyedRow, b: KeyedRow): number {
+    for (let at = 0; at < this.#signs.length; at++) {
+      const difference = compareValues(a.keys[at], b.keys[at]);
+      if (difference !== 0) return (this.#signs[at] as number) * difference;
+    }
+    return a.number - b.number;
+  }
+}
+
+/** Ranks depend on all rows. */
+class RankedRows {
+  readonly #rank: NonNullable<Block['rank']>;
+  readonly #values: Value[] = [];
+  readonly #inputs: (readonly Value[])[] = [];
+
+  constructor(rank: NonNullable<Block['rank']>) {
+    this.#rank = rank;
+  }
+
+  add(value: Value, inputs: readonly Value[]): number {
+    this.#values.push(value);
+    this.#inputs.push(inputs);
+    return 0;
+  }
+
+  sorted(): readonly Value[] {
+    const scores = fuseScores(this.#rank, this.#inputs);
+    const order = this.#values.map((_, at) => at);
+    order.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
+    return order.map((at) => this.#values[at]);
+  }
+}

@@ -1,0 +1,79 @@
+/** A partition's reader that adds the time spent in the index and in loading items to the work. */
+import { type Bytes, isPromise, type MaybePromise } from '../base/index.ts';
+import type { KeyRange, ScanOptions } from '../engine/index.ts';
+import type { Path, Value } from '../value/index.ts';
+import type {
+  Candidate,
+  CompositeMatch,
+  CompositeOrder,
+  IndexEntries,
+  ItemReader,
+} from './reader.ts';
+import type { Work } from './work.ts';
+
+export class MeasuredReader implements ItemReader {
+  readonly itemCount: number;
+  readonly #reader: ItemReader & { release(): void };
+  readonly #work: Work;
+
+  constructor(reader: ItemReader & { release(): void }, work: Work) {
+    this.#reader = reader;
+    this.#work = work;
+    this.itemCount = reader.itemCount;
+  }
+
+  scanItems(from: number, limit: number): ReturnType<ItemReader['scanItems']> {
+    return this.#timed('loadMs', () => this.#reader.scanItems(from, limit));
+  }
+
+  readMany(rids: readonly number[]): MaybePromise<readonly (Candidate | undefined)[]> {
+    return this.#timed('loadMs', () => this.#reader.readMany(rids));
+  }
+
+  scanIndex(range: KeyRange, options: ScanOptions): MaybePromise<IndexEntries> {
+    return this.#timed('indexMs', () => this.#reader.scanIndex(range, options));
+  }
+
+  termsOf(path: Path): Bytes | undefined {
+    return this.#reader.termsOf(path);
+  }
+
+  compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined {
+    return this.#reader.compositeOf(parts);
+  }
+
+  readonly ridOf = (entry: string): number => this.#reader.ridOf(entry);
+
+  valueOf(entry: string): Bytes {
+    return this.#reader.valueOf(entry);
+  }
+
+  compositeKey(match: CompositeMatch, values: readonly Value[]): Bytes {
+    return this.#reader.compositeKey(match, values);
+  }
+
+  decode(item: Candidate): Value {
+    return this.#reader.decode(item);
+  }
+
+  isWithin(item: Candidate): boolean {
+    return this.#reader.isWithin(item);
+  }
+
+  release(): void {
+    this.#reader.release();
+  }
+
+  #timed<T>(part: 'indexMs' | 'loadMs', read: () => MaybePromise<T>): MaybePromise<T> {
+    const startMs = performance.now();
+    const result = read();
+    if (!isPromise(result)) {
+      this.#work[part] += performance.now() - startMs;
+      return result;
+    }
+    return result.then((later) => {
+      this.#work[part] += performance.now() - startMs;
+      return later;
+    });
+  }
+}

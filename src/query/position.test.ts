@@ -1,0 +1,83 @@
+// Goal: a position says what is left, whatever ranges ask for it. Method: tables of ranges, and round trips.
+import { expect, test } from 'vitest';
+import { isPortable, type Position, parsePosition, partsLeft, printPosition } from './position.ts';
+
+const at = { min: '10', max: '20', from: 7, rows: 2 };
+const fresh = { from: 0, rows: 0 };
+const there = { from: 7, rows: 2 };
+
+test.each([
+  ['the very range', [['10', '20']], [['10', '20', there]]],
+  [
+    'behind it nothing is read',
+    [['10', '30']],
+    [
+      ['10', '20', there],
+      ['20', '30', fresh],
+    ],
+  ],
+  [
+    'below it all is read',
+    [
+      ['', '10'],
+      ['10', '20'],
+    ],
+    [['10', '20', there]],
+  ],
+  [
+    'after a split each child goes on from the same item',
+    [
+      ['10', '18'],
+      ['18', '20'],
+      ['20', 'FF'],
+    ],
+    [
+      ['10', '18', there],
+      ['18', '20', there],
+      ['20', 'FF', fresh],
+    ],
+  ],
+  ['one child asks for itself', [['18', '20']], [['18', '20', there]]],
+  [
+    'a range that begins before and ends behind',
+    [['', 'FF']],
+    [
+      ['10', '20', there],
+      ['20', 'FF', fresh],
+    ],
+  ],
+  ['all done', [['', '08']], []],
+] as const)('%s', (_, ranges, expected) => {
+  const left = partsLeft(
+    ranges.map(([min, max]) => ({ min, max })),
+    at,
+  );
+  expect(left).toEqual(expected.map(([min, max, where]) => ({ min, max, ...where })));
+});
+
+test.each<Position>([
+  { kind: 'stream', at, window: { skip: 3, take: Number.POSITIVE_INFINITY } },
+  {
+    kind: 'ordered',
+    after: { keys: [undefined, null, true, 1.5, 'é\u{1F600}\n\u007f', [], {}], rid: 9, row: 1 },
+    window: { skip: 0, take: 12 },
+  },
+  { kind: 'ordered', after: undefined, window: { skip: 40, take: 12 } },
+  { kind: 'fold', given: 5 },
+])('%j comes back as it was', (position) => {
+  const text = printPosition(position);
+  expect(text).toMatch(/^[ -~]+$/);
+  expect(parsePosition(text)).toEqual(position);
+});
+
+test.each(['', 'junk', '{}', '[]', 'null', '{"v":1,"at":[1]}', '{"v":2,"given":1}'])(
+  '%j is no position',
+  (text) => {
+    expect(parsePosition(text)).toBeUndefined();
+  },
+);
+
+test('long texts do not stand in a position', () => {
+  expect(isPortable(['short', 1])).toBe(true);
+  expect(isPortable(['x'.repeat(300), 'y'.repeat(300)])).toBe(false);
+});
