@@ -268,8 +268,13 @@ export class Partition {
   }
 
   /** What happened after an LSN, of which everything up to `lsn` is durable. */
-  changesAfter(lsn: Lsn, limit: number): MaybePromise<ChangePage> {
-    return readChanges(this.#options.store, lsn, limit);
+  async changesAfter(lsn: Lsn, limit: number): Promise<ChangePage> {
+    const snapshot = await this.#options.store.snapshot();
+    try {
+      return await readChanges(snapshot, lsn, limit);
+    } finally {
+      snapshot.release();
+    }
   }
 
   /**

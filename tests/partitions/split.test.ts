@@ -62,6 +62,8 @@ async function allItems(service: Service, container: ContainerRecord): Promise<s
     });
     found.push(...page.items.map(({ body }) => bytesToText(body)));
     continuation = page.continuation;
+    // A request comes with a turn of the event loop of its own.
+    await new Promise((resolve) => setImmediate(resolve));
   } while (continuation !== undefined);
   return found;
 }
@@ -118,6 +120,7 @@ describe.each<[string, () => Engine]>([
     };
     const traffic = Promise.all([...Array.from({ length: 6 }, (_, name) => writer(name)), pager()]);
     let splits = 0;
+    while (model.size < 50) await new Promise((resolve) => setImmediate(resolve));
     for (let round = 0; round < 14; round++) {
       const { partitions } = current(service, container);
       const at = random.below(partitions.length);

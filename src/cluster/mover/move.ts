@@ -101,12 +101,13 @@ async function catchUp(
     const end = source.lsn;
     const page = await source.changesAfter(after, STEP_ITEMS);
     more = page.more;
-    const states: MovedState[] = [];
+    // Of several looks at one item only the last counts.
+    const states = new Map<string, MovedState>();
     for (const change of page.changes) {
       const state = await currentState(source, change);
-      if (state !== undefined) states.push(state);
+      if (state !== undefined) states.set(state.key.text, state);
     }
-    await adopt(states, targets, page.upTo);
+    await adopt([...states.values()], targets, page.upTo);
     positions.set(source, page.more ? page.upTo : Math.max(page.upTo, Math.min(end, source.lsn)));
     count += page.changes.length;
   }
