@@ -56,6 +56,7 @@ export class Host {
   #openCount = 0;
   #sweeper: NodeJS.Timeout | undefined;
   #isClosed = false;
+  readonly #retiring = new Set<Promise<void>>();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -109,12 +110,19 @@ export class Host {
   }
 
   /** Drops a partition that was replaced by others, once nobody reads it any more. */
-  async retire(slot: Slot): Promise<void> {
+  retire(slot: Slot): Promise<void> {
     slot.isGone = true;
+    const retiring = this.#dropUnread(slot).finally(() => this.#retiring.delete(retiring));
+    this.#retiring.add(retiring);
+    return retiring;
+  }
+
+  async #dropUnread(slot: Slot): Promise<void> {
     const deadlineMs = this.#options.clock.nowMs() + RETIRE_WAIT_MS;
-    while ((slot.partition?.readerCount ?? 0) > 0 && this.#options.clock.nowMs() < deadlineMs)
+    const isWaiting = () => !this.#isClosed && this.#options.clock.nowMs() < deadlineMs;
+    while ((slot.partition?.readerCount ?? 0) > 0 && isWaiting())
       await new Promise((resolve) => setTimeout(resolve, RETIRE_POLL_MS));
-    if (!this.#isClosed) await this.drop([slot.storeName]);
+    await this.drop([slot.storeName]);
   }
 
   /** Removes the stores of this process that nobody knows: what a crash left of a move or of a deletion. */
@@ -127,6 +135,7 @@ export class Host {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
+    await Promise.allSettled(this.#retiring);
     await Promise.all([...this.#slots.values()].map((slot) => this.#close(slot)));
   }
 
