@@ -16,7 +16,7 @@ import { type Contender, compare, DATABASE, type Load } from './compare.ts';
 import { captureAnswers, fillOverHttp } from './http.ts';
 import { type BenchServer, LoadClient, startBare, startOurs, startPeer } from './processes.ts';
 import type { Operation } from './protocol.ts';
-import { type Comparison, printReport, writeReport } from './report.ts';
+import { type Comparison, describeRun, printReport, writeReport } from './report.ts';
 import { openData, seed } from './seed.ts';
 import { measureStart } from './start-figures.ts';
 
@@ -100,12 +100,13 @@ async function bench(data: string): Promise<readonly Comparison[]> {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
+const run = describeRun();
 try {
   const comparisons = await bench(join(folder, 'data'));
   const start = flags.quick ? undefined : await measureStart();
-  console.log(printReport({ comparisons, start }));
+  console.log(printReport({ run, comparisons, start }));
   if (!flags.quick && flags.only === undefined && !flags['no-peer'])
-    writeReport({ comparisons, start });
+    writeReport({ run, comparisons, start });
 } finally {
   rmSync(folder, { recursive: true });
 }

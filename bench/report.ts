@@ -1,10 +1,26 @@
 /** The figures as tables: for the terminal and for docs/benchmarks.md. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Figures } from './compare.ts';
 import type { StartFigures } from './start-figures.ts';
+
+/** What was measured, and how busy the machine was with other things; taken before the first server starts. */
+export interface Run {
+  readonly date: string;
+  readonly commit: string;
+  readonly load: number;
+}
+
+export function describeRun(): Run {
+  const isChanged = git('status', '--porcelain') !== '';
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    commit: git('rev-parse', '--short', 'HEAD') + (isChanged ? '+' : ''),
+    load: loadavg()[0] ?? 0,
+  };
+}
 
 export interface Comparison {
   /** `point read, 16 connections` */
@@ -13,6 +29,7 @@ export interface Comparison {
 }
 
 export interface Report {
+  readonly run: Run;
   readonly comparisons: readonly Comparison[];
   readonly start: StartFigures | undefined;
 }
@@ -54,8 +71,7 @@ function printStart(start: StartFigures): readonly string[] {
 
 /** Replaces the latest figures, adds a line to the history. */
 export function writeReport(report: Report): void {
-  const date = new Date().toISOString().slice(0, 10);
-  const commit = git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') ? '+' : '');
+  const { date, commit, load } = report.run;
   const row = `| ${date} | ${commit} | ${history(report)} |`;
   writeFileSync(
     FILE,
@@ -71,7 +87,7 @@ threads. Items have 1 KB; every request is signed and every signature checked; t
   request (the client resumes its TLS session). It checks no signatures and keeps nothing.
 - **peer tuned**: the same over plain HTTP with connections kept, by an option that its documentation does not name.
 
-## Latest: ${date}, commit ${commit}, Node ${process.versions.node}, ${cpus().length} cores
+## Latest: ${date}, commit ${commit}, Node ${process.versions.node}, ${cpus().length} cores, load ${load.toFixed(1)} before
 
 ${printReport(report)}
 ${HISTORY}
