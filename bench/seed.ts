@@ -27,7 +27,7 @@ export async function openData(data: string): Promise<OpenData> {
     engine,
     clock: systemClock,
     random: systemRandom,
-    settings: DEFAULT_SETTINGS,
+    settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
     seals: { json: sealJson },
   });
   return {

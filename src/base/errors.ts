@@ -26,6 +26,8 @@ export type ErrorCode =
   /** The physical partition was replaced by others (split or merge); the caller must look up the ranges anew. */
   | 'partitionGone'
   | 'throttled'
+  /** The throughput bucket the request counts against has used its share; the partition has not. */
+  | 'bucketThrottled'
   /** The store could not do it: disk full, input/output error, queue full. Nothing was applied. */
   | 'unavailable';
 
@@ -42,7 +44,7 @@ export interface Receipt {
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;
-  /** Milliseconds after which the same request may succeed; only with `throttled`. */
+  /** Milliseconds after which the same request may succeed; only where it was throttled. */
   readonly retryAfterMs: number | undefined;
   /** Set where a partition refused. */
   receipt: Receipt | undefined;

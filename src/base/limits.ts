@@ -30,6 +30,9 @@ export const RESOURCE_NAME_LENGTH_MAX = 255;
 /** Databases and containers of one account together (documented quota). */
 export const RESOURCES_PER_ACCOUNT_MAX = 500;
 
+/** Containers that share the throughput of one database (documented). */
+export const SHARED_CONTAINERS_MAX = 25;
+
 /** Key part of a text beyond this is cut and hashed, so that a key fits one PostgreSQL index row (2,704 bytes). */
 export const KEY_TEXT_BYTES_MAX = 512;
 

@@ -71,6 +71,17 @@ export interface ThroughputRecord {
   readonly setting: ThroughputSetting;
   /** Highest value ever set: the minimum a throughput may be scaled down to follows from it. */
   readonly highestEver: number;
+  /** Most bytes seen when the throughput was changed, for the same reason. */
+  readonly storageBytesEver?: number;
+  /** The add-on of the first generation: a budget per minute beside the one per second. */
+  readonly hasMinuteReserve?: boolean;
+  /** Throughput buckets 1 to 5 that are held to a share of the whole. */
+  readonly bucketLimits?: readonly BucketLimitRecord[];
+}
+
+export interface BucketLimitRecord {
+  readonly id: number;
+  readonly maxPercent: number;
 }
 
 export type ThroughputSetting =

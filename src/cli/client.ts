@@ -82,7 +82,9 @@ export function authorization({ verb, path, date, key }: Signed): string {
   const isAdmin = path[0] === '_mesocosm';
   const isFeed = path.length % 2 === 1;
   const type = isAdmin ? '' : (path.at(isFeed ? -1 : -2) ?? '');
-  const link = isAdmin || !isFeed ? path.join('/') : path.slice(0, -1).join('/');
+  // Offers have no names: they are signed by their resource id alone.
+  const own = path[0] === 'offers' ? path.slice(1).join('/').toLowerCase() : path.join('/');
+  const link = isAdmin || !isFeed ? own : path.slice(0, -1).join('/');
   const text = `${verb.toLowerCase()}\n${type}\n${link}\n${date.toLowerCase()}\n\n`;
   const signature = createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest('base64');
   return encodeURIComponent(`type=master&ver=1.0&sig=${signature}`);

@@ -28,14 +28,19 @@ import {
   type Seal,
 } from '../partition/index.ts';
 import {
+  type BudgetReport,
   createCharge,
   deleteCharge,
   MINIMAL_CHARGE,
+  NORMAL_TRAFFIC,
   pageCharge,
+  type Refusal,
   readCharge,
   replaceCharge,
+  type Traffic,
 } from '../throughput/index.ts';
 import type { Encoding } from '../value/index.ts';
+import type { Budgets } from './budgets.ts';
 import { containerIndexing } from './container-indexing.ts';
 import type { Host, Slot } from './host.ts';
 import { QueryReader } from './query-reader.ts';
@@ -67,10 +72,18 @@ export type PageScope =
   /** In primary key order: a logical partition, or all that share a prefix of its key. */
   | { readonly kind: 'key'; readonly within: EpkRange | Bytes };
 
+/** A partition's part in work that was charged as a whole. */
+export interface WorkShare {
+  readonly route: Route;
+  /** In any unit that is the same for all of them. */
+  readonly effort: number;
+}
+
 export interface ClusterOptions {
   /** A container as it now is; undefined where it is gone. */
   readonly current: (container: ContainerRecord) => ContainerRecord | undefined;
   readonly host: Host;
+  readonly budgets: Budgets;
   readonly clock: Clock;
   /** Makes the seal of a container's records; one per encoding, from the APIs. */
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
@@ -137,30 +150,60 @@ export class Cluster {
     throw failure;
   }
 
-  read(route: Route, key: ItemKey, session: string | undefined): MaybePromise<ReadReply> {
-    this.#admit(route);
-    const partition = this.#options.host.partition(route.slot);
-    if (isPromise(partition))
-      return partition.then((open) => this.#read(open, route, key, session));
-    return this.#read(partition, route, key, session);
+  /** Sets the budgets of a container's partitions to what the offers say now. */
+  provision(container: ContainerRecord): void {
+    for (const { slot, partition } of this.routing(container).routes)
+      this.#options.budgets.provision(slot.budget, container, partition);
   }
 
-  async write(route: Route, op: ItemOp): Promise<WriteReply> {
-    this.#admit(route);
-    const partition = await this.#options.host.partition(route.slot);
+  read(
+    route: Route,
+    key: ItemKey,
+    session: string | undefined,
+    traffic: Traffic = NORMAL_TRAFFIC,
+  ): MaybePromise<ReadReply> {
+    this.#admit(route, traffic);
+    const partition = this.#options.host.partition(route.slot);
+    if (isPromise(partition))
+      return partition.then((open) => this.#read(open, route, key, session, traffic));
+    return this.#read(partition, route, key, session, traffic);
+  }
+
+  /**
+   * A write is charged by its size when it starts and corrected when its cost is known: many that wait for the same
+   * commit would otherwise all be admitted on the same balance.
+   */
+  async write(route: Route, op: ItemOp, traffic: Traffic = NORMAL_TRAFFIC): Promise<WriteReply> {
+    this.#admit(route, traffic);
+    const { budget } = route.slot;
+    const { clock, host } = this.#options;
+    const prepaid = prepaidCharge(op);
+    budget.charge(prepaid, clock.nowMs(), traffic);
+    let cost = 0;
     try {
-      const { effects, lsn } = await partition.write(intentOf(op));
-      const effect = effects[0] as Effect;
-      return { effect, ...this.#receipt(route, lsn, effectCharge(effect)) };
-    } catch (error) {
-      if (error instanceof DomainError)
-        error.receipt = this.#receipt(route, partition.lsn, MINIMAL_CHARGE);
-      throw error;
+      const partition = await host.partition(route.slot);
+      try {
+        const { effects, lsn } = await partition.write(intentOf(op));
+        const effect = effects[0] as Effect;
+        cost = effectCharge(effect);
+        return { effect, ...receiptOf(route, lsn, cost) };
+      } catch (error) {
+        cost = MINIMAL_CHARGE;
+        if (error instanceof DomainError) error.receipt = receiptOf(route, partition.lsn, cost);
+        throw error;
+      }
+    } finally {
+      if (cost !== prepaid) budget.correct(cost - prepaid, clock.nowMs(), traffic);
     }
   }
 
-  async page(route: Route, request: PageRequest, session: string | undefined): Promise<PageReply> {
-    this.#admit(route);
+  async page(
+    route: Route,
+    request: PageRequest,
+    session: string | undefined,
+    traffic: Traffic = NORMAL_TRAFFIC,
+  ): Promise<PageReply> {
+    this.#admit(route, traffic);
     const partition = await this.#options.host.partition(route.slot);
     checkSession(partition, route, session);
     const { scope } = request;
@@ -169,7 +212,9 @@ export class Cluster {
       : partition.scanByKey(request, scope.within));
     let bytes = 0;
     for (const { body } of page.items) bytes += body.length;
-    return { page, ...this.#receipt(route, partition.lsn, pageCharge(page.items.length, bytes)) };
+    const charge = pageCharge(page.items.length, bytes);
+    this.#charge(route, charge, traffic);
+    return { page, ...receiptOf(route, partition.lsn, charge) };
   }
 
   /** The item of this number, whichever partition holds it: a split leaves numbers as they were. */
@@ -187,17 +232,33 @@ export class Cluster {
     route: Route,
     within: EpkRange | undefined,
     session: string | undefined,
+    traffic: Traffic = NORMAL_TRAFFIC,
   ): Promise<QueryReader> {
-    this.#admit(route);
+    this.#admit(route, traffic);
     const partition = await this.#options.host.partition(route.slot);
     checkSession(partition, route, session);
     return new QueryReader(await partition.reader(), within);
   }
 
-  /** Charges a partition for work that others did with its reader. */
-  async settle(route: Route, charge: number): Promise<Receipt> {
-    const partition = await this.#options.host.partition(route.slot);
-    return this.#receipt(route, partition.lsn, charge);
+  /**
+   * Charges partitions for work that others did with their readers, each in proportion to its part. The receipt is that
+   * of the first.
+   */
+  settle(
+    shares: readonly [WorkShare, ...WorkShare[]],
+    charge: number,
+    traffic: Traffic = NORMAL_TRAFFIC,
+  ): Receipt {
+    let all = 0;
+    for (const { effort } of shares) all += effort;
+    for (const { route, effort } of shares) this.#charge(route, (charge * effort) / all, traffic);
+    const { route } = shares[0];
+    return receiptOf(route, route.slot.partition?.lsn ?? 0, charge);
+  }
+
+  /** What a partition used of what it may use. Opens nothing. */
+  budgetReport({ slot }: Route): BudgetReport {
+    return slot.budget.report(this.#options.clock.nowMs());
   }
 
   /** The least progress of any partition under the container's present indexing policy, in percent. */
@@ -217,35 +278,35 @@ export class Cluster {
     return this.#options.host.drop(container.partitions.map(({ id }) => storeName(container, id)));
   }
 
+  /** Forgets what the containers of a database shared; they are dropped one by one. */
+  dropDatabase(databaseRid: number): void {
+    this.#options.budgets.forget(databaseRid);
+  }
+
   #read(
     partition: Partition,
     route: Route,
     key: ItemKey,
     session: string | undefined,
+    traffic: Traffic,
   ): MaybePromise<ReadReply> {
     checkSession(partition, route, session);
     const reply = (item: Item | undefined): ReadReply => {
       const charge = item === undefined ? MINIMAL_CHARGE : readCharge(item.body.length);
-      return { item, ...this.#receipt(route, partition.lsn, charge) };
+      this.#charge(route, charge, traffic);
+      return { item, ...receiptOf(route, partition.lsn, charge) };
     };
     const item = partition.read(key);
     return isPromise(item) ? item.then(reply) : reply(item);
   }
 
-  #admit(route: Route): void {
-    const admission = route.slot.budget.admit(this.#options.clock.nowMs());
-    if (!admission.isAdmitted)
-      throw new DomainError(
-        'throttled',
-        'Request rate is large. More Request Units may be needed, so no changes were made.',
-        admission.retryAfterMs,
-      );
+  #admit(route: Route, traffic: Traffic): void {
+    const refusal = route.slot.budget.admit(this.#options.clock.nowMs(), traffic);
+    if (refusal !== undefined) throw throttled(route, refusal);
   }
 
-  #receipt(route: Route, lsn: Lsn, charge: number): Receipt {
-    route.slot.budget.charge(charge, this.#options.clock.nowMs());
-    const partitionId = route.partition.id;
-    return { partitionId, lsn, charge, sessionToken: printSessionToken(partitionId, lsn) };
+  #charge(route: Route, charge: number, traffic: Traffic): void {
+    route.slot.budget.charge(charge, this.#options.clock.nowMs(), traffic);
   }
 
   /** The place of a partition that is being built. */
@@ -254,13 +315,32 @@ export class Cluster {
   }
 
   #slotOf(container: ContainerRecord, partition: PartitionRecord, indexing: Indexing): Slot {
-    return this.#options.host.slot(storeName(container, partition.id), {
+    const slot = this.#options.host.slot(storeName(container, partition.id), {
       seal: this.#options.seals[container.encoding]?.(container) ?? keepBody,
       etagSalt: (container.rid ^ (container.rid >>> 16)) & 0xffff,
       ridPrefix: partition.ridPrefix,
       indexing,
     });
+    this.#options.budgets.provision(slot.budget, container, partition);
+    return slot;
   }
+}
+
+function receiptOf({ partition }: Route, lsn: Lsn, charge: number): Receipt {
+  const partitionId = partition.id;
+  return { partitionId, lsn, charge, sessionToken: printSessionToken(partitionId, lsn) };
+}
+
+/** Costs nothing, and tells the session of a partition that is open. */
+function throttled(route: Route, { reason, retryAfterMs }: Refusal): DomainError {
+  const error = new DomainError(
+    reason === 'partition' ? 'throttled' : 'bucketThrottled',
+    'Request rate is large. More Request Units may be needed, so no changes were made.',
+    retryAfterMs,
+  );
+  const lsn = route.slot.partition?.lsn;
+  if (lsn !== undefined) error.receipt = receiptOf(route, lsn, 0);
+  return error;
 }
 
 /** One folder per container, one store per partition. */
@@ -276,6 +356,11 @@ function checkSession(partition: Partition, route: Route, session: string | unde
       'sessionNotAvailable',
       'The read session is not available for the input session token.',
     );
+}
+
+/** What a write costs if it creates: known before it starts. */
+function prepaidCharge(op: ItemOp): number {
+  return op.kind === 'delete' ? MINIMAL_CHARGE : createCharge(op.body.length);
 }
 
 function effectCharge({ item, previous }: Effect): number {

@@ -16,7 +16,7 @@ import {
   type RecordCache,
   type Seal,
 } from '../partition/index.ts';
-import { type Budget, unmeteredBudget } from '../throughput/index.ts';
+import { PartitionBudget } from '../throughput/index.ts';
 
 /** Queries under way when their partition is replaced may finish; one that takes longer finds itself cut off. */
 const RETIRE_WAIT_MS = 30_000;
@@ -26,7 +26,8 @@ const RETIRE_POLL_MS = 20;
 export interface Slot {
   readonly storeName: string;
   options: SlotOptions;
-  readonly budget: Budget;
+  /** Provisioned by whoever asks for the slot. */
+  readonly budget: PartitionBudget;
   partition: Partition | undefined;
   /** While opening or closing: what the next user has to wait for. */
   changing: Promise<unknown> | undefined;
@@ -73,7 +74,7 @@ export class Host {
     const slot: Slot = {
       storeName,
       options,
-      budget: unmeteredBudget,
+      budget: new PartitionBudget(this.#options.clock.nowMs()),
       partition: undefined,
       changing: undefined,
       lastUsedMs: 0,

@@ -21,10 +21,15 @@ import type { Path, Value } from '../value/index.ts';
 
 const PAGE_BYTES = 4 * 1024 * 1024;
 
+/** An item read weighs as much as this many index entries looked at. */
+const ITEM_EFFORT = 12;
+
 export class QueryReader implements ItemReader {
   readonly #reader: PartitionReader;
   /** Primary keys of the part asked for; undefined for the whole partition. */
   readonly #primaries: KeyRange | undefined;
+  /** Index entries and items handed out, weighted: this partition's part in the work of a query. */
+  effort = 0;
 
   constructor(reader: PartitionReader, within: EpkRange | undefined) {
     this.#reader = reader;
@@ -41,18 +46,22 @@ export class QueryReader implements ItemReader {
   ): MaybePromise<{ readonly items: readonly Candidate[]; readonly next: number | undefined }> {
     const after = from === 0 ? undefined : (from - 1).toString(36);
     const page = this.#reader.scanByRid({ after, limit, bytesMax: PAGE_BYTES }, undefined);
-    return andThen(page, ({ items, next }) => ({
-      items,
-      next: next === undefined ? undefined : Number.parseInt(next, 36) + 1,
-    }));
+    return andThen(page, ({ items, next }) => {
+      this.effort += items.length * ITEM_EFFORT;
+      return { items, next: next === undefined ? undefined : Number.parseInt(next, 36) + 1 };
+    });
   }
 
   readMany(rids: readonly number[]): MaybePromise<readonly (Candidate | undefined)[]> {
+    this.effort += rids.length * ITEM_EFFORT;
     return this.#reader.readMany(rids);
   }
 
   scanIndex(range: KeyRange, options: ScanOptions): MaybePromise<IndexEntries> {
-    return this.#reader.scanIndex(range, options);
+    return andThen(this.#reader.scanIndex(range, options), (found) => {
+      this.effort += found.entries.length;
+      return found;
+    });
   }
 
   termsOf(path: Path): Bytes | undefined {

@@ -197,12 +197,23 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Stored form of a group's changes: for each u8 flag (1 added, 0 removed), u16 length, key. */
-export function encodeChanges({ added, removed }: IndexChanges): Bytes {
+/** Bytes of one log entry at most: a value of a store is bounded, a group of writes may have any number of terms. */
+const LOG_ENTRY_BYTES = 256 * 1024;
+
+/** Stored form of a group's changes, in log entries: for each change u8 flag (1 added, 0 removed), u16 length, key. */
+export function encodeChanges({ added, removed }: IndexChanges): readonly Bytes[] {
+  const entries: Bytes[] = [];
   let text = '';
-  for (const key of removed) text += `\0${lengthText(key)}${key}`;
-  for (const key of added) text += `\u0001${lengthText(key)}${key}`;
-  return Buffer.from(text, 'latin1');
+  const add = (flag: string, key: string): void => {
+    text += flag + lengthText(key) + key;
+    if (text.length < LOG_ENTRY_BYTES) return;
+    entries.push(Buffer.from(text, 'latin1'));
+    text = '';
+  };
+  for (const key of removed) add('\u0000', key);
+  for (const key of added) add('\u0001', key);
+  if (text.length > 0) entries.push(Buffer.from(text, 'latin1'));
+  return entries;
 }
 
 function lengthText(key: string): string {

@@ -18,7 +18,6 @@ export interface ServerConfig {
   readonly ports: Readonly<Record<ApiName, Port>>;
   /** Base64. */
   readonly key: string;
-  readonly throughput: 'enforce' | 'report';
   readonly settings: Settings;
   readonly readyFile: string | undefined;
   readonly log: 'text' | 'json';
@@ -56,8 +55,6 @@ export function parseConfig(
     host,
     ports: parsePorts(texts),
     key,
-    throughput:
-      read(texts, 'throughput', oneOf('enforce', 'report'), 'enforce or report') ?? 'enforce',
     settings: parseSettings(texts),
     readyFile: texts.get('ready-file')?.text,
     log: read(texts, 'log', oneOf('text', 'json'), 'text or json') ?? 'text',
@@ -102,6 +99,10 @@ function parseSettings(texts: FlagTexts): Settings {
     DEFAULT_SETTINGS.partitionStorageLimit;
   return {
     ...DEFAULT_SETTINGS,
+    throughputMode:
+      read(texts, 'throughput', oneOf('enforce', 'report'), 'enforce or report') ??
+      DEFAULT_SETTINGS.throughputMode,
+    capacityMode: isOn(texts, 'serverless') ? 'serverless' : 'provisioned',
     partitionStorageLimit: storage,
     partitionThroughputLimit:
       read(

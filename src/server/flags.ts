@@ -59,7 +59,12 @@ export const FLAGS = [
     name: 'throughput',
     value: 'MODE',
     fallback: 'enforce',
-    meaning: 'enforce answers 429 (not built yet: charges are only reported); report only charges',
+    meaning: 'enforce answers 429 beyond what is provisioned; report only charges',
+  },
+  {
+    name: 'serverless',
+    fallback: 'off',
+    meaning: 'no provisioned throughput: every partition serves up to 5,000 RU/s',
   },
   {
     name: 'partition-storage-limit',

@@ -1,17 +1,20 @@
 /** Containers: create with their partitions, look up, list, replace policies, delete. */
-import { type Clock, DomainError } from '../base/index.ts';
+import { type Clock, DomainError, SHARED_CONTAINERS_MAX } from '../base/index.ts';
 import {
   type Catalog,
+  type ContainerKind,
   type ContainerRecord,
   type DatabaseRecord,
   type IndexingPolicy,
   type PartitionRecord,
   provisionedMax,
+  type ThroughputRecord,
   type ThroughputSetting,
   type UniqueKey,
 } from '../catalog/index.ts';
 import type { Cluster, Route } from '../cluster/index.ts';
 import type { PartitionStatistics } from '../partition/index.ts';
+import type { BudgetReport } from '../throughput/index.ts';
 import {
   type Encoding,
   epkToHex,
@@ -19,13 +22,15 @@ import {
   type PartitionKeyDefinition,
   type ValueMap,
 } from '../value/index.ts';
-import { databaseNotFound } from './databases.ts';
+import { databaseNotFound, throughputNotSupported } from './databases.ts';
+import { type Distribution, distribute } from './distribution.ts';
 import { newThroughput } from './offers.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
 import {
   checkThroughput,
   containerKind,
+  newHistory,
   partitionCount,
   THROUGHPUT_DEFAULT,
 } from './throughput.ts';
@@ -49,6 +54,8 @@ export interface ContainerSpec {
   readonly uniqueKeys: readonly UniqueKey[];
   readonly policies: ValueMap;
   readonly throughput?: ThroughputSetting | undefined;
+  /** The first generation's budget per minute beside the one per second. */
+  readonly hasMinuteReserve?: boolean | undefined;
 }
 
 /** What may change later; the key and the name never do. */
@@ -88,6 +95,11 @@ export class Containers {
     return this.#cluster.statistics(route);
   }
 
+  /** What a partition used of its throughput. Opens nothing. */
+  budget(route: Route): BudgetReport {
+    return this.#cluster.budgetReport(route);
+  }
+
   create(databaseRid: number, spec: ContainerSpec): Promise<ContainerRecord> {
     return this.#catalog.change(() => {
       const database = this.#catalog.databaseByRid(databaseRid);
@@ -124,6 +136,24 @@ export class Containers {
     });
   }
 
+  /** Divides the container's throughput among its partitions; holds from the next request on. */
+  async distribute(container: ContainerRecord, wanted: Distribution): Promise<ContainerRecord> {
+    const record = await this.#catalog.change(() => {
+      const current = this.#current(container, undefined);
+      if (current.throughput === undefined)
+        throw new DomainError('invalidInput', 'The container has no throughput of its own.');
+      const bounds = {
+        throughput: provisionedMax(current.throughput.setting),
+        partitionLimit: this.#settings.partitionThroughputLimit,
+      };
+      const partitions = distribute(current.partitions, wanted, bounds);
+      const changed = { ...current, partitions };
+      return { containers: [changed], result: changed };
+    });
+    this.#cluster.provision(record);
+    return record;
+  }
+
   /** @param ifMatch - the etag the container must still have. */
   async delete(container: ContainerRecord, ifMatch?: string): Promise<void> {
     const dropped = await this.#catalog.change(() => {
@@ -142,21 +172,8 @@ export class Containers {
 
   #newContainer(database: DatabaseRecord, spec: ContainerSpec): ContainerRecord {
     const timestampSec = this.#nowSec();
-    const isSharing = spec.throughput === undefined && database.throughput !== undefined;
-    if (isSharing && spec.partitionKey === undefined)
-      throw new DomainError(
-        'invalidInput',
-        'Containers that share the throughput of their database must have a partition key.',
-      );
-    const own = spec.throughput ?? { kind: 'manual', requestUnits: THROUGHPUT_DEFAULT };
-    const setting = isSharing && database.throughput ? database.throughput.setting : own;
-    const throughput = provisionedMax(setting);
-    const kind = isSharing
-      ? 'unlimited'
-      : containerKind(spec.partitionKey !== undefined, throughput);
-    checkThroughput(setting, kind, this.#settings);
+    const { kind, partitionCount: count, throughput } = this.#provision(database, spec);
     const partitionKey = spec.partitionKey ?? SYSTEM_PARTITION_KEY;
-    const count = kind === 'fixed' ? 1 : partitionCount(throughput, this.#settings);
     const isTaken = (rid: number): boolean =>
       this.#catalog.containerByRid(database.rid, rid) !== undefined;
     return {
@@ -172,16 +189,64 @@ export class Containers {
       ...(spec.defaultTtlSec === undefined ? {} : { defaultTtlSec: spec.defaultTtlSec }),
       uniqueKeys: spec.uniqueKeys,
       policies: spec.policies,
-      ...(isSharing ? {} : { throughput: newThroughput(this.#catalog, own, timestampSec) }),
+      ...(throughput === undefined ? {} : { throughput }),
       partitions: evenPartitions(count, partitionKey, timestampSec),
       nextPartitionId: count,
       routingVersion: 1,
     };
   }
 
+  /** What the container spends: throughput of its own, its database's, or as it goes. */
+  #provision(database: DatabaseRecord, spec: ContainerSpec): Provisioning {
+    const hasKey = spec.partitionKey !== undefined;
+    if (this.#settings.capacityMode === 'serverless') {
+      if (spec.throughput !== undefined) throw throughputNotSupported('container');
+      return { kind: hasKey ? 'unlimited' : 'fixed', partitionCount: 1, throughput: undefined };
+    }
+    if (spec.throughput === undefined && database.throughput !== undefined) {
+      this.#checkSharing(database, hasKey);
+      const shared = provisionedMax(database.throughput.setting);
+      const count = partitionCount(shared, this.#settings);
+      return { kind: 'unlimited', partitionCount: count, throughput: undefined };
+    }
+    const setting = spec.throughput ?? { kind: 'manual', requestUnits: THROUGHPUT_DEFAULT };
+    const requestUnits = provisionedMax(setting);
+    const kind = containerKind(hasKey, requestUnits);
+    checkThroughput(setting, newHistory(kind), this.#settings);
+    const record = newThroughput(this.#catalog, setting, this.#nowSec());
+    return {
+      kind,
+      partitionCount: kind === 'fixed' ? 1 : partitionCount(requestUnits, this.#settings),
+      throughput: spec.hasMinuteReserve === true ? { ...record, hasMinuteReserve: true } : record,
+    };
+  }
+
+  #checkSharing(database: DatabaseRecord, hasKey: boolean): void {
+    if (!hasKey)
+      throw new DomainError(
+        'invalidInput',
+        'Containers that share the throughput of their database must have a partition key.',
+      );
+    const sharing = this.#catalog
+      .containers(database)
+      .filter(({ throughput }) => throughput === undefined);
+    if (sharing.length >= SHARED_CONTAINERS_MAX)
+      throw new DomainError(
+        'invalidInput',
+        `The containers that share the throughput of the database have reached their maximum of ${SHARED_CONTAINERS_MAX}. ` +
+          'Give the container throughput of its own, or create it in another database.',
+      );
+  }
+
   #nowSec(): number {
     return Math.floor(this.#clock.nowMs() / 1000);
   }
+}
+
+interface Provisioning {
+  readonly kind: ContainerKind;
+  readonly partitionCount: number;
+  readonly throughput: ThroughputRecord | undefined;
 }
 
 function evenPartitions(

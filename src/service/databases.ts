@@ -5,7 +5,7 @@ import type { Cluster } from '../cluster/index.ts';
 import { newThroughput } from './offers.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
-import { checkThroughput } from './throughput.ts';
+import { checkThroughput, newHistory } from './throughput.ts';
 
 export class Databases {
   readonly #catalog: Catalog;
@@ -33,7 +33,10 @@ export class Databases {
   }
 
   create(id: string, throughput: ThroughputSetting | undefined): Promise<DatabaseRecord> {
-    if (throughput !== undefined) checkThroughput(throughput, 'unlimited', this.#settings);
+    if (throughput !== undefined && this.#settings.capacityMode === 'serverless')
+      throw throughputNotSupported('database');
+    if (throughput !== undefined)
+      checkThroughput(throughput, newHistory('database'), this.#settings);
     return this.#catalog.change(() => {
       if (this.#catalog.database(id) !== undefined)
         throw new DomainError(
@@ -67,8 +70,16 @@ export class Databases {
       const containers = this.#catalog.containers(record);
       return { droppedDatabases: [record], droppedContainers: containers, result: containers };
     });
+    this.#cluster.dropDatabase(rid);
     for (const container of dropped) await this.#cluster.drop(container);
   }
+}
+
+export function throughputNotSupported(what: 'database' | 'container'): DomainError {
+  return new DomainError(
+    'invalidInput',
+    `Setting offer throughput or autopilot on ${what} is not supported for serverless accounts.`,
+  );
 }
 
 export function databaseNotFound(): DomainError {

@@ -7,6 +7,7 @@ import { type Bytes, compareBytes, DomainError, type Receipt } from '../base/ind
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, PageScope, Route } from '../cluster/index.ts';
 import { type EpkRange, type Item, logicalPartitionPrefix } from '../partition/index.ts';
+import type { Traffic } from '../throughput/index.ts';
 import {
   EPK_MAX,
   EPK_MIN,
@@ -23,6 +24,7 @@ export interface FeedRequest {
   readonly limit: number;
   readonly bytesMax: number;
   readonly sessionToken: string | undefined;
+  readonly traffic?: Traffic | undefined;
 }
 
 export type FeedScope =
@@ -70,6 +72,7 @@ export async function readFeed(
       bytesMax: request.bytesMax,
     },
     request.sessionToken,
+    request.traffic,
   );
   const left: Segment[] = [];
   if (page.next !== undefined) left.push({ ...here, after: page.next });

@@ -3,6 +3,7 @@ import type { Bytes, MaybePromise } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, ReadReply, WriteReply } from '../cluster/index.ts';
 import { type Item, type ItemKey, type ItemOp, itemKey, type Rid } from '../partition/index.ts';
+import { NORMAL_TRAFFIC, type Traffic } from '../throughput/index.ts';
 import { type Epk, effectivePartitionKey, type Value } from '../value/index.ts';
 import { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
 
@@ -39,10 +40,16 @@ export class Items {
     container: ContainerRecord,
     address: ItemAddress,
     sessionToken: string | undefined,
+    traffic: Traffic = NORMAL_TRAFFIC,
   ): MaybePromise<ReadReply> {
     const key = keyOf(container, address);
     return this.#cluster.rerouted(container, (current) =>
-      this.#cluster.read(this.#cluster.routing(current).forKey(key.epk), key, sessionToken),
+      this.#cluster.read(
+        this.#cluster.routing(current).forKey(key.epk),
+        key,
+        sessionToken,
+        traffic,
+      ),
     );
   }
 
@@ -52,7 +59,11 @@ export class Items {
     return Promise.resolve(this.#cluster.rerouted(container, attempt));
   }
 
-  write(container: ContainerRecord, write: ItemPut | ItemDelete): Promise<WriteReply> {
+  write(
+    container: ContainerRecord,
+    write: ItemPut | ItemDelete,
+    traffic: Traffic = NORMAL_TRAFFIC,
+  ): Promise<WriteReply> {
     const key = keyOf(container, write);
     const op: ItemOp =
       write.kind === 'delete'
@@ -67,7 +78,7 @@ export class Items {
             ifMatch: write.ifMatch,
           };
     const attempt = (current: ContainerRecord) =>
-      this.#cluster.write(this.#cluster.routing(current).forKey(key.epk), op);
+      this.#cluster.write(this.#cluster.routing(current).forKey(key.epk), op, traffic);
     return Promise.resolve(this.#cluster.rerouted(container, attempt));
   }
 

@@ -1,13 +1,25 @@
 /** Offers: the throughput of databases and containers as resources of their own. */
+import { type Clock, DomainError } from '../base/index.ts';
 import {
+  type BucketLimitRecord,
   type Catalog,
+  type Change,
   type ContainerRecord,
   type DatabaseRecord,
   provisionedMax,
   type ThroughputRecord,
   type ThroughputSetting,
 } from '../catalog/index.ts';
-import { newEtag } from './resource-etag.ts';
+import type { Cluster } from '../cluster/index.ts';
+import { checkEtag, newEtag } from './resource-etag.ts';
+import type { Settings } from './settings.ts';
+import {
+  checkThroughput,
+  migratedSetting,
+  partitionCount,
+  type ThroughputHistory,
+  throughputBounds,
+} from './throughput.ts';
 
 export interface Offer {
   readonly throughput: ThroughputRecord;
@@ -16,20 +28,184 @@ export interface Offer {
   readonly container: ContainerRecord | undefined;
 }
 
-export class Offers {
-  readonly #catalog: Catalog;
+/** What a client wants of an offer; what is left out stays. */
+export interface OfferChange {
+  readonly setting: ThroughputSetting | undefined;
+  /** From manual to autoscale or back: only by asking for it, since bills differ. */
+  readonly migration: 'toAutoscale' | 'toManual' | undefined;
+  readonly hasMinuteReserve?: boolean | undefined;
+  readonly bucketLimits?: readonly BucketLimitRecord[] | undefined;
+}
 
-  constructor(catalog: Catalog) {
-    this.#catalog = catalog;
+export interface OffersOptions {
+  readonly catalog: Catalog;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  /** Told of containers that have fewer partitions than their throughput needs. */
+  readonly onThroughputRaised: (container: ContainerRecord) => void;
+}
+
+export class Offers {
+  readonly #options: OffersOptions;
+
+  constructor(options: OffersOptions) {
+    this.#options = options;
   }
 
   list(): readonly Offer[] {
-    return listOffers(this.#catalog);
+    return listOffers(this.#options.catalog);
   }
 
   findByRid(rid: number): Offer | undefined {
     return this.list().find(({ throughput }) => throughput.offerRid === rid);
   }
+
+  /** The least the offer may be changed to, from what is known without opening partitions. */
+  minimum(offer: Offer): number {
+    const history = this.#history(offer, this.#openBytes(offer));
+    return throughputBounds(offer.throughput.setting.kind, history, this.#options.settings).min;
+  }
+
+  /** True while partitions are missing that the throughput needs. */
+  isReplacePending(offer: Offer): boolean {
+    return this.#governed(offer).some((container) => this.#lacksPartitions(offer, container));
+  }
+
+  /** RU/s that autoscale has scaled to: the busiest partition decides for all, a tenth at least. */
+  scaledThroughput(offer: Offer): number {
+    const { cluster } = this.#options;
+    let percent = 10;
+    for (const container of this.#governed(offer))
+      for (const route of cluster.routing(container).routes)
+        percent = Math.max(percent, cluster.budgetReport(route).scaledPercent);
+    return Math.ceil((provisionedMax(offer.throughput.setting) * percent) / 100);
+  }
+
+  /**
+   * The new throughput holds from the next request on; partitions it needs follow while traffic runs.
+   * @param ifMatch - the etag the offer must still have.
+   */
+  async replace(rid: number, change: OfferChange, ifMatch?: string): Promise<Offer> {
+    const { catalog, cluster, onThroughputRaised } = this.#options;
+    const before = this.findByRid(rid);
+    if (before === undefined) throw offerNotFound();
+    const storageBytes = await this.#storedBytes(before);
+    const offer = await catalog.change(() => {
+      const current = this.findByRid(rid);
+      if (current === undefined) throw offerNotFound();
+      checkEtag(current.throughput.etag, ifMatch);
+      return changeOf(current, this.#changed(current, change, storageBytes));
+    });
+    const containers = this.#governed(offer);
+    for (const container of containers) cluster.provision(container);
+    for (const container of containers)
+      if (this.#lacksPartitions(offer, container)) onThroughputRaised(container);
+    return offer;
+  }
+
+  #changed(offer: Offer, change: OfferChange, storageBytes: number): ThroughputRecord {
+    const { settings, clock } = this.#options;
+    const { throughput } = offer;
+    const history = this.#history(offer, storageBytes);
+    const setting = settingOf(throughput.setting, change, () =>
+      migratedSetting(throughput.setting, history, settings),
+    );
+    checkThroughput(setting, history, settings);
+    checkBucketLimits(change.bucketLimits);
+    return {
+      ...throughput,
+      setting,
+      etag: newEtag(),
+      timestampSec: Math.floor(clock.nowMs() / 1000),
+      highestEver: Math.max(throughput.highestEver, provisionedMax(setting)),
+      storageBytesEver: history.storageBytes,
+      hasMinuteReserve: change.hasMinuteReserve ?? throughput.hasMinuteReserve ?? false,
+      bucketLimits: change.bucketLimits ?? throughput.bucketLimits ?? [],
+    };
+  }
+
+  #history(offer: Offer, storageBytes: number): ThroughputHistory {
+    const { throughput, container } = offer;
+    return {
+      kind: container?.kind ?? 'database',
+      highestEver: throughput.highestEver,
+      storageBytes: Math.max(storageBytes, throughput.storageBytesEver ?? 0),
+      sharingCount: container === undefined ? this.#governed(offer).length : 0,
+    };
+  }
+
+  /** The containers that spend what the offer provides. */
+  #governed({ database, container }: Offer): readonly ContainerRecord[] {
+    if (container !== undefined) return [container];
+    return this.#options.catalog
+      .containers(database)
+      .filter(({ throughput }) => throughput === undefined);
+  }
+
+  #lacksPartitions({ throughput }: Offer, { kind, partitions }: ContainerRecord): boolean {
+    const needed = partitionCount(provisionedMax(throughput.setting), this.#options.settings);
+    return kind === 'unlimited' && partitions.length < needed;
+  }
+
+  #openBytes(offer: Offer): number {
+    let bytes = 0;
+    for (const container of this.#governed(offer))
+      for (const { slot } of this.#options.cluster.routing(container).routes)
+        bytes += slot.partition?.statistics().itemBytes ?? 0;
+    return bytes;
+  }
+
+  async #storedBytes(offer: Offer): Promise<number> {
+    const { cluster } = this.#options;
+    let bytes = 0;
+    for (const container of this.#governed(offer))
+      for (const route of cluster.routing(container).routes)
+        bytes += (await cluster.statistics(route)).itemBytes;
+    return bytes;
+  }
+}
+
+/** What the change makes of the present setting. Throws `invalidInput` where the kinds do not fit. */
+function settingOf(
+  current: ThroughputSetting,
+  { setting, migration }: OfferChange,
+  migrated: () => ThroughputSetting,
+): ThroughputSetting {
+  if (migration === undefined) {
+    if (setting === undefined || setting.kind === current.kind) return setting ?? current;
+    throw new DomainError(
+      'invalidInput',
+      `The offer is ${current.kind}; changing it to ${setting.kind} needs the header x-ms-cosmos-migrate-offer-to-${
+        setting.kind === 'manual' ? 'manual-throughput' : 'autopilot'
+      }.`,
+    );
+  }
+  const wanted = migration === 'toManual' ? 'manual' : 'autoscale';
+  if (current.kind === wanted)
+    throw new DomainError('invalidInput', `The offer is ${wanted} already.`);
+  return setting?.kind === wanted ? setting : migrated();
+}
+
+function checkBucketLimits(limits: readonly BucketLimitRecord[] | undefined): void {
+  if (limits === undefined) return;
+  const isWhole = (value: number, max: number) =>
+    Number.isSafeInteger(value) && value >= 1 && value <= max;
+  const areValid = limits.every(({ id, maxPercent }) => isWhole(id, 5) && isWhole(maxPercent, 100));
+  if (areValid && new Set(limits.map(({ id }) => id)).size === limits.length) return;
+  throw new DomainError(
+    'invalidInput',
+    'Throughput buckets have ids from 1 to 5, each once, and a maximum of 1 to 100 percent.',
+  );
+}
+
+function changeOf({ database, container }: Offer, throughput: ThroughputRecord): Change<Offer> {
+  if (container !== undefined) {
+    const record = { ...container, throughput };
+    return { containers: [record], result: { throughput, database, container: record } };
+  }
+  const record = { ...database, throughput };
+  return { databases: [record], result: { throughput, database: record, container: undefined } };
 }
 
 function listOffers(catalog: Catalog): readonly Offer[] {
@@ -58,4 +234,8 @@ export function newThroughput(
     setting,
     highestEver: provisionedMax(setting),
   };
+}
+
+function offerNotFound(): DomainError {
+  return new DomainError('offerNotFound', 'Resource Not Found.');
 }

@@ -1,7 +1,7 @@
 /** Queries of every language: a program over parts of a container, page by page. */
 import { DomainError, PAGE_BYTES_MAX, type Receipt } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
-import type { Cluster, Route } from '../cluster/index.ts';
+import type { Cluster, QueryReader, Route, WorkShare } from '../cluster/index.ts';
 import {
   executePage,
   type HashRange,
@@ -12,8 +12,11 @@ import {
   type Target,
   type Work,
 } from '../query/index.ts';
-import { queryCharge } from '../throughput/index.ts';
+import { queryCharge, type Traffic } from '../throughput/index.ts';
 import { epkFromHex } from '../value/index.ts';
+
+/** Looking at a partition at all, in index entries: as `queryCharge` weighs them. */
+const PARTITION_EFFORT = 440;
 
 export interface QueryRequest {
   readonly program: Program;
@@ -22,6 +25,7 @@ export interface QueryRequest {
   readonly continuation: string | undefined;
   readonly limit: number;
   readonly sessionToken: string | undefined;
+  readonly traffic?: Traffic | undefined;
 }
 
 export interface QueryPage extends Receipt {
@@ -57,39 +61,60 @@ export class Queries {
   }
 
   async #run(container: ContainerRecord, request: QueryRequest): Promise<QueryPage> {
-    const { continuation, sessionToken } = request;
+    const { continuation } = request;
     const position = continuation === undefined ? undefined : parsePosition(continuation);
     if (continuation !== undefined && position === undefined)
       throw new DomainError('invalidInput', 'Invalid Continuation Token');
     const work = newWork();
-    const touched = new Map<string, Route>();
-    const page = await executePage({
-      program: request.program,
-      ranges: request.ranges,
-      position,
-      rowsMax: request.limit,
-      bytesMax: PAGE_BYTES_MAX,
-      work,
-      targetsIn: (range) => this.#targets(container, range, sessionToken, touched),
-    });
-    const routes = [...touched.values()];
-    const first = routes[0] ?? (this.#cluster.routing(container).routes[0] as Route);
-    const charge = queryCharge({ ...work, partitions: routes.length });
-    const receipt = await this.#cluster.settle(first, charge);
-    return {
-      ...receipt,
-      rows: page.rows,
-      continuation: page.position && printPosition(page.position),
-      work,
-      partitionIds: routes.map(({ partition }) => partition.id),
-    };
+    const touched = new Map<string, Touched>();
+    try {
+      const page = await executePage({
+        program: request.program,
+        ranges: request.ranges,
+        position,
+        rowsMax: request.limit,
+        bytesMax: PAGE_BYTES_MAX,
+        work,
+        targetsIn: (range) => this.#targets(container, range, request, touched),
+      });
+      const receipt = this.#settle(container, work, touched, request.traffic);
+      return {
+        ...receipt,
+        rows: page.rows,
+        continuation: page.position && printPosition(page.position),
+        work,
+        partitionIds: [...touched.keys()],
+      };
+    } catch (error) {
+      // Refused by one partition, or failed: what the others did is paid for all the same.
+      if (touched.size > 0) this.#settle(container, work, touched, request.traffic);
+      throw error;
+    }
+  }
+
+  /** Every partition pays its part; where none was looked at, the first pays for the asking. */
+  #settle(
+    container: ContainerRecord,
+    work: Work,
+    touched: ReadonlyMap<string, Touched>,
+    traffic: Traffic | undefined,
+  ): Receipt {
+    const [first, ...others] = [...touched.values()].map(
+      ({ route, readers }): WorkShare => ({
+        route,
+        effort: readers.reduce((sum, { effort }) => sum + effort, PARTITION_EFFORT),
+      }),
+    );
+    const nobody = { route: this.#cluster.routing(container).routes[0] as Route, effort: 1 };
+    const charge = queryCharge({ ...work, partitions: touched.size });
+    return this.#cluster.settle([first ?? nobody, ...others], charge, traffic);
   }
 
   #targets(
     container: ContainerRecord,
     range: HashRange,
-    sessionToken: string | undefined,
-    touched: Map<string, Route>,
+    { sessionToken, traffic }: QueryRequest,
+    touched: Map<string, Touched>,
   ): readonly Target[] {
     const routes = this.#cluster
       .routing(container)
@@ -103,11 +128,20 @@ export class Queries {
       return {
         min,
         max,
-        open: () => {
-          touched.set(partition.id, route);
-          return this.#cluster.reader(route, within, sessionToken);
+        open: async () => {
+          const reader = await this.#cluster.reader(route, within, sessionToken, traffic);
+          const readers = touched.get(partition.id)?.readers ?? [];
+          readers.push(reader);
+          touched.set(partition.id, { route, readers });
+          return reader;
         },
       };
     });
   }
+}
+
+/** A partition a query looked at, with every reader it had of it. */
+interface Touched {
+  readonly route: Route;
+  readonly readers: QueryReader[];
 }

@@ -66,7 +66,7 @@ describe.each<[string, () => { make: () => Engine }]>([
       engine: make(),
       clock: new FakeClock(),
       random: seededRandom(1),
-      settings: DEFAULT_SETTINGS,
+      settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
       seals: {},
     });
 

@@ -1,7 +1,7 @@
 /** The facade the APIs get: verbs on databases, containers, offers and items, free of any protocol. */
 import type { Clock, Random } from '../base/index.ts';
 import { Catalog, type ContainerRecord } from '../catalog/index.ts';
-import { Cluster, Host, Reshaper, storeName } from '../cluster/index.ts';
+import { Budgets, Cluster, Host, Reshaper, storeName } from '../cluster/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { RecordCache, type Seal } from '../partition/index.ts';
 import type { Encoding } from '../value/index.ts';
@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly random: Random;
   readonly settings: Settings;
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
+  /** Told of containers that have fewer partitions than their throughput needs. */
+  readonly onThroughputRaised?: (container: ContainerRecord) => void;
 }
 
 export interface Service {
@@ -39,13 +41,14 @@ export interface Service {
 }
 
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { engine, clock, random, settings, seals } = options;
+  const { engine, clock, random, settings, seals, onThroughputRaised = () => undefined } = options;
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
   const host = new Host({ engine, clock, cache: new RecordCache() });
   const current = ({ databaseRid, rid }: ContainerRecord) =>
     catalog.containerByRid(databaseRid, rid);
-  const cluster = new Cluster({ host, clock, seals, current });
+  const budgets = new Budgets(settings, catalog, clock);
+  const cluster = new Cluster({ host, budgets, clock, seals, current });
   const known = new Set(
     catalog
       .databases()
@@ -56,7 +59,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   return {
     databases: new Databases(catalog, cluster, clock, settings),
     containers: new Containers(catalog, cluster, clock, settings),
-    offers: new Offers(catalog),
+    offers: new Offers({ catalog, cluster, clock, settings, onThroughputRaised }),
     items: new Items(cluster),
     queries: new Queries(cluster),
     reshaper: new Reshaper({ catalog, cluster, host, clock }),

@@ -1,20 +1,26 @@
 /** What the operator decides; parsed once at the door. */
-export interface Settings {
-  /** The most one physical partition serves, RU/s. */
-  readonly partitionThroughputLimit: number;
+import type { BudgetSettings } from '../cluster/index.ts';
+
+export interface Settings extends BudgetSettings {
   /** A physical partition splits at this many bytes. */
   readonly partitionStorageLimit: number;
   /** A logical partition takes no more than this many bytes. */
   readonly logicalPartitionLimit: number;
   /** The most a container or database may be given, RU/s. */
   readonly throughputQuota: number;
+  /** The least an unlimited container may be given, RU/s; the service's earlier generations had 2,500 and 10,100. */
+  readonly unlimitedThroughputMin: number;
 }
 
 const GIB = 1024 ** 3;
 
 export const DEFAULT_SETTINGS: Settings = {
+  throughputMode: 'enforce',
+  capacityMode: 'provisioned',
   partitionThroughputLimit: 10_000,
+  burstSec: 300,
   partitionStorageLimit: 10 * GIB,
   logicalPartitionLimit: 10 * GIB,
   throughputQuota: 1_000_000,
+  unlimitedThroughputMin: 1000,
 };

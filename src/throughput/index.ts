@@ -1,2 +1,5 @@
+export * from './bucket.ts';
 export * from './budget.ts';
 export * from './charge.ts';
+export * from './traffic.ts';
+export * from './usage.ts';

@@ -36,7 +36,7 @@ test(`${ROUNDS} times kill -9 under load (MESOCOSM_SEED=${SEED})`, async () => {
     // Recovery itself is killed now and then.
     if (round % 4 === 3) await killWhileStarting(['--data', data], random.below(START_MS));
     const startedMs = performance.now();
-    await using server = await ChildServer.start(['--data', data, '--throughput', 'report']);
+    await using server = await ChildServer.start(['--data', data]);
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     await readSeededItem(server.port, agent, random.below(SEEDED_ITEMS));
     restartsMs.push(performance.now() - startedMs);

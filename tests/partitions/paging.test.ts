@@ -19,7 +19,7 @@ beforeEach(async () => {
     engine: memoryEngine(),
     clock: new FakeClock(),
     random: seededRandom(seed),
-    settings: DEFAULT_SETTINGS,
+    settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
     seals: {},
   });
   const database = await service.databases.create('db', undefined);

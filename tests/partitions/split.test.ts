@@ -27,7 +27,7 @@ const open = (engine: Engine): Promise<Service> =>
     engine,
     clock: systemClock,
     random: seededRandom(seed),
-    settings: DEFAULT_SETTINGS,
+    settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
     seals: {},
   });
 

@@ -106,7 +106,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => firstSeed + round))(
       engine: memoryEngine(),
       clock: new FakeClock(),
       random: seededRandom(seed),
-      settings: DEFAULT_SETTINGS,
+      settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
       seals: {},
     });
     const containers = await makeContainers(service, documents);

@@ -64,7 +64,7 @@ export class ChildServer implements AsyncDisposable {
     this.ready = JSON.parse(readFileSync(readyFile, 'utf8'));
   }
 
-  /** Resolves when the ready file is there. */
+  /** Resolves when the ready file is there. Nothing is throttled unless the flags say so. */
   static async start(
     flags: readonly string[],
     env: Readonly<Record<string, string>> = {},
@@ -73,7 +73,7 @@ export class ChildServer implements AsyncDisposable {
     const startedMs = performance.now();
     const child = spawnProgram(
       ['start', '--nosql-port', '0', '--ready-file', readyFile, ...flags],
-      env,
+      { MESOCOSM_THROUGHPUT: 'report', ...env },
     );
     const exit = exitOf(child);
     let ended: Exit | undefined;

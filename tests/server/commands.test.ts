@@ -48,7 +48,7 @@ test('databases, containers, items and partitions from the command line', async 
     stderr: expect.stringContaining('/customer: give its value with --partition-key'),
   });
   expect((await run('partitions shop/orders')).stdout).toMatch(
-    /^partition {2}from {2}to {2}items {2}lsn {2}bytes\n0 +00 +FF +2 +2 +\d+ B +█+\n$/,
+    /^partition +from +to +items +lsn +RU\/s +RU last min +peak % +429s +bytes\n0 +00 +FF +2 +2 +400 +\d+ +\d+ +0 +\d+ B +█+\n$/,
   );
   expect(await run('item delete shop/orders o2 --partition-key 7')).toMatchObject({ code: 0 });
   expect(await run('item get shop/orders o2 --partition-key 7')).toMatchObject({
@@ -64,6 +64,52 @@ test('databases, containers, items and partitions from the command line', async 
   expect(await run('partitions shop/orders')).toMatchObject({ code: 1 });
   expect(await run('db delete shop')).toMatchObject({ code: 0, stdout: 'deleted database shop\n' });
   expect(await run('db show shop')).toMatchObject({ code: 1 });
+});
+
+test('throughput is scaled from the command line', async () => {
+  await run('db create scaled --throughput 500');
+  await run('container create scaled/own --partition-key /pk --throughput 1000');
+  await run('container create scaled/sharing --partition-key /pk');
+  expect((await run('container scale scaled/own 2000')).stdout).toBe(
+    'container scaled/own: 2000 RU/s\n',
+  );
+  expect((await run('container scale scaled/own 4000 --mode autoscale')).stdout).toBe(
+    'container scaled/own: autoscale up to 4000 RU/s\n',
+  );
+  expect((await run('container scale scaled/own 20000')).stdout).toBe(
+    'container scaled/own: autoscale up to 20000 RU/s; partitions are being split\n',
+  );
+  expect(JSON.parse((await run('db scale scaled 600 --json')).stdout)).toMatchObject({
+    content: { offerThroughput: 600 },
+  });
+  expect(await run('container scale scaled/own 1234')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('between 2000 and 1000000 inclusive in increments of 1000'),
+  });
+  expect(await run('container scale scaled/sharing 1000')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('mesocosm db scale'),
+  });
+  expect(await run('container scale scaled/own much')).toMatchObject({ code: 2 });
+  expect(await run('container scale scaled/own 2000 --mode magic')).toMatchObject({ code: 2 });
+});
+
+test('a container gives its partitions uneven shares', async () => {
+  await run('db create uneven');
+  await run('container create uneven/c --partition-key /pk --throughput 20000');
+  const shares = async (words: string): Promise<number[]> =>
+    JSON.parse((await run(`${words} --json`)).stdout).partitions.map(
+      ({ provisioned }: { provisioned: number }) => provisioned,
+    );
+  expect(await shares('partitions uneven/c')).toEqual([10_000, 10_000]);
+  expect(await run('container distribute uneven/c 1=12000')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('100 to 10000 RU/s'),
+  });
+  await run('container scale uneven/c 12000');
+  expect(await shares('container distribute uneven/c 1=9000')).toEqual([3000, 9000]);
+  expect(await shares('container distribute uneven/c')).toEqual([6000, 6000]);
+  expect(await run('container distribute uneven/c x')).toMatchObject({ code: 2 });
 });
 
 test('hierarchical keys, keys by id, wrong keys', async () => {

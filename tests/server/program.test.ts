@@ -26,7 +26,7 @@ test('start --help lists the flags', async () => {
 
 test.each<[string[], string]>([
   [['strat'], 'mesocosm: there is no command "strat". See mesocosm --help.\n'],
-  [['db'], 'mesocosm: say one of: db list, db show, db create, db delete.\n'],
+  [['db'], 'mesocosm: say one of: db list, db show, db create, db scale, db delete.\n'],
   [['db', 'show'], 'mesocosm: usage: mesocosm db show DB\n'],
   [['db', 'list', '--jsn'], "mesocosm: Unknown option '--jsn'. See mesocosm db list --help.\n"],
   [['start', '--nosql-port', 'x'], 'mesocosm: --nosql-port "x": allowed is 0 to 65535, or off.\n'],

@@ -39,6 +39,31 @@ test('ready file, table, health, metrics, stop', async () => {
   expect(existsSync(server.readyFile)).toBe(false);
 });
 
+test('throughput is enforced unless the operator says otherwise, and shows in the metrics', async () => {
+  await using server = await ChildServer.start(['--memory'], { MESOCOSM_THROUGHPUT: 'enforce' });
+  const env = { MESOCOSM_ENDPOINT: server.endpoint };
+  await runProgram(['db', 'create', 'd'], { env });
+  await runProgram(['container', 'create', 'd/c', '--partition-key', '/pk'], { env });
+  const item = JSON.stringify({ id: 'i', pk: 'p', text: 'x'.repeat(1_500_000) });
+  // Each costs seconds of what is provisioned.
+  let exit = await runProgram(['item', 'put', 'd/c'], { input: item, env });
+  for (let at = 0; at < 10 && exit.code === 0; at++)
+    exit = await runProgram(['item', 'put', 'd/c'], { input: item, env });
+  expect(exit).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('429 TooManyRequests: Request rate is large.'),
+  });
+  const metrics = await (await fetch(`${server.endpoint}_mesocosm/metrics`)).text();
+  const partition = '{db="d",container="c",partition="0"}';
+  for (const line of [
+    `mesocosm_partition_throttled_requests_total${partition} 1`,
+    `mesocosm_partition_provisioned_request_units${partition} 400`,
+    `mesocosm_partition_normalized_request_units_percent${partition} 100`,
+  ])
+    expect(metrics).toContain(line);
+  expect(metrics).toMatch(/mesocosm_partition_request_units_total\{[^}]*\} \d{3,5}\b/);
+});
+
 test.each<[string, number]>([
   ['_mesocosm/partitions?db=a&container=b', 401],
   ['_mesocosm/nothing', 404],

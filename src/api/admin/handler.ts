@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, DomainError, ITEM_BYTES_MAX, type Metrics } from '../../base/index.ts';
 import type { Service } from '../../service/index.ts';
 import { isMap, type Value, type ValueMap } from '../../value/index.ts';
+import { distributeThroughput } from './distribution.ts';
 import { partitionCount } from './partition-metrics.ts';
 import { reportPartitions } from './partitions.ts';
 import { type SignatureCheck, signatureCheck } from './signature.ts';
@@ -68,6 +69,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
     method: 'GET',
     needsKey: true,
     answer: async ({ service }, { query }) => json(await reportPartitions(service, query)),
+  },
+  distribution: {
+    method: 'POST',
+    needsKey: true,
+    answer: async ({ service }, { query, body }) =>
+      json(await distributeThroughput(service, query, body)),
   },
 };
 

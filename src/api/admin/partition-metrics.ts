@@ -1,9 +1,11 @@
 /**
- * Items, bytes and LSN of every open partition. Closed ones are left out until somebody uses them again: opening
- * them for a scrape would keep every partition of the account open for ever.
+ * What every partition holds and uses. Items, bytes and LSN are those of open ones; the closed are left out until
+ * somebody uses them again: opening them for a scrape would keep every partition of the account open for ever. What
+ * was used of the throughput is known of all.
  */
 import type { Metrics } from '../../base/index.ts';
 import type { Service } from '../../service/index.ts';
+import { budgetMetrics } from './budget-metrics.ts';
 
 const LABELS = ['db', 'container', 'partition'];
 
@@ -28,14 +30,17 @@ export function collectPartitions(metrics: Metrics, service: Service): void {
     help: 'Partitions of the account, and how many of them are open.',
     labels: ['state'],
   });
+  const observeBudget = budgetMetrics(metrics);
   metrics.onCollect(() => {
     for (const series of [items, bytes, lsn]) series.clear();
+    observeBudget.clear();
     for (const database of service.databases.list())
       for (const container of service.containers.list(database))
-        for (const { partition, slot } of service.containers.routes(container)) {
-          const statistics = slot.partition?.statistics();
+        for (const route of service.containers.routes(container)) {
+          const labels = [database.id, container.id, route.partition.id];
+          observeBudget.set(labels, service.containers.budget(route));
+          const statistics = route.slot.partition?.statistics();
           if (statistics === undefined) continue;
-          const labels = [database.id, container.id, partition.id];
           items.with(...labels).set(statistics.itemCount);
           bytes.with(...labels).set(statistics.itemBytes);
           lsn.with(...labels).set(statistics.lsn);

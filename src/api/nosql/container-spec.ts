@@ -22,6 +22,7 @@ export interface SpecOptions {
   /** Clients of the first protocol versions make containers without a partition key. */
   readonly isKeyOptional: boolean;
   readonly throughput: ThroughputSetting | undefined;
+  readonly hasMinuteReserve: boolean;
 }
 
 export function containerSpec(body: ValueMap, options: SpecOptions): ContainerSpec {
@@ -38,6 +39,7 @@ export function containerSpec(body: ValueMap, options: SpecOptions): ContainerSp
     uniqueKeys: parseUniqueKeys(body.uniqueKeyPolicy),
     ...parseUpdate(body),
     throughput: options.throughput,
+    hasMinuteReserve: options.hasMinuteReserve,
   };
 }
 

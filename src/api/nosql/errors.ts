@@ -71,6 +71,7 @@ const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }
   tooLarge: { status: 413, substatus: 0 },
   partitionGone: { status: 410, substatus: 1002 },
   throttled: { status: 429, substatus: 3200 },
+  bucketThrottled: { status: 429, substatus: 3088 },
   unavailable: { status: 503, substatus: 0 },
 };
 

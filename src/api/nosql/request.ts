@@ -1,7 +1,11 @@
 /** Request headers as typed options. What a header may say is checked here and nowhere else. */
-import { DomainError, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX } from '../../base/index.ts';
-import type { ThroughputSetting } from '../../catalog/index.ts';
-import { isMap, type Value } from '../../value/index.ts';
+import { PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX } from '../../base/index.ts';
+import {
+  NORMAL_TRAFFIC,
+  THROUGHPUT_BUCKETS_MAX,
+  type Traffic,
+  trafficOf,
+} from '../../throughput/index.ts';
 import type { Call } from './call.ts';
 import { RequestError } from './errors.ts';
 
@@ -88,61 +92,24 @@ export function checkIndexingDirective(call: Call): void {
   );
 }
 
-/** Throughput as the maker of a database or container asks for it; undefined where nothing was said. */
-export function throughputSetting(call: Call): ThroughputSetting | undefined {
-  const manual = call.header('x-ms-offer-throughput');
-  const autoscale = call.header('x-ms-cosmos-offer-autopilot-settings');
-  if (manual !== undefined && autoscale !== undefined)
+/** What the request says of its priority and of the throughput bucket it counts against. */
+export function requestTraffic({ headers }: Call): Traffic {
+  const priority = headers['x-ms-cosmos-priority-level'];
+  const bucket = headers['x-ms-cosmos-throughput-bucket'];
+  if (priority === undefined && bucket === undefined) return NORMAL_TRAFFIC;
+  const level = String(priority ?? 'high').toLowerCase();
+  if (level !== 'high' && level !== 'low')
+    throw new RequestError(400, 'The value of x-ms-cosmos-priority-level must be High or Low.');
+  const id = bucket === undefined ? 0 : (toInteger(String(bucket)) ?? -1);
+  if (bucket !== undefined && !(id >= 1 && id <= THROUGHPUT_BUCKETS_MAX))
     throw new RequestError(
       400,
-      'x-ms-offer-throughput and x-ms-cosmos-offer-autopilot-settings cannot both be given.',
+      `The value of x-ms-cosmos-throughput-bucket must be 1 to ${THROUGHPUT_BUCKETS_MAX}.`,
     );
-  if (manual !== undefined) {
-    const requestUnits = toInteger(manual);
-    if (requestUnits === undefined)
-      throw new RequestError(400, 'The value of x-ms-offer-throughput is not a whole number.');
-    return { kind: 'manual', requestUnits };
-  }
-  return autoscale === undefined ? offerType(call) : autoscaleSetting(autoscale);
-}
-
-/** The performance levels of the service's first years, in request units of today. */
-const OFFER_TYPES: Readonly<Record<string, number>> = { s1: 400, s2: 1000, s3: 2500 };
-
-function offerType(call: Call): ThroughputSetting | undefined {
-  const type = call.header('x-ms-offer-type')?.toLowerCase();
-  if (type === undefined || type === 'invalid') return undefined;
-  const requestUnits = Object.hasOwn(OFFER_TYPES, type) ? OFFER_TYPES[type] : undefined;
-  if (requestUnits === undefined)
-    throw new RequestError(400, 'The value of x-ms-offer-type must be S1, S2 or S3.');
-  return { kind: 'manual', requestUnits };
-}
-
-function autoscaleSetting(text: string): ThroughputSetting {
-  let settings: Value;
-  try {
-    settings = JSON.parse(text) as Value;
-  } catch {
-    throw invalidAutoscale();
-  }
-  if (!isMap(settings) || typeof settings.maxThroughput !== 'number') throw invalidAutoscale();
-  const requestUnitsMax = settings.maxThroughput;
-  const upgrade = settings.autoUpgradePolicy;
-  const policy = isMap(upgrade) ? upgrade.throughputPolicy : undefined;
-  const incrementPercent = isMap(policy) ? policy.incrementPercent : undefined;
-  if (incrementPercent === undefined) return { kind: 'autoscale', requestUnitsMax };
-  if (typeof incrementPercent !== 'number' || !(incrementPercent >= 0)) throw invalidAutoscale();
-  return { kind: 'autoscale', requestUnitsMax, incrementPercent };
-}
-
-function invalidAutoscale(): DomainError {
-  return new DomainError(
-    'invalidInput',
-    'The value of x-ms-cosmos-offer-autopilot-settings is not valid: {"maxThroughput": number} is expected.',
-  );
+  return trafficOf(level === 'low', id);
 }
 
 /** Undefined where the text is not a whole number of at most nine digits. */
-function toInteger(text: string): number | undefined {
+export function toInteger(text: string): number | undefined {
   return /^\s*-?\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
 }

@@ -25,7 +25,7 @@ import {
 } from './resources/databases.ts';
 import { listItems, postItems } from './resources/item-feed.ts';
 import { deleteItem, readItem, replaceItem } from './resources/items.ts';
-import { listOffers, postOffers, readOffer } from './resources/offers.ts';
+import { listOffers, postOffers, readOffer, replaceOffer } from './resources/offers.ts';
 import {
   listPartitionKeyRanges,
   postPartitionKeyRanges,
@@ -88,7 +88,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
   offers: {
     type: 'offers',
     feed: { GET: listOffers, POST: postOffers },
-    single: { GET: readOffer, PUT: notServedYet('Changing throughput') },
+    single: { GET: readOffer, PUT: replaceOffer },
   },
 };
 

@@ -1,8 +1,11 @@
-/** `container list|show|create|delete` */
+/** `container list|show|create|scale|delete` */
 import { property, send, sendFeed } from '../client.ts';
 import type { Command } from '../command.ts';
+import { CommandError } from '../command-error.ts';
 import { containerPath } from '../names.ts';
+import { MODE, printScaled, scale } from '../scale.ts';
 import { printTable } from '../table.ts';
+import { printPartitions } from './partitions.ts';
 
 export const CONTAINER_COMMANDS: readonly Command[] = [
   {
@@ -59,6 +62,36 @@ export const CONTAINER_COMMANDS: readonly Command[] = [
     },
   },
   {
+    words: 'container scale',
+    usage: 'DB/CONTAINER RU [--mode MODE]',
+    help: 'change the throughput of a container while it serves',
+    arguments: [2, 2],
+    options: { mode: MODE },
+    async run({ client, arguments: [name = '', throughput = ''], option, output }) {
+      const [mode] = option('mode');
+      const { body } = await send(client, { verb: 'GET', path: containerPath(name) });
+      const scaled = await scale(client, body, { throughput, mode });
+      output.show(scaled.offer, () => printScaled(`container ${name}`, scaled));
+    },
+  },
+  {
+    words: 'container distribute',
+    usage: 'DB/CONTAINER [PARTITION=RU ...]',
+    help: 'give partitions more or less of the throughput; without any, all the same',
+    arguments: [1, 1000],
+    async run({ client, arguments: [name = '', ...shares], output }) {
+      const [, db = '', , container = ''] = containerPath(name);
+      const partitions = Object.fromEntries(shares.map(parseShare));
+      const { body } = await send(client, {
+        verb: 'POST',
+        path: ['_mesocosm', 'distribution'],
+        query: { db, container },
+        body: JSON.stringify({ partitions }),
+      });
+      output.show(body, () => printPartitions(property(body, 'partitions')));
+    },
+  },
+  {
     words: 'container delete',
     usage: 'DB/CONTAINER',
     help: 'delete a container with all its items',
@@ -69,6 +102,13 @@ export const CONTAINER_COMMANDS: readonly Command[] = [
     },
   },
 ];
+
+function parseShare(text: string): [string, number] {
+  const match = /^(\d+)=(\d+)$/.exec(text);
+  if (match === null)
+    throw new CommandError(2, `${JSON.stringify(text)}: a share is PARTITION=RU, such as 3=6000.`);
+  return [match[1] as string, Number(match[2])];
+}
 
 function keyDefinition(paths: readonly string[]): object {
   if (paths.length > 1) return { paths, kind: 'MultiHash', version: 2 };

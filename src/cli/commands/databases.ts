@@ -1,6 +1,7 @@
-/** `db list|show|create|delete` */
+/** `db list|show|create|scale|delete` */
 import { property, send, sendFeed } from '../client.ts';
 import type { Command } from '../command.ts';
+import { MODE, printScaled, scale } from '../scale.ts';
 
 const THROUGHPUT = { value: 'RU', help: 'RU/s that the containers of the database share' };
 
@@ -40,6 +41,19 @@ export const DATABASE_COMMANDS: readonly Command[] = [
         body: JSON.stringify({ id: db }),
       });
       output.show(body, () => `created database ${db}\n`);
+    },
+  },
+  {
+    words: 'db scale',
+    usage: 'DB RU [--mode MODE]',
+    help: 'change the throughput that the containers of a database share',
+    arguments: [2, 2],
+    options: { mode: MODE },
+    async run({ client, arguments: [db = '', throughput = ''], option, output }) {
+      const [mode] = option('mode');
+      const { body } = await send(client, { verb: 'GET', path: ['dbs', db] });
+      const scaled = await scale(client, body, { throughput, mode });
+      output.show(scaled.offer, () => printScaled(`database ${db}`, scaled));
     },
   },
   {

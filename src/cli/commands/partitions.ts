@@ -10,7 +10,7 @@ export const PARTITION_COMMANDS: readonly Command[] = [
   {
     words: 'partitions',
     usage: 'DB/CONTAINER',
-    help: 'show the partitions of a container: range, items, bytes, a bar each',
+    help: 'show the partitions of a container: range, items, request units, bytes, a bar each',
     arguments: [1, 1],
     async run({ client, arguments: [name = ''], output }) {
       const [, db = '', , container = ''] = containerPath(name);
@@ -19,24 +19,42 @@ export const PARTITION_COMMANDS: readonly Command[] = [
         path: ['_mesocosm', 'partitions'],
         query: { db, container },
       });
-      output.show(body, () => print(property(body, 'partitions')));
+      output.show(body, () => printPartitions(property(body, 'partitions')));
     },
   },
 ];
 
-function print(partitions: unknown): string {
+export function printPartitions(partitions: unknown): string {
   const list: readonly unknown[] = Array.isArray(partitions) ? partitions : [];
   const bytesOf = (partition: unknown): number => Number(property(partition, 'bytes'));
   const largest = Math.max(1, ...list.map(bytesOf));
   const text = (partition: unknown, name: string): string => String(property(partition, name));
+  const number = (partition: unknown, name: string): number =>
+    Math.round(Number(property(partition, name)));
   return printTable([
-    ['partition', 'from', 'to', 'items', 'lsn', 'bytes', ''],
+    [
+      'partition',
+      'from',
+      'to',
+      'items',
+      'lsn',
+      'RU/s',
+      'RU last min',
+      'peak %',
+      '429s',
+      'bytes',
+      '',
+    ],
     ...list.map((partition) => [
       text(partition, 'id'),
       shortRange(text(partition, 'min')),
       shortRange(text(partition, 'max')),
-      Number(property(partition, 'items')),
-      Number(property(partition, 'lsn')),
+      number(partition, 'items'),
+      number(partition, 'lsn'),
+      number(partition, 'provisioned'),
+      number(partition, 'requestUnitsLastMinute'),
+      number(partition, 'normalizedPercent'),
+      number(partition, 'throttledLastMinute'),
       printBytes(bytesOf(partition)),
       printBar(bytesOf(partition) / largest, BAR_WIDTH),
     ]),

@@ -53,7 +53,8 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     engine,
     clock: options.clock ?? systemClock,
     random: seededRandom(1),
-    settings: { ...DEFAULT_SETTINGS, ...options.settings },
+    // Only tests of throttling want it.
+    settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },
     seals: { json: sealJson },
   });
   const failures: unknown[] = [];

@@ -9,7 +9,8 @@ import { parseJsonObject } from '../json-body.ts';
 import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
 import { isQuery } from '../query-body.ts';
 import { emptyReply, jsonReply, type Reply } from '../reply.ts';
-import { isPartitionKeyOptional, throughputSetting } from '../request.ts';
+import { isPartitionKeyOptional } from '../request.ts';
+import { throughputSetting, wantsMinuteReserve } from '../throughput-header.ts';
 
 /** Writes to the catalog cost what a small item costs. */
 const WRITE_CHARGE = 4.95;
@@ -33,6 +34,7 @@ async function createContainer(call: Call): Promise<Reply> {
   const spec = containerSpec(parseJsonObject(call.body), {
     isKeyOptional: isPartitionKeyOptional(call),
     throughput: throughputSetting(call),
+    hasMinuteReserve: wantsMinuteReserve(call),
   });
   const record = await call.service.containers.create(database.rid, spec);
   return writtenReply(201, call.faceOf(database, record));

@@ -6,8 +6,8 @@ import { parseJsonObject } from '../json-body.ts';
 import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
 import { isQuery } from '../query-body.ts';
 import { emptyReply, jsonReply, type Reply } from '../reply.ts';
-import { throughputSetting } from '../request.ts';
 import { resourceName } from '../resource-name.ts';
+import { throughputSetting } from '../throughput-header.ts';
 
 export interface DatabaseResource {
   readonly id: string;

@@ -11,7 +11,7 @@ import { feedPartitionKey } from '../partition-key-header.ts';
 import { isQuery } from '../query-body.ts';
 import { hashRangeHeaders, rangeIdOf } from '../query-targets.ts';
 import { type Reply, receiptHeaders } from '../reply.ts';
-import { checkConsistency, pageLimit } from '../request.ts';
+import { checkConsistency, pageLimit, requestTraffic } from '../request.ts';
 import { createItem, upsertItem } from './items.ts';
 import { planItems, queryItems } from './queries.ts';
 
@@ -34,6 +34,7 @@ export async function listItems(call: Call): Promise<Reply> {
     limit: pageLimit(call),
     bytesMax: PAGE_BYTES_MAX,
     sessionToken: call.header('x-ms-session-token'),
+    traffic: requestTraffic(call),
   });
   const headers = [
     ...receiptHeaders(page),

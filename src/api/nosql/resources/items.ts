@@ -15,7 +15,12 @@ import { parseJsonObject } from '../json-body.ts';
 import { itemPartitionKey, requiredPartitionKey } from '../partition-key-header.ts';
 import { ifMatch, isNotModified } from '../preconditions.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
-import { checkConsistency, checkIndexingDirective, wantsMinimal } from '../request.ts';
+import {
+  checkConsistency,
+  checkIndexingDirective,
+  requestTraffic,
+  wantsMinimal,
+} from '../request.ts';
 import { itemId } from '../resource-name.ts';
 import { encodeItem } from '../system-properties.ts';
 import { itemTtlSec } from '../time-to-live.ts';
@@ -32,7 +37,8 @@ export function readItem(call: Call): MaybePromise<Reply> {
 function readById(call: Call, face: ContainerFace, id: string): MaybePromise<Reply> {
   const partitionKey = requiredPartitionKey(call, face);
   const session = call.header('x-ms-session-token');
-  const read = call.service.items.read(face.record, { partitionKey, id }, session);
+  const address = { partitionKey, id };
+  const read = call.service.items.read(face.record, address, session, requestTraffic(call));
   return isPromise(read)
     ? read.then((reply) => readReply(call, face, reply))
     : readReply(call, face, read);
@@ -116,12 +122,11 @@ export async function deleteItem(call: Call): Promise<Reply> {
   const face = call.ownerContainer();
   const id = await addressedItemId(call, face);
   const partitionKey = requiredPartitionKey(call, face);
-  const written = await call.service.items.write(face.record, {
-    kind: 'delete',
-    id,
-    partitionKey,
-    ifMatch: ifMatch(call),
-  });
+  const written = await call.service.items.write(
+    face.record,
+    { kind: 'delete', id, partitionKey, ifMatch: ifMatch(call) },
+    requestTraffic(call),
+  );
   return writeReply(call, face, written);
 }
 

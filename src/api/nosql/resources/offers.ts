@@ -1,5 +1,7 @@
 /** /offers and /offers/{rid}: the throughput of databases and containers. */
+import { DomainError } from '../../../base/index.ts';
 import {
+  type BucketLimitRecord,
   containerRid,
   databaseRid,
   offerRid,
@@ -7,17 +9,24 @@ import {
   type ThroughputRecord,
 } from '../../../catalog/index.ts';
 import type { Offer } from '../../../service/index.ts';
+import type { ValueMap } from '../../../value/index.ts';
 import { type Call, resourceNotFound } from '../call.ts';
 import { containerSelf } from '../container-face.ts';
 import { listReply } from '../feed.ts';
+import { parseJsonObject } from '../json-body.ts';
 import { refusal } from '../not-served.ts';
-import { isNotModified, notModified } from '../preconditions.ts';
+import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
 import { isQuery } from '../query-body.ts';
 import { jsonReply, type Reply } from '../reply.ts';
+import { offerChange } from '../throughput-header.ts';
+
+/** As the service charges changes of the catalog. */
+const WRITE_CHARGE = 4.95;
 
 export function listOffers(call: Call): Reply {
-  const offers = call.service.offers.list().map(offerResource);
-  return listReply(call, { rid: '', key: 'Offers' }, offers);
+  const { offers } = call.service;
+  const resources = offers.list().map((offer) => offerResource(call, offer));
+  return listReply(call, { rid: '', key: 'Offers' }, resources);
 }
 
 /** POST is a query: offers come into being with what they belong to. */
@@ -27,15 +36,50 @@ export function postOffers(call: Call): Reply {
 }
 
 export function readOffer(call: Call): Reply {
+  const offer = findOffer(call);
+  const { etag } = offer.throughput;
+  if (isNotModified(call, etag)) return notModified(etag, []);
+  return offerReply(call, offer, 1);
+}
+
+export async function replaceOffer(call: Call): Promise<Reply> {
+  const { throughput } = findOffer(call);
+  const body = parseJsonObject(call.body);
+  checkIdentity(body, offerRid(throughput.offerRid));
+  const change = offerChange(call, body.content);
+  const offer = await call.service.offers.replace(throughput.offerRid, change, ifMatch(call));
+  return offerReply(call, offer, WRITE_CHARGE);
+}
+
+function findOffer(call: Call): Offer {
   const rid = parseResourceId(call.id(0));
   const offer = rid?.kind === 'offer' ? call.service.offers.findByRid(rid.offer) : undefined;
   if (offer === undefined) throw resourceNotFound();
-  const { etag } = offer.throughput;
-  if (isNotModified(call, etag)) return notModified(etag, []);
-  return jsonReply(200, offerResource(offer), { headers: ['etag', etag] });
+  return offer;
 }
 
-function offerResource({ throughput, database, container }: Offer) {
+/** Clients send the whole offer; what names it must be what it was. */
+function checkIdentity({ id, _rid }: ValueMap, rid: string): void {
+  for (const sent of [id, _rid])
+    if (sent !== undefined && sent !== rid)
+      throw new DomainError('invalidInput', 'The id of an offer cannot be changed.');
+}
+
+function offerReply(call: Call, offer: Offer, charge: number): Reply {
+  const { offers } = call.service;
+  const headers = [
+    'etag',
+    offer.throughput.etag,
+    'x-ms-cosmos-min-throughput',
+    String(offers.minimum(offer)),
+    'x-ms-offer-replace-pending',
+    String(offers.isReplacePending(offer)),
+  ];
+  return jsonReply(200, offerResource(call, offer), { charge, headers });
+}
+
+function offerResource(call: Call, offer: Offer) {
+  const { throughput, database, container } = offer;
   const rid = offerRid(throughput.offerRid);
   return {
     resource:
@@ -46,7 +90,7 @@ function offerResource({ throughput, database, container }: Offer) {
       container === undefined
         ? databaseRid(database.rid)
         : containerRid(container.databaseRid, container.rid),
-    content: offerContent(throughput),
+    content: offerContent(throughput, () => call.service.offers.scaledThroughput(offer)),
     id: rid,
     _rid: rid,
     _self: `offers/${rid}/`,
@@ -55,20 +99,27 @@ function offerResource({ throughput, database, container }: Offer) {
   };
 }
 
-function offerContent({ setting, highestEver, timestampSec }: ThroughputRecord) {
+function offerContent(throughput: ThroughputRecord, scaled: () => number) {
+  const {
+    setting,
+    highestEver,
+    storageBytesEver = 0,
+    timestampSec,
+    bucketLimits = [],
+  } = throughput;
   const common = {
-    offerIsRUPerMinuteThroughputEnabled: false,
+    offerIsRUPerMinuteThroughputEnabled: throughput.hasMinuteReserve === true,
     offerMinimumThroughputParameters: {
       maxThroughputEverProvisioned: highestEver,
-      maxConsumedStorageEverInKB: 0,
+      maxConsumedStorageEverInKB: Math.ceil(storageBytesEver / 1024),
     },
     offerLastReplaceTimestamp: timestampSec,
+    ...(bucketLimits.length === 0 ? {} : { throughputBuckets: bucketLimits.map(bucketResource) }),
   };
   if (setting.kind === 'manual') return { offerThroughput: setting.requestUnits, ...common };
   const { requestUnitsMax, incrementPercent } = setting;
   return {
-    // Autoscale rests at a tenth of its maximum.
-    offerThroughput: requestUnitsMax / 10,
+    offerThroughput: scaled(),
     ...common,
     offerAutopilotSettings: {
       tier: 0,
@@ -80,4 +131,8 @@ function offerContent({ setting, highestEver, timestampSec }: ThroughputRecord) 
         : { autoUpgradePolicy: { throughputPolicy: { incrementPercent } } }),
     },
   };
+}
+
+function bucketResource({ id, maxPercent }: BucketLimitRecord) {
+  return { id, maxThroughputPercentage: maxPercent };
 }

@@ -11,7 +11,7 @@ import { indexMetrics, printIndexMetricsV1, printIndexMetricsV2 } from '../query
 import { printQueryMetrics, type QueryTimes } from '../query-metrics.ts';
 import { isOneKey, type QueryTargets, queryTargets } from '../query-targets.ts';
 import { jsonReply, type Reply, receiptHeaders } from '../reply.ts';
-import { checkConsistency, queryLimit } from '../request.ts';
+import { checkConsistency, queryLimit, requestTraffic } from '../request.ts';
 
 export function planItems(call: Call): Reply {
   const face = call.ownerContainer();
@@ -37,6 +37,7 @@ export async function queryItems(call: Call): Promise<Reply> {
     continuation: call.header('x-ms-continuation'),
     limit: queryLimit(call),
     sessionToken: call.header('x-ms-session-token'),
+    traffic: requestTraffic(call),
   });
   const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
   return pageReply(call, face, { page, prepared, times });

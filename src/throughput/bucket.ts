@@ -1,0 +1,218 @@
+/**
+ * A post-paid token bucket in injected time: a request may start while the balance is positive; what it cost is taken
+ * afterwards and may overdraw.
+ *
+ * The balance is kept as a moment, `emptyAtMs`: when all that was charged will have been earned. Admission is then one
+ * comparison, and the time to wait is a difference of two numbers without rounding errors: whoever waits it is admitted.
+ *
+ *   balance = (now − emptyAt) · rate, never more than BUCKET_MS of it
+ *
+ * Moments are whole milliseconds of the caller's clock; inside they count from an origin of the bucket's own, because
+ * today's date as a double is too coarse for the small charges of high rates.
+ *
+ * What overflows a full bucket goes to two reserves, which pay debts at once: the burst reserve (unused rate of the
+ * last `burstSec`) and the minute reserve (a fixed amount per minute). A ceiling per second bounds the total.
+ */
+import { Turns } from './turns.ts';
+
+/**
+ * What a full bucket holds: a little less than a second, so that ten seconds of overload that find it full get at most
+ * 1.1 of what is provisioned, the last overdraft included.
+ */
+export const BUCKET_MS = 900;
+
+/** Partitions below this rate may burst, and burst up to it in total (documented). */
+export const BURST_CEILING = 3000;
+
+/** The minute reserve of the first generation: this many times the rate per minute, and per second at most. */
+const MINUTE_FACTOR = 10;
+
+const MINUTE_MS = 60_000;
+
+/** What the newest charge counts in the average of many; the first ones count more. */
+const AVERAGE_WEIGHT = 1 / 64;
+
+export interface BucketRates {
+  /** RU/s. */
+  readonly rate: number;
+  /** Seconds of unused rate that are kept for bursts; 0: none. */
+  readonly burstSec: number;
+  /** Adds the minute reserve. */
+  readonly hasMinuteReserve: boolean;
+}
+
+export class TokenBucket {
+  /** Begin of a minute, so that seconds and minutes are those of the clock. */
+  readonly #originMs: number;
+  #rate = 0;
+  #msPerUnit = 0;
+  #emptyAtMs: number;
+  #burst = 0;
+  #burstMax = 0;
+  #minuteShare = 0;
+  #minuteLeft = 0;
+  #minuteEndMs = Number.NEGATIVE_INFINITY;
+  /** RU in one second of the clock, all reserves included. */
+  #ceiling = Number.POSITIVE_INFINITY;
+  #secondEndMs = Number.NEGATIVE_INFINITY;
+  #usedInSecond = 0;
+  #averageCharge = 0;
+  #averageWeight = 1;
+  readonly #turns = new Turns();
+  #lastMs: number;
+
+  /** Full, with an empty burst reserve. */
+  constructor(rates: BucketRates, nowMs: number) {
+    this.#originMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+    this.#lastMs = nowMs - this.#originMs;
+    this.#emptyAtMs = this.#lastMs - BUCKET_MS;
+    this.#apply(rates);
+  }
+
+  get rate(): number {
+    return this.#rate;
+  }
+
+  /** RU to spend now without the reserves; negative while in debt. */
+  balance(nowMs: number): number {
+    return this.#balanceMs(nowMs - this.#originMs) / this.#msPerUnit;
+  }
+
+  /** RU in the reserves. */
+  reserve(nowMs: number): number {
+    const now = nowMs - this.#originMs;
+    this.#earn(now);
+    return this.#burst + this.#minuteReserve(now);
+  }
+
+  /** New rates from now on; what was earned and owed stays, in RU. */
+  change(rates: BucketRates, nowMs: number): void {
+    const now = nowMs - this.#originMs;
+    this.#earn(now);
+    const balance = this.#balanceMs(now) / this.#msPerUnit;
+    this.#apply(rates);
+    this.#emptyAtMs = now - Math.min(BUCKET_MS, balance * this.#msPerUnit);
+    this.#burst = Math.min(this.#burst, this.#burstMax);
+    this.#minuteLeft = Math.min(this.#minuteLeft, this.#minuteShare);
+    this.#turns.clear();
+  }
+
+  /** May a request start? */
+  admits(nowMs: number): boolean {
+    const now = nowMs - this.#originMs;
+    if (now <= this.#emptyAtMs && this.#burst <= 0 && this.#minuteReserve(now) <= 0) return false;
+    return this.#usedInSecond < this.#ceiling || now >= this.#secondEndMs;
+  }
+
+  /** May a request start that leaves this share of the bucket to others? */
+  admitsAbove(share: number, nowMs: number): boolean {
+    if (!this.admits(nowMs)) return false;
+    const keptMs = share * BUCKET_MS;
+    const balanceMs = this.#balanceMs(nowMs - this.#originMs);
+    return balanceMs > keptMs || this.#burst > keptMs / this.#msPerUnit;
+  }
+
+  /** For a request that was just refused: after how many milliseconds it will be admitted, if nobody is before it. */
+  retryAfterMs(nowMs: number): number {
+    const now = nowMs - this.#originMs;
+    this.#followClock(now);
+    const widthMs = this.#averageCharge * this.#msPerUnit;
+    const turnMs = this.#turns.take(this.#freeAtMs(now), widthMs, now);
+    return Math.floor(turnMs - now) + 1;
+  }
+
+  /** The same for a request that was refused because it must leave this share. */
+  retryAboveMs(share: number, nowMs: number): number {
+    const now = nowMs - this.#originMs;
+    this.#followClock(now);
+    const freeAtMs = Math.max(this.#freeAtMs(now), this.#emptyAtMs + share * BUCKET_MS);
+    return Math.floor(freeAtMs - now) + 1;
+  }
+
+  charge(requestUnits: number, nowMs: number): void {
+    this.#averageCharge += (requestUnits - this.#averageCharge) * this.#averageWeight;
+    // 1, 1/2, 1/3 and so on: as long as they are few, the average is exact.
+    if (this.#averageWeight > AVERAGE_WEIGHT) this.#averageWeight /= 1 + this.#averageWeight;
+    this.correct(requestUnits, nowMs);
+  }
+
+  /** Takes, or gives back where negative, the difference between an earlier charge and the true one. */
+  correct(requestUnits: number, nowMs: number): void {
+    const now = nowMs - this.#originMs;
+    if (now < this.#lastMs) this.#followClock(now);
+    if (now - this.#emptyAtMs > BUCKET_MS) this.#earn(now);
+    this.#emptyAtMs += requestUnits * this.#msPerUnit;
+    this.#lastMs = now;
+    if (this.#ceiling === Number.POSITIVE_INFINITY) return;
+    if (now >= this.#secondEndMs) this.#startSecond(now);
+    this.#usedInSecond += requestUnits;
+    if (this.#emptyAtMs > now) this.#payFromReserves(now);
+  }
+
+  #apply({ rate, burstSec, hasMinuteReserve }: BucketRates): void {
+    const canBurst = burstSec > 0 && rate < BURST_CEILING;
+    this.#rate = rate;
+    this.#msPerUnit = 1000 / rate;
+    this.#burstMax = canBurst ? burstSec * rate : 0;
+    this.#minuteShare = hasMinuteReserve ? MINUTE_FACTOR * rate : 0;
+    const ceiling = Math.max(canBurst ? BURST_CEILING : 0, this.#minuteShare);
+    this.#ceiling = ceiling === 0 ? Number.POSITIVE_INFINITY : ceiling;
+  }
+
+  #balanceMs(now: number): number {
+    return Math.min(BUCKET_MS, now - this.#emptyAtMs);
+  }
+
+  /** Moves what overflows the bucket to the burst reserve. */
+  #earn(now: number): void {
+    const overflowMs = now - BUCKET_MS - this.#emptyAtMs;
+    if (overflowMs <= 0) return;
+    this.#emptyAtMs += overflowMs;
+    if (this.#burstMax > 0)
+      this.#burst = Math.min(this.#burstMax, this.#burst + overflowMs / this.#msPerUnit);
+  }
+
+  #startSecond(now: number): void {
+    this.#usedInSecond = 0;
+    this.#secondEndMs = (Math.floor(now / 1000) + 1) * 1000;
+  }
+
+  #minuteReserve(now: number): number {
+    if (this.#minuteShare > 0 && now >= this.#minuteEndMs) {
+      this.#minuteLeft = this.#minuteShare;
+      this.#minuteEndMs = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
+    }
+    return this.#minuteShare > 0 ? this.#minuteLeft : 0;
+  }
+
+  #payFromReserves(now: number): void {
+    let debt = (this.#emptyAtMs - now) / this.#msPerUnit;
+    const fromBurst = Math.min(debt, this.#burst);
+    this.#burst -= fromBurst;
+    debt -= fromBurst;
+    const fromMinute = Math.min(debt, this.#minuteReserve(now));
+    this.#minuteLeft -= fromMinute;
+    this.#emptyAtMs = now + (debt - fromMinute) * this.#msPerUnit;
+  }
+
+  /** Admission begins right after this moment. */
+  #freeAtMs(now: number): number {
+    // One second of the ceiling is a whole one: nothing is admitted before it ends, whatever is in the reserves.
+    const isAtCeiling = this.#usedInSecond >= this.#ceiling && now < this.#secondEndMs;
+    const earliestMs = isAtCeiling ? this.#secondEndMs - 1 : now;
+    const paidMs =
+      this.#minuteShare > 0 ? Math.min(this.#emptyAtMs, this.#minuteEndMs - 1) : this.#emptyAtMs;
+    return this.#burst > 0 ? earliestMs : Math.max(earliestMs, paidMs);
+  }
+
+  /** A clock that was set back would leave the bucket in debt until it catches up: the debt moves with it. */
+  #followClock(now: number): void {
+    if (now >= this.#lastMs) return;
+    const stepMs = now - this.#lastMs;
+    this.#lastMs = now;
+    this.#emptyAtMs += stepMs;
+    this.#secondEndMs += stepMs;
+    this.#minuteEndMs += stepMs;
+    this.#turns.clear();
+  }
+}
