@@ -7,6 +7,7 @@ import {
   type Bytes,
   type Clock,
   DomainError,
+  equalBytes,
   isPromise,
   type MaybePromise,
   type Receipt,
@@ -26,6 +27,7 @@ import {
   type PartitionStatistics,
   type Rid,
   type Seal,
+  type WriteIntent,
 } from '../partition/index.ts';
 import {
   type BudgetReport,
@@ -43,6 +45,7 @@ import type { Encoding } from '../value/index.ts';
 import type { Budgets } from './budgets.ts';
 import { containerIndexing } from './container-indexing.ts';
 import type { Host, Slot } from './host.ts';
+import { intentWithin } from './key-limit.ts';
 import { QueryReader } from './query-reader.ts';
 import { type Route, RoutingMap } from './routing-map.ts';
 import { printSessionToken, sessionLsn } from './session-token.ts';
@@ -87,6 +90,10 @@ export interface ClusterOptions {
   readonly clock: Clock;
   /** Makes the seal of a container's records; one per encoding, from the APIs. */
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
+  /** Bytes one partition key may hold. */
+  readonly logicalPartitionLimit: number;
+  /** Told of a write that left a partition as large as its slot wants to know. */
+  readonly onGrown: (route: Route, itemBytes: number) => void;
 }
 
 /** A partition that is split while a request waits may be split again; not for ever. */
@@ -183,8 +190,10 @@ export class Cluster {
     try {
       const partition = await host.partition(route.slot);
       try {
-        const { effects, lsn } = await partition.write(intentOf(op));
+        const { effects, lsn } = await partition.write(this.#intent(route.slot, partition, op));
         const effect = effects[0] as Effect;
+        if (partition.itemBytes >= route.slot.splitAtBytes)
+          this.#options.onGrown(route, partition.itemBytes);
         cost = effectCharge(effect);
         return { effect, ...receiptOf(route, lsn, cost) };
       } catch (error) {
@@ -298,6 +307,19 @@ export class Cluster {
     };
     const item = partition.read(key);
     return isPromise(item) ? item.then(reply) : reply(item);
+  }
+
+  /** In a partition of one key, writes are checked against the limit of the key; another key ends that state. */
+  #intent(slot: Slot, partition: Partition, op: ItemOp): WriteIntent {
+    const { soleKey } = slot;
+    if (soleKey === undefined) return intentOf(op);
+    if (!equalBytes(soleKey, op.key.epk)) {
+      slot.soleKey = undefined;
+      slot.splitAtBytes = 0;
+      return intentOf(op);
+    }
+    const { seal } = slot.options;
+    return intentWithin(op, { partition, seal, bytesMax: this.#options.logicalPartitionLimit });
   }
 
   #admit(route: Route, traffic: Traffic): void {

@@ -17,6 +17,7 @@ import {
   type Seal,
 } from '../partition/index.ts';
 import { PartitionBudget } from '../throughput/index.ts';
+import type { Epk } from '../value/index.ts';
 
 /** Queries under way when their partition is replaced may finish; one that takes longer finds itself cut off. */
 const RETIRE_WAIT_MS = 30_000;
@@ -36,6 +37,10 @@ export interface Slot {
   cutover: Promise<unknown> | undefined;
   /** Replaced by others: nobody may open it again. */
   isGone: boolean;
+  /** Bytes of items at which the balancer wants to hear of the next write. */
+  splitAtBytes: number;
+  /** Set where all items were found to have this one key: it cannot be split, and its key may reach its limit. */
+  soleKey: Epk | undefined;
 }
 
 export interface SlotOptions {
@@ -80,6 +85,8 @@ export class Host {
       lastUsedMs: 0,
       cutover: undefined,
       isGone: false,
+      splitAtBytes: 0,
+      soleKey: undefined,
     };
     this.#slots.set(storeName, slot);
     return slot;

@@ -3,9 +3,12 @@ import { type Clock, DomainError } from '../base/index.ts';
 import type { Catalog, ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import { type Epk, epkFromHex, epkToHex } from '../value/index.ts';
 import type { Cluster } from './cluster.ts';
+import type { ContainerName } from './container-name.ts';
 import type { Host, Slot } from './host.ts';
 import { type MoveStep, move } from './mover/move.ts';
-import { findSplitPoint } from './mover/split-point.ts';
+import { findSplitPoint, middleOf, widestOf } from './mover/split-point.ts';
+import { ReshapeLog, type ReshapeRecorder } from './reshape-log.ts';
+import type { Route } from './routing-map.ts';
 
 export interface ReshaperOptions {
   readonly catalog: Catalog;
@@ -15,24 +18,37 @@ export interface ReshaperOptions {
   readonly onStep?: (step: MoveStep) => void | Promise<void>;
 }
 
-/** Names a container for as long as it lives. */
-export type ContainerName = Pick<ContainerRecord, 'databaseRid' | 'rid'>;
+/** Rids begin with thirteen bits of the partition they were made in, so a container has this many in its life. */
+const PARTITION_IDS_MAX = 2 ** 13;
+
+/** Between two keys, with half of the bytes on each side; or anywhere, where there are no two keys yet. */
+export type Cut = 'betweenKeys' | 'anywhere';
 
 export class Reshaper {
   readonly #options: ReshaperOptions;
   /** The last change of each container: the next waits for it. */
   readonly #changes = new Map<string, Promise<unknown>>();
 
+  readonly #stopping = new AbortController();
+  readonly log: ReshapeLog;
+
   constructor(options: ReshaperOptions) {
     this.#options = options;
+    this.log = new ReshapeLog(options.clock);
   }
 
   /** The ids of the two halves. Throws `invalidInput` where all items belong to one key. */
-  split(container: ContainerName, partitionId: string): Promise<readonly string[]> {
+  split(
+    container: ContainerName,
+    partitionId: string,
+    cut: Cut = 'betweenKeys',
+  ): Promise<readonly string[]> {
     return this.#inTurn(container, async (record) => {
-      const { cluster, host } = this.#options;
-      const route = cluster.routing(record).forId(partitionId);
-      const point = await findSplitPoint(await host.partition(route.slot));
+      checkSplits(record);
+      const route = this.#options.cluster.routing(record).forId(partitionId);
+      const betweenKeys = await this.#findSplitPoint(route);
+      const point =
+        betweenKeys ?? (cut === 'anywhere' ? middleOf(route, record.partitionKey) : undefined);
       if (point === undefined)
         throw new DomainError(
           'invalidInput',
@@ -66,6 +82,31 @@ export class Reshaper {
     });
   }
 
+  /** Looks whether all items of a partition have one key, and leaves it in the slot. */
+  findSoleKey(container: ContainerName, partitionId: string): Promise<void> {
+    return this.#inTurn(container, async (record) => {
+      await this.#findSplitPoint(this.#options.cluster.routing(record).forId(partitionId));
+    });
+  }
+
+  /** The partition with the largest part of the hash space. */
+  widest({ partitions, partitionKey }: ContainerRecord): string {
+    return (partitions[widestOf(partitions, partitionKey)] as PartitionRecord).id;
+  }
+
+  /** Gives up what is not committed yet. Idempotent. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new DomainError('unavailable', 'The server is stopping.'));
+    await Promise.all(this.#changes.values());
+  }
+
+  async #findSplitPoint({ slot }: Route): Promise<Epk | undefined> {
+    const partition = await this.#options.host.partition(slot);
+    const { point, soleKey } = await findSplitPoint(partition, this.#stopping.signal);
+    slot.soleKey = soleKey;
+    return point;
+  }
+
   async #replace(
     container: ContainerRecord,
     parents: readonly PartitionRecord[],
@@ -78,9 +119,17 @@ export class Reshaper {
       .routes.filter(({ partition }) => parents.some(({ id }) => id === partition.id))
       .map(({ slot }) => slot);
     const childSlots = children.map((child) => cluster.slotOf(container, child));
+    const recorder = this.log.begin({
+      kind: children.length > 1 ? 'split' : 'merge',
+      container,
+      parents: parents.map(({ id }) => id),
+      children: children.map(({ id }) => id),
+    });
     try {
-      await this.#move(container, children, parentSlots, childSlots);
+      await this.#move(container, { children, parentSlots, childSlots, recorder });
+      recorder.done();
     } catch (error) {
+      recorder.failed(error);
       await host.drop(childSlots.map(({ storeName }) => storeName));
       throw error;
     }
@@ -90,9 +139,7 @@ export class Reshaper {
 
   async #move(
     container: ContainerRecord,
-    children: readonly PartitionRecord[],
-    parentSlots: readonly Slot[],
-    childSlots: readonly Slot[],
+    { children, parentSlots, childSlots, recorder }: Replacement,
   ): Promise<void> {
     const { host, onStep } = this.#options;
     const sources = await Promise.all(parentSlots.map((slot) => host.partition(slot)));
@@ -109,8 +156,10 @@ export class Reshaper {
         commit: () => this.#commit(container, children),
         onStep: async (step) => {
           if (step === 'fence') for (const slot of parentSlots) slot.cutover = cutover.promise;
+          recorder.step(step);
           await onStep?.(step);
         },
+        signal: this.#stopping.signal,
       });
     } finally {
       for (const slot of parentSlots) slot.cutover = undefined;
@@ -140,6 +189,11 @@ export class Reshaper {
         }),
       );
       const nextPartitionId = record.nextPartitionId + children.length;
+      if (nextPartitionId > PARTITION_IDS_MAX)
+        throw new DomainError(
+          'invalidInput',
+          `The container has had ${record.nextPartitionId} partitions, the most one may have.`,
+        );
       return { containers: [{ ...record, nextPartitionId }], result: children };
     });
   }
@@ -151,12 +205,11 @@ export class Reshaper {
       const partitions = [...record.partitions.filter(({ id }) => !gone.has(id)), ...children].sort(
         (a, b) => (a.min < b.min ? -1 : 1),
       );
-      const throughputFraction = 1 / partitions.length;
       return {
         containers: [
           {
             ...record,
-            partitions: partitions.map((partition) => ({ ...partition, throughputFraction })),
+            partitions: withShares(partitions, record.partitions),
             routingVersion: record.routingVersion + 1,
           },
         ],
@@ -185,4 +238,40 @@ export class Reshaper {
     if (record === undefined) throw new DomainError('containerNotFound', 'Resource Not Found.');
     return record;
   }
+}
+
+interface Replacement {
+  readonly children: readonly PartitionRecord[];
+  readonly parentSlots: readonly Slot[];
+  readonly childSlots: readonly Slot[];
+  readonly recorder: ReshapeRecorder;
+}
+
+function checkSplits({ kind }: ContainerRecord): void {
+  if (kind === 'fixed')
+    throw new DomainError('invalidInput', 'A fixed container has one partition for ever.');
+}
+
+/**
+ * An even division of the throughput stays even. Where somebody divided it otherwise, the new partitions have between
+ * them what their parents had.
+ */
+function withShares(
+  partitions: readonly PartitionRecord[],
+  before: readonly PartitionRecord[],
+): readonly PartitionRecord[] {
+  const isEven = before.every(
+    ({ throughputFraction }) => Math.abs(throughputFraction * before.length - 1) < 1e-6,
+  );
+  const kept = new Set(before.map(({ id }) => id));
+  const left = new Set(partitions.map(({ id }) => id));
+  let freed = 0;
+  for (const { id, throughputFraction } of before) if (!left.has(id)) freed += throughputFraction;
+  const newCount = partitions.filter(({ id }) => !kept.has(id)).length;
+  return partitions.map((partition) => {
+    if (isEven) return { ...partition, throughputFraction: 1 / partitions.length };
+    return kept.has(partition.id)
+      ? partition
+      : { ...partition, throughputFraction: freed / newCount };
+  });
 }

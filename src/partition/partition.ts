@@ -127,6 +127,11 @@ export class Partition {
     return this.#committer.failure !== undefined;
   }
 
+  /** Bytes of all records, those not yet durable too. */
+  get itemBytes(): number {
+    return this.#state.itemBytes;
+  }
+
   statistics(): PartitionStatistics {
     const { itemCount, itemBytes, checksum } = this.#state;
     return { lsn: this.#lsn, itemCount, itemBytes, checksum };

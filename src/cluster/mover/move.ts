@@ -43,6 +43,8 @@ export interface MoveOptions {
   readonly commit: () => Promise<void>;
   /** Called at each step by name: failpoints and progress. */
   readonly onStep?: (step: MoveStep) => void | Promise<void>;
+  /** Gives the move up, as long as it is not committed. */
+  readonly signal: AbortSignal;
 }
 
 export type MoveStep = 'copy' | 'catchUp' | 'fence' | 'finish' | 'commit' | 'done';
@@ -53,9 +55,10 @@ export async function move(options: MoveOptions): Promise<void> {
   const step = async (name: MoveStep): Promise<void> => options.onStep?.(name);
   const positions = new Map<Partition, Lsn>(sources.map((source) => [source, source.lsn]));
   await step('copy');
-  for (const source of sources) await copy(source, targets);
+  for (const source of sources) await copy(source, options);
   await step('catchUp');
   for (let round = 0; round < ROUNDS_MAX; round++) {
+    options.signal.throwIfAborted();
     let moved = 0;
     for (const source of sources) moved += await catchUp(source, targets, positions);
     if (moved <= LAG_MAX) break;
@@ -68,6 +71,7 @@ export async function move(options: MoveOptions): Promise<void> {
     await alignLsn(sources, targets);
     verify(sources, targets);
     await step('commit');
+    options.signal.throwIfAborted();
     await options.commit();
   } catch (error) {
     for (const source of sources) source.unfence();
@@ -76,9 +80,10 @@ export async function move(options: MoveOptions): Promise<void> {
   await step('done');
 }
 
-async function copy(source: Partition, targets: readonly MoveTarget[]): Promise<void> {
+async function copy(source: Partition, { targets, signal }: MoveOptions): Promise<void> {
   let after: string | undefined;
   do {
+    signal.throwIfAborted();
     const page = await source.scanByKey(
       { after, limit: STEP_ITEMS, bytesMax: STEP_BYTES },
       { min: EPK_MIN, max: EPK_MAX },
