@@ -7,6 +7,7 @@ import {
   type Bytes,
   type Clock,
   DomainError,
+  equalBytes,
   isPromise,
   type MaybePromise,
   type Receipt,
@@ -26,6 +27,7 @@ import {
   type PartitionStatistics,
   type Rid,
   type Seal,
+  type WriteIntent,
 } from '../partition/index.ts';
 import {
   type BudgetReport,
@@ -43,6 +45,7 @@ import type { Encoding } from '../value/index.ts';
 import type { Budgets } from './budgets.ts';
 import { containerIndexing } from './container-indexing.ts';
 import type { Host, Slot } from './host.ts';
+import { intentWithin } from './key-limit.ts';
 import { QueryReader } from './query-reader.ts';
 import { type Route, RoutingMap } from './routing-map.ts';
 import { printSessionToken, sessionLsn } from './session-token.ts';
@@ -80,12 +83,21 @@ export interface WorkShare {
 }
 
 export interface ClusterOptions {
+  /** A container as it now is; undefined where it is gone. */
+  readonly current: (container: ContainerRecord) => ContainerRecord | undefined;
   readonly host: Host;
   readonly budgets: Budgets;
   readonly clock: Clock;
   /** Makes the seal of a container's records; one per encoding, from the APIs. */
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
+  /** Bytes one partition key may hold. */
+  readonly logicalPartitionLimit: number;
+  /** Told of a write that left a partition as large as its slot wants to know. */
+  readonly onGrown: (route: Route, itemBytes: number) => void;
 }
+
+/** A partition that is split while a request waits may be split again; not for ever. */
+const REROUTES_MAX = 10;
 
 /** Records need no seal where the home API adds nothing to what the client sent. */
 const keepBody: Seal = (body) => body;
@@ -106,6 +118,43 @@ export class Cluster {
       this.#maps.set(container, map);
     }
     return map;
+  }
+
+  /**
+   * Does something that finds its partitions by key or range, again where they were replaced in the meantime. The
+   * application notices nothing but the wait.
+   */
+  rerouted<T>(
+    container: ContainerRecord,
+    attempt: (container: ContainerRecord) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    try {
+      const result = attempt(container);
+      if (!isPromise(result)) return result;
+      return result.catch((error: unknown) => this.#again(error, container, attempt));
+    } catch (error) {
+      return this.#again(error, container, attempt);
+    }
+  }
+
+  async #again<T>(
+    error: unknown,
+    container: ContainerRecord,
+    attempt: (container: ContainerRecord) => MaybePromise<T>,
+  ): Promise<T> {
+    let failure = error;
+    for (let tries = 0; tries < REROUTES_MAX; tries++) {
+      if (!(failure instanceof DomainError && failure.code === 'partitionGone')) throw failure;
+      const latest = this.#options.current(container);
+      if (latest === undefined) throw failure;
+      for (const { slot } of this.routing(latest).routes) await slot.cutover;
+      try {
+        return await attempt(this.#options.current(container) ?? latest);
+      } catch (later) {
+        failure = later;
+      }
+    }
+    throw failure;
   }
 
   /** Sets the budgets of a container's partitions to what the offers say now. */
@@ -141,8 +190,10 @@ export class Cluster {
     try {
       const partition = await host.partition(route.slot);
       try {
-        const { effects, lsn } = await partition.write(intentOf(op));
+        const { effects, lsn } = await partition.write(this.#intent(route.slot, partition, op));
         const effect = effects[0] as Effect;
+        if (partition.itemBytes >= route.slot.splitAtBytes)
+          this.#options.onGrown(route, partition.itemBytes);
         cost = effectCharge(effect);
         return { effect, ...receiptOf(route, lsn, cost) };
       } catch (error) {
@@ -258,6 +309,19 @@ export class Cluster {
     return isPromise(item) ? item.then(reply) : reply(item);
   }
 
+  /** In a partition of one key, writes are checked against the limit of the key; another key ends that state. */
+  #intent(slot: Slot, partition: Partition, op: ItemOp): WriteIntent {
+    const { soleKey } = slot;
+    if (soleKey === undefined) return intentOf(op);
+    if (!equalBytes(soleKey, op.key.epk)) {
+      slot.soleKey = undefined;
+      slot.splitAtBytes = 0;
+      return intentOf(op);
+    }
+    const { seal } = slot.options;
+    return intentWithin(op, { partition, seal, bytesMax: this.#options.logicalPartitionLimit });
+  }
+
   #admit(route: Route, traffic: Traffic): void {
     const refusal = route.slot.budget.admit(this.#options.clock.nowMs(), traffic);
     if (refusal !== undefined) throw throttled(route, refusal);
@@ -265,6 +329,11 @@ export class Cluster {
 
   #charge(route: Route, charge: number, traffic: Traffic): void {
     route.slot.budget.charge(charge, this.#options.clock.nowMs(), traffic);
+  }
+
+  /** The place of a partition that is being built. */
+  slotOf(container: ContainerRecord, partition: PartitionRecord): Slot {
+    return this.#slotOf(container, partition, containerIndexing(container));
   }
 
   #slotOf(container: ContainerRecord, partition: PartitionRecord, indexing: Indexing): Slot {
@@ -297,7 +366,7 @@ function throttled(route: Route, { reason, retryAfterMs }: Refusal): DomainError
 }
 
 /** One folder per container, one store per partition. */
-function storeName(container: ContainerRecord, partitionId: string): string {
+export function storeName(container: ContainerRecord, partitionId: string): string {
   const hex = (rid: number): string => rid.toString(16).padStart(8, '0');
   return `${hex(container.databaseRid)}-${hex(container.rid)}/${partitionId}`;
 }

@@ -3,6 +3,7 @@
  */
 import {
   type Clock,
+  DomainError,
   type MaybePromise,
   OPEN_PARTITIONS_MAX,
   PARTITION_IDLE_MS,
@@ -16,6 +17,11 @@ import {
   type Seal,
 } from '../partition/index.ts';
 import { PartitionBudget } from '../throughput/index.ts';
+import type { Epk } from '../value/index.ts';
+
+/** Queries under way when their partition is replaced may finish; one that takes longer finds itself cut off. */
+const RETIRE_WAIT_MS = 30_000;
+const RETIRE_POLL_MS = 20;
 
 /** The place of one partition: opened or not, it is the same object for as long as the process runs. */
 export interface Slot {
@@ -27,6 +33,14 @@ export interface Slot {
   /** While opening or closing: what the next user has to wait for. */
   changing: Promise<unknown> | undefined;
   lastUsedMs: number;
+  /** Set while the partition is being replaced by others: its writers wait for this. */
+  cutover: Promise<unknown> | undefined;
+  /** Replaced by others: nobody may open it again. */
+  isGone: boolean;
+  /** Bytes of items at which the balancer wants to hear of the next write. */
+  splitAtBytes: number;
+  /** Set where all items were found to have this one key: it cannot be split, and its key may reach its limit. */
+  soleKey: Epk | undefined;
 }
 
 export interface SlotOptions {
@@ -48,6 +62,7 @@ export class Host {
   #openCount = 0;
   #sweeper: NodeJS.Timeout | undefined;
   #isClosed = false;
+  readonly #retiring = new Set<Promise<void>>();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -68,6 +83,10 @@ export class Host {
       partition: undefined,
       changing: undefined,
       lastUsedMs: 0,
+      cutover: undefined,
+      isGone: false,
+      splitAtBytes: 0,
+      soleKey: undefined,
     };
     this.#slots.set(storeName, slot);
     return slot;
@@ -83,6 +102,8 @@ export class Host {
     const { partition } = slot;
     if (partition !== undefined && slot.changing === undefined && !partition.hasFailed)
       return partition;
+    if (slot.isGone)
+      throw new DomainError('partitionGone', 'The partition was replaced by others.');
     return this.#open(slot);
   }
 
@@ -96,10 +117,33 @@ export class Host {
     }
   }
 
+  /** Drops a partition that was replaced by others, once nobody reads it any more. */
+  retire(slot: Slot): Promise<void> {
+    slot.isGone = true;
+    const retiring = this.#dropUnread(slot).finally(() => this.#retiring.delete(retiring));
+    this.#retiring.add(retiring);
+    return retiring;
+  }
+
+  async #dropUnread(slot: Slot): Promise<void> {
+    const deadlineMs = this.#options.clock.nowMs() + RETIRE_WAIT_MS;
+    const isWaiting = () => !this.#isClosed && this.#options.clock.nowMs() < deadlineMs;
+    while ((slot.partition?.readerCount ?? 0) > 0 && isWaiting())
+      await new Promise((resolve) => setTimeout(resolve, RETIRE_POLL_MS));
+    await this.drop([slot.storeName]);
+  }
+
+  /** Removes the stores of this process that nobody knows: what a crash left of a move or of a deletion. */
+  async dropOrphans(isKnown: (storeName: string) => boolean): Promise<void> {
+    for (const name of await this.#options.engine.list())
+      if (name.includes('/') && !isKnown(name)) await this.#options.engine.drop(name);
+  }
+
   /** Closes everything; idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
+    await Promise.allSettled(this.#retiring);
     await Promise.all([...this.#slots.values()].map((slot) => this.#close(slot)));
   }
 

@@ -1,7 +1,12 @@
+export * from './balancer.ts';
 export { type BudgetSettings, Budgets, type OfferBook, SERVERLESS_RATE } from './budgets.ts';
 export * from './cluster.ts';
 export { containerIndexing } from './container-indexing.ts';
+export type { ContainerName } from './container-name.ts';
 export { Host } from './host.ts';
+export type { MoveStep } from './mover/move.ts';
 export { QueryReader } from './query-reader.ts';
+export type { Reshape, ReshapeTotals } from './reshape-log.ts';
+export * from './reshaper.ts';
 export { type Route, RoutingMap } from './routing-map.ts';
 export * from './session-token.ts';

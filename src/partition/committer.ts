@@ -221,8 +221,9 @@ export class Committer {
     const { state, clock } = this.#options;
     const group = this.#gathering;
     // Indexing anew changes no item, so it is no event in the partition's history.
-    if (intent.indexState === undefined) state.lsn++;
-    else group.indexState = intent.indexState;
+    if (intent.movedLsn !== undefined) state.lsn = Math.max(state.lsn, intent.movedLsn);
+    else if (intent.indexState === undefined) state.lsn++;
+    if (intent.indexState !== undefined) group.indexState = intent.indexState;
     const at = { lsn: state.lsn, timestampSec: Math.floor(clock.nowMs() / 1000) };
     group.lsn = at.lsn;
     const now = new Map(intent.keys.map((key, index) => [key.text, current[index]]));
@@ -233,8 +234,7 @@ export class Committer {
         if (previous !== undefined) group.reindex(previous);
         return { kind: 'replaced', item: previous, previous };
       }
-      const { item, value } =
-        mutation.kind === 'put' ? this.#stamp(mutation, previous, at, operation) : NO_ITEM;
+      const { item, value } = this.#itemAfter(mutation, previous, at, operation);
       group.change(key, { current: previous, after: item, value }, at);
       this.#count(previous, item);
       now.set(key.text, item);
@@ -243,6 +243,22 @@ export class Committer {
       return { kind, item, previous };
     });
     return { effects, lsn: at.lsn };
+  }
+
+  #itemAfter(
+    mutation: Exclude<Mutation, { kind: 'reindex' }>,
+    previous: Item | undefined,
+    at: { lsn: Lsn; timestampSec: number },
+    operation: number,
+  ): { readonly item: Item | undefined; readonly value: Value } {
+    switch (mutation.kind) {
+      case 'put':
+        return this.#stamp(mutation, previous, at, operation);
+      case 'adopt':
+        return { item: mutation.item, value: undefined };
+      case 'delete':
+        return NO_ITEM;
+    }
   }
 
   #stamp(

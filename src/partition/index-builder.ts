@@ -3,9 +3,8 @@
  * and indexes each as the committer then knows it; where it is, is stored with the entries, so that it goes on after a
  * crash. Until it is done queries do not use the index.
  */
-import { bytesToLatin1 } from '../base/index.ts';
 import type { IndexState } from './index-state.ts';
-import type { Item, ItemKey } from './item.ts';
+import { itemKeyOf } from './keyspace.ts';
 import type { Partition } from './partition.ts';
 
 /** Items of one step; small, so that writers hardly wait. */
@@ -31,12 +30,11 @@ export async function buildIndex(
     const last = page.items.at(-1);
     const builtTo = page.next === undefined || last === undefined ? 'all' : last.rid;
     state = { fingerprint: state.fingerprint, builtTo };
-    await partition.indexItems(page.items.map(keyOf), state, isCurrent);
+    await partition.indexItems(
+      page.items.map(({ primary }) => itemKeyOf(primary)),
+      state,
+      isCurrent,
+    );
     await new Promise((resolve) => setImmediate(resolve));
   }
-}
-
-/** Enough of a key for the committer, which goes by its text. */
-function keyOf({ primary }: Item): ItemKey {
-  return { epk: new Uint8Array(0), primary, text: bytesToLatin1(primary) };
 }

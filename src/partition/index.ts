@@ -1,3 +1,4 @@
+export type { Change, ChangePage } from './change-log.ts';
 export type { CommitGroup } from './commit-group.ts';
 export type { Effect, WriteResult } from './committer.ts';
 export { pathNumber } from './index-paths.ts';
@@ -27,8 +28,15 @@ export {
   type Seal,
   type Stamp,
 } from './item.ts';
-export { itemKey, logicalPartitionPrefix, primaryRange } from './keyspace.ts';
 export {
+  epkOfPrimary,
+  itemKey,
+  itemKeyOf,
+  logicalPartitionPrefix,
+  primaryRange,
+} from './keyspace.ts';
+export {
+  type MovedState,
   openPartition,
   Partition,
   type PartitionOptions,

@@ -5,13 +5,15 @@
 import { type Bytes, DomainError, unreachable } from '../base/index.ts';
 import type { Encoding, Value } from '../value/index.ts';
 import type { IndexState } from './index-state.ts';
-import type { Item, ItemKey } from './item.ts';
+import type { Item, ItemKey, Lsn } from './item.ts';
 
 export interface WriteIntent {
   /** Every item it reads or writes; all of one logical partition. */
   readonly keys: readonly ItemKey[];
   /** `current[i]` is the item of `keys[i]`. Throws a DomainError to refuse; then nothing of it is applied. */
   decide(current: readonly (Item | undefined)[]): readonly Mutation[];
+  /** Set by movers only: the writes happened elsewhere, at this LSN or before; they get no LSN of their own. */
+  readonly movedLsn?: Lsn;
   /** Set by the builder of an index only: everything up to here is indexed when the intent is durable. */
   readonly indexState?: IndexState;
 }
@@ -28,6 +30,8 @@ export type Mutation =
       readonly value?: Value;
     }
   | { readonly kind: 'delete'; readonly key: ItemKey }
+  /** The item as it stands in another partition. */
+  | { readonly kind: 'adopt'; readonly key: ItemKey; readonly item: Item }
   /** The item stays as it is and is indexed anew. */
   | { readonly kind: 'reindex'; readonly key: ItemKey };
 

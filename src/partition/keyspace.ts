@@ -15,7 +15,7 @@
  */
 import { type Bytes, bytesToLatin1 } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
-import { type Epk, KeyWriter, type Value } from '../value/index.ts';
+import { type Epk, KeyReader, KeyWriter, type Value } from '../value/index.ts';
 import type { ItemKey, Lsn, Rid } from './item.ts';
 
 export const PREFIX_STATE = 0x01;
@@ -43,6 +43,16 @@ export function logicalPartitionPrefix(epk: Epk, partitionKey: readonly Value[])
   writer.reset().u8(PREFIX_PRIMARY).bytes(epk);
   for (const component of partitionKey) writer.value(component);
   return writer.take();
+}
+
+/** The key of a stored item. */
+export function itemKeyOf(primary: Bytes): ItemKey {
+  return { epk: epkOfPrimary(primary), primary, text: bytesToLatin1(primary) };
+}
+
+/** The effective partition key at the beginning of a primary key. */
+export function epkOfPrimary(primary: Bytes): Epk {
+  return new KeyReader(primary, 1).bytes();
 }
 
 export function recordKey(rid: Rid): Bytes {

@@ -23,7 +23,10 @@ export class PartitionReader {
   readonly #snapshot: Snapshot;
   readonly #index: IndexView;
 
-  constructor(snapshot: Snapshot, index: IndexView, context: ReaderContext) {
+  #onRelease: (() => void) | undefined;
+
+  constructor(snapshot: Snapshot, index: IndexView, context: ReaderContext, onRelease: () => void) {
+    this.#onRelease = onRelease;
     this.#snapshot = snapshot;
     this.#index = index;
     this.context = context;
@@ -53,5 +56,7 @@ export class PartitionReader {
   /** Idempotent. */
   release(): void {
     this.#snapshot.release();
+    this.#onRelease?.();
+    this.#onRelease = undefined;
   }
 }

@@ -9,9 +9,11 @@ import {
   concatBytes,
   DomainError,
   INDEX_MEMORY_ENTRIES,
+  isPromise,
   type MaybePromise,
 } from '../base/index.ts';
-import type { Store } from '../engine/index.ts';
+import type { Snapshot, Store } from '../engine/index.ts';
+import { type ChangePage, readChanges } from './change-log.ts';
 import type { CommitGroup } from './commit-group.ts';
 import { Committer, type WriteResult } from './committer.ts';
 import { buildIndex } from './index-builder.ts';
@@ -19,7 +21,7 @@ import { flushIndex } from './index-flush.ts';
 import { decodeChanges, IndexMemory } from './index-memory.ts';
 import { decodeIndexState, type IndexState } from './index-state.ts';
 import { INDEX_LOG_RANGE, type Indexing } from './indexing.ts';
-import type { WriteIntent } from './intent.ts';
+import type { Mutation, WriteIntent } from './intent.ts';
 import {
   type Item,
   type ItemKey,
@@ -51,6 +53,12 @@ export interface PartitionOptions {
   readonly indexMemoryEntries?: number;
 }
 
+/** What an item is in the partition it is moved from; undefined: gone. */
+export interface MovedState {
+  readonly key: ItemKey;
+  readonly item: Item | undefined;
+}
+
 export interface PartitionStatistics {
   readonly lsn: Lsn;
   readonly itemCount: number;
@@ -74,6 +82,7 @@ export class Partition {
   /** Of the last durable write. */
   #lsn: Lsn;
   #publishCount = 0;
+  #readerCount = 0;
   #flushing: Promise<void> | undefined;
   /** Of the last log entry whose changes are in memory. */
   #indexLogNumber: number;
@@ -116,6 +125,11 @@ export class Partition {
   /** True once a commit failed: what is in memory is worth nothing, the owner has to open the partition again. */
   get hasFailed(): boolean {
     return this.#committer.failure !== undefined;
+  }
+
+  /** Bytes of all records, those not yet durable too. */
+  get itemBytes(): number {
+    return this.#state.itemBytes;
   }
 
   statistics(): PartitionStatistics {
@@ -173,10 +187,18 @@ export class Partition {
       isIndexReady: this.#indexState.builtTo === 'all' && !this.#indexing.options.isOff,
       itemCount: this.#state.itemCount,
     };
-    return andThen(
-      store.snapshot(),
-      (snapshot) => new PartitionReader(snapshot, this.#index.view(snapshot), context),
-    );
+    this.#readerCount++;
+    const release = () => {
+      this.#readerCount--;
+    };
+    const open = (snapshot: Snapshot) =>
+      new PartitionReader(snapshot, this.#index.view(snapshot), context, release);
+    const snapshot = store.snapshot();
+    if (!isPromise(snapshot)) return open(snapshot);
+    return snapshot.then(open, (error) => {
+      release();
+      throw error;
+    });
   }
 
   /** Share of the items that are indexed under the present policy, 0 to 100. */
@@ -248,6 +270,48 @@ export class Partition {
       number === this.#buildNumber && !this.#isFenced && !this.#committer.failure;
     // A failure is the partition's: it has failed by then, and the next to open it goes on from what is stored.
     buildIndex(this, this.#indexState, isCurrent).catch(() => undefined);
+  }
+
+  /** What happened after an LSN, of which everything up to `lsn` is durable. */
+  async changesAfter(lsn: Lsn, limit: number): Promise<ChangePage> {
+    const snapshot = await this.#options.store.snapshot();
+    try {
+      return await readChanges(snapshot, lsn, limit);
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  /**
+   * Takes over the state of items from another partition: what they are there now, or that they are gone. May be told
+   * the same twice. The log keeps the LSNs of the other partition.
+   */
+  async adopt(states: readonly MovedState[], upTo: Lsn): Promise<void> {
+    const keys = states.map(({ key }) => key);
+    await this.#committer.write({
+      keys,
+      movedLsn: upTo,
+      decide: (current) =>
+        states.flatMap(({ key, item }, at): readonly Mutation[] => {
+          const here = current[at];
+          if (item === undefined) return here === undefined ? [] : [{ kind: 'delete', key }];
+          if (here?.rid === item.rid && here.lsn === item.lsn) return [];
+          // Another item under the same key: what was here is gone there.
+          const gone: readonly Mutation[] =
+            here === undefined || here.rid === item.rid ? [] : [{ kind: 'delete', key }];
+          return [...gone, { kind: 'adopt', key, item }];
+        }),
+    });
+  }
+
+  /** Undoes `fence`: the move was given up. */
+  unfence(): void {
+    this.#isFenced = false;
+  }
+
+  /** Readers not yet released. */
+  get readerCount(): number {
+    return this.#readerCount;
   }
 
   /** Takes no more writes, waits for those under way, and answers the last LSN. Reads go on. */

@@ -10,6 +10,7 @@ import { MeasuredReader } from './measured-reader.ts';
 import { mergeOrdered } from './merge.ts';
 import { type OrderedRow, orderedRows } from './ordered.ts';
 import {
+  begunParts,
   type HashRange,
   isPortable,
   type Part,
@@ -95,7 +96,7 @@ async function streamPage(request: PageRequest, shape: Streaming): Promise<Resul
   const page = new PageRows(request);
   let window: Window =
     position?.kind === 'stream' ? position.window : { skip: shape.skip, take: shape.take };
-  const left = partsLeft(ranges, position?.kind === 'stream' ? position.at : undefined);
+  const left = partsLeft(ranges, position?.kind === 'stream' ? position.parts : []);
   let looked = 0;
   while (left.length > 0 && window.take > 0) {
     const part = left.shift() as Part;
@@ -112,9 +113,8 @@ async function streamPage(request: PageRequest, shape: Streaming): Promise<Resul
     }
     if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE) break;
   }
-  const [at] = left;
-  const isDone = at === undefined || window.take === 0;
-  return { rows: page.rows, position: isDone ? undefined : { kind: 'stream', at, window } };
+  if (left.length === 0 || window.take === 0) return { rows: page.rows, position: undefined };
+  return { rows: page.rows, position: { kind: 'stream', parts: begunParts(left), window } };
 }
 
 interface StreamState {

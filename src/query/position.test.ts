@@ -1,6 +1,13 @@
 // Goal: a position says what is left, whatever ranges ask for it. Method: tables of ranges, and round trips.
 import { expect, test } from 'vitest';
-import { isPortable, type Position, parsePosition, partsLeft, printPosition } from './position.ts';
+import {
+  begunParts,
+  isPortable,
+  type Position,
+  parsePosition,
+  partsLeft,
+  printPosition,
+} from './position.ts';
 
 const at = { min: '10', max: '20', from: 7, rows: 2 };
 const fresh = { from: 0, rows: 0 };
@@ -50,13 +57,35 @@ test.each([
 ] as const)('%s', (_, ranges, expected) => {
   const left = partsLeft(
     ranges.map(([min, max]) => ({ min, max })),
-    at,
+    [at],
   );
   expect(left).toEqual(expected.map(([min, max, where]) => ({ min, max, ...where })));
 });
 
+test('the half of a split partition that was not read yet goes on from where the whole was left', () => {
+  const left = partsLeft(
+    [
+      { min: '', max: '14' },
+      { min: '14', max: 'FF' },
+    ],
+    [
+      { min: '10', max: '18', from: 9, rows: 0 },
+      { min: '18', max: '20', from: 7, rows: 2 },
+    ],
+  );
+  expect(left).toEqual([
+    { min: '10', max: '14', from: 9, rows: 0 },
+    { min: '14', max: '18', from: 9, rows: 0 },
+    { min: '18', max: '20', from: 7, rows: 2 },
+    { min: '20', max: 'FF', from: 0, rows: 0 },
+  ]);
+  expect(begunParts(left)).toEqual(left.slice(0, 3));
+  expect(begunParts(left.slice(3))).toEqual(left.slice(3));
+});
+
 test.each<Position>([
-  { kind: 'stream', at, window: { skip: 3, take: Number.POSITIVE_INFINITY } },
+  { kind: 'stream', parts: [at], window: { skip: 3, take: Number.POSITIVE_INFINITY } },
+  { kind: 'stream', parts: [at, { ...at, min: '20', max: '30' }], window: { skip: 0, take: 1 } },
   {
     kind: 'ordered',
     after: { keys: [undefined, null, true, 1.5, 'é\u{1F600}\n\u007f', [], {}], rid: 9, row: 1 },
@@ -70,12 +99,19 @@ test.each<Position>([
   expect(parsePosition(text)).toEqual(position);
 });
 
-test.each(['', 'junk', '{}', '[]', 'null', '{"v":1,"at":[1]}', '{"v":2,"given":1}'])(
-  '%j is no position',
-  (text) => {
-    expect(parsePosition(text)).toBeUndefined();
-  },
-);
+test.each([
+  '',
+  'junk',
+  '{}',
+  '[]',
+  'null',
+  '{"v":1,"at":[1]}',
+  '{"v":1,"at":[],"w":[0,1]}',
+  '{"v":1,"at":[["20","30",1,0],["10","20",1,0]],"w":[0,1]}',
+  '{"v":2,"given":1}',
+])('%j is no position', (text) => {
+  expect(parsePosition(text)).toBeUndefined();
+});
 
 test('long texts do not stand in a position', () => {
   expect(isPortable(['short', 1])).toBe(true);

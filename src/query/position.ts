@@ -6,8 +6,11 @@ import { isList, isMap, type Value } from '../value/index.ts';
 import type { RowPlace } from './row-order.ts';
 
 export type Position =
-  /** All below `at` is read; behind it nothing is. What the query covers is not said again: its text does. */
-  | { readonly kind: 'stream'; readonly at: Part; readonly window: Window }
+  /**
+   * Parts that are begun, in order: all below the first is read; between and behind them nothing is. One, as long as no
+   * partition is split under way. What the query covers is not said again: its text does.
+   */
+  | { readonly kind: 'stream'; readonly parts: readonly Part[]; readonly window: Window }
   /** Everything behind a row, or from the start where no row could be named. */
   | { readonly kind: 'ordered'; readonly after: RowPlace | undefined; readonly window: Window }
   /** The result is made anew and this many rows of it are passed over. */
@@ -41,6 +44,14 @@ function laterOf(a: string, b: string): string {
   return b;
 }
 
+function earlierOf(a: string, b: string): string {
+  if (a < b) return a;
+  return b;
+}
+
+/** Parts begun at once: each comes from a split met on the way, and the position travels in a header. */
+const PARTS_MAX = 100;
+
 /** Characters of all texts among the keys of a place: the position travels in a header. */
 const KEY_TEXT_MAX = 400;
 
@@ -52,17 +63,30 @@ export function isPortable(keys: readonly Value[]): boolean {
 }
 
 /** The parts of the ranges that a position has left, in order. */
-export function partsLeft(ranges: readonly HashRange[], at: Part | undefined): Part[] {
-  if (at === undefined) return ranges.map(({ min, max }) => ({ min, max, from: 0, rows: 0 }));
-  const parts: Part[] = [];
+export function partsLeft(ranges: readonly HashRange[], begun: readonly Part[]): Part[] {
+  const left: Part[] = [];
+  const add = (part: Part): void => {
+    if (part.min < part.max) left.push(part);
+  };
   for (const { min, max } of ranges) {
-    const from = laterOf(min, at.min);
-    const to = laterOf(max, at.max) === max ? at.max : max;
-    if (from < to) parts.push({ ...at, min: from, max: to });
-    const rest = laterOf(min, at.max);
-    if (rest < max) parts.push({ min: rest, max, from: 0, rows: 0 });
+    let low = laterOf(min, begun[0]?.min ?? min);
+    for (const part of begun) {
+      add({ min: low, max: earlierOf(part.min, max), from: 0, rows: 0 });
+      add({ ...part, min: laterOf(low, part.min), max: earlierOf(part.max, max) });
+      low = laterOf(low, part.max);
+    }
+    add({ min: low, max, from: 0, rows: 0 });
   }
-  return parts;
+  return left;
+}
+
+/**
+ * What a position has to name of the parts left: the first, and every later one that is begun. The halves of a
+ * partition that was split both go on from where the whole was left.
+ */
+export function begunParts(left: readonly Part[]): readonly Part[] {
+  const last = left.findLastIndex(({ from, rows }) => from > 0 || rows > 0);
+  return left.slice(0, Math.max(last, 0) + 1);
 }
 
 /** JSON, as clients expect it, in characters that a header may carry. */
@@ -86,8 +110,8 @@ export function parsePosition(text: string): Position | undefined {
 function pack(position: Position): object {
   switch (position.kind) {
     case 'stream': {
-      const { min, max, from, rows } = position.at;
-      return { at: [min, max, from, rows], w: packWindow(position.window) };
+      const at = position.parts.map(({ min, max, from, rows }) => [min, max, from, rows]);
+      return { at, w: packWindow(position.window) };
     }
     case 'ordered': {
       if (position.after === undefined) return { after: null, w: packWindow(position.window) };
@@ -113,8 +137,8 @@ function unpack(packed: Record<string, unknown>): Position | undefined {
   const window = unpackWindow(w);
   if (window === undefined) return undefined;
   if (at !== undefined) {
-    const part = unpackPart(at);
-    return part && { kind: 'stream', at: part, window };
+    const parts = unpackParts(at);
+    return parts && { kind: 'stream', parts, window };
   }
   if (after === null) return { kind: 'ordered', after: undefined, window };
   if (!Array.isArray(after)) return undefined;
@@ -126,6 +150,17 @@ function unpack(packed: Record<string, unknown>): Position | undefined {
     after: { keys: keys.map((key: Value[]) => key[0]), rid, row },
     window,
   };
+}
+
+function unpackParts(packed: unknown): readonly Part[] | undefined {
+  if (!Array.isArray(packed) || packed.length === 0 || packed.length > PARTS_MAX) return undefined;
+  const parts: Part[] = [];
+  for (const entry of packed) {
+    const part = unpackPart(entry);
+    if (part === undefined || part.min < (parts.at(-1)?.max ?? '')) return undefined;
+    parts.push(part);
+  }
+  return parts;
 }
 
 function unpackPart(packed: unknown): Part | undefined {

@@ -14,7 +14,7 @@ import { type Clock, Metrics, systemRandom } from '../base/index.ts';
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
-import { openService, type Service } from '../service/index.ts';
+import { openService, type Service, type ServiceOptions } from '../service/index.ts';
 import type { ApiName, ServerConfig } from './config.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { ExitError } from './exit-error.ts';
@@ -26,6 +26,8 @@ export interface Surroundings {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told of each step of a split or merge; it waits. The program has none: tests stop and kill there. */
+  readonly onMoveStep?: NonNullable<ServiceOptions['onMoveStep']>;
 }
 
 export interface ComposedServer {
@@ -97,11 +99,23 @@ function openStorage({ storage }: ServerConfig): Storage {
 async function open(
   { settings, storage }: ServerConfig,
   { engine }: Storage,
-  { clock }: Surroundings,
+  { clock, log, onMoveStep }: Surroundings,
 ): Promise<Service> {
   try {
-    const seals = { json: sealJson };
-    return await openService({ engine, clock, random: systemRandom, settings, seals });
+    return await openService({
+      engine,
+      clock,
+      random: systemRandom,
+      settings,
+      seals: { json: sealJson },
+      onSplitFailure: ({ container, partitionId, error }) =>
+        log.error('splitFailed', {
+          container: `${container.databaseRid}/${container.rid}`,
+          partition: partitionId,
+          error: errorText(error),
+        }),
+      ...(onMoveStep === undefined ? {} : { onMoveStep }),
+    });
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const where = storage.kind === 'memory' ? 'memory' : storage.path;

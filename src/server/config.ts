@@ -93,9 +93,9 @@ function parsePorts(texts: FlagTexts): Readonly<Record<ApiName, Port>> {
 }
 
 function parseSettings(texts: FlagTexts): Settings {
-  const bytes = 'a whole number of bytes from 1m, with suffix k, m or g if wanted';
+  const bytes = 'a whole number of bytes from 1k, with suffix k, m or g if wanted';
   const storage =
-    read(texts, 'partition-storage-limit', atLeast(1024 ** 2), bytes) ??
+    read(texts, 'partition-storage-limit', atLeast(1024), bytes) ??
     DEFAULT_SETTINGS.partitionStorageLimit;
   return {
     ...DEFAULT_SETTINGS,

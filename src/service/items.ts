@@ -43,13 +43,20 @@ export class Items {
     traffic: Traffic = NORMAL_TRAFFIC,
   ): MaybePromise<ReadReply> {
     const key = keyOf(container, address);
-    const route = this.#cluster.routing(container).forKey(key.epk);
-    return this.#cluster.read(route, key, sessionToken, traffic);
+    return this.#cluster.rerouted(container, (current) =>
+      this.#cluster.read(
+        this.#cluster.routing(current).forKey(key.epk),
+        key,
+        sessionToken,
+        traffic,
+      ),
+    );
   }
 
   /** The item of this number in the container. */
   findByRid(container: ContainerRecord, rid: Rid): Promise<Item | undefined> {
-    return this.#cluster.findByRid(container, rid);
+    const attempt = (current: ContainerRecord) => this.#cluster.findByRid(current, rid);
+    return Promise.resolve(this.#cluster.rerouted(container, attempt));
   }
 
   write(
@@ -58,7 +65,6 @@ export class Items {
     traffic: Traffic = NORMAL_TRAFFIC,
   ): Promise<WriteReply> {
     const key = keyOf(container, write);
-    const route = this.#cluster.routing(container).forKey(key.epk);
     const op: ItemOp =
       write.kind === 'delete'
         ? { kind: 'delete', key, ifMatch: write.ifMatch }
@@ -71,12 +77,17 @@ export class Items {
             ttlSec: write.ttlSec,
             ifMatch: write.ifMatch,
           };
-    return this.#cluster.write(route, op, traffic);
+    const attempt = (current: ContainerRecord) =>
+      this.#cluster.write(this.#cluster.routing(current).forKey(key.epk), op, traffic);
+    return Promise.resolve(this.#cluster.rerouted(container, attempt));
   }
 
   /** One page of a container, of a partition, of a part of the hash space or of a logical partition. */
   feed(container: ContainerRecord, request: FeedRequest): Promise<FeedPage> {
-    return readFeed(this.#cluster, container, request);
+    const attempt = (current: ContainerRecord) => readFeed(this.#cluster, current, request);
+    // Who names a partition by its id wants to know that it is gone.
+    if (request.scope.kind === 'partition') return attempt(container);
+    return Promise.resolve(this.#cluster.rerouted(container, attempt));
   }
 
   /** The partition that owns a key. */

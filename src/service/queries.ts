@@ -55,7 +55,12 @@ export class Queries {
     return this.#cluster.indexProgress(container);
   }
 
-  async run(container: ContainerRecord, request: QueryRequest): Promise<QueryPage> {
+  run(container: ContainerRecord, request: QueryRequest): Promise<QueryPage> {
+    const attempt = (current: ContainerRecord) => this.#run(current, request);
+    return Promise.resolve(this.#cluster.rerouted(container, attempt));
+  }
+
+  async #run(container: ContainerRecord, request: QueryRequest): Promise<QueryPage> {
     const { continuation } = request;
     const position = continuation === undefined ? undefined : parsePosition(continuation);
     if (continuation !== undefined && position === undefined)

@@ -1,7 +1,17 @@
 /** The facade the APIs get: verbs on databases, containers, offers and items, free of any protocol. */
 import type { Clock, Random } from '../base/index.ts';
-import { Catalog, type ContainerRecord } from '../catalog/index.ts';
-import { Budgets, Cluster, Host } from '../cluster/index.ts';
+import { Catalog, type ContainerRecord, provisionedMax } from '../catalog/index.ts';
+import {
+  Balancer,
+  Budgets,
+  Cluster,
+  type ContainerName,
+  Host,
+  type MoveStep,
+  Reshaper,
+  type SplitFailure,
+  storeName,
+} from '../cluster/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { RecordCache, type Seal } from '../partition/index.ts';
 import type { Encoding } from '../value/index.ts';
@@ -11,6 +21,7 @@ import { Items } from './items.ts';
 import { Offers } from './offers.ts';
 import { Queries } from './queries.ts';
 import type { Settings } from './settings.ts';
+import { partitionCount } from './throughput.ts';
 
 const CATALOG_STORE = 'catalog';
 
@@ -20,8 +31,10 @@ export interface ServiceOptions {
   readonly random: Random;
   readonly settings: Settings;
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
-  /** Told of containers that have fewer partitions than their throughput needs. */
-  readonly onThroughputRaised?: (container: ContainerRecord) => void;
+  /** Told of splits in the background that failed; they are tried again later. */
+  readonly onSplitFailure?: (failure: SplitFailure) => void;
+  /** Told of each step of a split or merge; it waits. For tests that stop it there. */
+  readonly onMoveStep?: (step: MoveStep) => void | Promise<void>;
 }
 
 export interface Service {
@@ -30,6 +43,10 @@ export interface Service {
   readonly offers: Offers;
   readonly items: Items;
   readonly queries: Queries;
+  /** Splits and merges of partitions. */
+  readonly reshaper: Reshaper;
+  /** Splits partitions by itself, in the background. */
+  readonly balancer: Balancer;
   readonly clock: Clock;
   readonly settings: Settings;
   /** Partitions open in this process. */
@@ -39,24 +56,75 @@ export interface Service {
 }
 
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { engine, clock, random, settings, seals, onThroughputRaised = () => undefined } = options;
+  const { engine, clock, random, settings, seals, onSplitFailure, onMoveStep } = options;
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
   const host = new Host({ engine, clock, cache: new RecordCache() });
+  const current = ({ databaseRid, rid }: ContainerName) => catalog.containerByRid(databaseRid, rid);
   const budgets = new Budgets(settings, catalog, clock);
-  const cluster = new Cluster({ host, budgets, clock, seals });
+  const { logicalPartitionLimit, partitionStorageLimit: storageLimit } = settings;
+  const cluster: Cluster = new Cluster({
+    host,
+    budgets,
+    clock,
+    seals,
+    current,
+    logicalPartitionLimit,
+    onGrown: (route, itemBytes) => balancer.grown(route, itemBytes),
+  });
+  const steps = onMoveStep === undefined ? {} : { onStep: onMoveStep };
+  const reshaper = new Reshaper({ catalog, cluster, host, clock, ...steps });
+  const balancer = new Balancer({
+    reshaper,
+    current,
+    partitionsNeeded: (container) => partitionsNeeded(catalog, container, settings),
+    storageLimit,
+    onFailure: onSplitFailure ?? (() => undefined),
+  });
+  const containers = catalog.databases().flatMap((database) => catalog.containers(database));
+  const known = new Set(
+    containers.flatMap((container) =>
+      container.partitions.map(({ id }) => storeName(container, id)),
+    ),
+  );
+  await host.dropOrphans((name) => known.has(name));
+  // Splits that a stop has kept from being done.
+  for (const container of containers)
+    if (container.partitions.length < partitionsNeeded(catalog, container, settings))
+      balancer.throughputRaised(container);
   return {
     databases: new Databases(catalog, cluster, clock, settings),
     containers: new Containers(catalog, cluster, clock, settings),
-    offers: new Offers({ catalog, cluster, clock, settings, onThroughputRaised }),
+    offers: new Offers({
+      catalog,
+      cluster,
+      clock,
+      settings,
+      onThroughputRaised: (container) => balancer.throughputRaised(container),
+    }),
     items: new Items(cluster),
     queries: new Queries(cluster),
+    reshaper,
+    balancer,
     clock,
     settings,
     openPartitionCount: () => host.openCount,
     async close() {
+      await Promise.all([balancer.close(), reshaper.close()]);
       await host.close();
       await store.close();
     },
   };
+}
+
+/** One for a fixed container, whatever its throughput. */
+function partitionsNeeded(
+  catalog: Catalog,
+  container: ContainerRecord,
+  settings: Settings,
+): number {
+  const { kind, databaseRid } = container;
+  const throughput = container.throughput ?? catalog.databaseByRid(databaseRid)?.throughput;
+  if (kind === 'fixed' || throughput === undefined) return 1;
+  return partitionCount(provisionedMax(throughput.setting), settings);
 }

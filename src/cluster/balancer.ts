@@ -1,0 +1,120 @@
+/**
+ * Decides when partitions split: where one holds too many bytes, or where a container has fewer than its throughput
+ * needs. Splits run in the background, one after the other; no request waits for one.
+ */
+import type { ContainerRecord } from '../catalog/index.ts';
+import type { ContainerName } from './container-name.ts';
+import type { Reshaper } from './reshaper.ts';
+import type { Route } from './routing-map.ts';
+
+/** A partition whose split failed is tried again when it has grown by so much: each try reads it whole. */
+const RETRY_GROWTH = 1.1;
+
+export interface BalancerOptions {
+  readonly reshaper: Reshaper;
+  /** A container as it now is; undefined where it is gone. */
+  readonly current: (container: ContainerName) => ContainerRecord | undefined;
+  /** Partitions that the throughput of a container needs. */
+  readonly partitionsNeeded: (container: ContainerRecord) => number;
+  /** Bytes of items at which a partition splits. */
+  readonly storageLimit: number;
+  readonly onFailure: (failure: SplitFailure) => void;
+}
+
+export interface SplitFailure {
+  readonly container: ContainerName;
+  readonly partitionId: string;
+  readonly error: unknown;
+}
+
+export class Balancer {
+  readonly #options: BalancerOptions;
+  /** What is to be done, under names that keep the same from being asked for twice. */
+  readonly #jobs = new Map<string, () => Promise<void>>();
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: BalancerOptions) {
+    this.#options = options;
+  }
+
+  /** Called after a write that left a partition at least as large as its slot wants to hear of. */
+  grown(route: Route, itemBytes: number): void {
+    const { slot } = route;
+    const { storageLimit } = this.#options;
+    if (itemBytes < storageLimit) {
+      slot.splitAtBytes = storageLimit;
+      return;
+    }
+    slot.splitAtBytes = Number.POSITIVE_INFINITY;
+    this.#enqueue(slot.storeName, () => this.#splitFull(route, itemBytes));
+  }
+
+  /** Splits partitions of a container until there are as many as its throughput needs. */
+  throughputRaised(container: ContainerName): void {
+    const name = `${container.databaseRid}/${container.rid} throughput`;
+    this.#enqueue(name, () => this.#splitForThroughput(container));
+  }
+
+  /** Resolves when nothing is left to do. */
+  async settled(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  /** Forgets what is not begun, and waits for what is. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#jobs.clear();
+    await this.settled();
+  }
+
+  #enqueue(name: string, job: () => Promise<void>): void {
+    if (this.#isClosed) return;
+    this.#jobs.set(name, job);
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  async #run(): Promise<void> {
+    // Not in the turn of the write that asked for it.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (;;) {
+      const [next] = this.#jobs;
+      if (next === undefined) return;
+      const [name, job] = next;
+      this.#jobs.delete(name);
+      await job();
+    }
+  }
+
+  async #splitFull({ container, partition, slot }: Route, itemBytes: number): Promise<void> {
+    const { reshaper, onFailure } = this.#options;
+    const partitionId = partition.id;
+    try {
+      if (container.kind === 'fixed') await reshaper.findSoleKey(container, partitionId);
+      else await reshaper.split(container, partitionId);
+    } catch (error) {
+      // A partition of one key is no failure: from now on its writes are checked against the limit of the key.
+      const isOver = this.#isClosed || slot.isGone;
+      if (slot.soleKey === undefined && !isOver) onFailure({ container, partitionId, error });
+    }
+    slot.splitAtBytes = Math.max(itemBytes, slot.partition?.itemBytes ?? 0) * RETRY_GROWTH;
+  }
+
+  async #splitForThroughput(name: ContainerName): Promise<void> {
+    const { reshaper, current, partitionsNeeded, onFailure } = this.#options;
+    for (;;) {
+      const container = current(name);
+      if (this.#isClosed || container === undefined || container.kind === 'fixed') return;
+      if (container.partitions.length >= partitionsNeeded(container)) return;
+      const partitionId = reshaper.widest(container);
+      try {
+        await reshaper.split(container, partitionId, 'anywhere');
+      } catch (error) {
+        if (!this.#isClosed) onFailure({ container: name, partitionId, error });
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * Moves the items of some partitions into others while reads and writes go on: split, merge and move are one thing.
+ *
+ *   copy      page by page, each item as it then is; writes go on behind it
+ *   catch up  for everything in the sources' logs since the copy began: the item as it now is, or that it is gone
+ *   fence     the sources take no more writes; what waits is held back by the router
+ *   finish    catch up to the last LSN, compare counts, bytes and checksums
+ *   commit    one change of the catalog: the point of no return
+ *
+ * Copying states, not operations, may be done twice: so a copy that is not of one moment becomes exact by catching up.
+ * Before the commit everything can be given up; the targets' stores are orphans then and are dropped.
+ */
+import { assert, compareBytes } from '../../base/index.ts';
+import {
+  type Change,
+  epkOfPrimary,
+  type Item,
+  itemKeyOf,
+  type Lsn,
+  type MovedState,
+  type Partition,
+} from '../../partition/index.ts';
+import { EPK_MAX, EPK_MIN, type Epk } from '../../value/index.ts';
+
+/** Items of one step. A committer takes no more in one intent. */
+const STEP_ITEMS = 100;
+const STEP_BYTES = 4 * 1024 * 1024;
+/** With no more than this left to catch up, the sources are fenced. */
+const LAG_MAX = 64;
+/** Rounds of catching up before the fence, however fast the writers are. */
+const ROUNDS_MAX = 100;
+
+export interface MoveTarget {
+  readonly partition: Partition;
+  readonly min: Epk;
+  readonly max: Epk;
+}
+
+export interface MoveOptions {
+  readonly sources: readonly Partition[];
+  readonly targets: readonly MoveTarget[];
+  /** Makes the change durable; what waits goes on when it resolves. */
+  readonly commit: () => Promise<void>;
+  /** Called at each step by name: failpoints and progress. */
+  readonly onStep?: (step: MoveStep) => void | Promise<void>;
+  /** Gives the move up, as long as it is not committed. */
+  readonly signal: AbortSignal;
+}
+
+export type MoveStep = 'copy' | 'catchUp' | 'fence' | 'finish' | 'commit' | 'done';
+
+/** Resolves when the change is committed; rejects with everything as it was. */
+export async function move(options: MoveOptions): Promise<void> {
+  const { sources, targets } = options;
+  const step = async (name: MoveStep): Promise<void> => options.onStep?.(name);
+  const positions = new Map<Partition, Lsn>(sources.map((source) => [source, source.lsn]));
+  await step('copy');
+  for (const source of sources) await copy(source, options);
+  await step('catchUp');
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    options.signal.throwIfAborted();
+    let moved = 0;
+    for (const source of sources) moved += await catchUp(source, targets, positions);
+    if (moved <= LAG_MAX) break;
+  }
+  await step('fence');
+  try {
+    await Promise.all(sources.map((source) => source.fence()));
+    await step('finish');
+    for (const source of sources) await catchUp(source, targets, positions);
+    await alignLsn(sources, targets);
+    verify(sources, targets);
+    await step('commit');
+    options.signal.throwIfAborted();
+    await options.commit();
+  } catch (error) {
+    for (const source of sources) source.unfence();
+    throw error;
+  }
+  await step('done');
+}
+
+async function copy(source: Partition, { targets, signal }: MoveOptions): Promise<void> {
+  let after: string | undefined;
+  do {
+    signal.throwIfAborted();
+    const page = await source.scanByKey(
+      { after, limit: STEP_ITEMS, bytesMax: STEP_BYTES },
+      { min: EPK_MIN, max: EPK_MAX },
+    );
+    await adopt(page.items.map(stateOf), targets, 0);
+    after = page.next;
+    await new Promise((resolve) => setImmediate(resolve));
+  } while (after !== undefined);
+}
+
+/** Number of changes moved. */
+async function catchUp(
+  source: Partition,
+  targets: readonly MoveTarget[],
+  positions: Map<Partition, Lsn>,
+): Promise<number> {
+  let count = 0;
+  for (let more = true; more; ) {
+    const after = positions.get(source) ?? 0;
+    const end = source.lsn;
+    const page = await source.changesAfter(after, STEP_ITEMS);
+    more = page.more;
+    // Of several looks at one item only the last counts.
+    const states = new Map<string, MovedState>();
+    for (const change of page.changes) {
+      const state = await currentState(source, change);
+      if (state !== undefined) states.set(state.key.text, state);
+    }
+    await adopt([...states.values()], targets, page.upTo);
+    positions.set(source, page.more ? page.upTo : Math.max(page.upTo, Math.min(end, source.lsn)));
+    count += page.changes.length;
+  }
+  return count;
+}
+
+/** Undefined where a later entry of the log speaks of the same item. */
+async function currentState(source: Partition, change: Change): Promise<MovedState | undefined> {
+  if (change.kind === 'delete') {
+    const key = itemKeyOf(change.primary);
+    return { key, item: await source.read(key) };
+  }
+  const item = await source.readByRid(change.rid);
+  return item && stateOf(item);
+}
+
+function stateOf(item: Item): MovedState {
+  return { key: itemKeyOf(item.primary), item };
+}
+
+async function adopt(
+  states: readonly MovedState[],
+  targets: readonly MoveTarget[],
+  upTo: Lsn,
+): Promise<void> {
+  await Promise.all(
+    targets.map(async ({ partition, min, max }) => {
+      const own = states.filter(({ key }) => {
+        const epk = epkOfPrimary(key.primary);
+        return compareBytes(min, epk) <= 0 && compareBytes(epk, max) < 0;
+      });
+      for (let at = 0; at < own.length; at += STEP_ITEMS)
+        await partition.adopt(own.slice(at, at + STEP_ITEMS), upTo);
+    }),
+  );
+}
+
+/** A target goes on where its sources ended: a client that saw a source's LSN finds it here. */
+async function alignLsn(
+  sources: readonly Partition[],
+  targets: readonly MoveTarget[],
+): Promise<void> {
+  const lsn = Math.max(...sources.map((source) => source.lsn));
+  for (const { partition } of targets) await partition.adopt([], lsn);
+}
+
+function verify(sources: readonly Partition[], targets: readonly MoveTarget[]): void {
+  const sum = (partitions: readonly Partition[]) => {
+    let [itemCount, itemBytes, checksum] = [0, 0, 0];
+    for (const partition of partitions) {
+      const statistics = partition.statistics();
+      itemCount += statistics.itemCount;
+      itemBytes += statistics.itemBytes;
+      checksum = (checksum ^ statistics.checksum) >>> 0;
+    }
+    return `${itemCount} items, ${itemBytes} bytes, checksum ${checksum}`;
+  };
+  const before = sum(sources);
+  const after = sum(targets.map(({ partition }) => partition));
+  assert(before === after, `move: ${before} became ${after}`);
+}

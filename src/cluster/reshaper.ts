@@ -1,0 +1,277 @@
+/** Splits a physical partition in two and merges neighbours into one, online. One change of a container at a time. */
+import { type Clock, DomainError } from '../base/index.ts';
+import type { Catalog, ContainerRecord, PartitionRecord } from '../catalog/index.ts';
+import { type Epk, epkFromHex, epkToHex } from '../value/index.ts';
+import type { Cluster } from './cluster.ts';
+import type { ContainerName } from './container-name.ts';
+import type { Host, Slot } from './host.ts';
+import { type MoveStep, move } from './mover/move.ts';
+import { findSplitPoint, middleOf, widestOf } from './mover/split-point.ts';
+import { ReshapeLog, type ReshapeRecorder } from './reshape-log.ts';
+import type { Route } from './routing-map.ts';
+
+export interface ReshaperOptions {
+  readonly catalog: Catalog;
+  readonly cluster: Cluster;
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly onStep?: (step: MoveStep) => void | Promise<void>;
+}
+
+/** Rids begin with thirteen bits of the partition they were made in, so a container has this many in its life. */
+const PARTITION_IDS_MAX = 2 ** 13;
+
+/** Between two keys, with half of the bytes on each side; or anywhere, where there are no two keys yet. */
+export type Cut = 'betweenKeys' | 'anywhere';
+
+export class Reshaper {
+  readonly #options: ReshaperOptions;
+  /** The last change of each container: the next waits for it. */
+  readonly #changes = new Map<string, Promise<unknown>>();
+
+  readonly #stopping = new AbortController();
+  readonly log: ReshapeLog;
+
+  constructor(options: ReshaperOptions) {
+    this.#options = options;
+    this.log = new ReshapeLog(options.clock);
+  }
+
+  /** The ids of the two halves. Throws `invalidInput` where all items belong to one key. */
+  split(
+    container: ContainerName,
+    partitionId: string,
+    cut: Cut = 'betweenKeys',
+  ): Promise<readonly string[]> {
+    return this.#inTurn(container, async (record) => {
+      checkSplits(record);
+      const route = this.#options.cluster.routing(record).forId(partitionId);
+      const betweenKeys = await this.#findSplitPoint(route);
+      const point =
+        betweenKeys ?? (cut === 'anywhere' ? middleOf(route, record.partitionKey) : undefined);
+      if (point === undefined)
+        throw new DomainError(
+          'invalidInput',
+          `Partition ${partitionId} holds the items of one partition key or none: it cannot be split.`,
+        );
+      return this.#replace(record, [route.partition], [route.min, point, route.max]);
+    });
+  }
+
+  /** The id of the new partition. The partitions must be neighbours. */
+  merge(container: ContainerName, partitionIds: readonly string[]): Promise<readonly string[]> {
+    return this.#inTurn(container, async (record) => {
+      const routing = this.#options.cluster.routing(record);
+      const routes = partitionIds
+        .map((id) => routing.forId(id))
+        .sort((a, b) => (a.partition.min < b.partition.min ? -1 : 1));
+      const areNeighbours =
+        routes.length > 1 &&
+        routes.every(
+          ({ partition }, at) => at === 0 || routes[at - 1]?.partition.max === partition.min,
+        );
+      if (!areNeighbours)
+        throw new DomainError('invalidInput', 'Only neighbouring partitions can be merged.');
+      const [first, last] = [routes[0], routes.at(-1)];
+      if (first === undefined || last === undefined) return [];
+      return this.#replace(
+        record,
+        routes.map(({ partition }) => partition),
+        [first.min, last.max],
+      );
+    });
+  }
+
+  /** Looks whether all items of a partition have one key, and leaves it in the slot. */
+  findSoleKey(container: ContainerName, partitionId: string): Promise<void> {
+    return this.#inTurn(container, async (record) => {
+      await this.#findSplitPoint(this.#options.cluster.routing(record).forId(partitionId));
+    });
+  }
+
+  /** The partition with the largest part of the hash space. */
+  widest({ partitions, partitionKey }: ContainerRecord): string {
+    return (partitions[widestOf(partitions, partitionKey)] as PartitionRecord).id;
+  }
+
+  /** Gives up what is not committed yet. Idempotent. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new DomainError('unavailable', 'The server is stopping.'));
+    await Promise.all(this.#changes.values());
+  }
+
+  async #findSplitPoint({ slot }: Route): Promise<Epk | undefined> {
+    const partition = await this.#options.host.partition(slot);
+    const { point, soleKey } = await findSplitPoint(partition, this.#stopping.signal);
+    slot.soleKey = soleKey;
+    return point;
+  }
+
+  async #replace(
+    container: ContainerRecord,
+    parents: readonly PartitionRecord[],
+    boundaries: readonly Epk[],
+  ): Promise<readonly string[]> {
+    const { cluster, host } = this.#options;
+    const children = await this.#reserve(container, parents, boundaries);
+    const parentSlots = cluster
+      .routing(container)
+      .routes.filter(({ partition }) => parents.some(({ id }) => id === partition.id))
+      .map(({ slot }) => slot);
+    const childSlots = children.map((child) => cluster.slotOf(container, child));
+    const recorder = this.log.begin({
+      kind: children.length > 1 ? 'split' : 'merge',
+      container,
+      parents: parents.map(({ id }) => id),
+      children: children.map(({ id }) => id),
+    });
+    try {
+      await this.#move(container, { children, parentSlots, childSlots, recorder });
+      recorder.done();
+    } catch (error) {
+      recorder.failed(error);
+      await host.drop(childSlots.map(({ storeName }) => storeName));
+      throw error;
+    }
+    for (const slot of parentSlots) host.retire(slot).catch(() => undefined);
+    return children.map(({ id }) => id);
+  }
+
+  async #move(
+    container: ContainerRecord,
+    { children, parentSlots, childSlots, recorder }: Replacement,
+  ): Promise<void> {
+    const { host, onStep } = this.#options;
+    const sources = await Promise.all(parentSlots.map((slot) => host.partition(slot)));
+    const targets = await Promise.all(childSlots.map((slot) => host.partition(slot)));
+    const cutover = Promise.withResolvers<void>();
+    try {
+      await move({
+        sources,
+        targets: children.map(({ min, max }, at) => ({
+          partition: targets[at] as (typeof targets)[number],
+          min: epkFromHex(min),
+          max: epkFromHex(max),
+        })),
+        commit: () => this.#commit(container, children),
+        onStep: async (step) => {
+          if (step === 'fence') for (const slot of parentSlots) slot.cutover = cutover.promise;
+          recorder.step(step);
+          await onStep?.(step);
+        },
+        signal: this.#stopping.signal,
+      });
+    } finally {
+      for (const slot of parentSlots) slot.cutover = undefined;
+      cutover.resolve();
+    }
+  }
+
+  /** Ids are taken before anything is built, so that a crash cannot make them be used twice. */
+  #reserve(
+    container: ContainerRecord,
+    parents: readonly PartitionRecord[],
+    boundaries: readonly Epk[],
+  ): Promise<readonly PartitionRecord[]> {
+    const { catalog, clock } = this.#options;
+    return catalog.change(() => {
+      const record = this.#current(container);
+      const ancestors = [...new Set(parents.flatMap(({ parents: older, id }) => [...older, id]))];
+      const children = boundaries.slice(1).map(
+        (max, at): PartitionRecord => ({
+          id: String(record.nextPartitionId + at),
+          min: epkToHex(boundaries[at] as Epk),
+          max: epkToHex(max),
+          parents: ancestors,
+          ridPrefix: record.nextPartitionId + at,
+          throughputFraction: 0,
+          timestampSec: Math.floor(clock.nowMs() / 1000),
+        }),
+      );
+      const nextPartitionId = record.nextPartitionId + children.length;
+      if (nextPartitionId > PARTITION_IDS_MAX)
+        throw new DomainError(
+          'invalidInput',
+          `The container has had ${record.nextPartitionId} partitions, the most one may have.`,
+        );
+      return { containers: [{ ...record, nextPartitionId }], result: children };
+    });
+  }
+
+  #commit(container: ContainerRecord, children: readonly PartitionRecord[]): Promise<void> {
+    return this.#options.catalog.change(() => {
+      const record = this.#current(container);
+      const gone = new Set(children.flatMap(({ parents }) => parents));
+      const partitions = [...record.partitions.filter(({ id }) => !gone.has(id)), ...children].sort(
+        (a, b) => (a.min < b.min ? -1 : 1),
+      );
+      return {
+        containers: [
+          {
+            ...record,
+            partitions: withShares(partitions, record.partitions),
+            routingVersion: record.routingVersion + 1,
+          },
+        ],
+        result: undefined,
+      };
+    });
+  }
+
+  #inTurn<T>(
+    container: ContainerName,
+    change: (record: ContainerRecord) => Promise<T>,
+  ): Promise<T> {
+    const name = `${container.databaseRid}/${container.rid}`;
+    const run = (): Promise<T> => change(this.#current(container));
+    const result = (this.#changes.get(name) ?? Promise.resolve()).then(run, run);
+    const settled = result.catch(() => undefined);
+    this.#changes.set(name, settled);
+    settled.then(() => {
+      if (this.#changes.get(name) === settled) this.#changes.delete(name);
+    });
+    return result;
+  }
+
+  #current({ databaseRid, rid }: ContainerName): ContainerRecord {
+    const record = this.#options.catalog.containerByRid(databaseRid, rid);
+    if (record === undefined) throw new DomainError('containerNotFound', 'Resource Not Found.');
+    return record;
+  }
+}
+
+interface Replacement {
+  readonly children: readonly PartitionRecord[];
+  readonly parentSlots: readonly Slot[];
+  readonly childSlots: readonly Slot[];
+  readonly recorder: ReshapeRecorder;
+}
+
+function checkSplits({ kind }: ContainerRecord): void {
+  if (kind === 'fixed')
+    throw new DomainError('invalidInput', 'A fixed container has one partition for ever.');
+}
+
+/**
+ * An even division of the throughput stays even. Where somebody divided it otherwise, the new partitions have between
+ * them what their parents had.
+ */
+function withShares(
+  partitions: readonly PartitionRecord[],
+  before: readonly PartitionRecord[],
+): readonly PartitionRecord[] {
+  const isEven = before.every(
+    ({ throughputFraction }) => Math.abs(throughputFraction * before.length - 1) < 1e-6,
+  );
+  const kept = new Set(before.map(({ id }) => id));
+  const left = new Set(partitions.map(({ id }) => id));
+  let freed = 0;
+  for (const { id, throughputFraction } of before) if (!left.has(id)) freed += throughputFraction;
+  const newCount = partitions.filter(({ id }) => !kept.has(id)).length;
+  return partitions.map((partition) => {
+    if (isEven) return { ...partition, throughputFraction: 1 / partitions.length };
+    return kept.has(partition.id)
+      ? partition
+      : { ...partition, throughputFraction: freed / newCount };
+  });
+}

@@ -1,0 +1,186 @@
+// Goal: partitions split by themselves when data or throughput grow, and a key that fills one alone is told so.
+// Method: a service in memory with limits of kilobytes; after each burst of writes the balancer comes to rest.
+import { afterEach, expect, test } from 'vitest';
+import { type DomainError, FakeClock, seededRandom, textToBytes } from '../base/index.ts';
+import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../catalog/index.ts';
+import type { MoveStep, SplitFailure } from '../cluster/index.ts';
+import { memoryEngine } from '../engine/memory/index.ts';
+import { DEFAULT_SETTINGS, openService, type Service, type Settings } from './index.ts';
+
+let service: Service;
+let failures: SplitFailure[] = [];
+let onStep: (step: MoveStep) => void = () => undefined;
+
+afterEach(() => service.close());
+
+const engine = memoryEngine();
+let database = 0;
+
+async function open(settings: Partial<Settings>, on = memoryEngine()): Promise<void> {
+  failures = [];
+  onStep = () => undefined;
+  service = await openService({
+    engine: on,
+    clock: new FakeClock(),
+    random: seededRandom(1),
+    settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...settings },
+    seals: {},
+    onSplitFailure: (failure) => failures.push(failure),
+    onMoveStep: (step) => onStep(step),
+  });
+}
+
+async function create(requestUnits: number): Promise<ContainerRecord> {
+  const { rid } = await service.databases.create(`db${database++}`, undefined);
+  return service.containers.create(rid, {
+    id: 'c',
+    partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
+    encoding: 'json',
+    indexingPolicy: DEFAULT_INDEXING_POLICY,
+    uniqueKeys: [],
+    policies: {},
+    throughput: { kind: 'manual', requestUnits },
+  });
+}
+
+const current = ({ databaseRid, rid }: ContainerRecord) =>
+  service.containers.findByRid(databaseRid, rid) as ContainerRecord;
+
+function write(container: ContainerRecord, pk: string, id: string, bytes = 500) {
+  const body = textToBytes(JSON.stringify({ id, pk, text: 'x'.repeat(bytes) }));
+  const address = { partitionKey: [pk], id };
+  return service.items.write(current(container), { kind: 'upsert', ...address, body, ttlSec: 0 });
+}
+
+async function partitionBytes(container: ContainerRecord): Promise<readonly number[]> {
+  const routes = service.containers.routes(current(container));
+  const all = await Promise.all(routes.map((route) => service.containers.statistics(route)));
+  return all.map(({ itemBytes }) => itemBytes);
+}
+
+function expectTiles({ partitions }: ContainerRecord): void {
+  expect(partitions[0]?.min).toBe('');
+  partitions.forEach(({ max }, at) => {
+    expect(max).toBe(partitions[at + 1]?.min ?? 'FF');
+  });
+}
+
+test('a partition that reaches its storage limit splits, again and again', async () => {
+  await open({ partitionStorageLimit: 20_000 });
+  const container = await create(1000);
+  for (let n = 0; n < 200; n++) {
+    await write(container, `k${n}`, 'x');
+    await service.balancer.settled();
+  }
+  const bytes = await partitionBytes(container);
+  expect(bytes.length).toBeGreaterThan(6);
+  for (const size of bytes) expect(size).toBeLessThan(21_000);
+  expectTiles(current(container));
+  expect(failures).toEqual([]);
+  expect(service.reshaper.log.totals.split.done).toBe(bytes.length - 1);
+  expect(service.reshaper.log.list(container)[0]).toMatchObject({ kind: 'split', state: 'done' });
+});
+
+test('a fixed container never splits', async () => {
+  await open({ partitionStorageLimit: 2000, logicalPartitionLimit: 2000 });
+  const container = await create(400);
+  for (let n = 0; n < 20; n++) await write(container, `k${n}`, 'x');
+  await service.balancer.settled();
+  expect(current(container).partitions).toHaveLength(1);
+  await expect(service.reshaper.split(container, '0')).rejects.toThrow('one partition for ever');
+  expect(failures).toEqual([]);
+});
+
+test('throughput that is raised splits until there are enough partitions, empty or not', async () => {
+  await open({});
+  const [empty, full] = [await create(10_000), await create(10_000)];
+  for (let n = 0; n < 30; n++) await write(full, `k${n}`, 'x');
+  for (const container of [empty, full]) {
+    const offer = service.offers.list().find((one) => one.container?.rid === container.rid);
+    const setting = { kind: 'manual', requestUnits: 40_000 } as const;
+    const rid = offer?.throughput.offerRid ?? 0;
+    await service.offers.replace(rid, { setting, migration: undefined });
+    await service.balancer.settled();
+    const { partitions } = current(container);
+    expect(partitions).toHaveLength(4);
+    expect(partitions.map((partition) => partition.throughputFraction)).toEqual(
+      Array(4).fill(0.25),
+    );
+    expectTiles(current(container));
+  }
+  expect(current(empty).partitions.map(({ min }) => min.slice(0, 2))).toEqual([
+    '',
+    '10',
+    '20',
+    '30',
+  ]);
+});
+
+test('splits for throughput that a stop prevented are done after the next start', async () => {
+  await open({}, engine);
+  const container = await create(10_000);
+  await service.balancer.close();
+  const rid = service.offers.list()[0]?.throughput.offerRid ?? 0;
+  const setting = { kind: 'manual', requestUnits: 20_000 } as const;
+  await service.offers.replace(rid, { setting, migration: undefined });
+  await service.close();
+  await open({}, engine);
+  await service.balancer.settled();
+  expect(current(container).partitions).toHaveLength(2);
+});
+
+test('a key that fills a partition alone stops growing; everything else goes on', async () => {
+  await open({ partitionStorageLimit: 10_240, logicalPartitionLimit: 10_240 });
+  const container = await create(1000);
+  const refused: DomainError[] = [];
+  for (let n = 0; n < 40; n++) {
+    await write(container, 'one', `i${n}`).catch((error: DomainError) => refused.push(error));
+    await service.balancer.settled();
+  }
+  expect(refused[0]).toMatchObject({
+    code: 'partitionKeyFull',
+    message: 'Partition key reached maximum size of 10 KB',
+  });
+  expect(failures).toEqual([]);
+  expect(current(container).partitions).toHaveLength(1);
+  const bytes = (await partitionBytes(container))[0] ?? 0;
+  expect(bytes).toBeLessThan(11_500);
+  await write(container, 'one', 'i0', 500);
+  await write(container, 'one', 'i0', 400);
+  await expect(write(container, 'one', 'i0', 2000)).rejects.toThrow('Partition key reached');
+  const read = { partitionKey: ['one'], id: 'i1' };
+  expect((await service.items.read(current(container), read, undefined)).item).toBeDefined();
+  for (const id of ['i1', 'i2', 'i3'])
+    await service.items.write(current(container), { kind: 'delete', partitionKey: ['one'], id });
+  await write(container, 'one', 'again');
+  // Another key comes: now there are two, and the partition can be split between them.
+  await write(container, 'two', 'x', 3000);
+  await service.balancer.settled();
+  expect(current(container).partitions).toHaveLength(2);
+  await write(container, 'two', 'y', 3000);
+});
+
+test('a split that fails is told, and tried again only after the partition has grown by a tenth', async () => {
+  await open({ partitionStorageLimit: 10_000 });
+  const container = await create(1000);
+  let tries = 0;
+  onStep = (step) => {
+    if (step !== 'fence') return;
+    tries++;
+    throw new Error('no luck');
+  };
+  for (let n = 0; n < 40; n++) {
+    await write(container, `k${n}`, 'x', 200);
+    await service.balancer.settled();
+  }
+  const [bytes = 0] = await partitionBytes(container);
+  expect(current(container).partitions).toHaveLength(1);
+  expect(tries).toBe(Math.floor(Math.log(bytes / 10_000) / Math.log(1.1)) + 1);
+  expect(failures).toHaveLength(tries);
+  expect(failures[0]).toMatchObject({ partitionId: '0', error: { message: 'no luck' } });
+  expect(service.reshaper.log.totals.split).toMatchObject({ done: 0, failed: tries });
+  onStep = () => undefined;
+  for (let n = 40; n < 60; n++) await write(container, `k${n}`, 'x', 200);
+  await service.balancer.settled();
+  expect(current(container).partitions.length).toBeGreaterThan(1);
+});

@@ -1,0 +1,184 @@
+// Goal: clients notice nothing of a split but what the protocol says of it. Method: raw requests around a split, and the
+// stock client with many writers and paging queries while partitions split under it.
+import type { Container } from '@azure/cosmos';
+import { afterEach, expect, test } from 'vitest';
+import type { ContainerRecord } from '../../../src/catalog/index.ts';
+import { type Account, type AccountOptions, startAccount } from './harness.ts';
+import { sendRaw } from './raw-request.ts';
+
+let account: Account;
+
+afterEach(async () => {
+  expect(account.failures).toEqual([]);
+  await account.close();
+});
+
+async function open(options: AccountOptions): Promise<Container> {
+  account = await startAccount(options);
+  const { database } = await account.client().databases.create({ id: 'd' });
+  const spec = { id: 'c', partitionKey: '/pk', throughput: 1000 };
+  return (await database.containers.create(spec)).container;
+}
+
+function record(): ContainerRecord {
+  const database = account.service.databases.find('d');
+  const container = database && account.service.containers.find(database, 'c');
+  if (container === undefined) throw new Error('no container');
+  return container;
+}
+
+const DOCS = '/dbs/d/colls/c/docs';
+const PKRANGES = '/dbs/d/colls/c/pkranges';
+const inRange = (id: string) => ({ 'x-ms-documentdb-partitionkeyrangeid': id });
+
+function query(id: string) {
+  return sendRaw(account, {
+    method: 'POST',
+    path: DOCS,
+    headers: {
+      ...inRange(id),
+      'x-ms-documentdb-isquery': 'True',
+      'content-type': 'application/query+json',
+    },
+    body: { query: 'SELECT VALUE c.id FROM c', parameters: [] },
+  });
+}
+
+test('ranges name their ancestors, old ids are gone, the list has a new etag', async () => {
+  const container = await open({});
+  for (let n = 0; n < 20; n++) await container.items.create({ id: `i${n}`, pk: `k${n}` });
+  const before = await sendRaw(account, { path: PKRANGES });
+  const known = { 'if-none-match': String(before.headers.etag) };
+  expect((await sendRaw(account, { path: PKRANGES, headers: known })).status).toBe(304);
+  await account.service.reshaper.split(record(), '0');
+  await account.service.reshaper.split(record(), '1');
+  const after = await sendRaw(account, { path: PKRANGES, headers: known });
+  expect(after.status).toBe(200);
+  expect(after.headers.etag).not.toBe(before.headers.etag);
+  const ranges = after.json.PartitionKeyRanges as Record<string, unknown>[];
+  expect(ranges.map(({ id, parents }) => [id, parents])).toEqual([
+    ['3', ['0', '1']],
+    ['4', ['0', '1']],
+    ['2', ['0']],
+  ]);
+  for (const id of ['0', '1', '17']) {
+    const feed = await sendRaw(account, { path: DOCS, headers: inRange(id) });
+    for (const reply of [feed, await query(id)]) {
+      expect([reply.status, reply.headers['x-ms-substatus']]).toEqual([410, '1002']);
+      expect(reply.json.code).toBe('Gone');
+    }
+  }
+  const found: string[] = [];
+  for (const { id } of ranges) {
+    const reply = await query(String(id));
+    expect(reply.status).toBe(200);
+    found.push(...(reply.json.Documents as string[]));
+  }
+  expect(found.sort()).toEqual(Array.from({ length: 20 }, (_, n) => `i${n}`).sort());
+});
+
+test('a full partition key: 403/1014', async () => {
+  const limits = { partitionStorageLimit: 8192, logicalPartitionLimit: 8192 };
+  const container = await open({ settings: limits });
+  const create = async (n: number) => {
+    const item = { id: `i${n}`, pk: 'one', text: 'x'.repeat(1000) };
+    const reply = await container.items.create(item).catch((error) => error);
+    await account.service.balancer.settled();
+    return reply;
+  };
+  let refused: { code?: number; substatus?: number; message?: string } = {};
+  for (let n = 0; n < 12 && refused.code === undefined; n++) refused = await create(n);
+  expect([refused.code, refused.substatus]).toEqual([403, 1014]);
+  expect(refused.message).toContain('Partition key reached maximum size of 8 KB');
+  await container.item('i1', 'one').replace({ id: 'i1', pk: 'one' });
+  await container.item('i2', 'one').delete();
+  expect((await container.item('i3', 'one').read()).statusCode).toBe(200);
+  expect((await create(100)).statusCode).toBe(201);
+});
+
+const WRITERS = 16;
+const ITEMS_PER_WRITER = 90;
+
+test('writers and paging queries beside splits: no error, every item once, in order', async () => {
+  const settings = { partitionStorageLimit: 100 * 1024, logicalPartitionLimit: 1024 ** 3 };
+  const container = await open({ engine: 'sqlite', settings });
+  const written = new Set<string>();
+  let isWriting = true;
+  const writer = async (name: number): Promise<void> => {
+    for (let n = 0; n < ITEMS_PER_WRITER; n++) {
+      const id = `w${name}-${n}`;
+      const item = { id, pk: `k${(name * 31 + n) % 211}`, n: n % 13, text: 'x'.repeat(900) };
+      await container.items.create(item);
+      written.add(id);
+      if (n % 5 === 0) {
+        await container.items.upsert({ ...item, text: 'y'.repeat(800) });
+        expect((await container.item(id, item.pk).read()).resource?.text[0]).toBe('y');
+      }
+    }
+  };
+  let rounds = 0;
+  const pager = async (text: string, check: (rows: Row[]) => void): Promise<void> => {
+    while (isWriting) {
+      const before = [...written];
+      const rows = await readPages(container, text);
+      const ids = new Set(rows.map(({ id }) => id));
+      expect(ids.size, text).toBe(rows.length);
+      for (const id of before) expect(ids.has(id), `${id} of ${text}`).toBe(true);
+      check(rows);
+      rounds++;
+    }
+  };
+  const pagers = Promise.all([
+    pager('SELECT c.id, c.n FROM c', () => undefined),
+    pager('SELECT c.id, c.n FROM c ORDER BY c.n DESC', expectDescending),
+  ]);
+  await Promise.all(Array.from({ length: WRITERS }, (_, name) => writer(name)));
+  isWriting = false;
+  await pagers;
+  await account.service.balancer.settled();
+  expect(rounds).toBeGreaterThan(2);
+  expect(account.service.reshaper.log.totals.split.done).toBeGreaterThan(8);
+  const all = [...written].sort();
+  const rows = await readPages(container, 'SELECT c.id, c.n FROM c ORDER BY c.n DESC');
+  expectDescending(rows);
+  expect(rows.map(({ id }) => id).sort()).toEqual(all);
+  expect((await feedsOfRanges()).sort()).toEqual(all);
+});
+
+interface Row {
+  readonly id: string;
+  readonly n: number;
+}
+
+async function readPages(container: Container, text: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  const options = { maxItemCount: 50, maxDegreeOfParallelism: 4 };
+  const iterator = container.items.query<Row>(text, options);
+  while (iterator.hasMoreResults()) {
+    const { resources } = await iterator.fetchNext();
+    rows.push(...(resources ?? []));
+  }
+  return rows;
+}
+
+function expectDescending(rows: readonly Row[]): void {
+  rows.forEach(({ n }, at) => {
+    expect(n).toBeLessThanOrEqual(rows[at - 1]?.n ?? Number.POSITIVE_INFINITY);
+  });
+}
+
+async function feedsOfRanges(): Promise<string[]> {
+  const found: string[] = [];
+  for (const { id } of record().partitions) {
+    let continuation: string | undefined;
+    do {
+      const more = continuation === undefined ? {} : { 'x-ms-continuation': continuation };
+      const headers = { ...inRange(id), 'x-ms-max-item-count': '37', ...more };
+      const reply = await sendRaw(account, { path: DOCS, headers });
+      expect(reply.status).toBe(200);
+      found.push(...(reply.json.Documents as Row[]).map((item) => item.id));
+      continuation = reply.headers['x-ms-continuation'] as string | undefined;
+    } while (continuation !== undefined);
+  }
+  return found;
+}
