@@ -18,7 +18,6 @@ import {
   type MaybePromise,
   PENDING_WRITE_BYTES_MAX,
   PENDING_WRITES_MAX,
-  TOMBSTONE_RETENTION_SEC,
 } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
@@ -35,19 +34,17 @@ import {
   RID_COUNTER_BITS,
   type Seal,
 } from './item.ts';
-import { logAfter, PREFIX_TOMBSTONE } from './keyspace.ts';
 import { itemChecksum, newItem } from './record.ts';
 import type { PartitionState } from './state.ts';
-import { decodeTombstone } from './tombstone.ts';
+import { expiredTombstones } from './tombstone.ts';
 
 /** While one group is on its way to the disk the next one gathers; a second one beside it would only be smaller. */
 const GROUPS_IN_FLIGHT_MAX = 1;
 /** The longest a write waits for others of its kind. */
 const GATHER_MS = 1;
 
-/** How often expired tombstones are looked for, and how many go at once. */
+/** How often expired tombstones are looked for. */
 const TRIM_INTERVAL_SEC = 60;
-const TRIM_COUNT_MAX = 1000;
 
 export interface CommitterOptions {
   readonly store: Store;
@@ -371,22 +368,15 @@ export class Committer {
     for (const group of groups) group.finish(failure);
   }
 
-  /** Tombstones serve movers and feeds for a while; then they go, a few with each of some later commits. */
+  /** Expired tombstones go with one of the next commits. */
   #trimTombstones(): void {
     const { state, store, clock } = this.#options;
     const nowSec = Math.floor(clock.nowMs() / 1000);
     if (state.tombstoneCount === 0 || nowSec < this.#trimDueSec) return;
     this.#trimDueSec = nowSec + TRIM_INTERVAL_SEC;
-    const page = store.scan(logAfter(PREFIX_TOMBSTONE, 0), {
-      limit: TRIM_COUNT_MAX,
-      bytesMax: COMMIT_BYTES_MAX,
-    });
-    const trimmed = andThen(page, ({ entries }) => {
-      for (const { key, value } of entries) {
-        if (decodeTombstone(value).timestampSec > nowSec - TOMBSTONE_RETENTION_SEC) return;
-        this.#gathering.remove(key);
-        state.tombstoneCount--;
-      }
+    const trimmed = andThen(expiredTombstones(store, nowSec), (keys) => {
+      for (const key of keys) this.#gathering.remove(key);
+      state.tombstoneCount -= keys.length;
     });
     if (isPromise(trimmed)) trimmed.catch((error: Error) => this.fail(error));
   }
