@@ -115,32 +115,74 @@ export class IndexView {
     return andThen(stored, ({ entries, more }) => {
       const keys = entries.map(({ key }) => bytesToLatin1(key));
       const last = more ? entries.at(-1)?.key : undefined;
-      if (last === undefined)
-        return { entries: this.#merge(keys, range, options), rest: undefined };
-      const { looked, rest } = cut(range, last, options.reverse === true);
-      return { entries: this.#merge(keys, looked, options), rest };
+      const { looked, rest } =
+        last === undefined
+          ? { looked: range, rest: undefined }
+          : cut(range, last, options.reverse === true);
+      return this.#trees.length === 0
+        ? { entries: keys, rest }
+        : this.#merge(keys, range, { looked, rest, options });
     });
   }
 
-  /** Entries of the store with what memory adds and takes away in the same range. */
+  /** Entries of the store with what memory adds and takes away in the same range, as many as asked for. */
   #merge(
     stored: readonly string[],
-    { start, end }: KeyRange,
-    { reverse }: ScanOptions,
-  ): readonly string[] {
-    if (this.#trees.length === 0) return stored;
+    range: KeyRange,
+    {
+      looked,
+      rest,
+      options,
+    }: { looked: KeyRange; rest: KeyRange | undefined; options: ScanOptions },
+  ): IndexPage {
+    const isReverse = options.reverse === true;
+    const cursors = this.#trees.map((tree) => new TreeCursor(tree, looked, isReverse));
+    const entries: string[] = [];
+    let at = 0;
+    for (;;) {
+      let key = stored[at];
+      for (const cursor of cursors)
+        if (cursor.key !== undefined && (key === undefined || cursor.key < key !== isReverse))
+          key = cursor.key;
+      if (key === undefined) return { entries, rest };
+      let isThere = stored[at] === key;
+      if (isThere) at++;
+      // The newer tree comes later and has the last word.
+      for (const cursor of cursors)
+        if (cursor.key === key) {
+          isThere = cursor.isThere;
+          cursor.advance();
+        }
+      if (!isThere || entries.push(key) < options.limit) continue;
+      const behind = cut(range, Buffer.from(key, 'latin1'), isReverse).rest;
+      const isAtEnd =
+        rest === undefined &&
+        at === stored.length &&
+        cursors.every((cursor) => cursor.key === undefined);
+      return { entries, rest: isAtEnd ? undefined : behind };
+    }
+  }
+}
+
+/** Changes of one tree within a range, in order or backwards. */
+class TreeCursor {
+  key: string | undefined;
+  isThere = false;
+  readonly #entries: Iterator<[string, boolean]>;
+  readonly #isWithin: (key: string) => boolean;
+
+  constructor(tree: Tree, { start, end }: KeyRange, isReverse: boolean) {
     const low = bytesToLatin1(start);
-    const high = end === undefined ? undefined : bytesToLatin1(end);
-    const changes = new Map<string, boolean>();
-    for (const tree of this.#trees)
-      tree.forRange(low, high ?? AFTER_ALL, false, (key, isThere) => {
-        changes.set(key, isThere);
-      });
-    if (changes.size === 0) return stored;
-    const merged = stored.filter((key) => !changes.has(key));
-    for (const [key, isThere] of changes) if (isThere) merged.push(key);
-    merged.sort(compareKeys);
-    return reverse === true ? merged.reverse() : merged;
+    const high = end === undefined ? AFTER_ALL : bytesToLatin1(end);
+    this.#entries = isReverse ? tree.entriesReversed(high, undefined, true) : tree.entries(low);
+    this.#isWithin = isReverse ? (key) => key >= low : (key) => key < high;
+    this.advance();
+  }
+
+  advance(): void {
+    const { done, value } = this.#entries.next();
+    this.key = done || !this.#isWithin(value[0]) ? undefined : value[0];
+    if (this.key !== undefined) this.isThere = value[1];
   }
 }
 
