@@ -8,7 +8,6 @@ import {
   type PartitionReader,
   primaryRange,
   ridOfEntry,
-  termPrefix,
   valueOfTerm,
 } from '../partition/index.ts';
 import type {
@@ -58,7 +57,7 @@ export class QueryReader implements ItemReader {
 
   termsOf(path: Path): Bytes | undefined {
     const { isIndexReady, indexing } = this.#reader.context;
-    return isIndexReady && indexing.isIndexed(path) ? termPrefix(path) : undefined;
+    return isIndexReady ? indexing.termsOf(path) : undefined;
   }
 
   compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined {

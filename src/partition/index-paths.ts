@@ -58,10 +58,15 @@ export class IndexPaths {
     return this.#root;
   }
 
-  isIndexed(path: Path): boolean {
-    let node: PathNode = this.#newRoot();
+  /** What lies at the end of a path. */
+  at(path: Path): PathNode {
+    let node = this.root();
     for (const step of path) node = step === EACH ? node.each() : node.child(step);
-    return node.isIndexed;
+    return node;
+  }
+
+  isIndexed(path: Path): boolean {
+    return this.at(path).isIndexed;
   }
 
   #newRoot(): Node {

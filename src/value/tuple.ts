@@ -1,3 +1,6 @@
+/** Keys are made in one turn, one at a time: a single writer serves all. */
+const writer = new KeyWriter();
+
 /**
  * Values as keys: comparing the bytes of two encoded tuples compares the tuples, value by value, in the order
  * of compareValues. Every engine orders its entries by such bytes.
@@ -37,7 +40,7 @@ import type { Collation } from './order.ts';
 import type { Value } from './value.ts';
 
 export function encodeTuple(values: readonly Value[], collation: Collation = 'cosmos'): Bytes {
-  const writer = new KeyWriter();
+  writer.reset();
   for (const value of values) writer.value(value, collation);
   return writer.take();
 }
