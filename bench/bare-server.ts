@@ -72,3 +72,6 @@ process.once('message', (answers: CapturedAnswers) => {
     process.send?.({ port: (server.address() as AddressInfo).port });
   });
 });
+
+// The bench is gone, however it ended.
+process.on('disconnect', () => process.exit());

@@ -1,10 +1,12 @@
 /** Single signed requests, to prepare servers and to take samples of their answers. */
 import { Agent, request } from 'node:http';
+import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { WELL_KNOWN_KEY } from '../src/base/index.ts';
 import { authorization } from '../src/cli/client.ts';
 import type { CapturedAnswer, CapturedAnswers } from './bare-server.ts';
 import { DATABASE } from './compare.ts';
 import { itemId, itemText, partitionKeyOf } from './item.ts';
+import type { BenchServer } from './processes.ts';
 
 /** What node:http sends by itself. */
 const OWN_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
@@ -22,6 +24,7 @@ function send(
   agent: Agent,
   { verb, path, key, body }: Sent,
 ): Promise<CapturedAnswer> {
+  const open = agent instanceof TlsAgent ? requestTls : request;
   const date = new Date().toUTCString();
   const headers = {
     authorization: authorization({ verb, path, date, key: WELL_KNOWN_KEY }),
@@ -39,7 +42,7 @@ function send(
     headers,
   };
   return new Promise((resolve, reject) => {
-    const sent = request(options, (response) => {
+    const sent = open(options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () =>
@@ -62,8 +65,14 @@ function withoutOwn(rawHeaders: readonly string[]): readonly string[] {
 }
 
 /** Database, container and items over HTTP: for a server whose files cannot be filled beforehand. */
-export async function fillOverHttp(port: number, container: string, count: number): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: LOAD_CONNECTIONS });
+export async function fillOverHttp(
+  { port, scheme }: BenchServer,
+  container: string,
+  count: number,
+): Promise<void> {
+  const limits = { keepAlive: true, maxSockets: LOAD_CONNECTIONS };
+  const agent =
+    scheme === 'http' ? new Agent(limits) : new TlsAgent({ ...limits, rejectUnauthorized: false });
   const create = async (path: readonly string[], body: object): Promise<void> => {
     await send(port, agent, { verb: 'POST', path, body: JSON.stringify(body) });
   };

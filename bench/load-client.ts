@@ -4,6 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { connect as connectTls } from 'node:tls';
 import type { LoadMessage, LoadRequest } from './protocol.ts';
 import { type RequestSource, requestSource } from './requests.ts';
 
@@ -16,52 +17,97 @@ interface Tally {
   failures: Record<string, number>;
 }
 
+/** How to connect, and what a TLS session was agreed on: clients resume it where the server closes after each answer. */
+class Dialer {
+  readonly #load: LoadRequest;
+  #session: Buffer | undefined;
+
+  constructor(load: LoadRequest) {
+    this.#load = load;
+  }
+
+  dial(onConnect: () => void): Socket {
+    const { port, scheme } = this.#load;
+    const host = '127.0.0.1';
+    if (scheme === 'http') return connect({ port, host, noDelay: true }, onConnect);
+    const session = this.#session;
+    const socket = connectTls(
+      { port, host, rejectUnauthorized: false, ...(session === undefined ? {} : { session }) },
+      onConnect,
+    );
+    socket.on('session', (fresh: Buffer) => {
+      this.#session = fresh;
+    });
+    return socket;
+  }
+}
+
 class Connection {
+  readonly #dialer: Dialer;
   readonly #source: RequestSource;
   readonly #tally: Tally;
-  readonly #socket: Socket;
   readonly idle: Promise<void>;
+  #socket: Socket;
   #isStopping = false;
   #sentMs = 0;
   /** Of an answer that came in pieces. */
   #rest: Buffer | undefined;
   #becomeIdle: () => void = () => undefined;
 
-  constructor(port: number, source: RequestSource, tally: Tally) {
+  constructor(dialer: Dialer, source: RequestSource, tally: Tally) {
+    this.#dialer = dialer;
     this.#source = source;
     this.#tally = tally;
-    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
     this.idle = new Promise((resolve) => {
       this.#becomeIdle = resolve;
     });
-    this.#socket.on('connect', () => this.#send());
-    this.#socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-    this.#socket.on('error', (error: Error) => this.#end(error.message));
-    this.#socket.on('end', () => this.#end('connection closed'));
+    this.#socket = this.#open();
   }
 
   stop(): void {
     this.#isStopping = true;
   }
 
-  #send(): void {
+  /** The first request goes out when the connection stands; its latency counts from here. */
+  #open(): Socket {
     this.#sentMs = performance.now();
-    this.#socket.write(this.#source.next(), 'latin1');
+    const socket = this.#dialer.dial(() => socket.write(this.#source.next(), 'latin1'));
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('error', (error: Error) => this.#end(error.message));
+    socket.on('end', () => {
+      if (socket === this.#socket) this.#end('connection closed');
+    });
+    return socket;
   }
 
   #receive(chunk: Buffer): void {
     const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
     const headEnd = bytes.indexOf(HEAD_END);
-    if (headEnd < 0 || bytes.length < headEnd + HEAD_END.length + bodyLength(bytes, headEnd)) {
+    if (headEnd < 0) {
+      this.#rest = bytes;
+      return;
+    }
+    const head = bytes.toString('latin1', 0, headEnd).toLowerCase();
+    if (bytes.length < headEnd + HEAD_END.length + bodyLength(head)) {
       this.#rest = bytes;
       return;
     }
     this.#rest = undefined;
     this.#tally.latenciesMs.push(performance.now() - this.#sentMs);
-    const status = bytes.toString('latin1', 9, 12);
+    const status = head.slice(9, 12);
     if (status !== String(this.#source.expectedStatus)) this.#fail(status);
     if (this.#isStopping) this.#end(undefined);
-    else this.#send();
+    else if (head.includes('connection: close')) this.#reopen();
+    else {
+      this.#sentMs = performance.now();
+      this.#socket.write(this.#source.next(), 'latin1');
+    }
+  }
+
+  #reopen(): void {
+    const old = this.#socket;
+    this.#socket = this.#open();
+    old.destroy();
   }
 
   #fail(what: string): void {
@@ -75,8 +121,7 @@ class Connection {
   }
 }
 
-function bodyLength(bytes: Buffer, headEnd: number): number {
-  const head = bytes.toString('latin1', 0, headEnd).toLowerCase();
+function bodyLength(head: string): number {
   const at = head.indexOf('content-length:');
   return at < 0 ? 0 : Number.parseInt(head.slice(at + 15, at + 27), 10);
 }
@@ -84,9 +129,10 @@ function bodyLength(bytes: Buffer, headEnd: number): number {
 async function run(load: LoadRequest, say: (message: LoadMessage) => void): Promise<void> {
   const source = requestSource(load);
   const tally: Tally = { latenciesMs: [], failures: {} };
+  const dialer = new Dialer(load);
   const connections = Array.from(
     { length: load.connections },
-    () => new Connection(load.port, source, tally),
+    () => new Connection(dialer, source, tally),
   );
   await delay(load.warmUpMs);
   tally.latenciesMs = [];
@@ -124,3 +170,6 @@ process.on('message', (load: LoadRequest) => {
     process.exit(1);
   });
 });
+
+// The bench is gone, however it ended.
+process.on('disconnect', () => process.exit());

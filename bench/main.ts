@@ -14,9 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Contender, compare, DATABASE, type Load } from './compare.ts';
 import { captureAnswers, fillOverHttp } from './http.ts';
-import { LoadClient, startBare, startOurs, startPeer } from './processes.ts';
+import { type BenchServer, LoadClient, startBare, startOurs, startPeer } from './processes.ts';
 import type { Operation } from './protocol.ts';
-import { type Comparison, printReport, writeReport } from './report.ts';
+import { type Comparison, describeRun, printReport, writeReport } from './report.ts';
 import { openData, seed } from './seed.ts';
 import { measureStart } from './start-figures.ts';
 
@@ -63,53 +63,50 @@ async function fillOurs(data: string): Promise<void> {
 async function bench(data: string): Promise<readonly Comparison[]> {
   if (!flags['no-peer']) installPeer();
   await fillOurs(data);
-  const ours = await startOurs(data);
-  const bare = await startBare(await captureAnswers(ours.port, 'main'));
-  const peer = flags['no-peer'] ? undefined : await startPeer();
-  const client = new LoadClient();
+  await using running = new AsyncDisposableStack();
+  const keep = (server: BenchServer) => running.adopt(server, () => server.stop());
+  const ours = keep(await startOurs(data));
+  const servers = [ours, keep(await startBare(await captureAnswers(ours.port, 'main')))];
+  if (!flags['no-peer'])
+    for (const mode of ['as shipped', 'tuned'] as const) {
+      const peer = keep(await startPeer(mode));
+      await fillOverHttp(peer, 'main', SMALL);
+      servers.push(peer);
+    }
+  const client = running.adopt(new LoadClient(), (started) => started.stop());
   const comparisons: Comparison[] = [];
   const run = async (title: string, contenders: readonly Contender[], load: Load) => {
     console.log(title);
     comparisons.push({ title, figures: await compare(client, contenders, load) });
   };
-  try {
-    if (peer !== undefined) await fillOverHttp(peer.port, 'main', SMALL);
-    const all = [ours, bare, ...(peer === undefined ? [] : [peer])].map((server): Contender => {
-      return { label: server.name, server, container: 'main', itemCount: SMALL };
-    });
-    for (const operation of OPERATIONS)
-      for (const connections of CONNECTIONS)
-        await run(`${operation}, ${connections} connections`, all, {
-          operation,
-          connections,
-          ...PACE,
-        });
-    if (flags.large) {
-      const sizes: Contender[] = [
-        { label: '10 k items', server: ours, container: 'small', itemCount: SMALL },
-        { label: '1 M items', server: ours, container: 'million', itemCount: MILLION },
-      ];
-      for (const operation of ['read', 'create'] satisfies Operation[])
-        await run(`${operation} at 10 k and 1 M items`, sizes, {
-          operation,
-          connections: 16,
-          ...PACE,
-        });
-    }
-  } finally {
-    client.stop();
-    await Promise.all([ours.stop(), bare.stop(), peer?.stop()]);
-  }
+  const all = servers.map((server): Contender => {
+    return { label: server.name, server, container: 'main', itemCount: SMALL };
+  });
+  for (const operation of OPERATIONS)
+    for (const connections of CONNECTIONS)
+      await run(`${operation}, ${connections} connections`, all, {
+        operation,
+        connections,
+        ...PACE,
+      });
+  if (!flags.large) return comparisons;
+  const sizes: Contender[] = [
+    { label: '10 k items', server: ours, container: 'small', itemCount: SMALL },
+    { label: '1 M items', server: ours, container: 'million', itemCount: MILLION },
+  ];
+  for (const operation of ['read', 'create'] satisfies Operation[])
+    await run(`${operation} at 10 k and 1 M items`, sizes, { operation, connections: 16, ...PACE });
   return comparisons;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
+const run = describeRun();
 try {
   const comparisons = await bench(join(folder, 'data'));
   const start = flags.quick ? undefined : await measureStart();
-  console.log(printReport({ comparisons, start }));
+  console.log(printReport({ run, comparisons, start }));
   if (!flags.quick && flags.only === undefined && !flags['no-peer'])
-    writeReport({ comparisons, start });
+    writeReport({ run, comparisons, start });
 } finally {
   rmSync(folder, { recursive: true });
 }

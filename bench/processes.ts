@@ -12,7 +12,8 @@ const READY_MS = 20_000;
 const TICKS_PER_SEC = 100;
 
 export interface BenchServer {
-  readonly name: 'ours' | 'bare' | 'peer';
+  readonly name: string;
+  readonly scheme: 'http' | 'https';
   readonly port: number;
   readonly pid: number;
   stop(): Promise<void>;
@@ -45,9 +46,18 @@ export async function startBare(answers: CapturedAnswers): Promise<BenchServer> 
   return benchServer('bare', child, await portFrom(child));
 }
 
-export async function startPeer(): Promise<BenchServer> {
-  const child = fork(here('./peer-server.ts'));
-  return benchServer('peer', child, await portFrom(child));
+/**
+ * The peer as its own command starts it (HTTPS, a new connection for every request), and as fast as it can be had: over
+ * plain HTTP with connections kept, an option that only its source knows.
+ */
+export async function startPeer(mode: 'as shipped' | 'tuned'): Promise<BenchServer> {
+  const child = fork(here('./peer-server.ts'), [mode]);
+  const server = benchServer(
+    mode === 'tuned' ? 'peer tuned' : 'peer',
+    child,
+    await portFrom(child),
+  );
+  return { ...server, scheme: mode === 'tuned' ? 'http' : 'https' };
 }
 
 function portFrom(child: ChildProcess): Promise<number> {
@@ -57,10 +67,11 @@ function portFrom(child: ChildProcess): Promise<number> {
   });
 }
 
-function benchServer(name: BenchServer['name'], child: ChildProcess, port: number): BenchServer {
+function benchServer(name: string, child: ChildProcess, port: number): BenchServer {
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return {
     name,
+    scheme: 'http',
     port,
     pid: child.pid as number,
     async stop() {
@@ -78,7 +89,7 @@ export interface Measurement extends LoadResult {
 export class LoadClient {
   readonly #child = fork(here('./load-client.ts'));
 
-  measure(server: BenchServer, load: Omit<LoadRequest, 'port'>): Promise<Measurement> {
+  measure(server: BenchServer, load: Omit<LoadRequest, 'port' | 'scheme'>): Promise<Measurement> {
     return new Promise((resolve, reject) => {
       let beforeMs = 0;
       let cpuMs = 0;
@@ -92,7 +103,7 @@ export class LoadClient {
         }
       };
       this.#child.on('message', onMessage).on('exit', onExit);
-      this.#child.send({ ...load, port: server.port });
+      this.#child.send({ ...load, port: server.port, scheme: server.scheme });
     });
   }
 

@@ -4,6 +4,7 @@ export type Operation = 'read' | 'create' | 'replace';
 
 export interface LoadRequest {
   readonly port: number;
+  readonly scheme: 'http' | 'https';
   readonly operation: Operation;
   readonly database: string;
   readonly container: string;

@@ -64,6 +64,19 @@ function ensureBuilt() {
   writeFileSync(stamp, '');
 }
 
+/**
+ * npm passes a signal on to its shell, which dies of it without a word to its child. When the parent is gone the server
+ * stops as if it had been told to.
+ */
+function stopWithParent() {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500).unref();
+}
+
 const npmRun = (script) =>
   step(runtime, [process.env.npm_execpath ?? 'npm', 'run', '--silent', script]);
 
@@ -71,6 +84,7 @@ const [command, ...rest] = process.argv.slice(2);
 ensureInstalled();
 ensureBuilt();
 if (command === 'start') {
+  stopWithParent();
   process.argv = [process.argv[0], at('bin', 'mesocosm.mjs'), 'start', ...rest];
   await import('../bin/mesocosm.mjs');
 } else if (command === 'test') {

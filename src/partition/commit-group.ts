@@ -94,13 +94,9 @@ export class CommitGroup {
     const puts: Entry[] = [];
     for (const touched of this.touched.values()) this.#itemEntries(touched, puts, deletes);
     if (!indexing.options.isOff) this.indexChanges = this.#indexChanges(indexing);
-    const { added, removed } = this.indexChanges;
-    if (added.length + removed.length > 0) {
+    for (const value of encodeChanges(this.indexChanges)) {
       state.indexLogNumber++;
-      puts.push({
-        key: indexLogKey(state.indexLogNumber),
-        value: encodeChanges(this.indexChanges),
-      });
+      puts.push({ key: indexLogKey(state.indexLogNumber), value });
     }
     this.indexLogNumber = state.indexLogNumber;
     puts.push({ key: STATE_KEY, value: encodeState(state) });

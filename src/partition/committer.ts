@@ -40,8 +40,10 @@ import { itemChecksum, newItem } from './record.ts';
 import type { PartitionState } from './state.ts';
 import { decodeTombstone } from './tombstone.ts';
 
-/** One group on the disk and one on its way there: the writer thread never waits for this one. */
-const GROUPS_IN_FLIGHT_MAX = 2;
+/** While one group is on its way to the disk the next one gathers; a second one beside it would only be smaller. */
+const GROUPS_IN_FLIGHT_MAX = 1;
+/** The longest a write waits for others of its kind. */
+const GATHER_MS = 1;
 
 /** How often expired tombstones are looked for, and how many go at once. */
 const TRIM_INTERVAL_SEC = 60;
@@ -88,6 +90,9 @@ export class Committer {
   #inFlight: CommitGroup[] = [];
   #pendingCount = 0;
   #isFlushScheduled = false;
+  #gatherTimer: NodeJS.Timeout | undefined;
+  /** Writes of the last group: as many are likely to come together again. */
+  #expectedCount = 1;
   #failure: Error | undefined;
   #trimDueSec = 0;
   /** Async engines only: intents whose items are being fetched, decided strictly in order of arrival. */
@@ -285,23 +290,34 @@ export class Committer {
     }
   }
 
-  /** Waits for the end of this turn of the event loop: all requests that came with it share one commit. */
+  /**
+   * A commit costs as much for one write as for twenty, so the writers that wrote together last time are waited for,
+   * a moment at most. A single writer never waits: its group is the end of this turn of the event loop.
+   */
   #scheduleFlush(): void {
     if (this.#gathering.bodyBytes >= COMMIT_BYTES_MAX) this.#flush();
-    if (this.#isFlushScheduled || this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX) return;
-    this.#isFlushScheduled = true;
-    setImmediate(() => {
-      this.#isFlushScheduled = false;
-      this.#flush();
-    });
+    if (this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX || this.#gathering.isEmpty) return;
+    if (this.#gathering.completions.length >= this.#expectedCount) {
+      if (this.#isFlushScheduled) return;
+      this.#isFlushScheduled = true;
+      setImmediate(() => {
+        this.#isFlushScheduled = false;
+        this.#flush();
+      });
+    } else {
+      this.#gatherTimer ??= setTimeout(() => this.#flush(), GATHER_MS);
+    }
   }
 
   #flush(): void {
+    clearTimeout(this.#gatherTimer);
+    this.#gatherTimer = undefined;
     const group = this.#gathering;
     if (group.isEmpty || this.#failure !== undefined) return;
     if (this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX) return;
     this.#gathering = new CommitGroup();
     this.#inFlight.push(group);
+    this.#expectedCount = group.completions.length;
     const { state, store } = this.#options;
     state.tombstoneCount += group.deletionCount;
     store.commit(group.toBatch(state, this.#indexing)).then(
@@ -320,7 +336,7 @@ export class Committer {
     if (this.#fetching === undefined) this.#forget(group);
     else void this.#fetching.then(() => this.#forget(group));
     group.finish(undefined);
-    this.#flush();
+    this.#scheduleFlush();
   }
 
   #forget(group: CommitGroup): void {

@@ -115,74 +115,67 @@ export class IndexView {
     return andThen(stored, ({ entries, more }) => {
       const keys = entries.map(({ key }) => bytesToLatin1(key));
       const last = more ? entries.at(-1)?.key : undefined;
-      const { looked, rest } =
-        last === undefined
-          ? { looked: range, rest: undefined }
-          : cut(range, last, options.reverse === true);
-      return this.#trees.length === 0
-        ? { entries: keys, rest }
-        : this.#merge(keys, range, { looked, rest, options });
+      if (this.#trees.length === 0)
+        return {
+          entries: keys,
+          rest: last && cut(range, last, options.reverse === true).rest,
+        };
+      return this.#merge(keys, range, last, options);
     });
   }
 
-  /** Entries of the store with what memory adds and takes away in the same range, as many as asked for. */
+  /** Entries of the store with what memory adds and takes away, as many as asked for. */
   #merge(
     stored: readonly string[],
     range: KeyRange,
-    {
-      looked,
-      rest,
-      options,
-    }: { looked: KeyRange; rest: KeyRange | undefined; options: ScanOptions },
+    lastStored: Bytes | undefined,
+    { limit, reverse = false }: ScanOptions,
   ): IndexPage {
-    const isReverse = options.reverse === true;
-    const cursors = this.#trees.map((tree) => new TreeCursor(tree, looked, isReverse));
-    const entries: string[] = [];
-    let at = 0;
-    for (;;) {
-      let key = stored[at];
-      for (const cursor of cursors)
-        if (cursor.key !== undefined && (key === undefined || cursor.key < key !== isReverse))
-          key = cursor.key;
-      if (key === undefined) return { entries, rest };
-      let isThere = stored[at] === key;
-      if (isThere) at++;
-      // The newer tree comes later and has the last word.
-      for (const cursor of cursors)
-        if (cursor.key === key) {
-          isThere = cursor.isThere;
-          cursor.advance();
-        }
-      if (!isThere || entries.push(key) < options.limit) continue;
-      const behind = cut(range, Buffer.from(key, 'latin1'), isReverse).rest;
-      const isAtEnd =
-        rest === undefined &&
-        at === stored.length &&
-        cursors.every((cursor) => cursor.key === undefined);
-      return { entries, rest: isAtEnd ? undefined : behind };
+    const changes = new Map<string, boolean>();
+    let end = lastStored && bytesToLatin1(lastStored);
+    const isBehind = (a: string, b: string): boolean => (reverse ? a < b : a > b);
+    for (const tree of this.#trees) {
+      const stop = this.#changesIn(tree, range, end, { limit, reverse }, changes);
+      if (stop !== undefined && (end === undefined || isBehind(end, stop))) end = stop;
     }
-  }
-}
-
-/** Changes of one tree within a range, in order or backwards. */
-class TreeCursor {
-  key: string | undefined;
-  isThere = false;
-  readonly #entries: Iterator<[string, boolean]>;
-  readonly #isWithin: (key: string) => boolean;
-
-  constructor(tree: Tree, { start, end }: KeyRange, isReverse: boolean) {
-    const low = bytesToLatin1(start);
-    const high = end === undefined ? AFTER_ALL : bytesToLatin1(end);
-    this.#entries = isReverse ? tree.entriesReversed(high, undefined, true) : tree.entries(low);
-    this.#isWithin = isReverse ? (key) => key >= low : (key) => key < high;
-    this.advance();
+    const merged: string[] = [];
+    for (const key of stored)
+      if (!changes.has(key) && (end === undefined || !isBehind(key, end))) merged.push(key);
+    for (const [key, isThere] of changes)
+      if (isThere && (end === undefined || !isBehind(key, end))) merged.push(key);
+    merged.sort(reverse ? (a, b) => compareKeys(b, a) : compareKeys);
+    const entries = merged.length > limit ? merged.slice(0, limit) : merged;
+    const last = entries.length < merged.length ? entries.at(-1) : end;
+    return {
+      entries,
+      rest: last === undefined ? undefined : cut(range, Buffer.from(last, 'latin1'), reverse).rest,
+    };
   }
 
-  advance(): void {
-    const { done, value } = this.#entries.next();
-    this.key = done || !this.#isWithin(value[0]) ? undefined : value[0];
-    if (this.key !== undefined) this.isThere = value[1];
+  /** Notes the changes of a tree up to `end`; answers where it stopped because it has more than are asked for. */
+  #changesIn(
+    tree: Tree,
+    range: KeyRange,
+    end: string | undefined,
+    { limit, reverse }: { readonly limit: number; readonly reverse: boolean },
+    changes: Map<string, boolean>,
+  ): string | undefined {
+    const low = bytesToLatin1(range.start);
+    const high = range.end === undefined ? AFTER_ALL : bytesToLatin1(range.end);
+    let added = 0;
+    const entries = reverse ? tree.entriesReversed(high) : tree.entries(low);
+    for (const [key, isThere] of entries) {
+      if (
+        reverse
+          ? key < low || (end !== undefined && key < end)
+          : key >= high || (end !== undefined && key > end)
+      )
+        return undefined;
+      if (reverse && key >= high) continue;
+      changes.set(key, isThere);
+      if (isThere && ++added > limit) return key;
+    }
+    return undefined;
   }
 }
 
@@ -204,12 +197,23 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Stored form of a group's changes: for each u8 flag (1 added, 0 removed), u16 length, key. */
-export function encodeChanges({ added, removed }: IndexChanges): Bytes {
+/** Bytes of one log entry at most: a value of a store is bounded, a group of writes may have any number of terms. */
+const LOG_ENTRY_BYTES = 256 * 1024;
+
+/** Stored form of a group's changes, in log entries: for each change u8 flag (1 added, 0 removed), u16 length, key. */
+export function encodeChanges({ added, removed }: IndexChanges): readonly Bytes[] {
+  const entries: Bytes[] = [];
   let text = '';
-  for (const key of removed) text += `\0${lengthText(key)}${key}`;
-  for (const key of added) text += `\u0001${lengthText(key)}${key}`;
-  return Buffer.from(text, 'latin1');
+  const add = (flag: string, key: string): void => {
+    text += flag + lengthText(key) + key;
+    if (text.length < LOG_ENTRY_BYTES) return;
+    entries.push(Buffer.from(text, 'latin1'));
+    text = '';
+  };
+  for (const key of removed) add('\u0000', key);
+  for (const key of added) add('\u0001', key);
+  if (text.length > 0) entries.push(Buffer.from(text, 'latin1'));
+  return entries;
 }
 
 function lengthText(key: string): string {

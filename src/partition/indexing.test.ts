@@ -166,6 +166,22 @@ describe.each<[string, () => Engine]>([
     await engine.close();
   });
 
+  test('a group with very many terms is logged in parts and comes back after a restart', async () => {
+    const engine = makeEngine();
+    const indexing = indexingForTest({});
+    const open = async () => openForTest(await engine.open('partition'), { indexing });
+    let partition = await open();
+    const text = JSON.stringify({
+      list: Array.from({ length: 30_000 }, (_, n) => `text number ${n}`),
+    });
+    await Promise.all(['1', '2', '3'].map((id) => put(partition, 'create', keyOf('a', id), text)));
+    await partition.close();
+    partition = await open();
+    expect(await found(partition)).toEqual(await recounted(partition, indexing));
+    await partition.close();
+    await engine.close();
+  });
+
   test('a reader sees one moment', async () => {
     const engine = makeEngine();
     const partition = await openForTest(await engine.open('partition'), {

@@ -50,6 +50,9 @@ export interface CompositePart {
 const ARRAY_KEY = encodeTuple([[]]);
 const OBJECT_KEY = encodeTuple([{}]);
 
+/** Queries ask for few paths; a client that makes paths up must not fill the memory. */
+const PREFIXES_MAX = 1000;
+
 const writer = new KeyWriter(1024);
 const part = new KeyWriter(1024);
 
@@ -58,6 +61,8 @@ export class Indexing {
   /** Changes with everything that changes the entries of an item. */
   readonly fingerprint: string;
   readonly #paths: IndexPaths;
+  /** Paths that queries asked for; null where not indexed. */
+  readonly #prefixes = new Map<string, Bytes | null>();
   readonly #composites: readonly (readonly { path: Path; isDescending: boolean }[])[];
 
   constructor(options: IndexingOptions) {
@@ -70,8 +75,16 @@ export class Indexing {
     );
   }
 
-  isIndexed(path: Path): boolean {
-    return !this.options.isOff && this.#paths.isIndexed(path);
+  /** Where the terms of a path begin; undefined where it is not indexed. */
+  termsOf(path: Path): Bytes | undefined {
+    const text = printPath(path);
+    const known = this.#prefixes.get(text);
+    if (known !== undefined) return known === null ? undefined : known;
+    const prefix =
+      this.options.isOff || !this.#paths.isIndexed(path) ? undefined : termPrefix(path);
+    if (this.#prefixes.size >= PREFIXES_MAX) this.#prefixes.clear();
+    this.#prefixes.set(text, prefix ?? null);
+    return prefix;
   }
 
   /** Where the terms of a path begin; undefined where it is not indexed. */

@@ -2,15 +2,8 @@
  * What a query asks of the values under paths: a superset of the items that match, in terms an index understands.
  * Dialects build conditions from their filters; what they cannot express is `anything`.
  */
-import { type Bytes, concatBytes } from '../base/index.ts';
-import {
-  encodeTuple,
-  KEY_TAGS,
-  KeyWriter,
-  keyTagOf,
-  type Path,
-  type Value,
-} from '../value/index.ts';
+import { type Bytes, concatBytes, KEY_TEXT_BYTES_MAX } from '../base/index.ts';
+import { KEY_TAGS, KeyWriter, keyTagOf, type Path, type Value } from '../value/index.ts';
 
 export type Condition =
   | { readonly kind: 'anything' }
@@ -46,7 +39,7 @@ const { cosmos } = KEY_TAGS;
 /** Equal to the value. Arrays and objects are indexed by kind only. */
 export function equalTo(value: Value): ValueRange {
   if (typeof value === 'object' && value !== null) return ofKind(Array.isArray(value) ? [] : {});
-  const start = encodeTuple([value]);
+  const start = encode(value);
   return { start, end: concatBytes(start, LAST), isPoint: true };
 }
 
@@ -74,7 +67,9 @@ export type Comparison = '<' | '<=' | '>' | '>=';
 export function comparedTo(comparison: Comparison, constant: Value): ValueRange {
   if (typeof constant === 'boolean') return comparedToBoolean(comparison, constant);
   const kind = ofKind(constant);
-  const at = encodeTuple([constant]);
+  if (typeof constant === 'string' && constant.length > WHOLE_UNITS_MAX)
+    return comparedToLong(comparison, constant);
+  const at = encode(constant);
   const behind = concatBytes(at, LAST);
   switch (comparison) {
     case '<':
@@ -86,6 +81,15 @@ export function comparedTo(comparison: Comparison, constant: Value): ValueRange 
     case '>=':
       return { start: at, end: kind.end, isPoint: false };
   }
+}
+
+/** A key holds a long text only in part: the range goes to the end of what it shares with others. */
+function comparedToLong(comparison: Comparison, constant: string): ValueRange {
+  const near = startingWith(constant);
+  const all = ofKind('');
+  return comparison === '<' || comparison === '<='
+    ? { start: all.start, end: near.end, isPoint: false }
+    : { start: near.start, end: all.end, isPoint: false };
 }
 
 /** false < true; each has a tag of its own. */
@@ -103,10 +107,21 @@ function comparedToBoolean(comparison: Comparison, constant: boolean): ValueRang
   return { start: Uint8Array.of(low), end: Uint8Array.of(Math.max(low, high)), isPoint: false };
 }
 
-/** Texts that begin with this one. Beyond what a key keeps of a text the range is too wide, never too narrow. */
+/** Texts up to this many units are whole in a key: a unit takes three bytes at most. */
+const WHOLE_UNITS_MAX = Math.floor(KEY_TEXT_BYTES_MAX / 3) - 1;
+
+/**
+ * Texts that begin with this one. Beyond what a key keeps of a text the range is too wide, never too narrow; half a
+ * surrogate pair at the end also begins texts that have the whole pair there.
+ */
 export function startingWith(prefix: string): ValueRange {
-  const start = writer.reset().textPrefix(prefix).take();
+  const whole = prefix.slice(0, WHOLE_UNITS_MAX).replace(/[\ud800-\udbff]$/, '');
+  const start = writer.reset().textPrefix(whole).take();
   return { start, end: concatBytes(start, LAST), isPoint: false };
+}
+
+function encode(value: Value): Bytes {
+  return writer.reset().value(value).take();
 }
 
 export function allOf(...conditions: readonly Condition[]): Condition {

@@ -54,6 +54,7 @@ export async function compose(
         port: nosql,
         flag: 'nosql-port',
         handler,
+        onError: (error) => surroundings.log.error('listenerFailed', { error: error.message }),
       });
       listeners.push(listener);
       endpoints.nosql = endpointOf(config.host, listener.port);

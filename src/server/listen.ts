@@ -36,10 +36,12 @@ export interface ListenOptions {
   /** Named in the message when the port cannot be had. */
   readonly flag: string;
   readonly handler: RequestHandler;
+  /** A connection that could not be accepted, as when file handles run out; the listener goes on. */
+  readonly onError: (error: Error) => void;
 }
 
 /** Serves when the promise resolves. Rejects with ExitError 1. */
-export function listen({ host, port, flag, handler }: ListenOptions): Promise<Listener> {
+export function listen({ host, port, flag, handler, onError }: ListenOptions): Promise<Listener> {
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -49,6 +51,8 @@ export function listen({ host, port, flag, handler }: ListenOptions): Promise<Li
       keepAlive: true,
       keepAliveInitialDelay: TCP_PROBE_DELAY_MS,
       noDelay: true,
+      // Saves a tenth of a point read. Such a request is `readableEnded` from the start and emits no `end`.
+      optimizeEmptyRequests: true,
     },
     handler,
   );
@@ -64,7 +68,7 @@ export function listen({ host, port, flag, handler }: ListenOptions): Promise<Li
       reject(new ExitError(1, listenFailure(error, { host, port, flag })));
     });
     server.listen({ host, port, backlog: BACKLOG }, () => {
-      server.removeAllListeners('error');
+      server.removeAllListeners('error').on('error', onError);
       resolve({ server, port: (server.address() as AddressInfo).port, sockets });
     });
   });
@@ -72,7 +76,7 @@ export function listen({ host, port, flag, handler }: ListenOptions): Promise<Li
 
 function listenFailure(
   error: NodeJS.ErrnoException,
-  { host, port, flag }: Omit<ListenOptions, 'handler'>,
+  { host, port, flag }: Pick<ListenOptions, 'host' | 'port' | 'flag'>,
 ): string {
   switch (error.code) {
     case 'EADDRINUSE':

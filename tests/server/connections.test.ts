@@ -70,3 +70,12 @@ test.each([
   expect(JSON.parse(body)).toEqual({ code, message: expect.any(String) });
   expect((await fetch(`${server.endpoint}_mesocosm/health`)).status).toBe(200);
 });
+
+test('a request that should have a body and has none is answered', async () => {
+  await using server = await ChildServer.start(['--memory']);
+  const reply = await send(server.port, new Agent(), { verb: 'POST', path: ['dbs'] });
+  expect(reply.status).toBe(400);
+  const socket = await openSocket(server.port);
+  socket.write(printHead({ verb: 'POST', path: ['dbs'], headers: { connection: 'close' } }));
+  expect(await readToEnd(socket)).toMatch(/^HTTP\/1.1 400 /);
+});

@@ -3,7 +3,7 @@
  * client gets to read the refusal; one far too large, or of unknown length and never ending, closes the connection.
  */
 import type { IncomingMessage } from 'node:http';
-import { type Bytes, ITEM_BYTES_MAX } from '../../base/index.ts';
+import { type Bytes, EMPTY_BYTES, ITEM_BYTES_MAX } from '../../base/index.ts';
 import { RequestError } from './errors.ts';
 
 /** Documented limit of a request. */
@@ -20,6 +20,8 @@ export class AbortedError extends Error {
 export function collectBody(request: IncomingMessage): Promise<Bytes> {
   const declared = Number(request.headers['content-length']);
   if (declared > DISCARD_BYTES_MAX) return Promise.reject(tooLarge());
+  // A listener may hand over requests without a body as already read; they emit no more events.
+  if (request.readableEnded) return Promise.resolve(EMPTY_BYTES);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -36,7 +38,10 @@ export function collectBody(request: IncomingMessage): Promise<Bytes> {
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
     });
     request.on('error', () => reject(new AbortedError('the client went away')));
-    request.on('close', () => reject(new AbortedError('the client went away')));
+    // Also comes after `end`; the error is made only where somebody gets it, for its stack is dear.
+    request.on('close', () => {
+      if (!request.complete) reject(new AbortedError('the client went away'));
+    });
   });
 }
 

@@ -27,7 +27,7 @@ export function indexMetrics({ condition, shape }: Program, indexing: Indexing):
   const paths = terms.map(({ path }) => path);
   const [first] = order;
   if (order.length === 1 && first?.path !== undefined) paths.push(first.path);
-  const isIndexed = (path: Path): boolean => indexing.isIndexed(path);
+  const isIndexed = (path: Path): boolean => indexing.termsOf(path) !== undefined;
   const composites = order.length > 1 ? [order.map(orderSpec)] : [];
   return {
     utilized: { single: specs(paths.filter(isIndexed)), composite: composites },

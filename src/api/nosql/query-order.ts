@@ -21,7 +21,7 @@ export function checkOrder({ shape }: Program, indexing: Indexing): void {
     return;
   }
   const path = parts[0]?.path;
-  if (path !== undefined && !isSystemPath(path) && !indexing.isIndexed(path))
+  if (path !== undefined && !isSystemPath(path) && indexing.termsOf(path) === undefined)
     throw new DomainError(
       'invalidInput',
       'The index path corresponding to the specified order-by item is excluded.',

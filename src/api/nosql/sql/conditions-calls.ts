@@ -6,6 +6,7 @@ import {
   everyValue,
   NOTHING,
   ofKind,
+  startingWith,
   type ValueRange,
 } from '../../../query/index.ts';
 import { isList, isMap, type Value } from '../../../value/index.ts';
@@ -18,13 +19,7 @@ import {
   propertyOf,
   someElementOf,
 } from './conditions-places.ts';
-import {
-  beginningWith,
-  conjunctionOf,
-  disjunctionOf,
-  type Place,
-  placed,
-} from './conditions-ranges.ts';
+import { conjunctionOf, disjunctionOf, type Place, placed } from './conditions-ranges.ts';
 
 /** By lower-case name: what passes the type check. */
 const TYPE_CHECKS: ReadonlyMap<string, readonly ValueRange[]> = new Map([
@@ -85,7 +80,7 @@ function whenTrue(
       const text = second && analysis.findConstant(second)?.value;
       const heedsCase = !third || analysis.findConstant(third)?.value === false;
       if (!place || typeof text !== 'string' || !heedsCase) return undefined;
-      return placed(place, [name === 'startswith' ? beginningWith(text) : equalTo(text)]);
+      return placed(place, [name === 'startswith' ? startingWith(text) : equalTo(text)]);
     }
     case 'array_contains':
     case '_try_array_contains': {

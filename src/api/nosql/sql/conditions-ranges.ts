@@ -2,7 +2,7 @@
  * Conditions on one value, joined where that is certain: ranges of the same value are cut with one another, ranges of
  * the same path are laid together. Fewer and narrower terms are what makes an index quick.
  */
-import { type Bytes, compareBytes, KEY_TEXT_BYTES_MAX } from '../../../base/index.ts';
+import { type Bytes, compareBytes } from '../../../base/index.ts';
 import {
   ANYTHING,
   allOf,
@@ -11,8 +11,6 @@ import {
   type Condition,
   comparedTo,
   NOTHING,
-  ofKind,
-  startingWith,
   type TermCondition,
   term,
   type ValueRange,
@@ -147,23 +145,8 @@ function isPossible({ start, end }: ValueRange): boolean {
   return compareBytes(start, end) < 0;
 }
 
-/** Texts up to this many units are whole in a key: a unit takes three bytes at most. */
-const WHOLE_UNITS_MAX = Math.floor(KEY_TEXT_BYTES_MAX / 3) - 1;
-
-/** Texts on one side of a constant, and numbers and so on; wide enough for texts that keys do not hold whole. */
+/** Values on one side of a constant; arrays and objects have no sides. */
 export function besides(comparison: Comparison, constant: Value): readonly ValueRange[] {
   if (typeof constant === 'object' && constant !== null) return [];
-  if (typeof constant !== 'string' || constant.length <= WHOLE_UNITS_MAX)
-    return [comparedTo(comparison, constant)];
-  const near = beginningWith(constant);
-  const all = ofKind('');
-  return comparison === '<' || comparison === '<='
-    ? [{ start: all.start, end: near.end, isPoint: false }]
-    : [{ start: near.start, end: all.end, isPoint: false }];
-}
-
-/** Texts with that beginning. Half a pair at its end also begins texts that have the whole pair there. */
-export function beginningWith(beginning: string): ValueRange {
-  const whole = beginning.slice(0, WHOLE_UNITS_MAX);
-  return startingWith(whole.replace(/[\ud800-\udbff]$/, ''));
+  return [comparedTo(comparison, constant)];
 }

@@ -5,6 +5,7 @@ import {
   type Condition,
   equalTo,
   NOTHING,
+  startingWith,
 } from '../../../query/index.ts';
 import {
   type Binary,
@@ -18,13 +19,7 @@ import {
 import { callCondition, equalCondition } from './conditions-calls.ts';
 import { kindCondition, testOf } from './conditions-kinds.ts';
 import { type Aliases, type Analysis, placeOf } from './conditions-places.ts';
-import {
-  beginningWith,
-  besides,
-  conjunctionOf,
-  disjunctionOf,
-  placed,
-} from './conditions-ranges.ts';
+import { besides, conjunctionOf, disjunctionOf, placed } from './conditions-ranges.ts';
 import { type Derived, derivedValue, rowCondition } from './conditions-subqueries.ts';
 import { likeStart } from './like.ts';
 
@@ -225,7 +220,7 @@ function whenLike(
   const { plain, next } = likeStart(pattern.value as string, expression.escape);
   if (next === 'end') return placed(place, [equalTo(plain)]);
   const test = next === 'more' ? testOf(expression, wanted, expression.value, analysis) : undefined;
-  return placed(place, [beginningWith(plain)], test);
+  return placed(place, [startingWith(plain)], test);
 }
 
 function whenSubquery(

@@ -1,0 +1,147 @@
+/** Random documents of mixed types and random queries over them. */
+import type { Random } from '../../src/base/index.ts';
+import type { Value, ValueMap } from '../../src/value/index.ts';
+
+const WORDS = ['', 'a', 'ab', 'abc', 'b', 'Ab', 'zz', 'a%b', 'é', '\u{1f600}'];
+const FIELDS = ['a', 'b', 'n', 's', 'o.x', 'o.y', 'list', 'missing'];
+
+export interface RandomQuery {
+  readonly text: string;
+  /** Rows have one possible order: sorted by a property that is different for every item. */
+  readonly isTotallyOrdered: boolean;
+  /** Which rows come depends on the order of items that compare alike. */
+  readonly isWindowed: boolean;
+}
+
+export class RandomQueries {
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  document(number: number): ValueMap {
+    const document: Record<string, Value> = { id: `item-${number}`, u: (number * 7919) % 10007 };
+    document.pk = this.#pick(['p1', 'p2', 'p3', 'p4', 7, null, true]);
+    for (const name of ['a', 'b']) if (!this.#chance(4)) document[name] = this.#scalar();
+    if (!this.#chance(5)) document.n = this.#random.below(20) - 5;
+    if (!this.#chance(5)) document.s = this.#pick(WORDS);
+    if (!this.#chance(3)) document.o = { x: this.#scalar(), y: this.#random.below(4) };
+    if (!this.#chance(3))
+      document.list = Array.from({ length: this.#random.below(4) }, () =>
+        this.#chance(3) ? { k: this.#random.below(3) } : this.#scalar(),
+      );
+    if (this.#chance(8)) document.a = this.#chance(2) ? [1, 2] : { deep: 1 };
+    return document;
+  }
+
+  query(): RandomQuery {
+    const shape = this.#random.below(10);
+    if (shape < 2) return this.#aggregate();
+    if (shape === 2) return this.#distinct();
+    const hasJoin = this.#chance(5);
+    const from = hasJoin ? 'FROM c JOIN t IN c.list' : 'FROM c';
+    const select = this.#pick(
+      hasJoin
+        ? ['SELECT c.id, t', 'SELECT VALUE t', 'SELECT VALUE {"i": c.id, "t": t}']
+        : [
+            'SELECT *',
+            'SELECT VALUE c.id',
+            'SELECT c.id, c.a, c.n',
+            'SELECT VALUE c',
+            'SELECT VALUE [c.id, c.b]',
+          ],
+    );
+    const where = this.#chance(6) ? '' : ` WHERE ${this.#filter(2, hasJoin)}`;
+    const order = this.#random.below(3);
+    if (order === 0)
+      return { text: `${select} ${from}${where}`, isTotallyOrdered: false, isWindowed: false };
+    const isUnique = order === 1;
+    const path = isUnique ? 'c.u' : this.#pick(['c.a', 'c.n', 'c.s', 'c.o.x']);
+    const direction = this.#pick(['', ' ASC', ' DESC']);
+    const window = this.#chance(2)
+      ? ` OFFSET ${this.#random.below(4)} LIMIT ${this.#random.below(12)}`
+      : '';
+    return {
+      text: `${select} ${from}${where} ORDER BY ${path}${direction}${window}`,
+      isTotallyOrdered: isUnique,
+      isWindowed: window !== '',
+    };
+  }
+
+  #aggregate(): RandomQuery {
+    const where = this.#chance(3) ? '' : ` WHERE ${this.#filter(2, false)}`;
+    const field = this.#pick(['c.n', 'c.a', 'c.s', '1']);
+    const fold = this.#pick(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX']);
+    const text = this.#chance(2)
+      ? `SELECT VALUE ${fold}(${field}) FROM c${where}`
+      : `SELECT c.o.y AS g, ${fold}(${field}) AS v FROM c${where} GROUP BY c.o.y`;
+    return { text, isTotallyOrdered: false, isWindowed: false };
+  }
+
+  #distinct(): RandomQuery {
+    const text = `SELECT DISTINCT VALUE c.${this.#pick(['a', 'n', 's', 'o.y'])} FROM c WHERE ${this.#filter(1, false)}`;
+    return { text, isTotallyOrdered: false, isWindowed: false };
+  }
+
+  #filter(depth: number, hasJoin: boolean): string {
+    if (depth > 0 && this.#chance(2)) {
+      const [left, right] = [this.#filter(depth - 1, hasJoin), this.#filter(depth - 1, hasJoin)];
+      const kind = this.#random.below(5);
+      if (kind === 0) return `NOT (${left})`;
+      return `(${left} ${kind < 3 ? 'AND' : 'OR'} ${right})`;
+    }
+    return this.#comparison(hasJoin);
+  }
+
+  #comparison(hasJoin: boolean): string {
+    const field = hasJoin && this.#chance(2) ? this.#pick(['t', 't.k']) : `c.${this.#pick(FIELDS)}`;
+    const constant = () => JSON.stringify(this.#scalar());
+    const word = () => JSON.stringify(this.#pick(WORDS));
+    switch (this.#random.below(14)) {
+      case 0:
+        return `${field} IN (${constant()}, ${constant()}, ${constant()})`;
+      case 1:
+        return `${field} BETWEEN ${constant()} AND ${constant()}`;
+      case 2:
+        return `STARTSWITH(${field}, ${word()}${this.#chance(3) ? ', true' : ''})`;
+      case 3:
+        return `CONTAINS(${field}, ${word()})`;
+      case 4:
+        return `ENDSWITH(${field}, ${word()})`;
+      case 5:
+        return `${this.#pick(['IS_DEFINED', 'IS_NULL', 'IS_NUMBER', 'IS_STRING', 'IS_ARRAY', 'IS_OBJECT', 'IS_BOOL', 'IS_PRIMITIVE'])}(${field})`;
+      case 6:
+        return `ARRAY_CONTAINS(c.list, ${constant()})`;
+      case 7:
+        return `EXISTS(SELECT VALUE e FROM e IN c.list WHERE e = ${constant()})`;
+      case 8:
+        return `${field} LIKE ${JSON.stringify(this.#pick(['a%', '%b', '_', 'a_c', '%']))}`;
+      case 9:
+        return `${constant()} ${this.#pick(['=', '<', '>='])} ${field}`;
+      case 10:
+        return `c.pk = ${JSON.stringify(this.#pick(['p1', 'p2', 7, null]))}`;
+      case 11:
+        return `c.n % 3 = ${this.#random.below(3)}`;
+      default:
+        return `${field} ${this.#pick(['=', '!=', '<', '<=', '>', '>='])} ${constant()}`;
+    }
+  }
+
+  #scalar(): Value {
+    const kind = this.#random.below(6);
+    if (kind === 0) return null;
+    if (kind === 1) return this.#chance(2);
+    if (kind < 4) return this.#random.below(10) - 3;
+    return this.#pick(WORDS);
+  }
+
+  #pick<T>(items: readonly T[]): T {
+    return items[this.#random.below(items.length)] as T;
+  }
+
+  /** True once in `outOf`. */
+  #chance(outOf: number): boolean {
+    return this.#random.below(outOf) === 0;
+  }
+}

@@ -1,0 +1,82 @@
+// Goal: quick to start, small and quiet when idle. Method: the best of three starts, for other tests run beside.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { ChildServer, temporaryFolder } from './child-server.ts';
+
+const START_MS_MAX = 1000;
+const NPM_START_MS_MAX = 2500;
+const IDLE_MEGABYTES_MAX = 150;
+const IDLE_MS = 2000;
+const IDLE_CPU_SHARE_MAX = 0.02;
+
+test('starts in under a second, then takes little memory and no time', async () => {
+  const startsMs: number[] = [];
+  for (let at = 0; at < 3; at++) {
+    await using server = await ChildServer.start(['--data', join(temporaryFolder(), 'data')]);
+    startsMs.push(server.startMs);
+    if (at < 2) continue;
+    await delay(500);
+    const before = await readMetrics(server.endpoint);
+    await delay(IDLE_MS);
+    const after = await readMetrics(server.endpoint);
+    expect(after.residentBytes / 2 ** 20).toBeLessThan(IDLE_MEGABYTES_MAX);
+    expect((after.cpuSec - before.cpuSec) / (IDLE_MS / 1000)).toBeLessThan(IDLE_CPU_SHARE_MAX);
+  }
+  expect(Math.min(...startsMs)).toBeLessThan(START_MS_MAX);
+});
+
+test('npm start serves soon in a built tree', async () => {
+  const startsMs: number[] = [];
+  for (let at = 0; at < 3; at++) {
+    const { startMs, pid, exit } = await npmStart();
+    startsMs.push(startMs);
+    process.kill(pid, 'SIGTERM');
+    expect(await exit).toBe(0);
+  }
+  expect(Math.min(...startsMs)).toBeLessThan(NPM_START_MS_MAX);
+});
+
+test('npm start: a signal that npm gets stops the server', async () => {
+  const { pid, npm } = await npmStart();
+  npm.kill('SIGTERM');
+  while (existsSync(`/proc/${pid}`)) await delay(20);
+});
+
+async function npmStart() {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const folder = temporaryFolder();
+  const readyFile = join(folder, 'ready.json');
+  const flags = ['--data', join(folder, 'data'), '--nosql-port', '0', '--ready-file', readyFile];
+  const startedMs = performance.now();
+  const npm = spawn('npm', ['start', '--silent', '--', ...flags, '--quiet'], {
+    cwd: root,
+    stdio: 'ignore',
+  });
+  const exit = new Promise<number | null>((resolve) => npm.on('close', resolve));
+  while (!existsSync(readyFile)) await delay(5);
+  const startMs = performance.now() - startedMs;
+  const { pid } = JSON.parse(readFileSync(readyFile, 'utf8')) as { pid: number };
+  return { startMs, pid, npm, exit };
+}
+
+async function readMetrics(endpoint: string) {
+  const text = await (await fetch(`${endpoint}_mesocosm/metrics`)).text();
+  const value = (series: string): number =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${series} `))
+        ?.split(' ')[1],
+    );
+  return {
+    residentBytes: value('mesocosm_process_memory_bytes{kind="resident"}'),
+    cpuSec: value('mesocosm_process_cpu_seconds_total'),
+  };
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
