@@ -58,15 +58,10 @@ export class IndexPaths {
     return this.#root;
   }
 
-  /** What lies at the end of a path. */
-  at(path: Path): PathNode {
-    let node = this.root();
-    for (const step of path) node = step === EACH ? node.each() : node.child(step);
-    return node;
-  }
-
   isIndexed(path: Path): boolean {
-    return this.at(path).isIndexed;
+    let node: PathNode = this.#newRoot();
+    for (const step of path) node = step === EACH ? node.each() : node.child(step);
+    return node.isIndexed;
   }
 
   #newRoot(): Node {

@@ -87,13 +87,6 @@ export class Indexing {
     return prefix;
   }
 
-  /** Where the terms of a path begin; undefined where it is not indexed. */
-  termsOf(path: Path): Bytes | undefined {
-    if (this.options.isOff) return undefined;
-    const { isIndexed, number } = this.#paths.at(path);
-    return isIndexed ? writer.reset().u8(PREFIX_TERM).raw(number).take() : undefined;
-  }
-
   /** The composite index that has this order, as it is or backwards in every part. */
   compositeFor(parts: readonly { readonly path: Path; readonly isDescending: boolean }[]):
     | {

@@ -1,6 +1,3 @@
-/** Keys are made in one turn, one at a time: a single writer serves all. */
-const writer = new KeyWriter();
-
 /**
  * Values as keys: comparing the bytes of two encoded tuples compares the tuples, value by value, in the order
  * of compareValues. Every engine orders its entries by such bytes.
@@ -38,6 +35,9 @@ import { KeyReader } from './key-reader.ts';
 import { KeyWriter } from './key-writer.ts';
 import type { Collation } from './order.ts';
 import type { Value } from './value.ts';
+
+/** Keys are made in one turn, one at a time: a single writer serves all. */
+const writer = new KeyWriter();
 
 export function encodeTuple(values: readonly Value[], collation: Collation = 'cosmos'): Bytes {
   writer.reset();
