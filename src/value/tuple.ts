@@ -36,8 +36,11 @@ import { KeyWriter } from './key-writer.ts';
 import type { Collation } from './order.ts';
 import type { Value } from './value.ts';
 
+/** Keys are made in one turn, one at a time: a single writer serves all. */
+const writer = new KeyWriter();
+
 export function encodeTuple(values: readonly Value[], collation: Collation = 'cosmos'): Bytes {
-  const writer = new KeyWriter();
+  writer.reset();
   for (const value of values) writer.value(value, collation);
   return writer.take();
 }

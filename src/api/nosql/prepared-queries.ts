@@ -67,7 +67,7 @@ export class PreparedQueries {
   ): QueryPlan {
     const { environment } = this.#containers.of(container);
     const options = { environment, parameters, ...(features && { features }) };
-    return queryPlan(text, container.partitionKey, options);
+    return queryPlan(this.#cache.parse(text), container.partitionKey, options);
   }
 
   /** For the lists of the catalog, which have no policies. */

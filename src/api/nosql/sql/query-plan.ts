@@ -66,11 +66,15 @@ export interface QueryPlanOptions extends CompileOptions {
 
 /** Throws SqlError for a query that is wrong, or that cannot be spread over partitions. */
 export function queryPlan(
-  sql: string,
+  sql: string | Query,
   partitionKey: PartitionKeyDefinition,
   options: QueryPlanOptions = {},
 ): QueryPlan {
-  const { info, hybrid, ranges } = planParts(parseQuery(sql), partitionKey, options);
+  const { info, hybrid, ranges } = planParts(
+    typeof sql === 'string' ? parseQuery(sql) : sql,
+    partitionKey,
+    options,
+  );
   const plan: QueryPlan = {
     partitionedQueryExecutionInfoVersion: 2,
     ...(info && { queryInfo: info }),
