@@ -9,7 +9,7 @@ export default defineConfig({
           name: 'compat',
           include: ['tests/**/*.test.ts'],
           globalSetup: ['tests/build.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           hookTimeout: 60_000,
         },
       },
