@@ -12,6 +12,7 @@ import { printQueryMetrics, type QueryTimes } from '../query-metrics.ts';
 import { isOneKey, type QueryTargets, queryTargets } from '../query-targets.ts';
 import { jsonReply, type Reply, receiptHeaders } from '../reply.ts';
 import { checkConsistency, queryLimit, requestTraffic } from '../request.ts';
+import type { KeyRange } from '../sql/index.ts';
 
 export function planItems(call: Call): Reply {
   const face = call.ownerContainer();
@@ -44,8 +45,12 @@ export async function queryItems(call: Call): Promise<Reply> {
 }
 
 function targetsOf(call: Call, face: ContainerFace, prepared: PreparedQuery): QueryTargets {
+  const { partitions } = face.record;
+  const isAllowed = call.isOn('x-ms-documentdb-query-enablecrosspartition');
   let isSingleKey = face.isSystemKey;
   const targets = queryTargets(call, face, () => {
+    // One partition holds everything: whatever the filter says about keys, the query goes there.
+    if (partitions.length === 1 && isAllowed) return EVERYTHING;
     const ranges = prepared.keyRanges();
     isSingleKey ||= isOneKey(ranges, face.record.partitionKey);
     return ranges;
@@ -54,6 +59,8 @@ function targetsOf(call: Call, face: ContainerFace, prepared: PreparedQuery): Qu
     checkCrossPartition(call, prepared, { isSingleKey, partitionCount: targets.ranges.length });
   return targets;
 }
+
+const EVERYTHING: readonly KeyRange[] = [{ kind: 'all' }];
 
 interface Outcome {
   readonly page: QueryPage;

@@ -1,7 +1,8 @@
 /** ORDER BY RANK: items are ranked by each score, and the ranks are fused by their reciprocals (RRF). */
 import { compareValues, type Value } from '../../../value/index.ts';
 import type { Compiled, Slots } from './block.ts';
-import { fullTextScore, phraseList, wordsOf } from './functions/full-text.ts';
+import { fullTextScore, phraseList } from './functions/full-text.ts';
+import { countContentWords } from './functions/words.ts';
 
 /** One score of an item. Text scores need the statistics of all items, so they are computed at the end. */
 export type ScoreComponent =
@@ -62,7 +63,7 @@ function ranksOf(scores: readonly Value[], sign: 1 | -1): readonly number[] {
 function textScores(column: readonly Value[]): readonly Value[] {
   const texts = column.map((args) => (args as readonly Value[])[0]);
   const phrases = phraseList(((column[0] ?? []) as readonly Value[]).slice(1)) ?? [];
-  const words = texts.map((text) => (typeof text === 'string' ? wordsOf(text).length : 0));
+  const words = texts.map((text) => (typeof text === 'string' ? countContentWords(text) : 0));
   const statistics = {
     documentCount: texts.length,
     wordCount: words.reduce((total, count) => total + count, 0),

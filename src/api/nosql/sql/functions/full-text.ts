@@ -1,11 +1,11 @@
 /**
- * Full-text functions in their exact, simple form: words are runs of letters and digits in lower case, compared as they
- * are. Scores are BM25 with the statistics that the rewritten query brings along. No stemming, no stop words.
+ * Full-text functions in their exact, simple form: words in lower case are compared as they are, without stemming.
+ * Scores are BM25 with the statistics that the rewritten query brings along.
  */
 import { isList, type Value } from '../../../../value/index.ts';
 import { define, type SystemFunction } from './function.ts';
+import { countContentWords, wordsOf } from './words.ts';
 
-const WORD = /[\p{L}\p{N}]+/gu;
 /** The usual constants of BM25: how fast repetition saturates, and how much length counts. */
 const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.75;
@@ -26,7 +26,7 @@ export const fullTextFunctions: readonly SystemFunction[] = [
     return found?.some((isContained) => isContained);
   }),
   define('_FullTextWordCount', 1, (text) =>
-    typeof text === 'string' ? wordsOf(text).length : undefined,
+    typeof text === 'string' ? countContentWords(text) : undefined,
   ),
   define('_FullTextScore', 5, (text, phrases, documentCount, wordCount, hitCounts) => {
     if (!isTextList(phrases) || !isNumberList(hitCounts)) return undefined;
@@ -48,10 +48,6 @@ export interface TextStatistics {
   readonly hitCounts: readonly number[];
 }
 
-export function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(WORD) ?? [];
-}
-
 /** Phrases of a scoring call: texts one by one, or one list of them. */
 export function phraseList(args: readonly Value[]): readonly string[] | undefined {
   const flat = args.flatMap((value) => (isList(value) ? value : [value]));
@@ -66,8 +62,9 @@ export function fullTextScore(
 ): Value {
   if (typeof text !== 'string') return undefined;
   const words = wordsOf(text);
-  const average = statistics ? statistics.wordCount / statistics.documentCount : words.length;
-  const lengthRatio = average > 0 ? words.length / average : 1;
+  const length = countContentWords(text);
+  const average = statistics ? statistics.wordCount / statistics.documentCount : length;
+  const lengthRatio = average > 0 ? length / average : 1;
   let score = 0;
   for (const [at, phrase] of phrases.entries()) {
     const frequency = countPhrase(words, wordsOf(phrase));
