@@ -36,6 +36,39 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
     (error: DomainError) => error.code,
   );
 
+test('a deletion that is stored but not published is not told yet, for reads still find the item', async () => {
+  const engine = memoryEngine();
+  const store = await engine.open('partition');
+  let gate: Promise<void> = Promise.resolve();
+  const commit: Store['commit'] = async (batch) => {
+    await store.commit(batch);
+    await gate;
+  };
+  const slow = new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'commit') return commit;
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const partition = await openForTest(slow);
+  const key = keyOf('a', '1');
+  await put(partition, 'create', key, 'hello');
+  const open = Promise.withResolvers<void>();
+  gate = open.promise;
+  const removed = remove(partition, key);
+  while (await store.get(key.primary)) await new Promise((resolve) => setImmediate(resolve));
+  expect(await partition.read(key)).toBeDefined();
+  expect(await partition.changesAfter(1, 10)).toEqual({ changes: [], upTo: 1, more: false });
+  open.resolve();
+  await removed;
+  expect(await partition.read(key)).toBeUndefined();
+  const page = await partition.changesAfter(1, 10);
+  expect(page).toMatchObject({ changes: [{ kind: 'delete', lsn: 2 }], upTo: 2 });
+  await partition.close();
+  await engine.close();
+});
+
 describe.each(engines)('partition on %s', (_, makeEngine) => {
   async function withPartition(
     use: (partition: Partition, store: Store, engine: Engine) => Promise<void>,

@@ -272,11 +272,18 @@ export class Partition {
     buildIndex(this, this.#indexState, isCurrent).catch(() => undefined);
   }
 
-  /** What happened after an LSN, of which everything up to `lsn` is durable. */
+  /**
+   * What happened after an LSN. A write that is in the store but not published yet is left to the next page: `read` does not
+   * know of it.
+   */
   async changesAfter(lsn: Lsn, limit: number): Promise<ChangePage> {
+    const published = this.#lsn;
     const snapshot = await this.#options.store.snapshot();
     try {
-      return await readChanges(snapshot, lsn, limit);
+      const page = await readChanges(snapshot, lsn, limit);
+      if (page.upTo <= published) return page;
+      const changes = page.changes.filter((change) => change.lsn <= published);
+      return { changes, upTo: published, more: false };
     } finally {
       snapshot.release();
     }

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   collectPartitions,
   collectProcess,
+  collectReshapes,
   createAdminHandler,
   isAdminPath,
   RequestMetrics,
@@ -132,6 +133,7 @@ function httpHandler(
   const metrics = new Metrics();
   const requests = new RequestMetrics(metrics);
   collectPartitions(metrics, service);
+  collectReshapes(metrics, service);
   collectProcess(metrics, process);
   const startedMs = clock.nowMs();
   const uptimeSec = (): number => (clock.nowMs() - startedMs) / 1000;

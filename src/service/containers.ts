@@ -91,6 +91,15 @@ export class Containers {
     return this.#cluster.routing(container).routes;
   }
 
+  /** Looks at the live partitions; again where they were replaced meanwhile. */
+  inspect<T>(
+    container: ContainerRecord,
+    look: (routes: readonly Route[]) => Promise<T>,
+  ): Promise<T> {
+    const attempt = (current: ContainerRecord) => look(this.routes(current));
+    return Promise.resolve(this.#cluster.rerouted(container, attempt));
+  }
+
   statistics(route: Route): Promise<PartitionStatistics> {
     return this.#cluster.statistics(route);
   }

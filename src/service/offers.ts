@@ -160,8 +160,12 @@ export class Offers {
     const { cluster } = this.#options;
     let bytes = 0;
     for (const container of this.#governed(offer))
-      for (const route of cluster.routing(container).routes)
-        bytes += (await cluster.statistics(route)).itemBytes;
+      bytes += await cluster.rerouted(container, async (current) => {
+        let own = 0;
+        for (const route of cluster.routing(current).routes)
+          own += (await cluster.statistics(route)).itemBytes;
+        return own;
+      });
     return bytes;
   }
 }

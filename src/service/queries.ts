@@ -52,7 +52,8 @@ export class Queries {
 
   /** How far the index is built under the present policy, in percent. */
   indexProgress(container: ContainerRecord): Promise<number> {
-    return this.#cluster.indexProgress(container);
+    const attempt = (current: ContainerRecord) => this.#cluster.indexProgress(current);
+    return Promise.resolve(this.#cluster.rerouted(container, attempt));
   }
 
   run(container: ContainerRecord, request: QueryRequest): Promise<QueryPage> {

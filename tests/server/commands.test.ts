@@ -170,3 +170,47 @@ test('queries and how they run', async () => {
   expect(await query('SELECT 1', '--explain', '--limit', '2')).toMatchObject({ code: 2 });
   expect(await query('SELECT 1', '--parameter', 'x')).toMatchObject({ code: 2 });
 });
+
+test('partitions are split and merged from the command line', async () => {
+  await run('db create cut');
+  await run('container create cut/c --partition-key /pk --throughput 1000');
+  for (let n = 0; n < 8; n++) await run('item put cut/c', `{"id":"i${n}","pk":"k${n}"}`);
+  expect(await run('split cut/c 7')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('410 Gone'),
+  });
+  expect(await run('split cut/c x')).toMatchObject({ code: 1 });
+  expect((await run('split cut/c 0')).stdout).toBe('split 0 of cut/c into 1 and 2\n');
+  expect((await run('split cut/c 1')).stdout).toBe('split 1 of cut/c into 3 and 4\n');
+  expect(await run('merge cut/c 3 2')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Only neighbouring partitions'),
+  });
+  expect((await run('merge cut/c 4 2')).stdout).toBe('merged 4 and 2 of cut/c into 5\n');
+  const report = JSON.parse((await run('partitions cut/c --json')).stdout);
+  expect(
+    report.partitions.map(({ id, parents, state }: Record<string, unknown>) => [
+      id,
+      parents,
+      state,
+    ]),
+  ).toEqual([
+    ['3', ['0', '1'], 'online'],
+    ['5', ['0', '1', '4', '2'], 'online'],
+  ]);
+  expect(report.splits).toMatchObject([
+    { kind: 'merge', children: ['5'], state: 'done', step: 'done' },
+    { kind: 'split', parents: ['1'], children: ['3', '4'] },
+    { kind: 'split', parents: ['0'], children: ['1', '2'] },
+  ]);
+  expect((await run('partitions cut/c')).stdout).toMatch(/split +0 +1 2 +done +\d+ ms +\d+ ms\n$/);
+  const metrics = await (await fetch(`${server.endpoint}_mesocosm/metrics`)).text();
+  // Scaling in an earlier test splits as well.
+  expect(metrics).toMatch(/\nmesocosm_partition_splits_total [2-9]\n/);
+  expect(metrics).toContain('\nmesocosm_partition_merges_total 1\n');
+  await run('container create cut/fixed --partition-key /pk');
+  expect(await run('split cut/fixed 0')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('one partition for ever'),
+  });
+});

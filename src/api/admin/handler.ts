@@ -6,6 +6,7 @@ import { isMap, type Value, type ValueMap } from '../../value/index.ts';
 import { distributeThroughput } from './distribution.ts';
 import { partitionCount } from './partition-metrics.ts';
 import { reportPartitions } from './partitions.ts';
+import { mergePartitions, splitPartition } from './reshape.ts';
 import { type SignatureCheck, signatureCheck } from './signature.ts';
 
 const PREFIX = '/_mesocosm/';
@@ -69,6 +70,16 @@ const ROUTES: Readonly<Record<string, Route>> = {
     method: 'GET',
     needsKey: true,
     answer: async ({ service }, { query }) => json(await reportPartitions(service, query)),
+  },
+  merge: {
+    method: 'POST',
+    needsKey: true,
+    answer: async ({ service }, { body }) => json(await mergePartitions(service, body)),
+  },
+  split: {
+    method: 'POST',
+    needsKey: true,
+    answer: async ({ service }, { body }) => json(await splitPartition(service, body)),
   },
   distribution: {
     method: 'POST',
@@ -156,6 +167,8 @@ function refusalOf(error: unknown): Reply {
       return refusal(413, 'RequestEntityTooLarge', error.message);
     case 'invalidInput':
       return refusal(400, 'BadRequest', error.message);
+    case 'partitionGone':
+      return refusal(410, 'Gone', error.message);
     case 'databaseNotFound':
     case 'containerNotFound':
       return refusal(404, 'NotFound', error.message);

@@ -1,6 +1,7 @@
 /** What the partitions of one container hold. */
 import { DomainError } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, provisionedMax } from '../../catalog/index.ts';
+import type { Reshape, Route } from '../../cluster/index.ts';
 import { containerNotFound, databaseNotFound, type Service } from '../../service/index.ts';
 
 export interface PartitionsReport {
@@ -11,7 +12,25 @@ export interface PartitionsReport {
   /** RU/s of the container; null where it shares its database's. */
   readonly throughput: number | null;
   readonly partitions: readonly PartitionReport[];
+  /** The latest splits and merges since the server started, newest first. */
+  readonly splits: readonly SplitReport[];
 }
+
+export interface SplitReport {
+  readonly kind: Reshape['kind'];
+  readonly parents: readonly string[];
+  readonly children: readonly string[];
+  readonly startedAt: string;
+  readonly state: Reshape['state'];
+  readonly step: Reshape['step'];
+  readonly durationMs: number | null;
+  /** How long writers waited. */
+  readonly pauseMs: number | null;
+  readonly error: string | null;
+}
+
+/** As many as fit a screen. */
+const SPLITS_MAX = 20;
 
 export interface PartitionReport {
   readonly id: string;
@@ -21,6 +40,10 @@ export interface PartitionReport {
   readonly items: number;
   readonly bytes: number;
   readonly lsn: number;
+  /** All ancestors, oldest first. */
+  readonly parents: readonly string[];
+  /** full: it holds one key, which has reached its limit. */
+  readonly state: 'online' | 'splitting' | 'merging' | 'full';
   readonly throughputFraction: number;
   /** RU/s the partition may use. */
   readonly provisioned: number;
@@ -38,10 +61,30 @@ export async function reportPartitions(
   query: URLSearchParams,
 ): Promise<PartitionsReport> {
   const { database, container } = namedContainer(service, query);
+  const { throughput } = container;
+  const reshapes = service.reshaper.log.list(container);
+  return {
+    db: database.id,
+    container: container.id,
+    kind: container.kind,
+    partitionKey: container.partitionKey.paths,
+    throughput: throughput === undefined ? null : provisionedMax(throughput.setting),
+    partitions: await service.containers.inspect(container, (routes) =>
+      partitionReports(service, routes, reshapes),
+    ),
+    splits: reshapes.slice(0, SPLITS_MAX).map(splitReport),
+  };
+}
+
+async function partitionReports(
+  service: Service,
+  routes: readonly Route[],
+  reshapes: readonly Reshape[],
+): Promise<readonly PartitionReport[]> {
   const partitions: PartitionReport[] = [];
-  for (const route of service.containers.routes(container)) {
+  for (const route of routes) {
     const { itemCount, itemBytes, lsn } = await service.containers.statistics(route);
-    const { id, min, max, throughputFraction } = route.partition;
+    const { id, min, max, parents, throughputFraction } = route.partition;
     const { provisioned, requestUnitsLastMinute, throttledLastMinute, normalizedPercent, reserve } =
       service.containers.budget(route);
     partitions.push({
@@ -51,6 +94,8 @@ export async function reportPartitions(
       items: itemCount,
       bytes: itemBytes,
       lsn,
+      parents,
+      state: stateOf(route, itemBytes, service, reshapes),
       throughputFraction,
       provisioned,
       requestUnitsLastMinute,
@@ -59,14 +104,35 @@ export async function reportPartitions(
       reserve,
     });
   }
-  const { throughput } = container;
+  return partitions;
+}
+
+function stateOf(
+  { partition, slot }: Route,
+  itemBytes: number,
+  { settings }: Service,
+  reshapes: readonly Reshape[],
+): PartitionReport['state'] {
+  const running = reshapes.find(
+    ({ state, parents }) => state === 'running' && parents.includes(partition.id),
+  );
+  if (running !== undefined) return running.kind === 'split' ? 'splitting' : 'merging';
+  const isFull = slot.soleKey !== undefined && itemBytes >= settings.logicalPartitionLimit;
+  return isFull ? 'full' : 'online';
+}
+
+function splitReport(reshape: Reshape): SplitReport {
+  const { kind, parents, children, startedMs, state, step } = reshape;
   return {
-    db: database.id,
-    container: container.id,
-    kind: container.kind,
-    partitionKey: container.partitionKey.paths,
-    throughput: throughput === undefined ? null : provisionedMax(throughput.setting),
-    partitions,
+    kind,
+    parents,
+    children,
+    startedAt: new Date(startedMs).toISOString(),
+    state,
+    step,
+    durationMs: reshape.durationMs ?? null,
+    pauseMs: reshape.pauseMs ?? null,
+    error: reshape.error ?? null,
   };
 }
 

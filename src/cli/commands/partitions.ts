@@ -1,6 +1,6 @@
-/** `partitions DB/CONTAINER`: how a container's items spread over its partitions. */
-import { property, send } from '../client.ts';
-import type { Command } from '../command.ts';
+/** `partitions DB/CONTAINER`: how a container's items spread over its partitions; `split` and `merge` change that. */
+import { type ClientOptions, property, send } from '../client.ts';
+import type { Command, Output } from '../command.ts';
 import { containerPath } from '../names.ts';
 import { printBar, printBytes, printTable } from '../table.ts';
 
@@ -19,10 +19,68 @@ export const PARTITION_COMMANDS: readonly Command[] = [
         path: ['_mesocosm', 'partitions'],
         query: { db, container },
       });
-      output.show(body, () => printPartitions(property(body, 'partitions')));
+      output.show(
+        body,
+        () => printPartitions(property(body, 'partitions')) + printSplits(property(body, 'splits')),
+      );
     },
   },
+  {
+    words: 'split',
+    usage: 'DB/CONTAINER PARTITION',
+    help: 'split a partition in two, between two keys, while traffic goes on',
+    arguments: [2, 2],
+    run: ({ client, arguments: [name = '', partition = ''], output }) =>
+      reshape(client, output, 'split', { name, more: { partition } }),
+  },
+  {
+    words: 'merge',
+    usage: 'DB/CONTAINER PARTITION PARTITION...',
+    help: 'merge neighbouring partitions into one, while traffic goes on',
+    arguments: [3, 100],
+    run: ({ client, arguments: [name = '', ...partitions], output }) =>
+      reshape(client, output, 'merge', { name, more: { partitions } }),
+  },
 ];
+
+async function reshape(
+  client: ClientOptions,
+  output: Output,
+  verb: 'split' | 'merge',
+  { name, more }: { readonly name: string; readonly more: object },
+): Promise<void> {
+  const [, db = '', , container = ''] = containerPath(name);
+  const { body } = await send(client, {
+    verb: 'POST',
+    path: ['_mesocosm', verb],
+    body: JSON.stringify({ db, container, ...more }),
+  });
+  const ids = (list: string) => [property(body, list) ?? []].flat().join(' and ');
+  const done = verb === 'split' ? 'split' : 'merged';
+  output.show(body, () => `${done} ${ids('parents')} of ${name} into ${ids('children')}\n`);
+}
+
+function printSplits(splits: unknown): string {
+  if (!Array.isArray(splits) || splits.length === 0) return '';
+  const ids = (split: unknown, name: string) => [property(split, name) ?? []].flat().join(' ');
+  const milliseconds = (split: unknown, name: string) => {
+    const value = property(split, name);
+    return typeof value === 'number' ? `${Math.round(value)} ms` : '-';
+  };
+  const table = printTable([
+    ['when', 'what', 'from', 'into', 'state', 'took', 'writers waited'],
+    ...splits.map((split) => [
+      String(property(split, 'startedAt')),
+      String(property(split, 'kind')),
+      ids(split, 'parents'),
+      ids(split, 'children'),
+      String(property(split, 'state')),
+      milliseconds(split, 'durationMs'),
+      milliseconds(split, 'pauseMs'),
+    ]),
+  ]);
+  return `\n${table}`;
+}
 
 export function printPartitions(partitions: unknown): string {
   const list: readonly unknown[] = Array.isArray(partitions) ? partitions : [];

@@ -1,0 +1,25 @@
+/**
+ * A server process that splits its partitions while it serves, and kills itself with SIGKILL when a move comes to the step
+ * named in MESOCOSM_TEST_KILL_STEP for the time in MESOCOSM_TEST_KILL_AT. The program itself knows no such variables.
+ */
+import { systemClock } from '../../src/base/index.ts';
+import { compose } from '../../src/server/compose.ts';
+import { parseConfig } from '../../src/server/config.ts';
+
+const { MESOCOSM_TEST_DATA, MESOCOSM_TEST_KILL_STEP, MESOCOSM_TEST_KILL_AT } = process.env;
+const flags = ['--data', MESOCOSM_TEST_DATA ?? '', '--nosql-port', '0', '--throughput', 'report'];
+const limits = ['--partition-storage-limit', '60k', '--logical-partition-limit', '1g'];
+const config = parseConfig([...flags, ...limits], {});
+if (config === 'help') throw new Error('no help wanted');
+
+let count = 0;
+const server = await compose(config, {
+  version: 'test',
+  clock: systemClock,
+  log: { info: () => undefined, error: (event, fields) => console.error(event, fields) },
+  onMoveStep: (step) => {
+    if (step === MESOCOSM_TEST_KILL_STEP && ++count === Number(MESOCOSM_TEST_KILL_AT))
+      process.kill(process.pid, 'SIGKILL');
+  },
+});
+console.log(server.listeners[0]?.port);

@@ -1,0 +1,160 @@
+// Goal: a process killed at any step of a split loses nothing acknowledged and leaves no half-made partition.
+// Method: writers with ledgers against a child that kills itself at the named step; then its files are read without it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { openData } from '../../bench/seed.ts';
+import { seededRandom } from '../../src/base/index.ts';
+import { storeName } from '../../src/cluster/index.ts';
+import { temporaryFolder } from '../server/child-server.ts';
+import { send } from '../server/wire.ts';
+import { Writer } from './writer.ts';
+
+const WRITERS = 6;
+/** A child that never comes to its step ends otherwise, and the test says so. */
+const DEADLINE_MS = 60_000;
+const SEED = Number(process.env.MESOCOSM_SEED ?? 5);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+test.each([
+  ['copy', 2],
+  ['catchUp', 1],
+  ['fence', 2],
+  ['finish', 1],
+  ['commit', 2],
+  ['done', 1],
+  ['done', 3],
+])('killed at %s, time %d', async (step, at) => {
+  const data = join(temporaryFolder(), 'data');
+  const writers = Array.from(
+    { length: WRITERS },
+    (_, number) => new Writer(`w${number}`, ['small'], seededRandom(SEED + number)),
+  );
+  await writeUntilKilled(data, { step, at }, writers);
+  await check(data, writers, step === 'done' ? at : 0);
+});
+
+interface KillPoint {
+  readonly step: string;
+  readonly at: number;
+}
+
+async function writeUntilKilled(
+  data: string,
+  killPoint: KillPoint,
+  writers: readonly Writer[],
+): Promise<void> {
+  const { child, port } = await startChild(data, killPoint);
+  const exit = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.on('close', (_, signal) => resolve(signal));
+  });
+  let complaints = '';
+  child.stderr?.on('data', (text) => {
+    complaints += text;
+  });
+  const deadline = setTimeout(() => child.kill('SIGTERM'), DEADLINE_MS);
+  await createContainer(port);
+  const work = writers.map((writer) => writer.writeUntilBroken(port, 0));
+  expect(await exit).toBe('SIGKILL');
+  clearTimeout(deadline);
+  // No split failed on the way.
+  expect(complaints).toBe('');
+  await Promise.all(work);
+}
+
+async function startChild(data: string, { step, at }: KillPoint) {
+  const child: ChildProcess = spawn(
+    join(root, 'node_modules/node/bin/node'),
+    [join(root, 'tests/crash/split-child.ts')],
+    {
+      env: {
+        PATH: process.env.PATH ?? '',
+        MESOCOSM_TEST_DATA: data,
+        MESOCOSM_TEST_KILL_STEP: step,
+        MESOCOSM_TEST_KILL_AT: String(at),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const port = await new Promise<number>((resolve, reject) => {
+    child.stdout?.once('data', (line) => resolve(Number(line)));
+    child.once('close', () => reject(new Error('the child ended before it served')));
+  });
+  return { child, port };
+}
+
+async function createContainer(port: number): Promise<void> {
+  const agent = new Agent();
+  const body = JSON.stringify({ id: 'd' });
+  expect((await send(port, agent, { verb: 'POST', path: ['dbs'], body })).status).toBe(201);
+  const { status } = await send(port, agent, {
+    verb: 'POST',
+    path: ['dbs', 'd', 'colls'],
+    headers: { 'x-ms-offer-throughput': '1000' },
+    body: JSON.stringify({ id: 'small', partitionKey: { paths: ['/pk'], kind: 'Hash' } }),
+  });
+  expect(status).toBe(201);
+  agent.destroy();
+}
+
+/** Opens the files as a restart does. */
+async function check(data: string, writers: readonly Writer[], splitsMin: number): Promise<void> {
+  const { service, close } = await openData(data);
+  try {
+    const database = service.databases.find('d');
+    const container = database && service.containers.find(database, 'small');
+    if (container === undefined) throw new Error('the container is gone');
+    const { partitions } = container;
+    expect(partitions.length).toBeGreaterThan(splitsMin);
+    expect(partitions[0]?.min).toBe('');
+    partitions.forEach(({ max }, at) => {
+      expect(max).toBe(partitions[at + 1]?.min ?? 'FF');
+    });
+    const found = new Map<string, unknown>();
+    let count = 0;
+    for (const { id } of partitions) {
+      const scope = { kind: 'partition', id } as const;
+      const options = { limit: 10_000, bytesMax: 1e9, continuation: undefined };
+      const page = await service.items.feed(container, {
+        scope,
+        sessionToken: undefined,
+        ...options,
+      });
+      expect(page.continuation).toBeUndefined();
+      for (const { body } of page.items) {
+        const { id, pk, version, text } = JSON.parse(Buffer.from(body).toString());
+        found.set(id, { id, pk, version, text });
+        count++;
+      }
+    }
+    expect(found.size).toBe(count);
+    checkLedgers(writers, found);
+    const known = partitions.map(({ id }) => storeName(container, id)).sort();
+    expect(storesOf(data, known[0]?.split('/')[0] as string)).toEqual(known);
+  } finally {
+    await close();
+  }
+}
+
+/** By the names of the files. */
+function storesOf(data: string, folder: string): string[] {
+  const files = readdirSync(join(data, 'stores', folder));
+  return [...new Set(files.map((name) => `${folder}/${name.split('.')[0]}`))].sort();
+}
+
+function checkLedgers(writers: readonly Writer[], found: Map<string, unknown>): void {
+  let acknowledged = 0;
+  for (const writer of writers) {
+    acknowledged += writer.acknowledged;
+    for (const [id, { known, pending }] of writer.ledger) {
+      const states = pending === undefined ? [known] : [known, pending ?? undefined];
+      expect(states, id).toContainEqual(found.get(id));
+      found.delete(id);
+    }
+  }
+  expect([...found.keys()]).toEqual([]);
+  expect(acknowledged).toBeGreaterThan(10);
+}
