@@ -62,6 +62,17 @@ export class IndexMemory {
     for (const key of added) this.#active.set(key, true);
   }
 
+  /** Fills an empty memory with what the log holds, oldest first: sorted first, which is how a tree grows cheapest. */
+  restore(logged: readonly IndexChanges[]): void {
+    const changes = new Map<string, boolean>();
+    for (const { added, removed } of logged) {
+      for (const key of removed) changes.set(key, false);
+      for (const key of added) changes.set(key, true);
+    }
+    for (const key of [...changes.keys()].sort(compareKeys))
+      this.#active.set(key, changes.get(key) as boolean);
+  }
+
   /** The policy that held the index is in force: everything older is void. */
   clear(): void {
     this.#active = newTree();

@@ -18,7 +18,7 @@ import type { CommitGroup } from './commit-group.ts';
 import { Committer, type WriteResult } from './committer.ts';
 import { buildIndex } from './index-builder.ts';
 import { flushIndex } from './index-flush.ts';
-import { decodeChanges, IndexMemory } from './index-memory.ts';
+import { decodeChanges, type IndexChanges, IndexMemory } from './index-memory.ts';
 import { decodeIndexState, type IndexState } from './index-state.ts';
 import { INDEX_LOG_RANGE, type Indexing } from './indexing.ts';
 import type { Mutation, WriteIntent } from './intent.ts';
@@ -36,6 +36,9 @@ import { decodeRecord } from './record.ts';
 import type { PartitionCache } from './record-cache.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
 import { decodeState, newState, type PartitionState } from './state.ts';
+
+/** How far beyond its bound the memory of the index may grow while the part before it is written. */
+const INDEX_MEMORY_SURGE = 2;
 
 const INDEX_LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
 
@@ -164,7 +167,7 @@ export class Partition {
       return Promise.reject(
         new DomainError('partitionGone', 'The partition takes no more writes.'),
       );
-    return this.#committer.write(intent);
+    return this.#commit(intent);
   }
 
   /** Items in rid order, of the whole partition or of a part of its hash range. */
@@ -235,7 +238,7 @@ export class Partition {
     state: IndexState,
     isCurrent: () => boolean,
   ): Promise<void> {
-    await this.#committer.write({
+    await this.#commit({
       keys,
       decide: () => {
         if (!isCurrent()) throw new DomainError('unavailable', 'Another indexing policy came.');
@@ -246,12 +249,30 @@ export class Partition {
     if (isCurrent()) this.#indexState = state;
   }
 
+  /** Writes the index entries in memory to their place when there are many. */
   #flushIndex(): void {
-    const { store, indexMemoryEntries = INDEX_MEMORY_ENTRIES } = this.#options;
+    const { indexMemoryEntries = INDEX_MEMORY_ENTRIES } = this.#options;
     if (this.#index.size < indexMemoryEntries || this.#index.isFlushing || this.#isFenced) return;
-    this.#flushing = flushIndex(store, this.#index, this.#indexLogNumber).catch((error: Error) =>
-      this.#committer.fail(error),
-    );
+    this.#flushing = this.#flushNow().then(() => {
+      this.#flushing = undefined;
+      this.#flushIndex();
+    });
+  }
+
+  async #flushNow(): Promise<void> {
+    try {
+      await flushIndex(this.#options.store, this.#index, this.#indexLogNumber);
+    } catch (error) {
+      this.#committer.fail(error as Error);
+    }
+  }
+
+  /** Memory and the log that fills it at opening are bounded: who writes faster than the index is written waits. */
+  #commit(intent: WriteIntent): Promise<WriteResult> {
+    const { indexMemoryEntries = INDEX_MEMORY_ENTRIES } = this.#options;
+    if (this.#flushing === undefined || this.#index.size < INDEX_MEMORY_SURGE * indexMemoryEntries)
+      return this.#committer.write(intent);
+    return this.#flushing.then(() => this.#commit(intent));
   }
 
   #beginIndexing(): void {
@@ -295,7 +316,7 @@ export class Partition {
    */
   async adopt(states: readonly MovedState[], upTo: Lsn): Promise<void> {
     const keys = states.map(({ key }) => key);
-    await this.#committer.write({
+    await this.#commit({
       keys,
       movedLsn: upTo,
       decide: (current) =>
@@ -331,19 +352,22 @@ export class Partition {
   async close(): Promise<void> {
     await this.fence();
     await this.#flushing;
+    if (!this.hasFailed && this.#index.size > 0) await this.#flushNow();
     await this.#options.store.close();
   }
 
   /** Brings back the index entries that were not yet in their place when the partition was last closed. */
   async recoverIndex(): Promise<void> {
+    const logged: IndexChanges[] = [];
     for (let start = INDEX_LOG_RANGE.start, more = true; more; ) {
       const page = await this.#options.store.scan({ ...INDEX_LOG_RANGE, start }, INDEX_LOG_PAGE);
       for (const { key, value } of page.entries) {
-        this.#index.apply(decodeChanges(value));
+        logged.push(decodeChanges(value));
         start = concatBytes(key, Uint8Array.of(0));
       }
       more = page.more;
     }
+    this.#index.restore(logged);
   }
 
   #publish(group: CommitGroup): void {
