@@ -96,6 +96,12 @@ async function bench(data: string): Promise<readonly Comparison[]> {
   ];
   for (const operation of ['read', 'create'] satisfies Operation[])
     await run(`${operation} at 10 k and 1 M items`, sizes, { operation, connections: 16, ...PACE });
+  for (const operation of ['equality', 'range', 'window'] satisfies Operation[])
+    await run(`${operation} query at 10 k and 1 M items`, sizes, {
+      operation,
+      connections: 16,
+      ...PACE,
+    });
   return comparisons;
 }
 

@@ -1,6 +1,9 @@
 /** What the bench and its load client say to each other. */
 
-export type Operation = 'read' | 'create' | 'replace';
+export type Operation = 'read' | 'create' | 'replace' | QueryOperation;
+
+/** One item by a property; ten by a range; the first ten of an order; all that pass a filter no range serves: none. */
+export type QueryOperation = 'equality' | 'range' | 'window' | 'filter';
 
 export interface LoadRequest {
   readonly port: number;

@@ -1,7 +1,7 @@
 /** Requests as bytes on the wire, signed before the clock runs: the client must not be what is measured. */
 import { seededRandom } from '../src/base/index.ts';
 import { itemId, itemText, partitionKeyOf } from './item.ts';
-import type { LoadRequest } from './protocol.ts';
+import type { LoadRequest, QueryOperation } from './protocol.ts';
 import { signature } from './signer.ts';
 
 /** Distinct items visited, so many that a run at full speed hardly comes round. */
@@ -17,7 +17,46 @@ export interface RequestSource {
 
 export function requestSource(load: LoadRequest): RequestSource {
   const date = new Date().toUTCString();
-  return load.operation === 'create' ? creations(load, date) : visits(load, date);
+  const { operation } = load;
+  if (operation === 'create') return creations(load, date);
+  if (operation === 'read' || operation === 'replace') return visits(load, date);
+  return queries(load, operation, date);
+}
+
+/** Rows an operation asks for. */
+const ROWS = 10;
+
+function queryText(operation: QueryOperation, number: number): string {
+  const id = (at: number): string => `"${itemId(at)}"`;
+  switch (operation) {
+    case 'equality':
+      return `SELECT * FROM c WHERE c.id = ${id(number)}`;
+    case 'range':
+      return `SELECT * FROM c WHERE c.id >= ${id(number)} AND c.id < ${id(number + ROWS)}`;
+    case 'window':
+      return `SELECT * FROM c ORDER BY c.id DESC OFFSET 0 LIMIT ${ROWS}`;
+    case 'filter':
+      return `SELECT * FROM c WHERE CONTAINS(c.id, "x${number}")`;
+  }
+}
+
+/** Over all keys: no partition key header. */
+function queries(load: LoadRequest, operation: QueryOperation, date: string): RequestSource {
+  const { database, container, itemCount, port } = load;
+  const collection = `dbs/${database}/colls/${container}`;
+  const signed = signature('POST', 'docs', collection, date);
+  const numbers = sample(itemCount - ROWS);
+  let at = -1;
+  return {
+    expectedStatus: 200,
+    lastNewItem: load.firstNewItem,
+    next() {
+      at = at + 1 === numbers.length ? 0 : at + 1;
+      const body = JSON.stringify({ query: queryText(operation, numbers[at] as number) });
+      const head = { verb: 'POST', path: `/${collection}/docs`, port, date };
+      return printRequest(head, signed, body);
+    },
+  };
 }
 
 function visits(load: LoadRequest, date: string): RequestSource {
@@ -68,7 +107,8 @@ interface Head {
   readonly path: string;
   readonly port: number;
   readonly date: string;
-  readonly key: string;
+  /** Undefined for a query. */
+  readonly key?: string;
 }
 
 /** The headers the JavaScript SDK sends. */
@@ -76,11 +116,18 @@ function printRequest(head: Head, authorization: string, body: string | undefine
   const lines =
     `${head.verb} ${head.path} HTTP/1.1\r\nhost: 127.0.0.1:${head.port}\r\naccept: application/json\r\n` +
     `authorization: ${authorization}\r\nx-ms-date: ${head.date}\r\nx-ms-version: 2020-07-15\r\n` +
-    `x-ms-documentdb-partitionkey: ["${head.key}"]\r\nx-ms-documentdb-query-enablecrosspartition: true\r\n` +
+    `${targetLines(head.key)}x-ms-documentdb-query-enablecrosspartition: true\r\n` +
     'x-ms-cosmos-sdk-supportedcapabilities: 1\r\ncache-control: no-cache\r\n' +
     'user-agent: bench/1.0 azure-cosmos-js/4.10.1\r\nconnection: keep-alive\r\n';
   if (body === undefined) return `${lines}\r\n`;
-  return `${lines}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  const type = head.key === undefined ? 'query+json' : 'json';
+  return `${lines}content-type: application/${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+function targetLines(key: string | undefined): string {
+  return key === undefined
+    ? 'x-ms-documentdb-isquery: true\r\nx-ms-max-item-count: 100\r\n'
+    : `x-ms-documentdb-partitionkey: ["${key}"]\r\n`;
 }
 
 /** Numbers below `count` in random order, without repetition, at most SAMPLE_MAX of them. */
