@@ -9,6 +9,5 @@ export * from './key-writer.ts';
 export * from './number-key.ts';
 export * from './order.ts';
 export * from './path.ts';
-export * from './terms.ts';
 export * from './tuple.ts';
 export * from './value.ts';
