@@ -15,11 +15,14 @@ export type ErrorCode =
   | 'databaseNotFound'
   | 'containerNotFound'
   | 'offerNotFound'
+  /** A script, a user, a permission, an encryption key. */
+  | 'resourceNotFound'
   /** The session token names a later state than this partition has. */
   | 'sessionNotAvailable'
   | 'itemExists'
   | 'databaseExists'
   | 'containerExists'
+  | 'resourceExists'
   | 'uniqueKeyViolation'
   | 'preconditionFailed'
   | 'tooLarge'

@@ -33,6 +33,10 @@ export const RESOURCES_PER_ACCOUNT_MAX = 500;
 /** Containers that share the throughput of one database (documented). */
 export const SHARED_CONTAINERS_MAX = 25;
 
+/** Scripts of one kind in a container (documented), and any other small resources of one owner. */
+export const SCRIPTS_PER_CONTAINER_MAX = 100;
+export const RESOURCES_PER_OWNER_MAX = 100_000;
+
 /** Key part of a text beyond this is cut and hashed, so that a key fits one PostgreSQL index row (2,704 bytes). */
 export const KEY_TEXT_BYTES_MAX = 512;
 

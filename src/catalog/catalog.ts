@@ -5,18 +5,27 @@
  * on the store first and becomes visible when durable. Changes run one after the other.
  *
  * Stored form, version 1: key `format` → version; `db` · rid → DatabaseRecord; `coll` · database rid · rid →
- * ContainerRecord, both as JSON.
+ * ContainerRecord; `res` · … → StoredResource (see stored-resources.ts), all as JSON.
  */
 import {
+  type Bytes,
   bytesToText,
   DomainError,
   type Random,
   RESOURCES_PER_ACCOUNT_MAX,
   textToBytes,
 } from '../base/index.ts';
-import { type Batch, FormatError, type Store } from '../engine/index.ts';
+import { type Batch, FormatError, type KeyRange, type Store } from '../engine/index.ts';
 import { encodeTuple } from '../value/index.ts';
 import type { ContainerRecord, DatabaseRecord } from './records.ts';
+import {
+  ownedPrefix,
+  type ResourceOwner,
+  type StoredKind,
+  type StoredResource,
+  StoredResources,
+  storedResourceKey,
+} from './stored-resources.ts';
 
 const CATALOG_VERSION = 1;
 const FORMAT_KEY = encodeTuple(['format']);
@@ -74,6 +83,14 @@ export class Catalog {
     return this.#databasesByRid.get(databaseRid)?.containersByRid.get(rid);
   }
 
+  storedResources(owner: ResourceOwner, kind: StoredKind): readonly StoredResource[] {
+    return this.#databasesByRid.get(owner.databaseRid)?.resources.list(owner, kind) ?? [];
+  }
+
+  storedResource(owner: ResourceOwner, kind: StoredKind, id: string): StoredResource | undefined {
+    return this.#databasesByRid.get(owner.databaseRid)?.resources.find(owner, kind, id);
+  }
+
   /**
    * Runs one change after all earlier ones. `decide` looks at the catalog as it then is and answers the records to
    * write; they become visible when they are durable.
@@ -110,14 +127,15 @@ export class Catalog {
   }
 
   async #load(): Promise<void> {
-    for (const prefix of ['db', 'coll']) {
-      let start = encodeTuple([prefix]);
-      const end = Buffer.concat([start, Uint8Array.of(0xff)]);
+    for (const prefix of ['db', 'coll', 'res']) {
+      let { start, end } = rangeOf(encodeTuple([prefix]));
       for (let more = true; more; ) {
         const page = await this.#store.scan({ start, end }, PAGE);
         for (const { key, value } of page.entries) {
           const record = JSON.parse(bytesToText(value));
-          this.#apply(prefix === 'db' ? { databases: [record] } : { containers: [record] });
+          if (prefix === 'db') this.#apply({ databases: [record] });
+          else if (prefix === 'coll') this.#apply({ containers: [record] });
+          else this.#apply({ resources: [record] });
           start = Buffer.concat([key, Uint8Array.of(0)]);
         }
         more = page.more;
@@ -141,7 +159,12 @@ export class Catalog {
       const entry = this.#databasesByRid.get(record.databaseRid);
       entry?.containers.delete(record.id);
       entry?.containersByRid.delete(record.rid);
+      entry?.resources.dropContainer(record.rid);
     }
+    for (const resource of change.resources ?? [])
+      this.#databasesByRid.get(resource.databaseRid)?.resources.put(resource);
+    for (const resource of change.droppedResources ?? [])
+      this.#databasesByRid.get(resource.databaseRid)?.resources.drop(resource);
     for (const record of change.droppedDatabases ?? []) {
       this.#databases.delete(record.id);
       this.#databasesByRid.delete(record.rid);
@@ -154,7 +177,10 @@ export interface Change<T> {
   readonly databases?: readonly DatabaseRecord[];
   readonly containers?: readonly ContainerRecord[];
   readonly droppedDatabases?: readonly DatabaseRecord[];
+  /** What belongs to them goes with them. */
   readonly droppedContainers?: readonly ContainerRecord[];
+  readonly resources?: readonly StoredResource[];
+  readonly droppedResources?: readonly StoredResource[];
   readonly result: T;
 }
 
@@ -162,10 +188,16 @@ interface DatabaseEntry {
   record: DatabaseRecord;
   readonly containers: Map<string, ContainerRecord>;
   readonly containersByRid: Map<number, ContainerRecord>;
+  readonly resources: StoredResources;
 }
 
 function newEntry(record: DatabaseRecord): DatabaseEntry {
-  return { record, containers: new Map(), containersByRid: new Map() };
+  return {
+    record,
+    containers: new Map(),
+    containersByRid: new Map(),
+    resources: new StoredResources(),
+  };
 }
 
 const databaseKey = (record: DatabaseRecord) => encodeTuple(['db', record.rid]);
@@ -173,13 +205,29 @@ const containerKey = (record: ContainerRecord) =>
   encodeTuple(['coll', record.databaseRid, record.rid]);
 
 function toBatch(change: Change<unknown>): Batch {
-  const { databases = [], containers = [], droppedDatabases = [], droppedContainers = [] } = change;
+  const { databases = [], containers = [], resources = [] } = change;
+  const { droppedDatabases = [], droppedContainers = [], droppedResources = [] } = change;
+  const owned = [
+    ...droppedDatabases.map(({ rid }) => ownedPrefix(rid)),
+    ...droppedContainers.map(({ databaseRid, rid }) => ownedPrefix(databaseRid, rid)),
+  ];
   const toValue = (record: object) => textToBytes(JSON.stringify(record));
   return {
-    deletes: [...droppedDatabases.map(databaseKey), ...droppedContainers.map(containerKey)],
+    deleteRanges: owned.map(rangeOf),
+    deletes: [
+      ...droppedDatabases.map(databaseKey),
+      ...droppedContainers.map(containerKey),
+      ...droppedResources.map(storedResourceKey),
+    ],
     puts: [
       ...databases.map((record) => ({ key: databaseKey(record), value: toValue(record) })),
       ...containers.map((record) => ({ key: containerKey(record), value: toValue(record) })),
+      ...resources.map((record) => ({ key: storedResourceKey(record), value: toValue(record) })),
     ],
   };
+}
+
+/** All keys that begin with a prefix. */
+function rangeOf(start: Bytes): KeyRange {
+  return { start, end: Buffer.concat([start, Uint8Array.of(0xff)]) };
 }

@@ -3,3 +3,4 @@ export * from './indexing-policy.ts';
 export * from './records.ts';
 export * from './resource-id.ts';
 export * from './special-indexes.ts';
+export * from './stored-resources.ts';

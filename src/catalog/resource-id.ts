@@ -6,11 +6,18 @@
  *   document  16: container · number, little-endian, top nibble 0
  *   range     16: container · number, little-endian, top nibble 5
  *   offer      3: rid
+ *   user       8: database · rid with the top bit clear
+ *   permission 16: user · number, little-endian
+ *   script     16: container · number, little-endian, top nibble 6 (function), 7 (trigger) or 8 (procedure)
+ *   encryption key 12: database · number, little-endian
  *
  * Clients parse these (sessions by the eight bytes of a container, resume of ORDER BY by the document's number).
  */
+import type { StoredResource } from './stored-resources.ts';
+
 const CONTAINER_BIT = 0x8000_0000;
 const NIBBLE_RANGE = 0x50;
+const SCRIPT_NIBBLES = { userDefinedFunction: 0x60, trigger: 0x70, storedProcedure: 0x80 } as const;
 
 export function databaseRid(database: number): string {
   const bytes = Buffer.alloc(4);
@@ -42,6 +49,31 @@ export function offerRid(offer: number): string {
   return print(bytes);
 }
 
+export function storedResourceRid(resource: StoredResource): string {
+  const { databaseRid: database, containerRid: container, userRid, kind, rid } = resource;
+  switch (kind) {
+    case 'user':
+      return print(userBytes(database, rid, 8));
+    case 'permission': {
+      const bytes = userBytes(database, userRid, 16);
+      bytes.writeUInt32LE(rid, 8);
+      return print(bytes);
+    }
+    case 'clientEncryptionKey': {
+      const bytes = Buffer.alloc(12);
+      bytes.writeUInt32BE(database, 0);
+      bytes.writeUInt32LE(rid, 4);
+      return print(bytes);
+    }
+    default: {
+      const bytes = containerBytes(database, container, 16);
+      bytes.writeUInt32LE(rid, 8);
+      bytes[15] = SCRIPT_NIBBLES[kind];
+      return print(bytes);
+    }
+  }
+}
+
 export type ResourceId =
   | { readonly kind: 'database'; readonly database: number }
   | { readonly kind: 'container'; readonly database: number; readonly container: number }
@@ -69,6 +101,13 @@ export function parseResourceId(text: string): ResourceId | undefined {
   if ((bytes[15] as number) >= 0x10) return undefined;
   const document = bytes.readUInt32LE(12) * 2 ** 32 + bytes.readUInt32LE(8);
   return { kind: 'document', database, container, document };
+}
+
+function userBytes(database: number, user: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  bytes.writeUInt32BE(database, 0);
+  bytes.writeUInt32BE(user, 4);
+  return bytes;
 }
 
 function containerBytes(database: number, container: number, length: number): Buffer {

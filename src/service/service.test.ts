@@ -126,8 +126,15 @@ describe.each<[string, () => { make: () => Engine }]>([
       spec('own', { throughput: manual(25_000) }),
     );
     await write(service, own, ['a'], '1');
+    const inOwn = { databaseRid: database.rid, containerRid: own.rid, userRid: 0 };
+    const inShared = { ...inOwn, containerRid: shared.rid };
+    const script = { id: 'p', properties: { body: 'function () {}' } };
+    const kept = await service.resources.create(inOwn, 'storedProcedure', script);
+    await service.resources.create(inShared, 'trigger', script);
     await service.close();
     service = await open(make);
+    expect(service.resources.list(inOwn, 'storedProcedure')).toEqual([kept]);
+    expect(service.resources.list(inShared, 'trigger')).toHaveLength(1);
     expect(service.databases.list()).toEqual([database]);
     expect(
       service.containers
@@ -140,6 +147,11 @@ describe.each<[string, () => { make: () => Engine }]>([
     expect(again).toEqual(own);
     const { item } = await service.items.read(again, { partitionKey: ['a'], id: '1' }, undefined);
     expect(item && bytesToText(item.body)).toBe('"1"');
+    await service.containers.delete(shared);
+    await service.close();
+    service = await open(make);
+    expect(service.resources.list(inOwn, 'storedProcedure')).toEqual([kept]);
+    expect(service.resources.list(inShared, 'trigger')).toEqual([]);
     await service.close();
   });
 

@@ -20,6 +20,7 @@ import { Databases } from './databases.ts';
 import { Items } from './items.ts';
 import { Offers } from './offers.ts';
 import { Queries } from './queries.ts';
+import { Resources } from './resources.ts';
 import type { Settings } from './settings.ts';
 import { partitionCount } from './throughput.ts';
 
@@ -43,6 +44,8 @@ export interface Service {
   readonly offers: Offers;
   readonly items: Items;
   readonly queries: Queries;
+  /** Scripts, users, permissions, encryption keys. */
+  readonly resources: Resources;
   /** Splits and merges of partitions. */
   readonly reshaper: Reshaper;
   /** Splits partitions by itself, in the background. */
@@ -104,6 +107,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     }),
     items: new Items(cluster),
     queries: new Queries(cluster),
+    resources: new Resources(catalog, clock),
     reshaper,
     balancer,
     clock,

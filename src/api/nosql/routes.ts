@@ -10,6 +10,7 @@ import {
   notServedYet,
   queryOrRefuse,
 } from './not-served.ts';
+import { CLIENT_ENCRYPTION_KEYS } from './resources/client-encryption-keys.ts';
 import {
   deleteContainer,
   listContainers,
@@ -30,6 +31,8 @@ import {
   listPartitionKeyRanges,
   postPartitionKeyRanges,
 } from './resources/partition-key-ranges.ts';
+import { storedResourceVerbs } from './resources/stored-resources.ts';
+import { USERS } from './resources/users.ts';
 import type { Target } from './target.ts';
 
 type Verbs = Readonly<Record<string, Operation>>;
@@ -48,11 +51,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
     feed: { GET: listDatabases, POST: postDatabases },
     single: { GET: readDatabase, DELETE: deleteDatabase },
   },
-  'dbs/clientencryptionkeys': inDatabase(
-    'clientencryptionkeys',
-    'ClientEncryptionKeys',
-    'Client-side encryption',
-  ),
+  'dbs/clientencryptionkeys': storedResourceVerbs(CLIENT_ENCRYPTION_KEYS),
   'dbs/colls': {
     type: 'colls',
     feed: { GET: listContainers, POST: postContainers },
@@ -83,7 +82,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
   'dbs/colls/sprocs': inContainer('sprocs', 'StoredProcedures', 'Server-side JavaScript'),
   'dbs/colls/triggers': inContainer('triggers', 'Triggers', 'Server-side JavaScript'),
   'dbs/colls/udfs': inContainer('udfs', 'UserDefinedFunctions', 'Server-side JavaScript'),
-  'dbs/users': inDatabase('users', 'Users', 'Users and permissions'),
+  'dbs/users': storedResourceVerbs(USERS),
   'dbs/users/permissions': inDatabase('permissions', 'Permissions', 'Users and permissions'),
   offers: {
     type: 'offers',

@@ -1,0 +1,10 @@
+/** /dbs/{id}/users: names that permissions are given to. */
+import type { StoredResourceKind } from './stored-resources.ts';
+
+export const USERS: StoredResourceKind = {
+  kind: 'user',
+  type: 'users',
+  listName: 'Users',
+  properties: () => ({}),
+  extras: () => ({ _permissions: 'permissions/' }),
+};
