@@ -6,6 +6,10 @@ const MIB = 1024 * KIB;
 /** Documented item limit of the reference service. */
 export const ITEM_BYTES_MAX = 2 * MIB;
 
+/** Documented limits of a transactional batch: operations, and bytes of the request. */
+export const BATCH_OPERATIONS_MAX = 100;
+export const BATCH_BYTES_MAX = 2 * MIB;
+
 /** Documented limit of an item id, in UTF-8 bytes. */
 export const ITEM_ID_BYTES_MAX = 1023;
 

@@ -4,7 +4,6 @@
  * another machine.
  */
 import {
-  type Bytes,
   type Clock,
   DomainError,
   equalBytes,
@@ -20,25 +19,22 @@ import {
   type Item,
   type ItemKey,
   type ItemOp,
-  type ItemPage,
   intentOf,
   type Lsn,
   type Partition,
   type PartitionStatistics,
   type Rid,
   type Seal,
+  type TransactionOp,
+  transactionOf,
   type WriteIntent,
 } from '../partition/index.ts';
 import {
   type BudgetReport,
-  createCharge,
-  deleteCharge,
   MINIMAL_CHARGE,
   NORMAL_TRAFFIC,
   pageCharge,
-  type Refusal,
   readCharge,
-  replaceCharge,
   type Traffic,
 } from '../throughput/index.ts';
 import type { Encoding } from '../value/index.ts';
@@ -47,40 +43,19 @@ import { containerIndexing } from './container-indexing.ts';
 import type { Host, Slot } from './host.ts';
 import { intentWithin } from './key-limit.ts';
 import { QueryReader } from './query-reader.ts';
+import {
+  checkSession,
+  type PageReply,
+  type PageRequest,
+  type ReadReply,
+  receiptOf,
+  type TransactionReply,
+  throttled,
+  type WorkShare,
+  type WriteReply,
+} from './reply.ts';
 import { type Route, RoutingMap } from './routing-map.ts';
-import { printSessionToken, sessionLsn } from './session-token.ts';
-
-export interface ReadReply extends Receipt {
-  readonly item: Item | undefined;
-}
-
-export interface WriteReply extends Receipt {
-  readonly effect: Effect;
-}
-
-export interface PageReply extends Receipt {
-  readonly page: ItemPage;
-}
-
-export interface PageRequest {
-  readonly scope: PageScope;
-  readonly after: string | undefined;
-  readonly limit: number;
-  readonly bytesMax: number;
-}
-
-export type PageScope =
-  /** In rid order; the whole partition where `within` is undefined. */
-  | { readonly kind: 'range'; readonly within: EpkRange | undefined }
-  /** In primary key order: a logical partition, or all that share a prefix of its key. */
-  | { readonly kind: 'key'; readonly within: EpkRange | Bytes };
-
-/** A partition's part in work that was charged as a whole. */
-export interface WorkShare {
-  readonly route: Route;
-  /** In any unit that is the same for all of them. */
-  readonly effort: number;
-}
+import { effectCharge, operationCharge, prepaidCharge } from './write-charge.ts';
 
 export interface ClusterOptions {
   /** A container as it now is; undefined where it is gone. */
@@ -176,26 +151,58 @@ export class Cluster {
     return this.#read(partition, route, key, session, traffic);
   }
 
+  async write(route: Route, op: ItemOp, traffic: Traffic = NORMAL_TRAFFIC): Promise<WriteReply> {
+    const paid = await this.#commit(route, prepaidCharge(op), traffic, async (partition) => {
+      const intent = this.#intent(route.slot, partition, intentOf(op));
+      const { effects, lsn } = await partition.write(intent);
+      const result = effects[0] as Effect;
+      return { result, lsn, charge: effectCharge(result) };
+    });
+    return { effect: paid.result, ...receiptOf(route, paid.lsn, paid.charge) };
+  }
+
+  /** All operations or none; they are of one logical partition. */
+  async transact(
+    route: Route,
+    ops: readonly TransactionOp[],
+    traffic: Traffic = NORMAL_TRAFFIC,
+  ): Promise<TransactionReply> {
+    let prepaid = 0;
+    for (const op of ops) prepaid += prepaidCharge(op);
+    const paid = await this.#commit(route, prepaid, traffic, async (partition) => {
+      const { intent, effects } = transactionOf(ops);
+      const { lsn } = await partition.write(this.#intent(route.slot, partition, intent));
+      const result = effects.map((effect) => ({ ...effect, charge: operationCharge(effect) }));
+      let charge = 0;
+      for (const outcome of result) charge += outcome.charge;
+      return { result, lsn, charge: Math.round(charge * 100) / 100 };
+    });
+    return { outcomes: paid.result, ...receiptOf(route, paid.lsn, paid.charge) };
+  }
+
   /**
    * A write is charged by its size when it starts and corrected when its cost is known: many that wait for the same
    * commit would otherwise all be admitted on the same balance.
    */
-  async write(route: Route, op: ItemOp, traffic: Traffic = NORMAL_TRAFFIC): Promise<WriteReply> {
+  async #commit<T>(
+    route: Route,
+    prepaid: number,
+    traffic: Traffic,
+    work: (partition: Partition) => Promise<Paid<T>>,
+  ): Promise<Paid<T>> {
     this.#admit(route, traffic);
     const { budget } = route.slot;
     const { clock, host } = this.#options;
-    const prepaid = prepaidCharge(op);
     budget.charge(prepaid, clock.nowMs(), traffic);
     let cost = 0;
     try {
       const partition = await host.partition(route.slot);
       try {
-        const { effects, lsn } = await partition.write(this.#intent(route.slot, partition, op));
-        const effect = effects[0] as Effect;
+        const paid = await work(partition);
         if (partition.itemBytes >= route.slot.splitAtBytes)
           this.#options.onGrown(route, partition.itemBytes);
-        cost = effectCharge(effect);
-        return { effect, ...receiptOf(route, lsn, cost) };
+        cost = paid.charge;
+        return paid;
       } catch (error) {
         cost = MINIMAL_CHARGE;
         if (error instanceof DomainError) error.receipt = receiptOf(route, partition.lsn, cost);
@@ -310,16 +317,17 @@ export class Cluster {
   }
 
   /** In a partition of one key, writes are checked against the limit of the key; another key ends that state. */
-  #intent(slot: Slot, partition: Partition, op: ItemOp): WriteIntent {
+  #intent(slot: Slot, partition: Partition, intent: WriteIntent): WriteIntent {
     const { soleKey } = slot;
-    if (soleKey === undefined) return intentOf(op);
-    if (!equalBytes(soleKey, op.key.epk)) {
+    const epk = intent.keys[0]?.epk;
+    if (soleKey === undefined || epk === undefined) return intent;
+    if (!equalBytes(soleKey, epk)) {
       slot.soleKey = undefined;
       slot.splitAtBytes = 0;
-      return intentOf(op);
+      return intent;
     }
     const { seal } = slot.options;
-    return intentWithin(op, { partition, seal, bytesMax: this.#options.logicalPartitionLimit });
+    return intentWithin(intent, { partition, seal, bytesMax: this.#options.logicalPartitionLimit });
   }
 
   #admit(route: Route, traffic: Traffic): void {
@@ -348,45 +356,14 @@ export class Cluster {
   }
 }
 
-function receiptOf({ partition }: Route, lsn: Lsn, charge: number): Receipt {
-  const partitionId = partition.id;
-  return { partitionId, lsn, charge, sessionToken: printSessionToken(partitionId, lsn) };
-}
-
-/** Costs nothing, and tells the session of a partition that is open. */
-function throttled(route: Route, { reason, retryAfterMs }: Refusal): DomainError {
-  const error = new DomainError(
-    reason === 'partition' ? 'throttled' : 'bucketThrottled',
-    'Request rate is large. More Request Units may be needed, so no changes were made.',
-    retryAfterMs,
-  );
-  const lsn = route.slot.partition?.lsn;
-  if (lsn !== undefined) error.receipt = receiptOf(route, lsn, 0);
-  return error;
+interface Paid<T> {
+  readonly result: T;
+  readonly lsn: Lsn;
+  readonly charge: number;
 }
 
 /** One folder per container, one store per partition. */
 export function storeName(container: ContainerRecord, partitionId: string): string {
   const hex = (rid: number): string => rid.toString(16).padStart(8, '0');
   return `${hex(container.databaseRid)}-${hex(container.rid)}/${partitionId}`;
-}
-
-function checkSession(partition: Partition, route: Route, session: string | undefined): void {
-  if (session === undefined || session === '') return;
-  if (sessionLsn(session, route.partition) > partition.lsn)
-    throw new DomainError(
-      'sessionNotAvailable',
-      'The read session is not available for the input session token.',
-    );
-}
-
-/** What a write costs if it creates: known before it starts. */
-function prepaidCharge(op: ItemOp): number {
-  return op.kind === 'delete' ? MINIMAL_CHARGE : createCharge(op.body.length);
-}
-
-function effectCharge({ item, previous }: Effect): number {
-  if (item === undefined) return deleteCharge(previous?.body.length ?? 0);
-  if (previous === undefined) return createCharge(item.body.length);
-  return replaceCharge(previous.body.length, item.body.length);
 }

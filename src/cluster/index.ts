@@ -6,6 +6,16 @@ export type { ContainerName } from './container-name.ts';
 export { Host } from './host.ts';
 export type { MoveStep } from './mover/move.ts';
 export { QueryReader } from './query-reader.ts';
+export type {
+  OperationOutcome,
+  PageReply,
+  PageRequest,
+  PageScope,
+  ReadReply,
+  TransactionReply,
+  WorkShare,
+  WriteReply,
+} from './reply.ts';
 export type { Reshape, ReshapeTotals } from './reshape-log.ts';
 export * from './reshaper.ts';
 export { type Route, RoutingMap } from './routing-map.ts';

@@ -1,14 +1,6 @@
 /** Writes to a logical partition that fills a physical one alone: it cannot be split, so at its limit it stops growing. */
-import { type Bytes, DomainError } from '../base/index.ts';
-import {
-  decideOp,
-  type Item,
-  type ItemOp,
-  intentOf,
-  type Partition,
-  type Seal,
-  type WriteIntent,
-} from '../partition/index.ts';
+import { DomainError } from '../base/index.ts';
+import type { Item, Mutation, Partition, Seal, WriteIntent } from '../partition/index.ts';
 
 export interface KeyLimit {
   /** Holds the items of one key only. */
@@ -17,28 +9,42 @@ export interface KeyLimit {
   readonly bytesMax: number;
 }
 
-/** The intent of an operation that may shrink its logical partition, and grow it up to the limit. */
-export function intentWithin(op: ItemOp, limit: KeyLimit): WriteIntent {
-  if (op.kind === 'delete') return intentOf(op);
+/** The same intent, refused where it would grow its logical partition beyond the limit. */
+export function intentWithin(intent: WriteIntent, limit: KeyLimit): WriteIntent {
   return {
-    keys: [op.key],
-    decide: ([current]) => {
-      const mutation = decideOp(op, current);
-      const growth = growthOf(op.body, current, limit.seal);
+    ...intent,
+    decide: (current, stage) => {
+      const mutations = intent.decide(current, stage);
+      const before = new Map(intent.keys.map(({ text }, at) => [text, current[at]]));
+      let growth = 0;
+      // Of several writes of one item the last counts.
+      const last = new Map(mutations.map((mutation) => [mutation.key.text, mutation]));
+      for (const [text, mutation] of last)
+        growth += growthOf(mutation, before.get(text), limit.seal);
       if (growth > 0 && limit.partition.itemBytes + growth > limit.bytesMax)
         throw new DomainError(
           'partitionKeyFull',
           `Partition key reached maximum size of ${printLimit(limit.bytesMax)}`,
         );
-      return [mutation];
+      return mutations;
     },
   };
 }
 
-/** What a seal adds is of the same length for every write of an item. */
-function growthOf(body: Bytes, current: Item | undefined, seal: Seal): number {
-  if (current === undefined) return body.length;
-  return seal(body, current).length - current.body.length;
+function growthOf(mutation: Mutation, current: Item | undefined, seal: Seal): number {
+  const bytes = current?.body.length ?? 0;
+  switch (mutation.kind) {
+    case 'put':
+      // What a seal adds is of the same length for every write of an item.
+      return (current === undefined ? mutation.body : seal(mutation.body, current)).length - bytes;
+    case 'stamped':
+    case 'adopt':
+      return mutation.item.body.length - bytes;
+    case 'delete':
+      return -bytes;
+    case 'reindex':
+      return 0;
+  }
 }
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];

@@ -22,20 +22,28 @@ import {
 import type { Store } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
 import { CommitGroup } from './commit-group.ts';
+import type { Effect, WriteResult } from './effect.ts';
 import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
-import type { Mutation, WriteIntent } from './intent.ts';
+import {
+  changesNothing,
+  type Mutation,
+  type Put,
+  type Stage,
+  type StampedItem,
+  type WriteIntent,
+} from './intent.ts';
 import {
   formatEtag,
+  INTENT_KEYS_MAX,
   type Item,
   type ItemKey,
   type Lsn,
-  OPERATIONS_PER_INTENT_MAX,
   RID_COUNTER_BITS,
   type Seal,
 } from './item.ts';
-import { itemChecksum, newItem } from './record.ts';
-import type { PartitionState } from './state.ts';
+import { newItem } from './record.ts';
+import { countChange, type PartitionState } from './state.ts';
 import { expiredTombstones } from './tombstone.ts';
 
 /** While one group is on its way to the disk the next one gathers; a second one beside it would only be smaller. */
@@ -61,19 +69,6 @@ export interface CommitterOptions {
   readonly publish: (group: CommitGroup) => void;
 }
 
-export interface WriteResult {
-  /** One per mutation, in order. */
-  readonly effects: readonly Effect[];
-  readonly lsn: Lsn;
-}
-
-export interface Effect {
-  readonly kind: 'created' | 'replaced' | 'deleted';
-  /** After the write; undefined when deleted. */
-  readonly item: Item | undefined;
-  readonly previous: Item | undefined;
-}
-
 interface Pending {
   readonly item: Item | undefined;
   readonly group: CommitGroup;
@@ -95,6 +90,14 @@ export class Committer {
   /** Async engines only: intents whose items are being fetched, decided strictly in order of arrival. */
   #fetching: Promise<unknown> | undefined;
   #drained: (() => void)[] = [];
+  /** What is decided now is applied in the same turn: its LSN is known. */
+  readonly #stage: Stage = {
+    stamp: (put, previous, operation) => {
+      const { state, clock } = this.#options;
+      const at = { lsn: state.lsn + 1, timestampSec: nowSec(clock) };
+      return this.#stamp(put, previous, at, operation);
+    },
+  };
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -131,7 +134,7 @@ export class Committer {
       return Promise.reject(
         new DomainError('unavailable', 'Too many writes are waiting for the disk; retry later.'),
       );
-    assert(intent.keys.length <= OPERATIONS_PER_INTENT_MAX, 'intent: too many operations');
+    assert(intent.keys.length <= INTENT_KEYS_MAX, 'intent: too many items');
     this.#pendingCount++;
     return new Promise<WriteResult>((resolve, reject) => {
       const settle = (failure: Error | undefined, result: WriteResult | undefined): void => {
@@ -198,11 +201,17 @@ export class Committer {
     });
     let mutations: readonly Mutation[];
     try {
-      mutations = intent.decide(current);
+      mutations = intent.decide(current, this.#stage);
     } catch (refusal) {
       // A refusal that rests on a write not yet durable is told only when that write is.
       if (rests === undefined) settle(refusal as Error, undefined);
       else rests.completions.push((failure) => settle(failure ?? (refusal as Error), undefined));
+      return;
+    }
+    if (mutations.length === 0 && changesNothing(intent)) {
+      const result = { effects: [], lsn: this.#options.state.lsn };
+      if (rests === undefined) settle(undefined, result);
+      else rests.completions.push((failure) => settle(failure, result));
       return;
     }
     const result = this.#apply(intent, current, mutations);
@@ -221,7 +230,7 @@ export class Committer {
     if (intent.movedLsn !== undefined) state.lsn = Math.max(state.lsn, intent.movedLsn);
     else if (intent.indexState === undefined) state.lsn++;
     if (intent.indexState !== undefined) group.indexState = intent.indexState;
-    const at = { lsn: state.lsn, timestampSec: Math.floor(clock.nowMs() / 1000) };
+    const at = { lsn: state.lsn, timestampSec: nowSec(clock) };
     group.lsn = at.lsn;
     const now = new Map(intent.keys.map((key, index) => [key.text, current[index]]));
     const effects = mutations.map((mutation, operation): Effect => {
@@ -233,7 +242,7 @@ export class Committer {
       }
       const { item, value } = this.#itemAfter(mutation, previous, at, operation);
       group.change(key, { current: previous, after: item, value }, at);
-      this.#count(previous, item);
+      countChange(state, previous, item);
       now.set(key.text, item);
       this.#overlay.set(key.text, { item, group });
       const kind = item === undefined ? 'deleted' : previous === undefined ? 'created' : 'replaced';
@@ -251,6 +260,8 @@ export class Committer {
     switch (mutation.kind) {
       case 'put':
         return this.#stamp(mutation, previous, at, operation);
+      case 'stamped':
+        return mutation;
       case 'adopt':
         return { item: mutation.item, value: undefined };
       case 'delete':
@@ -259,11 +270,11 @@ export class Committer {
   }
 
   #stamp(
-    put: Mutation & { kind: 'put' },
+    put: Put,
     previous: Item | undefined,
     at: { lsn: Lsn; timestampSec: number },
     operation: number,
-  ): Stamped {
+  ): StampedItem {
     const { etagSalt, seal } = this.#options;
     const version = { salt: etagSalt, lsn: at.lsn, operation };
     const rid = previous?.rid ?? this.#nextRid();
@@ -287,20 +298,6 @@ export class Committer {
     state.ridCounter++;
     assert(state.ridCounter < 2 ** RID_COUNTER_BITS, 'rid counter is used up');
     return ridPrefix * 2 ** RID_COUNTER_BITS + state.ridCounter;
-  }
-
-  #count(previous: Item | undefined, item: Item | undefined): void {
-    const { state } = this.#options;
-    if (previous !== undefined) {
-      state.itemCount--;
-      state.itemBytes -= previous.record.length;
-      state.checksum = (state.checksum ^ itemChecksum(previous)) >>> 0;
-    }
-    if (item !== undefined) {
-      state.itemCount++;
-      state.itemBytes += item.record.length;
-      state.checksum = (state.checksum ^ itemChecksum(item)) >>> 0;
-    }
   }
 
   /**
@@ -371,10 +368,10 @@ export class Committer {
   /** Expired tombstones go with one of the next commits. */
   #trimTombstones(): void {
     const { state, store, clock } = this.#options;
-    const nowSec = Math.floor(clock.nowMs() / 1000);
-    if (state.tombstoneCount === 0 || nowSec < this.#trimDueSec) return;
-    this.#trimDueSec = nowSec + TRIM_INTERVAL_SEC;
-    const trimmed = andThen(expiredTombstones(store, nowSec), (keys) => {
+    const now = nowSec(clock);
+    if (state.tombstoneCount === 0 || now < this.#trimDueSec) return;
+    this.#trimDueSec = now + TRIM_INTERVAL_SEC;
+    const trimmed = andThen(expiredTombstones(store, now), (keys) => {
       for (const key of keys) this.#gathering.remove(key);
       state.tombstoneCount -= keys.length;
     });
@@ -382,13 +379,11 @@ export class Committer {
   }
 }
 
-interface Stamped {
-  readonly item: Item | undefined;
-  /** The decoded body of the item, where the writer had it. */
-  readonly value: Value;
-}
+const NO_ITEM = { item: undefined, value: undefined };
 
-const NO_ITEM: Stamped = { item: undefined, value: undefined };
+function nowSec(clock: Clock): number {
+  return Math.floor(clock.nowMs() / 1000);
+}
 
 type Settle = (failure: Error | undefined, result: WriteResult | undefined) => void;
 

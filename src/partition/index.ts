@@ -1,6 +1,6 @@
 export type { Change, ChangePage } from './change-log.ts';
 export type { CommitGroup } from './commit-group.ts';
-export type { Effect, WriteResult } from './committer.ts';
+export type { Effect, WriteResult } from './effect.ts';
 export { pathNumber } from './index-paths.ts';
 export {
   compositePart,
@@ -12,11 +12,13 @@ export {
   valueOfTerm,
 } from './indexing.ts';
 export {
-  decideOp,
+  type Conditions,
   type ItemOp,
   intentOf,
   itemNotFound,
   type Mutation,
+  type NewBody,
+  type Put,
   type WriteIntent,
 } from './intent.ts';
 export {
@@ -46,3 +48,10 @@ export { PartitionReader, type ReaderContext } from './partition-reader.ts';
 export { isIntact } from './record.ts';
 export { RecordCache } from './record-cache.ts';
 export type { EpkRange, ItemPage, ItemScan } from './scan.ts';
+export {
+  type OperationEffect,
+  type Transaction,
+  TransactionError,
+  type TransactionOp,
+  transactionOf,
+} from './transaction.ts';

@@ -11,12 +11,26 @@ export interface WriteIntent {
   /** Every item it reads or writes; all of one logical partition. */
   readonly keys: readonly ItemKey[];
   /** `current[i]` is the item of `keys[i]`. Throws a DomainError to refuse; then nothing of it is applied. */
-  decide(current: readonly (Item | undefined)[]): readonly Mutation[];
+  decide(current: readonly (Item | undefined)[], stage: Stage): readonly Mutation[];
   /** Set by movers only: the writes happened elsewhere, at this LSN or before; they get no LSN of their own. */
   readonly movedLsn?: Lsn;
   /** Set by the builder of an index only: everything up to here is indexed when the intent is durable. */
   readonly indexState?: IndexState;
 }
+
+/** For decisions of several steps on one item: what a put would store, before anything is applied. */
+export interface Stage {
+  /** @param operation - writes of the same item before this one in the same intent. */
+  stamp(put: Put, previous: Item | undefined, operation: number): StampedItem;
+}
+
+export interface StampedItem {
+  readonly item: Item;
+  /** The decoded body of the item, where the writer had it. */
+  readonly value: Value;
+}
+
+export type Put = Mutation & { readonly kind: 'put' };
 
 export type Mutation =
   | {
@@ -30,23 +44,49 @@ export type Mutation =
       readonly value?: Value;
     }
   | { readonly kind: 'delete'; readonly key: ItemKey }
+  /** A put that was stamped while deciding. */
+  | ({ readonly kind: 'stamped'; readonly key: ItemKey } & StampedItem)
   /** The item as it stands in another partition. */
   | { readonly kind: 'adopt'; readonly key: ItemKey; readonly item: Item }
   /** The item stays as it is and is indexed anew. */
   | { readonly kind: 'reindex'; readonly key: ItemKey };
 
-/** One operation on one item as plain data, so that it can travel to another thread or machine. */
-export type ItemOp =
-  | {
-      readonly kind: 'create' | 'upsert' | 'replace';
-      readonly key: ItemKey;
-      readonly encoding: Encoding;
-      readonly body: Bytes;
-      readonly ttlSec: number;
-      readonly value?: Value;
-      readonly ifMatch?: string | undefined;
-    }
-  | { readonly kind: 'delete'; readonly key: ItemKey; readonly ifMatch?: string | undefined };
+/** What a writer computes from the item as it is at the moment of the decision. */
+export interface NewBody {
+  readonly body: Bytes;
+  readonly ttlSec: number;
+  readonly value?: Value;
+}
+
+/** Conditions on the item as it is before the operation, as HTTP has them: an etag, or `*` for whatever is there. */
+export interface Conditions {
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/** One operation on one item. All but `update` are plain data. */
+export type ItemOp = Conditions &
+  (
+    | ({
+        readonly kind: 'create' | 'upsert' | 'replace';
+        readonly key: ItemKey;
+        readonly encoding: Encoding;
+      } & NewBody)
+    | {
+        readonly kind: 'update';
+        readonly key: ItemKey;
+        readonly encoding: Encoding;
+        /** Pure and synchronous; throws a DomainError to refuse. Without `createsAbsent` there always is an item. */
+        readonly update: (current: Item | undefined) => NewBody;
+        readonly createsAbsent: boolean;
+      }
+    | { readonly kind: 'delete'; readonly key: ItemKey }
+  );
+
+/** True where a decision without mutations only looked. A mover may move the LSN alone. */
+export function changesNothing({ movedLsn, indexState }: WriteIntent): boolean {
+  return movedLsn === undefined && indexState === undefined;
+}
 
 /** The intent of one operation. */
 export function intentOf(op: ItemOp): WriteIntent {
@@ -58,37 +98,53 @@ export function decideOp(op: ItemOp, current: Item | undefined): Mutation {
     case 'create':
       if (current !== undefined)
         throw new DomainError('itemExists', 'Resource with specified id or name already exists.');
-      return putOf(op);
+      return putOf(op, op);
     case 'replace':
-      if (current === undefined) throw itemNotFound();
-      checkMatch(op.ifMatch, current);
-      return putOf(op);
+      checkConditions(op, present(current));
+      return putOf(op, op);
     case 'upsert':
-      if (current !== undefined) checkMatch(op.ifMatch, current);
-      return putOf(op);
+      checkConditions(op, current);
+      return putOf(op, op);
+    case 'update':
+      checkConditions(op, op.createsAbsent ? current : present(current));
+      return putOf(op, op.update(current));
     case 'delete':
-      if (current === undefined) throw itemNotFound();
-      checkMatch(op.ifMatch, current);
+      checkConditions(op, present(current));
       return { kind: 'delete', key: op.key };
     default:
       return unreachable(op);
   }
 }
 
-function putOf({
-  key,
-  encoding,
-  body,
-  ttlSec,
-  value,
-}: ItemOp & { kind: 'create' | 'upsert' | 'replace' }): Mutation {
+function putOf(
+  { key, encoding }: { readonly key: ItemKey; readonly encoding: Encoding },
+  { body, ttlSec, value }: NewBody,
+): Put {
   return { kind: 'put', key, encoding, body, ttlSec, value };
 }
 
-/** HTTP's If-Match: an etag, or `*` for whatever is there. */
-function checkMatch(ifMatch: string | undefined, current: Item): void {
-  if (ifMatch === undefined || ifMatch === '*' || ifMatch === current.etag) return;
-  throw new DomainError(
+function present(current: Item | undefined): Item {
+  if (current === undefined) throw itemNotFound();
+  return current;
+}
+
+/** An item that is not there has no etag to compare. */
+export function checkConditions(
+  { ifMatch, ifNoneMatch }: Conditions,
+  current: Item | undefined,
+): void {
+  if (current === undefined || (ifMatch === undefined && ifNoneMatch === undefined)) return;
+  const isMatch = ifMatch === undefined || matches(ifMatch, current);
+  const isNoneMatch = ifNoneMatch === undefined || !matches(ifNoneMatch, current);
+  if (!isMatch || !isNoneMatch) throw preconditionFailed();
+}
+
+export function matches(etag: string, current: Item): boolean {
+  return etag === '*' || etag === current.etag;
+}
+
+export function preconditionFailed(): DomainError {
+  return new DomainError(
     'preconditionFailed',
     'Operation cannot be performed because one of the specified precondition is not met.',
   );

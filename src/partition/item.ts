@@ -21,8 +21,11 @@ export interface ItemKey {
   readonly text: string;
 }
 
-/** Operations of one intent, so that 48 bits of etag hold LSN and operation: 2^41 LSNs. */
-export const OPERATIONS_PER_INTENT_MAX = 128;
+/** Writes of one item in one intent, so that 48 bits of etag hold LSN and operation: 2^41 LSNs. */
+export const WRITES_PER_ITEM_MAX = 128;
+
+/** Items of one intent: what a script may touch in one transaction. */
+export const INTENT_KEYS_MAX = 10_000;
 
 /**
  * An item as stored: views into one record (record.ts), so that keeping an item keeps just its bytes.
@@ -69,12 +72,12 @@ export interface ItemVersion {
   /** Of the container: keeps etags of one that was dropped and made again apart. */
   readonly salt: number;
   readonly lsn: Lsn;
-  /** Place of the write in its intent. */
+  /** Place of the write among those of its intent; at least among those of the same item. */
   readonly operation: number;
 }
 
 export function formatEtag({ salt, lsn, operation }: ItemVersion): string {
-  const write = lsn * OPERATIONS_PER_INTENT_MAX + operation;
+  const write = lsn * WRITES_PER_ITEM_MAX + operation;
   return `"0000${hex(salt, 4)}-0000-0000-0000-${hex(write, 12)}"`;
 }
 

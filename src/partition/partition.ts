@@ -15,7 +15,8 @@ import {
 import type { Snapshot, Store } from '../engine/index.ts';
 import { type ChangePage, readChanges } from './change-log.ts';
 import type { CommitGroup } from './commit-group.ts';
-import { Committer, type WriteResult } from './committer.ts';
+import { Committer } from './committer.ts';
+import type { WriteResult } from './effect.ts';
 import { buildIndex } from './index-builder.ts';
 import { flushIndex } from './index-flush.ts';
 import { decodeChanges, type IndexChanges, IndexMemory } from './index-memory.ts';

@@ -4,7 +4,8 @@
  * Stored form, version 1: version u8, then seven f64 in the order of FIELDS.
  */
 import { assert, type Bytes, DomainError } from '../base/index.ts';
-import type { Lsn } from './item.ts';
+import type { Item, Lsn } from './item.ts';
+import { itemChecksum } from './record.ts';
 
 export interface PartitionState {
   /** Of the last intent decided. */
@@ -70,4 +71,22 @@ export function decodeState(bytes: Bytes): PartitionState {
     state[field] = view.readDoubleBE(1 + index * 8);
   });
   return state;
+}
+
+/** Counts that an item goes from one state to another. */
+export function countChange(
+  state: PartitionState,
+  previous: Item | undefined,
+  item: Item | undefined,
+): void {
+  if (previous !== undefined) {
+    state.itemCount--;
+    state.itemBytes -= previous.record.length;
+    state.checksum = (state.checksum ^ itemChecksum(previous)) >>> 0;
+  }
+  if (item !== undefined) {
+    state.itemCount++;
+    state.itemBytes += item.record.length;
+    state.checksum = (state.checksum ^ itemChecksum(item)) >>> 0;
+  }
 }

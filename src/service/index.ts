@@ -4,6 +4,7 @@ export { type Distribution, EVEN } from './distribution.ts';
 export * from './item-feed.ts';
 export * from './items.ts';
 export type { Offer, OfferChange, Offers } from './offers.ts';
+export * from './operations.ts';
 export * from './queries.ts';
 export * from './service.ts';
 export * from './settings.ts';

@@ -1,32 +1,21 @@
 /** Items: point reads and writes, the same for every API. */
-import type { Bytes, MaybePromise } from '../base/index.ts';
+import type { MaybePromise } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
-import type { Cluster, ReadReply, WriteReply } from '../cluster/index.ts';
-import { type Item, type ItemKey, type ItemOp, itemKey, type Rid } from '../partition/index.ts';
+import type { Cluster, ReadReply, TransactionReply, WriteReply } from '../cluster/index.ts';
+import { type Item, type ItemKey, itemKey, type Rid } from '../partition/index.ts';
 import { NORMAL_TRAFFIC, type Traffic } from '../throughput/index.ts';
 import { type Epk, effectivePartitionKey, type Value } from '../value/index.ts';
 import { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
-
-/** Who an item is: the values of its partition key paths (undefined where missing), and its row key. */
-export interface ItemAddress {
-  readonly partitionKey: readonly Value[];
-  readonly id: Value;
-}
-
-export interface ItemPut extends ItemAddress {
-  readonly kind: 'create' | 'upsert' | 'replace';
-  readonly body: Bytes;
-  /** The decoded body, where the caller has it. */
-  readonly value?: Value;
-  /** Seconds to live; 0 = as the container says, -1 = for ever. */
-  readonly ttlSec: number;
-  readonly ifMatch?: string | undefined;
-}
-
-export interface ItemDelete extends ItemAddress {
-  readonly kind: 'delete';
-  readonly ifMatch?: string | undefined;
-}
+import {
+  BATCH_BOUNDS,
+  checkBounds,
+  type ItemAddress,
+  type ItemWrite,
+  type Operation,
+  type TransactionBounds,
+  toOp,
+  toTransactionOp,
+} from './operations.ts';
 
 export class Items {
   readonly #cluster: Cluster;
@@ -61,25 +50,34 @@ export class Items {
 
   write(
     container: ContainerRecord,
-    write: ItemPut | ItemDelete,
+    write: ItemWrite,
     traffic: Traffic = NORMAL_TRAFFIC,
   ): Promise<WriteReply> {
-    const key = keyOf(container, write);
-    const op: ItemOp =
-      write.kind === 'delete'
-        ? { kind: 'delete', key, ifMatch: write.ifMatch }
-        : {
-            kind: write.kind,
-            key,
-            encoding: container.encoding,
-            body: write.body,
-            value: write.value,
-            ttlSec: write.ttlSec,
-            ifMatch: write.ifMatch,
-          };
+    const op = toOp(container, keyOf(container, write), write);
     const attempt = (current: ContainerRecord) =>
-      this.#cluster.write(this.#cluster.routing(current).forKey(key.epk), op, traffic);
+      this.#cluster.write(this.#cluster.routing(current).forKey(op.key.epk), op, traffic);
     return Promise.resolve(this.#cluster.rerouted(container, attempt));
+  }
+
+  /**
+   * Operations on items of one logical partition, all or none; each sees what those before it did. A refusal is a
+   * TransactionError that names the operation.
+   */
+  async transact(
+    container: ContainerRecord,
+    partitionKey: readonly Value[],
+    operations: readonly Operation[],
+    traffic: Traffic = NORMAL_TRAFFIC,
+    bounds: TransactionBounds = BATCH_BOUNDS,
+  ): Promise<TransactionReply> {
+    checkBounds(operations, bounds);
+    const epk = effectivePartitionKey(partitionKey, container.partitionKey);
+    const ops = operations.map((operation) =>
+      toTransactionOp(container, itemKey(epk, partitionKey, operation.id), operation),
+    );
+    return this.#cluster.rerouted(container, (current) =>
+      this.#cluster.transact(this.#cluster.routing(current).forKey(epk), ops, traffic),
+    );
   }
 
   /** One page of a container, of a partition, of a part of the hash space or of a logical partition. */

@@ -18,6 +18,7 @@ import { sqliteEngine } from '../engine/sqlite/index.ts';
 import type { PartitionKeyDefinition, Value } from '../value/index.ts';
 import { type ContainerSpec, DEFAULT_SETTINGS } from './index.ts';
 import type { FeedScope } from './item-feed.ts';
+import type { Operation } from './operations.ts';
 import { openService, type Service } from './service.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'mesocosm-service-'));
@@ -171,6 +172,34 @@ describe.each<[string, () => { make: () => Engine }]>([
       expect(await codeOf(service.containers.create(database.rid, spec('c')))).toBe(
         'databaseNotFound',
       );
+    }));
+
+  test('a transaction is charged by its operations, bounded, and applied whole', () =>
+    withService(async (service) => {
+      const database = await service.databases.create('db', undefined);
+      const container = await service.containers.create(database.rid, spec('c'));
+      const create = (id: string): Operation => ({
+        kind: 'create',
+        id,
+        body: textToBytes(JSON.stringify(id)),
+        ttlSec: 0,
+      });
+      const transact = (operations: readonly Operation[]) =>
+        service.items.transact(container, ['a'], operations);
+      const reply = await transact([create('1'), { kind: 'read', id: '1' }]);
+      expect(reply.outcomes.map(({ kind, charge }) => [kind, charge])).toEqual([
+        ['created', 4.95],
+        ['read', 1],
+      ]);
+      expect([reply.charge, reply.lsn, reply.sessionToken]).toEqual([5.95, 1, '0:-1#1']);
+      expect(await codeOf(transact([]))).toBe('invalidInput');
+      expect(await codeOf(transact(Array.from({ length: 101 }, (_, at) => create(`${at}`))))).toBe(
+        'invalidInput',
+      );
+      const large = { ...create('2'), body: new Uint8Array(2 * 1024 * 1024 + 1) };
+      expect(await codeOf(transact([large]))).toBe('tooLarge');
+      expect(await codeOf(transact([create('3'), create('1')]))).toBe('itemExists');
+      expect(await collect(service, container, { kind: 'container' }, 10)).toEqual(['1']);
     }));
 
   test('a container made again under the same name is empty', () =>

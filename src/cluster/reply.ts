@@ -1,0 +1,85 @@
+/** What the cluster answers: replies with their receipts, and the refusals that carry one. */
+import { type Bytes, DomainError, type Receipt } from '../base/index.ts';
+import type {
+  Effect,
+  EpkRange,
+  Item,
+  ItemPage,
+  Lsn,
+  OperationEffect,
+  Partition,
+} from '../partition/index.ts';
+import type { Refusal } from '../throughput/index.ts';
+import type { Route } from './routing-map.ts';
+import { printSessionToken, sessionLsn } from './session-token.ts';
+
+export interface ReadReply extends Receipt {
+  readonly item: Item | undefined;
+}
+
+export interface WriteReply extends Receipt {
+  readonly effect: Effect;
+}
+
+export interface OperationOutcome extends OperationEffect {
+  readonly charge: number;
+}
+
+export interface TransactionReply extends Receipt {
+  /** One per operation, in order. */
+  readonly outcomes: readonly OperationOutcome[];
+}
+
+export interface PageReply extends Receipt {
+  readonly page: ItemPage;
+}
+
+export interface PageRequest {
+  readonly scope: PageScope;
+  readonly after: string | undefined;
+  readonly limit: number;
+  readonly bytesMax: number;
+}
+
+export type PageScope =
+  /** In rid order; the whole partition where `within` is undefined. */
+  | { readonly kind: 'range'; readonly within: EpkRange | undefined }
+  /** In primary key order: a logical partition, or all that share a prefix of its key. */
+  | { readonly kind: 'key'; readonly within: EpkRange | Bytes };
+
+/** A partition's part in work that was charged as a whole. */
+export interface WorkShare {
+  readonly route: Route;
+  /** In any unit that is the same for all of them. */
+  readonly effort: number;
+}
+
+export function receiptOf({ partition }: Route, lsn: Lsn, charge: number): Receipt {
+  const partitionId = partition.id;
+  return { partitionId, lsn, charge, sessionToken: printSessionToken(partitionId, lsn) };
+}
+
+/** Costs nothing, and tells the session of a partition that is open. */
+export function throttled(route: Route, { reason, retryAfterMs }: Refusal): DomainError {
+  const error = new DomainError(
+    reason === 'partition' ? 'throttled' : 'bucketThrottled',
+    'Request rate is large. More Request Units may be needed, so no changes were made.',
+    retryAfterMs,
+  );
+  const lsn = route.slot.partition?.lsn;
+  if (lsn !== undefined) error.receipt = receiptOf(route, lsn, 0);
+  return error;
+}
+
+export function checkSession(
+  partition: Partition,
+  route: Route,
+  session: string | undefined,
+): void {
+  if (session === undefined || session === '') return;
+  if (sessionLsn(session, route.partition) > partition.lsn)
+    throw new DomainError(
+      'sessionNotAvailable',
+      'The read session is not available for the input session token.',
+    );
+}
