@@ -1,4 +1,6 @@
 /** From the words typed to a command run: finds it, parses its flags, shows its result, answers the exit code. */
+import { readFileSync } from 'node:fs';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { WELL_KNOWN_KEY } from '../base/index.ts';
 import type { Command } from './command.ts';
@@ -61,6 +63,8 @@ async function run(command: Command, args: readonly string[], terminal: Terminal
   if (positionals.length < min || positionals.length > max)
     throw new CommandError(2, `usage: mesocosm ${command.words} ${command.usage}`.trimEnd());
   const { environment } = terminal;
+  const authority = values.ca ?? environment.MESOCOSM_CA;
+  if (authority !== undefined) trust(String(authority));
   const client = {
     endpoint: String(values.endpoint ?? environment.MESOCOSM_ENDPOINT ?? DEFAULT_ENDPOINT),
     key: String(values.key ?? environment.MESOCOSM_KEY ?? WELL_KNOWN_KEY),
@@ -76,6 +80,16 @@ async function run(command: Command, args: readonly string[], terminal: Terminal
     },
   });
   await withProgress(work, `${command.words}: waiting for ${client.endpoint}`, terminal);
+}
+
+/** Beside those the system trusts. */
+function trust(file: string): void {
+  try {
+    setDefaultCACertificates([...getCACertificates('default'), readFileSync(file, 'utf8')]);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(2, `--ca ${JSON.stringify(file)}: ${reason}`);
+  }
 }
 
 interface ParsedOption {
@@ -98,6 +112,7 @@ function parse(command: Command, args: readonly string[]) {
         ...Object.fromEntries(own),
         endpoint: { type: 'string' },
         key: { type: 'string' },
+        ca: { type: 'string' },
         json: { type: 'boolean' },
         help: { type: 'boolean' },
       },
@@ -119,6 +134,10 @@ function helpOf({ words, usage, help, options = {} }: Command): string {
     ]),
     ['--endpoint URL', `server (MESOCOSM_ENDPOINT) [${DEFAULT_ENDPOINT}]`],
     ['--key BASE64', 'account key (MESOCOSM_KEY) [the public emulator key]'],
+    [
+      '--ca FILE',
+      'certificate authority of an https server, such as DATA/tls/ca.pem (MESOCOSM_CA)',
+    ],
     ['--json', 'print JSON'],
   ];
   const width = Math.max(...rows.map(([left]) => left.length)) + 2;

@@ -22,6 +22,7 @@ import { ExitError } from './exit-error.ts';
 import { type Listener, listen, type RequestHandler } from './listen.ts';
 import type { Log } from './log.ts';
 import { endpointOf } from './start-table.ts';
+import { openTls, type TlsOptions } from './tls/index.ts';
 
 export interface Surroundings {
   readonly version: string;
@@ -47,20 +48,23 @@ export async function compose(
   const storage = openStorage(config);
   try {
     const service = await open(config, storage, surroundings);
+    const tls = await openListenerTls(config, surroundings);
+    const scheme = tls === undefined ? 'http' : 'https';
     const listeners: Listener[] = [];
     const endpoints: Partial<Record<ApiName, string>> = {};
     const { nosql } = config.ports;
     if (nosql !== 'off') {
-      const handler = httpHandler(config, service, surroundings);
+      const handler = httpHandler(config, service, surroundings, tls);
       const listener = await listen({
         host: config.host,
         port: nosql,
         flag: 'nosql-port',
         handler,
+        tls,
         onError: (error) => surroundings.log.error('listenerFailed', { error: error.message }),
       });
       listeners.push(listener);
-      endpoints.nosql = endpointOf(config.host, listener.port);
+      endpoints.nosql = endpointOf(config.host, listener.port, scheme);
     }
     return {
       listeners,
@@ -74,6 +78,21 @@ export async function compose(
     await storage.close();
     throw error;
   }
+}
+
+/** Certificates for every listener; undefined where plain HTTP is all that is wanted. */
+async function openListenerTls(
+  { tls, storage, host }: ServerConfig,
+  { clock, log }: Surroundings,
+): Promise<TlsOptions | undefined> {
+  if (tls === undefined) return undefined;
+  return openTls({
+    settings: tls,
+    dataPath: storage.kind === 'memory' ? undefined : storage.path,
+    host,
+    clock,
+    onFailure: (error) => log.error('certificateRenewalFailed', { error: errorText(error) }),
+  });
 }
 
 interface Storage {
@@ -129,6 +148,7 @@ function httpHandler(
   config: ServerConfig,
   service: Service,
   { version, clock, log }: Surroundings,
+  tls: TlsOptions | undefined,
 ): RequestHandler {
   const metrics = new Metrics();
   const requests = new RequestMetrics(metrics);
@@ -139,7 +159,16 @@ function httpHandler(
   const uptimeSec = (): number => (clock.nowMs() - startedMs) / 1000;
   const { key } = config;
   const explain = createExplainer(service);
-  const admin = createAdminHandler({ service, metrics, version, uptimeSec, clock, key, explain });
+  const admin = createAdminHandler({
+    service,
+    metrics,
+    version,
+    uptimeSec,
+    clock,
+    key,
+    explain,
+    authorityPem: tls?.certificates.authorityPem,
+  });
   const nosql = createNosqlHandler({
     service,
     keys: [key],

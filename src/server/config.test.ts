@@ -82,7 +82,7 @@ test.each<[string[], Record<string, string>, string]>([
   [['--partition-storage-limit', '1000'], {}, '--partition-storage-limit "1000": allowed is'],
   [['--partition-throughput-limit', '0'], {}, '--partition-throughput-limit "0": allowed is'],
   [['--memory', '--data', 'x'], {}, '--data and --memory exclude each other'],
-  [['--tls'], {}, '--tls: TLS is not served yet'],
+  [['--tls', '--tls-names', 'a b'], {}, '--tls-names "a b": allowed is host names'],
   [[], { MESOCOSM_QUIET: 'yes' }, 'MESOCOSM_QUIET "yes": allowed is 1 or 0.'],
   [['--host', '0.0.0.0'], {}, '--host 0.0.0.0: other machines could reach the server'],
   [[], { MESOCOSM_HOST: 'db.example' }, 'MESOCOSM_HOST db.example: other machines could reach'],

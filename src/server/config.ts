@@ -1,8 +1,10 @@
 /** What the operator decides, as one typed object, parsed once from flags and environment. */
+import { isIP } from 'node:net';
 import { WELL_KNOWN_KEY } from '../base/index.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../service/index.ts';
 import { ExitError } from './exit-error.ts';
 import { type FlagName, type FlagTexts, readFlags } from './flags.ts';
+import type { TlsSettings } from './tls/index.ts';
 
 export const API_NAMES = ['nosql', 'mongo', 'gremlin', 'table', 'cassandra', 'portal'] as const;
 export type ApiName = (typeof API_NAMES)[number];
@@ -18,6 +20,8 @@ export interface ServerConfig {
   readonly ports: Readonly<Record<ApiName, Port>>;
   /** Base64. */
   readonly key: string;
+  /** Undefined: plain HTTP only. */
+  readonly tls: TlsSettings | undefined;
   readonly settings: Settings;
   readonly readyFile: string | undefined;
   readonly log: 'text' | 'json';
@@ -42,11 +46,6 @@ export function parseConfig(
 ): ServerConfig | 'help' {
   const texts = readFlags(args, environment);
   if (isOn(texts, 'help')) return 'help';
-  if (isOn(texts, 'tls'))
-    throw new ExitError(
-      2,
-      `${texts.get('tls')?.source}: TLS is not served yet; start without it and use http:// endpoints.`,
-    );
   const host = texts.get('host')?.text ?? '127.0.0.1';
   const key = read(texts, 'key', parseKey, 'base64 text of at least one byte') ?? WELL_KNOWN_KEY;
   if (!isLoopback(host) && key === WELL_KNOWN_KEY) throw publicKeyRefused(texts, host);
@@ -55,6 +54,7 @@ export function parseConfig(
     host,
     ports: parsePorts(texts),
     key,
+    tls: parseTls(texts),
     settings: parseSettings(texts),
     readyFile: texts.get('ready-file')?.text,
     log: read(texts, 'log', oneOf('text', 'json'), 'text or json') ?? 'text',
@@ -90,6 +90,20 @@ function parsePorts(texts: FlagTexts): Readonly<Record<ApiName, Port>> {
   for (const api of API_NAMES)
     ports[api] = read(texts, `${api}-port`, parsePort, '0 to 65535, or off') ?? ports[api];
   return ports;
+}
+
+function parseTls(texts: FlagTexts): TlsSettings | undefined {
+  const isOnly = isOn(texts, 'tls-only');
+  if (!isOn(texts, 'tls') && !isOnly) return undefined;
+  const names = read(texts, 'tls-names', parseNames, 'host names and addresses, with commas') ?? [];
+  return { names, isPlainServed: !isOnly };
+}
+
+function parseNames(text: string): readonly string[] | undefined {
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  const isName = (name: string): boolean =>
+    isIP(name) !== 0 || /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(name);
+  return names.every(isName) ? names : undefined;
 }
 
 function parseSettings(texts: FlagTexts): Settings {

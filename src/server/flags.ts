@@ -54,7 +54,18 @@ export const FLAGS = [
     fallback: 'the public emulator key',
     meaning: 'account key of all APIs',
   },
-  { name: 'tls', fallback: 'off', meaning: 'serve TLS (not served yet)' },
+  {
+    name: 'tls',
+    fallback: 'off',
+    meaning: 'serve TLS beside plain HTTP on every port; the authority is kept in DATA/tls',
+  },
+  { name: 'tls-only', fallback: 'off', meaning: 'serve TLS and refuse plain HTTP' },
+  {
+    name: 'tls-names',
+    value: 'NAMES',
+    fallback: '-',
+    meaning: 'further names and addresses for the certificate, with commas',
+  },
   {
     name: 'throughput',
     value: 'MODE',

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { ExitError } from './exit-error.ts';
+import { acceptTls, type TlsOptions } from './tls/index.ts';
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -36,12 +37,15 @@ export interface ListenOptions {
   /** Named in the message when the port cannot be had. */
   readonly flag: string;
   readonly handler: RequestHandler;
+  /** Undefined: plain HTTP only. */
+  readonly tls?: TlsOptions | undefined;
   /** A connection that could not be accepted, as when file handles run out; the listener goes on. */
   readonly onError: (error: Error) => void;
 }
 
 /** Serves when the promise resolves. Rejects with ExitError 1. */
-export function listen({ host, port, flag, handler, onError }: ListenOptions): Promise<Listener> {
+export function listen(options: ListenOptions): Promise<Listener> {
+  const { host, port, flag, handler, tls, onError } = options;
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -58,6 +62,7 @@ export function listen({ host, port, flag, handler, onError }: ListenOptions): P
   );
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answerBadClient);
+  if (tls !== undefined) acceptTls(server, tls);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);

@@ -59,7 +59,11 @@ function drain({ server, sockets }: Listener): Promise<void> {
     };
     // A connection becomes idle when its last answer is out; only then may it be closed.
     const sweep = setInterval(closeIdle, SWEEP_MS);
-    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+      // Those in the middle of a handshake are none of the server's yet.
+      for (const socket of sockets) socket.destroy();
+    }, DRAIN_MS);
     server.close(() => {
       clearInterval(sweep);
       clearTimeout(cut);

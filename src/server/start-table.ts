@@ -34,8 +34,8 @@ export function connectionString(endpoint: string, key: string): string {
 }
 
 /** How a client on this machine reaches a listener; an address that means "all of them" is none to connect to. */
-export function endpointOf(host: string, port: number): string {
+export function endpointOf(host: string, port: number, scheme: 'http' | 'https' = 'http'): string {
   const isAny = host === '0.0.0.0' || host === '::';
   const name = isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}/`;
+  return `${scheme}://${name}:${port}/`;
 }

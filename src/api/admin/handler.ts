@@ -22,6 +22,8 @@ export interface AdminOptions {
   readonly key: string;
   /** Runs a query and tells how; throws DomainError. */
   readonly explain: (request: ValueMap) => Promise<object>;
+  /** The certificate to trust, PEM; undefined where TLS is off. */
+  readonly authorityPem?: string | undefined;
 }
 
 interface Answer {
@@ -42,6 +44,15 @@ interface Asked {
 }
 
 const ROUTES: Readonly<Record<string, Route>> = {
+  'ca.pem': {
+    method: 'GET',
+    needsKey: false,
+    answer: ({ authorityPem }) => {
+      if (authorityPem === undefined)
+        throw new DomainError('itemNotFound', 'TLS is off: start the server with --tls.');
+      return { contentType: 'application/x-pem-file', body: authorityPem };
+    },
+  },
   explain: {
     method: 'POST',
     needsKey: true,
@@ -169,6 +180,7 @@ function refusalOf(error: unknown): Reply {
       return refusal(400, 'BadRequest', error.message);
     case 'partitionGone':
       return refusal(410, 'Gone', error.message);
+    case 'itemNotFound':
     case 'databaseNotFound':
     case 'containerNotFound':
       return refusal(404, 'NotFound', error.message);

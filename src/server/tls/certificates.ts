@@ -1,0 +1,143 @@
+/**
+ * Server certificates: one for the names known at the start, kept and renewed, and one for every further name that
+ * clients ask for (SNI), made when asked. A client that knows the server by an alias, a container's name for instance,
+ * needs no flag.
+ */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/index.ts';
+import { type Authority, expiresMs, type Leaf, makeKey, RENEW_BEFORE_MS } from './authority.ts';
+import type { TlsFiles } from './tls-files.ts';
+
+/** Names made on request; the least recently used goes. A name costs some kilobytes and a millisecond or two. */
+const NAMES_MAX = 256;
+
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/;
+
+export interface CertificatesOptions {
+  readonly authority: Authority;
+  readonly files: TlsFiles;
+  readonly clock: Clock;
+  /** Host names in lower case, and addresses. */
+  readonly names: readonly string[];
+  /** Told of a renewal that failed; the old certificate stays in use. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface Dated {
+  readonly context: SecureContext;
+  readonly renewMs: number;
+}
+
+export class Certificates {
+  readonly #options: CertificatesOptions;
+  readonly #names: ReadonlySet<string>;
+  readonly #further = new LRUCache<string, Promise<Dated>>({ max: NAMES_MAX });
+  #first: Leaf;
+  #renewMs: number;
+  #isRenewing = false;
+
+  private constructor(options: CertificatesOptions, leaf: Leaf) {
+    this.#options = options;
+    this.#names = new Set(options.names);
+    this.#first = leaf;
+    this.#renewMs = renewalMs(leaf);
+  }
+
+  /** Takes the certificate that is kept where it still serves, so that a start signs nothing. */
+  static async open(options: CertificatesOptions): Promise<Certificates> {
+    const kept = readLeaf(options);
+    return new Certificates(options, kept ?? (await makeLeaf(options)));
+  }
+
+  /** Of the authority, PEM. */
+  get authorityPem(): string {
+    return this.#options.authority.pem;
+  }
+
+  /** For clients that name none, and for names known from the start. Answers at once and renews in time. */
+  get first(): Leaf {
+    if (this.#options.clock.nowMs() >= this.#renewMs) this.#renew();
+    return this.#first;
+  }
+
+  /** For a further name that a client asks for; undefined where the first certificate is the one to show. */
+  async forName(asked: string): Promise<SecureContext | undefined> {
+    const name = asked.toLowerCase();
+    if (this.#names.has(name) || !HOST_NAME.test(name)) return undefined;
+    const known = this.#further.get(name);
+    if (known !== undefined) {
+      const { context, renewMs } = await known;
+      if (this.#options.clock.nowMs() < renewMs) return context;
+    }
+    const making = this.#options.authority.issue([name], this.#first.key).then(dated);
+    this.#further.set(name, making);
+    // A failure is not remembered.
+    making.catch(() => this.#further.delete(name));
+    return (await making).context;
+  }
+
+  #renew(): void {
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    makeLeaf(this.#options)
+      .then((leaf) => {
+        this.#first = leaf;
+        this.#renewMs = renewalMs(leaf);
+      }, this.#options.onFailure)
+      .finally(() => {
+        this.#isRenewing = false;
+      });
+  }
+}
+
+function dated(leaf: Leaf): Dated {
+  const { certificate, key } = leaf;
+  return {
+    context: createSecureContext({ cert: certificate, key }),
+    renewMs: renewalMs(leaf),
+  };
+}
+
+function renewalMs({ certificate }: Leaf): number {
+  return expiresMs(certificate) - RENEW_BEFORE_MS;
+}
+
+async function makeLeaf({ authority, files, names }: CertificatesOptions): Promise<Leaf> {
+  const leaf = await authority.issue(names, makeKey());
+  files.write('server-key.pem', leaf.key);
+  files.write('server.pem', leaf.certificate);
+  return leaf;
+}
+
+function readLeaf({ authority, files, clock, names }: CertificatesOptions): Leaf | undefined {
+  const certificate = files.read('server.pem');
+  const key = files.read('server-key.pem');
+  if (certificate === undefined || key === undefined) return undefined;
+  return isGood({ certificate, key }, { authority, names, nowMs: clock.nowMs() })
+    ? { certificate, key }
+    : undefined;
+}
+
+interface Wanted {
+  readonly authority: Authority;
+  readonly names: readonly string[];
+  readonly nowMs: number;
+}
+
+function isGood({ certificate, key }: Leaf, { authority, names, nowMs }: Wanted): boolean {
+  if (nowMs >= renewalMs({ certificate, key })) return false;
+  const leaf = new X509Certificate(certificate);
+  const issuer = new X509Certificate(authority.pem);
+  return (
+    leaf.checkIssued(issuer) &&
+    leaf.verify(issuer.publicKey) &&
+    leaf.checkPrivateKey(createPrivateKey(key)) &&
+    names.every((name) =>
+      isIP(name) === 0 ? leaf.checkHost(name) !== undefined : leaf.checkIP(name) !== undefined,
+    )
+  );
+}

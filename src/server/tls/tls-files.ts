@@ -1,0 +1,36 @@
+/** Where keys and certificates are kept: a folder of the data directory, or memory that goes with the process. */
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../write-file.ts';
+
+export type TlsFileName = 'ca.pem' | 'ca-key.pem' | 'server.pem' | 'server-key.pem';
+
+export interface TlsFiles {
+  read(name: TlsFileName): string | undefined;
+  /** Certificates are for everyone to read, keys for the owner only. */
+  write(name: TlsFileName, text: string): void;
+}
+
+export function tlsFilesIn(directory: string): TlsFiles {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return {
+    read(name) {
+      try {
+        return readFileSync(join(directory, name), 'utf8');
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    write(name, text) {
+      const path = join(directory, name);
+      writeFileAtomically(path, text);
+      if (!name.endsWith('-key.pem')) chmodSync(path, 0o644);
+    },
+  };
+}
+
+export function tlsFilesInMemory(): TlsFiles {
+  const files = new Map<TlsFileName, string>();
+  return { read: (name) => files.get(name), write: (name, text) => void files.set(name, text) };
+}

@@ -1,0 +1,95 @@
+/** Goal: stock clients over TLS with nothing but ca.pem. Method: the built program with --tls, twice on the same data. */
+import { readFileSync } from 'node:fs';
+import { Agent, get as secureGet } from 'node:https';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { CosmosClient } from '@azure/cosmos';
+import { expect, test } from 'vitest';
+import { authorization } from '../../src/cli/client.ts';
+import { ChildServer, runProgram, temporaryFolder } from './child-server.ts';
+
+const data = join(temporaryFolder(), 'data');
+
+async function authorityOf(server: ChildServer): Promise<string> {
+  // The same port speaks plain HTTP, which is how a client gets what it needs to speak the other.
+  return (await fetch(`http://localhost:${server.port}/_mesocosm/ca.pem`)).text();
+}
+
+test('the stock client trusts the authority, before and after a restart', async () => {
+  let trusted: string;
+  {
+    await using server = await ChildServer.start(['--tls', '--data', data]);
+    expect(server.endpoint).toBe(`https://127.0.0.1:${server.port}/`);
+    trusted = await authorityOf(server);
+    expect(trusted).toBe(readFileSync(join(data, 'tls', 'ca.pem'), 'utf8'));
+    await using client = clientOf(server, trusted);
+    const { database } = await client.databases.create({ id: 'kept' });
+    expect((await database.read()).resource?.id).toBe('kept');
+    const { readableLocations, writableLocations } = await accountOf(server, trusted);
+    const here = { name: 'Local', databaseAccountEndpoint: `https://localhost:${server.port}/` };
+    expect([readableLocations, writableLocations]).toEqual([[here], [here]]);
+    await server.stop();
+  }
+  await using server = await ChildServer.start(['--tls', '--data', data]);
+  expect(server.startMs).toBeLessThan(2500);
+  await using client = clientOf(server, trusted);
+  expect((await client.databases.readAll().fetchAll()).resources).toHaveLength(1);
+});
+
+test('any name a client uses is in the certificate, and none is trusted without the authority', async () => {
+  await using server = await ChildServer.start(['--tls', '--memory']);
+  const ca = await authorityOf(server);
+  const health = (options: object): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      secureGet(
+        { host: '127.0.0.1', port: server.port, path: '/_mesocosm/health', ...options },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        },
+      ).on('error', reject);
+    });
+  expect(await health({ ca })).toBe(200);
+  expect(await health({ ca, servername: 'cosmos.compose.internal' })).toBe(200);
+  await expect(health({})).rejects.toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
+});
+
+test('commands take the authority as a file', async () => {
+  await using server = await ChildServer.start(['--tls-only', '--data', data]);
+  const ca = join(data, 'tls', 'ca.pem');
+  const listed = await runProgram(['db', 'list', '--endpoint', server.endpoint, '--ca', ca]);
+  expect(listed).toMatchObject({ code: 0, stdout: 'kept\n' });
+  const untrusted = await runProgram(['db', 'list', '--endpoint', server.endpoint]);
+  expect(untrusted.code).toBe(1);
+  expect(untrusted.stderr).toContain('unable to verify the first certificate');
+  const plain = await runProgram(['db', 'list', '--endpoint', `http://127.0.0.1:${server.port}/`]);
+  expect(plain.stderr).toContain('This port speaks TLS only');
+});
+
+/** The account document as it is on the wire: the client keeps the locations to itself. */
+function accountOf(server: ChildServer, ca: string): Promise<Record<string, unknown>> {
+  const date = new Date().toUTCString();
+  const signed = authorization({ verb: 'GET', path: [], date, key: server.ready.key });
+  const headers = { authorization: signed, 'x-ms-date': date };
+  return new Promise((resolve, reject) => {
+    secureGet({ host: 'localhost', port: server.port, ca, headers }, (response) =>
+      json(response).then((body) => resolve(body as Record<string, unknown>), reject),
+    ).on('error', reject);
+  });
+}
+
+function clientOf(server: ChildServer, ca: string): CosmosClient & AsyncDisposable {
+  const agent = new Agent({ ca, keepAlive: true });
+  const client = new CosmosClient({
+    endpoint: `https://localhost:${server.port}`,
+    key: server.ready.key,
+    agent,
+    connectionPolicy: { enableBackgroundEndpointRefreshing: false },
+  });
+  return Object.assign(client, {
+    async [Symbol.asyncDispose]() {
+      client.dispose();
+      agent.destroy();
+    },
+  });
+}
