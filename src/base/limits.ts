@@ -44,6 +44,9 @@ export const RESOURCES_PER_OWNER_MAX = 100_000;
 /** Key part of a text beyond this is cut and hashed, so that a key fits one PostgreSQL index row (2,704 bytes). */
 export const KEY_TEXT_BYTES_MAX = 512;
 
+/** Logical partitions whose bytes are counted in one physical partition near their limit: some hundred kilobytes. */
+export const HEAVY_KEYS_MAX = 1024;
+
 /** Writes waiting in one partition; more are refused, so that a slow disk cannot fill the memory. */
 export const PENDING_WRITES_MAX = 10_000;
 

@@ -1,14 +1,20 @@
 /**
  * Decides when partitions split: where one holds too many bytes, or where a container has fewer than its throughput
- * needs. Splits run in the background, one after the other; no request waits for one.
+ * needs; and when the bytes of keys are counted, because they come near their limit. All this runs in the background,
+ * one after the other; no request waits for it.
  */
 import type { ContainerRecord } from '../catalog/index.ts';
+import type { KeySize } from '../partition/index.ts';
 import type { ContainerName } from './container-name.ts';
+import { NEAR_SHARE } from './key-limit.ts';
 import type { Reshaper } from './reshaper.ts';
 import type { Route } from './routing-map.ts';
 
 /** A partition whose split failed is tried again when it has grown by so much: each try reads it whole. */
 const RETRY_GROWTH = 1.1;
+
+/** Keys remembered, so that nobody hears of one twice. */
+const WARNINGS_MAX = 10_000;
 
 export interface BalancerOptions {
   readonly reshaper: Reshaper;
@@ -18,7 +24,18 @@ export interface BalancerOptions {
   readonly partitionsNeeded: (container: ContainerRecord) => number;
   /** Bytes of items at which a partition splits. */
   readonly storageLimit: number;
+  /** Bytes one partition key may hold. */
+  readonly logicalLimit: number;
+  /** Told once of every key that comes near its limit. */
+  readonly onKeyNearLimit: (warning: KeyWarning) => void;
   readonly onFailure: (failure: SplitFailure) => void;
+}
+
+export interface KeyWarning {
+  readonly container: ContainerName;
+  readonly partitionId: string;
+  readonly key: KeySize;
+  readonly bytesMax: number;
 }
 
 export interface SplitFailure {
@@ -31,6 +48,10 @@ export class Balancer {
   readonly #options: BalancerOptions;
   /** What is to be done, under names that keep the same from being asked for twice. */
   readonly #jobs = new Map<string, () => Promise<void>>();
+  /** Keys of which somebody was told. */
+  readonly #warned = new Set<string>();
+  /** Since the process began. */
+  warningCount = 0;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
@@ -41,13 +62,53 @@ export class Balancer {
   /** Called after a write that left a partition at least as large as its slot wants to hear of. */
   grown(route: Route, itemBytes: number): void {
     const { slot } = route;
-    const { storageLimit } = this.#options;
+    const { storageLimit, logicalLimit } = this.#options;
+    const nearBytes = NEAR_SHARE * Math.min(storageLimit, logicalLimit);
+    if (itemBytes >= nearBytes && (slot.limits === undefined || slot.limits.sizes?.isDue))
+      this.#watch(route);
     if (itemBytes < storageLimit) {
-      slot.splitAtBytes = storageLimit;
+      slot.splitAtBytes = itemBytes < nearBytes ? nearBytes : storageLimit;
       return;
     }
     slot.splitAtBytes = Number.POSITIVE_INFINITY;
     this.#enqueue(slot.storeName, () => this.#splitFull(route, itemBytes));
+  }
+
+  /** Called with a write of a key that is near its limit. */
+  keyNearLimit({ container, partition }: Route, key: KeySize): void {
+    const name = `${container.databaseRid}/${container.rid}/${Buffer.from(key.epk).toString('hex')}`;
+    if (this.#warned.has(name)) return;
+    if (this.#warned.size >= WARNINGS_MAX) this.#warned.clear();
+    this.#warned.add(name);
+    this.warningCount++;
+    const { onKeyNearLimit, logicalLimit: bytesMax } = this.#options;
+    onKeyNearLimit({ container, partitionId: partition.id, key, bytesMax });
+  }
+
+  /** From now on writes are checked against the limits of keys and of fixed containers. */
+  #watch(route: Route): void {
+    const { slot, container } = route;
+    const { storageLimit, logicalLimit: keyMax } = this.#options;
+    const wholeMax = container.kind === 'fixed' ? storageLimit : undefined;
+    slot.limits ??= { keyMax, wholeMax, sizes: undefined };
+    this.#enqueue(`${slot.storeName} keys`, () => this.#measure(route));
+  }
+
+  async #measure(route: Route): Promise<void> {
+    const { slot, container, partition } = route;
+    const { reshaper, logicalLimit, onFailure } = this.#options;
+    const { limits } = slot;
+    if (limits === undefined || slot.isGone) return;
+    try {
+      const sizes = await reshaper.measureKeys(route, logicalLimit);
+      limits.sizes = sizes;
+      for (const key of sizes.heavy())
+        if (key.bytes >= NEAR_SHARE * logicalLimit) this.keyNearLimit(route, key);
+    } catch (error) {
+      if (slot.limits === limits) slot.limits = undefined;
+      if (!this.#isClosed && !slot.isGone)
+        onFailure({ container, partitionId: partition.id, error });
+    }
   }
 
   /** Splits partitions of a container until there are as many as its throughput needs. */
@@ -92,8 +153,8 @@ export class Balancer {
     const { reshaper, onFailure } = this.#options;
     const partitionId = partition.id;
     try {
-      if (container.kind === 'fixed') await reshaper.findSoleKey(container, partitionId);
-      else await reshaper.split(container, partitionId);
+      if (container.kind === 'fixed') return;
+      await reshaper.split(container, partitionId);
     } catch (error) {
       // A partition of one key is no failure: from now on its writes are checked against the limit of the key.
       const isOver = this.#isClosed || slot.isGone;

@@ -20,6 +20,7 @@ import {
   type ItemKey,
   type ItemOp,
   intentOf,
+  type KeySize,
   type Lsn,
   type Partition,
   type PartitionStatistics,
@@ -41,7 +42,7 @@ import type { Encoding } from '../value/index.ts';
 import type { Budgets } from './budgets.ts';
 import { containerIndexing } from './container-indexing.ts';
 import type { Host, Slot } from './host.ts';
-import { intentWithin } from './key-limit.ts';
+import { intentWithin, NEAR_SHARE } from './key-limit.ts';
 import { QueryReader } from './query-reader.ts';
 import {
   checkSession,
@@ -65,10 +66,10 @@ export interface ClusterOptions {
   readonly clock: Clock;
   /** Makes the seal of a container's records; one per encoding, from the APIs. */
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
-  /** Bytes one partition key may hold. */
-  readonly logicalPartitionLimit: number;
   /** Told of a write that left a partition as large as its slot wants to know. */
   readonly onGrown: (route: Route, itemBytes: number) => void;
+  /** Told of a write of a key that is near its limit. */
+  readonly onKeyNearLimit: (route: Route, key: KeySize) => void;
 }
 
 /** A partition that is split while a request waits may be split again; not for ever. */
@@ -153,7 +154,7 @@ export class Cluster {
 
   async write(route: Route, op: ItemOp, traffic: Traffic = NORMAL_TRAFFIC): Promise<WriteReply> {
     const paid = await this.#commit(route, prepaidCharge(op), traffic, async (partition) => {
-      const intent = this.#intent(route.slot, partition, intentOf(op));
+      const intent = this.#intent(route, partition, intentOf(op));
       const { effects, lsn } = await partition.write(intent);
       const result = effects[0] as Effect;
       return { result, lsn, charge: effectCharge(result) };
@@ -171,7 +172,7 @@ export class Cluster {
     for (const op of ops) prepaid += prepaidCharge(op);
     const paid = await this.#commit(route, prepaid, traffic, async (partition) => {
       const { intent, effects } = transactionOf(ops);
-      const { lsn } = await partition.write(this.#intent(route.slot, partition, intent));
+      const { lsn } = await partition.write(this.#intent(route, partition, intent));
       const result = effects.map((effect) => ({ ...effect, charge: operationCharge(effect) }));
       let charge = 0;
       for (const outcome of result) charge += outcome.charge;
@@ -316,18 +317,20 @@ export class Cluster {
     return isPromise(item) ? item.then(reply) : reply(item);
   }
 
-  /** In a partition of one key, writes are checked against the limit of the key; another key ends that state. */
-  #intent(slot: Slot, partition: Partition, intent: WriteIntent): WriteIntent {
-    const { soleKey } = slot;
-    const epk = intent.keys[0]?.epk;
-    if (soleKey === undefined || epk === undefined) return intent;
-    if (!equalBytes(soleKey, epk)) {
-      slot.soleKey = undefined;
-      slot.splitAtBytes = 0;
-      return intent;
-    }
-    const { seal } = slot.options;
-    return intentWithin(intent, { partition, seal, bytesMax: this.#options.logicalPartitionLimit });
+  #intent(route: Route, partition: Partition, intent: WriteIntent): WriteIntent {
+    const { slot } = route;
+    const { limits } = slot;
+    const key = intent.keys[0];
+    if (limits === undefined || key === undefined) return intent;
+    // Another key than the only one: now there are two, and the partition can be split between them.
+    const isSecondKey = slot.soleKey !== undefined && !equalBytes(slot.soleKey, key.epk);
+    if (isSecondKey) slot.soleKey = undefined;
+    if (isSecondKey || limits.sizes?.isDue) slot.splitAtBytes = 0;
+    const bytes = limits.sizes?.bytesOf(key.epk);
+    if (bytes === undefined && limits.wholeMax === undefined) return intent;
+    if (bytes !== undefined && bytes >= limits.keyMax * NEAR_SHARE)
+      this.#options.onKeyNearLimit(route, { epk: key.epk, primary: key.primary, bytes });
+    return intentWithin(intent, limits, { partition, seal: slot.options.seal });
   }
 
   #admit(route: Route, traffic: Traffic): void {

@@ -18,6 +18,7 @@ import {
 } from '../partition/index.ts';
 import { PartitionBudget } from '../throughput/index.ts';
 import type { Epk } from '../value/index.ts';
+import type { SlotLimits } from './key-limit.ts';
 
 /** Queries under way when their partition is replaced may finish; one that takes longer finds itself cut off. */
 const RETIRE_WAIT_MS = 30_000;
@@ -41,6 +42,8 @@ export interface Slot {
   splitAtBytes: number;
   /** Set where all items were found to have this one key: it cannot be split, and its key may reach its limit. */
   soleKey: Epk | undefined;
+  /** Set where the partition is near a limit: its writes are checked. */
+  limits: SlotLimits | undefined;
 }
 
 export interface SlotOptions {
@@ -87,6 +90,7 @@ export class Host {
       isGone: false,
       splitAtBytes: 0,
       soleKey: undefined,
+      limits: undefined,
     };
     this.#slots.set(storeName, slot);
     return slot;
@@ -158,6 +162,8 @@ export class Host {
       slot.partition = await opening;
       // The policy may have changed while the store was being opened.
       slot.partition.changeIndexing(slot.options.indexing);
+      // What was known of its size went with the partition that was open before: the next write asks again.
+      Object.assign(slot, { limits: undefined, splitAtBytes: 0 });
       this.#openCount++;
     } finally {
       slot.changing = undefined;

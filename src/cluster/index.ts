@@ -4,6 +4,7 @@ export * from './cluster.ts';
 export { containerIndexing } from './container-indexing.ts';
 export type { ContainerName } from './container-name.ts';
 export { Host } from './host.ts';
+export { NEAR_SHARE, type SlotLimits } from './key-limit.ts';
 export type { MoveStep } from './mover/move.ts';
 export { QueryReader } from './query-reader.ts';
 export type {

@@ -1,37 +1,78 @@
-/** Writes to a logical partition that fills a physical one alone: it cannot be split, so at its limit it stops growing. */
+/**
+ * Writes to a physical partition that is near a limit: of a logical partition, which cannot be split, or of a fixed
+ * container, which is not. At its limit it stops growing; everything else goes on.
+ */
 import { DomainError } from '../base/index.ts';
-import type { Item, Mutation, Partition, Seal, WriteIntent } from '../partition/index.ts';
+import type { Item, KeySizes, Mutation, Partition, Seal, WriteIntent } from '../partition/index.ts';
+import type { Epk } from '../value/index.ts';
 
-export interface KeyLimit {
-  /** Holds the items of one key only. */
-  readonly partition: Partition;
-  readonly seal: Seal;
-  readonly bytesMax: number;
+/** From this share of a limit on writes are checked against it, and people are told. */
+export const NEAR_SHARE = 0.8;
+
+/** Of a slot near one of them. */
+export interface SlotLimits {
+  /** Bytes one key may hold. */
+  readonly keyMax: number;
+  /** Bytes the partition may hold: it is the only one its container may have. */
+  readonly wholeMax: number | undefined;
+  /** Undefined until the keys are counted. */
+  sizes: KeySizes | undefined;
 }
 
-/** The same intent, refused where it would grow its logical partition beyond the limit. */
-export function intentWithin(intent: WriteIntent, limit: KeyLimit): WriteIntent {
+/** The same intent, refused where it would grow its key or its partition beyond what they may hold. */
+export function intentWithin(
+  intent: WriteIntent,
+  limits: SlotLimits,
+  { partition, seal }: { readonly partition: Partition; readonly seal: Seal },
+): WriteIntent {
   return {
     ...intent,
     decide: (current, stage) => {
       const mutations = intent.decide(current, stage);
-      const before = new Map(intent.keys.map(({ text }, at) => [text, current[at]]));
-      let growth = 0;
-      // Of several writes of one item the last counts.
-      const last = new Map(mutations.map((mutation) => [mutation.key.text, mutation]));
-      for (const [text, mutation] of last)
-        growth += growthOf(mutation, before.get(text), limit.seal);
-      if (growth > 0 && limit.partition.itemBytes + growth > limit.bytesMax)
-        throw new DomainError(
-          'partitionKeyFull',
-          `Partition key reached maximum size of ${printLimit(limit.bytesMax)}`,
-        );
+      const growth = growthOf(intent, current, mutations, seal);
+      if (growth > 0) checkRoom(limits, partition, intent.keys[0]?.epk, growth);
       return mutations;
     },
   };
 }
 
-function growthOf(mutation: Mutation, current: Item | undefined, seal: Seal): number {
+function checkRoom(
+  { keyMax, wholeMax, sizes }: SlotLimits,
+  { itemBytes }: Partition,
+  epk: Epk | undefined,
+  growth: number,
+): void {
+  if (wholeMax !== undefined && itemBytes + growth > wholeMax) throw full(wholeMax);
+  const keyBytes = epk === undefined ? undefined : sizes?.bytesOf(epk);
+  if (keyBytes === undefined || sizes === undefined) return;
+  // What is decided and not durable yet may all be of this key.
+  const undecided = Math.max(0, itemBytes - sizes.totalBytes);
+  if (keyBytes + undecided + growth > keyMax) throw full(keyMax);
+}
+
+/** A fixed container without a key has one key for all items: the service says the same of both. */
+function full(bytesMax: number): DomainError {
+  return new DomainError(
+    'partitionKeyFull',
+    `Partition key reached maximum size of ${printLimit(bytesMax)}`,
+  );
+}
+
+function growthOf(
+  { keys }: WriteIntent,
+  current: readonly (Item | undefined)[],
+  mutations: readonly Mutation[],
+  seal: Seal,
+): number {
+  const before = new Map(keys.map(({ text }, at) => [text, current[at]]));
+  // Of several writes of one item the last counts.
+  const last = new Map(mutations.map((mutation) => [mutation.key.text, mutation]));
+  let growth = 0;
+  for (const [text, mutation] of last) growth += growthBy(mutation, before.get(text), seal);
+  return growth;
+}
+
+function growthBy(mutation: Mutation, current: Item | undefined, seal: Seal): number {
   const bytes = current?.body.length ?? 0;
   switch (mutation.kind) {
     case 'put':

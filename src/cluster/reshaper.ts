@@ -1,6 +1,7 @@
 /** Splits a physical partition in two and merges neighbours into one, online. One change of a container at a time. */
 import { type Clock, DomainError } from '../base/index.ts';
 import type { Catalog, ContainerRecord, PartitionRecord } from '../catalog/index.ts';
+import { KeySizes } from '../partition/index.ts';
 import { type Epk, epkFromHex, epkToHex } from '../value/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { ContainerName } from './container-name.ts';
@@ -82,11 +83,12 @@ export class Reshaper {
     });
   }
 
-  /** Looks whether all items of a partition have one key, and leaves it in the slot. */
-  findSoleKey(container: ContainerName, partitionId: string): Promise<void> {
-    return this.#inTurn(container, async (record) => {
-      await this.#findSplitPoint(this.#options.cluster.routing(record).forId(partitionId));
-    });
+  /** Counts the bytes of a partition's keys, from now on with every write. */
+  async measureKeys({ slot }: Route, bytesMax: number): Promise<KeySizes> {
+    const partition = await this.#options.host.partition(slot);
+    const sizes = new KeySizes(bytesMax);
+    await partition.survey(() => undefined, this.#stopping.signal, sizes);
+    return sizes;
   }
 
   /** The partition with the largest part of the hash space. */

@@ -30,15 +30,18 @@ export {
   type Seal,
   type Stamp,
 } from './item.ts';
+export { KeySizes } from './key-sizes.ts';
+export type { KeyCount, KeySize } from './key-survey.ts';
 export {
   epkOfPrimary,
   itemKey,
   itemKeyOf,
   logicalPartitionPrefix,
+  partitionKeyOfPrimary,
   primaryRange,
 } from './keyspace.ts';
+export type { MovedState } from './moved-state.ts';
 export {
-  type MovedState,
   openPartition,
   Partition,
   type PartitionOptions,

@@ -55,6 +55,19 @@ export function epkOfPrimary(primary: Bytes): Epk {
   return new KeyReader(primary, 1).bytes();
 }
 
+/** Where the effective partition key ends in a primary key: keys that are alike up to here have the same one. */
+export function epkEnd(primary: Bytes): number {
+  const reader = new KeyReader(primary, 1);
+  reader.bytes();
+  return reader.position;
+}
+
+/** The values of the partition key in a primary key; long ones are cut. */
+export function partitionKeyOfPrimary(primary: Bytes, pathCount: number): readonly Value[] {
+  const reader = new KeyReader(primary, epkEnd(primary));
+  return Array.from({ length: pathCount }, () => reader.value());
+}
+
 export function recordKey(rid: Rid): Bytes {
   return writer.reset().u8(PREFIX_ITEM).u64(rid).take();
 }

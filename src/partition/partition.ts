@@ -22,7 +22,7 @@ import { flushIndex } from './index-flush.ts';
 import { decodeChanges, type IndexChanges, IndexMemory } from './index-memory.ts';
 import { decodeIndexState, type IndexState } from './index-state.ts';
 import { INDEX_LOG_RANGE, type Indexing } from './indexing.ts';
-import type { Mutation, WriteIntent } from './intent.ts';
+import type { WriteIntent } from './intent.ts';
 import {
   type Item,
   type ItemKey,
@@ -31,7 +31,10 @@ import {
   type Rid,
   type Seal,
 } from './item.ts';
+import type { KeySizes } from './key-sizes.ts';
+import { countKeys, type KeyCount, type KeySize, surveyKeys } from './key-survey.ts';
 import { INDEX_STATE_KEY, PREFIX_ITEM, recordKey, STATE_KEY } from './keyspace.ts';
+import { adoption, type MovedState } from './moved-state.ts';
 import { PartitionReader } from './partition-reader.ts';
 import { decodeRecord } from './record.ts';
 import type { PartitionCache } from './record-cache.ts';
@@ -55,12 +58,6 @@ export interface PartitionOptions {
   readonly indexing: Indexing;
   /** Index entries kept in memory before they are written to their place. */
   readonly indexMemoryEntries?: number;
-}
-
-/** What an item is in the partition it is moved from; undefined: gone. */
-export interface MovedState {
-  readonly key: ItemKey;
-  readonly item: Item | undefined;
 }
 
 export interface PartitionStatistics {
@@ -95,6 +92,8 @@ export class Partition {
   #indexing: Indexing;
   #indexState: IndexState;
   #isFenced = false;
+  /** Told of every write where somebody counts the bytes of keys. */
+  #keySizes: KeySizes | undefined;
 
   constructor(options: PartitionOptions, state: PartitionState) {
     this.#options = options;
@@ -316,21 +315,30 @@ export class Partition {
    * the same twice. The log keeps the LSNs of the other partition.
    */
   async adopt(states: readonly MovedState[], upTo: Lsn): Promise<void> {
-    const keys = states.map(({ key }) => key);
-    await this.#commit({
-      keys,
-      movedLsn: upTo,
-      decide: (current) =>
-        states.flatMap(({ key, item }, at): readonly Mutation[] => {
-          const here = current[at];
-          if (item === undefined) return here === undefined ? [] : [{ kind: 'delete', key }];
-          if (here?.rid === item.rid && here.lsn === item.lsn) return [];
-          // Another item under the same key: what was here is gone there.
-          const gone: readonly Mutation[] =
-            here === undefined || here.rid === item.rid ? [] : [{ kind: 'delete', key }];
-          return [...gone, { kind: 'adopt', key, item }];
-        }),
-    });
+    await this.#commit(adoption(states, upTo));
+  }
+
+  /**
+   * Looks at every key with its bytes, as of one moment. `sizes` is told of these and from then on of every write, so
+   * that it stays true.
+   */
+  async survey(
+    onKey: (key: KeySize) => void,
+    signal: AbortSignal,
+    sizes?: KeySizes,
+  ): Promise<void> {
+    if (sizes !== undefined) this.#keySizes = sizes;
+    this.#readerCount++;
+    try {
+      await surveyKeys(this.#options.store, { onKey, signal, sizes });
+    } finally {
+      this.#readerCount--;
+    }
+  }
+
+  /** How many logical partitions there are. */
+  keyCount(): Promise<KeyCount> {
+    return countKeys(this.#options.store, this.#state.itemCount);
   }
 
   /** Undoes `fence`: the move was given up. */
@@ -374,6 +382,7 @@ export class Partition {
   #publish(group: CommitGroup): void {
     const { cache } = this.#options;
     this.#publishCount++;
+    this.#keySizes?.published(group.touched.values(), group.lsn);
     if (group.clearsIndex) this.#index.clear();
     this.#index.apply(group.indexChanges);
     this.#indexLogNumber = group.indexLogNumber;

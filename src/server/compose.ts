@@ -134,6 +134,15 @@ async function open(
           partition: partitionId,
           error: errorText(error),
         }),
+      // The hash, not the value: keys may be names of people, and logs travel.
+      onKeyNearLimit: ({ container, partitionId, key, bytesMax }) =>
+        log.info('partitionKeyNearLimit', {
+          container: `${container.databaseRid}/${container.rid}`,
+          partition: partitionId,
+          keyHash: Buffer.from(key.epk).toString('hex'),
+          bytes: key.bytes,
+          bytesMax,
+        }),
       ...(onMoveStep === undefined ? {} : { onMoveStep }),
     });
   } catch (error) {

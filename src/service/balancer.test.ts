@@ -3,12 +3,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { type DomainError, FakeClock, seededRandom, textToBytes } from '../base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../catalog/index.ts';
-import type { MoveStep, SplitFailure } from '../cluster/index.ts';
+import type { KeyWarning, MoveStep, SplitFailure } from '../cluster/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { DEFAULT_SETTINGS, openService, type Service, type Settings } from './index.ts';
 
 let service: Service;
 let failures: SplitFailure[] = [];
+let warnings: KeyWarning[] = [];
 let onStep: (step: MoveStep) => void = () => undefined;
 
 afterEach(() => service.close());
@@ -18,6 +19,7 @@ let database = 0;
 
 async function open(settings: Partial<Settings>, on = memoryEngine()): Promise<void> {
   failures = [];
+  warnings = [];
   onStep = () => undefined;
   service = await openService({
     engine: on,
@@ -26,6 +28,7 @@ async function open(settings: Partial<Settings>, on = memoryEngine()): Promise<v
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...settings },
     seals: {},
     onSplitFailure: (failure) => failures.push(failure),
+    onKeyNearLimit: (warning) => warnings.push(warning),
     onMoveStep: (step) => onStep(step),
   });
 }
@@ -84,8 +87,14 @@ test('a partition that reaches its storage limit splits, again and again', async
 test('a fixed container never splits', async () => {
   await open({ partitionStorageLimit: 2000, logicalPartitionLimit: 2000 });
   const container = await create(400);
-  for (let n = 0; n < 20; n++) await write(container, `k${n}`, 'x');
+  for (let n = 0; n < 3; n++) await write(container, `k${n}`, 'x');
   await service.balancer.settled();
+  // All its keys together have what one of them may have.
+  await expect(write(container, 'k3', 'x')).rejects.toMatchObject({
+    code: 'partitionKeyFull',
+    message: 'Partition key reached maximum size of 1.95 KB',
+  });
+  await write(container, 'k2', 'x', 400);
   expect(current(container).partitions).toHaveLength(1);
   await expect(service.reshaper.split(container, '0')).rejects.toThrow('one partition for ever');
   expect(failures).toEqual([]);
@@ -183,4 +192,66 @@ test('a split that fails is told, and tried again only after the partition has g
   for (let n = 40; n < 60; n++) await write(container, `k${n}`, 'x', 200);
   await service.balancer.settled();
   expect(current(container).partitions.length).toBeGreaterThan(1);
+});
+
+test('a key among others has its limit too, and is told of once, at 80 percent', async () => {
+  await open({ partitionStorageLimit: 1_000_000, logicalPartitionLimit: 20_480 });
+  const container = await create(1000);
+  for (let n = 0; n < 100; n++) await write(container, `k${n}`, 'x', 100);
+  await service.balancer.settled();
+  const refused: DomainError[] = [];
+  for (let n = 0; n < 60; n++) {
+    await write(container, 'one', `i${n}`).catch((error: DomainError) => refused.push(error));
+    await service.balancer.settled();
+  }
+  expect(refused[0]).toMatchObject({
+    code: 'partitionKeyFull',
+    message: 'Partition key reached maximum size of 20 KB',
+  });
+  const [route] = service.containers.routes(current(container));
+  const [heavy, ...others] = route?.slot.limits?.sizes?.heavy() ?? [];
+  expect(others).toEqual([]);
+  expect(heavy?.bytes).toBeGreaterThan(19_500);
+  expect(heavy?.bytes).toBeLessThan(20_800);
+  // Others go on, and so does this one where it shrinks.
+  await write(container, 'k1', 'y', 5000);
+  await write(container, 'one', 'i0', 10);
+  await write(container, 'one', 'more', 100);
+  expect(warnings.map(({ partitionId, bytesMax }) => [partitionId, bytesMax])).toEqual([
+    ['0', 20_480],
+  ]);
+  expect(warnings[0]?.key.bytes).toBeGreaterThanOrEqual(0.8 * 20_480);
+  expect(warnings[0]?.key.bytes).toBeLessThan(0.9 * 20_480);
+  expect(failures).toEqual([]);
+});
+
+test('concurrent writers of one key do not get beyond its limit together', async () => {
+  await open({ partitionStorageLimit: 1_000_000, logicalPartitionLimit: 20_480 });
+  const container = await create(1000);
+  for (let n = 0; n < 35; n++) {
+    await write(container, 'one', `i${n}`, 400);
+    await service.balancer.settled();
+  }
+  const results = await Promise.allSettled(
+    Array.from({ length: 30 }, (_, n) => write(container, 'one', `j${n}`, 400)),
+  );
+  expect(results.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(20);
+  expect((await partitionBytes(container))[0]).toBeLessThan(20_480 + 600);
+});
+
+test('keys are counted again when small ones may have become large', async () => {
+  await open({ partitionStorageLimit: 10_000_000, logicalPartitionLimit: 20_480 });
+  const container = await create(1000);
+  for (let n = 0; n < 40; n++) await write(container, `k${n}`, 'x', 500);
+  await service.balancer.settled();
+  for (let n = 0; n < 60; n++)
+    for (const key of ['a', 'b', 'c']) {
+      await write(container, key, `i${n}`).catch(() => undefined);
+      await service.balancer.settled();
+    }
+  const [route] = service.containers.routes(current(container));
+  const heavy = route?.slot.limits?.sizes?.heavy() ?? [];
+  expect(heavy).toHaveLength(3);
+  for (const { bytes } of heavy) expect(bytes).toBeLessThan(20_800);
+  expect(warnings).toHaveLength(3);
 });

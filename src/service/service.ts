@@ -7,6 +7,7 @@ import {
   Cluster,
   type ContainerName,
   Host,
+  type KeyWarning,
   type MoveStep,
   Reshaper,
   type SplitFailure,
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
   /** Told of splits in the background that failed; they are tried again later. */
   readonly onSplitFailure?: (failure: SplitFailure) => void;
+  /** Told once of every partition key that has come near its storage limit. */
+  readonly onKeyNearLimit?: (warning: KeyWarning) => void;
   /** Told of each step of a split or merge; it waits. For tests that stop it there. */
   readonly onMoveStep?: (step: MoveStep) => void | Promise<void>;
 }
@@ -59,21 +62,22 @@ export interface Service {
 }
 
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { engine, clock, random, settings, seals, onSplitFailure, onMoveStep } = options;
+  const { engine, clock, random, settings, seals, onSplitFailure, onKeyNearLimit, onMoveStep } =
+    options;
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
   const host = new Host({ engine, clock, cache: new RecordCache() });
   const current = ({ databaseRid, rid }: ContainerName) => catalog.containerByRid(databaseRid, rid);
   const budgets = new Budgets(settings, catalog, clock);
-  const { logicalPartitionLimit, partitionStorageLimit: storageLimit } = settings;
+  const { logicalPartitionLimit: logicalLimit, partitionStorageLimit: storageLimit } = settings;
   const cluster: Cluster = new Cluster({
     host,
     budgets,
     clock,
     seals,
     current,
-    logicalPartitionLimit,
     onGrown: (route, itemBytes) => balancer.grown(route, itemBytes),
+    onKeyNearLimit: (route, key) => balancer.keyNearLimit(route, key),
   });
   const steps = onMoveStep === undefined ? {} : { onStep: onMoveStep };
   const reshaper = new Reshaper({ catalog, cluster, host, clock, ...steps });
@@ -82,6 +86,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     current,
     partitionsNeeded: (container) => partitionsNeeded(catalog, container, settings),
     storageLimit,
+    logicalLimit,
+    onKeyNearLimit: onKeyNearLimit ?? (() => undefined),
     onFailure: onSplitFailure ?? (() => undefined),
   });
   const containers = catalog.databases().flatMap((database) => catalog.containers(database));

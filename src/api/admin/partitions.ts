@@ -29,6 +29,8 @@ export interface SplitReport {
   readonly error: string | null;
 }
 
+const SMALL_ITEM_BYTES = 500;
+
 /** As many as fit a screen. */
 const SPLITS_MAX = 20;
 
@@ -42,7 +44,7 @@ export interface PartitionReport {
   readonly lsn: number;
   /** All ancestors, oldest first. */
   readonly parents: readonly string[];
-  /** full: it holds one key, which has reached its limit. */
+  /** full: one of its keys, or the fixed container, has reached its limit. */
   readonly state: 'online' | 'splitting' | 'merging' | 'full';
   readonly throughputFraction: number;
   /** RU/s the partition may use. */
@@ -95,7 +97,7 @@ async function partitionReports(
       bytes: itemBytes,
       lsn,
       parents,
-      state: stateOf(route, itemBytes, service, reshapes),
+      state: stateOf(route, itemBytes, reshapes),
       throughputFraction,
       provisioned,
       requestUnitsLastMinute,
@@ -110,15 +112,19 @@ async function partitionReports(
 function stateOf(
   { partition, slot }: Route,
   itemBytes: number,
-  { settings }: Service,
   reshapes: readonly Reshape[],
 ): PartitionReport['state'] {
   const running = reshapes.find(
     ({ state, parents }) => state === 'running' && parents.includes(partition.id),
   );
   if (running !== undefined) return running.kind === 'split' ? 'splitting' : 'merging';
-  const isFull = slot.soleKey !== undefined && itemBytes >= settings.logicalPartitionLimit;
-  return isFull ? 'full' : 'online';
+  const { limits } = slot;
+  if (limits === undefined) return 'online';
+  // Full is what has no room for another small item.
+  const largest = limits.sizes?.heavy()[0]?.bytes ?? 0;
+  const isKeyFull = largest + SMALL_ITEM_BYTES > limits.keyMax;
+  const isWholeFull = itemBytes + SMALL_ITEM_BYTES > (limits.wholeMax ?? Number.POSITIVE_INFINITY);
+  return isKeyFull || isWholeFull ? 'full' : 'online';
 }
 
 function splitReport(reshape: Reshape): SplitReport {

@@ -1,21 +1,15 @@
 /** Where to cut a partition in two: between two logical partitions, with half of the bytes on each side. */
-import { type Bytes, compareBytes, equalBytes } from '../../base/index.ts';
-import { epkOfPrimary, type Partition } from '../../partition/index.ts';
+import { compareBytes } from '../../base/index.ts';
+import type { Partition } from '../../partition/index.ts';
 import {
-  EPK_MAX,
-  EPK_MIN,
   type Epk,
   epkFromHex,
   evenEpkBoundaries,
   type PartitionKeyDefinition,
 } from '../../value/index.ts';
 
-const PAGE = { limit: 500, bytesMax: 4 * 1024 * 1024 };
-
-interface KeySize {
-  readonly epk: Epk;
-  bytes: number;
-}
+/** Places remembered between which to cut: enough for halves that differ by a thousandth. */
+const MARKS_MAX = 4096;
 
 export interface SplitPoint {
   /** The first key of the right half; undefined where there are not two keys. */
@@ -28,16 +22,42 @@ export async function findSplitPoint(
   partition: Partition,
   signal: AbortSignal,
 ): Promise<SplitPoint> {
-  const sizes = await keySizes(partition, signal);
-  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  let best: { readonly epk: Epk; readonly distance: number } | undefined;
-  let left = 0;
-  for (const [at, { epk, bytes }] of sizes.entries()) {
-    const distance = Math.abs(total - 2 * left);
-    if (at > 0 && (best === undefined || distance < best.distance)) best = { epk, distance };
-    left += bytes;
+  const marks = new Marks();
+  await partition.survey(({ epk, bytes }) => marks.add(epk, bytes), signal);
+  return { point: marks.middle(), soleKey: marks.soleKey };
+}
+
+/** Keys in order, each with the weight of all before it; where there are too many, every second one is forgotten. */
+export class Marks {
+  #marks: { readonly epk: Epk; readonly left: number }[] = [];
+  #first: Epk | undefined;
+  #keyCount = 0;
+  #total = 0;
+  #step = 1;
+
+  add(epk: Epk, weight: number): void {
+    if (this.#keyCount === 0) this.#first = epk;
+    else if (this.#keyCount % this.#step === 0) this.#marks.push({ epk, left: this.#total });
+    this.#keyCount++;
+    this.#total += weight;
+    if (this.#marks.length < 2 * MARKS_MAX) return;
+    this.#marks = this.#marks.filter((_, at) => at % 2 === 1);
+    this.#step *= 2;
   }
-  return { point: best?.epk, soleKey: sizes.length === 1 ? sizes[0]?.epk : undefined };
+
+  get soleKey(): Epk | undefined {
+    return this.#keyCount === 1 ? this.#first : undefined;
+  }
+
+  /** The key before which about half of the weight lies; undefined where there are not two. */
+  middle(): Epk | undefined {
+    let best: { readonly epk: Epk; readonly distance: number } | undefined;
+    for (const { epk, left } of this.#marks) {
+      const distance = Math.abs(this.#total - 2 * left);
+      if (best === undefined || distance < best.distance) best = { epk, distance };
+    }
+    return best?.epk;
+  }
 }
 
 /** Boundaries among which the middle of a range is looked for: coarse ones first, so that they stay few and round. */
@@ -73,23 +93,4 @@ export function widestOf(
     shares[at] = (shares[at] as number) + 1;
   }
   return shares.indexOf(Math.max(...shares));
-}
-
-/** Bytes per effective partition key, in the order of the hash space. */
-async function keySizes(partition: Partition, signal: AbortSignal): Promise<readonly KeySize[]> {
-  const sizes: KeySize[] = [];
-  let after: string | undefined;
-  do {
-    signal.throwIfAborted();
-    const page = await partition.scanByKey({ after, ...PAGE }, { min: EPK_MIN, max: EPK_MAX });
-    for (const { primary, record } of page.items) {
-      const epk: Bytes = epkOfPrimary(primary);
-      const last = sizes.at(-1);
-      if (last !== undefined && equalBytes(last.epk, epk)) last.bytes += record.length;
-      else sizes.push({ epk: Uint8Array.from(epk), bytes: record.length });
-    }
-    after = page.next;
-    await new Promise((resolve) => setImmediate(resolve));
-  } while (after !== undefined);
-  return sizes;
 }
