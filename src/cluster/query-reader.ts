@@ -1,10 +1,11 @@
 /** A partition as the query executor sees it: joins the partition's reader with a part of its hash range. */
 import { andThen, type Bytes, compareBytes, type MaybePromise } from '../base/index.ts';
-import type { KeyRange, ScanOptions } from '../engine/index.ts';
+import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import {
   compositePart,
   type EpkRange,
   type Item,
+  isSameTerm,
   type PartitionReader,
   primaryRange,
   ridOfEntry,
@@ -17,7 +18,7 @@ import type {
   IndexEntries,
   ItemReader,
 } from '../query/index.ts';
-import type { Path, Value } from '../value/index.ts';
+import type { IN_PART, Path, Value } from '../value/index.ts';
 
 const PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -57,7 +58,7 @@ export class QueryReader implements ItemReader {
     return this.#reader.readMany(rids);
   }
 
-  scanIndex(range: KeyRange, options: ScanOptions): MaybePromise<IndexEntries> {
+  scanIndex(range: KeyRange, options: KeyScanOptions): MaybePromise<IndexEntries> {
     return andThen(this.#reader.scanIndex(range, options), (found) => {
       this.effort += found.entries.length;
       return found;
@@ -78,8 +79,12 @@ export class QueryReader implements ItemReader {
     return ridOfEntry(entry);
   }
 
-  valueOf(entry: string): Bytes {
+  valueOf(entry: string): Value | typeof IN_PART {
     return valueOfTerm(entry);
+  }
+
+  isSameTerm(a: string, b: string): boolean {
+    return isSameTerm(a, b);
   }
 
   compositeKey({ isDescending }: CompositeMatch, values: readonly Value[]): Bytes {

@@ -57,6 +57,7 @@ function delayedView(view: ReadView, later: Later): ReadView {
     getMany: (keys) => later(() => view.getMany(keys)),
     follow: (key, prefix) => later(() => view.follow(key, prefix)),
     scan: (range, options) => later(() => view.scan(range, options)),
+    scanKeys: (range, options) => later(() => view.scanKeys(range, options)),
   };
 }
 

@@ -23,10 +23,6 @@ export function checkScan(range: KeyRange, options: ScanOptions): void {
     'a scan has a limit of 1 or more',
   );
   assert(options.bytesMax > 0, 'a scan has a positive byte bound');
-  assert(
-    options.follow === undefined || options.keysOnly !== true,
-    'a scan that follows needs the values',
-  );
   if (options.follow !== undefined) checkPrefix(options.follow);
   // The bounds themselves may be longer than a key: the successor of the longest key is.
   assert(range.start.length <= KEY_BYTES_MAX + 1, 'a range starts with a key');

@@ -38,14 +38,15 @@ export interface Entry {
   readonly value: Bytes;
 }
 
-export interface ScanOptions {
+export interface KeyScanOptions {
   /** Entries at most, at least 1. */
   readonly limit: number;
   /** The page ends after the entry that brings keys and values as shown together to this many bytes. */
   readonly bytesMax: number;
   readonly reverse?: boolean;
-  /** Values come back empty. Not together with `follow`. */
-  readonly keysOnly?: boolean;
+}
+
+export interface ScanOptions extends KeyScanOptions {
   /**
    * Values are replaced by what is stored under this prefix byte followed by the value; see `follow`. Entries whose
    * value points nowhere are left out.
@@ -59,6 +60,13 @@ export interface ScanPage {
   readonly more: boolean;
 }
 
+export interface KeyPage {
+  /** One character per byte (latin1): a text of some dozens of bytes costs a fifth of a view of them. */
+  readonly keys: readonly string[];
+  /** As of a ScanPage. */
+  readonly more: boolean;
+}
+
 export interface ReadView {
   get(key: Bytes): MaybePromise<Bytes | undefined>;
   /** One result per key, in the order asked. */
@@ -69,6 +77,8 @@ export interface ReadView {
    */
   follow(key: Bytes, prefix: number): MaybePromise<Bytes | undefined>;
   scan(range: KeyRange, options: ScanOptions): MaybePromise<ScanPage>;
+  /** The keys alone: what indexes are made of. */
+  scanKeys(range: KeyRange, options: KeyScanOptions): MaybePromise<KeyPage>;
 }
 
 /** A frozen view of the moment it was taken. Short-lived; release is idempotent, use after release is a bug. */

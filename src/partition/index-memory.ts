@@ -11,12 +11,11 @@ import {
   andThen,
   type Bytes,
   bytesToLatin1,
-  concatBytes,
   type MaybePromise,
   newSortedMap,
   type SortedMap,
 } from '../base/index.ts';
-import type { KeyRange, ReadView, ScanOptions } from '../engine/index.ts';
+import type { KeyRange, KeyScanOptions, ReadView } from '../engine/index.ts';
 
 /** true: the entry is there; false: it is in the store but no longer valid. */
 type Tree = SortedMap<string, boolean>;
@@ -121,17 +120,11 @@ export class IndexView {
     this.#trees = trees.filter((tree) => tree.size > 0);
   }
 
-  scan(range: KeyRange, options: ScanOptions): MaybePromise<IndexPage> {
-    const stored = this.#store.scan(range, { ...options, keysOnly: true });
-    return andThen(stored, ({ entries, more }) => {
-      const keys = entries.map(({ key }) => bytesToLatin1(key));
-      const last = more ? entries.at(-1)?.key : undefined;
-      if (this.#trees.length === 0)
-        return {
-          entries: keys,
-          rest: last && cut(range, last, options.reverse === true).rest,
-        };
-      return this.#merge(keys, range, last, options);
+  scan(range: KeyRange, options: KeyScanOptions): MaybePromise<IndexPage> {
+    return andThen(this.#store.scanKeys(range, options), ({ keys, more }) => {
+      const last = more ? keys.at(-1) : undefined;
+      if (this.#trees.length > 0) return this.#merge(keys, range, last, options);
+      return { entries: keys, rest: restBehind(range, last, options.reverse === true) };
     });
   }
 
@@ -139,11 +132,11 @@ export class IndexView {
   #merge(
     stored: readonly string[],
     range: KeyRange,
-    lastStored: Bytes | undefined,
-    { limit, reverse = false }: ScanOptions,
+    lastStored: string | undefined,
+    { limit, reverse = false }: KeyScanOptions,
   ): IndexPage {
     const changes = new Map<string, boolean>();
-    let end = lastStored && bytesToLatin1(lastStored);
+    let end = lastStored;
     const isBehind = (a: string, b: string): boolean => (reverse ? a < b : a > b);
     for (const tree of this.#trees) {
       const stop = this.#changesIn(tree, range, end, { limit, reverse }, changes);
@@ -157,10 +150,7 @@ export class IndexView {
     merged.sort(reverse ? (a, b) => compareKeys(b, a) : compareKeys);
     const entries = merged.length > limit ? merged.slice(0, limit) : merged;
     const last = entries.length < merged.length ? entries.at(-1) : end;
-    return {
-      entries,
-      rest: last === undefined ? undefined : cut(range, Buffer.from(last, 'latin1'), reverse).rest,
-    };
+    return { entries, rest: restBehind(range, last, reverse) };
   }
 
   /** Notes the changes of a tree up to `end`; answers where it stopped because it has more than are asked for. */
@@ -193,15 +183,15 @@ export class IndexView {
 /** No key begins so: prefixes are small bytes. */
 const AFTER_ALL = '\u00ff\u00ff';
 
-/** The part of a range that a page which ended at `last` speaks of, and the part behind it. */
-function cut(
+/** The part of a range behind a page that ended at `last`; undefined where it ended with the range. */
+function restBehind(
   { start, end }: KeyRange,
-  last: Bytes,
+  last: string | undefined,
   isReverse: boolean,
-): { readonly looked: KeyRange; readonly rest: KeyRange } {
-  if (isReverse) return { looked: { start: last, end }, rest: { start, end: last } };
-  const next = concatBytes(last, Uint8Array.of(0));
-  return { looked: { start, end: next }, rest: { start: next, end } };
+): KeyRange | undefined {
+  if (last === undefined) return undefined;
+  if (isReverse) return { start, end: Buffer.from(last, 'latin1') };
+  return { start: Buffer.from(`${last}\u0000`, 'latin1'), end };
 }
 
 function compareKeys(a: string, b: string): number {

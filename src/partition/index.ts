@@ -6,6 +6,7 @@ export {
   compositePart,
   Indexing,
   type IndexingOptions,
+  isSameTerm,
   PREFIX_COMPOSITE,
   ridOfEntry,
   termPrefix,

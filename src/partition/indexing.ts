@@ -11,6 +11,7 @@ import {
   type Codec,
   Extended,
   encodeTuple,
+  type IN_PART,
   isList,
   KeyWriter,
   type Path,
@@ -18,6 +19,7 @@ import {
   printPath,
   readPath,
   type Value,
+  valueOfKeyText,
 } from '../value/index.ts';
 import type { IndexChanges } from './index-memory.ts';
 import {
@@ -45,6 +47,10 @@ export interface CompositePart {
   readonly path: string;
   readonly isDescending: boolean;
 }
+
+const RID_BYTES = 8;
+/** Behind prefix and path number. */
+const VALUE_START = 1 + PATH_NUMBER_BYTES;
 
 /** What stands for any array, any object: an index tells only that it is one. */
 const ARRAY_KEY = encodeTuple([[]]);
@@ -172,14 +178,23 @@ export function difference(before: readonly string[], after: readonly string[]):
 
 /** The rid at the end of an entry. */
 export function ridOfEntry(entry: string): Rid {
-  let rid = 0;
-  for (let at = entry.length - 8; at < entry.length; at++) rid = rid * 256 + entry.charCodeAt(at);
-  return rid;
+  const at = entry.length - RID_BYTES;
+  return wordAt(entry, at) * 2 ** 32 + wordAt(entry, at + 4);
 }
 
-/** The encoded value of a term entry. */
-export function valueOfTerm(entry: string): Bytes {
-  return Buffer.from(entry.slice(1 + PATH_NUMBER_BYTES, -8), 'latin1');
+function wordAt(entry: string, at: number): number {
+  const upper = (entry.charCodeAt(at) << 8) | entry.charCodeAt(at + 1);
+  return upper * 0x10000 + ((entry.charCodeAt(at + 2) << 8) | entry.charCodeAt(at + 3));
+}
+
+/** The value of a term entry; IN_PART where the entry does not hold all of it. */
+export function valueOfTerm(entry: string): Value | typeof IN_PART {
+  return valueOfKeyText(entry, VALUE_START, entry.length - RID_BYTES);
+}
+
+/** Whether two term entries hold the same value of the same path. */
+export function isSameTerm(a: string, b: string): boolean {
+  return a.length === b.length && a.slice(0, -RID_BYTES) === b.slice(0, -RID_BYTES);
 }
 
 /** Where the terms of a path begin: prefix and path number. */

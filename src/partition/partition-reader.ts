@@ -1,6 +1,6 @@
 /** Reads of one moment of a partition: index entries in order, records by rid. What queries are made of. */
 import { andThen, type MaybePromise } from '../base/index.ts';
-import type { KeyRange, ScanOptions, Snapshot } from '../engine/index.ts';
+import type { KeyRange, KeyScanOptions, Snapshot } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
 import type { IndexPage, IndexView } from './index-memory.ts';
 import type { Indexing } from './indexing.ts';
@@ -32,7 +32,7 @@ export class PartitionReader {
     this.context = context;
   }
 
-  scanIndex(range: KeyRange, options: ScanOptions): MaybePromise<IndexPage> {
+  scanIndex(range: KeyRange, options: KeyScanOptions): MaybePromise<IndexPage> {
     return this.#index.scan(range, options);
   }
 

@@ -6,7 +6,7 @@
  */
 import { type Bytes, concatBytes } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
-import { KeyReader, printPath } from '../value/index.ts';
+import { IN_PART, printPath } from '../value/index.ts';
 import type { Condition, TermCondition, ValueRange } from './condition.ts';
 import type { ItemReader } from './reader.ts';
 import { pause } from './turn.ts';
@@ -165,8 +165,8 @@ async function collectTerm(
     while (range !== undefined) {
       const page = await reader.scanIndex(range, PAGE);
       work.indexEntries += page.entries.length;
-      for (const entry of page.entries)
-        if (test === undefined || passes(reader, entry, test)) rids.add(reader.ridOf(entry));
+      if (test === undefined) for (const entry of page.entries) rids.add(reader.ridOf(entry));
+      else addPassing(reader, page.entries, test, rids);
       if (rids.size > limit) return undefined;
       range = page.rest;
       await pause();
@@ -175,15 +175,26 @@ async function collectTerm(
   return rids;
 }
 
-/** Arrays, objects and texts cut short are not whole in an entry: the item itself must tell. */
-function passes(
+/**
+ * Entries of one value stand together: it is tested once. Arrays, objects and texts cut short are not whole in an entry:
+ * the item itself must tell.
+ */
+function addPassing(
   reader: ItemReader,
-  entry: string,
+  entries: readonly string[],
   test: NonNullable<TermCondition['test']>,
-): boolean {
-  const key = new KeyReader(reader.valueOf(entry));
-  const value = key.value();
-  return !key.isExact || test(value);
+  rids: Set<number>,
+): void {
+  let last = '';
+  let isPassing = false;
+  for (const entry of entries) {
+    if (!reader.isSameTerm(last, entry)) {
+      const value = reader.valueOf(entry);
+      isPassing = value === IN_PART || test(value);
+      last = entry;
+    }
+    if (isPassing) rids.add(reader.ridOf(entry));
+  }
 }
 
 function intersect(a: ReadonlySet<number>, b: ReadonlySet<number>): Set<number> {

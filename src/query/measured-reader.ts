@@ -1,7 +1,7 @@
 /** A partition's reader that adds the time spent in the index and in loading items to the work. */
 import { type Bytes, isPromise, type MaybePromise } from '../base/index.ts';
-import type { KeyRange, ScanOptions } from '../engine/index.ts';
-import type { Path, Value } from '../value/index.ts';
+import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
+import type { IN_PART, Path, Value } from '../value/index.ts';
 import type {
   Candidate,
   CompositeMatch,
@@ -30,7 +30,7 @@ export class MeasuredReader implements ItemReader {
     return this.#timed('loadMs', () => this.#reader.readMany(rids));
   }
 
-  scanIndex(range: KeyRange, options: ScanOptions): MaybePromise<IndexEntries> {
+  scanIndex(range: KeyRange, options: KeyScanOptions): MaybePromise<IndexEntries> {
     return this.#timed('indexMs', () => this.#reader.scanIndex(range, options));
   }
 
@@ -44,8 +44,12 @@ export class MeasuredReader implements ItemReader {
 
   readonly ridOf = (entry: string): number => this.#reader.ridOf(entry);
 
-  valueOf(entry: string): Bytes {
+  valueOf(entry: string): Value | typeof IN_PART {
     return this.#reader.valueOf(entry);
+  }
+
+  isSameTerm(a: string, b: string): boolean {
+    return this.#reader.isSameTerm(a, b);
   }
 
   compositeKey(match: CompositeMatch, values: readonly Value[]): Bytes {

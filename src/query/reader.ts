@@ -1,7 +1,7 @@
 /** What the executor needs of a partition: one moment of its index and its items. Partitions implement it. */
 import type { Bytes, MaybePromise } from '../base/index.ts';
-import type { KeyRange, ScanOptions } from '../engine/index.ts';
-import type { Path, Value } from '../value/index.ts';
+import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
+import type { IN_PART, Path, Value } from '../value/index.ts';
 
 /** A stored item, as far as queries look at it. */
 export interface Candidate {
@@ -25,14 +25,16 @@ export interface ItemReader {
   ): MaybePromise<{ readonly items: readonly Candidate[]; readonly next: number | undefined }>;
   /** One result per rid, in the order asked. */
   readMany(rids: readonly number[]): MaybePromise<readonly (Candidate | undefined)[]>;
-  scanIndex(range: KeyRange, options: ScanOptions): MaybePromise<IndexEntries>;
+  scanIndex(range: KeyRange, options: KeyScanOptions): MaybePromise<IndexEntries>;
   /** Where the entries of a path begin; undefined where it is not indexed, or not yet. */
   termsOf(path: Path): Bytes | undefined;
   /** Where the entries of a composite index begin that serves this order as it is or reversed. */
   compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined;
   ridOf(entry: string): number;
-  /** The encoded value of a term entry. */
-  valueOf(entry: string): Bytes;
+  /** The value of a term entry; IN_PART where the entry does not hold all of it. */
+  valueOf(entry: string): Value | typeof IN_PART;
+  /** Whether two term entries hold the same value of the same path. */
+  isSameTerm(a: string, b: string): boolean;
   /** The values of an item as encoded in a composite entry, one after the other. */
   compositeKey(match: CompositeMatch, values: readonly Value[]): Bytes;
   decode(item: Candidate): Value;

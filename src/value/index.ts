@@ -5,6 +5,7 @@ export * from './json.ts';
 export * from './json-image.ts';
 export * from './key-reader.ts';
 export * from './key-tags.ts';
+export * from './key-text.ts';
 export * from './key-writer.ts';
 export * from './number-key.ts';
 export * from './order.ts';

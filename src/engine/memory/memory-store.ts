@@ -5,7 +5,9 @@ import {
   type Batch,
   ConflictError,
   type Entry,
+  type KeyPage,
   type KeyRange,
+  type KeyScanOptions,
   type ScanOptions,
   type ScanPage,
   type Snapshot,
@@ -58,6 +60,11 @@ export class MemoryStore implements Store {
   scan(range: KeyRange, options: ScanOptions): ScanPage {
     this.#checkOpen();
     return this.#view.scan(range, options);
+  }
+
+  scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
+    this.#checkOpen();
+    return this.#view.scanKeys(range, options);
   }
 
   snapshot(): Snapshot {

@@ -1,7 +1,15 @@
 /** Reads over one tree: the live one of a store, or the frozen clone of a snapshot. */
-import { type Bytes, compareBytes, EMPTY_BYTES } from '../../base/index.ts';
+import { type Bytes, bytesToLatin1, compareBytes } from '../../base/index.ts';
 import { checkKey, checkPrefix, checkScan } from '../checks.ts';
-import type { Entry, KeyRange, ReadView, ScanOptions, ScanPage } from '../engine.ts';
+import type {
+  Entry,
+  KeyPage,
+  KeyRange,
+  KeyScanOptions,
+  ReadView,
+  ScanOptions,
+  ScanPage,
+} from '../engine.ts';
 import type { Tree } from './memory-tree.ts';
 
 export class MemoryView implements ReadView {
@@ -49,8 +57,20 @@ export class MemoryView implements ReadView {
     return { entries, more: false };
   }
 
+  scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
+    this.checkUse();
+    checkScan(range, options);
+    const keys: string[] = [];
+    let bytes = 0;
+    for (const [key] of this.#walk(range, options.reverse === true)) {
+      if (keys.length === options.limit || bytes >= options.bytesMax) return { keys, more: true };
+      keys.push(bytesToLatin1(key));
+      bytes += key.length;
+    }
+    return { keys, more: false };
+  }
+
   #shown(stored: Bytes, options: ScanOptions): Bytes | undefined {
-    if (options.keysOnly === true) return EMPTY_BYTES;
     return options.follow === undefined ? stored : this.#target(stored, options.follow);
   }
 

@@ -2,7 +2,14 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Bytes, DomainError } from '../../base/index.ts';
 import { checkKey, checkPrefix, checkScan } from '../checks.ts';
-import type { KeyRange, ReadView, ScanOptions, ScanPage } from '../engine.ts';
+import type {
+  KeyPage,
+  KeyRange,
+  KeyScanOptions,
+  ReadView,
+  ScanOptions,
+  ScanPage,
+} from '../engine.ts';
 import { PAGE_BYTES } from './sqlite-file.ts';
 import { type ScanConnection, SqliteScans } from './sqlite-scan.ts';
 import {
@@ -97,6 +104,15 @@ export class SqliteReader implements ReadView, ScanConnection {
     checkScan(range, options);
     try {
       return this.#scans.scan(range, options);
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+
+  scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
+    checkScan(range, options);
+    try {
+      return this.#scans.scanKeys(range, options);
     } catch (error) {
       throw readFailure(error);
     }

@@ -3,15 +3,16 @@
  * bytes and one text of all its lengths (see `packedScanText`): half the CPU at 100 entries, a third without values.
  */
 import type { StatementSync } from 'node:sqlite';
-import { type Bytes, EMPTY_BYTES } from '../../base/index.ts';
+import { type Bytes, bytesToLatin1, EMPTY_BYTES } from '../../base/index.ts';
 import { KEY_BYTES_MAX } from '../checks.ts';
-import type { Entry, KeyRange, ScanOptions, ScanPage } from '../engine.ts';
+import type { Entry, KeyPage, KeyRange, KeyScanOptions, ScanOptions, ScanPage } from '../engine.ts';
 import { NULL_LENGTH, packedScanText, type ScanKind, scanText } from './sqlite-statements.ts';
 
 /** Up to here rows one by one are cheaper; measured with values of 1 KB. */
 const PLAIN_ROWS_MAX = 15;
 const CHUNK_ROWS_MIN = 16;
 const CHUNK_ROWS_MAX = 256;
+const KEY_CHUNK_ROWS_MAX = 1024;
 /** What an entry takes where nothing is known yet. */
 const ENTRY_BYTES_GUESS = 1024;
 /** Greater than every key, so that a range without end needs no statement of its own. */
@@ -42,16 +43,69 @@ export class SqliteScans {
     );
   }
 
-  #scanRows(range: KeyRange, options: ScanOptions): ScanPage {
-    const { limit, bytesMax } = options;
-    const rows: readonly unknown[] = this.#statement(options, false).all(
+  /** As `scan`, of keys alone; chunks are larger, since nothing of them is read in vain but a few bytes. */
+  scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
+    return this.#connection.atOneMoment(() =>
+      options.limit <= PLAIN_ROWS_MAX
+        ? this.#scanKeyRows(range, options)
+        : this.#scanKeyChunks(range, options),
+    );
+  }
+
+  #scanKeyRows(range: KeyRange, options: KeyScanOptions): KeyPage {
+    const { limit, bytesMax, reverse = false } = options;
+    const rows: readonly unknown[] = this.#statement('keys', reverse, false).all(
       ...parameters(range, options, limit + 1),
     );
+    const keys: string[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      if (keys.length === limit || bytes >= bytesMax) return { keys, more: true };
+      const key = bytesToLatin1((row as readonly [Bytes])[0]);
+      keys.push(key);
+      bytes += key.length;
+    }
+    return { keys, more: false };
+  }
+
+  #scanKeyChunks(range: KeyRange, options: KeyScanOptions): KeyPage {
+    const { limit, bytesMax, reverse = false } = options;
+    const statement = this.#statement('keys', reverse, true);
+    const keys: string[] = [];
+    let bytes = 0;
+    for (let rest = range; ; ) {
+      const rows = Math.min(limit + 1 - keys.length, KEY_CHUNK_ROWS_MAX);
+      const row: unknown = statement.get(...parameters(rest, options, rows));
+      const [packed, lengths] = row as readonly [Bytes | null, string | null];
+      if (packed === null || lengths === null) return { keys, more: false };
+      const text = bytesToLatin1(packed);
+      const sizes = new Lengths(lengths);
+      let at = 0;
+      let count = 0;
+      for (; sizes.hasMore; count++) {
+        if (keys.length === limit || bytes >= bytesMax) return { keys, more: true };
+        const length = sizes.next();
+        keys.push(text.slice(at, at + length));
+        at += length;
+        bytes += length;
+      }
+      if (count < rows) return { keys, more: false };
+      rest = behind(rest, Buffer.from(keys.at(-1) ?? '', 'latin1'), reverse);
+    }
+  }
+
+  #scanRows(range: KeyRange, options: ScanOptions): ScanPage {
+    const { limit, bytesMax } = options;
+    const rows: readonly unknown[] = this.#statement(
+      kindOf(options),
+      options.reverse === true,
+      false,
+    ).all(...parameters(range, options, limit + 1));
     const entries: Entry[] = [];
     let bytes = 0;
     for (const row of rows) {
       if (entries.length === limit || bytes >= bytesMax) return { entries, more: true };
-      const [key, shown = EMPTY_BYTES] = row as readonly [Bytes, (Bytes | null)?];
+      const [key, shown] = row as readonly [Bytes, Bytes | null];
       const value = shown ?? this.#largeValue(key, options);
       entries.push({ key, value });
       bytes += key.length + value.length;
@@ -61,8 +115,8 @@ export class SqliteScans {
 
   /** One entry more than asked for is looked at, to know whether there is more. */
   #scanChunks(range: KeyRange, options: ScanOptions): ScanPage {
-    const { limit, bytesMax, keysOnly = false } = options;
-    const statement = this.#statement(options, true);
+    const { limit, bytesMax } = options;
+    const statement = this.#statement(kindOf(options), options.reverse === true, true);
     const entries: Entry[] = [];
     let bytes = 0;
     for (let rest = range; ; rest = restOf(rest, entries, options)) {
@@ -71,7 +125,7 @@ export class SqliteScans {
       const row: unknown = statement.get(...parameters(rest, options, rows));
       const [packed, lengths] = row as readonly [Bytes | null, string | null];
       if (packed === null || lengths === null) return { entries, more: false };
-      const chunk = new PackedChunk(packed, lengths, !keysOnly);
+      const chunk = new PackedChunk(packed, lengths);
       let count = 0;
       for (; chunk.next(); count++) {
         if (entries.length === limit || bytes >= bytesMax) return { entries, more: true };
@@ -90,9 +144,7 @@ export class SqliteScans {
     return value ?? EMPTY_BYTES;
   }
 
-  #statement(options: ScanOptions, packed: boolean): StatementSync {
-    const { reverse = false, keysOnly = false, follow } = options;
-    const kind: ScanKind = keysOnly ? 'keysOnly' : follow === undefined ? 'values' : 'follow';
+  #statement(kind: ScanKind, reverse: boolean, packed: boolean): StatementSync {
     const name = `${kind} ${reverse} ${packed}`;
     let statement = this.#statements.get(name);
     if (statement === undefined) {
@@ -103,6 +155,10 @@ export class SqliteScans {
     }
     return statement;
   }
+}
+
+function kindOf({ follow }: ScanOptions): ScanKind {
+  return follow === undefined ? 'values' : 'follow';
 }
 
 function parameters(
@@ -121,10 +177,13 @@ function chunkRows(wanted: number, affordable: number): number {
 /** What lies behind the last entry in the direction of the scan. */
 function restOf(range: KeyRange, entries: readonly Entry[], { reverse }: ScanOptions): KeyRange {
   const last = entries.at(-1);
-  if (last === undefined) return range;
-  if (reverse === true) return { start: range.start, end: last.key };
-  const start = new Uint8Array(last.key.length + 1);
-  start.set(last.key);
+  return last === undefined ? range : behind(range, last.key, reverse === true);
+}
+
+function behind(range: KeyRange, last: Bytes, isReverse: boolean): KeyRange {
+  if (isReverse) return { start: range.start, end: last };
+  const start = new Uint8Array(last.length + 1);
+  start.set(last);
   return { start, end: range.end };
 }
 
@@ -134,37 +193,46 @@ class PackedChunk {
   /** Undefined where the value is too long to be in the chunk. */
   value: Bytes | undefined = EMPTY_BYTES;
   readonly #bytes: Bytes;
-  readonly #lengths: string;
-  readonly #hasValues: boolean;
-  #byteAt = 0;
-  #lengthAt = 0;
+  readonly #lengths: Lengths;
+  #at = 0;
 
-  constructor(bytes: Bytes, lengths: string, hasValues: boolean) {
+  constructor(bytes: Bytes, lengths: string) {
     this.#bytes = bytes;
-    this.#lengths = lengths;
-    this.#hasValues = hasValues;
+    this.#lengths = new Lengths(lengths);
   }
 
   next(): boolean {
-    if (this.#lengthAt >= this.#lengths.length) return false;
-    this.key = this.#take(this.#length());
-    if (!this.#hasValues) return true;
-    const length = this.#length();
+    if (!this.#lengths.hasMore) return false;
+    this.key = this.#take(this.#lengths.next());
+    const length = this.#lengths.next();
     this.value = length === NULL_LENGTH ? undefined : this.#take(length);
     return true;
   }
 
   #take(length: number): Bytes {
-    const from = this.#byteAt;
-    this.#byteAt += length;
-    return this.#bytes.subarray(from, this.#byteAt);
+    const from = this.#at;
+    this.#at += length;
+    return this.#bytes.subarray(from, this.#at);
+  }
+}
+
+/** Decimal numbers with spaces between them. */
+class Lengths {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
   }
 
-  /** The next decimal number of the text, and the space behind it. */
-  #length(): number {
+  get hasMore(): boolean {
+    return this.#at < this.#text.length;
+  }
+
+  next(): number {
     let length = 0;
-    while (this.#lengthAt < this.#lengths.length) {
-      const digit = this.#lengths.charCodeAt(this.#lengthAt++) - 48;
+    while (this.#at < this.#text.length) {
+      const digit = this.#text.charCodeAt(this.#at++) - 48;
       if (digit < 0) break;
       length = length * 10 + digit;
     }

@@ -1,6 +1,13 @@
 /** Snapshots of one store: a bounded pool of connections, each pinned to its moment while a snapshot has it. */
 import { AssertionError, assert, type Bytes } from '../../base/index.ts';
-import type { KeyRange, ScanOptions, ScanPage, Snapshot } from '../engine.ts';
+import type {
+  KeyPage,
+  KeyRange,
+  KeyScanOptions,
+  ScanOptions,
+  ScanPage,
+  Snapshot,
+} from '../engine.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 
 /** Each open snapshot takes a connection (two file descriptors) and holds back the log; callers beyond this wait. */
@@ -84,6 +91,10 @@ class SqliteSnapshot implements Snapshot {
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
     return this.#pinned().scan(range, options);
+  }
+
+  scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
+    return this.#pinned().scanKeys(range, options);
   }
 
   release(): void {

@@ -34,7 +34,7 @@ export const GET = `SELECT ${storedValue('a')} FROM kv a WHERE a.k = ?`;
 export const FOLLOW = `SELECT ${storedValue('b')} FROM ${FOLLOWED} WHERE a.k = ?`;
 
 /** What a scan shows beside the key. */
-export type ScanKind = 'values' | 'keysOnly' | 'follow';
+export type ScanKind = 'values' | 'keys' | 'follow';
 
 /**
  * Values longer than this are null in a scan: they are read one by one once it is certain that the page takes them,
@@ -45,7 +45,7 @@ const SCANNED_VALUE_BYTES_MAX = 16 * 1024;
 /** A row per entry: key, value. Parameters: the prefix if the scan follows, then start, end, limit. */
 export function scanText(kind: ScanKind, reverse: boolean): string {
   const range = `WHERE a.k >= ? AND a.k < ? ORDER BY a.k ${reverse ? 'DESC' : 'ASC'} LIMIT ?`;
-  if (kind === 'keysOnly') return `SELECT a.k AS k FROM kv a ${range}`;
+  if (kind === 'keys') return `SELECT a.k AS k FROM kv a ${range}`;
   const [rows, shown] = kind === 'follow' ? [FOLLOWED, 'b'] : ['kv a', 'a'];
   return `SELECT a.k AS k,
       CASE WHEN length(l.v) > ${SCANNED_VALUE_BYTES_MAX} THEN NULL ELSE ifnull(${shown}.v, l.v) END AS v
@@ -61,7 +61,7 @@ export const NULL_LENGTH = 0xffffffff;
  */
 export function packedScanText(kind: ScanKind, reverse: boolean): string {
   const rows = `FROM (${scanText(kind, reverse)})`;
-  if (kind === 'keysOnly')
+  if (kind === 'keys')
     return `SELECT CAST(group_concat(k, '') AS BLOB), group_concat(length(k), ' ') ${rows}`;
   const lengths = `length(k) || ' ' || ifnull(length(v), ${NULL_LENGTH})`;
   return `SELECT CAST(group_concat(k || ifnull(v, x''), '') AS BLOB),

@@ -3,7 +3,9 @@ import { assert, type Bytes } from '../../base/index.ts';
 import { checkBatch } from '../checks.ts';
 import type {
   Batch,
+  KeyPage,
   KeyRange,
+  KeyScanOptions,
   ScanOptions,
   ScanPage,
   Snapshot,
@@ -55,6 +57,11 @@ export class SqliteStore implements Store {
   scan(range: KeyRange, options: ScanOptions): ScanPage {
     this.#checkOpen();
     return this.#reader.scan(range, options);
+  }
+
+  scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
+    this.#checkOpen();
+    return this.#reader.scanKeys(range, options);
   }
 
   snapshot(): Snapshot | Promise<Snapshot> {

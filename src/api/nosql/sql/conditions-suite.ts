@@ -2,7 +2,7 @@
 import { bytesToLatin1 } from '../../../base/index.ts';
 import { Indexing, Item, termPrefix, valueOfTerm } from '../../../partition/index.ts';
 import type { Condition } from '../../../query/index.ts';
-import { decodeTuple, isExactTuple, jsonCodec, type Value } from '../../../value/index.ts';
+import { IN_PART, jsonCodec, type Value } from '../../../value/index.ts';
 
 const indexing = new Indexing({
   isOff: false,
@@ -49,7 +49,7 @@ function isMetBy(condition: Condition, entries: readonly string[]): boolean {
         );
         if (!isWithin || !condition.test) return isWithin;
         const value = valueOfTerm(entry);
-        return !isExactTuple(value) || condition.test(decodeTuple(value)[0]);
+        return value === IN_PART || condition.test(value);
       });
     }
   }
