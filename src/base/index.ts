@@ -1,4 +1,5 @@
 export * from './assert.ts';
+export * from './bounded-regex.ts';
 export * from './bytes.ts';
 export * from './clock.ts';
 export * from './errors.ts';

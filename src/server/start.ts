@@ -1,5 +1,5 @@
 /** `mesocosm start`: from flags to a server that is ready, and down again on a signal. */
-import { systemClock } from '../base/index.ts';
+import { boundRegularExpressions, systemClock } from '../base/index.ts';
 import { compose } from './compose.ts';
 import { API_NAMES, type ApiName, parseConfig, type ServerConfig } from './config.ts';
 import { startHelp } from './flags.ts';
@@ -16,6 +16,7 @@ export async function start(args: readonly string[]): Promise<number | undefined
     process.stdout.write(startHelp());
     return 0;
   }
+  boundRegularExpressions();
   const version = programVersion();
   const log = createLog({
     format: config.log,

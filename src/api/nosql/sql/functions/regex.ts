@@ -1,12 +1,13 @@
 /** Regular expressions. The service has Perl's dialect; what JavaScript reads differently is translated or undefined. */
+import { BoundedRegex } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
 import { define, type SystemFunction } from './function.ts';
 
 /** Each call in a query gets its own functions, and these remember the last pattern: it is the same for every row. */
 export function regexFunctions(): readonly SystemFunction[] {
   let lastKey: string | undefined;
-  let lastPattern: RegExp | undefined;
-  const patternOf = (pattern: Value, modifiers: Value): RegExp | undefined => {
+  let lastPattern: BoundedRegex | undefined;
+  const patternOf = (pattern: Value, modifiers: Value): BoundedRegex | undefined => {
     if (typeof pattern !== 'string' || typeof modifiers !== 'string') return undefined;
     const key = `${modifiers}/${pattern}`;
     if (key !== lastKey) {
@@ -30,8 +31,8 @@ export function regexFunctions(): readonly SystemFunction[] {
     define('RegexExtractAll', [2, 4], (text, pattern, modifiers = '', group = 0) => {
       const compiled = patternOf(pattern, modifiers);
       if (typeof text !== 'string' || !compiled || !isGroupNumber(group)) return undefined;
-      const global = new RegExp(compiled.source, `${compiled.flags}g`);
-      return [...text.matchAll(global)]
+      return compiled
+        .matchAll(text)
         .map((found) => found[group])
         .filter((found) => found !== undefined);
     }),
@@ -43,12 +44,12 @@ function isGroupNumber(group: Value): group is number {
 }
 
 /** Modifiers: i ignore case, m multi-line, s dot matches all, x white space and remarks in the pattern do not count. */
-function compilePattern(pattern: string, modifiers: string): RegExp | undefined {
+function compilePattern(pattern: string, modifiers: string): BoundedRegex | undefined {
   if (!/^[imsx]*$/.test(modifiers)) return undefined;
   const source = modifiers.includes('x') ? withoutSpace(pattern) : pattern;
   const flags = [...new Set(modifiers.replaceAll('x', ''))].join('');
   try {
-    return new RegExp(source, flags);
+    return new BoundedRegex(source, flags);
   } catch {
     return undefined;
   }
