@@ -92,18 +92,19 @@ export async function countKeys(view: ReadView, itemCount: number): Promise<KeyC
   let current: { primary: Bytes; end: number } | undefined;
   let { start, end } = primaryRange(EPK_MIN, EPK_MAX);
   for (;;) {
-    const page = await view.scan({ start, end }, { limit: 2000, bytesMax: 1e6, keysOnly: true });
-    for (const { key } of page.entries) {
+    const page = await view.scanKeys({ start, end }, { limit: 2000, bytesMax: 1e6 });
+    for (const text of page.keys) {
+      const key = Buffer.from(text, 'latin1');
       if (current !== undefined && beginsAlike(current.primary, key, current.end)) continue;
       current = { primary: Uint8Array.from(key), end: epkEnd(key) };
       keys++;
     }
-    entries += page.entries.length;
-    const last = page.entries.at(-1);
+    entries += page.keys.length;
+    const last = page.keys.at(-1);
     if (!page.more || last === undefined) return { keys, isExact: true };
     if (entries >= COUNT_ENTRIES_MAX)
       return { keys: Math.round((keys * Math.max(itemCount, entries)) / entries), isExact: false };
-    start = behind(last.key);
+    start = behind(Buffer.from(last, 'latin1'));
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
