@@ -6,7 +6,6 @@
 import {
   type Clock,
   DomainError,
-  equalBytes,
   isPromise,
   type MaybePromise,
   type Receipt,
@@ -20,6 +19,7 @@ import {
   type ItemKey,
   type ItemOp,
   intentOf,
+  type KeyCount,
   type KeySize,
   type Lsn,
   type Partition,
@@ -32,6 +32,8 @@ import {
 } from '../partition/index.ts';
 import {
   type BudgetReport,
+  type HeatKey,
+  type HeatReport,
   MINIMAL_CHARGE,
   NORMAL_TRAFFIC,
   pageCharge,
@@ -42,10 +44,11 @@ import type { Encoding } from '../value/index.ts';
 import type { Budgets } from './budgets.ts';
 import { containerIndexing } from './container-indexing.ts';
 import type { Host, Slot } from './host.ts';
-import { intentWithin, NEAR_SHARE } from './key-limit.ts';
+import { limitedIntent } from './key-limit.ts';
 import { QueryReader } from './query-reader.ts';
 import {
   checkSession,
+  keyOfScope,
   type PageReply,
   type PageRequest,
   type ReadReply,
@@ -159,6 +162,8 @@ export class Cluster {
       const result = effects[0] as Effect;
       return { result, lsn, charge: effectCharge(result) };
     });
+    const bytes = (paid.result.item ?? paid.result.previous)?.body.length ?? 0;
+    route.slot.heat.add(paid.charge, bytes, op.key, this.#options.clock.nowMs());
     return { effect: paid.result, ...receiptOf(route, paid.lsn, paid.charge) };
   }
 
@@ -178,6 +183,9 @@ export class Cluster {
       for (const outcome of result) charge += outcome.charge;
       return { result, lsn, charge: Math.round(charge * 100) / 100 };
     });
+    let bytes = 0;
+    for (const { item } of paid.result) bytes += item?.body.length ?? 0;
+    route.slot.heat.add(paid.charge, bytes, ops[0]?.key, this.#options.clock.nowMs());
     return { outcomes: paid.result, ...receiptOf(route, paid.lsn, paid.charge) };
   }
 
@@ -230,7 +238,7 @@ export class Cluster {
     let bytes = 0;
     for (const { body } of page.items) bytes += body.length;
     const charge = pageCharge(page.items.length, bytes);
-    this.#charge(route, charge, traffic);
+    this.#charge(route, { charge, bytes, key: keyOfScope(scope) }, traffic);
     return { page, ...receiptOf(route, partition.lsn, charge) };
   }
 
@@ -268,7 +276,8 @@ export class Cluster {
   ): Receipt {
     let all = 0;
     for (const { effort } of shares) all += effort;
-    for (const { route, effort } of shares) this.#charge(route, (charge * effort) / all, traffic);
+    for (const { route, effort, key, bytes } of shares)
+      this.#charge(route, { charge: (charge * effort) / all, bytes, key }, traffic);
     const { route } = shares[0];
     return receiptOf(route, route.slot.partition?.lsn ?? 0, charge);
   }
@@ -276,6 +285,11 @@ export class Cluster {
   /** What a partition used of what it may use. Opens nothing. */
   budgetReport({ slot }: Route): BudgetReport {
     return slot.budget.report(this.#options.clock.nowMs());
+  }
+
+  /** Which keys a partition's charges of the last minutes went to. Opens nothing. */
+  heatReport({ slot }: Route): HeatReport {
+    return slot.heat.report(this.#options.clock.nowMs());
   }
 
   /** The least progress of any partition under the container's present indexing policy, in percent. */
@@ -288,6 +302,10 @@ export class Cluster {
 
   async statistics(route: Route): Promise<PartitionStatistics> {
     return (await this.#options.host.partition(route.slot)).statistics();
+  }
+
+  async keyCount(route: Route): Promise<KeyCount> {
+    return (await this.#options.host.partition(route.slot)).keyCount();
   }
 
   /** Closes and removes the partitions of a container that is no more. */
@@ -309,8 +327,11 @@ export class Cluster {
   ): MaybePromise<ReadReply> {
     checkSession(partition, route, session);
     const reply = (item: Item | undefined): ReadReply => {
-      const charge = item === undefined ? MINIMAL_CHARGE : readCharge(item.body.length);
-      this.#charge(route, charge, traffic);
+      const bytes = item === undefined ? 0 : item.body.length;
+      const charge = item === undefined ? MINIMAL_CHARGE : readCharge(bytes);
+      const nowMs = this.#options.clock.nowMs();
+      route.slot.budget.charge(charge, nowMs, traffic);
+      route.slot.heat.add(charge, bytes, key, nowMs);
       return { item, ...receiptOf(route, partition.lsn, charge) };
     };
     const item = partition.read(key);
@@ -318,19 +339,9 @@ export class Cluster {
   }
 
   #intent(route: Route, partition: Partition, intent: WriteIntent): WriteIntent {
-    const { slot } = route;
-    const { limits } = slot;
-    const key = intent.keys[0];
-    if (limits === undefined || key === undefined) return intent;
-    // Another key than the only one: now there are two, and the partition can be split between them.
-    const isSecondKey = slot.soleKey !== undefined && !equalBytes(slot.soleKey, key.epk);
-    if (isSecondKey) slot.soleKey = undefined;
-    if (isSecondKey || limits.sizes?.isDue) slot.splitAtBytes = 0;
-    const bytes = limits.sizes?.bytesOf(key.epk);
-    if (bytes === undefined && limits.wholeMax === undefined) return intent;
-    if (bytes !== undefined && bytes >= limits.keyMax * NEAR_SHARE)
-      this.#options.onKeyNearLimit(route, { epk: key.epk, primary: key.primary, bytes });
-    return intentWithin(intent, limits, { partition, seal: slot.options.seal });
+    const { limits } = route.slot;
+    if (limits === undefined) return intent;
+    return limitedIntent(intent, { route, partition, limits, ...this.#options });
   }
 
   #admit(route: Route, traffic: Traffic): void {
@@ -338,8 +349,10 @@ export class Cluster {
     if (refusal !== undefined) throw throttled(route, refusal);
   }
 
-  #charge(route: Route, charge: number, traffic: Traffic): void {
-    route.slot.budget.charge(charge, this.#options.clock.nowMs(), traffic);
+  #charge({ slot }: Route, { charge, bytes, key }: Charged, traffic: Traffic): void {
+    const nowMs = this.#options.clock.nowMs();
+    slot.budget.charge(charge, nowMs, traffic);
+    slot.heat.add(charge, bytes, key, nowMs);
   }
 
   /** The place of a partition that is being built. */
@@ -357,6 +370,12 @@ export class Cluster {
     this.#options.budgets.provision(slot.budget, container, partition);
     return slot;
   }
+}
+
+interface Charged {
+  readonly charge: number;
+  readonly bytes: number;
+  readonly key: HeatKey | undefined;
 }
 
 interface Paid<T> {

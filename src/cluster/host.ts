@@ -7,6 +7,7 @@ import {
   type MaybePromise,
   OPEN_PARTITIONS_MAX,
   PARTITION_IDLE_MS,
+  type Random,
 } from '../base/index.ts';
 import type { Engine } from '../engine/index.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type RecordCache,
   type Seal,
 } from '../partition/index.ts';
-import { PartitionBudget } from '../throughput/index.ts';
+import { KeyHeat, PartitionBudget } from '../throughput/index.ts';
 import type { Epk } from '../value/index.ts';
 import type { SlotLimits } from './key-limit.ts';
 
@@ -30,6 +31,8 @@ export interface Slot {
   options: SlotOptions;
   /** Provisioned by whoever asks for the slot. */
   readonly budget: PartitionBudget;
+  /** Which keys its charges go to. */
+  readonly heat: KeyHeat;
   partition: Partition | undefined;
   /** While opening or closing: what the next user has to wait for. */
   changing: Promise<unknown> | undefined;
@@ -56,6 +59,7 @@ export interface SlotOptions {
 export interface HostOptions {
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly random: Random;
   readonly cache: RecordCache;
 }
 
@@ -83,6 +87,7 @@ export class Host {
       storeName,
       options,
       budget: new PartitionBudget(this.#options.clock.nowMs()),
+      heat: new KeyHeat(this.#options.random),
       partition: undefined,
       changing: undefined,
       lastUsedMs: 0,

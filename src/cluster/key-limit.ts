@@ -2,9 +2,18 @@
  * Writes to a physical partition that is near a limit: of a logical partition, which cannot be split, or of a fixed
  * container, which is not. At its limit it stops growing; everything else goes on.
  */
-import { DomainError } from '../base/index.ts';
-import type { Item, KeySizes, Mutation, Partition, Seal, WriteIntent } from '../partition/index.ts';
+import { DomainError, equalBytes } from '../base/index.ts';
+import type {
+  Item,
+  KeySize,
+  KeySizes,
+  Mutation,
+  Partition,
+  Seal,
+  WriteIntent,
+} from '../partition/index.ts';
 import type { Epk } from '../value/index.ts';
+import type { Route } from './routing-map.ts';
 
 /** From this share of a limit on writes are checked against it, and people are told. */
 export const NEAR_SHARE = 0.8;
@@ -19,8 +28,33 @@ export interface SlotLimits {
   sizes: KeySizes | undefined;
 }
 
+export interface LimitedWrite {
+  readonly route: Route;
+  readonly partition: Partition;
+  readonly limits: SlotLimits;
+  /** Told of a key that is near its limit. */
+  readonly onKeyNearLimit: (route: Route, key: KeySize) => void;
+}
+
+/** The intent for a partition near a limit. */
+export function limitedIntent(intent: WriteIntent, write: LimitedWrite): WriteIntent {
+  const { route, limits, partition } = write;
+  const { slot } = route;
+  const key = intent.keys[0];
+  if (key === undefined) return intent;
+  // Another key than the only one: now there are two, and the partition can be split between them.
+  const isSecondKey = slot.soleKey !== undefined && !equalBytes(slot.soleKey, key.epk);
+  if (isSecondKey) slot.soleKey = undefined;
+  if (isSecondKey || limits.sizes?.isDue) slot.splitAtBytes = 0;
+  const bytes = limits.sizes?.bytesOf(key.epk);
+  if (bytes === undefined && limits.wholeMax === undefined) return intent;
+  if (bytes !== undefined && bytes >= limits.keyMax * NEAR_SHARE)
+    write.onKeyNearLimit(route, { epk: key.epk, primary: key.primary, bytes });
+  return intentWithin(intent, limits, { partition, seal: slot.options.seal });
+}
+
 /** The same intent, refused where it would grow its key or its partition beyond what they may hold. */
-export function intentWithin(
+function intentWithin(
   intent: WriteIntent,
   limits: SlotLimits,
   { partition, seal }: { readonly partition: Partition; readonly seal: Seal },

@@ -1,15 +1,16 @@
 /** What the cluster answers: replies with their receipts, and the refusals that carry one. */
 import { type Bytes, DomainError, type Receipt } from '../base/index.ts';
-import type {
-  Effect,
-  EpkRange,
-  Item,
-  ItemPage,
-  Lsn,
-  OperationEffect,
-  Partition,
+import {
+  type Effect,
+  type EpkRange,
+  epkOfPrimary,
+  type Item,
+  type ItemPage,
+  type Lsn,
+  type OperationEffect,
+  type Partition,
 } from '../partition/index.ts';
-import type { Refusal } from '../throughput/index.ts';
+import type { HeatKey, Refusal } from '../throughput/index.ts';
 import type { Route } from './routing-map.ts';
 import { printSessionToken, sessionLsn } from './session-token.ts';
 
@@ -52,6 +53,16 @@ export interface WorkShare {
   readonly route: Route;
   /** In any unit that is the same for all of them. */
   readonly effort: number;
+  /** Bytes it was asked for. */
+  readonly bytes: number;
+  /** The one key the work was about; undefined where there were several. */
+  readonly key: HeatKey | undefined;
+}
+
+/** The key of a page of one logical partition. */
+export function keyOfScope({ within }: PageScope): HeatKey | undefined {
+  if (!(within instanceof Uint8Array)) return undefined;
+  return { epk: epkOfPrimary(within), primary: within };
 }
 
 export function receiptOf({ partition }: Route, lsn: Lsn, charge: number): Receipt {

@@ -13,8 +13,8 @@ import {
   type UniqueKey,
 } from '../catalog/index.ts';
 import type { Cluster, Route } from '../cluster/index.ts';
-import type { PartitionStatistics } from '../partition/index.ts';
-import type { BudgetReport } from '../throughput/index.ts';
+import type { KeyCount, PartitionStatistics } from '../partition/index.ts';
+import type { BudgetReport, HeatReport } from '../throughput/index.ts';
 import {
   type Encoding,
   epkToHex,
@@ -107,6 +107,16 @@ export class Containers {
   /** What a partition used of its throughput. Opens nothing. */
   budget(route: Route): BudgetReport {
     return this.#cluster.budgetReport(route);
+  }
+
+  /** Which keys a partition's charges of the last minutes went to. Opens nothing. */
+  heat(route: Route): HeatReport {
+    return this.#cluster.heatReport(route);
+  }
+
+  /** How many logical partitions a physical one holds. */
+  keyCount(route: Route): Promise<KeyCount> {
+    return this.#cluster.keyCount(route);
   }
 
   create(databaseRid: number, spec: ContainerSpec): Promise<ContainerRecord> {

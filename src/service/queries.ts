@@ -12,7 +12,7 @@ import {
   type Target,
   type Work,
 } from '../query/index.ts';
-import { queryCharge, type Traffic } from '../throughput/index.ts';
+import { type HeatKey, queryCharge, type Traffic } from '../throughput/index.ts';
 import { epkFromHex } from '../value/index.ts';
 
 /** Looking at a partition at all, in index entries: as `queryCharge` weighs them. */
@@ -78,7 +78,7 @@ export class Queries {
         work,
         targetsIn: (range) => this.#targets(container, range, request, touched),
       });
-      const receipt = this.#settle(container, work, touched, request.traffic);
+      const receipt = this.#settle(container, request, work, touched);
       return {
         ...receipt,
         rows: page.rows,
@@ -88,7 +88,7 @@ export class Queries {
       };
     } catch (error) {
       // Refused by one partition, or failed: what the others did is paid for all the same.
-      if (touched.size > 0) this.#settle(container, work, touched, request.traffic);
+      if (touched.size > 0) this.#settle(container, request, work, touched);
       throw error;
     }
   }
@@ -96,17 +96,22 @@ export class Queries {
   /** Every partition pays its part; where none was looked at, the first pays for the asking. */
   #settle(
     container: ContainerRecord,
+    { ranges, traffic }: QueryRequest,
     work: Work,
     touched: ReadonlyMap<string, Touched>,
-    traffic: Traffic | undefined,
   ): Receipt {
+    const key = touched.size === 1 ? soleKeyOf(ranges) : undefined;
+    const bytes = work.bytesLoaded / Math.max(1, touched.size);
     const [first, ...others] = [...touched.values()].map(
       ({ route, readers }): WorkShare => ({
         route,
         effort: readers.reduce((sum, { effort }) => sum + effort, PARTITION_EFFORT),
+        bytes,
+        key,
       }),
     );
-    const nobody = { route: this.#cluster.routing(container).routes[0] as Route, effort: 1 };
+    const route = this.#cluster.routing(container).routes[0] as Route;
+    const nobody: WorkShare = { route, effort: 1, bytes: 0, key: undefined };
     const charge = queryCharge({ ...work, partitions: touched.size });
     return this.#cluster.settle([first ?? nobody, ...others], charge, traffic);
   }
@@ -139,6 +144,12 @@ export class Queries {
       };
     });
   }
+}
+
+/** The key of a query about one; where a range begins and ends with it, the zero byte makes its end. */
+function soleKeyOf([range, ...others]: readonly HashRange[]): HeatKey | undefined {
+  if (range === undefined || others.length > 0 || range.max !== `${range.min}00`) return undefined;
+  return { epk: epkFromHex(range.min), primary: undefined };
 }
 
 /** A partition a query looked at, with every reader it had of it. */

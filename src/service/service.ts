@@ -66,7 +66,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     options;
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
-  const host = new Host({ engine, clock, cache: new RecordCache() });
+  const host = new Host({ engine, clock, random, cache: new RecordCache() });
   const current = ({ databaseRid, rid }: ContainerName) => catalog.containerByRid(databaseRid, rid);
   const budgets = new Budgets(settings, catalog, clock);
   const { logicalPartitionLimit: logicalLimit, partitionStorageLimit: storageLimit } = settings;

@@ -1,5 +1,6 @@
 export * from './bucket.ts';
 export * from './budget.ts';
 export * from './charge.ts';
+export * from './key-heat.ts';
 export * from './traffic.ts';
 export * from './usage.ts';

@@ -48,7 +48,7 @@ test('databases, containers, items and partitions from the command line', async 
     stderr: expect.stringContaining('/customer: give its value with --partition-key'),
   });
   expect((await run('partitions shop/orders')).stdout).toMatch(
-    /^partition +from +to +items +lsn +RU\/s +RU last min +peak % +429s +bytes\n0 +00 +FF +2 +2 +400 +\d+ +\d+ +0 +\d+ B +█+\n$/,
+    /^partition +from +to +items +keys +lsn +RU\/s +RU last min +peak % +429s +bytes\n0 +00 +FF +2 +2 +2 +400 +\d+ +\d+ +0 +\d+ B +█+\n\nhot key +partition +RU +% of its partition\n"Zoë" +0 +\d+ +\d+ +█+/,
   );
   expect(await run('item delete shop/orders o2 --partition-key 7')).toMatchObject({ code: 0 });
   expect(await run('item get shop/orders o2 --partition-key 7')).toMatchObject({
@@ -58,7 +58,8 @@ test('databases, containers, items and partitions from the command line', async 
   expect(JSON.parse((await run('partitions shop/orders --json')).stdout)).toMatchObject({
     db: 'shop',
     container: 'orders',
-    partitions: [{ id: '0', items: 1 }],
+    partitions: [{ id: '0', items: 1, keys: 1, keysExact: true }],
+    hotKeys: { minutes: 5, byBytes: [{ partition: '0' }, {}] },
   });
   expect(await run('container delete shop/orders')).toMatchObject({ code: 0 });
   expect(await run('partitions shop/orders')).toMatchObject({ code: 1 });

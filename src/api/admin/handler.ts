@@ -4,6 +4,7 @@ import { type Clock, DomainError, ITEM_BYTES_MAX, type Metrics } from '../../bas
 import type { Service } from '../../service/index.ts';
 import { isMap, type Value, type ValueMap } from '../../value/index.ts';
 import { distributeThroughput } from './distribution.ts';
+import { reportHotKeys } from './hot-keys.ts';
 import { partitionCount } from './partition-metrics.ts';
 import { reportPartitions } from './partitions.ts';
 import { mergePartitions, splitPartition } from './reshape.ts';
@@ -81,6 +82,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
     method: 'GET',
     needsKey: true,
     answer: async ({ service }, { query }) => json(await reportPartitions(service, query)),
+  },
+  'hot-keys': {
+    method: 'GET',
+    needsKey: true,
+    answer: ({ service }, { query }) => json(reportHotKeys(service, query)),
   },
   merge: {
     method: 'POST',

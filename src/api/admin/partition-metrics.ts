@@ -30,21 +30,41 @@ export function collectPartitions(metrics: Metrics, service: Service): void {
     help: 'Partitions of the account, and how many of them are open.',
     labels: ['state'],
   });
+  const hottest = metrics.gauge({
+    name: 'mesocosm_partition_hottest_key_percent',
+    help: "Share of a partition's request units of the last minutes that its hottest key had.",
+    labels: LABELS,
+  });
+  const largest = metrics.gauge({
+    name: 'mesocosm_partition_largest_key_bytes',
+    help: 'Bytes of the largest key, where the partition is near the limit of a key.',
+    labels: LABELS,
+  });
+  const warnings = metrics.counter({
+    name: 'mesocosm_partition_key_warnings_total',
+    help: 'Partition keys that came near their storage limit.',
+  });
   const observeBudget = budgetMetrics(metrics);
   metrics.onCollect(() => {
-    for (const series of [items, bytes, lsn]) series.clear();
+    for (const series of [items, bytes, lsn, hottest, largest]) series.clear();
     observeBudget.clear();
     for (const database of service.databases.list())
       for (const container of service.containers.list(database))
         for (const route of service.containers.routes(container)) {
           const labels = [database.id, container.id, route.partition.id];
           observeBudget.set(labels, service.containers.budget(route));
+          const heat = service.containers.heat(route);
+          const hot = heat.keys[0]?.requestUnits;
+          if (hot !== undefined) hottest.with(...labels).set((100 * hot) / heat.requestUnits);
+          const heavy = route.slot.limits?.sizes?.heavy()[0];
+          if (heavy !== undefined) largest.with(...labels).set(heavy.bytes);
           const statistics = route.slot.partition?.statistics();
           if (statistics === undefined) continue;
           items.with(...labels).set(statistics.itemCount);
           bytes.with(...labels).set(statistics.itemBytes);
           lsn.with(...labels).set(statistics.lsn);
         }
+    warnings.with().value = service.balancer.warningCount;
     count.with('all').set(partitionCount(service));
     count.with('open').set(service.openPartitionCount());
   });

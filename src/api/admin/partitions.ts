@@ -40,6 +40,10 @@ export interface PartitionReport {
   readonly min: string;
   readonly max: string;
   readonly items: number;
+  /** Logical partitions. */
+  readonly keys: number;
+  /** False where `keys` is an estimate. */
+  readonly keysExact: boolean;
   readonly bytes: number;
   readonly lsn: number;
   /** All ancestors, oldest first. */
@@ -86,6 +90,7 @@ async function partitionReports(
   const partitions: PartitionReport[] = [];
   for (const route of routes) {
     const { itemCount, itemBytes, lsn } = await service.containers.statistics(route);
+    const { keys, isExact: keysExact } = await service.containers.keyCount(route);
     const { id, min, max, parents, throughputFraction } = route.partition;
     const { provisioned, requestUnitsLastMinute, throttledLastMinute, normalizedPercent, reserve } =
       service.containers.budget(route);
@@ -94,6 +99,8 @@ async function partitionReports(
       min,
       max,
       items: itemCount,
+      keys,
+      keysExact,
       bytes: itemBytes,
       lsn,
       parents,

@@ -3,6 +3,7 @@ import { type ClientOptions, property, send } from '../client.ts';
 import type { Command, Output } from '../command.ts';
 import { containerPath } from '../names.ts';
 import { printBar, printBytes, printTable } from '../table.ts';
+import { printKeys } from './hot-keys.ts';
 
 const BAR_WIDTH = 30;
 
@@ -10,7 +11,7 @@ export const PARTITION_COMMANDS: readonly Command[] = [
   {
     words: 'partitions',
     usage: 'DB/CONTAINER',
-    help: 'show the partitions of a container: range, items, request units, bytes, a bar each',
+    help: 'show the partitions of a container: range, items, keys, request units, bytes, a bar each; hot keys; splits',
     arguments: [1, 1],
     async run({ client, arguments: [name = ''], output }) {
       const [, db = '', , container = ''] = containerPath(name);
@@ -19,9 +20,17 @@ export const PARTITION_COMMANDS: readonly Command[] = [
         path: ['_mesocosm', 'partitions'],
         query: { db, container },
       });
+      const keys = await send(client, {
+        verb: 'GET',
+        path: ['_mesocosm', 'hot-keys'],
+        query: { db, container },
+      });
       output.show(
-        body,
-        () => printPartitions(property(body, 'partitions')) + printSplits(property(body, 'splits')),
+        { ...Object(body), hotKeys: keys.body },
+        () =>
+          printPartitions(property(body, 'partitions')) +
+          printKeys(keys.body) +
+          printSplits(property(body, 'splits')),
       );
     },
   },
@@ -95,6 +104,7 @@ export function printPartitions(partitions: unknown): string {
       'from',
       'to',
       'items',
+      'keys',
       'lsn',
       'RU/s',
       'RU last min',
@@ -108,6 +118,7 @@ export function printPartitions(partitions: unknown): string {
       shortRange(text(partition, 'min')),
       shortRange(text(partition, 'max')),
       number(partition, 'items'),
+      number(partition, 'keys'),
       number(partition, 'lsn'),
       number(partition, 'provisioned'),
       number(partition, 'requestUnitsLastMinute'),
