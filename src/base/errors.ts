@@ -31,6 +31,13 @@ export type ErrorCode =
   | 'throttled'
   /** The throughput bucket the request counts against has used its share; the partition has not. */
   | 'bucketThrottled'
+  /** A script threw, or is no function. */
+  | 'scriptFailed'
+  | 'scriptTimeout'
+  /** A script wanted more memory than it may have. */
+  | 'scriptLimit'
+  /** Others kept writing what a script read; nothing was applied. */
+  | 'retryWith'
   /** The store could not do it: disk full, input/output error, queue full. Nothing was applied. */
   | 'unavailable';
 

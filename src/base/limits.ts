@@ -82,3 +82,29 @@ export const NESTING_MAX = 128;
 
 /** Combinations that the JOINs of a query may make of one item: some tenths of a second, in which nothing else runs. */
 export const ITEM_COMBINATIONS_MAX = 10_000_000;
+
+/** Threads that run scripts; more of them would take the processors from the thread that serves requests. */
+export const SCRIPT_THREADS_MAX = 4;
+
+/** A thread for scripts that nobody used for this long is ended. */
+export const SCRIPT_THREAD_IDLE_MS = 60_000;
+
+/** Scripts waiting for a thread, and the longest they wait; more are refused. */
+export const SCRIPT_QUEUE_MAX = 1000;
+export const SCRIPT_WAIT_MS = 10_000;
+
+/** Calls of one script on its collection. */
+export const SCRIPT_CALLS_MAX = 10_000;
+
+/** Calls that a script hands over at once, and their characters: answering them is one turn of the event loop at most. */
+export const SCRIPT_TURN_CALLS_MAX = 100;
+export const SCRIPT_TURN_CHARACTERS_MAX = 512 * KIB;
+
+/** What a script may log. */
+export const SCRIPT_LOG_CHARACTERS_MAX = 64 * KIB;
+
+/** Text of one script. */
+export const SCRIPT_BYTES_MAX = 512 * KIB;
+
+/** Procedures, triggers and functions of a container, each (documented). */
+export const SCRIPTS_PER_CONTAINER_MAX = 100;

@@ -36,11 +36,13 @@ const CODES = {
   403: 'Forbidden',
   404: 'NotFound',
   405: 'MethodNotAllowed',
+  408: 'RequestTimeout',
   409: 'Conflict',
   410: 'Gone',
   412: 'PreconditionFailed',
   413: 'RequestEntityTooLarge',
   429: 'TooManyRequests',
+  449: 'RetryWith',
   500: 'InternalServerError',
   503: 'ServiceUnavailable',
 } as const;
@@ -74,6 +76,10 @@ const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }
   partitionGone: { status: 410, substatus: 1002 },
   throttled: { status: 429, substatus: 3200 },
   bucketThrottled: { status: 429, substatus: 3088 },
+  scriptFailed: { status: 400, substatus: 0 },
+  scriptTimeout: { status: 408, substatus: 0 },
+  scriptLimit: { status: 403, substatus: 0 },
+  retryWith: { status: 449, substatus: 0 },
   unavailable: { status: 503, substatus: 0 },
 };
 

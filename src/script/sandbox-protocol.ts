@@ -1,0 +1,51 @@
+/** What the main thread asks of a sandbox thread, and what it answers. One question at a time. */
+
+export interface ScriptText {
+  /** Shown in stack traces as the name of its file. */
+  readonly name: string;
+  readonly source: string;
+}
+
+export type ToSandbox =
+  /** Begins a procedure or trigger. `input` is the JSON text of a GuestInput. */
+  | {
+      readonly kind: 'start';
+      readonly script: ScriptText;
+      readonly input: string;
+      readonly timeMs: number;
+    }
+  /** Goes on with it: the JSON list of the answers to its calls. */
+  | { readonly kind: 'resume'; readonly answers: string }
+  /** Ends it, whatever it has come to. Has no answer. */
+  | { readonly kind: 'end' }
+  /** Calls of functions; those of one realm see each other's globals and nobody else's. */
+  | {
+      readonly kind: 'functions';
+      readonly realm: number;
+      readonly functions: readonly ScriptText[];
+      /** JSON list; see guest-functions.ts. */
+      readonly calls: string;
+      readonly timeMs: number;
+    }
+  /** Forgets a realm of functions. Has no answer. */
+  | { readonly kind: 'forget'; readonly realm: number };
+
+export type FromSandbox =
+  /** JSON text of calls or of a failure, not to be trusted. `isLarge`: the thread's memory has reached a script's limit. */
+  | { readonly kind: 'turn'; readonly text: string; readonly isLarge: boolean }
+  | {
+      readonly kind: 'done';
+      readonly response: string;
+      readonly request: string;
+      readonly log: string;
+    }
+  /** JSON list; see guest-functions.ts. */
+  | { readonly kind: 'results'; readonly text: string }
+  | { readonly kind: 'stopped'; readonly reason: StopReason; readonly detail: string };
+
+/** `source`: the text is no function, `detail` says why. */
+export type StopReason = 'time' | 'memory' | 'depth' | 'source';
+
+export interface SandboxSettings {
+  readonly memoryBytes: number;
+}

@@ -1,0 +1,19 @@
+/** Entry of a sandbox thread. */
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Sandbox } from './sandbox.ts';
+import type { SandboxSettings, ToSandbox } from './sandbox-protocol.ts';
+
+/** Scripts give way to the threads that serve requests, where there are more of them than processors. */
+const NICENESS = 10;
+
+// Elsewhere the call would slow down the whole process.
+if (process.platform === 'linux') setPriority(NICENESS);
+
+const sandbox = new Sandbox(workerData as SandboxSettings);
+
+parentPort?.on('message', async (question: ToSandbox) => {
+  const answer = await sandbox.answer(question);
+  if (answer !== undefined) parentPort?.postMessage(answer);
+  if (question.kind === 'end') await sandbox.prepare();
+});

@@ -1,0 +1,269 @@
+/** The sandbox holds what it promises: scripts run turn by turn, hostile ones end in time; method: real threads. */
+import { afterAll, expect, test } from 'vitest';
+import type { DomainError } from '../base/index.ts';
+import { type ScriptCall, type ScriptInput, type ScriptOutcome, Scripts } from './scripts.ts';
+
+const TIME_LIMIT_MS = 400;
+
+const scripts = new Scripts({
+  scriptTimeLimitMs: TIME_LIMIT_MS,
+  scriptMemoryLimit: 32 * 1024 * 1024,
+});
+afterAll(() => scripts.close());
+
+const INPUT: ScriptInput = {
+  arguments: [],
+  links: { selfLink: 'dbs/r/colls/s/', altLink: 'dbs/d/colls/c' },
+  operation: 'Execute',
+};
+
+async function run(
+  source: string,
+  input: Partial<ScriptInput> = {},
+  answer: (call: ScriptCall) => unknown = () => ({}),
+): Promise<ScriptOutcome> {
+  const turn = await scripts.begin();
+  try {
+    return await turn.run({ name: 'test', source }, { ...INPUT, ...input }, async (calls) =>
+      calls.map((call) => JSON.stringify(answer(call))),
+    );
+  } finally {
+    turn.release();
+  }
+}
+
+async function failure(source: string, input?: Partial<ScriptInput>): Promise<DomainError> {
+  return run(source, input).then(
+    () => expect.unreachable('the script must fail'),
+    (error) => error as DomainError,
+  );
+}
+
+const BODIES: readonly [what: string, source: string, body: string][] = [
+  ['nothing set', 'function () {}', '""'],
+  [
+    'a value',
+    '() => getContext().getResponse().setBody({ a: [1, null, "ä"] })',
+    '{"a":[1,null,"ä"]}',
+  ],
+  ['arguments', '(a, b) => __.response.setBody(a + b.c)', '5'],
+  ['several functions', 'function f() { g(); }\nfunction g() { __.response.setBody(1); }', '1'],
+  ['async', 'async () => { await null; __.response.setBody(await Promise.resolve(7)); }', '7'],
+  [
+    'appended',
+    '() => { for (let i = 0; i < 3; i++) __.response.appendValue("Body", i); }',
+    '"012"',
+  ],
+  [
+    'appended body',
+    '() => { __.response.setBody("a"); __.response.appendBody({ b: 1 }); }',
+    '"a{\\"b\\":1}"',
+  ],
+  [
+    'links',
+    '() => __.response.setBody([__.getSelfLink(), __.getAltLink()])',
+    '["dbs/r/colls/s/","dbs/d/colls/c"]',
+  ],
+  [
+    'globals of a host',
+    '() => __.response.setBody([typeof process, typeof require, typeof globalThis.fetch, typeof WebAssembly])',
+    '["undefined","undefined","undefined","undefined"]',
+  ],
+  [
+    'constructors',
+    '() => __.response.setBody((0, eval)("this").constructor.constructor("return typeof process")())',
+    '"undefined"',
+  ],
+];
+
+test.each(BODIES)('a script gives its body: %s', async (_, source, body) => {
+  const outcome = await run(source, { arguments: [2, { c: 3 }] });
+  expect(outcome.responseBody).toBe(body);
+});
+
+test('calls are handed over in order, callbacks run with the answers, and make more calls', async () => {
+  const kinds: unknown[] = [];
+  const { responseBody } = await run(
+    `function () {
+      const c = getContext().getCollection();
+      const seen = [];
+      c.createDocument(c.getSelfLink(), { id: 'a' }, (error, made, options) => {
+        seen.push(error === undefined, made.id, options.n);
+        c.queryDocuments(c.getSelfLink(), 'SELECT 1', { pageSize: 3 }, (error, rows) => {
+          seen.push(error.number, error.message);
+          getContext().getResponse().setBody(seen);
+        });
+      });
+      c.deleteDocument('x/docs/b');
+    }`,
+    {},
+    (call) => {
+      kinds.push(call.kind);
+      if (call.kind === 'query') return { error: { number: 404, message: 'gone' } };
+      return { resource: call.document, options: { n: 1 } };
+    },
+  );
+  expect(kinds).toEqual(['create', 'delete', 'query']);
+  expect(JSON.parse(responseBody)).toEqual([true, 'a', 1, 404, 'gone']);
+});
+
+test('a call that fails and has no callback ends the script', async () => {
+  const failing = run('() => { __.deleteDocument("docs/x"); }', {}, () => ({
+    error: { number: 409, message: 'exists' },
+  }));
+  await expect(failing).rejects.toMatchObject({ code: 'scriptFailed', number: 409 });
+});
+
+test('chains read documents page by page', async () => {
+  const pages: Record<string, { resource: unknown[]; options: object }> = {
+    start: {
+      resource: [
+        { n: 3, t: ['x'] },
+        { n: 1, t: ['y'] },
+      ],
+      options: { continuation: 'more' },
+    },
+    more: { resource: [{ n: 2, t: ['z', 'w'] }], options: {} },
+  };
+  const { responseBody } = await run(
+    `() => __.chain().filter((d) => d.n > 1).sortBy((d) => d.n).pluck('t').flatten().value()`,
+    {},
+    (call) => pages[String(call.continuation ?? 'start')],
+  );
+  expect(responseBody).toBe('["z","w","x"]');
+});
+
+test('what is logged is kept as text', async () => {
+  const { log } = await run(
+    '() => { console.log("%s is %d.", "x", 1); console.log({ a: 1 }, 2); }',
+  );
+  expect(log).toBe('x is 1.\n{"a":1} 2');
+});
+
+test('an error has its message and the lines of the script', async () => {
+  const error = await failure(
+    'function main() {\n  const e = new Error("no");\n  e.number = 7;\n  throw e;\n}',
+  );
+  expect(error).toMatchObject({ code: 'scriptFailed', number: 7 });
+  expect(error.message).toContain('Exception = Error: no');
+  expect(error.message).toContain('at main (test.js:2');
+  expect(error.message).not.toContain('guest.js');
+});
+
+const FAULTS: readonly [what: string, source: string, code: string][] = [
+  ['no function', '42', 'scriptFailed'],
+  ['a syntax error', 'function ( {', 'scriptFailed'],
+  ['a thrown text', '() => { throw "bad"; }', 'scriptFailed'],
+  ['a rejection', 'async () => { throw new Error("late"); }', 'scriptFailed'],
+  ['a promise nobody settles', '() => new Promise(() => {})', 'scriptFailed'],
+  ['an abort', '() => { try { getContext().abort(new Error("stop")); } catch {} }', 'scriptFailed'],
+  ['an endless loop', '() => { for (;;); }', 'scriptTimeout'],
+  [
+    'an endless loop that catches',
+    '() => { for (;;) try { for (;;); } catch {} }',
+    'scriptTimeout',
+  ],
+  ['an endless loop while compiled', '(function () { for (;;); })()', 'scriptTimeout'],
+  [
+    'an endless chain of promises',
+    '() => { const f = () => Promise.resolve().then(f); return f(); }',
+    'scriptTimeout',
+  ],
+  ['a regular expression bomb', '() => /^(a+)+$/.test("a".repeat(40) + "b")', 'scriptTimeout'],
+  [
+    'a memory bomb',
+    '() => { const a = []; for (;;) a.push(new Array(1e5).fill(1)); }',
+    'scriptLimit',
+  ],
+  [
+    'a memory bomb of text',
+    '() => { let s = "x".repeat(1e6); const a = []; for (;;) a.push(s += "y"); }',
+    'scriptLimit',
+  ],
+  [
+    'a memory bomb that catches',
+    '() => { const a = []; for (;;) try { for (;;) a.push(new Array(1e5).fill(1)); } catch {} }',
+    'scriptTimeout',
+  ],
+  ['deep recursion', '() => { const f = () => f(); f(); }', 'scriptFailed'],
+  ['deep recursion in native code', '() => JSON.parse("[".repeat(1e5))', 'scriptFailed'],
+  [
+    'a deep result, which takes native code longer than it has',
+    '() => { let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; __.response.setBody(o); }',
+    'scriptTimeout',
+  ],
+  ['a huge result', '() => __.response.setBody("x".repeat(5e6))', 'tooLarge'],
+  [
+    'broken prototypes',
+    '() => { Array.prototype.join = () => "]"; Array.prototype.map = () => []; __.readDocument("x"); }',
+    'scriptFailed',
+  ],
+  [
+    'toJSON on everything',
+    '() => { Object.prototype.toJSON = () => { throw new Error("ha"); }; __.response.setBody({}); }',
+    'scriptFailed',
+  ],
+  [
+    'a getter that never ends',
+    '() => { throw { get message() { for (;;); }, get stack() { for (;;); }, get number() { for (;;); } }; }',
+    'scriptTimeout',
+  ],
+];
+
+test.each(FAULTS)('a script is stopped with the right code: %s', async (_, source, code) => {
+  const startedMs = performance.now();
+  expect(await failure(source)).toMatchObject({ code });
+  expect(performance.now() - startedMs).toBeLessThan(TIME_LIMIT_MS + 1500);
+  const after = await run('() => __.response.setBody(1)');
+  expect(after.responseBody).toBe('1');
+});
+
+test('one script leaves nothing for the next', async () => {
+  await run('() => { globalThis.left = 1; Array.prototype.left = 2; getContext().left = 3; }');
+  const { responseBody } = await run(
+    '() => __.response.setBody([typeof left, typeof [].left, typeof getContext().left])',
+  );
+  expect(responseBody).toBe('["undefined","undefined","undefined"]');
+});
+
+test('functions take many calls at once, undefined in and out, errors by themselves', async () => {
+  const functions = scripts.functions([
+    { name: 'twice', source: 'function (x) { return x * 2; }' },
+    { name: 'kind', source: '(x) => typeof x' },
+    { name: 'fail', source: '(x) => { throw new TypeError("bad " + x); }' },
+  ]);
+  const results = await functions.run([
+    '["twice",0,4]',
+    '["kind",1,null]',
+    '["kind",0,null]',
+    '["fail",0,3]',
+    '["kind",0,{}]',
+    '["twice",0]',
+  ]);
+  functions.forget();
+  expect(results).toEqual([
+    { kind: 'value', value: 8 },
+    { kind: 'value', value: 'undefined' },
+    { kind: 'value', value: 'object' },
+    { kind: 'error', message: 'TypeError: bad 3' },
+    { kind: 'value', value: 'object' },
+    { kind: 'value', value: null },
+  ]);
+});
+
+test('functions that do not end are stopped, and the others of the thread go on', async () => {
+  const functions = scripts.functions([{ name: 'loop', source: '() => { for (;;); }' }]);
+  await expect(functions.run(['["loop",0]'])).rejects.toMatchObject({ code: 'scriptTimeout' });
+  const others = scripts.functions([{ name: 'one', source: '() => 1' }]);
+  expect(await others.run(['["one",0]'])).toEqual([{ kind: 'value', value: 1 }]);
+});
+
+test('more scripts at once than threads take turns', async () => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 12 }, (_, at) => run(`() => __.response.setBody(${at})`)),
+  );
+  expect(outcomes.map(({ responseBody }) => responseBody)).toEqual(
+    outcomes.map((_, at) => `${at}`),
+  );
+  expect(scripts.threadCount).toBeLessThanOrEqual(4);
+});
