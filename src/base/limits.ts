@@ -105,6 +105,3 @@ export const SCRIPT_LOG_CHARACTERS_MAX = 64 * KIB;
 
 /** Text of one script. */
 export const SCRIPT_BYTES_MAX = 512 * KIB;
-
-/** Procedures, triggers and functions of a container, each (documented). */
-export const SCRIPTS_PER_CONTAINER_MAX = 100;

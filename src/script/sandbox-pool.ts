@@ -17,7 +17,7 @@ export interface Lease {
 
 interface Waiting {
   readonly since: NodeJS.Timeout;
-  readonly resolve: (lease: Lease) => void;
+  readonly resolve: (lease: Promise<Lease>) => void;
 }
 
 interface IdleThread {
@@ -46,7 +46,7 @@ export class SandboxPool {
   lease(preferred?: SandboxThread): Promise<Lease> {
     if (this.#isClosed) return Promise.reject(busy());
     const thread = this.#take(preferred);
-    if (thread !== undefined) return Promise.resolve(this.#leaseOf(thread));
+    if (thread !== undefined) return this.#leaseOf(thread);
     if (this.#waiting.length >= SCRIPT_QUEUE_MAX) return Promise.reject(busy());
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -78,8 +78,9 @@ export class SandboxPool {
     return new SandboxThread(this.#settings);
   }
 
-  #leaseOf(thread: SandboxThread): Lease {
+  async #leaseOf(thread: SandboxThread): Promise<Lease> {
     this.#leased.add(thread);
+    await thread.ready;
     return { thread, release: () => this.#release(thread) };
   }
 

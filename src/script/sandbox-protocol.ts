@@ -31,6 +31,8 @@ export type ToSandbox =
   | { readonly kind: 'forget'; readonly realm: number };
 
 export type FromSandbox =
+  /** Once, when the thread has started. */
+  | { readonly kind: 'ready' }
   /** JSON text of calls or of a failure, not to be trusted. `isLarge`: the thread's memory has reached a script's limit. */
   | { readonly kind: 'turn'; readonly text: string; readonly isLarge: boolean }
   | {

@@ -11,6 +11,8 @@ export class SandboxThread {
   readonly #worker: Worker;
   #isAlive = true;
   #waiting: ((answer: Answer) => void) | undefined;
+  /** When the thread has started: that takes its time, which is no script's. */
+  readonly ready: Promise<Answer>;
 
   constructor(settings: SandboxSettings) {
     // Flags of the main program (loaders of test runners) are none of the thread's business.
@@ -19,7 +21,12 @@ export class SandboxThread {
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: OLD_GENERATION_MB },
     });
-    this.#worker.unref();
+    this.ready = new Promise((resolve) => {
+      this.#waiting = (answer) => {
+        this.#worker.unref();
+        resolve(answer);
+      };
+    });
     this.#worker.on('message', (answer: FromSandbox) => this.#settle(answer));
     this.#worker.on('error', () => this.#die());
     this.#worker.on('exit', () => this.#die());
@@ -29,7 +36,7 @@ export class SandboxThread {
     return this.#isAlive;
   }
 
-  /** One question at a time; never rejects. */
+  /** One question at a time, of a thread that is ready; never rejects. */
   ask(question: ToSandbox, patienceMs: number): Promise<Answer> {
     if (!this.#isAlive) return Promise.resolve({ kind: 'lost' });
     this.#worker.ref();
@@ -37,7 +44,7 @@ export class SandboxThread {
       const timer = setTimeout(() => this.end(), patienceMs);
       this.#waiting = (answer) => {
         clearTimeout(timer);
-        if (this.#isAlive) this.#worker.unref();
+        this.#worker.unref();
         resolve(answer);
       };
       this.#worker.postMessage(question);

@@ -2,7 +2,7 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Sandbox } from './sandbox.ts';
-import type { SandboxSettings, ToSandbox } from './sandbox-protocol.ts';
+import type { FromSandbox, SandboxSettings, ToSandbox } from './sandbox-protocol.ts';
 
 /** Scripts give way to the threads that serve requests, where there are more of them than processors. */
 const NICENESS = 10;
@@ -11,6 +11,9 @@ const NICENESS = 10;
 if (process.platform === 'linux') setPriority(NICENESS);
 
 const sandbox = new Sandbox(workerData as SandboxSettings);
+
+await sandbox.prepare();
+parentPort?.postMessage({ kind: 'ready' } satisfies FromSandbox);
 
 parentPort?.on('message', async (question: ToSandbox) => {
   const answer = await sandbox.answer(question);

@@ -31,6 +31,7 @@ import {
   listPartitionKeyRanges,
   postPartitionKeyRanges,
 } from './resources/partition-key-ranges.ts';
+import { STORED_PROCEDURES, TRIGGERS, USER_DEFINED_FUNCTIONS } from './resources/scripts.ts';
 import { storedResourceVerbs } from './resources/stored-resources.ts';
 import { USERS } from './resources/users.ts';
 import type { Target } from './target.ts';
@@ -79,9 +80,9 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
     feed: { GET: listPartitionKeyRanges, POST: postPartitionKeyRanges },
     single: {},
   },
-  'dbs/colls/sprocs': inContainer('sprocs', 'StoredProcedures', 'Server-side JavaScript'),
-  'dbs/colls/triggers': inContainer('triggers', 'Triggers', 'Server-side JavaScript'),
-  'dbs/colls/udfs': inContainer('udfs', 'UserDefinedFunctions', 'Server-side JavaScript'),
+  'dbs/colls/sprocs': storedResourceVerbs(STORED_PROCEDURES),
+  'dbs/colls/triggers': storedResourceVerbs(TRIGGERS),
+  'dbs/colls/udfs': storedResourceVerbs(USER_DEFINED_FUNCTIONS),
   'dbs/users': storedResourceVerbs(USERS),
   'dbs/users/permissions': inDatabase('permissions', 'Permissions', 'Users and permissions'),
   offers: {
