@@ -23,6 +23,7 @@ import type { Store } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
 import { CommitGroup } from './commit-group.ts';
 import type { Effect, WriteResult } from './effect.ts';
+import { Gatherer } from './gatherer.ts';
 import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
 import {
@@ -48,9 +49,6 @@ import { expiredTombstones } from './tombstone.ts';
 
 /** While one group is on its way to the disk the next one gathers; a second one beside it would only be smaller. */
 const GROUPS_IN_FLIGHT_MAX = 1;
-/** The longest a write waits for others of its kind. */
-const GATHER_MS = 1;
-
 /** How often expired tombstones are looked for. */
 const TRIM_INTERVAL_SEC = 60;
 
@@ -81,10 +79,7 @@ export class Committer {
   #gathering = new CommitGroup();
   #inFlight: CommitGroup[] = [];
   #pendingCount = 0;
-  #isFlushScheduled = false;
-  #gatherTimer: NodeJS.Timeout | undefined;
-  /** Writes of the last group: as many are likely to come together again. */
-  #expectedCount = 1;
+  readonly #gatherer = new Gatherer(() => this.#flush());
   #failure: Error | undefined;
   #trimDueSec = 0;
   /** Async engines only: intents whose items are being fetched, decided strictly in order of arrival. */
@@ -300,34 +295,19 @@ export class Committer {
     return ridPrefix * 2 ** RID_COUNTER_BITS + state.ridCounter;
   }
 
-  /**
-   * A commit costs as much for one write as for twenty, so the writers that wrote together last time are waited for,
-   * a moment at most. A single writer never waits: its group is the end of this turn of the event loop.
-   */
   #scheduleFlush(): void {
     if (this.#gathering.bodyBytes >= COMMIT_BYTES_MAX) this.#flush();
-    if (this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX || this.#gathering.isEmpty) return;
-    if (this.#gathering.completions.length >= this.#expectedCount) {
-      if (this.#isFlushScheduled) return;
-      this.#isFlushScheduled = true;
-      setImmediate(() => {
-        this.#isFlushScheduled = false;
-        this.#flush();
-      });
-    } else {
-      this.#gatherTimer ??= setTimeout(() => this.#flush(), GATHER_MS);
-    }
+    if (this.#inFlight.length < GROUPS_IN_FLIGHT_MAX && !this.#gathering.isEmpty)
+      this.#gatherer.gathered(this.#gathering.completions.length);
   }
 
   #flush(): void {
-    clearTimeout(this.#gatherTimer);
-    this.#gatherTimer = undefined;
+    this.#gatherer.reset();
     const group = this.#gathering;
     if (group.isEmpty || this.#failure !== undefined) return;
     if (this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX) return;
     this.#gathering = new CommitGroup();
     this.#inFlight.push(group);
-    this.#expectedCount = group.completions.length;
     const { state, store } = this.#options;
     state.tombstoneCount += group.deletionCount;
     store.commit(group.toBatch(state, this.#indexing)).then(
@@ -345,6 +325,7 @@ export class Committer {
     // An intent being fetched may have read the store before this commit: it needs the overlay to see the write.
     if (this.#fetching === undefined) this.#forget(group);
     else void this.#fetching.then(() => this.#forget(group));
+    this.#gatherer.expect(this.#gathering.completions.length, group.completions.length);
     group.finish(undefined);
     this.#scheduleFlush();
   }
