@@ -26,6 +26,7 @@ export interface FullTextIndex {
 }
 
 const SPATIAL_TYPES = ['Point', 'LineString', 'Polygon', 'MultiPolygon'];
+const SHARD_PATHS_MAX = 1;
 const VECTOR_INDEX_TYPES = ['flat', 'quantizedFlat', 'diskANN'];
 const INDEXES_MAX = 100;
 
@@ -67,16 +68,35 @@ export function normalizeVectorIndexes(sent: Value): readonly VectorIndex[] | un
     const { type } = entry;
     if (typeof type !== 'string' || !VECTOR_INDEX_TYPES.includes(type))
       throw invalid(
-        `The type of the vector index '${path}' must be one of ${VECTOR_INDEX_TYPES.join()}.`,
+        `The Vector Indexing Policy's Index Type::${String(type)} is invalid. It must be one of ${VECTOR_INDEX_TYPES.join()}.`,
       );
-    for (const name of ['quantizationByteSize', 'indexingSearchListSize']) {
-      const value = entry[name];
-      if (value === undefined || value === null) continue;
-      if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)
-        throw invalid(`The ${name} of the vector index '${path}' must be a positive whole number.`);
-    }
+    checkParameter('QuantizationByteSize', entry.quantizationByteSize, { min: 1, max: 512 });
+    checkParameter('IndexingSearchListSize', entry.indexingSearchListSize, { min: 25, max: 500 });
+    checkShardKey(entry.vectorIndexShardKey);
     return { ...entry, path, type };
   });
+}
+
+function checkParameter(name: string, value: Value, { min, max }: { min: number; max: number }) {
+  if (value === undefined || value === null) return;
+  const isWhole = typeof value === 'number' && Number.isInteger(value);
+  if (isWhole && value >= min && value <= max) return;
+  throw invalid(
+    `The Vector Indexing Policy parameter ${name} value :: ${String(value)} is out of range. The allowed range is between ${min} and ${max}.`,
+  );
+}
+
+function checkShardKey(sent: Value): void {
+  if (sent === undefined || sent === null) return;
+  if (!isList(sent))
+    throw invalid('One of the specified inputs is invalid: vectorIndexShardKey must be an array.');
+  if (sent.length > SHARD_PATHS_MAX)
+    throw invalid(
+      `The number of shard paths defined in the Vector Indexing Policy: ${sent.length} exceeds the maximum: ${SHARD_PATHS_MAX}.`,
+    );
+  for (const path of sent)
+    if (typeof path !== 'string' || !PLAIN_PATH.test(path))
+      throw invalid(`The Vector Indexing Policy has an invalid Shard Path: ${String(path)}.`);
 }
 
 export function normalizeFullTextIndexes(sent: Value): readonly FullTextIndex[] | undefined {

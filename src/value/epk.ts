@@ -30,6 +30,8 @@ export interface PartitionKeyDefinition {
   readonly paths: readonly string[];
   readonly kind: 'Hash' | 'MultiHash' | 'Range';
   readonly version: 1 | 2;
+  /** The maker of the container named the version; then it is told it. */
+  readonly isVersionNamed?: boolean;
   /** The service made the definition itself, for a container created without one. */
   readonly systemKey?: boolean;
 }

@@ -10,6 +10,7 @@ const COMPUTED_PROPERTIES_MAX = 20;
 const VECTOR_DIMENSIONS_MAX = 4096;
 /** A flat index stores whole vectors. */
 const FLAT_VECTOR_DIMENSIONS_MAX = 505;
+const FULL_TEXT_LANGUAGES = ['en-us', 'de-de', 'es-es', 'fr-fr', 'it-it', 'pt-br', 'pt-pt'];
 const VECTOR_TYPES = ['float32', 'float16', 'int8', 'uint8'];
 const DISTANCE_FUNCTIONS = ['cosine', 'euclidean', 'dotproduct'];
 const SYSTEM_NAMES = ['id', '_rid', '_self', '_etag', '_ts', '_attachments', '_lsn', 'ttl'];
@@ -82,7 +83,9 @@ function parseVectors(sent: Value): ValueMap | undefined {
     if (paths.has(path)) throw invalid(`The vector embedding path '${path}' is given twice.`);
     paths.add(path);
     if (!isOneOf(VECTOR_TYPES, dataType))
-      throw invalid(`The dataType of a vector embedding must be one of ${VECTOR_TYPES.join()}.`);
+      throw invalid(
+        `The Vector Embedding Policy has an invalid DataType:${String(dataType)}. It must be one of ${VECTOR_TYPES.join()}.`,
+      );
     if (typeof dimensions !== 'number' || !Number.isInteger(dimensions) || dimensions < 1)
       throw invalid(
         `Vector Embedding Policy has invalid Dimensions:${JSON.stringify(dimensions)}, it should be positive integer.`,
@@ -93,7 +96,7 @@ function parseVectors(sent: Value): ValueMap | undefined {
       );
     if (!isOneOf(DISTANCE_FUNCTIONS, distanceFunction))
       throw invalid(
-        `The distanceFunction of a vector embedding must be one of ${DISTANCE_FUNCTIONS.join()}.`,
+        `The Vector Embedding Policy has an invalid DistanceFunction:${String(distanceFunction)}. It must be one of ${DISTANCE_FUNCTIONS.join()}.`,
       );
   }
   return sent as ValueMap;
@@ -104,7 +107,7 @@ function checkVectorIndexes(indexing: IndexingPolicy, policy: ValueMap | undefin
   for (const { path, type } of indexing.vectorIndexes ?? []) {
     const embedding = embeddings.find((candidate) => candidate.path === path);
     if (embedding === undefined)
-      throw invalid(`The vector index path ${path} not matching in Embedding's path.`);
+      throw invalid(`The Vector Indexing Policy's path::${path} not matching in Embedding's path.`);
     if (type === 'flat' && (embedding.dimensions as number) > FLAT_VECTOR_DIMENSIONS_MAX)
       throw invalid(
         `A flat vector index takes at most ${FLAT_VECTOR_DIMENSIONS_MAX} dimensions; '${path}' has ${embedding.dimensions}.`,
@@ -115,23 +118,27 @@ function checkVectorIndexes(indexing: IndexingPolicy, policy: ValueMap | undefin
 function parseFullText(sent: Value): ValueMap | undefined {
   if (sent === undefined || sent === null) return undefined;
   if (!isMap(sent)) throw invalid('fullTextPolicy must be an object.');
+  checkLanguage(sent.defaultLanguage);
   const paths = sent.fullTextPaths ?? [];
-  const areValid =
-    isList(paths) &&
-    paths.every(
-      (entry) =>
-        isMap(entry) &&
-        typeof entry.path === 'string' &&
-        entry.path.startsWith('/') &&
-        !entry.path.includes('*'),
-    );
-  if (!areValid) throw invalid('Every entry of fullTextPaths must have a path without wildcards.');
+  if (!isList(paths)) throw invalid('fullTextPaths must be an array.');
+  for (const entry of paths) {
+    const { path, language } = isMap(entry) ? entry : {};
+    if (typeof path !== 'string' || !path.startsWith('/') || path.includes('*'))
+      throw invalid(`The Full Text Policy contains an invalid Path: ${String(path)}.`);
+    checkLanguage(language);
+  }
   return sent;
+}
+
+function checkLanguage(sent: Value): void {
+  if (sent === undefined || sent === null || isOneOf(FULL_TEXT_LANGUAGES, sent)) return;
+  throw invalid(`The Full Text Policy contains an unsupported language: ${String(sent)}.`);
 }
 
 function parseComputed(sent: Value): readonly Value[] | undefined {
   if (sent === undefined || sent === null) return undefined;
-  if (!isList(sent)) throw invalid('computedProperties must be an array.');
+  if (!isList(sent))
+    throw invalid('One of the specified inputs is invalid: computedProperties must be an array.');
   if (sent.length > COMPUTED_PROPERTIES_MAX)
     throw invalid(`A container has at most ${COMPUTED_PROPERTIES_MAX} computed properties.`);
   const names = new Set<string>();

@@ -28,12 +28,13 @@ export function containerResource(record: ContainerRecord): ContainerResource {
   };
 }
 
-/** Clients take a definition without a version for the first one, so only the second is said. */
-function partitionKeyResource({ paths, kind, version, systemKey }: PartitionKeyDefinition) {
+/** Clients take a definition without a version for the first one, so only the second is said, or the one that was named. */
+function partitionKeyResource(definition: PartitionKeyDefinition) {
+  const { paths, kind, version, isVersionNamed, systemKey } = definition;
   return {
     paths,
     kind,
-    ...(version === 2 ? { version } : {}),
+    ...(version === 2 || isVersionNamed === true ? { version } : {}),
     ...(systemKey === true ? { systemKey } : {}),
   };
 }

@@ -58,9 +58,20 @@ export function containerUpdate(body: ValueMap, record: ContainerRecord): Contai
       throw invalid('The unique key policy of a container cannot be changed.');
   }
   const update = parseUpdate(body);
-  const before = JSON.stringify(record.policies.vectorEmbeddingPolicy);
-  if (before !== undefined && JSON.stringify(update.policies.vectorEmbeddingPolicy) !== before)
-    throw invalid('The vector embedding policy of a container cannot be changed.');
+  const isChanged = (before: object | undefined, after: object | undefined) =>
+    before !== undefined && JSON.stringify(after) !== JSON.stringify(before);
+  const { policies, indexingPolicy } = record;
+  if (
+    isChanged(
+      policies.vectorEmbeddingPolicy as object,
+      update.policies.vectorEmbeddingPolicy as object,
+    )
+  )
+    throw invalid('Paths in existing embedding policy cannot be modified in Collection Replace');
+  if (isChanged(indexingPolicy.vectorIndexes, update.indexingPolicy.vectorIndexes))
+    throw invalid(
+      'Paths in existing vector indexing policy cannot be modified in Collection Replace',
+    );
   return update;
 }
 

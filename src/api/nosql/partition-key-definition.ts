@@ -20,8 +20,13 @@ export function parsePartitionKeyDefinition(sent: Value): PartitionKeyDefinition
   const kind = parseKind(sent.kind, paths.length);
   checkPaths(paths);
   const version = parseVersion(sent.version, kind);
-  const definition = { paths: paths as readonly string[], kind, version };
-  return systemKey === true ? { ...definition, systemKey } : definition;
+  return {
+    paths: paths as readonly string[],
+    kind,
+    version,
+    ...(sent.version === 1 ? { isVersionNamed: true } : {}),
+    ...(systemKey === true ? { systemKey } : {}),
+  };
 }
 
 /** The same paths in the same order, hashed the same way. */
@@ -34,7 +39,7 @@ function parseKind(sent: Value, pathCount: number): PartitionKeyDefinition['kind
   if (kind === 'MultiHash') {
     if (pathCount > PARTITION_KEY_PATHS_MAX)
       throw invalid(
-        `A hierarchical partition key has at most ${PARTITION_KEY_PATHS_MAX} paths, ${pathCount} were given.`,
+        `Too many partition key paths specified: ${pathCount}. A hierarchical partition key has at most ${PARTITION_KEY_PATHS_MAX}.`,
       );
     return 'MultiHash';
   }

@@ -67,11 +67,19 @@ export class PreparedQueries {
   ): QueryPlan {
     const { environment } = this.#containers.of(container);
     const options = { environment, parameters, ...(features && { features }) };
-    return queryPlan(this.#cache.parse(text), container.partitionKey, options);
+    return withWindow(queryPlan(this.#cache.parse(text), container.partitionKey, options));
   }
 
   /** For the lists of the catalog, which have no policies. */
   compile(text: string): CompiledQuery {
     return compileQuery(this.#cache.parse(text), { environment: { clock: this.#clock } });
   }
+}
+
+/** Clients look for both ends of the window of a hybrid search, given or not. */
+function withWindow(plan: QueryPlan): QueryPlan {
+  const { hybridSearchQueryInfo: hybrid } = plan;
+  if (!hybrid) return plan;
+  const { skip = null, take = null } = hybrid;
+  return { ...plan, hybridSearchQueryInfo: { ...hybrid, skip, take } };
 }

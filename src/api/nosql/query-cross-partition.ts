@@ -4,12 +4,12 @@
  * filters and projections that way and sends its clients to the query plan for the rest.
  *
  * Here clients that run plans are sent to the plan only where they add something of their own to the results: rules for
- * vector and hybrid searches, and groups without a value. Everyone else gets the results.
+ * vector and hybrid searches, for groups and for aggregates of nothing. Everyone else gets the results.
  */
 import type { Call } from './call.ts';
 import { RequestError, SUBSTATUS_CROSS_PARTITION } from './errors.ts';
 import type { PreparedQuery } from './prepared-queries.ts';
-import type { Query } from './sql/index.ts';
+import { isAggregating, type Query } from './sql/index.ts';
 
 const DISABLED =
   'Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.';
@@ -39,8 +39,9 @@ function runsPlans(call: Call): boolean {
   return call.header('x-ms-cosmos-correlated-activityid') !== undefined;
 }
 
-function isClientsWork({ groupBy, orderBy }: Query): boolean {
-  if (groupBy !== undefined) return true;
+function isClientsWork(query: Query): boolean {
+  const { groupBy, orderBy } = query;
+  if (groupBy !== undefined || isAggregating(query)) return true;
   if (orderBy === undefined) return false;
   return orderBy.isRank || orderBy.items.some(({ expression }) => expression.kind === 'call');
 }

@@ -122,7 +122,7 @@ test.each<[string, object, RegExp]>([
   [
     'four levels',
     { partitionKey: { paths: ['/a', '/b', '/c', '/d'], kind: 'MultiHash' } },
-    /at most 3 paths/,
+    /Too many partition key paths specified: 4/,
   ],
   ['an unknown kind', { partitionKey: { paths: ['/a'], kind: 'Round' } }, /Hash or MultiHash/],
   ['an unknown version', { partitionKey: { paths: ['/a'], version: 3 } }, /must be 1 or 2/],

@@ -32,8 +32,9 @@ export async function queryItems(call: Call): Promise<Reply> {
   const { program } = prepared;
   const targets = targetsOf(call, face, prepared);
   const preparedMs = performance.now();
+  const targeted = { ...program, condition: allOf(program.condition, targets.condition) };
   const page = await call.service.queries.run(face.record, {
-    program: { ...program, condition: allOf(program.condition, targets.condition) },
+    program: targeted,
     ranges: targets.ranges,
     continuation: call.header('x-ms-continuation'),
     limit: queryLimit(call),
@@ -41,7 +42,7 @@ export async function queryItems(call: Call): Promise<Reply> {
     traffic: requestTraffic(call),
   });
   const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
-  return pageReply(call, face, { page, prepared, times });
+  return pageReply(call, face, { page, prepared: { ...prepared, program: targeted }, times });
 }
 
 function targetsOf(call: Call, face: ContainerFace, prepared: PreparedQuery): QueryTargets {

@@ -68,6 +68,15 @@ function projectedExpressions(query: Query): readonly Expression[] {
     : selected;
 }
 
+/** True where the rows of a query are groups or one result over all items. */
+export function isAggregating(query: Query): boolean {
+  return query.groupBy !== undefined || projectedExpressions(query).some(holdsAggregate);
+}
+
+function holdsAggregate(expression: Expression): boolean {
+  return aggregateCalls(expression).length > 0;
+}
+
 interface AggregateCall {
   readonly call: Call;
   readonly aggregate: Aggregate;

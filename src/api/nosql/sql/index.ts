@@ -4,6 +4,7 @@ export * from './ast.ts';
 export type { Block, Compiled, CompiledQuery, CompiledSource, Grouping, Slots } from './block.ts';
 export type { UserFunction } from './compilation.ts';
 export { type CompileOptions, compileQuery, selectNames } from './compile.ts';
+export { isAggregating } from './compile-grouping.ts';
 export {
   type ConditionOptions,
   conditionOf,

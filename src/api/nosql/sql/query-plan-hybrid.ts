@@ -22,8 +22,8 @@ export interface HybridSearchQueryInfo {
   readonly componentWithoutPayloadQueryInfos: readonly QueryInfo[];
   readonly projectionQueryInfo: QueryInfo | null;
   readonly componentWeights: readonly number[];
-  readonly skip?: number;
-  readonly take?: number;
+  readonly skip?: number | null;
+  readonly take?: number | null;
   readonly requiresGlobalStatistics: boolean;
 }
 
