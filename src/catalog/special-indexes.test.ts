@@ -24,7 +24,10 @@ test.each<[Value, RegExp]>([
   [{ spatialIndexes: [{ path: '/l/?', boundingBox: { xmin: 1 } }] }, /xmin < xmax/],
   [{ vectorIndexes: [{ path: '/v/?', type: 'flat' }] }, /path of a property/],
   [{ vectorIndexes: [{ path: '/v', type: 'round' }] }, /must be one of/],
-  [{ vectorIndexes: [{ path: '/v', type: 'flat', quantizationByteSize: 0 }] }, /QuantizationByteSize value :: 0 is out of range/],
+  [
+    { vectorIndexes: [{ path: '/v', type: 'flat', quantizationByteSize: 0 }] },
+    /QuantizationByteSize value :: 0 is out of range/,
+  ],
   [{ fullTextIndexes: [{ path: '/a/*' }] }, /path of a property/],
 ])('%j is refused', (sent, message) => {
   expect(() => normalizeIndexingPolicy(sent)).toThrow(message);
