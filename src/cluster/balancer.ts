@@ -1,17 +1,22 @@
 /**
- * Decides when partitions split: where one holds too many bytes, or where a container has fewer than its throughput
- * needs; and when the bytes of keys are counted, because they come near their limit. All this runs in the background,
+ * Decides when partitions split: where one holds too many bytes, where a container has fewer than its throughput needs,
+ * or where one has refused requests for long; when they are merged, because throughput was lowered; and when the bytes of keys are counted, because they come near their limit. All this runs in the background,
  * one after the other; no request waits for it.
  */
+import type { Clock } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { KeySize } from '../partition/index.ts';
 import type { ContainerName } from './container-name.ts';
+import { isHotForLong, isWorthSplitting } from './heat-policy.ts';
 import { NEAR_SHARE } from './key-limit.ts';
 import type { Reshaper } from './reshaper.ts';
 import type { Route } from './routing-map.ts';
 
 /** A partition whose split failed is tried again when it has grown by so much: each try reads it whole. */
 const RETRY_GROWTH = 1.1;
+
+/** Partitions are merged where what comes of it is far from being split again. */
+const MERGED_SHARE_MAX = 0.5;
 
 /** Keys remembered, so that nobody hears of one twice. */
 const WARNINGS_MAX = 10_000;
@@ -26,6 +31,11 @@ export interface BalancerOptions {
   readonly storageLimit: number;
   /** Bytes one partition key may hold. */
   readonly logicalLimit: number;
+  /** Splits partitions that refuse requests for minutes, between the keys that share the heat. */
+  readonly splitsByHeat: boolean;
+  /** Merges partitions that lowered throughput no longer needs. */
+  readonly mergesAfterScaleDown: boolean;
+  readonly clock: Clock;
   /** Told once of every key that comes near its limit. */
   readonly onKeyNearLimit: (warning: KeyWarning) => void;
   readonly onFailure: (failure: SplitFailure) => void;
@@ -117,6 +127,20 @@ export class Balancer {
     this.#enqueue(name, () => this.#splitForThroughput(container));
   }
 
+  /** Merges partitions of a container that its throughput no longer needs, where that is wanted. */
+  throughputLowered(container: ContainerName): void {
+    if (!this.#options.mergesAfterScaleDown) return;
+    const name = `${container.databaseRid}/${container.rid} merge`;
+    this.#enqueue(name, () => this.#mergeSpare(container));
+  }
+
+  /** Called with every request that is refused for want of request units. */
+  throttled(route: Route): void {
+    const { splitsByHeat, clock } = this.#options;
+    if (splitsByHeat && isHotForLong(route.slot, clock.nowMs()))
+      this.#enqueue(`${route.slot.storeName} heat`, () => this.#splitHot(route));
+  }
+
   /** Resolves when nothing is left to do. */
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
@@ -161,6 +185,38 @@ export class Balancer {
       if (slot.soleKey === undefined && !isOver) onFailure({ container, partitionId, error });
     }
     slot.splitAtBytes = Math.max(itemBytes, slot.partition?.itemBytes ?? 0) * RETRY_GROWTH;
+  }
+
+  async #splitHot({ container: name, partition, slot }: Route): Promise<void> {
+    const { reshaper, current, partitionsNeeded, clock, onFailure } = this.#options;
+    const container = current(name);
+    if (container === undefined || slot.isGone) return;
+    const rules = { partitionsNeeded: partitionsNeeded(container) };
+    if (!isWorthSplitting(container, slot.heat.report(clock.nowMs()), rules)) return;
+    try {
+      await reshaper.split(container, partition.id, 'heat');
+    } catch (error) {
+      if (!this.#isClosed && !slot.isGone)
+        onFailure({ container, partitionId: partition.id, error });
+    }
+  }
+
+  async #mergeSpare(name: ContainerName): Promise<void> {
+    const { reshaper, current, partitionsNeeded, storageLimit, onFailure } = this.#options;
+    for (;;) {
+      const container = current(name);
+      if (this.#isClosed || container === undefined) return;
+      if (container.partitions.length <= partitionsNeeded(container)) return;
+      try {
+        const pair = await reshaper.smallestPair(name);
+        if (pair === undefined || pair.bytes > MERGED_SHARE_MAX * storageLimit) return;
+        await reshaper.merge(name, pair.ids);
+      } catch (error) {
+        const partitionId = container.partitions[0]?.id ?? '';
+        if (!this.#isClosed) onFailure({ container: name, partitionId, error });
+        return;
+      }
+    }
   }
 
   async #splitForThroughput(name: ContainerName): Promise<void> {

@@ -71,6 +71,8 @@ export interface ClusterOptions {
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
   /** Told of a write that left a partition as large as its slot wants to know. */
   readonly onGrown: (route: Route, itemBytes: number) => void;
+  /** Told of every request that is refused for want of request units. */
+  readonly onThrottled: (route: Route) => void;
   /** Told of a write of a key that is near its limit. */
   readonly onKeyNearLimit: (route: Route, key: KeySize) => void;
 }
@@ -346,7 +348,9 @@ export class Cluster {
 
   #admit(route: Route, traffic: Traffic): void {
     const refusal = route.slot.budget.admit(this.#options.clock.nowMs(), traffic);
-    if (refusal !== undefined) throw throttled(route, refusal);
+    if (refusal === undefined) return;
+    this.#options.onThrottled(route);
+    throw throttled(route, refusal);
   }
 
   #charge({ slot }: Route, { charge, bytes, key }: Charged, traffic: Traffic): void {

@@ -19,6 +19,7 @@ import {
 } from '../partition/index.ts';
 import { KeyHeat, PartitionBudget } from '../throughput/index.ts';
 import type { Epk } from '../value/index.ts';
+import type { HotMinutes } from './heat-policy.ts';
 import type { SlotLimits } from './key-limit.ts';
 
 /** Queries under way when their partition is replaced may finish; one that takes longer finds itself cut off. */
@@ -33,6 +34,7 @@ export interface Slot {
   readonly budget: PartitionBudget;
   /** Which keys its charges go to. */
   readonly heat: KeyHeat;
+  readonly hotMinutes: HotMinutes;
   partition: Partition | undefined;
   /** While opening or closing: what the next user has to wait for. */
   changing: Promise<unknown> | undefined;
@@ -88,6 +90,7 @@ export class Host {
       options,
       budget: new PartitionBudget(this.#options.clock.nowMs()),
       heat: new KeyHeat(this.#options.random),
+      hotMinutes: { count: 0, nextLookMs: 0 },
       partition: undefined,
       changing: undefined,
       lastUsedMs: 0,

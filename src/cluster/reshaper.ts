@@ -7,7 +7,7 @@ import type { Cluster } from './cluster.ts';
 import type { ContainerName } from './container-name.ts';
 import type { Host, Slot } from './host.ts';
 import { type MoveStep, move } from './mover/move.ts';
-import { findSplitPoint, middleOf, widestOf } from './mover/split-point.ts';
+import { findSplitPoint, middleOf, splitPointByHeat, widestOf } from './mover/split-point.ts';
 import { ReshapeLog, type ReshapeRecorder } from './reshape-log.ts';
 import type { Route } from './routing-map.ts';
 
@@ -22,8 +22,11 @@ export interface ReshaperOptions {
 /** Rids begin with thirteen bits of the partition they were made in, so a container has this many in its life. */
 const PARTITION_IDS_MAX = 2 ** 13;
 
-/** Between two keys, with half of the bytes on each side; or anywhere, where there are no two keys yet. */
-export type Cut = 'betweenKeys' | 'anywhere';
+/**
+ * betweenKeys: with half of the bytes on each side. heat: with half of the last minutes' charges on each side, where
+ * they are known. anywhere: between keys, or where there are no two yet in the middle of the range.
+ */
+export type Cut = 'betweenKeys' | 'heat' | 'anywhere';
 
 export class Reshaper {
   readonly #options: ReshaperOptions;
@@ -47,7 +50,8 @@ export class Reshaper {
     return this.#inTurn(container, async (record) => {
       checkSplits(record);
       const route = this.#options.cluster.routing(record).forId(partitionId);
-      const betweenKeys = await this.#findSplitPoint(route);
+      const byHeat = cut === 'heat' ? this.#heatPoint(route) : undefined;
+      const betweenKeys = byHeat ?? (await this.#findSplitPoint(route));
       const point =
         betweenKeys ?? (cut === 'anywhere' ? middleOf(route, record.partitionKey) : undefined);
       if (point === undefined)
@@ -91,6 +95,21 @@ export class Reshaper {
     return sizes;
   }
 
+  /** The two neighbours that hold least between them. */
+  async smallestPair({ databaseRid, rid }: ContainerName): Promise<NeighbourPair | undefined> {
+    const { cluster } = this.#options;
+    const { routes } = cluster.routing(this.#current({ databaseRid, rid }));
+    const sizes: number[] = [];
+    for (const route of routes) sizes.push((await cluster.statistics(route)).itemBytes);
+    let smallest: NeighbourPair | undefined;
+    for (let at = 1; at < routes.length; at++) {
+      const bytes = (sizes[at - 1] as number) + (sizes[at] as number);
+      const ids = routes.slice(at - 1, at + 1).map(({ partition }) => partition.id);
+      if (smallest === undefined || bytes < smallest.bytes) smallest = { ids, bytes };
+    }
+    return smallest;
+  }
+
   /** The partition with the largest part of the hash space. */
   widest({ partitions, partitionKey }: ContainerRecord): string {
     return (partitions[widestOf(partitions, partitionKey)] as PartitionRecord).id;
@@ -100,6 +119,10 @@ export class Reshaper {
   async close(): Promise<void> {
     this.#stopping.abort(new DomainError('unavailable', 'The server is stopping.'));
     await Promise.all(this.#changes.values());
+  }
+
+  #heatPoint({ slot }: Route): Epk | undefined {
+    return splitPointByHeat(slot.heat.report(this.#options.clock.nowMs()));
   }
 
   async #findSplitPoint({ slot }: Route): Promise<Epk | undefined> {
@@ -240,6 +263,11 @@ export class Reshaper {
     if (record === undefined) throw new DomainError('containerNotFound', 'Resource Not Found.');
     return record;
   }
+}
+
+export interface NeighbourPair {
+  readonly ids: readonly string[];
+  readonly bytes: number;
 }
 
 interface Replacement {

@@ -126,6 +126,9 @@ function parseSettings(texts: FlagTexts): Settings {
         'a whole number of RU/s from 100',
       ) ?? DEFAULT_SETTINGS.partitionThroughputLimit,
     logicalPartitionLimit: read(texts, 'logical-partition-limit', atLeast(1024), bytes) ?? storage,
+    splitsByHeat: (read(texts, 'split-by-heat', oneOf('on', 'off'), 'on or off') ?? 'on') === 'on',
+    mergesAfterScaleDown:
+      read(texts, 'merge-after-scale-down', oneOf('on', 'off'), 'on or off') === 'on',
   };
 }
 

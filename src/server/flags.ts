@@ -96,6 +96,19 @@ export const FLAGS = [
     meaning: 'the most one partition key value may hold',
   },
   {
+    name: 'split-by-heat',
+    value: 'on|off',
+    fallback: 'on',
+    meaning:
+      'split partitions that refuse requests for minutes, between the keys that share the heat',
+  },
+  {
+    name: 'merge-after-scale-down',
+    value: 'on|off',
+    fallback: 'off',
+    meaning: 'merge small neighbours when throughput was lowered and needs fewer partitions',
+  },
+  {
     name: 'ready-file',
     value: 'FILE',
     fallback: '-',

@@ -44,6 +44,8 @@ export interface OffersOptions {
   readonly settings: Settings;
   /** Told of containers that have fewer partitions than their throughput needs. */
   readonly onThroughputRaised: (container: ContainerRecord) => void;
+  /** Told of containers that may have more partitions than their throughput needs. */
+  readonly onThroughputLowered: (container: ContainerRecord) => void;
 }
 
 export class Offers {
@@ -87,7 +89,7 @@ export class Offers {
    * @param ifMatch - the etag the offer must still have.
    */
   async replace(rid: number, change: OfferChange, ifMatch?: string): Promise<Offer> {
-    const { catalog, cluster, onThroughputRaised } = this.#options;
+    const { catalog, cluster, onThroughputRaised, onThroughputLowered } = this.#options;
     const before = this.findByRid(rid);
     if (before === undefined) throw offerNotFound();
     const storageBytes = await this.#storedBytes(before);
@@ -101,6 +103,7 @@ export class Offers {
     for (const container of containers) cluster.provision(container);
     for (const container of containers)
       if (this.#lacksPartitions(offer, container)) onThroughputRaised(container);
+      else onThroughputLowered(container);
     return offer;
   }
 

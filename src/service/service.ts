@@ -77,6 +77,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     seals,
     current,
     onGrown: (route, itemBytes) => balancer.grown(route, itemBytes),
+    onThrottled: (route) => balancer.throttled(route),
     onKeyNearLimit: (route, key) => balancer.keyNearLimit(route, key),
   });
   const steps = onMoveStep === undefined ? {} : { onStep: onMoveStep };
@@ -87,6 +88,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     partitionsNeeded: (container) => partitionsNeeded(catalog, container, settings),
     storageLimit,
     logicalLimit,
+    splitsByHeat: settings.splitsByHeat,
+    mergesAfterScaleDown: settings.mergesAfterScaleDown,
+    clock,
     onKeyNearLimit: onKeyNearLimit ?? (() => undefined),
     onFailure: onSplitFailure ?? (() => undefined),
   });
@@ -110,6 +114,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       clock,
       settings,
       onThroughputRaised: (container) => balancer.throughputRaised(container),
+      onThroughputLowered: (container) => balancer.throughputLowered(container),
     }),
     items: new Items(cluster),
     queries: new Queries(cluster),

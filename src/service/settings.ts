@@ -6,6 +6,10 @@ export interface Settings extends BudgetSettings {
   readonly partitionStorageLimit: number;
   /** A logical partition takes no more than this many bytes. */
   readonly logicalPartitionLimit: number;
+  /** Partitions that refuse requests for minutes are split between the keys that share the heat. */
+  readonly splitsByHeat: boolean;
+  /** Small neighbours are merged when throughput was lowered and needs fewer. */
+  readonly mergesAfterScaleDown: boolean;
   /** The most a container or database may be given, RU/s. */
   readonly throughputQuota: number;
   /** The least an unlimited container may be given, RU/s; the service's earlier generations had 2,500 and 10,100. */
@@ -21,6 +25,8 @@ export const DEFAULT_SETTINGS: Settings = {
   burstSec: 300,
   partitionStorageLimit: 10 * GIB,
   logicalPartitionLimit: 10 * GIB,
+  splitsByHeat: true,
+  mergesAfterScaleDown: false,
   throughputQuota: 1_000_000,
   unlimitedThroughputMin: 1000,
 };

@@ -15,6 +15,7 @@ test('seconds leave the last minute, minutes the last hour, totals nothing', () 
     throttled: 1,
     requestUnitsLastMinute: 10,
     throttledLastMinute: 1,
+    throttledSecondsLastMinute: 1,
     peakLastMinute: 10,
     peakLastHour: 10,
   });

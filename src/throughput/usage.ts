@@ -7,6 +7,8 @@ export interface Usage {
   readonly throttled: number;
   readonly requestUnitsLastMinute: number;
   readonly throttledLastMinute: number;
+  /** Seconds of the last minute in which requests were refused. */
+  readonly throttledSecondsLastMinute: number;
   /** RU of the busiest second. */
   readonly peakLastMinute: number;
   readonly peakLastHour: number;
@@ -51,6 +53,7 @@ export class UsageSeries {
       throttled: this.#throttled,
       requestUnitsLastMinute: sum(this.#unitsBySecond),
       throttledLastMinute: sum(this.#throttledBySecond),
+      throttledSecondsLastMinute: this.#throttledBySecond.filter((count) => count > 0).length,
       peakLastMinute: Math.max(...this.#unitsBySecond),
       peakLastHour: Math.max(...this.#peakByMinute),
     };

@@ -1,4 +1,4 @@
-/** Splits and merges on request: `{"db", "container", "partition"}` and `{"db", "container", "partitions"}`. */
+/** Splits and merges on request: `{"db", "container", "partition", "by"}` and `{"db", "container", "partitions"}`. */
 import { DomainError } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Service } from '../../service/index.ts';
@@ -17,7 +17,11 @@ export async function splitPartition(service: Service, body: ValueMap): Promise<
   const id = idOf(body.partition);
   if (id === undefined)
     throw new DomainError('invalidInput', 'partition is the id of the partition to split.');
-  return reshape(service, body, [id], (container) => service.reshaper.split(container, id));
+  const { by = 'bytes' } = body;
+  if (by !== 'bytes' && by !== 'heat')
+    throw new DomainError('invalidInput', 'by is bytes or heat: what each half gets half of.');
+  const cut = by === 'heat' ? 'heat' : 'betweenKeys';
+  return reshape(service, body, [id], (container) => service.reshaper.split(container, id, cut));
 }
 
 export async function mergePartitions(service: Service, body: ValueMap): Promise<ReshapeReport> {

@@ -39,8 +39,13 @@ export const PARTITION_COMMANDS: readonly Command[] = [
     usage: 'DB/CONTAINER PARTITION',
     help: 'split a partition in two, between two keys, while traffic goes on',
     arguments: [2, 2],
-    run: ({ client, arguments: [name = '', partition = ''], output }) =>
-      reshape(client, output, 'split', { name, more: { partition } }),
+    options: {
+      by: { value: 'bytes|heat', help: 'what each half gets half of; bytes if not given' },
+    },
+    run: ({ client, arguments: [name = '', partition = ''], option, output }) => {
+      const [by = 'bytes'] = option('by');
+      return reshape(client, output, 'split', { name, more: { partition, by } });
+    },
   },
   {
     words: 'merge',

@@ -1,6 +1,7 @@
-/** Where to cut a partition in two: between two logical partitions, with half of the bytes on each side. */
+/** Where to cut a partition in two: between two logical partitions, with half of the bytes, or of the heat, on each side. */
 import { compareBytes } from '../../base/index.ts';
 import type { Partition } from '../../partition/index.ts';
+import type { HeatReport } from '../../throughput/index.ts';
 import {
   type Epk,
   epkFromHex,
@@ -25,6 +26,14 @@ export async function findSplitPoint(
   const marks = new Marks();
   await partition.survey(({ epk, bytes }) => marks.add(epk, bytes), signal);
   return { point: marks.middle(), soleKey: marks.soleKey };
+}
+
+/** Between two keys with half of the heat on each side; undefined where fewer than two are known. */
+export function splitPointByHeat({ keys }: HeatReport): Epk | undefined {
+  const marks = new Marks();
+  const inOrder = [...keys].sort((a, b) => compareBytes(a.epk, b.epk));
+  for (const { epk, requestUnits } of inOrder) marks.add(epk, requestUnits);
+  return marks.middle();
 }
 
 /** Keys in order, each with the weight of all before it; where there are too many, every second one is forgotten. */

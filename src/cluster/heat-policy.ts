@@ -1,0 +1,63 @@
+/**
+ * When a partition that refuses requests for long is split between the keys that share its heat.
+ *
+ * The halves of one of N partitions have 2/(N+1) of the throughput between them where it had 1/N: more with two partitions
+ * or more, at the cost of the others; nothing with one. One hot key gains nothing at all: it stays in one of the halves.
+ */
+import { type ContainerRecord, provisionedMax } from '../catalog/index.ts';
+import type { HeatReport } from '../throughput/index.ts';
+import type { Slot } from './host.ts';
+
+/** A minute counts as hot with refusals in this many of its seconds. */
+const HOT_SECONDS = 45;
+
+/** Minutes in a row before anything is done: what passes by itself needs no split. */
+const HOT_MINUTES = 3;
+
+const MINUTE_MS = 60_000;
+
+/** A key with more than this share of the heat is the problem itself. */
+const SHARE_MAX = 0.5;
+
+/** Partitions by heat are at most as many again as the throughput needs. */
+const PARTITIONS_FACTOR = 2;
+
+/** Where a slot is in becoming hot. */
+export interface HotMinutes {
+  count: number;
+  nextLookMs: number;
+}
+
+/** Called with every refusal; true once when the partition has been hot for long. */
+export function isHotForLong({ budget, hotMinutes }: Slot, nowMs: number): boolean {
+  if (nowMs < hotMinutes.nextLookMs) return false;
+  // After a quiet time the first look only begins the first minute.
+  const isFirst = nowMs >= hotMinutes.nextLookMs + MINUTE_MS;
+  const isHot = !isFirst && budget.report(nowMs).throttledSecondsLastMinute >= HOT_SECONDS;
+  hotMinutes.nextLookMs = nowMs + MINUTE_MS;
+  hotMinutes.count = isHot ? hotMinutes.count + 1 : 0;
+  if (hotMinutes.count < HOT_MINUTES) return false;
+  hotMinutes.count = 0;
+  return true;
+}
+
+export interface HeatSplitRules {
+  readonly partitionsNeeded: number;
+}
+
+/** Would a split help this container's partition? */
+export function isWorthSplitting(
+  { kind, throughput, partitions }: ContainerRecord,
+  heat: HeatReport,
+  { partitionsNeeded }: HeatSplitRules,
+): boolean {
+  if (kind === 'fixed' || throughput === undefined || provisionedMax(throughput.setting) === 0)
+    return false;
+  const count = partitions.length;
+  if (count < 2 || count + 1 > PARTITIONS_FACTOR * partitionsNeeded) return false;
+  // Where somebody divided the throughput by hand, the halves would only have what their parent had.
+  const isEven = partitions.every(({ throughputFraction }) => throughputFraction * count < 1.001);
+  const [hottest] = heat.keys;
+  if (!isEven || hottest === undefined || heat.keys.length < 2) return false;
+  return hottest.requestUnits <= SHARE_MAX * heat.requestUnits;
+}
