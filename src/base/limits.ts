@@ -10,6 +10,9 @@ export const ITEM_BYTES_MAX = 2 * MIB;
 export const BATCH_OPERATIONS_MAX = 100;
 export const BATCH_BYTES_MAX = 2 * MIB;
 
+/** Operations of one partial update (documented). */
+export const PATCH_OPERATIONS_MAX = 10;
+
 /** Documented limit of an item id, in UTF-8 bytes. */
 export const ITEM_ID_BYTES_MAX = 1023;
 

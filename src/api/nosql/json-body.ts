@@ -10,11 +10,12 @@ import { isMap, type Value, type ValueMap } from '../../value/index.ts';
 export function parseJsonObject(body: Bytes): ValueMap {
   const value = parseJson(body);
   if (!isMap(value)) throw invalidPayload('a JSON object is expected');
-  checkJson(value, 1);
+  checkJson(value);
   return value;
 }
 
-function parseJson(body: Bytes): Value {
+/** Any JSON value in UTF-8; what items may not hold is left to `checkJson`. */
+export function parseJson(body: Bytes): Value {
   if (body.length === 0) throw invalidPayload('the body is empty');
   if (!isUtf8(body)) throw invalidPayload('the text is not valid UTF-8');
   try {
@@ -24,7 +25,8 @@ function parseJson(body: Bytes): Value {
   }
 }
 
-function checkJson(value: Value, depth: number): void {
+/** Throws `invalidInput` for what would not come back as it was sent. */
+export function checkJson(value: Value, depth = 1): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value))
       throw invalidPayload('a number is beyond the range of a 64-bit floating point number');

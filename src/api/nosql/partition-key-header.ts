@@ -24,7 +24,11 @@ export function requiredPartitionKey(call: Call, face: ContainerFace): KeyValues
       'PartitionKey value must be supplied for this operation.',
     );
   }
-  const values = parsePartitionKey(header);
+  return wholeKey(parsePartitionKey(header), face);
+}
+
+/** Throws 400/1001 where a level is missing. */
+export function wholeKey(values: KeyValues, face: ContainerFace): KeyValues {
   if (values.length === face.keyPaths.length) return values;
   if (values.length === 0 && face.isSystemKey) return UNDEFINED_KEY;
   throw keyMismatch();
@@ -40,16 +44,14 @@ export function feedPartitionKey(call: Call, face: ContainerFace): KeyValues | u
   return values;
 }
 
-/** The key of an item; throws 400/1001 where it is not the one of the request. */
-export function itemPartitionKey(call: Call, face: ContainerFace, item: ValueMap): KeyValues {
-  const named = requiredPartitionKey(call, face);
+/** Throws 400/1001 where the key of the item is not the one of the request. */
+export function checkItemKey(face: ContainerFace, named: KeyValues, item: ValueMap): void {
   for (let at = 0; at < face.keyPaths.length; at++) {
     const path = face.keyPaths[at];
     const found = path === undefined ? undefined : toKeyValue(readPath(item, path));
     if (found !== named[at]) throw keyMismatch();
     checkSize(found);
   }
-  return named;
 }
 
 export function parsePartitionKey(header: string): KeyValues {
@@ -61,13 +63,18 @@ export function parsePartitionKey(header: string): KeyValues {
   } catch {
     throw invalidKey(header);
   }
-  if (!Array.isArray(list) || list.length > PARTITION_KEY_PATHS_MAX) throw invalidKey(header);
+  return toKeyValues(list, header);
+}
+
+/** @param text - what the client sent, for the refusal. */
+export function toKeyValues(list: unknown, text: string): KeyValues {
+  if (!Array.isArray(list) || list.length > PARTITION_KEY_PATHS_MAX) throw invalidKey(text);
   return list.map((component: unknown) => {
     if (typeof component === 'number' && Number.isFinite(component)) return component + 0;
     if (typeof component === 'string' || typeof component === 'boolean') return component;
     if (component === null) return null;
     if (isEmptyObject(component)) return undefined;
-    throw invalidKey(header);
+    throw invalidKey(text);
   });
 }
 

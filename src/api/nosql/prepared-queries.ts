@@ -6,6 +6,7 @@ import type { Clock } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Indexing } from '../../partition/index.ts';
 import type { Program } from '../../query/index.ts';
+import type { Value } from '../../value/index.ts';
 import type { SentQuery } from './query-body.ts';
 import { QueryCache } from './query-cache.ts';
 import { checkOrder } from './query-order.ts';
@@ -20,6 +21,7 @@ import {
   type Query,
   type QueryPlan,
   queryPlan,
+  runQuery,
 } from './sql/index.ts';
 
 export interface PreparedQuery {
@@ -68,6 +70,13 @@ export class PreparedQueries {
     const { environment } = this.#containers.of(container);
     const options = { environment, parameters, ...(features && { features }) };
     return withWindow(queryPlan(this.#cache.parse(text), container.partitionKey, options));
+  }
+
+  /** A filter on one item: `from c where …`, the part of a query behind SELECT. Throws SqlError. */
+  condition(container: ContainerRecord, text: string): (item: Value) => boolean {
+    const { environment } = this.#containers.of(container);
+    const query = compileQuery(this.#cache.parse(`SELECT * ${text}`), { environment });
+    return (item) => runQuery(query, [item], [], this.#clock.nowMs()).length > 0;
   }
 
   /** For the lists of the catalog, which have no policies. */

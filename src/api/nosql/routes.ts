@@ -25,7 +25,7 @@ import {
   readDatabase,
 } from './resources/databases.ts';
 import { listItems, postItems } from './resources/item-feed.ts';
-import { deleteItem, readItem, replaceItem } from './resources/items.ts';
+import { deleteItem, patchItem, readItem, replaceItem } from './resources/items.ts';
 import { listOffers, postOffers, readOffer, replaceOffer } from './resources/offers.ts';
 import {
   listPartitionKeyRanges,
@@ -66,7 +66,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
       GET: readItem,
       PUT: replaceItem,
       DELETE: deleteItem,
-      PATCH: notServedYet('Partial update (patch)'),
+      PATCH: patchItem,
     },
   },
   'dbs/colls/docs/attachments': inContainer('attachments', 'Attachments', 'Attachments'),

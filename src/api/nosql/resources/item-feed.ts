@@ -3,6 +3,7 @@ import { PAGE_BYTES_MAX } from '../../../base/index.ts';
 import type { EpkRange } from '../../../partition/index.ts';
 import type { FeedScope } from '../../../service/index.ts';
 import { epkFromHex } from '../../../value/index.ts';
+import { postBatch } from '../batch/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
 import { feedBody } from '../feed.ts';
@@ -19,8 +20,7 @@ import { planItems, queryItems } from './queries.ts';
 export function postItems(call: Call): Reply | Promise<Reply> {
   if (call.isOn('x-ms-cosmos-is-query-plan-request')) return planItems(call);
   if (isQuery(call)) return queryItems(call);
-  if (call.isOn('x-ms-cosmos-is-batch-request'))
-    throw refusal('Transactional batch and bulk execution');
+  if (call.isOn('x-ms-cosmos-is-batch-request')) return postBatch(call);
   return call.isOn('x-ms-documentdb-is-upsert') ? upsertItem(call) : createItem(call);
 }
 

@@ -1,18 +1,13 @@
 /** /dbs/{id}/colls/{id}/docs/{id}: point operations on items. */
-import {
-  type Bytes,
-  DomainError,
-  ITEM_BYTES_MAX,
-  isPromise,
-  type MaybePromise,
-} from '../../../base/index.ts';
+import { isPromise, type MaybePromise } from '../../../base/index.ts';
 import type { ReadReply, WriteReply } from '../../../cluster/index.ts';
 import { itemNotFound } from '../../../partition/index.ts';
 import type { ItemPut } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
-import { parseJsonObject } from '../json-body.ts';
-import { itemPartitionKey, requiredPartitionKey } from '../partition-key-header.ts';
+import { checkedItem, itemPatch } from '../item-input.ts';
+import { checkJson, parseJson, parseJsonObject } from '../json-body.ts';
+import { requiredPartitionKey } from '../partition-key-header.ts';
 import { ifMatch, isNotModified } from '../preconditions.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
 import {
@@ -21,9 +16,6 @@ import {
   requestTraffic,
   wantsMinimal,
 } from '../request.ts';
-import { itemId } from '../resource-name.ts';
-import { encodeItem } from '../system-properties.ts';
-import { itemTtlSec } from '../time-to-live.ts';
 import { addressedItemId } from './item-links.ts';
 
 /** Answers at once where the service does. */
@@ -99,22 +91,28 @@ async function put(
   checkIndexingDirective(call);
   const face = call.ownerContainer();
   const item = parseJsonObject(call.body);
-  const id = itemId(item);
-  if (addressed !== undefined && id !== addressed)
-    throw new DomainError('invalidInput', 'Replacing the id of an item is not allowed.');
-  const partitionKey = itemPartitionKey(call, face, item);
-  const ttlSec = itemTtlSec(item);
-  const { body, value } = encodeItem(item);
-  checkSize(body);
-  const written = await call.service.items.write(face.record, {
-    kind,
-    id,
-    partitionKey,
-    body,
-    value,
-    ttlSec,
-    ifMatch: ifMatch(call),
-  });
+  const key = requiredPartitionKey(call, face);
+  const { id, body, value, ttlSec } = checkedItem(item, { face, key, addressed });
+  const written = await call.service.items.write(
+    face.record,
+    { kind, id, partitionKey: key, body, value, ttlSec, ifMatch: ifMatch(call) },
+    requestTraffic(call),
+  );
+  return writeReply(call, face, written);
+}
+
+export async function patchItem(call: Call): Promise<Reply> {
+  const face = call.ownerContainer();
+  const id = await addressedItemId(call, face);
+  const key = requiredPartitionKey(call, face);
+  const sent = parseJson(call.body);
+  checkJson(sent);
+  const patch = itemPatch(call, sent, { face, key, id });
+  const written = await call.service.items.write(
+    face.record,
+    { ...patch, id, partitionKey: key, ifMatch: ifMatch(call) },
+    requestTraffic(call),
+  );
   return writeReply(call, face, written);
 }
 
@@ -140,8 +138,4 @@ function writeReply(call: Call, face: ContainerFace, written: WriteReply): Reply
   if (!wantsMinimal(call)) return { status, charge, headers, body: item.body };
   headers.push('preference-applied', 'return=minimal');
   return emptyReply(status, { charge, headers });
-}
-
-function checkSize(body: Bytes): void {
-  if (body.length > ITEM_BYTES_MAX) throw new DomainError('tooLarge', 'Request size is too large');
 }

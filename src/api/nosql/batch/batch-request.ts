@@ -1,0 +1,116 @@
+/** The operations of a batch as they stand in its body, turned into those of the service. */
+import { BATCH_OPERATIONS_MAX, DomainError } from '../../../base/index.ts';
+import type { Conditions } from '../../../partition/index.ts';
+import type { Operation } from '../../../service/index.ts';
+import { isList, isMap, type Value, type ValueMap } from '../../../value/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+import { RequestError } from '../errors.ts';
+import { checkedItem, itemPatch } from '../item-input.ts';
+import { checkJson, parseJson } from '../json-body.ts';
+import { type KeyValues, parsePartitionKey, toKeyValues } from '../partition-key-header.ts';
+
+const KINDS = {
+  create: 'create',
+  upsert: 'upsert',
+  replace: 'replace',
+  read: 'read',
+  delete: 'delete',
+  patch: 'patch',
+} as const;
+
+/** An operation that has the form of one; what is wrong with its content is its own result. */
+export interface SentOperation {
+  readonly kind: keyof typeof KINDS;
+  /** Of the item: from the operation, or from its body. */
+  readonly id: Value;
+  readonly partitionKey: KeyValues | undefined;
+  readonly body: Value;
+  readonly conditions: Conditions;
+  readonly wantsMinimal: boolean;
+}
+
+/** Throws 400 for a body that is no list of operations, or a longer one than allowed. */
+export function readBatch(call: Call): readonly SentOperation[] {
+  const sent = parseJson(call.body);
+  if (!isList(sent)) throw malformed('an array of operations is expected');
+  if (sent.length === 0) throw malformed('it has no operations');
+  if (sent.length > BATCH_OPERATIONS_MAX)
+    throw new RequestError(400, 'Batch request has more operations than what is supported.');
+  return sent.map(readOperation);
+}
+
+function readOperation(sent: Value, at: number): SentOperation {
+  if (!isMap(sent)) throw malformed(`operation ${at} is not an object`);
+  const { operationType, id, resourceBody, partitionKey } = sent;
+  const name = typeof operationType === 'string' ? operationType.toLowerCase() : '';
+  if (!Object.hasOwn(KINDS, name)) throw malformed(`operation ${at} has no known operationType`);
+  const kind = KINDS[name as keyof typeof KINDS];
+  const isInBody = kind === 'create' || kind === 'upsert';
+  return {
+    kind,
+    id: isInBody ? (isMap(resourceBody) ? resourceBody.id : undefined) : id,
+    partitionKey: partitionKey === undefined ? undefined : readKey(partitionKey),
+    body: resourceBody,
+    conditions: { ifMatch: textOf(sent.ifMatch), ifNoneMatch: textOf(sent.ifNoneMatch) },
+    wantsMinimal: sent.minimalReturnPreference === true,
+  };
+}
+
+/** Clients send the key as JSON in a text, as a list, or as the single value it has. */
+function readKey(sent: Value): KeyValues {
+  if (typeof sent === 'string' && sent.startsWith('[') && sent.endsWith(']'))
+    return parsePartitionKey(sent);
+  return toKeyValues(isList(sent) ? sent : [sent], JSON.stringify(sent));
+}
+
+function textOf(sent: Value): string | undefined {
+  return typeof sent === 'string' && sent !== '' ? sent : undefined;
+}
+
+/** Throws what is wrong with this one operation. */
+export function toOperation(
+  call: Call,
+  face: ContainerFace,
+  sent: SentOperation,
+  key: KeyValues,
+): Exclude<Operation, { readonly kind: 'expect' }> {
+  const { kind, conditions, body } = sent;
+  switch (kind) {
+    case 'create':
+    case 'upsert':
+      return {
+        kind,
+        ...checkedItem(itemOf(body), { face, key, addressed: undefined }),
+        ...conditions,
+      };
+    case 'replace': {
+      const addressed = idOf(sent);
+      return { kind, ...checkedItem(itemOf(body), { face, key, addressed }), ...conditions };
+    }
+    case 'patch': {
+      const id = idOf(sent);
+      if (body !== undefined) checkJson(body);
+      return { ...itemPatch(call, body, { face, key, id }), id, ...conditions };
+    }
+    case 'read':
+    case 'delete':
+      return { kind, id: idOf(sent), ...conditions };
+  }
+}
+
+function itemOf(body: Value): ValueMap {
+  if (!isMap(body))
+    throw new DomainError('invalidInput', 'The resourceBody of the operation is not an object.');
+  checkJson(body);
+  return body;
+}
+
+function idOf({ id }: SentOperation): string {
+  if (typeof id === 'string' && id !== '') return id;
+  throw new DomainError('invalidInput', 'The operation does not name an item by its id.');
+}
+
+function malformed(why: string): RequestError {
+  return new RequestError(400, `The batch request body is invalid: ${why}.`);
+}

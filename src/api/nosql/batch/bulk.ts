@@ -1,0 +1,126 @@
+/**
+ * Bulk: every operation stands for itself. They run side by side, which lets one commit serve many, but operations on
+ * one item keep their order. Without `continue-on-error` they run one after the other until one fails.
+ */
+import { DomainError, type Receipt } from '../../../base/index.ts';
+import { itemNotFound } from '../../../partition/index.ts';
+import type { Operation } from '../../../service/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+import { type KeyValues, requiredPartitionKey, wholeKey } from '../partition-key-header.ts';
+import { rangeIdOf } from '../query-targets.ts';
+import { requestTraffic } from '../request.ts';
+import type { BatchOutcome } from './batch.ts';
+import { type SentOperation, toOperation } from './batch-request.ts';
+import {
+  FAILED_DEPENDENCY,
+  failedResult,
+  isFailure,
+  type OperationResult,
+} from './batch-result.ts';
+
+interface Run {
+  readonly call: Call;
+  readonly face: ContainerFace;
+  /** The latest a partition has said. */
+  receipt: Receipt | undefined;
+}
+
+export async function runBulk(
+  call: Call,
+  face: ContainerFace,
+  sent: readonly SentOperation[],
+): Promise<BatchOutcome> {
+  const range = call.header('x-ms-documentdb-partitionkeyrangeid');
+  // Who names a partition that is gone has to look up the ranges again.
+  if (range !== undefined) call.service.queries.rangeOf(face.record, rangeIdOf(range, face));
+  const run: Run = { call, face, receipt: undefined };
+  const results = call.isOn('x-ms-cosmos-batch-continue-on-error')
+    ? await runAll(run, sent)
+    : await runUntilFailure(run, sent);
+  let charge = 0;
+  for (const result of results) charge += result.charge;
+  return { results, charge, receipt: run.receipt };
+}
+
+function runAll(run: Run, sent: readonly SentOperation[]): Promise<OperationResult[]> {
+  const last = new Map<string, Promise<OperationResult>>();
+  return Promise.all(
+    sent.map((operation) => {
+      const name = JSON.stringify([operation.partitionKey, operation.id]);
+      const before = last.get(name);
+      const result =
+        before === undefined ? runOne(run, operation) : before.then(() => runOne(run, operation));
+      last.set(name, result);
+      return result;
+    }),
+  );
+}
+
+async function runUntilFailure(
+  run: Run,
+  sent: readonly SentOperation[],
+): Promise<OperationResult[]> {
+  const results: OperationResult[] = [];
+  let hasFailed = false;
+  for (const operation of sent) {
+    const result = hasFailed ? FAILED_DEPENDENCY : await runOne(run, operation);
+    hasFailed ||= isFailure(result);
+    results.push(result);
+  }
+  return results;
+}
+
+async function runOne(run: Run, sent: SentOperation): Promise<OperationResult> {
+  try {
+    const key = keyOf(run, sent);
+    const operation = toOperation(run.call, run.face, sent, key);
+    return operation.kind === 'read'
+      ? await read(run, key, operation)
+      : await write(run, key, operation);
+  } catch (error) {
+    if (error instanceof DomainError) run.receipt = error.receipt ?? run.receipt;
+    return failedResult(error);
+  }
+}
+
+function keyOf({ call, face }: Run, { partitionKey }: SentOperation): KeyValues {
+  if (partitionKey === undefined) return requiredPartitionKey(call, face);
+  return wholeKey(partitionKey, face);
+}
+
+async function read(
+  run: Run,
+  partitionKey: KeyValues,
+  { id, ifNoneMatch }: Operation & { readonly kind: 'read' },
+): Promise<OperationResult> {
+  const { service } = run.call;
+  const session = run.call.header('x-ms-session-token');
+  const address = { partitionKey, id };
+  const traffic = requestTraffic(run.call);
+  const reply = await service.items.read(run.face.record, address, session, traffic);
+  run.receipt = reply;
+  const { item, charge } = reply;
+  if (item === undefined) {
+    const missing = itemNotFound();
+    missing.receipt = reply;
+    throw missing;
+  }
+  if (ifNoneMatch === item.etag || ifNoneMatch === '*')
+    return { status: 304, charge: 1, item, hasBody: false };
+  return { status: 200, charge, item, isRead: true };
+}
+
+async function write(
+  run: Run,
+  partitionKey: KeyValues,
+  operation: Exclude<Operation, { readonly kind: 'read' | 'expect' }>,
+): Promise<OperationResult> {
+  const { service } = run.call;
+  const traffic = requestTraffic(run.call);
+  const reply = await service.items.write(run.face.record, { ...operation, partitionKey }, traffic);
+  run.receipt = reply;
+  const { effect, charge } = reply;
+  const status = { created: 201, replaced: 200, deleted: 204 }[effect.kind];
+  return { status, charge, item: effect.item };
+}

@@ -1,0 +1,2 @@
+/** Batches, for the rest of the NoSQL API. */
+export { postBatch } from './batch.ts';

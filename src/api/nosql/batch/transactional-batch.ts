@@ -1,0 +1,72 @@
+/** A transactional batch: one partition key, one decision, all operations or none. */
+import { DomainError } from '../../../base/index.ts';
+import type { OperationOutcome } from '../../../cluster/index.ts';
+import { TransactionError } from '../../../partition/index.ts';
+import type { Operation } from '../../../service/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+import { RequestError } from '../errors.ts';
+import { type KeyValues, requiredPartitionKey } from '../partition-key-header.ts';
+import { requestTraffic } from '../request.ts';
+import type { BatchOutcome } from './batch.ts';
+import { type SentOperation, toOperation } from './batch-request.ts';
+import { FAILED_DEPENDENCY, failedResult, type OperationResult } from './batch-result.ts';
+
+export async function runTransaction(
+  call: Call,
+  face: ContainerFace,
+  sent: readonly SentOperation[],
+): Promise<BatchOutcome> {
+  const key = requiredPartitionKey(call, face);
+  if (sent.some(({ partitionKey }) => partitionKey !== undefined && !isSameKey(partitionKey, key)))
+    throw new RequestError(
+      400,
+      'One or more operations within the batch request have a different partition key value than the request.',
+    );
+  const operations: Operation[] = [];
+  for (const [at, operation] of sent.entries()) {
+    try {
+      operations.push(toOperation(call, face, operation, key));
+    } catch (error) {
+      return failed(sent.length, at, error);
+    }
+  }
+  try {
+    const traffic = requestTraffic(call);
+    const reply = await call.service.items.transact(face.record, key, operations, traffic);
+    return { results: reply.outcomes.map(toResult), charge: reply.charge, receipt: reply };
+  } catch (error) {
+    // Whatever refuses the batch as a whole, such as a full partition or 429, is the answer to the request.
+    if (error instanceof TransactionError) return failed(sent.length, error.operation, error);
+    throw error;
+  }
+}
+
+function failed(count: number, at: number, error: unknown): BatchOutcome {
+  const result = failedResult(error);
+  const receipt = error instanceof DomainError ? error.receipt : undefined;
+  return {
+    results: Array.from({ length: count }, (_, index) =>
+      index === at ? result : FAILED_DEPENDENCY,
+    ),
+    charge: result.charge,
+    receipt,
+  };
+}
+
+const STATUSES = {
+  created: 201,
+  replaced: 200,
+  deleted: 204,
+  read: 200,
+  notModified: 304,
+  expected: 200,
+} as const;
+
+function toResult({ kind, item, charge }: OperationOutcome): OperationResult {
+  return { status: STATUSES[kind], charge, item, hasBody: kind !== 'notModified' };
+}
+
+function isSameKey(a: KeyValues, b: KeyValues): boolean {
+  return a.length === b.length && a.every((value, at) => value === b[at]);
+}

@@ -1,0 +1,20 @@
+/** A document while a patch changes it: fresh from the parser, nobody else's. */
+export type JsonNode = null | boolean | number | string | JsonNode[] | JsonObject;
+
+export interface JsonObject {
+  [name: string]: JsonNode;
+}
+
+export type JsonParent = JsonNode[] | JsonObject;
+
+/** As an own property, whatever its name is: `__proto__` is a name like any other. */
+export function setProperty(object: JsonObject, name: string, value: JsonNode): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  else object[name] = value;
+}

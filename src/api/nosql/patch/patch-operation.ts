@@ -1,0 +1,125 @@
+/** The operations of a patch, and what each does to a document. Texts are the service's; operations count from one. */
+import { DomainError } from '../../../base/index.ts';
+import { type JsonNode, type JsonObject, type JsonParent, setProperty } from './json-node.ts';
+import { childOf, findPlace, type PatchPath, type Place, toIndex } from './patch-path.ts';
+
+export type PatchOperation =
+  | { readonly kind: 'add' | 'set'; readonly path: PatchPath; readonly value: JsonNode }
+  | { readonly kind: 'replace'; readonly path: PatchPath; readonly value: JsonNode }
+  | { readonly kind: 'remove'; readonly path: PatchPath }
+  | { readonly kind: 'incr'; readonly path: PatchPath; readonly value: number }
+  | { readonly kind: 'move'; readonly path: PatchPath; readonly from: PatchPath };
+
+/** @param number - place of the operation in its patch, from one. */
+export function applyOperation(root: JsonObject, op: PatchOperation, number: number): void {
+  switch (op.kind) {
+    case 'add':
+    case 'set':
+      put(placeOf(root, op, number), { ...op, value: clone(op.value) }, number);
+      return;
+    case 'replace':
+      replace(root, op.path, clone(op.value), number);
+      return;
+    case 'remove':
+      take(root, op.path, number);
+      return;
+    case 'incr':
+      increment(root, op, number);
+      return;
+    case 'move': {
+      const value = take(root, op.from, number);
+      put(placeOf(root, op, number), { kind: 'add', path: op.path, value }, number);
+      return;
+    }
+  }
+}
+
+interface PutOperation {
+  readonly kind: 'add' | 'set' | 'incr';
+  readonly path: PatchPath;
+  readonly value: JsonNode;
+}
+
+/** Into an array `add` inserts and `set` overwrites; both append right behind the end. */
+function put({ parent, step }: Place, { kind, path, value }: PutOperation, number: number): void {
+  if (!Array.isArray(parent)) {
+    setProperty(parent, step, value);
+    return;
+  }
+  const index = step === '-' ? parent.length : toIndex(step);
+  if (index === undefined || index > parent.length) throw outOfBounds(path, number);
+  if (kind === 'add') parent.splice(index, 0, value);
+  else parent[index] = value;
+}
+
+function replace(root: JsonObject, path: PatchPath, value: JsonNode, number: number): void {
+  const { parent, step } = existing(root, path, number, 'replaced');
+  if (Array.isArray(parent)) parent[Number(step)] = value;
+  else setProperty(parent, step, value);
+}
+
+function take(root: JsonObject, path: PatchPath, number: number): JsonNode {
+  const { parent, step } = existing(root, path, number, 'removed');
+  const value = childOf(parent, step) as JsonNode;
+  if (Array.isArray(parent)) parent.splice(Number(step), 1);
+  else delete parent[step];
+  return value;
+}
+
+function increment(
+  root: JsonObject,
+  op: PatchOperation & { readonly kind: 'incr' },
+  number: number,
+): void {
+  const place = placeOf(root, op, number);
+  const current = childOf(place.parent, place.step) ?? 0;
+  if (typeof current !== 'number') throw refuse(number, `Node(${op.path.text}) is not a number.`);
+  const value = current + op.value;
+  if (!Number.isFinite(value))
+    throw refuse(number, `Node(${op.path.text}) would exceed the range of numbers.`);
+  put(place, { kind: 'incr', path: op.path, value }, number);
+}
+
+const VERBS = { add: 'Add', set: 'Set', incr: 'Increment', move: 'Move' } as const;
+
+function placeOf(
+  root: JsonObject,
+  { kind, path }: { readonly kind: keyof typeof VERBS; readonly path: PatchPath },
+  number: number,
+): Place {
+  const place = findPlace(root, path);
+  if (typeof place !== 'string') return place;
+  throw refuse(
+    number,
+    `${VERBS[kind]} Operation can only create a child object of an existing node(array or object) and cannot create path recursively, no path found beyond: '${place}'.`,
+  );
+}
+
+function existing(root: JsonObject, path: PatchPath, number: number, how: string): Place {
+  const place = findPlace(root, path);
+  if (typeof place !== 'string') {
+    if (childOf(place.parent, place.step) !== undefined) return place;
+    if (isBeyond(place.parent, place.step)) throw outOfBounds(path, number);
+  }
+  throw refuse(
+    number,
+    `Node(${path.text}) to be ${how} is absent. Note: it may also have been removed earlier in the transaction.`,
+  );
+}
+
+function isBeyond(parent: JsonParent, step: string): boolean {
+  return Array.isArray(parent) && (step === '-' || toIndex(step) !== undefined);
+}
+
+function outOfBounds({ steps }: PatchPath, number: number): DomainError {
+  return refuse(number, `Index(${steps.at(-1)}) to operate on is out of array bounds.`);
+}
+
+function refuse(number: number, what: string): DomainError {
+  return new DomainError('invalidInput', `For Operation(${number}): ${what}`);
+}
+
+/** A later operation may change what an earlier one put in; the patch itself stays as it is. */
+function clone(value: JsonNode): JsonNode {
+  return typeof value === 'object' && value !== null ? structuredClone(value) : value;
+}

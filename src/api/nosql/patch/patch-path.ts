@@ -1,0 +1,49 @@
+/** Where a patch operation acts: a JSON pointer (/a/0/b, /a/-) and the place it names in a document. */
+import type { JsonNode, JsonParent } from './json-node.ts';
+
+export interface PatchPath {
+  readonly text: string;
+  /** At least one. */
+  readonly steps: readonly string[];
+}
+
+/** Undefined where the text is no path to something inside an item. */
+export function parsePatchPath(text: unknown): PatchPath | undefined {
+  if (typeof text !== 'string' || !text.startsWith('/') || text.length < 2) return undefined;
+  const steps = text.slice(1).split('/');
+  if (steps.includes('') || steps.some((step) => /~(?![01])/.test(step))) return undefined;
+  return { text, steps: steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) };
+}
+
+export function isWithin(inner: PatchPath, outer: PatchPath): boolean {
+  return outer.steps.every((step, at) => inner.steps[at] === step);
+}
+
+/** What holds the place, and its name there. */
+export interface Place {
+  readonly parent: JsonParent;
+  readonly step: string;
+}
+
+/** The place, or the part of the path behind which nothing was found. */
+export function findPlace(root: JsonParent, { steps }: PatchPath): Place | string {
+  let parent = root;
+  for (let at = 0; at < steps.length - 1; at++) {
+    const node = childOf(parent, steps[at] as string);
+    if (typeof node !== 'object' || node === null) return `/${steps.slice(0, at).join('/')}`;
+    parent = node;
+  }
+  return { parent, step: steps.at(-1) as string };
+}
+
+/** Undefined where there is none. */
+export function childOf(parent: JsonParent, step: string): JsonNode | undefined {
+  if (!Array.isArray(parent)) return Object.hasOwn(parent, step) ? parent[step] : undefined;
+  const index = toIndex(step);
+  return index === undefined ? undefined : parent[index];
+}
+
+/** The index a step means; undefined where it means none. */
+export function toIndex(step: string): number | undefined {
+  return /^(?:0|[1-9]\d{0,8})$/.test(step) ? Number(step) : undefined;
+}
