@@ -32,6 +32,8 @@ export interface ContainerRecord {
   readonly indexingPolicy: IndexingPolicy;
   /** undefined: items live for ever and may not ask for less; -1: only as they ask; else seconds. */
   readonly defaultTtlSec?: number;
+  /** Every version of an item is kept for so long; undefined: only the latest. */
+  readonly versionRetentionSec?: number;
   readonly uniqueKeys: readonly UniqueKey[];
   /** Policies of the home API that are kept and returned as they are. */
   readonly policies: ValueMap;
@@ -58,6 +60,8 @@ export interface PartitionRecord {
   /** All ancestors, oldest first. */
   readonly parents: readonly string[];
   readonly ridPrefix: number;
+  /** Behind this LSN times of writes grow with LSNs; set where partitions were merged, 0 otherwise. */
+  readonly orderedFromLsn?: number;
   /** Share of the container's throughput. */
   readonly throughputFraction: number;
   readonly timestampSec: number;

@@ -21,7 +21,6 @@ import {
   intentOf,
   type KeyCount,
   type KeySize,
-  type Lsn,
   type Partition,
   type PartitionStatistics,
   type Rid,
@@ -32,7 +31,6 @@ import {
 } from '../partition/index.ts';
 import {
   type BudgetReport,
-  type HeatKey,
   type HeatReport,
   MINIMAL_CHARGE,
   NORMAL_TRAFFIC,
@@ -47,14 +45,17 @@ import type { Host, Slot } from './host.ts';
 import { limitedIntent } from './key-limit.ts';
 import { QueryReader } from './query-reader.ts';
 import {
+  type Charged,
   checkSession,
   keyOfScope,
   type PageReply,
   type PageRequest,
+  type Paid,
   type ReadReply,
   receiptOf,
   type TransactionReply,
   throttled,
+  type Visited,
   type WorkShare,
   type WriteReply,
 } from './reply.ts';
@@ -230,18 +231,32 @@ export class Cluster {
     session: string | undefined,
     traffic: Traffic = NORMAL_TRAFFIC,
   ): Promise<PageReply> {
+    const { scope } = request;
+    const { found, ...receipt } = await this.visit(route, session, traffic, async (partition) => {
+      const page = await (scope.kind === 'range'
+        ? partition.scanByRid(request, scope.within)
+        : partition.scanByKey(request, scope.within));
+      let bytes = 0;
+      for (const { body } of page.items) bytes += body.length;
+      const charge = pageCharge(page.items.length, bytes);
+      return { found: page, charge, bytes, key: keyOfScope(scope) };
+    });
+    return { page: found, ...receipt };
+  }
+
+  /** Reads of a partition whose cost is known when they are done. */
+  async visit<T>(
+    route: Route,
+    session: string | undefined,
+    traffic: Traffic,
+    look: (partition: Partition) => Promise<Visited<T>>,
+  ): Promise<{ readonly found: T } & Receipt> {
     this.#admit(route, traffic);
     const partition = await this.#options.host.partition(route.slot);
     checkSession(partition, route, session);
-    const { scope } = request;
-    const page = await (scope.kind === 'range'
-      ? partition.scanByRid(request, scope.within)
-      : partition.scanByKey(request, scope.within));
-    let bytes = 0;
-    for (const { body } of page.items) bytes += body.length;
-    const charge = pageCharge(page.items.length, bytes);
-    this.#charge(route, { charge, bytes, key: keyOfScope(scope) }, traffic);
-    return { page, ...receiptOf(route, partition.lsn, charge) };
+    const { found, ...charged } = await look(partition);
+    this.#charge(route, charged, traffic);
+    return { found, ...receiptOf(route, partition.lsn, charged.charge) };
   }
 
   /** The item of this number, whichever partition holds it: a split leaves numbers as they were. */
@@ -370,22 +385,11 @@ export class Cluster {
       etagSalt: (container.rid ^ (container.rid >>> 16)) & 0xffff,
       ridPrefix: partition.ridPrefix,
       indexing,
+      retentionSec: container.versionRetentionSec ?? 0,
     });
     this.#options.budgets.provision(slot.budget, container, partition);
     return slot;
   }
-}
-
-interface Charged {
-  readonly charge: number;
-  readonly bytes: number;
-  readonly key: HeatKey | undefined;
-}
-
-interface Paid<T> {
-  readonly result: T;
-  readonly lsn: Lsn;
-  readonly charge: number;
 }
 
 /** One folder per container, one store per partition. */

@@ -56,6 +56,8 @@ export interface SlotOptions {
   readonly etagSalt: number;
   readonly ridPrefix: number;
   readonly indexing: Indexing;
+  /** Seconds that all versions of items are kept; 0: not at all. */
+  readonly retentionSec: number;
 }
 
 export interface HostOptions {
@@ -83,6 +85,7 @@ export class Host {
     if (known !== undefined) {
       known.options = options;
       known.partition?.changeIndexing(options.indexing);
+      known.partition?.changes.retain(options.retentionSec);
       return known;
     }
     const slot: Slot = {
@@ -172,6 +175,7 @@ export class Host {
       slot.partition.changeIndexing(slot.options.indexing);
       // What was known of its size went with the partition that was open before: the next write asks again.
       Object.assign(slot, { limits: undefined, splitAtBytes: 0 });
+      slot.partition.changes.retain(slot.options.retentionSec);
       this.#openCount++;
     } finally {
       slot.changing = undefined;

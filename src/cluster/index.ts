@@ -1,5 +1,6 @@
 export * from './balancer.ts';
 export { type BudgetSettings, Budgets, type OfferBook, SERVERLESS_RATE } from './budgets.ts';
+export * from './change-feed.ts';
 export * from './cluster.ts';
 export { containerIndexing } from './container-indexing.ts';
 export type { ContainerName } from './container-name.ts';

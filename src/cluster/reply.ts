@@ -48,6 +48,24 @@ export type PageScope =
   /** In primary key order: a logical partition, or all that share a prefix of its key. */
   | { readonly kind: 'key'; readonly within: EpkRange | Bytes };
 
+/** What work cost, and whose key it was about. */
+export interface Charged {
+  readonly charge: number;
+  readonly bytes: number;
+  readonly key: HeatKey | undefined;
+}
+
+export interface Paid<T> {
+  readonly result: T;
+  readonly lsn: Lsn;
+  readonly charge: number;
+}
+
+/** What somebody found in a partition, and what it costs. */
+export interface Visited<T> extends Charged {
+  readonly found: T;
+}
+
 /** A partition's part in work that was charged as a whole. */
 export interface WorkShare {
   readonly route: Route;
@@ -60,7 +78,7 @@ export interface WorkShare {
 }
 
 /** The key of a page of one logical partition. */
-export function keyOfScope({ within }: PageScope): HeatKey | undefined {
+export function keyOfScope({ within }: { readonly within: unknown }): HeatKey | undefined {
   if (!(within instanceof Uint8Array)) return undefined;
   return { epk: epkOfPrimary(within), primary: within };
 }

@@ -1,7 +1,7 @@
 /** Splits a physical partition in two and merges neighbours into one, online. One change of a container at a time. */
 import { type Clock, DomainError } from '../base/index.ts';
 import type { Catalog, ContainerRecord, PartitionRecord } from '../catalog/index.ts';
-import { KeySizes } from '../partition/index.ts';
+import { KeySizes, type Partition } from '../partition/index.ts';
 import { type Epk, epkFromHex, epkToHex } from '../value/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { ContainerName } from './container-name.ts';
@@ -151,7 +151,7 @@ export class Reshaper {
       children: children.map(({ id }) => id),
     });
     try {
-      await this.#move(container, { children, parentSlots, childSlots, recorder });
+      await this.#move(container, { parents, children, parentSlots, childSlots, recorder });
       recorder.done();
     } catch (error) {
       recorder.failed(error);
@@ -164,7 +164,7 @@ export class Reshaper {
 
   async #move(
     container: ContainerRecord,
-    { children, parentSlots, childSlots, recorder }: Replacement,
+    { parents, children, parentSlots, childSlots, recorder }: Replacement,
   ): Promise<void> {
     const { host, onStep } = this.#options;
     const sources = await Promise.all(parentSlots.map((slot) => host.partition(slot)));
@@ -173,12 +173,16 @@ export class Reshaper {
     try {
       await move({
         sources,
+        sourceRanges: parents.map(({ min, max }) => ({
+          min: epkFromHex(min),
+          max: epkFromHex(max),
+        })),
         targets: children.map(({ min, max }, at) => ({
           partition: targets[at] as (typeof targets)[number],
           min: epkFromHex(min),
           max: epkFromHex(max),
         })),
-        commit: () => this.#commit(container, children),
+        commit: () => this.#commit(container, orderedChildren(parents, children, targets)),
         onStep: async (step) => {
           if (step === 'fence') for (const slot of parentSlots) slot.cutover = cutover.promise;
           recorder.step(step);
@@ -271,10 +275,24 @@ export interface NeighbourPair {
 }
 
 interface Replacement {
+  readonly parents: readonly PartitionRecord[];
   readonly children: readonly PartitionRecord[];
   readonly parentSlots: readonly Slot[];
   readonly childSlots: readonly Slot[];
   readonly recorder: ReshapeRecorder;
+}
+
+/** Merged logs had LSNs of their own: times follow them only behind the merge. */
+function orderedChildren(
+  parents: readonly PartitionRecord[],
+  children: readonly PartitionRecord[],
+  targets: readonly Partition[],
+): readonly PartitionRecord[] {
+  return children.map((child, at) => {
+    const orderedFromLsn =
+      parents.length > 1 ? (targets[at]?.lsn ?? 0) : (parents[0]?.orderedFromLsn ?? 0);
+    return orderedFromLsn === 0 ? child : { ...child, orderedFromLsn };
+  });
 }
 
 function checkSplits({ kind }: ContainerRecord): void {

@@ -2,7 +2,8 @@
 import { andThen, type Bytes, type MaybePromise } from '../base/index.ts';
 import type { ReadView } from '../engine/index.ts';
 import type { Lsn, Rid } from './item.ts';
-import { logAfter, lsnAndRidOfLogKey, PREFIX_LOG, PREFIX_TOMBSTONE } from './keyspace.ts';
+import { lsnAndRidOfLogKey, PREFIX_LOG, PREFIX_TOMBSTONE } from './keyspace.ts';
+import { type LogPage, scanLog } from './log-scan.ts';
 import { decodeTombstone } from './tombstone.ts';
 
 export type Change =
@@ -22,26 +23,35 @@ export interface ChangePage {
   readonly more: boolean;
 }
 
-/** Never cuts inside one LSN, so that what was written as a whole is read as a whole. */
-export function readChanges(view: ReadView, after: Lsn, limit: number): MaybePromise<ChangePage> {
-  const options = { limit, bytesMax: 1024 * 1024 };
-  return andThen(view.scan(logAfter(PREFIX_LOG, after), options), (log) =>
-    andThen(view.scan(logAfter(PREFIX_TOMBSTONE, after), options), (tombstones) => {
-      const changes: Change[] = [
-        ...log.entries.map(({ key }) => ({ kind: 'write' as const, ...lsnAndRidOfLogKey(key) })),
-        ...tombstones.entries.map(({ key, value }) => ({
-          kind: 'delete' as const,
-          ...lsnAndRidOfLogKey(key),
-          ...decodeTombstone(value),
-        })),
-      ].sort((a, b) => a.lsn - b.lsn);
-      const ends = [log, tombstones].flatMap(({ entries, more }) => {
-        const last = entries.at(-1);
-        return more && last !== undefined ? [lsnAndRidOfLogKey(last.key).lsn - 1] : [];
-      });
-      if (ends.length === 0) return { changes, upTo: changes.at(-1)?.lsn ?? after, more: false };
-      const upTo = Math.min(...ends);
-      return { changes: changes.filter(({ lsn }) => lsn <= upTo), upTo, more: true };
-    }),
+const BYTES_MAX = 1024 * 1024;
+
+/**
+ * Never cuts inside one LSN, so that what was written as a whole is read as a whole.
+ *
+ * @param published - writes behind it are in the store but not yet told to readers.
+ */
+export function readChanges(
+  view: ReadView,
+  after: Lsn,
+  published: Lsn,
+  limit: number,
+): MaybePromise<ChangePage> {
+  const scan = { after, published, limit, bytesMax: BYTES_MAX };
+  return andThen(scanLog(view, PREFIX_LOG, scan), (log) =>
+    andThen(scanLog(view, PREFIX_TOMBSTONE, scan), (tombstones) => merged(log, tombstones)),
   );
+}
+
+function merged(log: LogPage, tombstones: LogPage): ChangePage {
+  const upTo = Math.min(log.upTo, tombstones.upTo);
+  const changes: Change[] = [];
+  for (const { key } of log.entries)
+    changes.push({ kind: 'write' as const, ...lsnAndRidOfLogKey(key) });
+  for (const { key, value } of tombstones.entries)
+    changes.push({ kind: 'delete' as const, ...lsnAndRidOfLogKey(key), ...decodeTombstone(value) });
+  return {
+    changes: changes.filter(({ lsn }) => lsn <= upTo).sort((a, b) => a.lsn - b.lsn),
+    upTo,
+    more: log.more || tombstones.more,
+  };
 }

@@ -3,7 +3,7 @@
  * so that an item written many times in one group is stored once.
  */
 import type { Bytes } from '../base/index.ts';
-import type { Batch, Entry } from '../engine/index.ts';
+import type { Batch, Entry, KeyRange } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
 import { encodeChanges, type IndexChanges } from './index-memory.ts';
 import { encodeIndexState, type IndexState } from './index-state.ts';
@@ -16,6 +16,7 @@ import {
   ridBytes,
   STATE_KEY,
   tombstoneKey,
+  VERSION_RANGE,
 } from './keyspace.ts';
 import { encodeState, type PartitionState } from './state.ts';
 import { encodeTombstone } from './tombstone.ts';
@@ -57,9 +58,18 @@ export class CommitGroup {
   readonly #reindexed = new Map<Rid, Item>();
   /** Keys that are only removed, such as expired tombstones. */
   readonly #removals: Bytes[] = [];
+  /** Entries that only come, such as versions. */
+  readonly #additions: Entry[] = [];
+  /** True where versions are no longer kept: those there are go. */
+  clearsVersions = false;
 
   get isEmpty(): boolean {
-    return this.completions.length === 0 && this.#removals.length === 0 && !this.clearsIndex;
+    return (
+      this.completions.length === 0 &&
+      this.#removals.length === 0 &&
+      !this.clearsIndex &&
+      !this.clearsVersions
+    );
   }
 
   /** Notes that `key` goes from `current` to `after` at `lsn`. */
@@ -70,8 +80,9 @@ export class CommitGroup {
     this.bodyBytes += after?.body.length ?? 0;
     const before = touched === undefined ? current : touched.before;
     // An item that came and went inside the group was never visible: nobody needs to learn of its end.
-    if (current !== undefined && after === undefined && before?.rid === current.rid)
-      this.#deletions.push({ item: current, ...at });
+    const isGone = current !== undefined && after === undefined && before?.rid === current.rid;
+    // Of one that went elsewhere the tombstone is moved as it is.
+    if (isGone && !at.isMoved) this.#deletions.push({ item: current, ...at });
   }
 
   /** Indexes an item as it is. */
@@ -84,6 +95,11 @@ export class CommitGroup {
     this.#removals.push(key);
   }
 
+  add(entry: Entry): void {
+    this.#additions.push(entry);
+    this.bodyBytes += entry.value.length;
+  }
+
   get deletionCount(): number {
     return this.#deletions.length;
   }
@@ -91,7 +107,7 @@ export class CommitGroup {
   /** The group as one atomic batch, with the counters and index entries that go with it. */
   toBatch(state: PartitionState, indexing: Indexing): Batch {
     const deletes: Bytes[] = [...this.#removals];
-    const puts: Entry[] = [];
+    const puts: Entry[] = [...this.#additions];
     for (const touched of this.touched.values()) this.#itemEntries(touched, puts, deletes);
     if (!indexing.options.isOff) this.indexChanges = this.#indexChanges(indexing);
     for (const value of encodeChanges(this.indexChanges)) {
@@ -107,7 +123,10 @@ export class CommitGroup {
       });
     if (this.indexState !== undefined)
       puts.push({ key: INDEX_STATE_KEY, value: encodeIndexState(this.indexState) });
-    return { deleteRanges: this.clearsIndex ? [INDEX_RANGE] : [], deletes, puts };
+    const deleteRanges: KeyRange[] = [];
+    if (this.clearsIndex) deleteRanges.push(INDEX_RANGE);
+    if (this.clearsVersions) deleteRanges.push(VERSION_RANGE);
+    return { deleteRanges, deletes, puts };
   }
 
   #itemEntries({ key, before, after }: Touched, puts: Entry[], deletes: Bytes[]): void {
@@ -157,4 +176,6 @@ export interface ItemChange {
 export interface Stamped {
   readonly lsn: Lsn;
   readonly timestampSec: number;
+  /** The change happened in another partition, at this LSN or before. */
+  readonly isMoved: boolean;
 }

@@ -9,7 +9,6 @@
  * and its partition has to be opened again from what is stored.
  */
 import {
-  andThen,
   assert,
   type Clock,
   COMMIT_BYTES_MAX,
@@ -24,6 +23,7 @@ import type { Value } from '../value/index.ts';
 import { CommitGroup } from './commit-group.ts';
 import type { Effect, WriteResult } from './effect.ts';
 import { Gatherer } from './gatherer.ts';
+import type { History } from './history.ts';
 import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
 import {
@@ -43,14 +43,12 @@ import {
   RID_COUNTER_BITS,
   type Seal,
 } from './item.ts';
+import { PREFIX_TOMBSTONE } from './keyspace.ts';
 import { newItem } from './record.ts';
 import { countChange, type PartitionState } from './state.ts';
-import { expiredTombstones } from './tombstone.ts';
 
 /** While one group is on its way to the disk the next one gathers; a second one beside it would only be smaller. */
 const GROUPS_IN_FLIGHT_MAX = 1;
-/** How often expired tombstones are looked for. */
-const TRIM_INTERVAL_SEC = 60;
 
 export interface CommitterOptions {
   readonly store: Store;
@@ -60,6 +58,7 @@ export interface CommitterOptions {
   readonly ridPrefix: number;
   /** The counters as stored; the committer owns them from here on. */
   readonly state: PartitionState;
+  readonly history: History;
   readonly indexing: Indexing;
   /** Reads what is durable; undefined where the item does not exist. */
   readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
@@ -81,7 +80,6 @@ export class Committer {
   #pendingCount = 0;
   readonly #gatherer = new Gatherer(() => this.#flush());
   #failure: Error | undefined;
-  #trimDueSec = 0;
   /** Async engines only: intents whose items are being fetched, decided strictly in order of arrival. */
   #fetching: Promise<unknown> | undefined;
   #drained: (() => void)[] = [];
@@ -219,14 +217,19 @@ export class Committer {
     current: readonly (Item | undefined)[],
     mutations: readonly Mutation[],
   ): WriteResult {
-    const { state, clock } = this.#options;
+    const { state, clock, history } = this.#options;
     const group = this.#gathering;
+    const isMoved = intent.movedLsn !== undefined;
     // Indexing anew changes no item, so it is no event in the partition's history.
     if (intent.movedLsn !== undefined) state.lsn = Math.max(state.lsn, intent.movedLsn);
     else if (intent.indexState === undefined) state.lsn++;
     if (intent.indexState !== undefined) group.indexState = intent.indexState;
-    const at = { lsn: state.lsn, timestampSec: nowSec(clock) };
+    const at = { lsn: state.lsn, timestampSec: nowSec(clock), isMoved };
     group.lsn = at.lsn;
+    for (const entry of intent.movedHistory ?? []) {
+      group.add(entry);
+      if (entry.key[0] === PREFIX_TOMBSTONE) state.tombstoneCount++;
+    }
     const now = new Map(intent.keys.map((key, index) => [key.text, current[index]]));
     const effects = mutations.map((mutation, operation): Effect => {
       const { key } = mutation;
@@ -237,6 +240,8 @@ export class Committer {
       }
       const { item, value } = this.#itemAfter(mutation, previous, at, operation);
       group.change(key, { current: previous, after: item, value }, at);
+      if (history.isKept && !isMoved)
+        history.note(group, { previous, item, operation, isExpired: false }, at);
       countChange(state, previous, item);
       now.set(key.text, item);
       this.#overlay.set(key.text, { item, group });
@@ -308,13 +313,14 @@ export class Committer {
     if (this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX) return;
     this.#gathering = new CommitGroup();
     this.#inFlight.push(group);
-    const { state, store } = this.#options;
+    const { state, store, history } = this.#options;
     state.tombstoneCount += group.deletionCount;
+    history.leave(group);
     store.commit(group.toBatch(state, this.#indexing)).then(
       () => this.#committed(group),
       (error: Error) => this.fail(error),
     );
-    this.#trimTombstones();
+    history.trim(() => this.#gathering)?.catch((error: Error) => this.fail(error));
   }
 
   #committed(group: CommitGroup): void {
@@ -344,19 +350,6 @@ export class Committer {
     this.#gathering = new CommitGroup();
     this.#overlay.clear();
     for (const group of groups) group.finish(failure);
-  }
-
-  /** Expired tombstones go with one of the next commits. */
-  #trimTombstones(): void {
-    const { state, store, clock } = this.#options;
-    const now = nowSec(clock);
-    if (state.tombstoneCount === 0 || now < this.#trimDueSec) return;
-    this.#trimDueSec = now + TRIM_INTERVAL_SEC;
-    const trimmed = andThen(expiredTombstones(store, now), (keys) => {
-      for (const key of keys) this.#gathering.remove(key);
-      state.tombstoneCount -= keys.length;
-    });
-    if (isPromise(trimmed)) trimmed.catch((error: Error) => this.fail(error));
   }
 }
 

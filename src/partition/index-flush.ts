@@ -1,7 +1,7 @@
 /** Writes the index entries kept in memory to their place in the store, in order, then cuts the log behind them. */
-import type { Bytes } from '../base/index.ts';
+import { type Bytes, concatBytes } from '../base/index.ts';
 import type { Entry, Store } from '../engine/index.ts';
-import type { IndexMemory } from './index-memory.ts';
+import { decodeChanges, type IndexChanges, type IndexMemory } from './index-memory.ts';
 import { INDEX_LOG_RANGE, indexLogKey } from './indexing.ts';
 
 /** Entries of one commit: short, because the partition's own writes wait behind it. */
@@ -34,4 +34,20 @@ export async function flushIndex(
     deleteRanges: [{ start: INDEX_LOG_RANGE.start, end: indexLogKey(logNumber + 1) }],
   });
   memory.thaw(flush);
+}
+
+const LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
+
+/** Changes that were not yet in their place when the partition was last closed. */
+export async function readIndexLog(store: Store): Promise<readonly IndexChanges[]> {
+  const logged: IndexChanges[] = [];
+  for (let start = INDEX_LOG_RANGE.start, more = true; more; ) {
+    const page = await store.scan({ ...INDEX_LOG_RANGE, start }, LOG_PAGE);
+    for (const { key, value } of page.entries) {
+      logged.push(decodeChanges(value));
+      start = concatBytes(key, Uint8Array.of(0));
+    }
+    more = page.more;
+  }
+  return logged;
 }

@@ -1,6 +1,7 @@
 export type { Change, ChangePage } from './change-log.ts';
 export type { CommitGroup } from './commit-group.ts';
 export type { Effect, WriteResult } from './effect.ts';
+export type { FeedChange, FeedMode, FeedRead, FeedSlice } from './feed.ts';
 export { pathNumber } from './index-paths.ts';
 export {
   compositePart,
@@ -41,6 +42,7 @@ export {
   partitionKeyOfPrimary,
   primaryRange,
 } from './keyspace.ts';
+export type { MovedEntry } from './moved-history.ts';
 export type { MovedState } from './moved-state.ts';
 export {
   openPartition,
@@ -51,6 +53,7 @@ export {
 export { PartitionReader, type ReaderContext } from './partition-reader.ts';
 export { isIntact } from './record.ts';
 export { RecordCache } from './record-cache.ts';
+export { outsideRetention, type Retention, retainedWithin } from './retention.ts';
 export type { EpkRange, ItemPage, ItemScan } from './scan.ts';
 export {
   type OperationEffect,
@@ -59,3 +62,4 @@ export {
   type TransactionOp,
   transactionOf,
 } from './transaction.ts';
+export type { Version, VersionKind } from './version.ts';

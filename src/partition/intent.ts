@@ -3,6 +3,7 @@
  * nothing in between, so etag checks, upserts, batches and patches need no locks.
  */
 import { type Bytes, DomainError, unreachable } from '../base/index.ts';
+import type { Entry } from '../engine/index.ts';
 import type { Encoding, Value } from '../value/index.ts';
 import type { IndexState } from './index-state.ts';
 import type { Item, ItemKey, Lsn } from './item.ts';
@@ -14,6 +15,8 @@ export interface WriteIntent {
   decide(current: readonly (Item | undefined)[], stage: Stage): readonly Mutation[];
   /** Set by movers only: the writes happened elsewhere, at this LSN or before; they get no LSN of their own. */
   readonly movedLsn?: Lsn;
+  /** Set by movers only: tombstones and versions as they stand in another partition. */
+  readonly movedHistory?: readonly Entry[];
   /** Set by the builder of an index only: everything up to here is indexed when the intent is durable. */
   readonly indexState?: IndexState;
 }

@@ -3,10 +3,12 @@
  *
  *   01 state                                        → counters of the partition (state.ts)
  *   02 index state                                  → how far the index is built (index-state.ts)
+ *   03 retention                                    → since when versions are kept (retention.ts)
  *   10 item       rid8                              → record (record.ts)
  *   11 primary    bytes(epk) · pk values · id       → rid8
  *   20 term, 21 composite                           → index entries (indexing.ts)
  *   30 log        lsn8 · rid8                       → ∅       latest write of every live item
+ *   31 version    lsn8 · operation2 · rid8          → one write of a container that keeps them (version.ts)
  *   32 tombstone  lsn8 · rid8                       → timestamp4 · primary key
  *
  * Records are keyed by rid, so that they append, postings stay small and a scan comes back in `_rid` order; a point
@@ -20,9 +22,11 @@ import type { ItemKey, Lsn, Rid } from './item.ts';
 
 export const PREFIX_STATE = 0x01;
 export const PREFIX_INDEX_STATE = 0x02;
+export const PREFIX_RETENTION = 0x03;
 export const PREFIX_ITEM = 0x10;
 export const PREFIX_PRIMARY = 0x11;
 export const PREFIX_LOG = 0x30;
+export const PREFIX_VERSION = 0x31;
 export const PREFIX_TOMBSTONE = 0x32;
 
 /** Keys are built in one turn, one at a time: a single writer serves all. */
@@ -30,6 +34,13 @@ const writer = new KeyWriter();
 
 export const STATE_KEY: Bytes = Uint8Array.of(PREFIX_STATE);
 export const INDEX_STATE_KEY: Bytes = Uint8Array.of(PREFIX_INDEX_STATE);
+export const RETENTION_KEY: Bytes = Uint8Array.of(PREFIX_RETENTION);
+
+/** All versions. */
+export const VERSION_RANGE: KeyRange = {
+  start: Uint8Array.of(PREFIX_VERSION),
+  end: Uint8Array.of(PREFIX_VERSION + 1),
+};
 
 export function itemKey(epk: Epk, partitionKey: readonly Value[], id: Value): ItemKey {
   writer.reset().u8(PREFIX_PRIMARY).bytes(epk);
@@ -89,6 +100,15 @@ export function tombstoneKey(lsn: Lsn, rid: Rid): Bytes {
   return writer.reset().u8(PREFIX_TOMBSTONE).u64(lsn).u64(rid).take();
 }
 
+export function versionKey(lsn: Lsn, operation: number, rid: Rid): Bytes {
+  return writer.reset().u8(PREFIX_VERSION).u64(lsn).u16(operation).u64(rid).take();
+}
+
+/** LSN of a log, version or tombstone key. */
+export function lsnOfLogKey(key: Bytes): Lsn {
+  return readU64(key, 1);
+}
+
 /** LSN and rid of a log or tombstone key. */
 export function lsnAndRidOfLogKey(key: Bytes): { readonly lsn: Lsn; readonly rid: Rid } {
   return { lsn: readU64(key, 1), rid: readU64(key, 9) };
@@ -108,11 +128,10 @@ export function primaryRange(min: Epk, max: Epk): KeyRange {
   };
 }
 
-/** All log entries (or tombstones) behind `after`. */
-export function logAfter(
-  prefix: typeof PREFIX_LOG | typeof PREFIX_TOMBSTONE,
-  after: Lsn,
-): KeyRange {
+export type LogPrefix = typeof PREFIX_LOG | typeof PREFIX_VERSION | typeof PREFIX_TOMBSTONE;
+
+/** All entries of one of the logs behind `after`. */
+export function logAfter(prefix: LogPrefix, after: Lsn): KeyRange {
   return {
     start: writer
       .reset()

@@ -59,11 +59,11 @@ test('a deletion that is stored but not published is not told yet, for reads sti
   const removed = remove(partition, key);
   while (await store.get(key.primary)) await new Promise((resolve) => setImmediate(resolve));
   expect(await partition.read(key)).toBeDefined();
-  expect(await partition.changesAfter(1, 10)).toEqual({ changes: [], upTo: 1, more: false });
+  expect(await partition.changes.after(1, 10)).toEqual({ changes: [], upTo: 1, more: false });
   open.resolve();
   await removed;
   expect(await partition.read(key)).toBeUndefined();
-  const page = await partition.changesAfter(1, 10);
+  const page = await partition.changes.after(1, 10);
   expect(page).toMatchObject({ changes: [{ kind: 'delete', lsn: 2 }], upTo: 2 });
   await partition.close();
   await engine.close();

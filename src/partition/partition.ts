@@ -6,22 +6,21 @@ import {
   andThen,
   type Bytes,
   type Clock,
-  concatBytes,
   DomainError,
   INDEX_MEMORY_ENTRIES,
   isPromise,
   type MaybePromise,
 } from '../base/index.ts';
 import type { Snapshot, Store } from '../engine/index.ts';
-import { type ChangePage, readChanges } from './change-log.ts';
 import type { CommitGroup } from './commit-group.ts';
 import { Committer } from './committer.ts';
 import type { WriteResult } from './effect.ts';
+import { History } from './history.ts';
 import { buildIndex } from './index-builder.ts';
-import { flushIndex } from './index-flush.ts';
-import { decodeChanges, type IndexChanges, IndexMemory } from './index-memory.ts';
+import { flushIndex, readIndexLog } from './index-flush.ts';
+import { IndexMemory } from './index-memory.ts';
 import { decodeIndexState, type IndexState } from './index-state.ts';
-import { INDEX_LOG_RANGE, type Indexing } from './indexing.ts';
+import type { Indexing } from './indexing.ts';
 import type { WriteIntent } from './intent.ts';
 import {
   type Item,
@@ -33,18 +32,19 @@ import {
 } from './item.ts';
 import type { KeySizes } from './key-sizes.ts';
 import { countKeys, type KeyCount, type KeySize, surveyKeys } from './key-survey.ts';
-import { INDEX_STATE_KEY, PREFIX_ITEM, recordKey, STATE_KEY } from './keyspace.ts';
+import { INDEX_STATE_KEY, PREFIX_ITEM, RETENTION_KEY, recordKey, STATE_KEY } from './keyspace.ts';
+import type { MovedEntry } from './moved-history.ts';
 import { adoption, type MovedState } from './moved-state.ts';
+import { PartitionChanges } from './partition-changes.ts';
 import { PartitionReader } from './partition-reader.ts';
 import { decodeRecord } from './record.ts';
 import type { PartitionCache } from './record-cache.ts';
+import { decodeRetention } from './retention.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
 import { decodeState, newState, type PartitionState } from './state.ts';
 
 /** How far beyond its bound the memory of the index may grow while the part before it is written. */
 const INDEX_MEMORY_SURGE = 2;
-
-const INDEX_LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
 
 export interface PartitionOptions {
   readonly store: Store;
@@ -56,6 +56,8 @@ export interface PartitionOptions {
   readonly ridPrefix: number;
   readonly cache: PartitionCache;
   readonly indexing: Indexing;
+  /** Seconds that all versions of items are kept; 0: not at all. */
+  readonly retentionSec: number;
   /** Index entries kept in memory before they are written to their place. */
   readonly indexMemoryEntries?: number;
 }
@@ -68,9 +70,13 @@ export interface PartitionStatistics {
 }
 
 export async function openPartition(options: PartitionOptions): Promise<Partition> {
-  const [stored, indexState] = await options.store.getMany([STATE_KEY, INDEX_STATE_KEY]);
+  const keys = [STATE_KEY, INDEX_STATE_KEY, RETENTION_KEY];
+  const [stored, indexState, retention] = await options.store.getMany(keys);
   const state = stored === undefined ? newState() : decodeState(stored);
-  const partition = new Partition(options, state);
+  const { store, clock, retentionSec } = options;
+  const kept = retention && decodeRetention(retention);
+  const history = new History({ store, clock, state, retentionSec, retention: kept });
+  const partition = new Partition(options, state, history);
   await partition.recoverIndex();
   partition.resumeIndexing(indexState === undefined ? undefined : decodeIndexState(indexState));
   return partition;
@@ -80,6 +86,8 @@ export class Partition {
   readonly #options: PartitionOptions;
   readonly #state: PartitionState;
   readonly #committer: Committer;
+  /** The change feed, and what movers have to know of the past. */
+  readonly changes: PartitionChanges;
   /** Of the last durable write. */
   #lsn: Lsn;
   #publishCount = 0;
@@ -95,7 +103,7 @@ export class Partition {
   /** Told of every write where somebody counts the bytes of keys. */
   #keySizes: KeySizes | undefined;
 
-  constructor(options: PartitionOptions, state: PartitionState) {
+  constructor(options: PartitionOptions, state: PartitionState, history: History) {
     this.#options = options;
     this.#state = state;
     this.#lsn = state.lsn;
@@ -103,6 +111,8 @@ export class Partition {
     this.#indexing = options.indexing;
     this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
     const { store, clock, seal, etagSalt, ridPrefix } = options;
+    const published = () => this.#lsn;
+    this.changes = new PartitionChanges({ store, clock, etagSalt, history, published });
     this.#committer = new Committer({
       store,
       clock,
@@ -110,6 +120,7 @@ export class Partition {
       etagSalt,
       ridPrefix,
       state,
+      history,
       indexing: options.indexing,
       readStored: (key) => this.read(key),
       publish: (group) => this.#publish(group),
@@ -294,23 +305,6 @@ export class Partition {
   }
 
   /**
-   * What happened after an LSN. A write that is in the store but not published yet is left to the next page: `read` does not
-   * know of it.
-   */
-  async changesAfter(lsn: Lsn, limit: number): Promise<ChangePage> {
-    const published = this.#lsn;
-    const snapshot = await this.#options.store.snapshot();
-    try {
-      const page = await readChanges(snapshot, lsn, limit);
-      if (page.upTo <= published) return page;
-      const changes = page.changes.filter((change) => change.lsn <= published);
-      return { changes, upTo: published, more: false };
-    } finally {
-      snapshot.release();
-    }
-  }
-
-  /**
    * Takes over the state of items from another partition: what they are there now, or that they are gone. May be told
    * the same twice. The log keeps the LSNs of the other partition.
    */
@@ -341,6 +335,11 @@ export class Partition {
     return countKeys(this.#options.store, this.#state.itemCount);
   }
 
+  /** Tombstones and versions as they stand in another partition. */
+  async adoptHistory(entries: readonly MovedEntry[], upTo: Lsn): Promise<void> {
+    await this.#commit({ ...adoption([], upTo), movedHistory: entries });
+  }
+
   /** Undoes `fence`: the move was given up. */
   unfence(): void {
     this.#isFenced = false;
@@ -367,16 +366,7 @@ export class Partition {
 
   /** Brings back the index entries that were not yet in their place when the partition was last closed. */
   async recoverIndex(): Promise<void> {
-    const logged: IndexChanges[] = [];
-    for (let start = INDEX_LOG_RANGE.start, more = true; more; ) {
-      const page = await this.#options.store.scan({ ...INDEX_LOG_RANGE, start }, INDEX_LOG_PAGE);
-      for (const { key, value } of page.entries) {
-        logged.push(decodeChanges(value));
-        start = concatBytes(key, Uint8Array.of(0));
-      }
-      more = page.more;
-    }
-    this.#index.restore(logged);
+    this.#index.restore(await readIndexLog(this.#options.store));
   }
 
   #publish(group: CommitGroup): void {

@@ -89,7 +89,7 @@ export function scanByKey(
   });
 }
 
-function isWithin(key: Bytes, range: KeyRange): boolean {
+export function isWithin(key: Bytes, range: KeyRange): boolean {
   if (compareBytes(key, range.start) < 0) return false;
   return range.end === undefined || compareBytes(key, range.end) < 0;
 }

@@ -50,6 +50,7 @@ export function openForTest(
     readonly cacheBytes?: number;
     readonly indexing?: Indexing;
     readonly indexMemoryEntries?: number;
+    readonly retentionSec?: number;
   } = {},
 ): Promise<Partition> {
   return openPartition({
@@ -58,6 +59,7 @@ export function openForTest(
     seal: sealForTest,
     etagSalt: 0xabcd,
     ridPrefix: 3,
+    retentionSec: options.retentionSec ?? 0,
     indexing: options.indexing ?? indexingForTest(),
     ...(options.indexMemoryEntries === undefined
       ? {}

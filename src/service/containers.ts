@@ -51,6 +51,7 @@ export interface ContainerSpec {
   readonly encoding: Encoding;
   readonly indexingPolicy: IndexingPolicy;
   readonly defaultTtlSec?: number | undefined;
+  readonly versionRetentionSec?: number | undefined;
   readonly uniqueKeys: readonly UniqueKey[];
   readonly policies: ValueMap;
   readonly throughput?: ThroughputSetting | undefined;
@@ -59,7 +60,10 @@ export interface ContainerSpec {
 }
 
 /** What may change later; the key and the name never do. */
-export type ContainerUpdate = Pick<ContainerSpec, 'indexingPolicy' | 'defaultTtlSec' | 'policies'>;
+export type ContainerUpdate = Pick<
+  ContainerSpec,
+  'indexingPolicy' | 'defaultTtlSec' | 'versionRetentionSec' | 'policies'
+>;
 
 export class Containers {
   readonly #catalog: Catalog;
@@ -142,12 +146,12 @@ export class Containers {
   ): Promise<ContainerRecord> {
     return this.#catalog.change(() => {
       const current = this.#current(container, ifMatch);
-      const { defaultTtlSec: _, ...kept } = current;
+      const { defaultTtlSec: _ttl, versionRetentionSec: _retention, ...kept } = current;
       const record: ContainerRecord = {
         ...kept,
         indexingPolicy: update.indexingPolicy,
         policies: update.policies,
-        ...(update.defaultTtlSec === undefined ? {} : { defaultTtlSec: update.defaultTtlSec }),
+        ...lifetimes(update),
         etag: newEtag(),
         timestampSec: this.#nowSec(),
       };
@@ -205,7 +209,7 @@ export class Containers {
       partitionKey,
       encoding: spec.encoding,
       indexingPolicy: spec.indexingPolicy,
-      ...(spec.defaultTtlSec === undefined ? {} : { defaultTtlSec: spec.defaultTtlSec }),
+      ...lifetimes(spec),
       uniqueKeys: spec.uniqueKeys,
       policies: spec.policies,
       ...(throughput === undefined ? {} : { throughput }),
@@ -260,6 +264,14 @@ export class Containers {
   #nowSec(): number {
     return Math.floor(this.#clock.nowMs() / 1000);
   }
+}
+
+/** How long items live, and how long their versions are kept. */
+function lifetimes({ defaultTtlSec, versionRetentionSec }: ContainerUpdate) {
+  return {
+    ...(defaultTtlSec === undefined ? {} : { defaultTtlSec }),
+    ...(versionRetentionSec === undefined ? {} : { versionRetentionSec }),
+  };
 }
 
 interface Provisioning {

@@ -1,3 +1,5 @@
+export * from './change-feed.ts';
+export * from './change-feed-token.ts';
 export * from './containers.ts';
 export { type Databases, databaseNotFound } from './databases.ts';
 export { type Distribution, EVEN } from './distribution.ts';
@@ -6,5 +8,6 @@ export * from './items.ts';
 export type { Offer, OfferChange, Offers } from './offers.ts';
 export * from './operations.ts';
 export * from './queries.ts';
+export type { FeedScope } from './scope-range.ts';
 export * from './service.ts';
 export * from './settings.ts';

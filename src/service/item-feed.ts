@@ -3,20 +3,13 @@
  * stays valid when partitions split or merge: what is left to read is a list of segments, each with the position
  * reached inside it.
  */
-import { type Bytes, compareBytes, DomainError, type Receipt } from '../base/index.ts';
+import { compareBytes, DomainError, type Receipt } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, PageScope, Route } from '../cluster/index.ts';
-import { type EpkRange, type Item, logicalPartitionPrefix } from '../partition/index.ts';
+import type { EpkRange, Item } from '../partition/index.ts';
 import type { Traffic } from '../throughput/index.ts';
-import {
-  EPK_MAX,
-  EPK_MIN,
-  effectivePartitionKey,
-  epkFromHex,
-  epkRangeOfPrefix,
-  epkToHex,
-  type Value,
-} from '../value/index.ts';
+import { epkFromHex, epkToHex } from '../value/index.ts';
+import { type FeedScope, intersect, rangeOfScope, type ScopeRange } from './scope-range.ts';
 
 export interface FeedRequest {
   readonly scope: FeedScope;
@@ -26,15 +19,6 @@ export interface FeedRequest {
   readonly sessionToken: string | undefined;
   readonly traffic?: Traffic | undefined;
 }
-
-export type FeedScope =
-  | { readonly kind: 'container' }
-  /** One partition by id, or a part of its range. */
-  | { readonly kind: 'partition'; readonly id: string; readonly within?: EpkRange | undefined }
-  /** A part of the hash space, whoever owns it. */
-  | { readonly kind: 'range'; readonly within: EpkRange }
-  /** A logical partition, or all whose hierarchical key begins with these values. */
-  | { readonly kind: 'partitionKey'; readonly values: readonly Value[] };
 
 export interface FeedPage extends Receipt {
   readonly items: readonly Item[];
@@ -54,7 +38,7 @@ export async function readFeed(
   container: ContainerRecord,
   request: FeedRequest,
 ): Promise<FeedPage> {
-  const start = startOf(cluster, container, request.scope);
+  const start = rangeOfScope(cluster.routing(container), container, request.scope);
   const segments =
     request.continuation === undefined
       ? [{ ...start.range, after: undefined }]
@@ -66,7 +50,7 @@ export async function readFeed(
   const { page, ...receipt } = await cluster.page(
     route,
     {
-      scope: pageScope(start, here, route),
+      scope: pageScope(request.scope, start, here, route),
       after: first.after,
       limit: request.limit,
       bytesMax: request.bytesMax,
@@ -81,56 +65,16 @@ export async function readFeed(
   return { items: page.items, continuation: print(left), ...receipt };
 }
 
-interface Start {
-  readonly range: EpkRange;
-  /** Set for a single logical partition: what its primary keys begin with. */
-  readonly prefix: Bytes | undefined;
-  readonly isByKey: boolean;
-}
-
-function startOf(cluster: Cluster, container: ContainerRecord, scope: FeedScope): Start {
-  switch (scope.kind) {
-    case 'container':
-      return { range: { min: EPK_MIN, max: EPK_MAX }, prefix: undefined, isByKey: false };
-    case 'partition': {
-      const route = cluster.routing(container).forId(scope.id);
-      const range = scope.within === undefined ? route : intersect(scope.within, route);
-      return { range: { min: range.min, max: range.max }, prefix: undefined, isByKey: false };
-    }
-    case 'range':
-      return { range: scope.within, prefix: undefined, isByKey: false };
-    case 'partitionKey': {
-      const { partitionKey } = container;
-      if (scope.values.length < partitionKey.paths.length)
-        return {
-          range: epkRangeOfPrefix(scope.values, partitionKey),
-          prefix: undefined,
-          isByKey: true,
-        };
-      const epk = effectivePartitionKey(scope.values, partitionKey);
-      // The zero byte makes the smallest key of the hash space behind this one.
-      const max = Buffer.concat([epk, Uint8Array.of(0)]);
-      return {
-        range: { min: epk, max },
-        prefix: logicalPartitionPrefix(epk, scope.values),
-        isByKey: true,
-      };
-    }
-  }
-}
-
-function pageScope(start: Start, here: EpkRange, route: Route): PageScope {
-  if (start.isByKey) return { kind: 'key', within: start.prefix ?? here };
+function pageScope(
+  scope: FeedScope,
+  { prefix }: ScopeRange,
+  here: EpkRange,
+  route: Route,
+): PageScope {
+  if (scope.kind === 'partitionKey') return { kind: 'key', within: prefix ?? here };
   const isWhole =
     compareBytes(here.min, route.min) === 0 && compareBytes(here.max, route.max) === 0;
   return { kind: 'range', within: isWhole ? undefined : here };
-}
-
-function intersect(a: EpkRange, b: EpkRange): EpkRange {
-  return {
-    min: compareBytes(a.min, b.min) >= 0 ? a.min : b.min,
-    max: compareBytes(a.max, b.max) <= 0 ? a.max : b.max,
-  };
 }
 
 function print(segments: readonly Segment[]): string | undefined {

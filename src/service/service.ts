@@ -16,6 +16,7 @@ import {
 import type { Engine } from '../engine/index.ts';
 import { RecordCache, type Seal } from '../partition/index.ts';
 import type { Encoding } from '../value/index.ts';
+import { ChangeFeed } from './change-feed.ts';
 import { Containers } from './containers.ts';
 import { Databases } from './databases.ts';
 import { Items } from './items.ts';
@@ -46,6 +47,7 @@ export interface Service {
   readonly containers: Containers;
   readonly offers: Offers;
   readonly items: Items;
+  readonly changeFeed: ChangeFeed;
   readonly queries: Queries;
   /** Scripts, users, permissions, encryption keys. */
   readonly resources: Resources;
@@ -117,6 +119,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       onThroughputLowered: (container) => balancer.throughputLowered(container),
     }),
     items: new Items(cluster),
+    changeFeed: new ChangeFeed(cluster),
     queries: new Queries(cluster),
     resources: new Resources(catalog, clock),
     reshaper,

@@ -59,6 +59,11 @@ export function pageCharge(itemCount: number, bodyBytes: number): number {
   return round(PAGE_CHARGE + itemCount * 0.1 + (bodyBytes / KIB) * 0.1);
 }
 
+/** A page of the change feed: as a page of items; a poll that finds nothing costs the least there is. */
+export function feedCharge(changeCount: number, bodyBytes: number): number {
+  return changeCount === 0 ? MINIMAL_CHARGE : pageCharge(changeCount, bodyBytes);
+}
+
 /** What a page of a query did, in the counts that cost something. */
 export interface QueryWork {
   readonly partitions: number;

@@ -8,6 +8,8 @@ import { isList, isMap, type Value, type ValueMap } from '../../value/index.ts';
 
 const COMPUTED_PROPERTIES_MAX = 20;
 const VECTOR_DIMENSIONS_MAX = 4096;
+/** Thirty days: as long as the reference service keeps continuous backups. */
+const VERSION_RETENTION_MINUTES_MAX = 30 * 24 * 60;
 /** A flat index stores whole vectors. */
 const FLAT_VECTOR_DIMENSIONS_MAX = 505;
 const FULL_TEXT_LANGUAGES = ['en-us', 'de-de', 'es-es', 'fr-fr', 'it-it', 'pt-br', 'pt-pt'];
@@ -34,7 +36,6 @@ export function parsePolicies(body: ValueMap, indexing: IndexingPolicy): ValueMa
   if (computedProperties !== undefined) policies.computedProperties = computedProperties;
   for (const name of KEPT_AS_SENT)
     if (body[name] !== undefined && body[name] !== null) policies[name] = body[name];
-  checkChangeFeed(body.changeFeedPolicy);
   return policies;
 }
 
@@ -154,11 +155,17 @@ function parseComputed(sent: Value): readonly Value[] | undefined {
   return sent;
 }
 
-function checkChangeFeed(sent: Value): void {
-  if (sent === undefined || sent === null) return;
+/** Seconds that all versions of items are kept; the policy says minutes. Undefined: only the latest is. */
+export function versionRetention(sent: Value): number | undefined {
+  if (sent === undefined || sent === null) return undefined;
   const retention = isMap(sent) ? (sent.retentionDuration ?? 0) : undefined;
-  if (typeof retention === 'number' && Number.isInteger(retention) && retention >= 0) return;
-  throw invalid('The retentionDuration of a changeFeedPolicy must be a whole number of minutes.');
+  if (typeof retention !== 'number' || !Number.isInteger(retention) || retention < 0)
+    throw invalid('The retentionDuration of a changeFeedPolicy must be a whole number of minutes.');
+  if (retention > VERSION_RETENTION_MINUTES_MAX)
+    throw invalid(
+      `The retentionDuration of a changeFeedPolicy is at most ${VERSION_RETENTION_MINUTES_MAX} minutes.`,
+    );
+  return retention === 0 ? undefined : retention * 60;
 }
 
 function isOneOf(list: readonly string[], value: Value): boolean {

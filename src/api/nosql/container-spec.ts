@@ -8,7 +8,7 @@ import {
 } from '../../catalog/index.ts';
 import type { ContainerSpec, ContainerUpdate } from '../../service/index.ts';
 import { isList, isMap, type Value, type ValueMap } from '../../value/index.ts';
-import { parsePolicies } from './container-policies.ts';
+import { parsePolicies, versionRetention } from './container-policies.ts';
 import { isSameDefinition, parsePartitionKeyDefinition } from './partition-key-definition.ts';
 import { resourceName } from './resource-name.ts';
 import { TTL_SEC_MAX } from './time-to-live.ts';
@@ -80,6 +80,7 @@ function parseUpdate(body: ValueMap): ContainerUpdate {
   return {
     indexingPolicy,
     defaultTtlSec: parseDefaultTtl(body.defaultTtl),
+    versionRetentionSec: versionRetention(body.changeFeedPolicy),
     policies: parsePolicies(body, indexingPolicy),
   };
 }

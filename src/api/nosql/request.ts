@@ -64,9 +64,14 @@ export function queryLimit(call: Call): number {
   return itemCount(call, QUERY_ROWS_PER_PAGE);
 }
 
-function itemCount(call: Call, leftToServer: number): number {
+/** Changes of a page: without a word the server sends as many as fit. */
+export function changeFeedLimit(call: Call): number {
+  return itemCount(call, QUERY_ROWS_PER_PAGE, QUERY_ROWS_PER_PAGE);
+}
+
+function itemCount(call: Call, leftToServer: number, unsaid = PAGE_ITEMS_DEFAULT): number {
   const text = call.header('x-ms-max-item-count');
-  if (text === undefined) return PAGE_ITEMS_DEFAULT;
+  if (text === undefined) return unsaid;
   if (text === '-1') return leftToServer;
   const count = toInteger(text);
   if (count === undefined || count < 1)

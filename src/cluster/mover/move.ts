@@ -10,15 +10,17 @@
  * Copying states, not operations, may be done twice: so a copy that is not of one moment becomes exact by catching up.
  * Before the commit everything can be given up; the targets' stores are orphans then and are dropped.
  */
-import { assert, compareBytes } from '../../base/index.ts';
+import { assert, type Bytes, compareBytes } from '../../base/index.ts';
 import {
   type Change,
+  type EpkRange,
   epkOfPrimary,
   type Item,
   itemKeyOf,
   type Lsn,
   type MovedState,
   type Partition,
+  retainedWithin,
 } from '../../partition/index.ts';
 import { EPK_MAX, EPK_MIN, type Epk } from '../../value/index.ts';
 
@@ -38,6 +40,8 @@ export interface MoveTarget {
 
 export interface MoveOptions {
   readonly sources: readonly Partition[];
+  /** Of each source. */
+  readonly sourceRanges: readonly EpkRange[];
   readonly targets: readonly MoveTarget[];
   /** Makes the change durable; what waits goes on when it resolves. */
   readonly commit: () => Promise<void>;
@@ -54,20 +58,29 @@ export async function move(options: MoveOptions): Promise<void> {
   const { sources, targets } = options;
   const step = async (name: MoveStep): Promise<void> => options.onStep?.(name);
   const positions = new Map<Partition, Lsn>(sources.map((source) => [source, source.lsn]));
+  /** How far what is remembered of the past was moved. */
+  const remembered = new Map<Partition, Lsn>();
   await step('copy');
   for (const source of sources) await copy(source, options);
   await step('catchUp');
   for (let round = 0; round < ROUNDS_MAX; round++) {
     options.signal.throwIfAborted();
     let moved = 0;
-    for (const source of sources) moved += await catchUp(source, targets, positions);
+    for (const source of sources) {
+      moved += await catchUp(source, targets, positions);
+      await moveHistory(source, targets, remembered);
+    }
     if (moved <= LAG_MAX) break;
   }
   await step('fence');
   try {
     await Promise.all(sources.map((source) => source.fence()));
     await step('finish');
-    for (const source of sources) await catchUp(source, targets, positions);
+    for (const source of sources) {
+      await catchUp(source, targets, positions);
+      await moveHistory(source, targets, remembered);
+    }
+    adoptRetention(options);
     await alignLsn(sources, targets);
     verify(sources, targets);
     await step('commit');
@@ -104,7 +117,7 @@ async function catchUp(
   for (let more = true; more; ) {
     const after = positions.get(source) ?? 0;
     const end = source.lsn;
-    const page = await source.changesAfter(after, STEP_ITEMS);
+    const page = await source.changes.after(after, STEP_ITEMS);
     more = page.more;
     // Of several looks at one item only the last counts.
     const states = new Map<string, MovedState>();
@@ -117,6 +130,34 @@ async function catchUp(
     count += page.changes.length;
   }
   return count;
+}
+
+/** Tombstones and versions go as they are: nothing of the past changes any more. */
+async function moveHistory(
+  source: Partition,
+  targets: readonly MoveTarget[],
+  positions: Map<Partition, Lsn>,
+): Promise<void> {
+  for (let more = true; more; ) {
+    const page = await source.changes.historyAfter(positions.get(source) ?? 0);
+    for (const target of targets) {
+      const own = page.entries.filter(({ primary }) => isIn(target, primary));
+      if (own.length > 0) await target.partition.adoptHistory(own, page.upTo);
+    }
+    positions.set(source, page.upTo);
+    more = page.more;
+  }
+}
+
+/** Since when versions are kept is known per part of the hash space: every source had LSNs of its own. */
+function adoptRetention({ sources, sourceRanges, targets }: MoveOptions): void {
+  for (const target of targets) {
+    const kept = sources.flatMap(({ changes }, at) => {
+      const own = retainedWithin(changes.retention ?? [], sourceRanges[at] as EpkRange);
+      return retainedWithin(own, target);
+    });
+    if (kept.length > 0) target.partition.changes.adoptRetention(kept);
+  }
 }
 
 /** Undefined where a later entry of the log speaks of the same item. */
@@ -140,14 +181,16 @@ async function adopt(
 ): Promise<void> {
   await Promise.all(
     targets.map(async ({ partition, min, max }) => {
-      const own = states.filter(({ key }) => {
-        const epk = epkOfPrimary(key.primary);
-        return compareBytes(min, epk) <= 0 && compareBytes(epk, max) < 0;
-      });
+      const own = states.filter(({ key }) => isIn({ min, max }, key.primary));
       for (let at = 0; at < own.length; at += STEP_ITEMS)
         await partition.adopt(own.slice(at, at + STEP_ITEMS), upTo);
     }),
   );
+}
+
+function isIn({ min, max }: EpkRange, primary: Bytes): boolean {
+  const epk = epkOfPrimary(primary);
+  return compareBytes(min, epk) <= 0 && compareBytes(epk, max) < 0;
 }
 
 /** A target goes on where its sources ended: a client that saw a source's LSN finds it here. */

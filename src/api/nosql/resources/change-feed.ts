@@ -1,0 +1,131 @@
+/** GET on /dbs/{id}/colls/{id}/docs with A-IM: what was written since, as the latest version or as all versions. */
+import { type Bytes, PAGE_BYTES_MAX } from '../../../base/index.ts';
+import type { FeedChange, FeedMode, Version } from '../../../partition/index.ts';
+import {
+  type ChangeFeedPage,
+  type ChangeFeedStart,
+  parseChangePosition,
+  printChangePosition,
+  soleLsn,
+} from '../../../service/index.ts';
+import { EPK_MAX, EPK_MIN, jsonCodec, readPath, type ValueMap } from '../../../value/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+import { RequestError } from '../errors.ts';
+import { feedBody } from '../feed.ts';
+import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
+import { changeFeedLimit, checkConsistency, requestTraffic } from '../request.ts';
+import { feedScope } from './feed-scope.ts';
+
+const WIRE_FORMAT = '2021-09-15';
+
+export async function listChanges(call: Call, manipulation: string): Promise<Reply> {
+  checkConsistency(call.headers['x-ms-consistency-level']);
+  const face = call.ownerContainer();
+  const page = await call.service.changeFeed.read(face.record, {
+    scope: feedScope(call, face),
+    mode: feedMode(call, manipulation),
+    start: feedStart(call),
+    limit: changeFeedLimit(call),
+    bytesMax: PAGE_BYTES_MAX,
+    sessionToken: call.header('x-ms-session-token'),
+    traffic: requestTraffic(call),
+  });
+  const headers = [...receiptHeaders(page), ...face.scopeHeaders, 'etag', etagOf(page)];
+  if (!page.more) return emptyReply(304, { charge: page.charge, headers });
+  headers.push('x-ms-item-count', String(page.changes.length));
+  const bodies = page.changes.flatMap((change) => bodyOf(change, face));
+  const body = feedBody({ rid: face.rid, key: 'Documents' }, bodies);
+  return { status: 200, charge: page.charge, headers, body };
+}
+
+function feedMode(call: Call, manipulation: string): FeedMode {
+  const format = call.header('x-ms-cosmos-changefeed-wire-format-version');
+  if (format !== undefined && format !== WIRE_FORMAT)
+    throw new RequestError(400, 'The version of the change feed wire format is not known.');
+  switch (manipulation.trim().toLowerCase()) {
+    case 'incremental feed':
+      return 'latest';
+    case 'full-fidelity feed':
+      return 'all';
+    default:
+      throw new RequestError(
+        400,
+        'The value of A-IM must be Incremental Feed or Full-Fidelity Feed.',
+      );
+  }
+}
+
+function feedStart(call: Call): ChangeFeedStart {
+  const position = call.header('if-none-match');
+  if (position === '*') return { kind: 'now' };
+  if (position !== undefined) return parseEtag(position);
+  const since = call.header('if-modified-since');
+  if (since === undefined) return { kind: 'beginning' };
+  const sinceMs = Date.parse(since);
+  if (Number.isNaN(sinceMs))
+    throw new RequestError(400, 'The value of If-Modified-Since is not a date.');
+  return { kind: 'time', sinceSec: Math.max(0, Math.floor(sinceMs / 1000)) };
+}
+
+/** One LSN where the scope was read in one piece, as other clients of the protocol expect; or a list in text. */
+function etagOf({ position }: ChangeFeedPage): string {
+  return `"${soleLsn(position) ?? printChangePosition(position)}"`;
+}
+
+function parseEtag(etag: string): ChangeFeedStart {
+  const text = etag.replace(/^(?:W\/)?"?|"$/g, '');
+  if (!/^\d{1,15}$/.test(text)) return { kind: 'position', position: parseChangePosition(text) };
+  const start = { kind: 'after', lsn: Number(text) } as const;
+  return { kind: 'position', position: [{ min: EPK_MIN, max: EPK_MAX, start }] };
+}
+
+function bodyOf(change: FeedChange, face: ContainerFace): Bytes | [] {
+  switch (change.kind) {
+    case 'write':
+      return withLsn(change.item.body, change.lsn);
+    case 'version':
+      return versionBody(change.version, face);
+    case 'deletion':
+      return [];
+  }
+}
+
+/** The item as it is stored, with the number of the write behind its other properties. */
+function withLsn(body: Bytes, lsn: number): Bytes {
+  const end = body.length - 1;
+  const tail = `,"_lsn":${lsn}}`;
+  const bytes = Buffer.allocUnsafe(end + tail.length);
+  bytes.set(body.subarray(0, end));
+  bytes.write(tail, end, 'latin1');
+  return bytes;
+}
+
+function versionBody(version: Version, face: ContainerFace): Bytes {
+  const { kind, lsn, timestampSec, previousLsn, item } = version;
+  const isDeletion = kind === 'delete' || kind === 'expire';
+  const metadata = {
+    operationType: isDeletion ? 'delete' : kind,
+    lsn,
+    crts: timestampSec,
+    ...(previousLsn > 0 ? { previousImageLSN: previousLsn } : {}),
+    ...(isDeletion ? deletionMetadata(version, face) : {}),
+  };
+  return Buffer.concat([
+    Buffer.from(isDeletion ? '{"current":{},"previous":' : '{"current":'),
+    item.body,
+    Buffer.from(`,"metadata":${JSON.stringify(metadata)}}`),
+  ]);
+}
+
+/** Who went: readers that only want to know that need not look at the item. */
+function deletionMetadata({ kind, item }: Version, { keyPaths, record }: ContainerFace): object {
+  const value = jsonCodec.decode(item.body) as ValueMap;
+  const partitionKey = Object.fromEntries(
+    keyPaths.map((path, at) => [
+      (record.partitionKey.paths[at] ?? '').slice(1),
+      readPath(value, path),
+    ]),
+  );
+  return { timeToLiveExpired: kind === 'expire', id: value.id, partitionKey };
+}

@@ -1,0 +1,23 @@
+/** Which items a feed is about: those of a key, of a range by id, of a part of the hash space, or all. */
+import type { EpkRange } from '../../../partition/index.ts';
+import type { FeedScope } from '../../../service/index.ts';
+import { epkFromHex } from '../../../value/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+import { feedPartitionKey } from '../partition-key-header.ts';
+import { hashRangeHeaders, rangeIdOf } from '../query-targets.ts';
+
+export function feedScope(call: Call, face: ContainerFace): FeedScope {
+  const values = feedPartitionKey(call, face);
+  if (values !== undefined) return { kind: 'partitionKey', values };
+  const within = epkRange(call);
+  const range = call.header('x-ms-documentdb-partitionkeyrangeid');
+  if (range === undefined)
+    return within === undefined ? { kind: 'container' } : { kind: 'range', within };
+  return { kind: 'partition', id: rangeIdOf(range, face), within };
+}
+
+function epkRange(call: Call): EpkRange | undefined {
+  const range = hashRangeHeaders(call);
+  return range && { min: epkFromHex(range.min), max: epkFromHex(range.max) };
+}

@@ -1,0 +1,66 @@
+/** Which part of the hash space a feed covers, and for a whole key what its primary keys begin with. */
+import { type Bytes, compareBytes } from '../base/index.ts';
+import type { ContainerRecord } from '../catalog/index.ts';
+import type { RoutingMap } from '../cluster/index.ts';
+import { type EpkRange, logicalPartitionPrefix } from '../partition/index.ts';
+import {
+  EPK_MAX,
+  EPK_MIN,
+  effectivePartitionKey,
+  epkRangeOfPrefix,
+  type Value,
+} from '../value/index.ts';
+
+export type FeedScope =
+  | { readonly kind: 'container' }
+  /** One partition by id, or a part of its range. */
+  | { readonly kind: 'partition'; readonly id: string; readonly within?: EpkRange | undefined }
+  /** A part of the hash space, whoever owns it. */
+  | { readonly kind: 'range'; readonly within: EpkRange }
+  /** A logical partition, or all whose hierarchical key begins with these values. */
+  | { readonly kind: 'partitionKey'; readonly values: readonly Value[] };
+
+export interface ScopeRange {
+  readonly range: EpkRange;
+  /** Set for a single logical partition: two keys may hash alike. */
+  readonly prefix: Bytes | undefined;
+}
+
+/** Throws `partitionGone` for a partition that is no more. */
+export function rangeOfScope(
+  routing: RoutingMap,
+  { partitionKey }: ContainerRecord,
+  scope: FeedScope,
+): ScopeRange {
+  switch (scope.kind) {
+    case 'container':
+      return { range: { min: EPK_MIN, max: EPK_MAX }, prefix: undefined };
+    case 'partition': {
+      const { min, max } = routing.forId(scope.id);
+      const whole = { min, max };
+      return {
+        range: scope.within === undefined ? whole : intersect(scope.within, whole),
+        prefix: undefined,
+      };
+    }
+    case 'range':
+      return { range: scope.within, prefix: undefined };
+    case 'partitionKey': {
+      const { values } = scope;
+      if (values.length < partitionKey.paths.length)
+        return { range: epkRangeOfPrefix(values, partitionKey), prefix: undefined };
+      const epk = effectivePartitionKey(values, partitionKey);
+      // The zero byte makes the smallest key of the hash space behind this one.
+      const max = Buffer.concat([epk, Uint8Array.of(0)]);
+      return { range: { min: epk, max }, prefix: logicalPartitionPrefix(epk, values) };
+    }
+  }
+}
+
+/** Empty, with min not below max, where they have nothing in common. */
+export function intersect(a: EpkRange, b: EpkRange): EpkRange {
+  return {
+    min: compareBytes(a.min, b.min) >= 0 ? a.min : b.min,
+    max: compareBytes(a.max, b.max) <= 0 ? a.max : b.max,
+  };
+}
