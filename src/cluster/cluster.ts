@@ -40,7 +40,7 @@ import {
 } from '../throughput/index.ts';
 import type { Encoding } from '../value/index.ts';
 import type { Budgets } from './budgets.ts';
-import { containerIndexing } from './container-indexing.ts';
+import { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
 import type { Host, Slot } from './host.ts';
 import { limitedIntent } from './key-limit.ts';
 import { QueryReader } from './query-reader.ts';
@@ -70,6 +70,8 @@ export interface ClusterOptions {
   readonly clock: Clock;
   /** Makes the seal of a container's records; one per encoding, from the APIs. */
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
+  /** The computed properties of a container, from the same. */
+  readonly computed?: ComputedByEncoding;
   /** Told of a write that left a partition as large as its slot wants to know. */
   readonly onGrown: (route: Route, itemBytes: number) => void;
   /** Told of every request that is refused for want of request units. */
@@ -95,7 +97,7 @@ export class Cluster {
   routing(container: ContainerRecord): RoutingMap {
     let map = this.#maps.get(container);
     if (map === undefined) {
-      const indexing = containerIndexing(container);
+      const indexing = this.#indexingOf(container);
       map = new RoutingMap(container, (partition) => this.#slotOf(container, partition, indexing));
       this.#maps.set(container, map);
     }
@@ -376,7 +378,11 @@ export class Cluster {
 
   /** The place of a partition that is being built. */
   slotOf(container: ContainerRecord, partition: PartitionRecord): Slot {
-    return this.#slotOf(container, partition, containerIndexing(container));
+    return this.#slotOf(container, partition, this.#indexingOf(container));
+  }
+
+  #indexingOf(container: ContainerRecord): Indexing {
+    return containerIndexing(container, this.#options.computed);
   }
 
   #slotOf(container: ContainerRecord, partition: PartitionRecord, indexing: Indexing): Slot {

@@ -1,12 +1,20 @@
 /** From a container's policy to the rules its partitions index by. */
 import { assert } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
-import { Indexing } from '../partition/index.ts';
+import { type ComputedProperty, Indexing } from '../partition/index.ts';
 import { type Codec, type Encoding, jsonCodec } from '../value/index.ts';
 
 const CODECS: Readonly<Partial<Record<Encoding, Codec>>> = { json: jsonCodec };
 
-export function containerIndexing(container: ContainerRecord): Indexing {
+/** The computed properties of containers, from the APIs that know the language of their definitions. */
+export type ComputedByEncoding = Readonly<
+  Partial<Record<Encoding, (container: ContainerRecord) => readonly ComputedProperty[]>>
+>;
+
+export function containerIndexing(
+  container: ContainerRecord,
+  computed: ComputedByEncoding = {},
+): Indexing {
   const { indexingPolicy, partitionKey, encoding } = container;
   const codec = CODECS[encoding];
   assert(codec !== undefined, 'no codec for the encoding of the container');
@@ -19,5 +27,6 @@ export function containerIndexing(container: ContainerRecord): Indexing {
       parts.map(({ path, order }) => ({ path, isDescending: order === 'descending' })),
     ),
     codec,
+    computed: computed[encoding]?.(container) ?? [],
   });
 }

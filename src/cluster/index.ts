@@ -2,7 +2,7 @@ export * from './balancer.ts';
 export { type BudgetSettings, Budgets, type OfferBook, SERVERLESS_RATE } from './budgets.ts';
 export * from './change-feed.ts';
 export * from './cluster.ts';
-export { containerIndexing } from './container-indexing.ts';
+export { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
 export type { ContainerName } from './container-name.ts';
 export { Host } from './host.ts';
 export { NEAR_SHARE, type SlotLimits } from './key-limit.ts';

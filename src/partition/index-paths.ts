@@ -23,6 +23,8 @@ export interface IndexRules {
   readonly excluded: readonly string[];
   /** Indexed whatever the policy says. */
   readonly always: readonly string[];
+  /** Names at the root that wildcards do not cover: indexed only where a path names them. */
+  readonly alone?: readonly string[];
 }
 
 /** One step of the way from an item's root to its values. */
@@ -123,7 +125,7 @@ function newRule(): RuleNode {
   return { value: undefined, subtree: undefined, children: new Map(), each: undefined };
 }
 
-function compile({ included, excluded, always }: IndexRules): RuleNode {
+function compile({ included, excluded, always, alone = [] }: IndexRules): RuleNode {
   const root = newRule();
   const add = (text: string, isIncluded: boolean): void => {
     const { path, scope } = parseScopedPath(text);
@@ -133,6 +135,7 @@ function compile({ included, excluded, always }: IndexRules): RuleNode {
   for (const path of included) add(path, true);
   for (const path of excluded) add(path, false);
   for (const path of always) add(path, true);
+  for (const name of alone) ruleAt(root, [name]).subtree ??= false;
   return root;
 }
 

@@ -4,6 +4,7 @@ export type { Effect, WriteResult } from './effect.ts';
 export type { FeedChange, FeedMode, FeedRead, FeedSlice } from './feed.ts';
 export { pathNumber } from './index-paths.ts';
 export {
+  type ComputedProperty,
   compositePart,
   Indexing,
   type IndexingOptions,

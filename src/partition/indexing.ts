@@ -13,6 +13,7 @@ import {
   encodeTuple,
   type IN_PART,
   isList,
+  isMap,
   KeyWriter,
   type Path,
   parsePath,
@@ -41,6 +42,17 @@ export interface IndexingOptions extends IndexRules {
   readonly composites: readonly (readonly CompositePart[])[];
   /** Reads the stored bodies. */
   readonly codec: Codec;
+  /** Indexed as if the item had them, in place of what it holds by that name. */
+  readonly computed?: readonly ComputedProperty[];
+}
+
+/** A property that an item does not hold but has, by the home API's word. */
+export interface ComputedProperty {
+  readonly name: string;
+  /** Changes with what `compute` gives. */
+  readonly definition: string;
+  /** Pure; throws nothing. */
+  compute(item: Value): Value;
 }
 
 export interface CompositePart {
@@ -67,15 +79,27 @@ export class Indexing {
   /** Changes with everything that changes the entries of an item. */
   readonly fingerprint: string;
   readonly #paths: IndexPaths;
+  readonly #computed: readonly ComputedProperty[];
   /** Paths that queries asked for; null where not indexed. */
   readonly #prefixes = new Map<string, Bytes | null>();
   readonly #composites: readonly (readonly { path: Path; isDescending: boolean }[])[];
 
   constructor(options: IndexingOptions) {
     this.options = options;
-    const { isOff, included, excluded, always, composites } = options;
-    this.fingerprint = JSON.stringify({ v: 1, isOff, included, excluded, always, composites });
-    this.#paths = new IndexPaths(options);
+    const { isOff, included, excluded, always, composites, computed = [] } = options;
+    // Left out where there are none: what was indexed before there were any stays as it is.
+    const definitions = computed.map(({ name, definition }) => [name, definition]);
+    this.fingerprint = JSON.stringify({
+      v: 1,
+      isOff,
+      included,
+      excluded,
+      always,
+      composites,
+      computed: computed.length > 0 ? definitions : undefined,
+    });
+    this.#computed = computed;
+    this.#paths = new IndexPaths({ ...options, alone: computed.map(({ name }) => name) });
     this.#composites = composites.map((parts) =>
       parts.map(({ path, isDescending }) => ({ path: parsePath(path), isDescending })),
     );
@@ -116,8 +140,9 @@ export class Indexing {
   }
 
   /** All entries of an item. `value` is its decoded body where the caller has it. */
-  entriesOf(item: Item, value: Value = this.options.codec.decode(item.body)): readonly string[] {
+  entriesOf(item: Item, decoded: Value = this.options.codec.decode(item.body)): readonly string[] {
     if (this.options.isOff) return [];
+    const value = this.#computed.length === 0 ? decoded : this.#withComputed(decoded);
     const entries: string[] = [];
     this.#terms(value, this.#paths.root(), item.rid, entries);
     this.#composites.forEach((parts, index) => {
@@ -127,6 +152,14 @@ export class Indexing {
       entries.push(writer.u64(item.rid).takeText());
     });
     return entries;
+  }
+
+  /** The item as its index sees it. */
+  #withComputed(item: Value): Value {
+    if (!isMap(item)) return item;
+    const seen: Record<string, Value> = { ...item };
+    for (const { name, compute } of this.#computed) seen[name] = compute(item);
+    return seen;
   }
 
   #terms(value: Value, node: PathNode, rid: Rid, entries: string[]): void {

@@ -10,7 +10,12 @@ import {
   isAdminPath,
   RequestMetrics,
 } from '../api/admin/index.ts';
-import { createExplainer, createNosqlHandler, sealJson } from '../api/nosql/index.ts';
+import {
+  computedProperties,
+  createExplainer,
+  createNosqlHandler,
+  sealJson,
+} from '../api/nosql/index.ts';
 import { type Clock, Metrics, systemRandom } from '../base/index.ts';
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
@@ -128,6 +133,7 @@ async function open(
       random: systemRandom,
       settings,
       seals: { json: sealJson },
+      computed: { json: computedProperties },
       onSplitFailure: ({ container, partitionId, error }) =>
         log.error('splitFailed', {
           container: `${container.databaseRid}/${container.rid}`,

@@ -5,6 +5,7 @@ import {
   Balancer,
   Budgets,
   Cluster,
+  type ComputedByEncoding,
   type ContainerName,
   Host,
   type KeyWarning,
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly random: Random;
   readonly settings: Settings;
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
+  /** Computed properties, by the API that knows their language. */
+  readonly computed?: ComputedByEncoding;
   /** Told of splits in the background that failed; they are tried again later. */
   readonly onSplitFailure?: (failure: SplitFailure) => void;
   /** Told once of every partition key that has come near its storage limit. */
@@ -77,6 +80,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     budgets,
     clock,
     seals,
+    ...(options.computed && { computed: options.computed }),
     current,
     onGrown: (route, itemBytes) => balancer.grown(route, itemBytes),
     onThrottled: (route) => balancer.throttled(route),

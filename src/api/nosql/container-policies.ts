@@ -5,6 +5,7 @@
 import { DomainError } from '../../base/index.ts';
 import type { IndexingPolicy } from '../../catalog/index.ts';
 import { isList, isMap, type Value, type ValueMap } from '../../value/index.ts';
+import { parseComputed } from './sql/index.ts';
 
 const COMPUTED_PROPERTIES_MAX = 20;
 const VECTOR_DIMENSIONS_MAX = 4096;
@@ -32,7 +33,7 @@ export function parsePolicies(body: ValueMap, indexing: IndexingPolicy): ValueMa
   if (vectorEmbeddingPolicy !== undefined) policies.vectorEmbeddingPolicy = vectorEmbeddingPolicy;
   const fullTextPolicy = parseFullText(body.fullTextPolicy);
   if (fullTextPolicy !== undefined) policies.fullTextPolicy = fullTextPolicy;
-  const computedProperties = parseComputed(body.computedProperties);
+  const computedProperties = parseComputedProperties(body.computedProperties);
   if (computedProperties !== undefined) policies.computedProperties = computedProperties;
   for (const name of KEPT_AS_SENT)
     if (body[name] !== undefined && body[name] !== null) policies[name] = body[name];
@@ -136,7 +137,7 @@ function checkLanguage(sent: Value): void {
   throw invalid(`The Full Text Policy contains an unsupported language: ${String(sent)}.`);
 }
 
-function parseComputed(sent: Value): readonly Value[] | undefined {
+function parseComputedProperties(sent: Value): readonly Value[] | undefined {
   if (sent === undefined || sent === null) return undefined;
   if (!isList(sent))
     throw invalid('One of the specified inputs is invalid: computedProperties must be an array.');
@@ -151,6 +152,7 @@ function parseComputed(sent: Value): readonly Value[] | undefined {
       throw invalid(`The computed property name '${name}' is reserved.`);
     if (names.has(name)) throw invalid(`The computed property name '${name}' is given twice.`);
     names.add(name);
+    parseComputed(name, query);
   }
   return sent;
 }

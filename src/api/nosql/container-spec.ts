@@ -7,7 +7,7 @@ import {
   type UniqueKey,
 } from '../../catalog/index.ts';
 import type { ContainerSpec, ContainerUpdate } from '../../service/index.ts';
-import { isList, isMap, type Value, type ValueMap } from '../../value/index.ts';
+import { isList, isMap, parsePath, type Value, type ValueMap } from '../../value/index.ts';
 import { parsePolicies, versionRetention } from './container-policies.ts';
 import { isSameDefinition, parsePartitionKeyDefinition } from './partition-key-definition.ts';
 import { resourceName } from './resource-name.ts';
@@ -32,12 +32,15 @@ export function containerSpec(body: ValueMap, options: SpecOptions): ContainerSp
     throw invalid(
       'The partition key definition is missing: containers made with this version of the API must have one.',
     );
+  const partitionKey = hasKey ? parsePartitionKeyDefinition(body.partitionKey) : undefined;
+  const update = parseUpdate(body);
+  checkComputedNames(update, partitionKey?.paths ?? []);
   return {
     id,
-    partitionKey: hasKey ? parsePartitionKeyDefinition(body.partitionKey) : undefined,
+    partitionKey,
     encoding: 'json',
     uniqueKeys: parseUniqueKeys(body.uniqueKeyPolicy),
-    ...parseUpdate(body),
+    ...update,
     throughput: options.throughput,
     hasMinuteReserve: options.hasMinuteReserve,
   };
@@ -58,6 +61,7 @@ export function containerUpdate(body: ValueMap, record: ContainerRecord): Contai
       throw invalid('The unique key policy of a container cannot be changed.');
   }
   const update = parseUpdate(body);
+  checkComputedNames(update, record.partitionKey.paths);
   const isChanged = (before: object | undefined, after: object | undefined) =>
     before !== undefined && JSON.stringify(after) !== JSON.stringify(before);
   const { policies, indexingPolicy } = record;
@@ -83,6 +87,15 @@ function parseUpdate(body: ValueMap): ContainerUpdate {
     versionRetentionSec: versionRetention(body.changeFeedPolicy),
     policies: parsePolicies(body, indexingPolicy),
   };
+}
+
+/** Items are found by the partition key they hold, whatever a query computes. */
+function checkComputedNames({ policies }: ContainerUpdate, keyPaths: readonly string[]): void {
+  const { computedProperties } = policies;
+  const roots = keyPaths.map((path) => parsePath(path)[0]);
+  for (const property of isList(computedProperties) ? computedProperties : [])
+    if (isMap(property) && typeof property.name === 'string' && roots.includes(property.name))
+      throw invalid(`The computed property name '${property.name}' is part of the partition key.`);
 }
 
 function parseDefaultTtl(sent: Value): number | undefined {

@@ -1,3 +1,4 @@
+export { computedProperties } from './computed-properties.ts';
 export { createExplainer, type Explainer, type Explanation } from './explain.ts';
 export {
   createNosqlHandler,

@@ -46,10 +46,15 @@ export class PreparedQueries {
 
   /** Throws SqlError for what is wrong with the query, `invalidInput` where the policy has no index for its order. */
   prepare(container: ContainerRecord, sent: SentQuery): PreparedQuery {
-    const { environment, indexing } = this.#containers.of(container);
+    const { environment, indexing, computed } = this.#containers.of(container);
     const { parameters } = sent;
     const query = this.#cache.parse(sent.text);
-    const program = programOf(query, { environment, parameters, startMs: this.#clock.nowMs() });
+    const program = programOf(query, {
+      environment,
+      computed,
+      parameters,
+      startMs: this.#clock.nowMs(),
+    });
     checkOrder(program, indexing);
     return {
       query,
@@ -67,8 +72,8 @@ export class PreparedQueries {
     { text, parameters }: SentQuery,
     features: readonly string[] | undefined,
   ): QueryPlan {
-    const { environment } = this.#containers.of(container);
-    const options = { environment, parameters, ...(features && { features }) };
+    const { environment, computed } = this.#containers.of(container);
+    const options = { environment, computed, parameters, ...(features && { features }) };
     return withWindow(queryPlan(this.#cache.parse(text), container.partitionKey, options));
   }
 

@@ -4,11 +4,14 @@ import type { ContainerRecord } from '../../catalog/index.ts';
 import { containerIndexing } from '../../cluster/index.ts';
 import type { Indexing } from '../../partition/index.ts';
 import { isList, isMap, type ValueMap } from '../../value/index.ts';
-import type { FunctionEnvironment } from './sql/index.ts';
+import { computedDefinitions, computedProperties } from './computed-properties.ts';
+import type { ComputedDefinition, FunctionEnvironment } from './sql/index.ts';
 
 export interface QuerySurroundings {
   readonly environment: FunctionEnvironment;
   readonly indexing: Indexing;
+  /** Computed properties by name. */
+  readonly computed: ReadonlyMap<string, ComputedDefinition>;
 }
 
 export class QueriedContainers {
@@ -24,7 +27,8 @@ export class QueriedContainers {
     if (found === undefined) {
       found = {
         environment: this.#environmentOf(container),
-        indexing: containerIndexing(container),
+        computed: computedDefinitions(container),
+        indexing: containerIndexing(container, { json: computedProperties }),
       };
       this.#surroundings.set(container, found);
     }

@@ -20,7 +20,19 @@ export interface Compilation {
   /** Where the start of the query is known before the rows. */
   readonly startMs?: number | undefined;
   compileSubquery(query: Query, scope: Scope): Block;
+  /** By name: what is known of an item beside what it holds. */
+  readonly computed: ReadonlyMap<string, ComputedDefinition>;
+  /** Slots that hold whole items. */
+  readonly itemSlots: Set<number>;
 }
+
+/** An expression over an item, and the name it knows the item by. */
+export interface ComputedDefinition {
+  readonly alias: string;
+  readonly expression: Expression;
+}
+
+export const NO_COMPUTED: ReadonlyMap<string, ComputedDefinition> = new Map();
 
 /** The aliases in sight, innermost first. */
 export interface Scope {
@@ -36,6 +48,11 @@ export interface Compilable {
 }
 
 export const NO_SCOPE: Scope = { find: () => undefined, findFolded: () => undefined };
+
+/** One name and nothing else. */
+export function scopeOfOne(name: string, slot: number): Scope {
+  return { ...NO_SCOPE, find: (wanted) => (wanted === name ? slot : undefined) };
+}
 
 export function constantOf(value: Value): Compilable {
   return { run: () => value, constant: { value } };

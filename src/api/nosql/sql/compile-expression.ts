@@ -17,8 +17,10 @@ import {
   type Compilation,
   constantOf,
   folded,
+  NO_COMPUTED,
   NO_SCOPE,
   type Scope,
+  scopeOfOne,
   varying,
 } from './compilation.ts';
 import { compileCall } from './compile-call.ts';
@@ -88,14 +90,19 @@ function compile(expression: Expression, scope: Scope, compilation: Compilation)
     case 'placeholder':
       return constantOf(true);
     case 'property': {
+      const computed = compileComputed(expression.base, expression.name, scope, compilation);
+      if (computed) return computed;
       const base = inner(expression.base);
       return folded(propertyAccess(base.run, expression.name), base);
     }
     case 'index': {
       const base = inner(expression.base);
       const index = inner(expression.index);
-      if (typeof index.constant?.value === 'string')
-        return folded(propertyAccess(base.run, index.constant.value), base);
+      if (typeof index.constant?.value === 'string') {
+        const name = index.constant.value;
+        const computed = compileComputed(expression.base, name, scope, compilation);
+        return computed ?? folded(propertyAccess(base.run, name), base);
+      }
       return folded((row) => memberOf(base.run(row), index.run(row)), base, index);
     }
     case 'array':
@@ -163,6 +170,30 @@ function compile(expression: Expression, scope: Scope, compilation: Compilation)
     default:
       return unreachable(expression);
   }
+}
+
+/** The computed property of that name, where the base is an item and has one. */
+function compileComputed(
+  base: Expression,
+  name: string,
+  scope: Scope,
+  compilation: Compilation,
+): Compilable | undefined {
+  if (compilation.computed.size === 0 || base.kind !== 'identifier') return undefined;
+  const slot = scope.find(base.name);
+  return slot === undefined ? undefined : computedOf(slot, name, compilation);
+}
+
+/** As above, of the item in a slot. A computed property knows no others. */
+export function computedOf(
+  slot: number,
+  name: string,
+  compilation: Compilation,
+): Compilable | undefined {
+  const definition = compilation.itemSlots.has(slot) ? compilation.computed.get(name) : undefined;
+  if (!definition) return undefined;
+  const { alias, expression } = definition;
+  return compile(expression, scopeOfOne(alias, slot), { ...compilation, computed: NO_COMPUTED });
 }
 
 function negatedIf(isNegated: boolean, run: Compiled): Compiled {

@@ -2,8 +2,15 @@
 import { systemClock, systemRandom } from '../../../base/index.ts';
 import type { Collection, Expression, OrderBy, PathStep, Query, SelectItem } from './ast.ts';
 import type { Block, Compiled, CompiledOrder, CompiledQuery, CompiledSource } from './block.ts';
-import { type Compilation, NO_SCOPE, type Scope, type UserFunction } from './compilation.ts';
-import { compileExpression, objectOf } from './compile-expression.ts';
+import {
+  type Compilation,
+  type ComputedDefinition,
+  NO_COMPUTED,
+  NO_SCOPE,
+  type Scope,
+  type UserFunction,
+} from './compilation.ts';
+import { compileExpression, computedOf, objectOf } from './compile-expression.ts';
 import { compileGrouping, requireNoAggregates } from './compile-grouping.ts';
 import { compileRank } from './compile-rank.ts';
 import { type Problem, problems, type Span, SqlError } from './errors.ts';
@@ -16,6 +23,8 @@ export interface CompileOptions {
   readonly environment?: Partial<FunctionEnvironment>;
   /** The user defined function of that name, or undefined if there is none. */
   readonly findUdf?: (name: string) => UserFunction | undefined;
+  /** Computed properties of the items, by name. */
+  readonly computed?: ReadonlyMap<string, ComputedDefinition>;
 }
 
 /** What a query sees of the world where the caller does not say. */
@@ -34,6 +43,8 @@ export function compileQuery(query: Query, options: CompileOptions = {}): Compil
     environment: { ...DEFAULT_ENVIRONMENT, ...options.environment },
     findUdf: options.findUdf ?? (() => undefined),
     problems: found,
+    computed: options.computed ?? NO_COMPUTED,
+    itemSlots: new Set(),
     allocateSlot: () => slotCount++,
     parameterSlot(name) {
       const slot = parameters.get(name) ?? slotCount++;
@@ -165,7 +176,10 @@ function compileCollection(collection: Collection, context: CollectionContext): 
   if (root === undefined && !isContainer)
     compilation.problems.push(problems.identifier(collection.root, collection.span));
   const rootSlot = isContainer ? slot : (root ?? slot);
-  const value = compilePath(rootSlot, collection.steps);
+  // Before the path is followed the slot holds the item, whatever it holds then.
+  if (isContainer) compilation.itemSlots.add(slot);
+  const value = compilePath(rootSlot, collection.steps, compilation);
+  if (collection.steps.length > 0 || isIterated) compilation.itemSlots.delete(slot);
   if (!isContainer)
     return isIterated ? { kind: 'elements', slot, list: value } : { kind: 'value', slot, value };
   if (!isIterated)
@@ -189,9 +203,12 @@ function containerBlock(slot: number, project: Compiled): Block {
   };
 }
 
-function compilePath(slot: number, steps: readonly PathStep[]): Compiled {
-  let path: Compiled = (row) => row[slot];
-  for (const step of steps) {
+function compilePath(slot: number, steps: readonly PathStep[], compilation: Compilation): Compiled {
+  const [first, ...others] = steps;
+  const computed =
+    first && first.kind !== 'number' ? computedOf(slot, first.name, compilation) : undefined;
+  let path: Compiled = computed ? computed.run : (row) => row[slot];
+  for (const step of computed ? others : steps) {
     const base = path;
     path =
       step.kind === 'number'

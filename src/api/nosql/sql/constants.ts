@@ -3,7 +3,7 @@ import { unreachable } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import type { Expression } from './ast.ts';
 import type { Slots } from './block.ts';
-import { type Compilation, NO_SCOPE } from './compilation.ts';
+import { type Compilation, NO_COMPUTED, NO_SCOPE } from './compilation.ts';
 import { type CompileOptions, DEFAULT_ENVIRONMENT } from './compile.ts';
 import { compileExpression, constantValue } from './compile-expression.ts';
 import type { QueryParameter } from './evaluate.ts';
@@ -72,6 +72,8 @@ function compilationsWith(
     environment,
     findUdf: () => undefined,
     problems: [],
+    computed: NO_COMPUTED,
+    itemSlots: new Set(),
     startMs: options.startMs,
     allocateSlot: () => 0,
     parameterSlot: () => 0,

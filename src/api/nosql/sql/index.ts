@@ -2,9 +2,10 @@
 export * from './aggregates.ts';
 export * from './ast.ts';
 export type { Block, Compiled, CompiledQuery, CompiledSource, Grouping, Slots } from './block.ts';
-export type { UserFunction } from './compilation.ts';
+export type { ComputedDefinition, UserFunction } from './compilation.ts';
 export { type CompileOptions, compileQuery, selectNames } from './compile.ts';
 export { isAggregating } from './compile-grouping.ts';
+export { computerOf, parseComputed } from './computed.ts';
 export {
   type ConditionOptions,
   conditionOf,
