@@ -41,6 +41,7 @@ import {
 import type { Encoding } from '../value/index.ts';
 import type { Budgets } from './budgets.ts';
 import { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
+import { storeName } from './container-name.ts';
 import type { Host, Slot } from './host.ts';
 import { limitedIntent } from './key-limit.ts';
 import { QueryReader } from './query-reader.ts';
@@ -97,7 +98,7 @@ export class Cluster {
   routing(container: ContainerRecord): RoutingMap {
     let map = this.#maps.get(container);
     if (map === undefined) {
-      const indexing = this.#indexingOf(container);
+      const indexing = containerIndexing(container, this.#options.computed);
       map = new RoutingMap(container, (partition) => this.#slotOf(container, partition, indexing));
       this.#maps.set(container, map);
     }
@@ -378,11 +379,7 @@ export class Cluster {
 
   /** The place of a partition that is being built. */
   slotOf(container: ContainerRecord, partition: PartitionRecord): Slot {
-    return this.#slotOf(container, partition, this.#indexingOf(container));
-  }
-
-  #indexingOf(container: ContainerRecord): Indexing {
-    return containerIndexing(container, this.#options.computed);
+    return this.#slotOf(container, partition, containerIndexing(container, this.#options.computed));
   }
 
   #slotOf(container: ContainerRecord, partition: PartitionRecord, indexing: Indexing): Slot {
@@ -396,10 +393,4 @@ export class Cluster {
     this.#options.budgets.provision(slot.budget, container, partition);
     return slot;
   }
-}
-
-/** One folder per container, one store per partition. */
-export function storeName(container: ContainerRecord, partitionId: string): string {
-  const hex = (rid: number): string => rid.toString(16).padStart(8, '0');
-  return `${hex(container.databaseRid)}-${hex(container.rid)}/${partitionId}`;
 }
