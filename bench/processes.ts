@@ -25,7 +25,17 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 export async function startOurs(data: string): Promise<BenchServer> {
   const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
   const readyFile = join(folder, 'ready.json');
-  const flags = ['--data', data, '--nosql-port', '0', '--throughput', 'report', '--quiet'];
+  const flags = [
+    '--data',
+    data,
+    '--nosql-port',
+    '0',
+    '--table-port',
+    '0',
+    '--throughput',
+    'report',
+    '--quiet',
+  ];
   const child = spawn(
     process.execPath,
     [here('../dist/server/main.js'), 'start', ...flags, '--ready-file', readyFile],

@@ -54,7 +54,16 @@ interface Running {
 async function start([program = '', ...args]: readonly string[]): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
   const readyFile = join(folder, 'ready.json');
-  const flags = ['--data', join(folder, 'data'), '--nosql-port', '0', '--ready-file', readyFile];
+  const flags = [
+    '--data',
+    join(folder, 'data'),
+    '--nosql-port',
+    '0',
+    '--table-port',
+    '0',
+    '--ready-file',
+    readyFile,
+  ];
   const startedMs = performance.now();
   const child = spawn(program, [...args, ...flags, '--quiet'], { cwd: root, stdio: 'ignore' });
   while (!existsSync(readyFile)) {

@@ -1,10 +1,7 @@
 /** From a container's policy to the rules its partitions index by. */
-import { assert } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import { type ComputedProperty, Indexing } from '../partition/index.ts';
-import { type Codec, type Encoding, jsonCodec } from '../value/index.ts';
-
-const CODECS: Readonly<Partial<Record<Encoding, Codec>>> = { json: jsonCodec };
+import { codecOf, type Encoding } from '../value/index.ts';
 
 /** The computed properties of containers, from the APIs that know the language of their definitions. */
 export type ComputedByEncoding = Readonly<
@@ -16,8 +13,6 @@ export function containerIndexing(
   computed: ComputedByEncoding = {},
 ): Indexing {
   const { indexingPolicy, partitionKey, encoding } = container;
-  const codec = CODECS[encoding];
-  assert(codec !== undefined, 'no codec for the encoding of the container');
   return new Indexing({
     isOff: indexingPolicy.indexingMode === 'none',
     included: indexingPolicy.includedPaths.map(({ path }) => path),
@@ -26,7 +21,7 @@ export function containerIndexing(
     composites: (indexingPolicy.compositeIndexes ?? []).map((parts) =>
       parts.map(({ path, order }) => ({ path, isDescending: order === 'descending' })),
     ),
-    codec,
+    codec: codecOf(encoding),
     computed: computed[encoding]?.(container) ?? [],
   });
 }

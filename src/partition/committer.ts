@@ -279,7 +279,7 @@ export class Committer {
     const version = { salt: etagSalt, lsn: at.lsn, operation };
     const rid = previous?.rid ?? this.#nextRid();
     const { timestampSec } = at;
-    const stamp = { rid, etag: formatEtag(version), timestampSec };
+    const stamp = { rid, version, etag: formatEtag(version), timestampSec };
     const item = newItem({
       primary: put.key.primary,
       rid,

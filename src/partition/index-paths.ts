@@ -8,15 +8,19 @@
  * before `/a/*` (all below).
  */
 import { type Bytes, murmur3x64_128, textToBytes } from '../base/index.ts';
-import { EACH, type Path, parseScopedPath, printPath } from '../value/index.ts';
+import { EACH, type Path, parseScopedPath, printPath, TYPE_ANNOTATION } from '../value/index.ts';
 
 export const PATH_NUMBER_BYTES = 8;
 
 /** Paths remembered; an item with ever new names must not fill the memory. */
 const NODES_MAX = 20_000;
 
-/** Added or changed by the system with every write: nobody searches them, all would pay. */
+/** Added or changed by the system with every write, or telling types: nobody searches them, all would pay. */
 const NEVER_INDEXED: ReadonlySet<string> = new Set(['_etag', '_rid', '_self', '_attachments']);
+
+function isNeverIndexed(name: string): boolean {
+  return NEVER_INDEXED.has(name) || name.endsWith(TYPE_ANNOTATION);
+}
 
 export interface IndexRules {
   readonly included: readonly string[];
@@ -88,7 +92,7 @@ class Node implements PathNode {
     this.#rule = rule;
     this.#inherited = rule?.subtree ?? inherited;
     this.#onNew = onNew;
-    const isSystem = path.length === 1 && NEVER_INDEXED.has(path[0] as string);
+    const isSystem = path.length === 1 && isNeverIndexed(path[0] as string);
     this.isIndexed = !isSystem && (rule?.value ?? this.#inherited);
     this.isOpen = !isSystem && (this.isIndexed || this.#inherited || rule !== undefined);
     this.number = pathNumber(path);

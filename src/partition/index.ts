@@ -32,6 +32,8 @@ export {
   type Rid,
   type Seal,
   type Stamp,
+  timeEtag,
+  writeTime,
 } from './item.ts';
 export { KeySizes } from './key-sizes.ts';
 export type { KeyCount, KeySize } from './key-survey.ts';

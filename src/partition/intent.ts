@@ -6,7 +6,7 @@ import { type Bytes, DomainError, unreachable } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
 import type { Encoding, Value } from '../value/index.ts';
 import type { IndexState } from './index-state.ts';
-import type { Item, ItemKey, Lsn } from './item.ts';
+import { type Item, type ItemKey, type Lsn, timeEtag } from './item.ts';
 
 export interface WriteIntent {
   /** Every item it reads or writes; all of one logical partition. */
@@ -143,7 +143,8 @@ export function checkConditions(
 }
 
 export function matches(etag: string, current: Item): boolean {
-  return etag === '*' || etag === current.etag;
+  if (etag === '*' || etag === current.etag) return true;
+  return etag.startsWith('W/') && etag === timeEtag(current.time);
 }
 
 export function preconditionFailed(): DomainError {

@@ -45,7 +45,7 @@ export class Item {
   readonly body: Bytes;
   #etag: string | undefined;
 
-  constructor(fields: Omit<Item, 'etag' | 'lsn'>) {
+  constructor(fields: Omit<Item, 'etag' | 'lsn' | 'time'>) {
     this.record = fields.record;
     this.primary = fields.primary;
     this.rid = fields.rid;
@@ -58,6 +58,11 @@ export class Item {
 
   get lsn(): Lsn {
     return this.version.lsn;
+  }
+
+  /** When it was written, to 100 ns; see `writeTime`. */
+  get time(): string {
+    return writeTime(this.timestampSec, this.version);
   }
 
   /** Quoted, as HTTP wants it. Differs for every write. */
@@ -81,6 +86,23 @@ export function formatEtag({ salt, lsn, operation }: ItemVersion): string {
   return `"0000${hex(salt, 4)}-0000-0000-0000-${hex(write, 12)}"`;
 }
 
+const TICKS_PER_SEC = 10_000_000;
+
+/**
+ * A moment that no two writes of an item share, as the Table API wants it: the second is the clock's, the seven digits
+ * behind it are the version's. They come again only after 78,125 writes of a partition, which no second has.
+ */
+export function writeTime(timestampSec: number, { lsn, operation }: ItemVersion): string {
+  const ticks = (lsn * WRITES_PER_ITEM_MAX + operation) % TICKS_PER_SEC;
+  const second = new Date(timestampSec * 1000).toISOString().slice(0, 19);
+  return `${second}.${String(ticks).padStart(7, '0')}Z`;
+}
+
+/** The weak etag that names a write by its moment: beside `etag` the second name of the same version. */
+export function timeEtag(time: string): string {
+  return `W/"datetime'${time.replaceAll(':', '%3A')}'"`;
+}
+
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
@@ -88,6 +110,7 @@ function hex(value: number, digits: number): string {
 /** What the committer assigns to an item when it is written. */
 export interface Stamp {
   readonly rid: Rid;
+  readonly version: ItemVersion;
   readonly etag: string;
   readonly timestampSec: number;
 }

@@ -8,7 +8,7 @@ import { type Bytes, concatBytes } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { IN_PART, printPath } from '../value/index.ts';
 import type { Condition, TermCondition, ValueRange } from './condition.ts';
-import type { ItemReader } from './reader.ts';
+import type { IndexEntries, ItemReader } from './reader.ts';
 import { pause } from './turn.ts';
 import type { Work } from './work.ts';
 
@@ -40,6 +40,47 @@ export async function chooseAccess(
   if (usable.kind === 'all') return chooseAmong(reader, usable.of, work);
   return chooseOne(reader, usable, work);
 }
+
+/**
+ * The same where rows are wanted in an order: the entries of one value are collected while sorting them can be cheaper
+ * than meeting enough of them on the way through an index that has the order.
+ */
+export async function chooseForOrder(
+  reader: ItemReader,
+  condition: Condition,
+  wanted: number,
+  work: Work,
+): Promise<Access> {
+  const access = await chooseAccess(reader, condition, work);
+  if (access.kind !== 'posting') return access;
+  const limit = Math.min(COLLECT_MAX, Math.ceil(Math.sqrt(wanted * reader.itemCount)));
+  const rids = await collectRange(reader, access.prefix, limit, work);
+  if (rids === undefined) return access;
+  return { kind: 'rids', rids: [...rids].sort((a, b) => a - b), text: access.text };
+}
+
+/** The rids of the entries of one value; undefined when there are more than `limit`. */
+async function collectRange(
+  reader: ItemReader,
+  prefix: Bytes,
+  limit: number,
+  work: Work,
+): Promise<ReadonlySet<number> | undefined> {
+  const rids = new Set<number>();
+  let range: KeyRange | undefined = { start: prefix, end: concatBytes(prefix, LAST) };
+  while (range !== undefined) {
+    const page: IndexEntries = await reader.scanIndex(range, PAGE);
+    work.indexEntries += page.entries.length;
+    for (const entry of page.entries) rids.add(reader.ridOf(entry));
+    if (rids.size > limit) return undefined;
+    range = page.rest;
+    await pause();
+  }
+  return rids;
+}
+
+/** Behind every rid: they begin with a zero byte. */
+const LAST = Uint8Array.of(0xff);
 
 /** The condition without what no index can answer. */
 function usablePart(reader: ItemReader, condition: Condition): Condition {

@@ -4,11 +4,11 @@
  */
 import { type Bytes, bytesToText, DomainError, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
 import type { Value } from '../value/index.ts';
-import { chooseAccess } from './access.ts';
+import { type Access, chooseAccess, chooseForOrder } from './access.ts';
 import { candidates } from './candidates.ts';
 import { MeasuredReader } from './measured-reader.ts';
 import { mergeOrdered } from './merge.ts';
-import { type OrderedRow, orderedRows } from './ordered.ts';
+import { isServedInOrder, type OrderedRow, orderedRows } from './ordered.ts';
 import {
   begunParts,
   type HashRange,
@@ -212,8 +212,11 @@ async function orderedPage(
     const wanted = skip + Math.min(take, request.rowsMax);
     const sources: AsyncGenerator<readonly OrderedRow[]>[] = [];
     for (const reader of readers) {
-      const access = await chooseAccess(reader, program.condition, work);
-      sources.push(orderedRows({ reader, shape, order, after, wanted, work }, access));
+      const { condition } = program;
+      const access: Access = isServedInOrder(reader, order, condition)
+        ? { kind: 'scan' }
+        : await chooseForOrder(reader, condition, wanted, work);
+      sources.push(orderedRows({ reader, shape, order, condition, after, wanted, work }, access));
     }
     // The last row that a position can name, and how many rows were passed since.
     let named: RowPlace | undefined = after;

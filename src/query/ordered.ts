@@ -2,15 +2,17 @@
 import {
   afterPrefix,
   type Bytes,
+  compareBytes,
   concatBytes,
   DomainError,
   QUERY_ROWS_MAX,
 } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
-import type { Value } from '../value/index.ts';
+import type { Path, Value } from '../value/index.ts';
 import type { Access } from './access.ts';
 import { candidates, counted } from './candidates.ts';
-import { equalTo } from './condition.ts';
+import { type Condition, equalTo } from './condition.ts';
+import { isAbout, narrowed } from './narrow.ts';
 import type { Order, Streaming } from './program.ts';
 import type { Candidate, CompositeMatch, CompositeOrder, ItemReader } from './reader.ts';
 import { type ComparePlaces, placeComparison, type RowPlace } from './row-order.ts';
@@ -27,6 +29,8 @@ export interface OrderedRequest {
   readonly reader: ItemReader;
   readonly shape: Streaming;
   readonly order: Order;
+  /** Which items can match, at most: narrows an index that has the order. */
+  readonly condition: Condition;
   /** Rows up to and with this one were given before. */
   readonly after: RowPlace | undefined;
   /** Rows the caller will take at most. */
@@ -49,8 +53,22 @@ export function orderedRows(
   return bySort(request, access);
 }
 
+/** True where an index has the order and finds all that the condition is about: no other way can be better. */
+export function isServedInOrder(
+  reader: ItemReader,
+  { parts }: Order,
+  condition: Condition,
+): boolean {
+  if (indexOf(reader, { parts, dropsUndefined: true }) === undefined) return false;
+  return isAbout(
+    condition,
+    parts.map(({ path }) => path as Path),
+  );
+}
+
 interface OrderedEntries {
   readonly prefix: Bytes;
+  readonly parts: readonly CompositeOrder[];
   readonly isReverse: boolean;
   readonly composite: CompositeMatch | undefined;
   readonly text: string;
@@ -61,12 +79,24 @@ function indexOf(reader: ItemReader, { parts }: Order): OrderedEntries | undefin
   if (parts.length === 1) {
     const { path, isDescending } = parts[0] as CompositeOrder;
     const prefix = reader.termsOf(path);
-    return prefix && { prefix, isReverse: isDescending, composite: undefined, text: 'index' };
+    return (
+      prefix && {
+        prefix,
+        parts: [{ path, isDescending: false }],
+        isReverse: isDescending,
+        composite: undefined,
+        text: 'index',
+      }
+    );
   }
   const composite = reader.compositeOf(parts as readonly CompositeOrder[]);
   return (
     composite && {
       prefix: composite.prefix,
+      parts: parts.map(({ path }, at) => ({
+        path: path as Path,
+        isDescending: composite.isDescending[at] === true,
+      })),
       isReverse: composite.isReversed,
       composite,
       text: 'composite index',
@@ -88,30 +118,46 @@ async function* byIndex(
 ): AsyncGenerator<readonly OrderedRow[]> {
   const { reader, work, wanted } = request;
   const compare = placeComparison(request.order);
-  let range: KeyRange | undefined = rangeAfter(request, entries);
   // The first page is as long as what is wanted, later ones longer: then much is filtered out.
-  for (let limit = Math.min(100, Math.max(10, wanted)); range !== undefined; limit = 200) {
-    const page: Awaited<ReturnType<ItemReader['scanIndex']>> = await reader.scanIndex(range, {
-      limit,
-      bytesMax: 1024 * 1024,
-      reverse: entries.isReverse,
-    });
-    work.indexEntries += page.entries.length;
-    const items = counted(await reader.readMany(page.entries.map(reader.ridOf)), reader, work);
-    yield rowsOf(request, items, compare);
-    range = page.rest;
-    await pause();
+  let limit = Math.min(100, Math.max(10, wanted));
+  for (const part of rangesAfter(request, entries)) {
+    for (let range: KeyRange | undefined = part; range !== undefined; limit = 200) {
+      const page: Awaited<ReturnType<ItemReader['scanIndex']>> = await reader.scanIndex(range, {
+        limit,
+        bytesMax: 1024 * 1024,
+        reverse: entries.isReverse,
+      });
+      work.indexEntries += page.entries.length;
+      const items = counted(await reader.readMany(page.entries.map(reader.ridOf)), reader, work);
+      yield rowsOf(request, items, compare);
+      range = page.rest;
+      await pause();
+    }
   }
 }
 
 /** The entries from the place where the last page ended, which may begin a little before it. */
-function rangeAfter({ reader, after }: OrderedRequest, entries: OrderedEntries): KeyRange {
-  const { prefix, isReverse, composite } = entries;
-  const all = { start: prefix, end: afterPrefix(prefix) };
-  if (after === undefined) return all;
+function rangesAfter(
+  { reader, after, condition }: OrderedRequest,
+  { prefix, parts, isReverse, composite }: OrderedEntries,
+): readonly KeyRange[] {
+  const all = narrowed(prefix, parts, condition);
+  const ranges = isReverse ? [...all].reverse() : all;
+  if (after === undefined) return ranges;
   const key = composite ? reader.compositeKey(composite, after.keys) : equalTo(after.keys[0]).start;
   const at = concatBytes(prefix, key);
-  return isReverse ? { start: prefix, end: afterPrefix(at) } : { start: at, end: all.end };
+  return ranges.flatMap(({ start, end }): readonly KeyRange[] => {
+    const left = isReverse
+      ? { start, end: smaller(end, afterPrefix(at)) }
+      : { start: compareBytes(start, at) >= 0 ? start : at, end };
+    return left.end !== undefined && compareBytes(left.start, left.end) >= 0 ? [] : [left];
+  });
+}
+
+/** Undefined: no end. */
+function smaller(a: KeyRange['end'], b: KeyRange['end']): KeyRange['end'] {
+  if (a === undefined || b === undefined) return a ?? b;
+  return compareBytes(a, b) <= 0 ? a : b;
 }
 
 async function* bySort(

@@ -16,12 +16,19 @@ import {
   createNosqlHandler,
   sealJson,
 } from '../api/nosql/index.ts';
-import { type Clock, Metrics, systemRandom } from '../base/index.ts';
+import { createTableHandler, sealEntity } from '../api/table/index.ts';
+import {
+  type Clock,
+  Metrics,
+  systemRandom,
+  WELL_KNOWN_KEY,
+  WELL_KNOWN_STORAGE_KEY,
+} from '../base/index.ts';
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
 import { openService, type Service, type ServiceOptions } from '../service/index.ts';
-import type { ApiName, ServerConfig } from './config.ts';
+import { API_NAMES, type ApiName, type ServerConfig } from './config.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { ExitError } from './exit-error.ts';
 import { type Listener, listen, type RequestHandler } from './listen.ts';
@@ -51,25 +58,32 @@ export async function compose(
   surroundings: Surroundings,
 ): Promise<ComposedServer> {
   const storage = openStorage(config);
+  const listeners: Listener[] = [];
   try {
     const service = await open(config, storage, surroundings);
     const tls = await openListenerTls(config, surroundings);
     const scheme = tls === undefined ? 'http' : 'https';
-    const listeners: Listener[] = [];
     const endpoints: Partial<Record<ApiName, string>> = {};
-    const { nosql } = config.ports;
-    if (nosql !== 'off') {
-      const handler = httpHandler(config, service, surroundings, tls);
+    const metrics = new Metrics();
+    const requests = new RequestMetrics(metrics);
+    const handlers: Partial<Record<ApiName, RequestHandler>> = {
+      nosql: httpHandler(config, service, surroundings, { tls, metrics, requests }),
+      table: tableHandler(config, service, surroundings, requests),
+    };
+    for (const api of API_NAMES) {
+      const port = config.ports[api];
+      const handler = handlers[api];
+      if (port === 'off' || handler === undefined) continue;
       const listener = await listen({
         host: config.host,
-        port: nosql,
-        flag: 'nosql-port',
+        port,
+        flag: `${api}-port`,
         handler,
         tls,
         onError: (error) => surroundings.log.error('listenerFailed', { error: error.message }),
       });
       listeners.push(listener);
-      endpoints.nosql = endpointOf(config.host, listener.port, scheme);
+      endpoints[api] = endpointOf(config.host, listener.port, scheme);
     }
     return {
       listeners,
@@ -80,6 +94,7 @@ export async function compose(
       },
     };
   } catch (error) {
+    for (const { server } of listeners) server.close();
     await storage.close();
     throw error;
   }
@@ -132,7 +147,7 @@ async function open(
       clock,
       random: systemRandom,
       settings,
-      seals: { json: sealJson },
+      seals: { json: sealJson, edm: sealEntity },
       computed: { json: computedProperties },
       onSplitFailure: ({ container, partitionId, error }) =>
         log.error('splitFailed', {
@@ -158,15 +173,35 @@ async function open(
   }
 }
 
+interface HandlerParts {
+  readonly tls: TlsOptions | undefined;
+  readonly metrics: Metrics;
+  readonly requests: RequestMetrics;
+}
+
+function tableHandler(
+  { key }: ServerConfig,
+  service: Service,
+  { log }: Surroundings,
+  requests: RequestMetrics,
+): RequestHandler {
+  return createTableHandler({
+    service,
+    // Who uses one key that is public knowledge may use the other: connection strings of storage emulators have it.
+    keys: key === WELL_KNOWN_KEY ? [key, WELL_KNOWN_STORAGE_KEY] : [key],
+    onRequest: requests.forApi('table'),
+    onFailure: ({ error, requestId, method }) =>
+      log.error('requestFailed', { activityId: requestId, method, error: errorText(error) }),
+  });
+}
+
 /** The NoSQL API, with administration under its own path. */
 function httpHandler(
   config: ServerConfig,
   service: Service,
   { version, clock, log }: Surroundings,
-  tls: TlsOptions | undefined,
+  { tls, metrics, requests }: HandlerParts,
 ): RequestHandler {
-  const metrics = new Metrics();
-  const requests = new RequestMetrics(metrics);
   collectPartitions(metrics, service);
   collectReshapes(metrics, service);
   collectProcess(metrics, process);

@@ -40,7 +40,7 @@ export const FLAGS = [
     fallback: '8901',
     meaning: 'Gremlin API (not served yet)',
   },
-  { name: 'table-port', value: 'PORT', fallback: '8902', meaning: 'Table API (not served yet)' },
+  { name: 'table-port', value: 'PORT', fallback: '8902', meaning: 'Table API' },
   {
     name: 'cassandra-port',
     value: 'PORT',

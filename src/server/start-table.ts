@@ -23,14 +23,16 @@ export function printStartTable({ endpoints, ports, key }: StartTable): string {
     const endpoint = endpoints[api];
     if (endpoint === undefined)
       return [TITLES[api], ports[api] === 'off' ? 'off' : 'not served yet'];
-    return [TITLES[api], endpoint, connectionString(endpoint, key)];
+    return [TITLES[api], endpoint, connectionString(api, endpoint, key)];
   });
   return printTable([['API', 'endpoint', 'connection string'], ...rows]);
 }
 
 /** As the portal of the reference service prints it; its clients take it whole. */
-export function connectionString(endpoint: string, key: string): string {
-  return `AccountEndpoint=${endpoint};AccountKey=${key};`;
+export function connectionString(api: ApiName, endpoint: string, key: string): string {
+  if (api !== 'table') return `AccountEndpoint=${endpoint};AccountKey=${key};`;
+  const scheme = endpoint.slice(0, endpoint.indexOf(':'));
+  return `DefaultEndpointsProtocol=${scheme};AccountName=devstoreaccount1;AccountKey=${key};TableEndpoint=${endpoint}devstoreaccount1;`;
 }
 
 /** How a client on this machine reaches a listener; an address that means "all of them" is none to connect to. */

@@ -11,3 +11,4 @@ export * from './queries.ts';
 export type { FeedScope } from './scope-range.ts';
 export * from './service.ts';
 export * from './settings.ts';
+export { SystemProperties } from './system-properties.ts';

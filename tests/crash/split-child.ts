@@ -7,7 +7,16 @@ import { compose } from '../../src/server/compose.ts';
 import { parseConfig } from '../../src/server/config.ts';
 
 const { MESOCOSM_TEST_DATA, MESOCOSM_TEST_KILL_STEP, MESOCOSM_TEST_KILL_AT } = process.env;
-const flags = ['--data', MESOCOSM_TEST_DATA ?? '', '--nosql-port', '0', '--throughput', 'report'];
+const flags = [
+  '--data',
+  MESOCOSM_TEST_DATA ?? '',
+  '--nosql-port',
+  '0',
+  '--table-port',
+  '0',
+  '--throughput',
+  'report',
+];
 const limits = ['--partition-storage-limit', '60k', '--logical-partition-limit', '1g'];
 const config = parseConfig([...flags, ...limits], {});
 if (config === 'help') throw new Error('no help wanted');

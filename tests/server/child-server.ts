@@ -36,7 +36,7 @@ export function runProgram(
 
 /** Kills a server this long after its process began. */
 export async function killWhileStarting(flags: readonly string[], afterMs: number): Promise<void> {
-  const child = spawnProgram(['start', '--nosql-port', '0', ...flags], {});
+  const child = spawnProgram(['start', '--nosql-port', '0', '--table-port', '0', ...flags], {});
   const exit = exitOf(child);
   await new Promise((resolve) => setTimeout(resolve, afterMs));
   child.kill('SIGKILL');
@@ -72,7 +72,7 @@ export class ChildServer implements AsyncDisposable {
     const readyFile = join(temporaryFolder(), 'ready.json');
     const startedMs = performance.now();
     const child = spawnProgram(
-      ['start', '--nosql-port', '0', '--ready-file', readyFile, ...flags],
+      ['start', '--nosql-port', '0', '--table-port', '0', '--ready-file', readyFile, ...flags],
       { MESOCOSM_THROUGHPUT: 'report', ...env },
     );
     const exit = exitOf(child);

@@ -49,7 +49,16 @@ async function npmStart() {
   const root = fileURLToPath(new URL('../../', import.meta.url));
   const folder = temporaryFolder();
   const readyFile = join(folder, 'ready.json');
-  const flags = ['--data', join(folder, 'data'), '--nosql-port', '0', '--ready-file', readyFile];
+  const flags = [
+    '--data',
+    join(folder, 'data'),
+    '--nosql-port',
+    '0',
+    '--table-port',
+    '0',
+    '--ready-file',
+    readyFile,
+  ];
   const startedMs = performance.now();
   const npm = spawn('npm', ['start', '--silent', '--', ...flags, '--quiet'], {
     cwd: root,

@@ -51,7 +51,15 @@ test('a port in use is named with its flag', async () => {
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
   const data = join(temporaryFolder(), 'data');
-  const { code, stderr } = await runProgram(['start', '--data', data, '--nosql-port', `${port}`]);
+  const { code, stderr } = await runProgram([
+    'start',
+    '--data',
+    data,
+    '--nosql-port',
+    `${port}`,
+    '--table-port',
+    '0',
+  ]);
   other.close();
   expect({ code, stderr }).toEqual({
     code: 1,
@@ -60,7 +68,18 @@ test('a port in use is named with its flag', async () => {
 });
 
 test('an address that is not of this machine is refused', async () => {
-  const flags = ['start', '--memory', '--host', '192.0.2.1', '--key', 'b3du', '--nosql-port', '0'];
+  const flags = [
+    'start',
+    '--memory',
+    '--host',
+    '192.0.2.1',
+    '--key',
+    'b3du',
+    '--nosql-port',
+    '0',
+    '--table-port',
+    '0',
+  ];
   const { code, stderr } = await runProgram(flags);
   expect(code).toBe(1);
   expect(stderr).toBe(
@@ -72,7 +91,15 @@ test('data of an unknown format version is refused', async () => {
   const data = join(temporaryFolder(), 'data');
   mkdirSync(data);
   writeFileSync(join(data, 'format.json'), '{"product":"mesocosm","format":2}');
-  const { code, stderr } = await runProgram(['start', '--data', data, '--nosql-port', '0']);
+  const { code, stderr } = await runProgram([
+    'start',
+    '--data',
+    data,
+    '--nosql-port',
+    '0',
+    '--table-port',
+    '0',
+  ]);
   expect(code).toBe(1);
   expect(stderr).toContain('has data format version 2; this program understands: 1.');
 });

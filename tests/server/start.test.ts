@@ -15,7 +15,7 @@ test('ready file, table, health, metrics, stop', async () => {
     nosql: `http://127.0.0.1:${server.port}/`,
     mongo: null,
     gremlin: null,
-    table: null,
+    table: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
     cassandra: null,
     portal: null,
   });
@@ -34,8 +34,9 @@ test('ready file, table, health, metrics, stop', async () => {
   const exit = await server.stop();
   expect(exit).toMatchObject({ code: 0, signal: null });
   expect(exit.stdout).toContain(
-    `NoSQL      ${server.endpoint}  AccountEndpoint=${server.endpoint};AccountKey=${key};\nMongoDB    not served yet\n`,
+    `AccountEndpoint=${server.endpoint};AccountKey=${key};\nMongoDB    not served yet\n`,
   );
+  expect(exit.stdout).toContain(`TableEndpoint=${endpoints.table}devstoreaccount1;`);
   expect(existsSync(server.readyFile)).toBe(false);
 });
 
@@ -83,7 +84,15 @@ test.each<[string, number]>([
 test('a directory in use is refused with the pid; after kill -9 it is free', async () => {
   const data = join(temporaryFolder(), 'data');
   await using first = await ChildServer.start(['--data', data]);
-  const second = await runProgram(['start', '--data', data, '--nosql-port', '0']);
+  const second = await runProgram([
+    'start',
+    '--data',
+    data,
+    '--nosql-port',
+    '0',
+    '--table-port',
+    '0',
+  ]);
   expect(second).toMatchObject({
     code: 1,
     stderr: `mesocosm: ${data} is in use by process ${first.ready.pid}. Stop that server, or give another directory with --data.\n`,
@@ -105,6 +114,12 @@ test('quiet says nothing, json says it in lines of JSON, variables count as flag
 });
 
 test('an API that is switched off is not served', async () => {
-  await using server = await ChildServer.start(['--memory', '--nosql-port', 'off']);
+  await using server = await ChildServer.start([
+    '--memory',
+    '--nosql-port',
+    'off',
+    '--table-port',
+    'off',
+  ]);
   expect(server.ready.endpoints.nosql).toBeNull();
 });

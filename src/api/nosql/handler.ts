@@ -4,10 +4,16 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isPromise, type MaybePromise } from '../../base/index.ts';
+import {
+  AbortedError,
+  collectBody,
+  ITEM_BYTES_MAX,
+  isPromise,
+  isUnreadBodyLong,
+  type MaybePromise,
+} from '../../base/index.ts';
 import type { Service } from '../../service/index.ts';
 import { Authorizer } from './auth.ts';
-import { AbortedError, collectBody, isUnreadBodyLong } from './body.ts';
 import { Call } from './call.ts';
 import { ContainerFaces } from './container-face.ts';
 import { failureReply, statusOf } from './errors.ts';
@@ -126,7 +132,7 @@ class NosqlServer {
     exchange.call = call;
     const operation = findOperation(resource, call);
     if (!VERBS_WITH_BODY.has(method)) return operation(call);
-    return collectBody(request).then((body) => {
+    return collectBody(request, ITEM_BYTES_MAX).then((body) => {
       call.body = body;
       return operation(call);
     });

@@ -25,6 +25,7 @@ test('the system properties stand behind the others', () => {
   const seal = sealJson(container);
   const stamp = {
     rid: 5,
+    version: { salt: 0, lsn: 1, operation: 0 },
     etag: '"00000000-0000-0000-0000-000000000001"',
     timestampSec: 1700000000,
   };
@@ -47,6 +48,11 @@ test.each([
   const { body, value } = encodeItem(JSON.parse(sent));
   expect(bytesToText(body)).toBe(stored);
   const seal = sealJson(container);
-  const stamp = { rid: 5, etag: '"e"', timestampSec: 9 };
+  const stamp = {
+    rid: 5,
+    version: { salt: 0, lsn: 1, operation: 0 },
+    etag: '"e"',
+    timestampSec: 9,
+  };
   expect(seal.ofValue?.(value, stamp)).toEqual(JSON.parse(bytesToText(seal(body, stamp))));
 });

@@ -3,13 +3,9 @@
  * the text once, when the item is written, so that a read sends the stored bytes as they are.
  */
 import { assert, type Bytes } from '../../base/index.ts';
-import {
-  type ContainerRecord,
-  containerRid,
-  databaseRid,
-  documentRid,
-} from '../../catalog/index.ts';
+import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Seal, Stamp } from '../../partition/index.ts';
+import { SystemProperties } from '../../service/index.ts';
 import type { Value, ValueMap } from '../../value/index.ts';
 
 const CLOSING_BRACE = 0x7d;
@@ -19,36 +15,18 @@ const SYSTEM_PROPERTIES = ['_rid', '_self', '_etag', '_attachments', '_ts', '_ls
 
 /** Puts the system properties behind the others. The body is a JSON object with at least one property. */
 export function sealJson(container: ContainerRecord): Seal {
-  const { databaseRid: database, rid: containerNumber } = container;
-  const docs = `dbs/${databaseRid(database)}/colls/${containerRid(database, containerNumber)}/docs/`;
-  // Body and value of one write are sealed one after the other.
-  let last = { rid: -1, text: '' };
-  const textOf = (rid: number): string => {
-    if (last.rid !== rid) last = { rid, text: documentRid(database, containerNumber, rid) };
-    return last.text;
-  };
-  const seal: Seal = (body, { rid, etag, timestampSec }) => {
+  const properties = new SystemProperties(container);
+  const seal: Seal = (body, stamp) => {
     const end = body.length - 1;
     assert(body[end] === CLOSING_BRACE, 'an item body ends with a brace');
-    const itemRid = textOf(rid);
-    const tail = `,"_rid":"${itemRid}","_self":"${docs}${itemRid}/","_etag":"\\"${etag.slice(1, -1)}\\"","_attachments":"attachments/","_ts":${timestampSec}}`;
+    const tail = properties.tail(stamp);
     const sealed = Buffer.allocUnsafe(end + tail.length);
     sealed.set(body.subarray(0, end));
     sealed.write(tail, end, 'latin1');
     return sealed;
   };
   return Object.assign(seal, {
-    ofValue(value: Value, { rid, etag, timestampSec }: Stamp): Value {
-      const itemRid = textOf(rid);
-      return {
-        ...(value as ValueMap),
-        _rid: itemRid,
-        _self: `${docs}${itemRid}/`,
-        _etag: etag,
-        _attachments: 'attachments/',
-        _ts: timestampSec,
-      };
-    },
+    ofValue: (value: Value, stamp: Stamp): Value => properties.added(value as ValueMap, stamp),
   });
 }
 

@@ -3,11 +3,8 @@
  * client gets to read the refusal; one far too large, or of unknown length and never ending, closes the connection.
  */
 import type { IncomingMessage } from 'node:http';
-import { type Bytes, EMPTY_BYTES, ITEM_BYTES_MAX } from '../../base/index.ts';
-import { RequestError } from './errors.ts';
-
-/** Documented limit of a request. */
-export const REQUEST_BYTES_MAX = ITEM_BYTES_MAX;
+import { type Bytes, EMPTY_BYTES } from './bytes.ts';
+import { DomainError } from './errors.ts';
 
 /** What is still read, and dropped, of a body that is refused. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
@@ -17,7 +14,8 @@ export class AbortedError extends Error {
   override readonly name = 'AbortedError';
 }
 
-export function collectBody(request: IncomingMessage): Promise<Bytes> {
+/** Rejects with `tooLarge` beyond `bytesMax`, with AbortedError where nobody is left to answer. */
+export function collectBody(request: IncomingMessage, bytesMax: number): Promise<Bytes> {
   const declared = Number(request.headers['content-length']);
   if (declared > DISCARD_BYTES_MAX) return Promise.reject(tooLarge());
   // A listener may hand over requests without a body as already read; they emit no more events.
@@ -27,14 +25,14 @@ export function collectBody(request: IncomingMessage): Promise<Bytes> {
     let length = 0;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= REQUEST_BYTES_MAX) chunks.push(chunk);
+      if (length <= bytesMax) chunks.push(chunk);
       else chunks.length = 0;
       if (length <= DISCARD_BYTES_MAX) return;
       request.pause();
       reject(tooLarge());
     });
     request.on('end', () => {
-      if (length > REQUEST_BYTES_MAX) reject(tooLarge());
+      if (length > bytesMax) reject(tooLarge());
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
     });
     request.on('error', () => reject(new AbortedError('the client went away')));
@@ -57,6 +55,6 @@ export function isUnreadBodyLong({ headers, complete }: IncomingMessage): boolea
   );
 }
 
-function tooLarge(): RequestError {
-  return new RequestError(413, 'Request size is too large');
+function tooLarge(): DomainError {
+  return new DomainError('tooLarge', 'Request size is too large');
 }

@@ -1,0 +1,65 @@
+/** Who may call: holders of the account's key, of a signature made with it, or of a token somebody else vouches for. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../../base/index.ts';
+import { type Access, FULL_ACCESS } from './access.ts';
+import { TableError } from './errors.ts';
+import { AccountKeys, checkSharedKey } from './shared-key.ts';
+import { EMULATOR_ACCOUNT, type Target } from './target.ts';
+
+/** Vouches for bearer tokens; throws where a token is not good. */
+export interface TokenVerifier {
+  verify(token: string): Promise<void>;
+}
+
+export interface AuthorizerOptions {
+  /** Base64; each is as good as the other. */
+  readonly keys: readonly string[];
+  readonly clock: Clock;
+  /** Undefined: tokens are refused. */
+  readonly tokens?: TokenVerifier | undefined;
+}
+
+export interface CallerRequest {
+  readonly method: string;
+  readonly target: Target;
+  readonly headers: IncomingHttpHeaders;
+  readonly isEncrypted: boolean;
+  readonly address: string;
+}
+
+export interface Caller {
+  readonly access: Access;
+  readonly account: string;
+}
+
+export class Authorizer {
+  readonly #keys: AccountKeys;
+  readonly #options: AuthorizerOptions;
+
+  constructor(options: AuthorizerOptions) {
+    this.#options = options;
+    this.#keys = new AccountKeys(options.keys);
+  }
+
+  /** Throws a 403. At once but for tokens. */
+  authorize(request: CallerRequest): Caller | Promise<Caller> {
+    const { headers, target } = request;
+    const { authorization } = headers;
+    if (authorization === undefined) throw new TableError('AuthenticationFailed');
+    if (authorization.startsWith('Bearer ')) return this.#byToken(authorization.slice(7), request);
+    const account = checkSharedKey(this.#keys, { ...request, target }, this.#options.clock);
+    return { access: FULL_ACCESS, account };
+  }
+
+  async #byToken(token: string, { isEncrypted, target }: CallerRequest): Promise<Caller> {
+    const { tokens } = this.#options;
+    if (!isEncrypted)
+      throw new TableError(
+        'AuthenticationFailed',
+        'Authentication scheme Bearer is not allowed over an insecure connection. Please use https.',
+      );
+    if (tokens === undefined) throw new TableError('AuthenticationFailed');
+    await tokens.verify(token);
+    return { access: FULL_ACCESS, account: target.account ?? EMULATOR_ACCOUNT };
+  }
+}

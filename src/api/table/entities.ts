@@ -1,0 +1,51 @@
+/** Point operations on entities. */
+import { bytesToText, isPromise, type MaybePromise } from '../../base/index.ts';
+import type { ReadReply } from '../../cluster/index.ts';
+import { timeEtag } from '../../partition/index.ts';
+import type { Key } from './access.ts';
+import { type Call, ownerTable, placeOf } from './call.ts';
+import { entityText } from './entity-reply.ts';
+import { planWrite } from './entity-write.ts';
+import { TableError } from './errors.ts';
+import { boundsCheck } from './key-bounds.ts';
+import { jsonReply, type Reply } from './reply.ts';
+import { metadataLevel, selectedNames } from './request.ts';
+import type { Resource } from './target.ts';
+
+export type EntityResource = Extract<Resource, { readonly kind: 'entity' | 'entities' }>;
+
+/** Answers at once where the service does. */
+export function readEntityByKey(call: Call, table: string, key: Key): MaybePromise<Reply> {
+  const { service, headers, target, access } = call;
+  access.check({ level: 'o', permissions: ['r'], table });
+  boundsCheck(access.bounds, key);
+  const view = {
+    level: metadataLevel(headers, target.query),
+    place: placeOf(call, table),
+    select: selectedNames(target.query),
+  };
+  const { partitionKey, rowKey } = key;
+  const address = { partitionKey: [partitionKey], id: rowKey };
+  const read = service.items.read(ownerTable(service, table), address, undefined);
+  const answer = ({ item, charge }: ReadReply): Reply => {
+    if (item === undefined) throw new TableError('ResourceNotFound', undefined, { charge });
+    return jsonReply(200, entityText(bytesToText(item.body), view), view.level, {
+      charge,
+      headers: ['ETag', timeEtag(item.time)],
+    });
+  };
+  return isPromise(read) ? read.then(answer) : answer(read);
+}
+
+export async function writeEntity(call: Call, resource: EntityResource): Promise<Reply> {
+  const { service } = call;
+  const plan = planWrite(call, {
+    method: call.method,
+    resource,
+    headers: call.headers,
+    query: call.target.query,
+    body: call.body,
+  });
+  const written = await service.items.write(ownerTable(service, plan.table), plan.write);
+  return plan.reply(written.effect.item, written.charge);
+}

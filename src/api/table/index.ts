@@ -1,0 +1,9 @@
+export type { TokenVerifier } from './authorize.ts';
+export {
+  createTableHandler,
+  type TableHandler,
+  type TableOptions,
+  type TableRequestFailure,
+  type TableRequestReport,
+} from './handler.ts';
+export { sealEntity } from './seal.ts';

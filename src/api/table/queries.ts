@@ -1,0 +1,105 @@
+/** GET of a table's entities: a program for the shared query layer, in key order, page by page. */
+import type { ContainerRecord } from '../../catalog/index.ts';
+import {
+  ANYTHING,
+  allOf,
+  type HashRange,
+  type Order,
+  type Program,
+  printPosition,
+  type Row,
+} from '../../query/index.ts';
+import {
+  EPK_MAX,
+  EPK_MIN,
+  effectivePartitionKey,
+  epkToHex,
+  type Value,
+  type ValueMap,
+} from '../../value/index.ts';
+import type { KeyBounds } from './access.ts';
+import { type Call, ownerTable, placeOf } from './call.ts';
+import { continuationHeaders, parseContinuation } from './continuation.ts';
+import { entitiesText } from './entity-reply.ts';
+import { boundsCondition, isWithin } from './key-bounds.ts';
+import { conditionOf, type Filter, parseFilter, partitionKeysOf, testOf } from './odata/index.ts';
+import { jsonReply, type Reply } from './reply.ts';
+import { metadataLevel, pageRows, selectedNames } from './request.ts';
+
+/** The order of every list, which an index of every table has. */
+const KEY_ORDER: Order = {
+  parts: [
+    { path: ['PartitionKey'], isDescending: false },
+    { path: ['RowKey'], isDescending: false },
+  ],
+  dropsUndefined: false,
+};
+
+/** Partition keys named one by one beyond this are looked for everywhere. */
+const RANGES_MAX = 100;
+
+export async function queryEntities(call: Call, table: string): Promise<Reply> {
+  const { service, headers, target, access } = call;
+  const { query } = target;
+  access.check({ level: 'o', permissions: ['r'], table });
+  const view = {
+    level: metadataLevel(headers, query),
+    place: placeOf(call, table),
+    select: selectedNames(query),
+  };
+  const limit = pageRows(query);
+  const text = query.get('$filter');
+  const filter = text === undefined || text.trim() === '' ? undefined : parseFilter(text);
+  const from = parseContinuation(query);
+  const container = ownerTable(service, table);
+  const ranges = rangesOf(container, filter);
+  if (ranges.length === 0) return jsonReply(200, entitiesText([], view), view.level);
+  const { rows, charge, continuation } = await service.queries.run(container, {
+    program: programOf(filter, access.bounds),
+    ranges,
+    continuation: from && printPosition(from),
+    limit,
+    sessionToken: undefined,
+  });
+  const sent = continuation === undefined ? [] : continuationHeaders(rows.at(-1), continuation);
+  return jsonReply(200, entitiesText(rows, view), view.level, { charge, headers: sent });
+}
+
+function programOf(filter: Filter | undefined, bounds: KeyBounds | undefined): Program {
+  const test = filter && testOf(filter);
+  return {
+    condition: allOf(
+      filter === undefined ? ANYTHING : conditionOf(filter),
+      bounds === undefined ? ANYTHING : boundsCondition(bounds),
+    ),
+    shape: {
+      kind: 'streaming',
+      rowsOf(document: Value): readonly Row[] {
+        const entity = document as ValueMap;
+        if (test !== undefined && !test(entity)) return NO_ROWS;
+        const { PartitionKey: partitionKey, RowKey: rowKey } = entity;
+        if (bounds !== undefined) {
+          const key = { partitionKey: partitionKey as string, rowKey: rowKey as string };
+          if (!isWithin(bounds, key)) return NO_ROWS;
+        }
+        return [{ value: document, keys: [partitionKey, rowKey] }];
+      },
+      order: KEY_ORDER,
+      skip: 0,
+      take: Number.POSITIVE_INFINITY,
+    },
+  };
+}
+
+const NO_ROWS: readonly Row[] = [];
+
+/** Where the entities can be: the places of their partition keys, or everywhere. */
+function rangesOf(container: ContainerRecord, filter: Filter | undefined): readonly HashRange[] {
+  const keys = filter && partitionKeysOf(filter);
+  if (keys === undefined || keys.size > RANGES_MAX)
+    return [{ min: epkToHex(EPK_MIN), max: epkToHex(EPK_MAX) }];
+  return [...keys]
+    .map((key) => epkToHex(effectivePartitionKey([key], container.partitionKey)))
+    .sort()
+    .map((min) => ({ min, max: `${min}00` }));
+}

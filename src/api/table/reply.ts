@@ -1,0 +1,140 @@
+/** An answer before it is written, and the one place that writes answers. */
+import type { ServerResponse } from 'node:http';
+import type { MetadataLevel } from './entity-reply.ts';
+import type { TableError } from './errors.ts';
+
+/** What every current client sends; answered as sent where it is a version at all. */
+export const DEFAULT_VERSION = '2019-02-02';
+
+export interface Reply {
+  readonly status: number;
+  /** Request units. */
+  readonly charge: number;
+  /** Flat names and values. The reply owns the array: writing it appends to it. */
+  readonly headers: string[];
+  readonly body: string | undefined;
+  readonly contentType?: string | undefined;
+}
+
+const CONTENT_TYPES: Readonly<Record<MetadataLevel, string>> = {
+  none: 'application/json;odata=nometadata;streaming=true;charset=utf-8',
+  minimal: 'application/json;odata=minimalmetadata;streaming=true;charset=utf-8',
+  full: 'application/json;odata=fullmetadata;streaming=true;charset=utf-8',
+};
+const XML_TYPE = 'application/xml';
+
+export interface ReplyOptions {
+  readonly charge?: number;
+  readonly headers?: string[];
+}
+
+export function jsonReply(
+  status: number,
+  body: string,
+  level: MetadataLevel,
+  { charge = 0, headers = [] }: ReplyOptions = {},
+): Reply {
+  return { status, charge, headers, body, contentType: CONTENT_TYPES[level] };
+}
+
+export function xmlReply(status: number, body: string, headers: string[] = []): Reply {
+  return { status, charge: 0, headers, body, contentType: XML_TYPE };
+}
+
+export function emptyReply(status: number, { charge = 0, headers = [] }: ReplyOptions = {}): Reply {
+  return { status, charge, headers, body: undefined };
+}
+
+/** What an answer says beside its own headers. */
+export interface Sender {
+  readonly requestId: string;
+  readonly clientRequestId: string | undefined;
+  readonly version: string;
+  readonly corsHeaders: readonly string[];
+}
+
+export function sendReply(response: ServerResponse, reply: Reply, sender: Sender): void {
+  if (response.destroyed || response.headersSent) return;
+  const { status, headers, body, contentType, charge } = reply;
+  headers.push('x-ms-request-id', sender.requestId, 'x-ms-version', sender.version);
+  if (sender.clientRequestId !== undefined)
+    headers.push('x-ms-client-request-id', sender.clientRequestId);
+  headers.push('Cache-Control', 'no-cache', 'X-Content-Type-Options', 'nosniff');
+  headers.push('DataServiceVersion', '3.0;', 'Server', 'Mesocosm-Table/1.0');
+  if (charge > 0) headers.push('x-ms-request-charge', String(charge));
+  for (const text of sender.corsHeaders) headers.push(text);
+  if (body === undefined) {
+    if (status !== 204 && status !== 304) headers.push('Content-Length', '0');
+    response.writeHead(status, headers);
+    response.end();
+    return;
+  }
+  headers.push('Content-Type', contentType ?? CONTENT_TYPES.minimal);
+  headers.push('Content-Length', String(Buffer.byteLength(body)));
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+export interface ErrorContext {
+  readonly requestId: string;
+  readonly nowMs: number;
+  readonly isXml: boolean;
+}
+
+/** The answer to a request that failed. */
+export function errorReply(error: TableError, context: ErrorContext): Reply {
+  const { tableCode, status, retryAfterMs, charge } = error;
+  const headers = ['x-ms-error-code', tableCode];
+  if (retryAfterMs !== undefined)
+    headers.push(
+      'x-ms-retry-after-ms',
+      String(retryAfterMs),
+      'Retry-After',
+      String(Math.ceil(retryAfterMs / 1000)),
+    );
+  const body = context.isXml ? errorXml(error, context) : errorJson(error, context);
+  if (status === 405) headers.push('Allow', 'GET,POST,PUT,PATCH,MERGE,DELETE,OPTIONS');
+  const contentType = context.isXml ? XML_TYPE : CONTENT_TYPES.minimal;
+  return { status, charge, headers, body, contentType };
+}
+
+export function errorJson({ tableCode: code, message }: TableError, context: ErrorContext): string {
+  const value = decorated(message, context);
+  return JSON.stringify({ 'odata.error': { code, message: { lang: 'en-US', value } } });
+}
+
+function errorXml({ tableCode: code, message }: TableError, context: ErrorContext): string {
+  const value = decorated(message, context).replace(
+    /[<>&]/g,
+    (mark) => ({ '<': '&lt;', '>': '&gt;', '&': '&amp;' })[mark] as string,
+  );
+  return `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>${value}</Message></Error>`;
+}
+
+function decorated(message: string, { requestId, nowMs }: ErrorContext): string {
+  return `${message}\nRequestId:${requestId}\nTime:${new Date(nowMs).toISOString()}`;
+}
+
+/** The word behind a status, as the parts of a batch spell it. */
+export function statusText(status: number): string {
+  return STATUS_TEXTS[status] ?? 'Error';
+}
+
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No Content',
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Request Entity Too Large',
+  415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+};

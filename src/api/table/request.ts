@@ -1,0 +1,95 @@
+/** Headers and query options as typed values. What they may say is checked here and nowhere else. */
+import type { ThroughputSetting } from '../../catalog/index.ts';
+import type { MetadataLevel } from './entity-reply.ts';
+import { TableError } from './errors.ts';
+import { PAGE_ROWS_MAX } from './limits.ts';
+
+/** How an operation looks at its headers: those of the request, or of a part of a batch. */
+export type Headers = (name: string) => string | undefined;
+export type Query = ReadonlyMap<string, string>;
+
+/** Names of levels as clients ask for them. */
+const LEVELS: Readonly<Record<string, MetadataLevel>> = {
+  nometadata: 'none',
+  minimalmetadata: 'minimal',
+  fullmetadata: 'full',
+};
+
+/** The level of the first media type that is JSON; Atom is gone from the protocol. */
+export function metadataLevel(headers: Headers, query: Query): MetadataLevel {
+  const asked = query.get('$format') ?? headers('accept');
+  if (asked === undefined || asked === '') return 'minimal';
+  for (const type of asked.split(',')) {
+    const [media = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
+    if (media === 'application/json' || media === 'json') return levelOf(parameters);
+    if (media === '*/*' || media === 'application/*') return 'minimal';
+  }
+  if (/atom|xml/i.test(asked)) throw new TableError('AtomFormatNotSupported');
+  throw new TableError('MediaTypeNotSupported');
+}
+
+function levelOf(parameters: readonly string[]): MetadataLevel {
+  const odata = parameters.find((parameter) => parameter.startsWith('odata='));
+  if (odata === undefined) return 'minimal';
+  const level = LEVELS[odata.slice('odata='.length)];
+  if (level === undefined) throw new TableError('MediaTypeNotSupported');
+  return level;
+}
+
+export type Preference = 'content' | 'no-content';
+
+/** Undefined where the client leaves it to the service, which then answers with content. */
+export function preference(headers: Headers): Preference | undefined {
+  const sent = headers('prefer');
+  if (sent === undefined || sent === '') return undefined;
+  if (sent === 'return-no-content') return 'no-content';
+  if (sent === 'return-content') return 'content';
+  throw new TableError('InvalidHeaderValue', 'The value of the header Prefer is not valid.');
+}
+
+/** $top: rows of the page, 1000 where nothing is asked for. */
+export function pageRows(query: Query): number {
+  const text = query.get('$top');
+  if (text === undefined) return PAGE_ROWS_MAX;
+  const rows = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (rows < 1 || rows > PAGE_ROWS_MAX) throw new TableError('InvalidInput');
+  return rows;
+}
+
+/** $select: undefined for all properties. */
+export function selectedNames(query: Query): readonly string[] | undefined {
+  const text = query.get('$select');
+  if (text === undefined || text.trim() === '') return undefined;
+  const names = text.split(',').map((name) => name.trim());
+  return names.includes('*') ? undefined : names;
+}
+
+/** An etag, or `*`; undefined where the operation may also make the entity. */
+export function ifMatch(headers: Headers): string | undefined {
+  const sent = headers('if-match');
+  if (sent === undefined || sent === '') return undefined;
+  if (sent === '*' || /^W\/".*"$/.test(sent) || /^".*"$/.test(sent)) return sent;
+  throw new TableError(
+    'InvalidInput',
+    'The etag value specified in one of the request headers is not valid. Please make sure only one etag value is specified and is valid.',
+  );
+}
+
+/** Throughput as the maker of a table asks for it. */
+export function throughputSetting(headers: Headers): ThroughputSetting | undefined {
+  const manual = headers('x-ms-offer-throughput');
+  const autoscale = headers('x-ms-cosmos-offer-autopilot-settings');
+  if (manual !== undefined && autoscale !== undefined)
+    throw new TableError(
+      'InvalidHeaderValue',
+      'Give one of x-ms-offer-throughput and x-ms-cosmos-offer-autopilot-settings.',
+    );
+  if (manual !== undefined) {
+    if (!/^\d{1,9}$/.test(manual)) throw new TableError('InvalidHeaderValue');
+    return { kind: 'manual', requestUnits: Number(manual) };
+  }
+  if (autoscale === undefined) return undefined;
+  const max = /^\s*\{\s*"maxThroughput"\s*:\s*(\d{1,9})\s*\}\s*$/.exec(autoscale)?.[1];
+  if (max === undefined) throw new TableError('InvalidHeaderValue');
+  return { kind: 'autoscale', requestUnitsMax: Number(max) };
+}

@@ -1,0 +1,35 @@
+/** Stamps an entity when it is written: its time, and behind its properties what the NoSQL API shows of every item. */
+import { assert } from '../../base/index.ts';
+import type { ContainerRecord } from '../../catalog/index.ts';
+import { type Seal, type Stamp, writeTime } from '../../partition/index.ts';
+import { SystemProperties } from '../../service/index.ts';
+import { NO_TIME, type Value, type ValueMap } from '../../value/index.ts';
+
+const CLOSING_BRACE = 0x7d;
+/** Cannot stand inside a text: there the marks would have backslashes before them. */
+const TIME_PROPERTY = Buffer.from(`"Timestamp":"${NO_TIME}"`);
+const TIME_OFFSET = '"Timestamp":"'.length;
+
+export function sealEntity(container: ContainerRecord): Seal {
+  const properties = new SystemProperties(container);
+  const seal: Seal = (body, stamp) => {
+    const end = body.length - 1;
+    assert(body[end] === CLOSING_BRACE, 'an entity ends with a brace');
+    const tail = properties.tail(stamp);
+    const sealed = Buffer.allocUnsafe(end + tail.length);
+    sealed.set(body.subarray(0, end));
+    sealed.write(tail, end, 'latin1');
+    const at = sealed.indexOf(TIME_PROPERTY);
+    assert(at > 0, 'an entity has a place for its time');
+    sealed.write(timeOf(stamp), at + TIME_OFFSET, 'latin1');
+    return sealed;
+  };
+  return Object.assign(seal, {
+    ofValue: (value: Value, stamp: Stamp): Value =>
+      properties.added({ ...(value as ValueMap), Timestamp: timeOf(stamp) }, stamp),
+  });
+}
+
+function timeOf({ timestampSec, version }: Stamp): string {
+  return writeTime(timestampSec, version);
+}

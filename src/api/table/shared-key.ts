@@ -1,0 +1,63 @@
+/**
+ * Requests signed with the account's key. SharedKeyLite signs date and resource, SharedKey also verb and content; the
+ * resource is the path as it was sent, behind the name of the account.
+ */
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../../base/index.ts';
+import { TableError } from './errors.ts';
+import type { Target } from './target.ts';
+
+/** Documented skew between the clocks of client and service. */
+const CLOCK_SKEW_MAX_MS = 15 * 60 * 1000;
+const SIGNATURE_BYTES = 32;
+
+export interface SignedRequest {
+  readonly method: string;
+  readonly target: Target;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The keys of the account; each is as good as the other. */
+export class AccountKeys {
+  readonly #keys: readonly KeyObject[];
+
+  /** @param keys - base64. */
+  constructor(keys: readonly string[]) {
+    this.#keys = keys.map((key) => createSecretKey(Buffer.from(key, 'base64')));
+  }
+
+  /** Compares in constant time. */
+  isSigned(text: string, signature: Buffer): boolean {
+    if (signature.length !== SIGNATURE_BYTES) return false;
+    for (const key of this.#keys)
+      if (timingSafeEqual(createHmac('sha256', key).update(text).digest(), signature)) return true;
+    return false;
+  }
+}
+
+/** Answers the account the request was signed for. Throws a 403 or 400. */
+export function checkSharedKey(keys: AccountKeys, request: SignedRequest, clock: Clock): string {
+  const { headers, target, method } = request;
+  const match = /^(SharedKey|SharedKeyLite) ([^:]{1,64}):([A-Za-z0-9+/=]{44})$/.exec(
+    headers.authorization ?? '',
+  );
+  if (match === null) throw new TableError('InvalidAuthenticationInfo');
+  const [, scheme, account = '', signature = ''] = match;
+  if (target.account !== undefined && target.account !== account)
+    throw new TableError('AuthenticationFailed');
+  const comp = target.query.get('comp');
+  const resource = `/${account}${target.path}${comp === undefined ? '' : `?comp=${comp}`}`;
+  const signed = Buffer.from(signature, 'base64');
+  const dates = [headers['x-ms-date'], headers.date].filter((date) => typeof date === 'string');
+  if (dates.length === 0) throw new TableError('AuthenticationFailed');
+  const isSigned = dates.some((date) => {
+    if (scheme === 'SharedKeyLite') return keys.isSigned(`${date}\n${resource}`, signed);
+    const content = `${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}`;
+    return keys.isSigned(`${method}\n${content}\n${date}\n${resource}`, signed);
+  });
+  const sentMs = Date.parse(dates[0] as string);
+  const isFresh = Math.abs(clock.nowMs() - sentMs) <= CLOCK_SKEW_MAX_MS;
+  if (!isSigned || !isFresh) throw new TableError('AuthenticationFailed');
+  return account;
+}

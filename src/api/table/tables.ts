@@ -1,0 +1,144 @@
+/** /Tables: containers of entities, made with a fixed key and listed by name. */
+import { DomainError } from '../../base/index.ts';
+import {
+  type ContainerRecord,
+  type DatabaseRecord,
+  DEFAULT_INDEXING_POLICY,
+  type IndexingPolicy,
+} from '../../catalog/index.ts';
+import type { Service } from '../../service/index.ts';
+import type { PartitionKeyDefinition, ValueMap } from '../../value/index.ts';
+import { type Call, ownerTable, TABLES_DATABASE, tablesDatabase } from './call.ts';
+import type { MetadataLevel } from './entity-reply.ts';
+import { TableError } from './errors.ts';
+import { checkTableName } from './names.ts';
+import { parseFilter, testOf } from './odata/index.ts';
+import { emptyReply, jsonReply, type Reply } from './reply.ts';
+import { metadataLevel, pageRows, preference, throughputSetting } from './request.ts';
+import { keyLiteral } from './target.ts';
+
+const PARTITION_KEY: PartitionKeyDefinition = {
+  paths: ['/PartitionKey'],
+  kind: 'Hash',
+  version: 2,
+};
+
+/** All properties, and the order that entities are listed in. */
+const INDEXING: IndexingPolicy = {
+  ...DEFAULT_INDEXING_POLICY,
+  compositeIndexes: [
+    [
+      { path: '/PartitionKey', order: 'ascending' },
+      { path: '/RowKey', order: 'ascending' },
+    ],
+  ],
+};
+
+export async function createTable(call: Call): Promise<Reply> {
+  const { service, headers, target } = call;
+  const level = metadataLevel(headers, target.query);
+  const prefer = preference(headers);
+  const name = checkTableName(sentName(call));
+  call.access.check({ level: 'c', permissions: ['c', 'w'], table: name });
+  const database = await openDatabase(service);
+  await service.containers.create(database.rid, {
+    id: name,
+    partitionKey: PARTITION_KEY,
+    encoding: 'edm',
+    indexingPolicy: INDEXING,
+    uniqueKeys: [],
+    policies: {},
+    throughput: throughputSetting(headers),
+  });
+  const link = `${call.origin}Tables(${keyLiteral(name)})`;
+  const sent = ['Location', link];
+  if (prefer !== undefined) sent.push('Preference-Applied', `return-${prefer}`);
+  if (prefer === 'no-content')
+    return emptyReply(204, { headers: [...sent, 'DataServiceId', link] });
+  return jsonReply(201, JSON.stringify(tableBody(call, name, level, true)), level, {
+    headers: sent,
+  });
+}
+
+export async function deleteTable(call: Call, name: string): Promise<Reply> {
+  call.access.check({ level: 'c', permissions: ['d'], table: name });
+  const { service } = call;
+  let table: ContainerRecord;
+  try {
+    table = ownerTable(service, name);
+  } catch {
+    throw new TableError('ResourceNotFound');
+  }
+  await service.containers.delete(table);
+  return emptyReply(204);
+}
+
+export function listTables(call: Call): Reply {
+  const { service, headers, target } = call;
+  call.access.check({ level: 'c', permissions: ['l'] });
+  const level = metadataLevel(headers, target.query);
+  const rows = pageRows(target.query);
+  const filter = target.query.get('$filter');
+  const test = filter === undefined || filter === '' ? undefined : testOf(parseFilter(filter));
+  const from = target.query.get('NextTableName') ?? '';
+  const names = tableNames(service)
+    .filter((name) => name >= from)
+    .filter((name) => test === undefined || test({ TableName: name }));
+  const next = names[rows];
+  const value = names.slice(0, rows).map((name) => tableBody(call, name, level, false));
+  const metadata = level === 'none' ? {} : { 'odata.metadata': `${call.origin}$metadata#Tables` };
+  return jsonReply(200, JSON.stringify({ ...metadata, value }), level, {
+    headers: next === undefined ? [] : ['x-ms-continuation-NextTableName', next],
+  });
+}
+
+function tableNames(service: Service): readonly string[] {
+  const database = tablesDatabase(service);
+  if (database === undefined) return [];
+  return service.containers
+    .list(database)
+    .filter(({ encoding }) => encoding === 'edm')
+    .map(({ id }) => id)
+    .sort();
+}
+
+function tableBody(call: Call, name: string, level: MetadataLevel, isAlone: boolean): ValueMap {
+  const { origin, account } = call;
+  const metadata = isAlone ? { 'odata.metadata': `${origin}$metadata#Tables/@Element` } : {};
+  const link = `Tables(${keyLiteral(name)})`;
+  switch (level) {
+    case 'none':
+      return { TableName: name };
+    case 'minimal':
+      return { ...metadata, TableName: name };
+    case 'full':
+      return {
+        ...metadata,
+        'odata.type': `${account}.Tables`,
+        'odata.id': `${origin}${link}`,
+        'odata.editLink': link,
+        TableName: name,
+      };
+  }
+}
+
+function sentName(call: Call): unknown {
+  try {
+    return JSON.parse(Buffer.from(call.body).toString('utf8'))?.TableName;
+  } catch {
+    throw new TableError('InvalidInput');
+  }
+}
+
+/** Made with the first table. */
+async function openDatabase(service: Service): Promise<DatabaseRecord> {
+  const known = tablesDatabase(service);
+  if (known !== undefined) return known;
+  try {
+    return await service.databases.create(TABLES_DATABASE, undefined);
+  } catch (error) {
+    const made = tablesDatabase(service);
+    if (error instanceof DomainError && made !== undefined) return made;
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * What a URL names. Accounts come in the path (`/devstoreaccount1/t`) or in the host (`/t`); keys stand in quotation
+ * marks, in which a mark is doubled, so that a comma or a parenthesis in a key means nothing.
+ */
+import { TableError } from './errors.ts';
+
+/** The account that every emulator has; with this suffix, its secondary, which is read only. */
+export const EMULATOR_ACCOUNT = 'devstoreaccount1';
+const SECONDARY_SUFFIX = '-secondary';
+
+export type Resource =
+  | { readonly kind: 'service' }
+  | { readonly kind: 'tables' }
+  /** `Tables('t')`: the table itself. */
+  | { readonly kind: 'table'; readonly table: string }
+  | { readonly kind: 'entities'; readonly table: string }
+  | {
+      readonly kind: 'entity';
+      readonly table: string;
+      readonly partitionKey: string;
+      readonly rowKey: string;
+    }
+  | { readonly kind: 'batch' };
+
+export interface Target {
+  readonly resource: Resource;
+  /** The account in the path, without suffix; undefined where the host names it. */
+  readonly account: string | undefined;
+  readonly isSecondary: boolean;
+  /** As sent, without the query: what clients sign. */
+  readonly path: string;
+  readonly query: ReadonlyMap<string, string>;
+}
+
+export function parseTarget(url: string): Target {
+  const at = url.indexOf('?');
+  const path = at < 0 ? url : url.slice(0, at);
+  const query = at < 0 ? NO_QUERY : parseQuery(url.slice(at + 1));
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const first = segments[0] ?? '';
+  const isSecondary = first === `${EMULATOR_ACCOUNT}${SECONDARY_SUFFIX}`;
+  const account = isSecondary || first === EMULATOR_ACCOUNT ? EMULATOR_ACCOUNT : undefined;
+  const names = account === undefined ? segments : segments.slice(1);
+  return { resource: parseResource(names), account, isSecondary, path, query };
+}
+
+const NO_QUERY: ReadonlyMap<string, string> = new Map();
+
+function parseQuery(text: string): ReadonlyMap<string, string> {
+  const query = new Map<string, string>();
+  for (const field of text.split('&')) {
+    if (field === '') continue;
+    const at = field.indexOf('=');
+    const name = decode((at < 0 ? field : field.slice(0, at)).replaceAll('+', ' '));
+    const value = at < 0 ? '' : decode(field.slice(at + 1).replaceAll('+', ' '));
+    if (!query.has(name)) query.set(name, value);
+  }
+  return query;
+}
+
+function parseResource(segments: readonly string[]): Resource {
+  if (segments.length === 0) return { kind: 'service' };
+  if (segments.length > 1) throw new TableError('ResourceNotFound');
+  const text = decode(segments[0] as string);
+  if (text === '$batch') return { kind: 'batch' };
+  const open = text.indexOf('(');
+  if (open < 0) return text === 'Tables' ? { kind: 'tables' } : { kind: 'entities', table: text };
+  if (!text.endsWith(')')) throw invalidUrl();
+  const name = text.slice(0, open);
+  const inside = text.slice(open + 1, -1);
+  if (name === 'Tables') return tableOf(inside);
+  if (inside === '') return { kind: 'entities', table: name };
+  return { kind: 'entity', table: name, ...parseKeys(inside) };
+}
+
+function tableOf(inside: string): Resource {
+  if (inside === '') return { kind: 'tables' };
+  const named = inside.startsWith('TableName=') ? inside.slice('TableName='.length) : inside;
+  const literal = readLiteral(named, 0);
+  if (literal === undefined || literal.end !== named.length) throw invalidUrl();
+  return { kind: 'table', table: literal.text };
+}
+
+/** `PartitionKey='p',RowKey='r'`, in either order. */
+function parseKeys(text: string): { readonly partitionKey: string; readonly rowKey: string } {
+  let partitionKey: string | undefined;
+  let rowKey: string | undefined;
+  for (let at = 0; at < text.length; ) {
+    const equals = text.indexOf('=', at);
+    const name = equals < 0 ? '' : text.slice(at, equals).trim();
+    const literal = equals < 0 ? undefined : readLiteral(text, equals + 1);
+    if (literal === undefined) throw invalidUrl();
+    if (name === 'PartitionKey' && partitionKey === undefined) partitionKey = literal.text;
+    else if (name === 'RowKey' && rowKey === undefined) rowKey = literal.text;
+    else throw invalidUrl();
+    at = literal.end;
+    if (at === text.length) break;
+    if (text[at] !== ',') throw invalidUrl();
+    at++;
+  }
+  if (partitionKey === undefined || rowKey === undefined) throw invalidUrl();
+  return { partitionKey, rowKey };
+}
+
+/** A text in single quotation marks that begins here; `end` is behind its last mark. */
+function readLiteral(
+  text: string,
+  start: number,
+): { readonly text: string; readonly end: number } | undefined {
+  if (text[start] !== "'") return undefined;
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] !== "'") continue;
+    if (text[at + 1] === "'") at++;
+    else return { text: text.slice(start + 1, at).replaceAll("''", "'"), end: at + 1 };
+  }
+  return undefined;
+}
+
+function decode(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidUrl();
+  }
+}
+
+function invalidUrl(): TableError {
+  return new TableError('InvalidInput', 'The request URI is invalid.');
+}
+
+/** A key as it stands in a URL. */
+export function keyLiteral(key: string): string {
+  return `'${encodeURIComponent(key.replaceAll("'", "''")).replaceAll("''", '%27%27')}'`;
+}

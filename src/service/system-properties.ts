@@ -1,0 +1,47 @@
+/**
+ * The properties of an item that the service sets: `_rid`, `_self`, `_etag`, `_attachments`, `_ts`. The NoSQL API shows
+ * them, of items of every API; seals put them behind the item's own when it is written.
+ */
+import { type ContainerRecord, containerRid, databaseRid, documentRid } from '../catalog/index.ts';
+import type { Stamp } from '../partition/index.ts';
+import type { ValueMap } from '../value/index.ts';
+
+/** For the items of one container. */
+export class SystemProperties {
+  readonly #database: number;
+  readonly #container: number;
+  readonly #docs: string;
+  /** Body and value of one write are sealed one after the other. */
+  #last = { rid: -1, text: '' };
+
+  constructor({ databaseRid: database, rid }: ContainerRecord) {
+    this.#database = database;
+    this.#container = rid;
+    this.#docs = `dbs/${databaseRid(database)}/colls/${containerRid(database, rid)}/docs/`;
+  }
+
+  /** The end of a JSON object: what comes in the place of its closing brace. All ASCII. */
+  tail({ rid, etag, timestampSec }: Stamp): string {
+    const text = this.#textOf(rid);
+    return `,"_rid":"${text}","_self":"${this.#docs}${text}/","_etag":"\\"${etag.slice(1, -1)}\\"","_attachments":"attachments/","_ts":${timestampSec}}`;
+  }
+
+  /** The value with the properties. */
+  added(value: ValueMap, { rid, etag, timestampSec }: Stamp): ValueMap {
+    const text = this.#textOf(rid);
+    return {
+      ...value,
+      _rid: text,
+      _self: `${this.#docs}${text}/`,
+      _etag: etag,
+      _attachments: 'attachments/',
+      _ts: timestampSec,
+    };
+  }
+
+  #textOf(rid: number): string {
+    if (this.#last.rid !== rid)
+      this.#last = { rid, text: documentRid(this.#database, this.#container, rid) };
+    return this.#last.text;
+  }
+}

@@ -1,0 +1,13 @@
+/** Which codec reads which bodies. */
+import { assert } from '../base/index.ts';
+import type { Codec, Encoding } from './codec.ts';
+import { edmCodec } from './edm-codec.ts';
+import { jsonCodec } from './json.ts';
+
+const CODECS: Readonly<Partial<Record<Encoding, Codec>>> = { json: jsonCodec, edm: edmCodec };
+
+export function codecOf(encoding: Encoding): Codec {
+  const codec = CODECS[encoding];
+  assert(codec !== undefined, 'no codec for the encoding');
+  return codec;
+}

@@ -1,0 +1,142 @@
+/**
+ * Stored entities (edm.ts) to and from values. The text of an entity as it goes to its partition:
+ *
+ *   {"PartitionKey":"p","RowKey":"r","Timestamp":"0001-01-01T00:00:00.0000000Z", …properties… ,"id":"r"}
+ *
+ * The seal of the container writes the time over the one that stands there and adds the system properties at the end.
+ * `id` is the row key once more, under the name that the NoSQL API knows it by; all from it on is not the entity's.
+ */
+import { type Bytes, bytesToText, DomainError } from '../base/index.ts';
+import type { Codec } from './codec.ts';
+import {
+  annotatedValue,
+  type EdmProperty,
+  type EdmType,
+  edmProperty,
+  isAnnotated,
+  TYPE_ANNOTATION,
+} from './edm.ts';
+import { type Path, readPath } from './path.ts';
+import { isMap, type Value, type ValueMap } from './value.ts';
+
+/** What stands for the time until the entity is stamped: as long as any. */
+export const NO_TIME = '0001-01-01T00:00:00.0000000Z';
+
+export interface Entity {
+  readonly partitionKey: string;
+  readonly rowKey: string;
+  /** In order, without the keys and the timestamp. */
+  readonly properties: ReadonlyMap<string, EdmProperty>;
+}
+
+/** Names that are no properties of their own: the keys, the stamp, and what the NoSQL API adds. */
+const SYSTEM_NAMES: ReadonlySet<string> = new Set([
+  'PartitionKey',
+  'RowKey',
+  'Timestamp',
+  'id',
+  '_rid',
+  '_self',
+  '_etag',
+  '_attachments',
+  '_ts',
+  '_lsn',
+]);
+
+export const edmCodec: Codec = {
+  encoding: 'edm',
+  decode: decodeEntity,
+
+  /** Of a document as the NoSQL API has it: annotations where it brings them, else the type its JSON value shows. */
+  encode(value: Value): Bytes {
+    return Buffer.from(printEntity(entityOfDocument(value)), 'utf8');
+  },
+
+  pluck(body: Bytes, path: Path): Value {
+    return readPath(decodeEntity(body), path);
+  },
+};
+
+function decodeEntity(body: Bytes): Value {
+  const text = bytesToText(body);
+  const document = JSON.parse(text) as Record<string, Value>;
+  if (!text.includes(`${TYPE_ANNOTATION}":`)) return document;
+  for (const name of Object.keys(document)) {
+    if (!name.endsWith(TYPE_ANNOTATION)) continue;
+    const property = name.slice(0, -TYPE_ANNOTATION.length);
+    document[property] = annotatedValue(document[property], document[name] as string);
+  }
+  return document;
+}
+
+/** The text of an entity, to be sealed. */
+export function printEntity({ partitionKey, rowKey, properties }: Entity): string {
+  const key = JSON.stringify(rowKey);
+  let text = `{"PartitionKey":${JSON.stringify(partitionKey)},"RowKey":${key},"Timestamp":"${NO_TIME}"`;
+  for (const [name, property] of properties) {
+    if (isAnnotated(property)) text += `,"${name}${TYPE_ANNOTATION}":"${property.type}"`;
+    text += `,"${name}":${property.token}`;
+  }
+  return `${text},"id":${key}}`;
+}
+
+/** What the codec makes of that text. */
+export function entityValue({ partitionKey, rowKey, properties }: Entity): ValueMap {
+  const value: Record<string, Value> = {
+    PartitionKey: partitionKey,
+    RowKey: rowKey,
+    Timestamp: NO_TIME,
+  };
+  for (const [name, property] of properties) {
+    if (isAnnotated(property)) value[`${name}${TYPE_ANNOTATION}`] = property.type;
+    value[name] = property.value;
+  }
+  value.id = rowKey;
+  return value;
+}
+
+/** The entity of a stored body. */
+export function readEntity(body: Bytes): Entity {
+  return entityOfDocument(JSON.parse(bytesToText(body)) as Value);
+}
+
+/** Throws `invalidInput` for what no entity can hold. */
+export function entityOfDocument(document: Value): Entity {
+  if (!isMap(document)) throw refused('An item of a table must be an object.');
+  const { PartitionKey: partitionKey, id } = document;
+  const rowKey = document.RowKey ?? id;
+  if (typeof partitionKey !== 'string' || typeof rowKey !== 'string')
+    throw refused('An item of a table must have texts PartitionKey and RowKey (or id).');
+  if (id !== undefined && id !== rowKey)
+    throw refused('The id of an item of a table is its RowKey.');
+  const properties = new Map<string, EdmProperty>();
+  for (const name of Object.keys(document)) {
+    if (SYSTEM_NAMES.has(name) || name.endsWith(TYPE_ANNOTATION)) continue;
+    const value = document[name];
+    if (value === null || value === undefined) continue;
+    if (!isPropertyName(name))
+      throw refused(`'${name.slice(0, 64)}' cannot be the name of a property of an entity.`);
+    const annotation = document[`${name}${TYPE_ANNOTATION}`] as EdmType | undefined;
+    const property = edmProperty({ value, annotation });
+    if (property === undefined)
+      throw refused(`The value of '${name}' is of no type that an entity can hold.`);
+    properties.set(name, property);
+  }
+  return { partitionKey, rowKey, properties };
+}
+
+const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}\p{Cf}]*$/u;
+
+/** An identifier of C#, in which the model was written. */
+export function isPropertyName(name: string): boolean {
+  return PROPERTY_NAME.test(name);
+}
+
+/** Names that clients may not give a property: the service's own. */
+export function isSystemName(name: string): boolean {
+  return SYSTEM_NAMES.has(name);
+}
+
+function refused(message: string): DomainError {
+  return new DomainError('invalidInput', message);
+}
