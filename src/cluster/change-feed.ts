@@ -39,7 +39,7 @@ export async function readPartitionChanges(
     const sinceSec = start.kind === 'time' ? start.sinceSec : undefined;
     const slice = await partition.changes.feed({ mode, after, limit, bytesMax, within, sinceSec });
     const bytes = bytesOf(slice);
-    const charge = feedCharge(slice.changes.length, bytes);
+    const charge = feedCharge(slice.changes.length, bytes, traffic.readFactor);
     return { found: slice, charge, bytes, key: keyOfScope(request) };
   });
   return { slice: found, ...receipt };

@@ -61,7 +61,7 @@ import {
   type WriteReply,
 } from './reply.ts';
 import { type Route, RoutingMap } from './routing-map.ts';
-import { effectCharge, operationCharge, prepaidCharge } from './write-charge.ts';
+import { effectCharge, prepaidCharge, pricedTransaction } from './write-charge.ts';
 
 export interface ClusterOptions {
   /** A container as it now is; undefined where it is gone. */
@@ -166,7 +166,7 @@ export class Cluster {
       const intent = this.#intent(route, partition, intentOf(op));
       const { effects, lsn } = await partition.write(intent);
       const result = effects[0] as Effect;
-      return { result, lsn, charge: effectCharge(result) };
+      return { result, lsn, charge: effectCharge(result, route.slot.options.indexing) };
     });
     const bytes = (paid.result.item ?? paid.result.previous)?.body.length ?? 0;
     route.slot.heat.add(paid.charge, bytes, op.key, this.#options.clock.nowMs());
@@ -184,15 +184,12 @@ export class Cluster {
     const paid = await this.#commit(route, prepaid, traffic, async (partition) => {
       const { intent, effects } = transactionOf(ops);
       const { lsn } = await partition.write(this.#intent(route, partition, intent));
-      const result = effects.map((effect) => ({ ...effect, charge: operationCharge(effect) }));
-      let charge = 0;
-      for (const outcome of result) charge += outcome.charge;
-      return { result, lsn, charge: Math.round(charge * 100) / 100 };
+      const priced = pricedTransaction(effects, route.slot.options.indexing);
+      return { result: priced, lsn, charge: priced.charge };
     });
-    let bytes = 0;
-    for (const { item } of paid.result) bytes += item?.body.length ?? 0;
+    const { outcomes, bytes } = paid.result;
     route.slot.heat.add(paid.charge, bytes, ops[0]?.key, this.#options.clock.nowMs());
-    return { outcomes: paid.result, ...receiptOf(route, paid.lsn, paid.charge) };
+    return { outcomes, ...receiptOf(route, paid.lsn, paid.charge) };
   }
 
   /**
@@ -241,7 +238,7 @@ export class Cluster {
         : partition.scanByKey(request, scope.within));
       let bytes = 0;
       for (const { body } of page.items) bytes += body.length;
-      const charge = pageCharge(page.items.length, bytes);
+      const charge = pageCharge(page.items.length, bytes, traffic.readFactor);
       return { found: page, charge, bytes, key: keyOfScope(scope) };
     });
     return { page: found, ...receipt };
@@ -348,7 +345,9 @@ export class Cluster {
     checkSession(partition, route, session);
     const reply = (item: Item | undefined): ReadReply => {
       const bytes = item === undefined ? 0 : item.body.length;
-      const charge = item === undefined ? MINIMAL_CHARGE : readCharge(bytes);
+      const { readFactor } = traffic;
+      const charge =
+        item === undefined ? MINIMAL_CHARGE * readFactor : readCharge(bytes, readFactor);
       const nowMs = this.#options.clock.nowMs();
       route.slot.budget.charge(charge, nowMs, traffic);
       route.slot.heat.add(charge, bytes, key, nowMs);

@@ -1,12 +1,24 @@
 /** What writes cost: before they start, by what is known then, and after, by what they did. */
-import type { Effect, ItemOp, OperationEffect, TransactionOp } from '../partition/index.ts';
+import type {
+  Effect,
+  Indexing,
+  Item,
+  ItemOp,
+  OperationEffect,
+  TransactionOp,
+} from '../partition/index.ts';
 import {
   createCharge,
   deleteCharge,
   MINIMAL_CHARGE,
   readCharge,
   replaceCharge,
+  type WriteSize,
 } from '../throughput/index.ts';
+import type { OperationOutcome } from './reply.ts';
+
+/** Index entries of an item of which nothing is known yet: most have so many that their number does not matter. */
+const ENTRIES_EXPECTED = 12;
 
 /** What an operation costs if it creates. */
 export function prepaidCharge(op: ItemOp | TransactionOp): number {
@@ -14,7 +26,7 @@ export function prepaidCharge(op: ItemOp | TransactionOp): number {
     case 'create':
     case 'upsert':
     case 'replace':
-      return createCharge(op.body.length);
+      return createCharge({ bodyBytes: op.body.length, indexEntries: ENTRIES_EXPECTED });
     case 'expect':
       return 0;
     default:
@@ -22,13 +34,16 @@ export function prepaidCharge(op: ItemOp | TransactionOp): number {
   }
 }
 
-export function effectCharge({ item, previous }: Pick<Effect, 'item' | 'previous'>): number {
-  if (item === undefined) return deleteCharge(previous?.body.length ?? 0);
-  if (previous === undefined) return createCharge(item.body.length);
-  return replaceCharge(previous.body.length, item.body.length);
+type Change = Pick<Effect, 'item' | 'previous'>;
+
+export function effectCharge({ item, previous }: Change, indexing: Indexing): number {
+  if (item === undefined)
+    return previous === undefined ? 0 : deleteCharge(sizeOf(previous, indexing));
+  if (previous === undefined) return createCharge(sizeOf(item, indexing));
+  return replaceCharge(sizeOf(previous, indexing), sizeOf(item, indexing));
 }
 
-export function operationCharge(effect: OperationEffect): number {
+function operationCharge(effect: OperationEffect, indexing: Indexing): number {
   switch (effect.kind) {
     case 'read':
       return readCharge(effect.item?.body.length ?? 0);
@@ -37,6 +52,36 @@ export function operationCharge(effect: OperationEffect): number {
     case 'expected':
       return 0;
     default:
-      return effectCharge(effect);
+      return effectCharge(effect, indexing);
   }
+}
+
+export interface PricedTransaction {
+  readonly outcomes: readonly OperationOutcome[];
+  readonly charge: number;
+  /** Of all bodies read and written. */
+  readonly bytes: number;
+}
+
+/** A transaction costs what its operations cost. */
+export function pricedTransaction(
+  effects: readonly OperationEffect[],
+  indexing: Indexing,
+): PricedTransaction {
+  let charge = 0;
+  let bytes = 0;
+  const outcomes = effects.map((effect) => {
+    const own = operationCharge(effect, indexing);
+    charge += own;
+    bytes += effect.item?.body.length ?? 0;
+    return { ...effect, charge: own };
+  });
+  return { outcomes, charge: Math.round(charge * 100) / 100, bytes };
+}
+
+/** The committer has counted the entries of what it indexed; not of items that were written again in the same group. */
+function sizeOf(item: Item, indexing: Indexing): WriteSize {
+  const { isOff } = indexing.options;
+  const indexEntries = isOff ? 0 : (item.indexEntryCount ?? indexing.entriesOf(item).length);
+  return { bodyBytes: item.body.length, indexEntries };
 }

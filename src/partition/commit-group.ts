@@ -147,13 +147,13 @@ export class CommitGroup {
     const added: string[] = [];
     const removed: string[] = [];
     for (const { before, after, value } of this.touched.values()) {
-      const entries = after === undefined ? [] : indexing.entriesOf(after, value);
+      const entries = after === undefined ? [] : entriesOf(indexing, after, value);
       // What is to be indexed anew in this same group is indexed as it is after the group.
       const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
       if (before === undefined || this.clearsIndex) {
         added.push(...entries);
       } else {
-        const changes = difference(indexing.entriesOf(before), entries);
+        const changes = difference(entriesOf(indexing, before), entries);
         removed.push(...changes.removed);
         added.push(...(isReindexed ? entries : changes.added));
       }
@@ -165,6 +165,13 @@ export class CommitGroup {
   finish(failure: Error | undefined): void {
     for (const complete of this.completions) complete(failure);
   }
+}
+
+/** Leaves their number with the item: a write costs by it. */
+function entriesOf(indexing: Indexing, item: Item, value?: Value): readonly string[] {
+  const entries = indexing.entriesOf(item, value);
+  item.indexEntryCount = entries.length;
+  return entries;
 }
 
 export interface ItemChange {

@@ -43,9 +43,11 @@ export class Item {
   readonly encoding: Encoding;
   /** Exactly what the home API returns. */
   readonly body: Bytes;
+  /** Set when the item is indexed, or taken out of the index. */
+  indexEntryCount: number | undefined;
   #etag: string | undefined;
 
-  constructor(fields: Omit<Item, 'etag' | 'lsn' | 'time'>) {
+  constructor(fields: Omit<Item, 'etag' | 'lsn' | 'time' | 'indexEntryCount'>) {
     this.record = fields.record;
     this.primary = fields.primary;
     this.rid = fields.rid;

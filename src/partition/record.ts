@@ -18,7 +18,7 @@ const HEADER_BYTES = 32;
 /** Place in the list = number on disk. */
 const ENCODINGS: readonly Encoding[] = ['json', 'bson', 'cql', 'edm'];
 
-export type RecordFields = Omit<Item, 'record' | 'etag' | 'lsn' | 'time'>;
+export type RecordFields = Omit<Item, 'record' | 'etag' | 'lsn' | 'time' | 'indexEntryCount'>;
 
 /** The item of these fields, with key and body copied into its record. */
 export function newItem(fields: RecordFields): Item {

@@ -33,6 +33,7 @@ test('defaults', () => {
       burstSec: 300,
       unlimitedThroughputMin: 1000,
       splitsByHeat: true,
+      consistency: 'Session',
       mergesAfterScaleDown: false,
     },
     readyFile: undefined,

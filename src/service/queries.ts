@@ -112,7 +112,7 @@ export class Queries {
     );
     const route = this.#cluster.routing(container).routes[0] as Route;
     const nobody: WorkShare = { route, effort: 1, bytes: 0, key: undefined };
-    const charge = queryCharge({ ...work, partitions: touched.size });
+    const charge = queryCharge({ ...work, partitions: touched.size }, traffic?.readFactor);
     return this.#cluster.settle([first ?? nobody, ...others], charge, traffic);
   }
 

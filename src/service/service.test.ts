@@ -188,10 +188,10 @@ describe.each<[string, () => { make: () => Engine }]>([
         service.items.transact(container, ['a'], operations);
       const reply = await transact([create('1'), { kind: 'read', id: '1' }]);
       expect(reply.outcomes.map(({ kind, charge }) => [kind, charge])).toEqual([
-        ['created', 4.95],
+        ['created', 3.71],
         ['read', 1],
       ]);
-      expect([reply.charge, reply.lsn, reply.sessionToken]).toEqual([5.95, 1, '0:-1#1']);
+      expect([reply.charge, reply.lsn, reply.sessionToken]).toEqual([4.71, 1, '0:-1#1']);
       expect(await codeOf(transact([]))).toBe('invalidInput');
       expect(await codeOf(transact(Array.from({ length: 101 }, (_, at) => create(`${at}`))))).toBe(
         'invalidInput',

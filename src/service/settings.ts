@@ -1,5 +1,6 @@
 /** What the operator decides; parsed once at the door. */
 import type { BudgetSettings } from '../cluster/index.ts';
+import type { ConsistencyLevel } from '../throughput/index.ts';
 
 export interface Settings extends BudgetSettings {
   /** A physical partition splits at this many bytes. */
@@ -10,6 +11,8 @@ export interface Settings extends BudgetSettings {
   readonly splitsByHeat: boolean;
   /** Small neighbours are merged when throughput was lowered and needs fewer. */
   readonly mergesAfterScaleDown: boolean;
+  /** Of the account: reads are at this level where they ask for no weaker one. */
+  readonly consistency: ConsistencyLevel;
   /** The most a container or database may be given, RU/s. */
   readonly throughputQuota: number;
   /** The least an unlimited container may be given, RU/s; the service's earlier generations had 2,500 and 10,100. */
@@ -27,6 +30,7 @@ export const DEFAULT_SETTINGS: Settings = {
   logicalPartitionLimit: 10 * GIB,
   splitsByHeat: true,
   mergesAfterScaleDown: false,
+  consistency: 'Session',
   throughputQuota: 1_000_000,
   unlimitedThroughputMin: 1000,
 };

@@ -1,6 +1,15 @@
 // Goal: charges are the documented ones. Method: the reference service's table, row by row, and the edges.
 import { expect, test } from 'vitest';
-import { createCharge, deleteCharge, pageCharge, readCharge, replaceCharge } from './charge.ts';
+import {
+  CONSISTENCY_LEVELS,
+  createCharge,
+  deleteCharge,
+  pageCharge,
+  queryCharge,
+  readCharge,
+  readFactor,
+  replaceCharge,
+} from './charge.ts';
 
 const KIB = 1024;
 
@@ -21,9 +30,10 @@ test.each([
   [2048, 291.8, 1250],
 ])('%d KB: read %d, write %d', (kilobytes, read, write) => {
   expect(readCharge(kilobytes * KIB)).toBe(read);
-  expect(createCharge(kilobytes * KIB)).toBe(write);
-  expect(deleteCharge(kilobytes * KIB)).toBe(write);
-  expect(replaceCharge(kilobytes * KIB, kilobytes * KIB)).toBe(2 * write);
+  const item = { bodyBytes: kilobytes * KIB, indexEntries: 12 };
+  expect(createCharge(item)).toBe(write);
+  expect(deleteCharge(item)).toBe(write);
+  expect(replaceCharge(item, item)).toBe(2 * write);
 });
 
 test('a larger item never costs less', () => {
@@ -38,4 +48,24 @@ test('a larger item never costs less', () => {
 test('a page costs less than its items one by one', () => {
   expect(pageCharge(0, 0)).toBe(1);
   expect(pageCharge(100, 100 * KIB)).toBe(21);
+});
+
+test.each([
+  [0, 2.97],
+  [1, 3.71],
+  [2, 4.46],
+  [3, 4.95],
+  [25, 4.95],
+  [26, 5.03],
+  [100, 10.95],
+])('a write of 1 KB with %d index entries costs %d', (indexEntries, charge) => {
+  expect(createCharge({ bodyBytes: KIB, indexEntries })).toBe(charge);
+});
+
+test('strong and bounded reads cost double', () => {
+  expect(CONSISTENCY_LEVELS.map(readFactor)).toEqual([2, 2, 1, 1, 1]);
+  expect(readCharge(4 * KIB, 2)).toBe(2.28);
+  expect(pageCharge(100, 100 * KIB, 2)).toBe(42);
+  const work = { partitions: 1, indexEntries: 2, itemsLoaded: 1, bytesLoaded: KIB, bytesOut: KIB };
+  expect(queryCharge(work, 2)).toBe(2 * queryCharge(work));
 });

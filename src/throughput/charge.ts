@@ -36,32 +36,68 @@ const PAGE_CHARGE = 1;
 /** A replacement takes the old item out of every index and puts the new one in. */
 const REPLACE_FACTOR = 2;
 
-export function readCharge(bodyBytes: number): number {
-  return round(bySize(bodyBytes, 'read'));
+/** Index entries up to which a write costs what the table says, and what each of those beyond adds. */
+const ENTRIES_INCLUDED = 25;
+const ENTRY_CHARGE = 0.08;
+
+/** Share of the table's charge for items with no index entry, one, or two; the others pay it whole. */
+const SPARSE_SHARES = [0.6, 0.75, 0.9];
+
+/** Reads that need more than one replica to agree cost double (documented). */
+const QUORUM_READ_FACTOR = 2;
+
+/** From the strongest to the weakest. */
+export const CONSISTENCY_LEVELS = [
+  'Strong',
+  'BoundedStaleness',
+  'Session',
+  'ConsistentPrefix',
+  'Eventual',
+] as const;
+
+export type ConsistencyLevel = (typeof CONSISTENCY_LEVELS)[number];
+
+/** What a read at this level costs as a multiple of one at session consistency. */
+export function readFactor(level: ConsistencyLevel): number {
+  return level === 'Strong' || level === 'BoundedStaleness' ? QUORUM_READ_FACTOR : 1;
 }
 
-export function createCharge(bodyBytes: number): number {
-  return round(bySize(bodyBytes, 'write'));
+/** What a write is about: the body and the index entries it has under the container's policy. */
+export interface WriteSize {
+  readonly bodyBytes: number;
+  readonly indexEntries: number;
 }
 
-export function replaceCharge(previousBytes: number, bodyBytes: number): number {
-  return round(
-    (REPLACE_FACTOR * (bySize(previousBytes, 'write') + bySize(bodyBytes, 'write'))) / 2,
-  );
+export function readCharge(bodyBytes: number, factor = 1): number {
+  return round(factor * bySize(bodyBytes, 'read'));
 }
 
-export function deleteCharge(previousBytes: number): number {
-  return round(bySize(previousBytes, 'write'));
+export function createCharge(item: WriteSize): number {
+  return round(writeCharge(item));
+}
+
+export function replaceCharge(previous: WriteSize, item: WriteSize): number {
+  return round((REPLACE_FACTOR * (writeCharge(previous) + writeCharge(item))) / 2);
+}
+
+export function deleteCharge(previous: WriteSize): number {
+  return round(writeCharge(previous));
+}
+
+function writeCharge({ bodyBytes, indexEntries }: WriteSize): number {
+  const share = SPARSE_SHARES[indexEntries] ?? 1;
+  const beyond = Math.max(0, indexEntries - ENTRIES_INCLUDED);
+  return share * bySize(bodyBytes, 'write') + beyond * ENTRY_CHARGE;
 }
 
 /** A page of items in storage order: reads in sequence cost less than the same items one by one. */
-export function pageCharge(itemCount: number, bodyBytes: number): number {
-  return round(PAGE_CHARGE + itemCount * 0.1 + (bodyBytes / KIB) * 0.1);
+export function pageCharge(itemCount: number, bodyBytes: number, factor = 1): number {
+  return round(factor * (PAGE_CHARGE + itemCount * 0.1 + (bodyBytes / KIB) * 0.1));
 }
 
 /** A page of the change feed: as a page of items; a poll that finds nothing costs the least there is. */
-export function feedCharge(changeCount: number, bodyBytes: number): number {
-  return changeCount === 0 ? MINIMAL_CHARGE : pageCharge(changeCount, bodyBytes);
+export function feedCharge(changeCount: number, bodyBytes: number, factor = 1): number {
+  return changeCount === 0 ? factor * MINIMAL_CHARGE : pageCharge(changeCount, bodyBytes, factor);
 }
 
 /** What a page of a query did, in the counts that cost something. */
@@ -82,9 +118,9 @@ export interface QueryChargeParts {
 }
 
 /** A query that finds one small item by its index costs a little under 3. */
-export function queryCharge(work: QueryWork): number {
+export function queryCharge(work: QueryWork, factor = 1): number {
   const { partitions, index, items, output } = exactParts(work);
-  return round(partitions + index + items + output);
+  return round(factor * (partitions + index + items + output));
 }
 
 export function queryChargeParts(work: QueryWork): QueryChargeParts {

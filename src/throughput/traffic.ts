@@ -4,17 +4,29 @@ export interface Traffic {
   readonly isLow: boolean;
   /** Throughput bucket 1 to 5 the request counts against; 0: none. */
   readonly bucket: number;
+  /** What its reads cost as a multiple of those at session consistency: `readFactor` of charge.ts. */
+  readonly readFactor: number;
 }
 
 export const THROUGHPUT_BUCKETS_MAX = 5;
 
-const ALL: readonly Traffic[] = [false, true].flatMap((isLow) =>
-  Array.from({ length: THROUGHPUT_BUCKETS_MAX + 1 }, (_, bucket) => ({ isLow, bucket })),
+const READ_FACTORS = [1, 2];
+
+const ALL: readonly Traffic[] = READ_FACTORS.flatMap((readFactor) =>
+  [false, true].flatMap((isLow) =>
+    Array.from({ length: THROUGHPUT_BUCKETS_MAX + 1 }, (_, bucket) => ({
+      isLow,
+      bucket,
+      readFactor,
+    })),
+  ),
 );
 
 export const NORMAL_TRAFFIC: Traffic = ALL[0] as Traffic;
 
 /** The one object of this kind of traffic. */
-export function trafficOf(isLow: boolean, bucket: number): Traffic {
-  return ALL[(isLow ? THROUGHPUT_BUCKETS_MAX + 1 : 0) + bucket] ?? NORMAL_TRAFFIC;
+export function trafficOf(isLow: boolean, bucket: number, readFactor = 1): Traffic {
+  const kinds = THROUGHPUT_BUCKETS_MAX + 1;
+  const at = READ_FACTORS.indexOf(readFactor) * 2 * kinds + (isLow ? kinds : 0) + bucket;
+  return ALL[at] ?? NORMAL_TRAFFIC;
 }

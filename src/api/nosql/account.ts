@@ -46,7 +46,7 @@ export function readAccount(call: Call): Reply {
     enableNRegionSynchronousCommit: false,
     disableCrossRegionalHedging: true,
     userReplicationPolicy: replication,
-    userConsistencyPolicy: { defaultConsistencyLevel: 'Session' },
+    userConsistencyPolicy: { defaultConsistencyLevel: call.service.settings.consistency },
     systemReplicationPolicy: replication,
     readPolicy: { primaryReadCoefficient: 1, secondaryReadCoefficient: 1 },
     queryEngineConfiguration: QUERY_ENGINE_CONFIGURATION,

@@ -1,7 +1,10 @@
 /** Request headers as typed options. What a header may say is checked here and nowhere else. */
 import { PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX } from '../../base/index.ts';
 import {
+  CONSISTENCY_LEVELS,
+  type ConsistencyLevel,
   NORMAL_TRAFFIC,
+  readFactor,
   THROUGHPUT_BUCKETS_MAX,
   type Traffic,
   trafficOf,
@@ -34,24 +37,21 @@ export function isPartitionKeyOptional(call: Call): boolean {
   return version !== undefined && version < KEY_REQUIRED_VERSION;
 }
 
-/** The account serves session consistency: a request may ask for less, not for more. */
-export function checkConsistency(level: string | string[] | undefined): void {
-  if (level === undefined || level === 'Session') return;
-  switch (String(level).toLowerCase()) {
-    case 'session':
-    case 'consistentprefix':
-    case 'eventual':
-    case '':
-      return;
-    case 'strong':
-    case 'boundedstaleness':
-      throw new RequestError(
-        400,
-        `The request wants ${level} consistency, which is stronger than the account's: Session.`,
-      );
-    default:
-      throw new RequestError(400, 'The value of x-ms-consistency-level is not valid.');
-  }
+/** The level a read is served at. A request may ask for a weaker one than the account's, not for a stronger one. */
+function readConsistency({ headers, service }: Call): ConsistencyLevel {
+  const account = service.settings.consistency;
+  const wanted = headers['x-ms-consistency-level'];
+  if (wanted === undefined || wanted === account || wanted === '') return account;
+  const text = String(wanted).toLowerCase();
+  const level = CONSISTENCY_LEVELS.find((candidate) => candidate.toLowerCase() === text);
+  if (level === undefined)
+    throw new RequestError(400, 'The value of x-ms-consistency-level is not valid.');
+  if (CONSISTENCY_LEVELS.indexOf(level) < CONSISTENCY_LEVELS.indexOf(account))
+    throw new RequestError(
+      400,
+      `The request wants ${level} consistency, which is stronger than the account's: ${account}.`,
+    );
+  return level;
 }
 
 /** Items of a page: what the client asks for within bounds, or the default. */
@@ -97,11 +97,21 @@ export function checkIndexingDirective(call: Call): void {
   );
 }
 
-/** What the request says of its priority and of the throughput bucket it counts against. */
-export function requestTraffic({ headers }: Call): Traffic {
+/** What a write says of its priority and of the throughput bucket it counts against. */
+export function requestTraffic(call: Call): Traffic {
+  return trafficAt(call, 1);
+}
+
+/** The same for a read, whose consistency has its price. */
+export function readTraffic(call: Call): Traffic {
+  return trafficAt(call, readFactor(readConsistency(call)));
+}
+
+function trafficAt({ headers }: Call, factor: number): Traffic {
   const priority = headers['x-ms-cosmos-priority-level'];
   const bucket = headers['x-ms-cosmos-throughput-bucket'];
-  if (priority === undefined && bucket === undefined) return NORMAL_TRAFFIC;
+  if (priority === undefined && bucket === undefined)
+    return factor === 1 ? NORMAL_TRAFFIC : trafficOf(false, 0, factor);
   const level = String(priority ?? 'high').toLowerCase();
   if (level !== 'high' && level !== 'low')
     throw new RequestError(400, 'The value of x-ms-cosmos-priority-level must be High or Low.');
@@ -111,7 +121,7 @@ export function requestTraffic({ headers }: Call): Traffic {
       400,
       `The value of x-ms-cosmos-throughput-bucket must be 1 to ${THROUGHPUT_BUCKETS_MAX}.`,
     );
-  return trafficOf(level === 'low', id);
+  return trafficOf(level === 'low', id, factor);
 }
 
 /** Undefined where the text is not a whole number of at most nine digits. */

@@ -175,7 +175,11 @@ describe('a stock client with its default retries', () => {
       );
     }
     await Promise.all(creations);
-    expect(usage(account).throttled).toBeGreaterThan(20);
+    const elapsedSec = (performance.now() - startedMs) / 1000;
+    // Three times the rate, less what was in the bucket and the last overdraft.
+    expect(elapsedSec).toBeGreaterThan(3 * seconds - 0.95);
+    // A machine that is busy with other things offers the load so slowly that nothing need be refused.
+    if (elapsedSec < 2.5 * seconds) expect(usage(account).throttled).toBeGreaterThan(20);
     // The bucket was full: of ten seconds that is a tenth, of one second nearly as much again.
     expect(chargeInTime / (RATE * seconds)).toBeLessThanOrEqual(1 + 1 / seconds);
     if (isLong) expect(chargeInTime / (RATE * seconds)).toBeGreaterThanOrEqual(0.95);

@@ -14,13 +14,12 @@ import type { ContainerFace } from '../container-face.ts';
 import { RequestError } from '../errors.ts';
 import { feedBody } from '../feed.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
-import { changeFeedLimit, checkConsistency, requestTraffic } from '../request.ts';
+import { changeFeedLimit, readTraffic } from '../request.ts';
 import { feedScope } from './feed-scope.ts';
 
 const WIRE_FORMAT = '2021-09-15';
 
 export async function listChanges(call: Call, manipulation: string): Promise<Reply> {
-  checkConsistency(call.headers['x-ms-consistency-level']);
   const face = call.ownerContainer();
   const page = await call.service.changeFeed.read(face.record, {
     scope: feedScope(call, face),
@@ -29,7 +28,7 @@ export async function listChanges(call: Call, manipulation: string): Promise<Rep
     limit: changeFeedLimit(call),
     bytesMax: PAGE_BYTES_MAX,
     sessionToken: call.header('x-ms-session-token'),
-    traffic: requestTraffic(call),
+    traffic: readTraffic(call),
   });
   const headers = [...receiptHeaders(page), ...face.scopeHeaders, 'etag', etagOf(page)];
   if (!page.more) return emptyReply(304, { charge: page.charge, headers });

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { feedBody } from '../feed.ts';
 import { isQuery } from '../query-body.ts';
 import { type Reply, receiptHeaders } from '../reply.ts';
-import { checkConsistency, pageLimit, requestTraffic } from '../request.ts';
+import { pageLimit, readTraffic } from '../request.ts';
 import { listChanges } from './change-feed.ts';
 import { feedScope } from './feed-scope.ts';
 import { createItem, upsertItem } from './items.ts';
@@ -22,7 +22,6 @@ export function postItems(call: Call): Reply | Promise<Reply> {
 export async function listItems(call: Call): Promise<Reply> {
   const manipulation = call.header('a-im');
   if (manipulation !== undefined) return listChanges(call, manipulation);
-  checkConsistency(call.headers['x-ms-consistency-level']);
   const face = call.ownerContainer();
   const page = await call.service.items.feed(face.record, {
     scope: feedScope(call, face),
@@ -30,7 +29,7 @@ export async function listItems(call: Call): Promise<Reply> {
     limit: pageLimit(call),
     bytesMax: PAGE_BYTES_MAX,
     sessionToken: call.header('x-ms-session-token'),
-    traffic: requestTraffic(call),
+    traffic: readTraffic(call),
   });
   const headers = [
     ...receiptHeaders(page),

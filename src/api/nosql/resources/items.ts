@@ -10,17 +10,11 @@ import { checkJson, parseJson, parseJsonObject } from '../json-body.ts';
 import { requiredPartitionKey } from '../partition-key-header.ts';
 import { ifMatch, isNotModified } from '../preconditions.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
-import {
-  checkConsistency,
-  checkIndexingDirective,
-  requestTraffic,
-  wantsMinimal,
-} from '../request.ts';
+import { checkIndexingDirective, readTraffic, requestTraffic, wantsMinimal } from '../request.ts';
 import { addressedItemId } from './item-links.ts';
 
 /** Answers at once where the service does. */
 export function readItem(call: Call): MaybePromise<Reply> {
-  checkConsistency(call.headers['x-ms-consistency-level']);
   const face = call.ownerContainer();
   const id = addressedItemId(call, face);
   return isPromise(id) ? id.then((known) => readById(call, face, known)) : readById(call, face, id);
@@ -30,7 +24,7 @@ function readById(call: Call, face: ContainerFace, id: string): MaybePromise<Rep
   const partitionKey = requiredPartitionKey(call, face);
   const session = call.header('x-ms-session-token');
   const address = { partitionKey, id };
-  const read = call.service.items.read(face.record, address, session, requestTraffic(call));
+  const read = call.service.items.read(face.record, address, session, readTraffic(call));
   return isPromise(read)
     ? read.then((reply) => readReply(call, face, reply))
     : readReply(call, face, read);

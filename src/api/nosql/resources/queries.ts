@@ -11,7 +11,7 @@ import { indexMetrics, printIndexMetricsV1, printIndexMetricsV2 } from '../query
 import { printQueryMetrics, type QueryTimes } from '../query-metrics.ts';
 import { isOneKey, type QueryTargets, queryTargets } from '../query-targets.ts';
 import { jsonReply, type Reply, receiptHeaders } from '../reply.ts';
-import { checkConsistency, queryLimit, requestTraffic } from '../request.ts';
+import { queryLimit, readTraffic } from '../request.ts';
 import type { KeyRange } from '../sql/index.ts';
 
 export function planItems(call: Call): Reply {
@@ -26,7 +26,6 @@ export function planItems(call: Call): Reply {
 
 export async function queryItems(call: Call): Promise<Reply> {
   const startedMs = performance.now();
-  checkConsistency(call.headers['x-ms-consistency-level']);
   const face = call.ownerContainer();
   const prepared = call.queries.prepare(face.record, readQuery(call));
   const { program } = prepared;
@@ -39,7 +38,7 @@ export async function queryItems(call: Call): Promise<Reply> {
     continuation: call.header('x-ms-continuation'),
     limit: queryLimit(call),
     sessionToken: call.header('x-ms-session-token'),
-    traffic: requestTraffic(call),
+    traffic: readTraffic(call),
   });
   const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
   return pageReply(call, face, { page, prepared: { ...prepared, program: targeted }, times });
