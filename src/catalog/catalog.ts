@@ -36,6 +36,8 @@ export class Catalog {
   readonly #random: Random;
   readonly #databases = new Map<string, DatabaseEntry>();
   readonly #databasesByRid = new Map<number, DatabaseEntry>();
+  /** Told of every change when it is visible. */
+  onChange: ((change: Omit<Change<unknown>, 'result'>) => void) | undefined;
   /** Changes wait for each other: each is decided on what the one before left. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
@@ -100,6 +102,7 @@ export class Catalog {
       const change = decide();
       await this.#store.commit(toBatch(change));
       this.#apply(change);
+      this.onChange?.(change);
       return change.result;
     };
     const result = this.#lastChange.then(run, run);

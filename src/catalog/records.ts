@@ -35,6 +35,8 @@ export interface ContainerRecord {
   /** Every version of an item is kept for so long; undefined: only the latest. */
   readonly versionRetentionSec?: number;
   readonly uniqueKeys: readonly UniqueKey[];
+  /** Set where the container is a global secondary index: read-only, kept up from its source. */
+  readonly globalIndex?: GlobalIndexRecord;
   /** Policies of the home API that are kept and returned as they are. */
   readonly policies: ValueMap;
   /** Undefined where the container shares its database's throughput. */
@@ -45,6 +47,14 @@ export interface ContainerRecord {
   readonly nextPartitionId: number;
   /** Grows with every change of `partitions`. */
   readonly routingVersion: number;
+}
+
+export interface GlobalIndexRecord {
+  /** A container of the same database. */
+  readonly sourceRid: number;
+  readonly sourceId: string;
+  /** From items to rows, in the language of the home API. */
+  readonly definition: string;
 }
 
 export interface UniqueKey {

@@ -12,12 +12,13 @@ export function containerIndexing(
   container: ContainerRecord,
   computed: ComputedByEncoding = {},
 ): Indexing {
-  const { indexingPolicy, partitionKey, encoding } = container;
+  const { indexingPolicy, partitionKey, encoding, globalIndex } = container;
   return new Indexing({
     isOff: indexingPolicy.indexingMode === 'none',
     included: indexingPolicy.includedPaths.map(({ path }) => path),
     excluded: indexingPolicy.excludedPaths.map(({ path }) => path),
-    always: partitionKey.paths.map((path) => `${path}/?`),
+    // Rows of a global secondary index are found by the items they are made from.
+    always: [...partitionKey.paths, ...(globalIndex ? ['/id'] : [])].map((path) => `${path}/?`),
     composites: (indexingPolicy.compositeIndexes ?? []).map((parts) =>
       parts.map(({ path, order }) => ({ path, isDescending: order === 'descending' })),
     ),

@@ -5,6 +5,11 @@ export type ContainerName = Pick<ContainerRecord, 'databaseRid' | 'rid'>;
 
 /** One folder per container, one store per partition. */
 export function storeName(container: ContainerName, partitionId: string): string {
-  const hex = (rid: number): string => rid.toString(16).padStart(8, '0');
-  return `${hex(container.databaseRid)}-${hex(container.rid)}/${partitionId}`;
+  return `${containerFolder(container)}/${partitionId}`;
+}
+
+/** What the names of a container's stores begin with. */
+export function containerFolder({ databaseRid, rid }: ContainerName): string {
+  const hex = (number: number): string => number.toString(16).padStart(8, '0');
+  return `${hex(databaseRid)}-${hex(rid)}`;
 }

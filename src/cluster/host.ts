@@ -65,6 +65,8 @@ export interface HostOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly cache: RecordCache;
+  /** Told of every group of writes that became durable in a store. */
+  readonly onPublished?: (storeName: string) => void;
 }
 
 export class Host {
@@ -186,10 +188,16 @@ export class Host {
   }
 
   async #openStore(slot: Slot): Promise<Partition> {
-    const { engine, clock, cache } = this.#options;
+    const { engine, clock, cache, onPublished } = this.#options;
     const store = await engine.open(slot.storeName);
     try {
-      return await openPartition({ store, clock, cache: cache.forPartition(), ...slot.options });
+      return await openPartition({
+        store,
+        clock,
+        cache: cache.forPartition(),
+        ...(onPublished && { onPublished: () => onPublished(slot.storeName) }),
+        ...slot.options,
+      });
     } catch (error) {
       await store.close();
       throw error;

@@ -3,7 +3,7 @@ export { type BudgetSettings, Budgets, type OfferBook, SERVERLESS_RATE } from '.
 export * from './change-feed.ts';
 export * from './cluster.ts';
 export { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
-export { type ContainerName, storeName } from './container-name.ts';
+export { type ContainerName, containerFolder, storeName } from './container-name.ts';
 export { Host } from './host.ts';
 export { NEAR_SHARE, type SlotLimits } from './key-limit.ts';
 export type { MoveStep } from './mover/move.ts';

@@ -58,6 +58,8 @@ export interface PartitionOptions {
   readonly indexing: Indexing;
   /** Seconds that all versions of items are kept; 0: not at all. */
   readonly retentionSec: number;
+  /** Told of every group of writes once readers know of it. */
+  readonly onPublished?: () => void;
   /** Index entries kept in memory before they are written to their place. */
   readonly indexMemoryEntries?: number;
 }
@@ -382,5 +384,6 @@ export class Partition {
       if (after === undefined) cache.delete(key.text);
       else cache.set(key.text, after);
     }
+    this.#options.onPublished?.();
   }
 }

@@ -3,6 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  collectGlobalIndexes,
   collectPartitions,
   collectProcess,
   collectReshapes,
@@ -14,6 +15,7 @@ import {
   computedProperties,
   createExplainer,
   createNosqlHandler,
+  projectRows,
   sealJson,
 } from '../api/nosql/index.ts';
 import { createTableHandler, sealEntity } from '../api/table/index.ts';
@@ -149,6 +151,7 @@ async function open(
       settings,
       seals: { json: sealJson, edm: sealEntity },
       computed: { json: computedProperties },
+      projections: { json: projectRows },
       onSplitFailure: ({ container, partitionId, error }) =>
         log.error('splitFailed', {
           container: `${container.databaseRid}/${container.rid}`,
@@ -203,6 +206,7 @@ function httpHandler(
   { tls, metrics, requests }: HandlerParts,
 ): RequestHandler {
   collectPartitions(metrics, service);
+  collectGlobalIndexes(metrics, service);
   collectReshapes(metrics, service);
   collectProcess(metrics, process);
   const startedMs = clock.nowMs();

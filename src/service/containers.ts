@@ -5,6 +5,7 @@ import {
   type ContainerKind,
   type ContainerRecord,
   type DatabaseRecord,
+  type GlobalIndexRecord,
   type IndexingPolicy,
   type PartitionRecord,
   provisionedMax,
@@ -53,6 +54,8 @@ export interface ContainerSpec {
   readonly defaultTtlSec?: number | undefined;
   readonly versionRetentionSec?: number | undefined;
   readonly uniqueKeys: readonly UniqueKey[];
+  /** A global secondary index of another container of the database. */
+  readonly globalIndex?: Omit<GlobalIndexRecord, 'sourceRid'> | undefined;
   readonly policies: ValueMap;
   readonly throughput?: ThroughputSetting | undefined;
   /** The first generation's budget per minute beside the one per second. */
@@ -181,9 +184,23 @@ export class Containers {
   async delete(container: ContainerRecord, ifMatch?: string): Promise<void> {
     const dropped = await this.#catalog.change(() => {
       const current = this.#current(container, ifMatch);
+      this.#checkUnused(current);
       return { droppedContainers: [current], result: current };
     });
     await this.#cluster.drop(dropped);
+  }
+
+  /** A source goes after its indexes. */
+  #checkUnused({ databaseRid, rid }: ContainerRecord): void {
+    const database = this.#catalog.databaseByRid(databaseRid);
+    const index =
+      database &&
+      this.#catalog.containers(database).find(({ globalIndex }) => globalIndex?.sourceRid === rid);
+    if (index !== undefined)
+      throw new DomainError(
+        'forbidden',
+        `The container is the source of the global secondary index '${index.id}': delete that first.`,
+      );
   }
 
   #current(container: ContainerRecord, ifMatch: string | undefined): ContainerRecord {
@@ -211,12 +228,25 @@ export class Containers {
       indexingPolicy: spec.indexingPolicy,
       ...lifetimes(spec),
       uniqueKeys: spec.uniqueKeys,
+      ...(spec.globalIndex && { globalIndex: this.#globalIndex(database, spec.globalIndex) }),
       policies: spec.policies,
       ...(throughput === undefined ? {} : { throughput }),
       partitions: evenPartitions(count, partitionKey, timestampSec),
       nextPartitionId: count,
       routingVersion: 1,
     };
+  }
+
+  #globalIndex(
+    database: DatabaseRecord,
+    { sourceId, definition }: Omit<GlobalIndexRecord, 'sourceRid'>,
+  ): GlobalIndexRecord {
+    const source = this.#catalog.container(database, sourceId);
+    if (source === undefined)
+      throw new DomainError('invalidInput', 'The source container of the index does not exist.');
+    if (source.globalIndex !== undefined)
+      throw new DomainError('invalidInput', 'An index cannot be the source of another.');
+    return { sourceRid: source.rid, sourceId, definition };
   }
 
   /** What the container spends: throughput of its own, its database's, or as it goes. */

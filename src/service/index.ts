@@ -3,6 +3,13 @@ export * from './change-feed-token.ts';
 export * from './containers.ts';
 export { type Databases, databaseNotFound } from './databases.ts';
 export { type Distribution, EVEN } from './distribution.ts';
+export type {
+  GlobalIndexes,
+  GlobalIndexReport,
+  IndexRow,
+  Projection,
+  ProjectionsByEncoding,
+} from './global-index/index.ts';
 export * from './item-feed.ts';
 export * from './items.ts';
 export type { Offer, OfferChange, Offers } from './offers.ts';

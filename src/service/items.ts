@@ -1,5 +1,5 @@
 /** Items: point reads and writes, the same for every API. */
-import type { MaybePromise } from '../base/index.ts';
+import { DomainError, type MaybePromise } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, ReadReply, TransactionReply, WriteReply } from '../cluster/index.ts';
 import { type Item, type ItemKey, itemKey, type Rid } from '../partition/index.ts';
@@ -53,6 +53,7 @@ export class Items {
     write: ItemWrite,
     traffic: Traffic = NORMAL_TRAFFIC,
   ): Promise<WriteReply> {
+    if (container.globalIndex !== undefined) throw readOnly();
     const op = toOp(container, keyOf(container, write), write);
     const attempt = (current: ContainerRecord) =>
       this.#cluster.write(this.#cluster.routing(current).forKey(op.key.epk), op, traffic);
@@ -70,6 +71,7 @@ export class Items {
     traffic: Traffic = NORMAL_TRAFFIC,
     bounds: TransactionBounds = BATCH_BOUNDS,
   ): Promise<TransactionReply> {
+    if (container.globalIndex !== undefined) throw readOnly();
     checkBounds(operations, bounds);
     const epk = effectivePartitionKey(partitionKey, container.partitionKey);
     const ops = operations.map((operation) =>
@@ -92,6 +94,13 @@ export class Items {
   partitionIdOf(container: ContainerRecord, epk: Epk): string {
     return this.#cluster.routing(container).forKey(epk).partition.id;
   }
+}
+
+function readOnly(): DomainError {
+  return new DomainError(
+    'forbidden',
+    'The container is a global secondary index: it is kept up from its source and cannot be written to.',
+  );
 }
 
 function keyOf(container: ContainerRecord, { partitionKey, id }: ItemAddress): ItemKey {

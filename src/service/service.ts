@@ -20,6 +20,7 @@ import type { Encoding } from '../value/index.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { Containers } from './containers.ts';
 import { Databases } from './databases.ts';
+import { GlobalIndexes, type ProjectionsByEncoding } from './global-index/index.ts';
 import { Items } from './items.ts';
 import { Offers } from './offers.ts';
 import { Queries } from './queries.ts';
@@ -37,6 +38,8 @@ export interface ServiceOptions {
   readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
   /** Computed properties, by the API that knows their language. */
   readonly computed?: ComputedByEncoding;
+  /** Rows of global secondary indexes, by the API that knows the language of their definitions. */
+  readonly projections?: ProjectionsByEncoding;
   /** Told of splits in the background that failed; they are tried again later. */
   readonly onSplitFailure?: (failure: SplitFailure) => void;
   /** Told once of every partition key that has come near its storage limit. */
@@ -51,6 +54,7 @@ export interface Service {
   readonly offers: Offers;
   readonly items: Items;
   readonly changeFeed: ChangeFeed;
+  readonly globalIndexes: GlobalIndexes;
   readonly queries: Queries;
   /** Scripts, users, permissions, encryption keys. */
   readonly resources: Resources;
@@ -71,7 +75,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     options;
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
-  const host = new Host({ engine, clock, random, cache: new RecordCache() });
+  const host = new Host({
+    engine,
+    clock,
+    random,
+    cache: new RecordCache(),
+    onPublished: (name) => globalIndexes.committed(name),
+  });
   const current = ({ databaseRid, rid }: ContainerName) => catalog.containerByRid(databaseRid, rid);
   const budgets = new Budgets(settings, catalog, clock);
   const { logicalPartitionLimit: logicalLimit, partitionStorageLimit: storageLimit } = settings;
@@ -100,6 +110,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onKeyNearLimit: onKeyNearLimit ?? (() => undefined),
     onFailure: onSplitFailure ?? (() => undefined),
   });
+  const changeFeed = new ChangeFeed(cluster);
+  const globalIndexes: GlobalIndexes = new GlobalIndexes({
+    catalog,
+    cluster,
+    changeFeed,
+    store,
+    clock,
+    projections: options.projections ?? {},
+  });
   const containers = catalog.databases().flatMap((database) => catalog.containers(database));
   const known = new Set(
     containers.flatMap((container) =>
@@ -107,6 +126,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ),
   );
   await host.dropOrphans((name) => known.has(name));
+  globalIndexes.start();
   // Splits that a stop has kept from being done.
   for (const container of containers)
     if (container.partitions.length < partitionsNeeded(catalog, container, settings))
@@ -123,7 +143,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       onThroughputLowered: (container) => balancer.throughputLowered(container),
     }),
     items: new Items(cluster),
-    changeFeed: new ChangeFeed(cluster),
+    changeFeed,
+    globalIndexes,
     queries: new Queries(cluster),
     resources: new Resources(catalog, clock),
     reshaper,
@@ -132,7 +153,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     settings,
     openPartitionCount: () => host.openCount,
     async close() {
-      await Promise.all([balancer.close(), reshaper.close()]);
+      await Promise.all([balancer.close(), reshaper.close(), globalIndexes.close()]);
       await host.close();
       await store.close();
     },

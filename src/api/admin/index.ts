@@ -1,3 +1,4 @@
+export { collectGlobalIndexes } from './global-index-metrics.ts';
 export { type AdminOptions, createAdminHandler, isAdminPath } from './handler.ts';
 export { collectPartitions } from './partition-metrics.ts';
 export { collectProcess } from './process-metrics.ts';

@@ -3,6 +3,7 @@ import { type ContainerRecord, containerRid, type UniqueKey } from '../../catalo
 import type { PartitionKeyDefinition, ValueMap } from '../../value/index.ts';
 import { containerSelf } from './container-face.ts';
 import type { ListedResource } from './feed.ts';
+import { globalIndexResource } from './global-index-definition.ts';
 
 export interface ContainerResource extends ListedResource {
   readonly [name: string]: unknown;
@@ -15,6 +16,7 @@ export function containerResource(record: ContainerRecord): ContainerResource {
     partitionKey: partitionKeyResource(record.partitionKey),
     ...(record.defaultTtlSec === undefined ? {} : { defaultTtl: record.defaultTtlSec }),
     ...uniqueKeyResource(record.uniqueKeys),
+    ...globalIndexResource(record),
     ...(record.policies as ValueMap),
     _rid: containerRid(record.databaseRid, record.rid),
     _ts: record.timestampSec,

@@ -9,6 +9,7 @@ import {
 import type { ContainerSpec, ContainerUpdate } from '../../service/index.ts';
 import { isList, isMap, parsePath, type Value, type ValueMap } from '../../value/index.ts';
 import { parsePolicies, versionRetention } from './container-policies.ts';
+import { checkGlobalIndex, parseGlobalIndex } from './global-index-definition.ts';
 import { isSameDefinition, parsePartitionKeyDefinition } from './partition-key-definition.ts';
 import { resourceName } from './resource-name.ts';
 import { TTL_SEC_MAX } from './time-to-live.ts';
@@ -40,6 +41,7 @@ export function containerSpec(body: ValueMap, options: SpecOptions): ContainerSp
     partitionKey,
     encoding: 'json',
     uniqueKeys: parseUniqueKeys(body.uniqueKeyPolicy),
+    globalIndex: parseGlobalIndex(body, update.indexingPolicy),
     ...update,
     throughput: options.throughput,
     hasMinuteReserve: options.hasMinuteReserve,
@@ -60,6 +62,7 @@ export function containerUpdate(body: ValueMap, record: ContainerRecord): Contai
     if (JSON.stringify(uniqueKeys) !== JSON.stringify(record.uniqueKeys))
       throw invalid('The unique key policy of a container cannot be changed.');
   }
+  checkGlobalIndex(body, record);
   const update = parseUpdate(body);
   checkComputedNames(update, record.partitionKey.paths);
   const isChanged = (before: object | undefined, after: object | undefined) =>

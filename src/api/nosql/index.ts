@@ -1,5 +1,6 @@
 export { computedProperties } from './computed-properties.ts';
 export { createExplainer, type Explainer, type Explanation } from './explain.ts';
+export { projectRows } from './global-index.ts';
 export {
   createNosqlHandler,
   type NosqlHandler,

@@ -93,7 +93,7 @@ function plainString(header: string): string | undefined {
 }
 
 /** Objects and arrays are no key values: an item that has one there counts as having none. */
-function toKeyValue(value: Value): Value {
+export function toKeyValue(value: Value): Value {
   // Adding zero makes 0 of -0, which JSON writes the same.
   if (typeof value === 'number') return value + 0;
   return typeof value === 'object' && value !== null ? undefined : value;

@@ -11,7 +11,12 @@ import {
   PluginOn,
   type RequestContext,
 } from '@azure/cosmos';
-import { computedProperties, createNosqlHandler, sealJson } from '../../../src/api/nosql/index.ts';
+import {
+  computedProperties,
+  createNosqlHandler,
+  projectRows,
+  sealJson,
+} from '../../../src/api/nosql/index.ts';
 import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
 import type { Engine } from '../../../src/engine/index.ts';
 import { memoryEngine } from '../../../src/engine/memory/index.ts';
@@ -56,6 +61,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     // Only tests of throttling want it.
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },
     seals: { json: sealJson },
+    projections: { json: projectRows },
     computed: { json: computedProperties },
   });
   const failures: unknown[] = [];

@@ -1,0 +1,27 @@
+/** Rows of global secondary indexes: what the definition selects of an item. */
+import { assert } from '../../base/index.ts';
+import { type ContainerRecord, documentRid } from '../../catalog/index.ts';
+import type { Projection } from '../../service/index.ts';
+import { jsonCodec, parsePartitionKeyPath, readPath, type ValueMap } from '../../value/index.ts';
+import { compileDefinition } from './global-index-definition.ts';
+import { toKeyValue } from './partition-key-header.ts';
+import { runQuery } from './sql/index.ts';
+import { encodeItem } from './system-properties.ts';
+
+/** The id of a row is the `_rid` of its item; the item's own id, where it is selected, is `_id` in the row. */
+export function projectRows(index: ContainerRecord, source: ContainerRecord): Projection {
+  assert(index.globalIndex !== undefined, 'only an index has rows');
+  const query = compileDefinition(index.globalIndex.definition);
+  const keyPaths = index.partitionKey.paths.map((path) => parsePartitionKeyPath(path) ?? []);
+  const idOf = (rid: number) => documentRid(source.databaseRid, source.rid, rid);
+  return {
+    idOf,
+    rowOf(item) {
+      const [selected] = runQuery(query, [jsonCodec.decode(item.body)]) as ValueMap[];
+      const { id, ...rest } = selected ?? {};
+      const row = { id: idOf(item.rid), ...(id === undefined ? {} : { _id: id }), ...rest };
+      const partitionKey = keyPaths.map((path) => toKeyValue(readPath(row, path)));
+      return { ...encodeItem(row), partitionKey, ttlSec: 0 };
+    },
+  };
+}

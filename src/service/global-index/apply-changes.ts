@@ -1,0 +1,112 @@
+/** Brings a page of changes of the source into an index. May be done twice. */
+import { concatBytes, DomainError } from '../../base/index.ts';
+import type { ContainerRecord } from '../../catalog/index.ts';
+import type { Cluster } from '../../cluster/index.ts';
+import {
+  type FeedChange,
+  type Item,
+  type ItemKey,
+  type ItemOp,
+  itemKey,
+  itemKeyOf,
+  type Rid,
+} from '../../partition/index.ts';
+import { equalTo } from '../../query/index.ts';
+import type { Traffic } from '../../throughput/index.ts';
+import { effectivePartitionKey } from '../../value/index.ts';
+import { toOp } from '../operations.ts';
+import type { Projection } from './projection.ts';
+
+export interface IndexTarget {
+  readonly cluster: Cluster;
+  readonly index: ContainerRecord;
+  readonly projection: Projection;
+  readonly traffic: Traffic;
+}
+
+/** An item has one row, but for the moment between two writes of a change of its key. */
+const ROWS = { limit: 10, bytesMax: 64 * 1024 };
+
+export async function applyChanges(
+  target: IndexTarget,
+  changes: readonly FeedChange[],
+): Promise<void> {
+  const { cluster, index, traffic } = target;
+  const ids = changes.map((change) => target.projection.idOf(ridOf(change)));
+  const attempt = (current: ContainerRecord) => findRows(cluster, current, ids, traffic);
+  const rows = await cluster.rerouted(index, attempt);
+  await Promise.all(
+    changes.map((change, at) => applyChange(target, change, rows.get(ids[at] as string) ?? [])),
+  );
+}
+
+function ridOf(change: FeedChange): Rid {
+  switch (change.kind) {
+    case 'write':
+      return change.item.rid;
+    case 'deletion':
+      return change.rid;
+    case 'version':
+      return change.version.item.rid;
+  }
+}
+
+async function applyChange(
+  target: IndexTarget,
+  change: FeedChange,
+  rows: readonly Item[],
+): Promise<void> {
+  const put = change.kind === 'write' ? putOf(target, change.item) : undefined;
+  // The new row first: an index may show an item twice for a moment, never not at all.
+  if (put !== undefined) await write(target, put);
+  for (const { primary } of rows) {
+    const key: ItemKey = itemKeyOf(primary);
+    if (key.text !== put?.key.text) await write(target, { kind: 'delete', key });
+  }
+}
+
+function putOf({ index, projection }: IndexTarget, item: Item): ItemOp {
+  const { partitionKey, ...row } = projection.rowOf(item);
+  const epk = effectivePartitionKey(partitionKey, index.partitionKey);
+  const key = itemKey(epk, partitionKey, projection.idOf(item.rid));
+  return toOp(index, key, { kind: 'upsert', ...row });
+}
+
+async function write({ cluster, index, traffic }: IndexTarget, op: ItemOp): Promise<void> {
+  const attempt = (current: ContainerRecord) =>
+    cluster.write(cluster.routing(current).forKey(op.key.epk), op, traffic);
+  try {
+    await cluster.rerouted(index, attempt);
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code === 'itemNotFound')) throw error;
+  }
+}
+
+/** The rows of these ids, whatever their keys are. */
+async function findRows(
+  cluster: Cluster,
+  index: ContainerRecord,
+  ids: readonly string[],
+  traffic: Traffic,
+): Promise<ReadonlyMap<string, readonly Item[]>> {
+  const rows = new Map<string, Item[]>();
+  for (const route of cluster.routing(index).routes) {
+    const reader = await cluster.reader(route, undefined, undefined, traffic);
+    try {
+      const terms = reader.termsOf(['id']);
+      if (terms === undefined) throw new DomainError('unavailable', 'The index is being built.');
+      for (const id of ids) {
+        const { start, end } = equalTo(id);
+        const range = { start: concatBytes(terms, start), end: concatBytes(terms, end) };
+        const { entries } = await reader.scanIndex(range, ROWS);
+        if (entries.length === 0) continue;
+        const found = await reader.readMany(entries.map((entry) => reader.ridOf(entry)));
+        const items = found.filter((item) => item !== undefined) as Item[];
+        rows.set(id, [...(rows.get(id) ?? []), ...items]);
+      }
+    } finally {
+      reader.release();
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,18 @@
+/** From the items of a container to the rows of a global secondary index, by the API whose language defines it. */
+import type { ContainerRecord } from '../../catalog/index.ts';
+import type { Item, NewBody, Rid } from '../../partition/index.ts';
+import type { Encoding, Value } from '../../value/index.ts';
+
+export interface IndexRow extends NewBody {
+  readonly partitionKey: readonly Value[];
+}
+
+export interface Projection {
+  rowOf(item: Item): IndexRow;
+  /** The id of the row of an item. */
+  idOf(rid: Rid): string;
+}
+
+export type ProjectionsByEncoding = Readonly<
+  Partial<Record<Encoding, (index: ContainerRecord, source: ContainerRecord) => Projection>>
+>;
