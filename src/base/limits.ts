@@ -108,3 +108,9 @@ export const SCRIPT_LOG_CHARACTERS_MAX = 64 * KIB;
 
 /** Text of one script. */
 export const SCRIPT_BYTES_MAX = 512 * KIB;
+
+/** Bytes that one script may write: its transaction is one commit. */
+export const SCRIPT_WRITE_BYTES_MAX = 16 * MIB;
+
+/** Times a script is run again because others wrote what it looked at. */
+export const SCRIPT_ATTEMPTS_MAX = 10;

@@ -173,16 +173,17 @@ export class Cluster {
     return { effect: paid.result, ...receiptOf(route, paid.lsn, paid.charge) };
   }
 
-  /** All operations or none; they are of one logical partition. */
+  /** All operations or none, of one logical partition. `guard` is called when it is decided and throws to refuse. */
   async transact(
     route: Route,
     ops: readonly TransactionOp[],
     traffic: Traffic = NORMAL_TRAFFIC,
+    guard?: () => void,
   ): Promise<TransactionReply> {
     let prepaid = 0;
     for (const op of ops) prepaid += prepaidCharge(op);
     const paid = await this.#commit(route, prepaid, traffic, async (partition) => {
-      const { intent, effects } = transactionOf(ops);
+      const { intent, effects } = transactionOf(ops, guard);
       const { lsn } = await partition.write(this.#intent(route, partition, intent));
       const priced = pricedTransaction(effects, route.slot.options.indexing);
       return { result: priced, lsn, charge: priced.charge };

@@ -7,6 +7,12 @@ export { type ContainerName, containerFolder, storeName } from './container-name
 export { Host } from './host.ts';
 export { NEAR_SHARE, type SlotLimits } from './key-limit.ts';
 export type { MoveStep } from './mover/move.ts';
+export {
+  beginTransaction,
+  type CommittedTransaction,
+  type OpenTransaction,
+  type TransactionPlace,
+} from './open-transaction.ts';
 export { QueryReader } from './query-reader.ts';
 export type {
   OperationOutcome,

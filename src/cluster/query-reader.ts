@@ -1,5 +1,11 @@
 /** A partition as the query executor sees it: joins the partition's reader with a part of its hash range. */
-import { andThen, type Bytes, compareBytes, type MaybePromise } from '../base/index.ts';
+import {
+  afterPrefix,
+  andThen,
+  type Bytes,
+  compareBytes,
+  type MaybePromise,
+} from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import {
   compositePart,
@@ -32,9 +38,18 @@ export class QueryReader implements ItemReader {
   /** Index entries and items handed out, weighted: this partition's part in the work of a query. */
   effort = 0;
 
-  constructor(reader: PartitionReader, within: EpkRange | undefined) {
+  /** Items of these numbers are left out: whoever reads has something else in their place. */
+  readonly #hidden: ReadonlySet<number> | undefined;
+
+  /** @param within - a part of the hash range, or what the primary keys of a logical partition begin with. */
+  constructor(
+    reader: PartitionReader,
+    within: EpkRange | Bytes | undefined,
+    hidden?: ReadonlySet<number>,
+  ) {
     this.#reader = reader;
-    this.#primaries = within && primaryRange(within.min, within.max);
+    this.#primaries = within && primariesOf(within);
+    this.#hidden = hidden;
   }
 
   get itemCount(): number {
@@ -97,7 +112,8 @@ export class QueryReader implements ItemReader {
     return this.#reader.decode(item as Item);
   }
 
-  isWithin({ primary }: Candidate): boolean {
+  isWithin({ primary, rid }: Candidate): boolean {
+    if (this.#hidden?.has(rid)) return false;
     const range = this.#primaries;
     if (range === undefined) return true;
     if (compareBytes(primary, range.start) < 0) return false;
@@ -107,4 +123,9 @@ export class QueryReader implements ItemReader {
   release(): void {
     this.#reader.release();
   }
+}
+
+function primariesOf(within: EpkRange | Bytes): KeyRange {
+  if ('min' in within) return primaryRange(within.min, within.max);
+  return { start: within, end: afterPrefix(within) };
 }

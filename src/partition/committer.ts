@@ -46,6 +46,7 @@ import {
 import { PREFIX_TOMBSTONE } from './keyspace.ts';
 import { newItem } from './record.ts';
 import { countChange, type PartitionState } from './state.ts';
+import type { Watches } from './watch.ts';
 
 /** While one group is on its way to the disk the next one gathers; a second one beside it would only be smaller. */
 const GROUPS_IN_FLIGHT_MAX = 1;
@@ -64,6 +65,7 @@ export interface CommitterOptions {
   readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
   /** Called when a group is durable, before its writers learn of it. */
   readonly publish: (group: CommitGroup) => void;
+  readonly watches: Watches;
 }
 
 interface Pending {
@@ -217,7 +219,7 @@ export class Committer {
     current: readonly (Item | undefined)[],
     mutations: readonly Mutation[],
   ): WriteResult {
-    const { state, clock, history } = this.#options;
+    const { state, clock, history, watches } = this.#options;
     const group = this.#gathering;
     const isMoved = intent.movedLsn !== undefined;
     // Indexing anew changes no item, so it is no event in the partition's history.
@@ -245,6 +247,7 @@ export class Committer {
       countChange(state, previous, item);
       now.set(key.text, item);
       this.#overlay.set(key.text, { item, group });
+      if (!watches.isEmpty) watches.note(key.text);
       const kind = item === undefined ? 'deleted' : previous === undefined ? 'created' : 'replaced';
       return { kind, item, previous };
     });
@@ -277,7 +280,7 @@ export class Committer {
   ): StampedItem {
     const { etagSalt, seal } = this.#options;
     const version = { salt: etagSalt, lsn: at.lsn, operation };
-    const rid = previous?.rid ?? this.#nextRid();
+    const rid = previous?.rid ?? put.rid ?? this.reserveRid();
     const { timestampSec } = at;
     const stamp = { rid, version, etag: formatEtag(version), timestampSec };
     const item = newItem({
@@ -293,7 +296,8 @@ export class Committer {
     return { item, value: seal.ofValue(put.value, stamp) };
   }
 
-  #nextRid(): number {
+  /** A number for a new item, used or not. */
+  reserveRid(): number {
     const { state, ridPrefix } = this.#options;
     state.ridCounter++;
     assert(state.ridCounter < 2 ** RID_COUNTER_BITS, 'rid counter is used up');
@@ -350,6 +354,7 @@ export class Committer {
     this.#gathering = new CommitGroup();
     this.#overlay.clear();
     for (const group of groups) group.finish(failure);
+    this.#options.watches.published(Number.POSITIVE_INFINITY);
   }
 }
 

@@ -3,7 +3,10 @@
  * and indexes each as the committer then knows it; where it is, is stored with the entries, so that it goes on after a
  * crash. Until it is done queries do not use the index.
  */
+import { DomainError } from '../base/index.ts';
 import type { IndexState } from './index-state.ts';
+import type { WriteIntent } from './intent.ts';
+import type { ItemKey } from './item.ts';
 import { itemKeyOf } from './keyspace.ts';
 import type { Partition } from './partition.ts';
 
@@ -37,4 +40,20 @@ export async function buildIndex(
     );
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Indexes items as they are when it is decided, and notes how far the building got. */
+export function reindexing(
+  keys: readonly ItemKey[],
+  indexState: IndexState,
+  isCurrent: () => boolean,
+): WriteIntent {
+  return {
+    keys,
+    decide: () => {
+      if (!isCurrent()) throw new DomainError('unavailable', 'Another indexing policy came.');
+      return keys.map((key) => ({ kind: 'reindex', key }));
+    },
+    indexState,
+  };
 }

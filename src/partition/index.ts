@@ -16,6 +16,7 @@ export {
 } from './indexing.ts';
 export {
   type Conditions,
+  decideOp,
   type ItemOp,
   intentOf,
   itemNotFound,
@@ -25,6 +26,7 @@ export {
   type WriteIntent,
 } from './intent.ts';
 export {
+  formatEtag,
   Item,
   type ItemKey,
   type ItemVersion,
@@ -54,7 +56,7 @@ export {
   type PartitionStatistics,
 } from './partition.ts';
 export { PartitionReader, type ReaderContext } from './partition-reader.ts';
-export { isIntact } from './record.ts';
+export { isIntact, newItem } from './record.ts';
 export { RecordCache } from './record-cache.ts';
 export { outsideRetention, type Retention, retainedWithin } from './retention.ts';
 export type { EpkRange, ItemPage, ItemScan } from './scan.ts';
@@ -66,3 +68,4 @@ export {
   transactionOf,
 } from './transaction.ts';
 export type { Version, VersionKind } from './version.ts';
+export type { Watch } from './watch.ts';

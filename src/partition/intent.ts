@@ -6,7 +6,8 @@ import { type Bytes, DomainError, unreachable } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
 import type { Encoding, Value } from '../value/index.ts';
 import type { IndexState } from './index-state.ts';
-import { type Item, type ItemKey, type Lsn, timeEtag } from './item.ts';
+
+import { type Item, type ItemKey, type Lsn, type Rid, timeEtag } from './item.ts';
 
 export interface WriteIntent {
   /** Every item it reads or writes; all of one logical partition. */
@@ -45,6 +46,8 @@ export type Mutation =
       readonly ttlSec: number;
       /** The decoded body, where the writer has it: saves decoding it again for the index. */
       readonly value?: Value;
+      /** Of an item that is not there yet: the number it was given before. */
+      readonly rid?: Rid | undefined;
     }
   | { readonly kind: 'delete'; readonly key: ItemKey }
   /** A put that was stamped while deciding. */
@@ -59,6 +62,8 @@ export interface NewBody {
   readonly body: Bytes;
   readonly ttlSec: number;
   readonly value?: Value;
+  /** Reserved for it, where it is a new item. */
+  readonly rid?: Rid | undefined;
 }
 
 /** Conditions on the item as it is before the operation, as HTTP has them: an etag, or `*` for whatever is there. */
@@ -121,9 +126,9 @@ export function decideOp(op: ItemOp, current: Item | undefined): Mutation {
 
 function putOf(
   { key, encoding }: { readonly key: ItemKey; readonly encoding: Encoding },
-  { body, ttlSec, value }: NewBody,
+  { body, ttlSec, value, rid }: NewBody,
 ): Put {
-  return { kind: 'put', key, encoding, body, ttlSec, value };
+  return { kind: 'put', key, encoding, body, ttlSec, value, rid };
 }
 
 function present(current: Item | undefined): Item {

@@ -16,7 +16,7 @@ import type { CommitGroup } from './commit-group.ts';
 import { Committer } from './committer.ts';
 import type { WriteResult } from './effect.ts';
 import { History } from './history.ts';
-import { buildIndex } from './index-builder.ts';
+import { buildIndex, reindexing } from './index-builder.ts';
 import { flushIndex, readIndexLog } from './index-flush.ts';
 import { IndexMemory } from './index-memory.ts';
 import { decodeIndexState, type IndexState } from './index-state.ts';
@@ -42,6 +42,7 @@ import type { PartitionCache } from './record-cache.ts';
 import { decodeRetention } from './retention.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
 import { decodeState, newState, type PartitionState } from './state.ts';
+import { type Watch, Watches } from './watch.ts';
 
 /** How far beyond its bound the memory of the index may grow while the part before it is written. */
 const INDEX_MEMORY_SURGE = 2;
@@ -102,6 +103,7 @@ export class Partition {
   #indexing: Indexing;
   #indexState: IndexState;
   #isFenced = false;
+  readonly #watches = new Watches();
   /** Told of every write where somebody counts the bytes of keys. */
   #keySizes: KeySizes | undefined;
 
@@ -126,6 +128,7 @@ export class Partition {
       indexing: options.indexing,
       readStored: (key) => this.read(key),
       publish: (group) => this.#publish(group),
+      watches: this.#watches,
     });
   }
 
@@ -181,6 +184,16 @@ export class Partition {
         new DomainError('partitionGone', 'The partition takes no more writes.'),
       );
     return this.#commit(intent);
+  }
+
+  /** Notes who writes keys that begin with this text, once all that was decided before can be read. */
+  watch(prefix: string): Promise<Watch> {
+    return this.#watches.open(prefix, { decided: this.#state.lsn, published: this.#lsn });
+  }
+
+  /** A number for an item to be created, if it is; never given out again while the partition is open. */
+  reserveRid(): Rid {
+    return this.#committer.reserveRid();
   }
 
   /** Items in rid order, of the whole partition or of a part of its hash range. */
@@ -251,14 +264,7 @@ export class Partition {
     state: IndexState,
     isCurrent: () => boolean,
   ): Promise<void> {
-    await this.#commit({
-      keys,
-      decide: () => {
-        if (!isCurrent()) throw new DomainError('unavailable', 'Another indexing policy came.');
-        return keys.map((key) => ({ kind: 'reindex', key }));
-      },
-      indexState: state,
-    });
+    await this.#commit(reindexing(keys, state, isCurrent));
     if (isCurrent()) this.#indexState = state;
   }
 
@@ -380,6 +386,7 @@ export class Partition {
     this.#indexLogNumber = group.indexLogNumber;
     this.#flushIndex();
     this.#lsn = Math.max(this.#lsn, group.lsn);
+    this.#watches.published(this.#lsn);
     for (const { key, after } of group.touched.values()) {
       if (after === undefined) cache.delete(key.text);
       else cache.set(key.text, after);

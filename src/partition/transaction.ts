@@ -51,14 +51,18 @@ export interface Transaction {
   readonly effects: readonly OperationEffect[];
 }
 
-/** For one attempt: made anew where the write has to be tried again. */
-export function transactionOf(ops: readonly TransactionOp[]): Transaction {
+/**
+ * For one attempt: made anew where the write has to be tried again.
+ * @param guard - called when it is decided; throws to refuse.
+ */
+export function transactionOf(ops: readonly TransactionOp[], guard?: () => void): Transaction {
   const keys = new Map<string, ItemKey>();
   for (const { key } of ops) keys.set(key.text, key);
   assert(keys.size <= INTENT_KEYS_MAX, 'transaction: too many items');
   const effects: OperationEffect[] = [];
   const list = [...keys.values()];
   const decide = (current: readonly (Item | undefined)[], stage: Stage): readonly Mutation[] => {
+    guard?.();
     effects.length = 0;
     const items = new Map(list.map((key, at) => [key.text, { item: current[at], writes: 0 }]));
     const mutations: Mutation[] = [];

@@ -8,6 +8,8 @@ export class ScriptError extends DomainError {
   readonly number: number;
   /** What it logged before. */
   readonly log: string;
+  /** For the answer that tells of it, flat names and values. */
+  headers: readonly string[] = [];
 
   constructor(code: ErrorCode, message: string, details: { number?: number; log?: string } = {}) {
     super(code, message);

@@ -12,6 +12,13 @@ export type {
 } from './global-index/index.ts';
 export * from './item-feed.ts';
 export * from './items.ts';
+export {
+  type KeyTransaction,
+  KeyTransactions,
+  type Transacted,
+  type TransactionPage,
+  type TransactionRequest,
+} from './key-transactions.ts';
 export type { Offer, OfferChange, Offers } from './offers.ts';
 export * from './operations.ts';
 export * from './queries.ts';

@@ -16,12 +16,14 @@ import {
 } from '../cluster/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { RecordCache, type Seal } from '../partition/index.ts';
+import { Scripts } from '../script/index.ts';
 import type { Encoding } from '../value/index.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { Containers } from './containers.ts';
 import { Databases } from './databases.ts';
 import { GlobalIndexes, type ProjectionsByEncoding } from './global-index/index.ts';
 import { Items } from './items.ts';
+import { KeyTransactions } from './key-transactions.ts';
 import { Offers } from './offers.ts';
 import { Queries } from './queries.ts';
 import { Resources } from './resources.ts';
@@ -56,6 +58,9 @@ export interface Service {
   readonly changeFeed: ChangeFeed;
   readonly globalIndexes: GlobalIndexes;
   readonly queries: Queries;
+  /** For scripts: transactions that think between reading and writing. */
+  readonly transactions: KeyTransactions;
+  readonly scripts: Scripts;
   /** Scripts, users, permissions, encryption keys. */
   readonly resources: Resources;
   /** Splits and merges of partitions. */
@@ -83,6 +88,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onPublished: (name) => globalIndexes.committed(name),
   });
   const current = ({ databaseRid, rid }: ContainerName) => catalog.containerByRid(databaseRid, rid);
+  const scripts = new Scripts(settings);
   const budgets = new Budgets(settings, catalog, clock);
   const { logicalPartitionLimit: logicalLimit, partitionStorageLimit: storageLimit } = settings;
   const cluster: Cluster = new Cluster({
@@ -146,6 +152,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     changeFeed,
     globalIndexes,
     queries: new Queries(cluster),
+    transactions: new KeyTransactions({ cluster, host, clock }),
+    scripts,
     resources: new Resources(catalog, clock),
     reshaper,
     balancer,
@@ -153,7 +161,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     settings,
     openPartitionCount: () => host.openCount,
     async close() {
-      await Promise.all([balancer.close(), reshaper.close(), globalIndexes.close()]);
+      await Promise.all([
+        balancer.close(),
+        reshaper.close(),
+        globalIndexes.close(),
+        scripts.close(),
+      ]);
       await host.close();
       await store.close();
     },

@@ -1,8 +1,9 @@
 /** What the operator decides; parsed once at the door. */
 import type { BudgetSettings } from '../cluster/index.ts';
+import type { ScriptSettings } from '../script/index.ts';
 import type { ConsistencyLevel } from '../throughput/index.ts';
 
-export interface Settings extends BudgetSettings {
+export interface Settings extends BudgetSettings, ScriptSettings {
   /** A physical partition splits at this many bytes. */
   readonly partitionStorageLimit: number;
   /** A logical partition takes no more than this many bytes. */
@@ -33,4 +34,6 @@ export const DEFAULT_SETTINGS: Settings = {
   consistency: 'Session',
   throughputQuota: 1_000_000,
   unlimitedThroughputMin: 1000,
+  scriptTimeLimitMs: 5000,
+  scriptMemoryLimit: 64 * 1024 ** 2,
 };

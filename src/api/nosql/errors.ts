@@ -3,6 +3,7 @@
  * neither a DomainError nor a RequestError is our bug and answers 500.
  */
 import { DomainError, type ErrorCode } from '../../base/index.ts';
+import { ScriptError } from '../../script/index.ts';
 import type { Reply } from './reply.ts';
 import { SqlError } from './sql/index.ts';
 
@@ -101,7 +102,7 @@ export function failureReply(error: unknown, context: FailureContext): Reply {
   const { status, substatus } = statusOf(error);
   const headers = [...context.scopeHeaders];
   if (substatus !== 0) headers.push('x-ms-substatus', String(substatus));
-  if (error instanceof RequestError) headers.push(...error.headers);
+  if (error instanceof RequestError || error instanceof ScriptError) headers.push(...error.headers);
   if (error instanceof DomainError) {
     const { receipt, retryAfterMs } = error;
     if (retryAfterMs !== undefined) headers.push('x-ms-retry-after-ms', String(retryAfterMs));
@@ -121,6 +122,9 @@ export function failureReply(error: unknown, context: FailureContext): Reply {
 }
 
 export function statusOf(error: unknown): { status: Status; substatus: number } {
+  // The number that a script gives its error stands in the substatus.
+  if (error instanceof ScriptError && error.number !== 0)
+    return { ...STATUSES[error.code], substatus: error.number };
   if (error instanceof DomainError) return STATUSES[error.code];
   if (error instanceof RequestError) return error;
   return { status: 500, substatus: 0 };

@@ -85,7 +85,7 @@ function pointRange(epk: string): HashRange {
 }
 
 /** The key as part of the filter, so that the index on it serves. No entry tells of a missing value. */
-function keyCondition(values: KeyValues, { keyPaths }: ContainerFace): Condition {
+export function keyCondition(values: KeyValues, { keyPaths }: ContainerFace): Condition {
   const parts = values.flatMap((value: Value, at) => {
     const path = keyPaths[at];
     return value === undefined || path === undefined ? [] : [term(path, [equalTo(value)])];

@@ -34,6 +34,7 @@ import {
 import { STORED_PROCEDURES, TRIGGERS, USER_DEFINED_FUNCTIONS } from './resources/scripts.ts';
 import { storedResourceVerbs } from './resources/stored-resources.ts';
 import { USERS } from './resources/users.ts';
+import { executeProcedure } from './scripts/execute-procedure.ts';
 import type { Target } from './target.ts';
 
 type Verbs = Readonly<Record<string, Operation>>;
@@ -80,7 +81,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
     feed: { GET: listPartitionKeyRanges, POST: postPartitionKeyRanges },
     single: {},
   },
-  'dbs/colls/sprocs': storedResourceVerbs(STORED_PROCEDURES),
+  'dbs/colls/sprocs': withExecution(storedResourceVerbs(STORED_PROCEDURES), executeProcedure),
   'dbs/colls/triggers': storedResourceVerbs(TRIGGERS),
   'dbs/colls/udfs': storedResourceVerbs(USER_DEFINED_FUNCTIONS),
   'dbs/users': storedResourceVerbs(USERS),
@@ -106,6 +107,11 @@ export function findOperation(resource: Resource, call: Call): Operation {
   throw new RequestError(405, `The resource does not take ${call.method}.`, {
     headers: ['allow', Object.keys(verbs).join(', ')],
   });
+}
+
+/** POST on one resource runs it. */
+function withExecution(resource: Resource, execute: Operation): Resource {
+  return { ...resource, single: { ...resource.single, POST: execute } };
 }
 
 function inContainer(type: string, key: string, what: string): Resource {

@@ -11,6 +11,7 @@ import { requiredPartitionKey } from '../partition-key-header.ts';
 import { ifMatch, isNotModified } from '../preconditions.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
 import { checkIndexingDirective, readTraffic, requestTraffic, wantsMinimal } from '../request.ts';
+import { hasTriggers, writeWithTriggers } from '../scripts/write-with-triggers.ts';
 import { addressedItemId } from './item-links.ts';
 
 /** Answers at once where the service does. */
@@ -64,16 +65,20 @@ function readReply(call: Call, face: ContainerFace, read: ReadReply): Reply {
 }
 
 export function createItem(call: Call): Promise<Reply> {
+  if (hasTriggers(call)) return writeWithTriggers(call, { kind: 'create' });
   return put(call, 'create', undefined);
 }
 
 export function upsertItem(call: Call): Promise<Reply> {
+  if (hasTriggers(call)) return writeWithTriggers(call, { kind: 'upsert' });
   return put(call, 'upsert', undefined);
 }
 
 export async function replaceItem(call: Call): Promise<Reply> {
   const face = call.ownerContainer();
-  return put(call, 'replace', await addressedItemId(call, face));
+  const id = await addressedItemId(call, face);
+  if (hasTriggers(call)) return writeWithTriggers(call, { kind: 'replace', id });
+  return put(call, 'replace', id);
 }
 
 /** @param addressed - the id in the path, which the one in the body has to equal. */
@@ -113,6 +118,7 @@ export async function patchItem(call: Call): Promise<Reply> {
 export async function deleteItem(call: Call): Promise<Reply> {
   const face = call.ownerContainer();
   const id = await addressedItemId(call, face);
+  if (hasTriggers(call)) return writeWithTriggers(call, { kind: 'delete', id });
   const partitionKey = requiredPartitionKey(call, face);
   const written = await call.service.items.write(
     face.record,

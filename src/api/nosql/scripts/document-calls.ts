@@ -1,0 +1,180 @@
+/** The calls of a script on its collection, done on a transaction. What a call says is input like any other. */
+import { randomUUID } from 'node:crypto';
+import { bytesToText, DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
+import { parseResourceId } from '../../../catalog/index.ts';
+import { type Item, itemNotFound } from '../../../partition/index.ts';
+import { allOf } from '../../../query/index.ts';
+import type { AnswerCalls, ScriptCall } from '../../../script/index.ts';
+import type { KeyTransaction } from '../../../service/index.ts';
+import { isMap, type Value, type ValueMap } from '../../../value/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+import { statusOf } from '../errors.ts';
+import { checkedItem } from '../item-input.ts';
+import { checkJson } from '../json-body.ts';
+import type { KeyValues } from '../partition-key-header.ts';
+import { toQuery } from '../query-body.ts';
+import { keyCondition } from '../query-targets.ts';
+import { SqlError } from '../sql/index.ts';
+
+/** Rows of a page where the script does not say. */
+const ROWS_DEFAULT = 100;
+const ROWS_MAX = 1000;
+
+/** What a script may learn of; anything else ends it, with the status it has. */
+const TOLD_STATUSES: ReadonlySet<number> = new Set([400, 403, 404, 409, 412, 413]);
+
+export interface ScriptScope {
+  readonly call: Call;
+  readonly face: ContainerFace;
+  readonly key: KeyValues;
+  readonly transaction: KeyTransaction;
+}
+
+/** Answers as many calls as fit in a page. */
+export function answerCalls(scope: ScriptScope): AnswerCalls {
+  return async (calls) => {
+    const answers: string[] = [];
+    let characters = 0;
+    for (const call of calls) {
+      const answer = await answered(scope, call);
+      answers.push(answer);
+      characters += answer.length;
+      if (characters > PAGE_BYTES_MAX) break;
+    }
+    return answers;
+  };
+}
+
+/** The JSON text of a GuestAnswer. */
+async function answered(scope: ScriptScope, call: ScriptCall): Promise<string> {
+  try {
+    return await answer(scope, call);
+  } catch (error) {
+    const { status } = statusOf(error);
+    const isTold = error instanceof DomainError || error instanceof SqlError;
+    if (!isTold || !TOLD_STATUSES.has(status)) throw error;
+    return JSON.stringify({ error: { number: status, message: error.message } });
+  }
+}
+
+async function answer(scope: ScriptScope, call: ScriptCall): Promise<string> {
+  const { transaction } = scope;
+  switch (call.kind) {
+    case 'create':
+    case 'upsert': {
+      checkCollection(scope, call.link);
+      const item = documentOf(call, call.kind === 'create');
+      const { id, ...body } = checkedItem(item, { ...scope, addressed: undefined });
+      const { kind } = call;
+      return shown((await transaction.write(id, { kind, ...body, ...conditionOf(call) })).item);
+    }
+    case 'replace': {
+      const addressed = await itemIdOf(scope, call.link);
+      const { id, ...body } = checkedItem(documentOf(call, false), { ...scope, addressed });
+      const written = { kind: 'replace', ...body, ...conditionOf(call) } as const;
+      return shown((await transaction.write(id, written)).item);
+    }
+    case 'delete': {
+      const id = await itemIdOf(scope, call.link);
+      await transaction.write(id, { kind: 'delete', ...conditionOf(call) });
+      return '{}';
+    }
+    case 'read': {
+      const item = await transaction.read(await itemIdOf(scope, call.link));
+      if (item === undefined) throw itemNotFound();
+      return shown(item);
+    }
+    case 'query':
+      checkCollection(scope, call.link);
+      return query(scope, call);
+    default:
+      throw new DomainError('invalidInput', 'The collection has no such operation.');
+  }
+}
+
+function shown(item: Item | undefined): string {
+  return item === undefined ? '{}' : `{"resource":${bytesToText(item.body)}}`;
+}
+
+/** @param mayNeedId - a document without an id gets one. */
+function documentOf({ document }: ScriptCall, mayNeedId: boolean): ValueMap {
+  if (!isMap(document as Value))
+    throw new DomainError('invalidInput', 'A document is a JSON object.');
+  const item = document as ValueMap;
+  checkJson(item);
+  return mayNeedId && item.id === undefined ? { id: randomUUID(), ...item } : item;
+}
+
+function conditionOf({ etag }: ScriptCall): { readonly ifMatch?: string } {
+  return typeof etag === 'string' ? { ifMatch: etag } : {};
+}
+
+async function query({ call, face, key, transaction }: ScriptScope, asked: ScriptCall) {
+  const { query: body, continuation, pageSize } = asked;
+  if (!isMap(body as Value))
+    throw new DomainError(
+      'invalidInput',
+      'A query is a text, or an object with a text and parameters.',
+    );
+  const { program } = call.queries.prepare(face.record, toQuery(body as ValueMap));
+  const page = await transaction.query(
+    { ...program, condition: allOf(program.condition, keyCondition(key, face)) },
+    {
+      continuation: typeof continuation === 'string' ? continuation : undefined,
+      limit: rowsOf(pageSize),
+    },
+  );
+  const options = JSON.stringify({ continuation: page.continuation });
+  return `{"resource":[${page.rows.join(',')}],"options":${options}}`;
+}
+
+function rowsOf(pageSize: unknown): number {
+  if (typeof pageSize !== 'number' || !(pageSize >= 1))
+    return pageSize === -1 ? ROWS_MAX : ROWS_DEFAULT;
+  return Math.min(Math.floor(pageSize), ROWS_MAX);
+}
+
+/** A script works on its own collection only, by its name or its number. */
+function checkCollection(scope: ScriptScope, link: unknown): void {
+  if (restOf(scope, link) !== '') throw wrongLink();
+}
+
+/** The id of the document that a link names by its id or its number. */
+async function itemIdOf(scope: ScriptScope, link: unknown): Promise<string> {
+  const rest = restOf(scope, link);
+  if (!rest.startsWith('docs/')) throw wrongLink();
+  const name = rest.slice('docs/'.length);
+  const rid = parseResourceId(name);
+  if (rid?.kind !== 'document' || !isByNumber(scope, link)) return name;
+  const item = await scope.transaction.findByRid(rid.document);
+  if (item === undefined) throw itemNotFound();
+  return JSON.parse(bytesToText(item.body)).id;
+}
+
+function isByNumber({ face }: ScriptScope, link: unknown): boolean {
+  return trimmed(String(link)).startsWith(trimmed(face.self));
+}
+
+/** What follows the link of the collection. */
+function restOf({ face }: ScriptScope, link: unknown): string {
+  if (typeof link !== 'string') throw wrongLink();
+  const path = trimmed(link);
+  for (const own of [trimmed(face.self), altLink(face)]) {
+    if (path === own) return '';
+    if (path.startsWith(`${own}/`)) return path.slice(own.length + 1);
+  }
+  throw wrongLink();
+}
+
+export function altLink({ database, record }: ContainerFace): string {
+  return `dbs/${database.id}/colls/${record.id}`;
+}
+
+function trimmed(link: string): string {
+  return link.replace(/^\/+|\/+$/g, '');
+}
+
+function wrongLink(): DomainError {
+  return new DomainError('invalidInput', 'The link names nothing in the collection of the script.');
+}

@@ -1,0 +1,56 @@
+/** POST on /dbs/{id}/colls/{id}/sprocs/{id}: runs a procedure on one partition key. */
+import { DomainError } from '../../../base/index.ts';
+import type { ScriptOutcome } from '../../../script/index.ts';
+import type { KeyTransaction } from '../../../service/index.ts';
+import type { Call } from '../call.ts';
+import { parseJson } from '../json-body.ts';
+import { requiredPartitionKey } from '../partition-key-header.ts';
+import { type Reply, receiptHeaders } from '../reply.ts';
+import { requestTraffic } from '../request.ts';
+import { findStored } from '../resources/stored-resources.ts';
+import { altLink, answerCalls } from './document-calls.ts';
+import { logHeaders, withEtags, withLog } from './script-reply.ts';
+
+export async function executeProcedure(call: Call): Promise<Reply> {
+  const face = call.ownerContainer();
+  const { id, properties } = findStored(call, 'storedProcedure');
+  const key = requiredPartitionKey(call, face);
+  const script = { name: id, source: String(properties.body) };
+  const input = {
+    arguments: argumentsOf(call),
+    links: { selfLink: face.self, altLink: altLink(face) },
+    operation: 'Execute',
+  };
+  const request = {
+    container: face.record,
+    partitionKey: key,
+    sessionToken: call.header('x-ms-session-token'),
+    traffic: requestTraffic(call),
+  };
+  const run = await call.service.scripts.begin();
+  try {
+    const work = (transaction: KeyTransaction): Promise<ScriptOutcome> =>
+      run.run(script, input, answerCalls({ call, face, key, transaction }));
+    const done = await call.service.transactions.run(request, work);
+    const { responseBody, log } = done.result;
+    const headers = [...receiptHeaders(done), ...face.scopeHeaders, ...logHeaders(call, log)];
+    const body = Buffer.from(withEtags(responseBody, done.etags), 'utf8');
+    return { status: 200, charge: done.charge, headers, body };
+  } catch (error) {
+    throw withLog(call, error);
+  } finally {
+    run.release();
+  }
+}
+
+/** A list; nothing at all for none. */
+function argumentsOf(call: Call): readonly unknown[] {
+  if (call.body.length === 0) return [];
+  const sent = parseJson(call.body);
+  if (sent === null) return [];
+  if (Array.isArray(sent)) return sent;
+  throw new DomainError(
+    'invalidInput',
+    'The arguments of a stored procedure must be a JSON array.',
+  );
+}

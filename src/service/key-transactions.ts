@@ -1,0 +1,185 @@
+/**
+ * Transactions on one logical partition for whoever has to think between reading and writing: scripts. The work is done
+ * again from the start where others wrote what it looked at, or where the partition was replaced.
+ */
+import { DomainError, PAGE_BYTES_MAX, type Receipt, SCRIPT_ATTEMPTS_MAX } from '../base/index.ts';
+import type { ContainerRecord } from '../catalog/index.ts';
+import {
+  beginTransaction,
+  type CommittedTransaction,
+  type OpenTransaction,
+  type TransactionPlace,
+} from '../cluster/index.ts';
+import {
+  type Effect,
+  type Item,
+  type ItemKey,
+  itemKey,
+  logicalPartitionPrefix,
+} from '../partition/index.ts';
+import {
+  executePage,
+  type HashRange,
+  newWork,
+  type Program,
+  parsePosition,
+  printPosition,
+  type Target,
+} from '../query/index.ts';
+import { queryCharge, type Traffic } from '../throughput/index.ts';
+import { type Epk, effectivePartitionKey, epkToHex, type Value } from '../value/index.ts';
+import { toOp, type WriteOperation } from './operations.ts';
+
+export interface TransactionRequest {
+  readonly container: ContainerRecord;
+  /** Whole. */
+  readonly partitionKey: readonly Value[];
+  readonly sessionToken: string | undefined;
+  readonly traffic: Traffic;
+}
+
+export interface Transacted<T> extends Receipt {
+  readonly result: T;
+  /** The etags that items have now, by those the work saw. */
+  readonly etags: CommittedTransaction['etags'];
+}
+
+export class KeyTransactions {
+  readonly #place: TransactionPlace;
+
+  constructor(place: TransactionPlace) {
+    this.#place = place;
+  }
+
+  /** Commits what the work wrote, unless it throws. */
+  async run<T>(
+    request: TransactionRequest,
+    work: (transaction: KeyTransaction) => Promise<T>,
+  ): Promise<Transacted<T>> {
+    const { cluster } = this.#place;
+    for (let attempts = 1; ; attempts++)
+      try {
+        return await cluster.rerouted(request.container, (container) =>
+          this.#attempt({ ...request, container }, work),
+        );
+      } catch (error) {
+        const isRetried = error instanceof DomainError && error.code === 'retryWith';
+        if (!isRetried || attempts >= SCRIPT_ATTEMPTS_MAX) throw error;
+      }
+  }
+
+  async #attempt<T>(
+    { container, partitionKey, sessionToken, traffic }: TransactionRequest,
+    work: (transaction: KeyTransaction) => Promise<T>,
+  ): Promise<Transacted<T>> {
+    const epk = effectivePartitionKey(partitionKey, container.partitionKey);
+    const route = this.#place.cluster.routing(container).forKey(epk);
+    const prefix = logicalPartitionPrefix(epk, partitionKey);
+    const open = await beginTransaction(this.#place, { route, prefix }, sessionToken, traffic);
+    try {
+      const result = await work(new KeyTransaction(open, { container, partitionKey, epk }));
+      const { reply, etags } = await open.commit();
+      const receipt = reply ?? open.receipt();
+      const charge = reply === undefined ? receipt.charge : open.readCharge + reply.charge;
+      const { partitionId, lsn, sessionToken: token } = receipt;
+      return { result, etags, partitionId, lsn, sessionToken: token, charge: rounded(charge) };
+    } catch (error) {
+      if (error instanceof DomainError) error.receipt ??= open.receipt();
+      throw error;
+    } finally {
+      open.close();
+    }
+  }
+}
+
+export interface TransactionPage {
+  /** Each row as JSON text. */
+  readonly rows: readonly string[];
+  readonly continuation: string | undefined;
+}
+
+export class KeyTransaction {
+  readonly #open: OpenTransaction;
+  readonly #container: ContainerRecord;
+  readonly #partitionKey: readonly Value[];
+  readonly #epk: Epk;
+
+  constructor(
+    open: OpenTransaction,
+    at: {
+      readonly container: ContainerRecord;
+      readonly partitionKey: readonly Value[];
+      readonly epk: Epk;
+    },
+  ) {
+    this.#open = open;
+    this.#container = at.container;
+    this.#partitionKey = at.partitionKey;
+    this.#epk = at.epk;
+  }
+
+  read(id: Value): Promise<Item | undefined> {
+    return this.#open.read(this.#key(id));
+  }
+
+  findByRid(rid: number): Promise<Item | undefined> {
+    return this.#open.findByRid(rid);
+  }
+
+  /** Seen by what follows in the transaction, and by nobody else before it is committed. */
+  write(id: Value, operation: WriteOperation): Promise<Effect> {
+    return this.#open.write(toOp(this.#container, this.#key(id), operation));
+  }
+
+  /** One page over the logical partition, own writes included. */
+  async query(
+    program: Program,
+    { continuation, limit }: { readonly continuation: string | undefined; readonly limit: number },
+  ): Promise<TransactionPage> {
+    const position = continuation === undefined ? undefined : parsePosition(continuation);
+    if (continuation !== undefined && position === undefined)
+      throw new DomainError('invalidInput', 'Invalid Continuation Token');
+    const readers = await this.#open.readers();
+    const work = newWork();
+    const targets = this.#targets(readers);
+    try {
+      const page = await executePage({
+        program,
+        ranges: [{ min: (targets[0] as Target).min, max: (targets.at(-1) as Target).max }],
+        position,
+        rowsMax: limit,
+        bytesMax: PAGE_BYTES_MAX,
+        work,
+        targetsIn: (range) => targets.filter((target) => isTouching(target, range)),
+      });
+      return { rows: page.rows, continuation: page.position && printPosition(page.position) };
+    } finally {
+      for (const reader of readers) reader.release();
+      this.#open.pay(queryCharge({ ...work, partitions: 1 }), work.bytesLoaded);
+    }
+  }
+
+  /** What is stored and what the transaction wrote lie one behind the other in the hash range of the key. */
+  #targets(readers: Awaited<ReturnType<OpenTransaction['readers']>>): readonly Target[] {
+    const epk = epkToHex(this.#epk);
+    const bounds = ['', '00', '01', '02'].map((end) => `${epk}${end}`);
+    return readers.map((reader, at) => ({
+      min: bounds[at] as string,
+      max: bounds[at + 1] as string,
+      open: () => Promise.resolve(reader),
+    }));
+  }
+
+  #key(id: Value): ItemKey {
+    return itemKey(this.#epk, this.#partitionKey, id);
+  }
+}
+
+function isTouching(a: HashRange, b: HashRange): boolean {
+  return a.min < b.max && b.min < a.max;
+}
+
+/** Sums of charges, without the noise of their binary fractions. */
+function rounded(charge: number): number {
+  return Math.round(charge * 100) / 100;
+}
