@@ -219,7 +219,7 @@ export class OpenTransaction {
       timestampSec,
       ttlSec: put.ttlSec,
       encoding: put.encoding,
-      body: seal(put.body, { rid, etag, timestampSec }),
+      body: seal(put.body, { rid, etag, timestampSec, version }),
     });
   }
 

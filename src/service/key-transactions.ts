@@ -26,7 +26,7 @@ import {
   printPosition,
   type Target,
 } from '../query/index.ts';
-import { queryCharge, type Traffic } from '../throughput/index.ts';
+import { MINIMAL_CHARGE, queryCharge, type Traffic } from '../throughput/index.ts';
 import { type Epk, effectivePartitionKey, epkToHex, type Value } from '../value/index.ts';
 import { toOp, type WriteOperation } from './operations.ts';
 
@@ -82,7 +82,14 @@ export class KeyTransactions {
       const receipt = reply ?? open.receipt();
       const charge = reply === undefined ? receipt.charge : open.readCharge + reply.charge;
       const { partitionId, lsn, sessionToken: token } = receipt;
-      return { result, etags, partitionId, lsn, sessionToken: token, charge: rounded(charge) };
+      return {
+        result,
+        etags,
+        partitionId,
+        lsn,
+        sessionToken: token,
+        charge: Math.max(MINIMAL_CHARGE, rounded(charge)),
+      };
     } catch (error) {
       if (error instanceof DomainError) error.receipt ??= open.receipt();
       throw error;
