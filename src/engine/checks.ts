@@ -43,4 +43,8 @@ export function checkBatch(batch: Batch): void {
     checkKey(key);
     assert(value.length <= VALUE_BYTES_MAX, 'a value has at most 4 MiB');
   }
+  for (const { key, value } of batch.appends ?? []) {
+    checkKey(key);
+    assert(value.length <= VALUE_BYTES_MAX, 'a value has at most 4 MiB');
+  }
 }

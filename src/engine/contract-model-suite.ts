@@ -109,6 +109,7 @@ function randomBatch(model: readonly Entry[], random: Random): Batch {
       key: randomKey(random),
       value: randomValue(random),
     })),
+    appends: some(3, () => ({ key: randomKey(random), value: randomValue(random) })),
   };
 }
 
@@ -158,11 +159,17 @@ function apply(model: readonly Entry[], batch: Batch): readonly Entry[] | undefi
   }
   const doomed = new Set((batch.deletes ?? []).map(toHex));
   const puts = new Map((batch.puts ?? []).map((entry) => [toHex(entry.key), entry]));
-  return model
+  let after = model
     .filter(({ key }) => !(batch.deleteRanges ?? []).some((range) => isWithin(range, key)))
     .filter(({ key }) => !doomed.has(toHex(key)) && !puts.has(toHex(key)))
-    .concat([...puts.values()])
-    .sort((a, b) => compareBytes(a.key, b.key));
+    .concat([...puts.values()]);
+  for (const { key, value } of batch.appends ?? []) {
+    const before = read(after, key);
+    const joined = before === undefined ? value : Buffer.concat([before, value]);
+    after = after.filter((entry) => compareBytes(entry.key, key) !== 0);
+    after.push({ key, value: joined });
+  }
+  return after.sort((a, b) => compareBytes(a.key, b.key));
 }
 
 function keysOf(model: readonly Entry[]): readonly Entry[] {

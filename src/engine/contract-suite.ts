@@ -116,6 +116,25 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
     });
 
     describe('batches', () => {
+      it('appends to what is there, whether short, long or nothing', async () => {
+        const long = 'x'.repeat(5000);
+        await put(store, ['short', '1'], ['long', long], ['gone', '1']);
+        await store.commit({
+          deletes: [textToBytes('gone')],
+          puts: [entry('put', 'p')],
+          appends: ['short', 'long', 'new', 'gone', 'put'].map((key) => entry(key, '\u00002')),
+        });
+        await store.commit({ appends: [entry('new', '3'), entry('new', long)] });
+        expect(await read(store, 'short')).toBe('1\u00002');
+        expect(await read(store, 'long')).toBe(`${long}\u00002`);
+        expect(await read(store, 'new')).toBe(`\u000023${long}`);
+        expect(await read(store, 'gone')).toBe('\u00002');
+        expect(await read(store, 'put')).toBe('p\u00002');
+        await put(store, ['long', 'short'], ['new', long]);
+        expect(await read(store, 'long')).toBe('short');
+        expect(await read(store, 'new')).toBe(long);
+      });
+
       it('applies range deletes, then deletes, then puts', async () => {
         await put(store, ['a', '1'], ['b', '2'], ['c', '3'], ['d', '4']);
         await store.commit({

@@ -101,12 +101,14 @@ export interface Store extends ReadView {
   close(): Promise<void>;
 }
 
-/** Applied in this order: expects are checked, deleteRanges, deletes, puts. */
+/** Applied in this order: expects are checked, deleteRanges, deletes, puts, appends. */
 export interface Batch {
   readonly expects?: readonly Expectation[];
   readonly deleteRanges?: readonly KeyRange[];
   readonly deletes?: readonly Bytes[];
   readonly puts?: readonly Entry[];
+  /** The value is added at the end of what is stored under the key, or is all of it where there is nothing. */
+  readonly appends?: readonly Entry[];
 }
 
 /** The key must have exactly this value, or be absent where it is undefined. */

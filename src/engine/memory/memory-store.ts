@@ -1,5 +1,12 @@
 /** One store: a copy-on-write B+tree. A commit is applied within the call, so it is atomic by being synchronous. */
-import { assert, type Bytes, compareBytes, equalBytes } from '../../base/index.ts';
+import {
+  assert,
+  type Bytes,
+  compareBytes,
+  concatBytes,
+  EMPTY_BYTES,
+  equalBytes,
+} from '../../base/index.ts';
 import { checkBatch } from '../checks.ts';
 import {
   type Batch,
@@ -85,6 +92,8 @@ export class MemoryStore implements Store {
     for (const range of batch.deleteRanges ?? []) this.#deleteRange(range);
     for (const key of batch.deletes ?? []) this.#delete(key);
     for (const entry of batch.puts ?? []) this.#put(entry);
+    for (const { key, value } of batch.appends ?? [])
+      this.#put({ key, value: concatBytes(tree.get(key) ?? EMPTY_BYTES, value) });
   }
 
   stats(): StoreStats {

@@ -56,6 +56,7 @@ function everything(): Batch {
       { key, value: new Uint8Array(5000).fill(3) },
       { key, value: empty },
     ],
+    appends: [{ key, value: Uint8Array.of(8) }],
   };
 }
 
@@ -68,15 +69,18 @@ function randomBatch(random: Random): Batch {
     deleteRanges: some(() => ({ start: bytes(), end: maybe() })),
     deletes: some(bytes),
     puts: some(() => ({ key: bytes(), value: bytes() })),
+    appends: some(() => ({ key: bytes(), value: bytes() })),
   };
 }
 
-function show({ expects = [], deleteRanges = [], deletes = [], puts = [] }: Batch): unknown {
+function show(batch: Batch): unknown {
+  const { expects = [], deleteRanges = [], deletes = [], puts = [], appends = [] } = batch;
   const text = (bytes: Uint8Array | undefined) => bytes && toHex(bytes);
   return {
     expects: expects.map((each) => [text(each.key), text(each.value)]),
     deleteRanges: deleteRanges.map((each) => [text(each.start), text(each.end)]),
     deletes: deletes.map(text),
     puts: puts.map((each) => [text(each.key), text(each.value)]),
+    appends: appends.map((each) => [text(each.key), text(each.value)]),
   };
 }

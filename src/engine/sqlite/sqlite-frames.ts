@@ -1,7 +1,8 @@
 /**
  * Batches on their way to the writer thread: one buffer that changes owner instead of a clone of every key.
  *
- * buffer := batch*    batch := list{expects} list{deleteRanges} list{deletes} list{puts}    list := u32 count, item*
+ * buffer := batch*    batch := list{expects} list{deleteRanges} list{deletes} list{puts} list{appends}
+ * list := u32 count, item*
  * item := one or two byte strings    byte string := u32 length, bytes; length ffffffff means absent
  *
  * The format lives within one process and may change at will.
@@ -19,7 +20,13 @@ export function packBatches(batches: readonly Batch[]): ArrayBuffer {
   // Not from the pool, which could not be transferred, and not zeroed.
   const bytes = Buffer.allocUnsafeSlow(size);
   const writer = new FrameWriter(bytes);
-  for (const { expects = [], deleteRanges = [], deletes = [], puts = [] } of batches) {
+  for (const {
+    expects = [],
+    deleteRanges = [],
+    deletes = [],
+    puts = [],
+    appends = [],
+  } of batches) {
     writer.length(expects.length);
     for (const { key, value } of expects) writer.pair(key, value);
     writer.length(deleteRanges.length);
@@ -28,18 +35,21 @@ export function packBatches(batches: readonly Batch[]): ArrayBuffer {
     for (const key of deletes) writer.string(key);
     writer.length(puts.length);
     for (const { key, value } of puts) writer.pair(key, value);
+    writer.length(appends.length);
+    for (const { key, value } of appends) writer.pair(key, value);
   }
   return bytes.buffer;
 }
 
 /** What a batch takes in a frame; also the measure of how much work waits for a store. */
-export function packedBytes({ expects, deleteRanges, deletes, puts }: Batch): number {
-  let size = 4 * LENGTH_BYTES;
+export function packedBytes({ expects, deleteRanges, deletes, puts, appends }: Batch): number {
+  let size = 5 * LENGTH_BYTES;
   if (expects !== undefined) for (const { key, value } of expects) size += pairBytes(key, value);
   if (deleteRanges !== undefined)
     for (const { start, end } of deleteRanges) size += pairBytes(start, end);
   if (deletes !== undefined) for (const key of deletes) size += LENGTH_BYTES + key.length;
   if (puts !== undefined) for (const { key, value } of puts) size += pairBytes(key, value);
+  if (appends !== undefined) for (const { key, value } of appends) size += pairBytes(key, value);
   return size;
 }
 
@@ -63,7 +73,10 @@ export function unpackBatches(buffer: ArrayBuffer): Required<Batch>[] {
     const puts: Entry[] = [];
     for (let count = reader.length(); count > 0; count--)
       puts.push({ key: reader.string(), value: reader.string() });
-    batches.push({ expects, deleteRanges, deletes, puts });
+    const appends: Entry[] = [];
+    for (let count = reader.length(); count > 0; count--)
+      appends.push({ key: reader.string(), value: reader.string() });
+    batches.push({ expects, deleteRanges, deletes, puts, appends });
   }
   return batches;
 }

@@ -78,6 +78,14 @@ export function putText(rows: number): string {
     ON CONFLICT (k) DO UPDATE SET v = excluded.v, id = NULL`;
 }
 
+/**
+ * Parameters: key, value. What grows stays in the tree, however long; a value that was put into the heap comes back
+ * from it. As in FOLLOWED, the cast makes bytes of what was joined.
+ */
+export const APPEND = `INSERT INTO kv (k, v, id) VALUES (?, ?, NULL)
+  ON CONFLICT (k) DO UPDATE SET id = NULL,
+    v = CAST(ifnull(kv.v, (SELECT v FROM large WHERE id = kv.id)) || excluded.v AS BLOB)`;
+
 /** Parameters: value, key. Changes nothing where the key has no large value yet; then the other two add one. */
 export const OVERWRITE_LARGE = 'UPDATE large SET v = ? WHERE id = (SELECT id FROM kv WHERE k = ?)';
 export const ADD_LARGE = 'INSERT INTO large (v) VALUES (?)';

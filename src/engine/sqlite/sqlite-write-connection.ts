@@ -10,6 +10,7 @@ import { MMAP_BYTES } from './sqlite-reader.ts';
 import { AFTER_ALL_KEYS } from './sqlite-scan.ts';
 import {
   ADD_LARGE,
+  APPEND,
   BEGIN_WRITE,
   COMMIT,
   DELETE,
@@ -51,6 +52,7 @@ export class WriteConnection {
   readonly #overwriteLarge: StatementSync;
   readonly #addLarge: StatementSync;
   readonly #linkLarge: StatementSync;
+  readonly #append: StatementSync;
   /** Keys and values of one statement of many rows, by turns. */
   readonly #row: Bytes[] = [];
 
@@ -78,6 +80,7 @@ export class WriteConnection {
       this.#overwriteLarge = database.prepare(OVERWRITE_LARGE);
       this.#addLarge = database.prepare(ADD_LARGE);
       this.#linkLarge = database.prepare(LINK_LARGE);
+      this.#append = database.prepare(APPEND);
     } catch (error) {
       closeSync(this.descriptor);
       throw error;
@@ -146,11 +149,12 @@ export class WriteConnection {
     return equalBytes(row[0], value);
   }
 
-  #apply({ deleteRanges, deletes, puts }: Required<Batch>): void {
+  #apply({ deleteRanges, deletes, puts, appends }: Required<Batch>): void {
     for (const { start, end } of deleteRanges) this.#deleteRange.run(start, end ?? AFTER_ALL_KEYS);
     for (const key of deletes) this.#delete.run(key);
     if (puts.length < SORT_FROM) for (const entry of puts) this.#put(entry);
     else this.#putSorted(inKeyOrder(puts));
+    for (const { key, value } of appends) this.#append.run(key, value);
   }
 
   #put({ key, value }: Entry): void {
