@@ -5,11 +5,12 @@
 import type { Bytes } from '../base/index.ts';
 import type { Batch, Entry, KeyRange } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
-import { encodeChanges, type IndexChanges } from './index-memory.ts';
+import { encodeChanges, type IndexChanges } from './index-log.ts';
 import { encodeIndexState, type IndexState } from './index-state.ts';
 import { difference, INDEX_RANGE, type Indexing, indexLogKey } from './indexing.ts';
 import type { Item, ItemKey, Lsn, Rid } from './item.ts';
 import {
+  INDEX_MARK_KEY,
   INDEX_STATE_KEY,
   logKey,
   recordKey,
@@ -30,6 +31,8 @@ export interface Touched {
   after: Item | undefined;
   /** The decoded body of `after`, where the writer had it. */
   value: Value;
+  /** Whether `after` was written elsewhere and only moved here. */
+  isMoved: boolean;
 }
 
 interface Deletion {
@@ -49,8 +52,13 @@ export class CommitGroup {
   /** Set where the group moves the building of the index on. */
   indexState: IndexState | undefined;
   indexLogNumber = 0;
-  /** Known once the group is a batch. */
+  /** The policy of its entries. This and the next two are known once the group is a batch. */
+  indexing: Indexing | undefined;
   indexChanges: IndexChanges = { added: [], removed: [] };
+  /** Items of which all entries are new: those are found when the group is durable. */
+  readonly indexedWhole: { readonly item: Item; readonly value: Value }[] = [];
+  /** Set where the entries of all writes up to an LSN need not be found again after a crash. */
+  indexMark: Lsn | undefined;
   /** True for the first group under a new indexing policy: what the old one left goes. */
   clearsIndex = false;
   readonly #deletions: Deletion[] = [];
@@ -74,9 +82,11 @@ export class CommitGroup {
 
   /** Notes that `key` goes from `current` to `after` at `lsn`. */
   change(key: ItemKey, { current, after, value }: ItemChange, at: Stamped): void {
+    const { isMoved } = at;
     const touched = this.touched.get(key.text);
-    if (touched === undefined) this.touched.set(key.text, { key, before: current, after, value });
-    else Object.assign(touched, { after, value });
+    if (touched === undefined)
+      this.touched.set(key.text, { key, before: current, after, value, isMoved });
+    else Object.assign(touched, { after, value, isMoved });
     this.bodyBytes += after?.body.length ?? 0;
     const before = touched === undefined ? current : touched.before;
     // An item that came and went inside the group was never visible: nobody needs to learn of its end.
@@ -109,11 +119,14 @@ export class CommitGroup {
     const deletes: Bytes[] = [...this.#removals];
     const puts: Entry[] = [...this.#additions];
     for (const touched of this.touched.values()) this.#itemEntries(touched, puts, deletes);
-    if (!indexing.options.isOff) this.indexChanges = this.#indexChanges(indexing);
-    for (const value of encodeChanges(this.indexChanges)) {
+    this.indexing = indexing;
+    const logged = indexing.options.isOff ? [] : encodeChanges(this.#changeIndex(indexing));
+    for (const value of logged) {
       state.indexLogNumber++;
       puts.push({ key: indexLogKey(state.indexLogNumber), value });
     }
+    if (this.indexMark !== undefined)
+      puts.push({ key: INDEX_MARK_KEY, value: ridBytes(this.indexMark) });
     this.indexLogNumber = state.indexLogNumber;
     puts.push({ key: STATE_KEY, value: encodeState(state) });
     for (const { item, lsn, timestampSec } of this.#deletions)
@@ -143,23 +156,36 @@ export class CommitGroup {
     }
   }
 
-  #indexChanges(indexing: Indexing): IndexChanges {
+  /** Finds what changes in the index; answers the part of it that the items themselves could not tell after a crash. */
+  #changeIndex(indexing: Indexing): IndexChanges {
     const added: string[] = [];
     const removed: string[] = [];
-    for (const { before, after, value } of this.touched.values()) {
-      const entries = after === undefined ? [] : entriesOf(indexing, after, value);
-      // What is to be indexed anew in this same group is indexed as it is after the group.
+    const foreign: string[] = [];
+    for (const { before, after, value, isMoved } of this.touched.values()) {
       const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
-      if (before === undefined || this.clearsIndex) {
-        added.push(...entries);
-      } else {
-        const changes = difference(entriesOf(indexing, before), entries);
-        removed.push(...changes.removed);
-        added.push(...(isReindexed ? entries : changes.added));
+      const indexed = this.clearsIndex ? undefined : before;
+      if (indexed === undefined && after !== undefined && !isMoved) {
+        this.indexedWhole.push({ item: after, value });
+        continue;
       }
+      const entries = after === undefined ? [] : entriesOf(indexing, after, value);
+      const changes = difference(
+        indexed === undefined ? [] : entriesOf(indexing, indexed),
+        entries,
+      );
+      removed.push(...changes.removed);
+      // What is to be indexed anew in this same group is indexed as it is after the group.
+      const fresh = isReindexed ? entries : changes.added;
+      added.push(...fresh);
+      if (isMoved) foreign.push(...fresh);
     }
-    for (const item of this.#reindexed.values()) added.push(...indexing.entriesOf(item));
-    return { added, removed };
+    for (const item of this.#reindexed.values()) {
+      const entries = indexing.entriesOf(item);
+      added.push(...entries);
+      foreign.push(...entries);
+    }
+    this.indexChanges = { added, removed };
+    return { added: foreign, removed };
   }
 
   finish(failure: Error | undefined): void {

@@ -78,6 +78,10 @@ export class Committer {
   readonly #overlay = new Map<string, Pending>();
   #indexing: Indexing;
   #gathering = new CommitGroup();
+  /** The LSN before its first write. */
+  #gatheringFrom: Lsn;
+  /** False as long as all items came from other partitions. */
+  #hasOwnWrites: boolean;
   #inFlight: CommitGroup[] = [];
   #pendingCount = 0;
   readonly #gatherer = new Gatherer(() => this.#flush());
@@ -97,12 +101,16 @@ export class Committer {
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#indexing = options.indexing;
+    this.#gatheringFrom = options.state.lsn;
+    this.#hasOwnWrites = options.state.lsn > 0;
   }
 
   /** From the next write on entries follow this policy; all older ones go. */
   startIndexing(indexing: Indexing, state: IndexState): void {
     this.#indexing = indexing;
     this.#gathering.clearsIndex = true;
+    // Items written before are indexed by whoever builds the index.
+    this.#gathering.indexMark = this.#gatheringFrom;
     this.#gathering.indexState = state;
     this.#scheduleFlush();
   }
@@ -223,8 +231,14 @@ export class Committer {
     const group = this.#gathering;
     const isMoved = intent.movedLsn !== undefined;
     // Indexing anew changes no item, so it is no event in the partition's history.
-    if (intent.movedLsn !== undefined) state.lsn = Math.max(state.lsn, intent.movedLsn);
-    else if (intent.indexState === undefined) state.lsn++;
+    if (intent.movedLsn !== undefined) {
+      state.lsn = Math.max(state.lsn, intent.movedLsn);
+      // The entries of what is moved are logged.
+      if (!this.#hasOwnWrites) group.indexMark = state.lsn;
+    } else if (intent.indexState === undefined) {
+      state.lsn++;
+      this.#hasOwnWrites = true;
+    }
     if (intent.indexState !== undefined) group.indexState = intent.indexState;
     const at = { lsn: state.lsn, timestampSec: nowSec(clock), isMoved };
     group.lsn = at.lsn;
@@ -318,6 +332,7 @@ export class Committer {
     this.#gathering = new CommitGroup();
     this.#inFlight.push(group);
     const { state, store, history } = this.#options;
+    this.#gatheringFrom = state.lsn;
     state.tombstoneCount += group.deletionCount;
     history.leave(group);
     store.commit(group.toBatch(state, this.#indexing)).then(

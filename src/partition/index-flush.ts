@@ -1,53 +1,92 @@
-/** Writes the index entries kept in memory to their place in the store, in order, then cuts the log behind them. */
-import { type Bytes, concatBytes } from '../base/index.ts';
+/** Writes the index entries kept in memory to their place in the store, in order. */
+import type { Bytes } from '../base/index.ts';
 import type { Entry, Store } from '../engine/index.ts';
-import { decodeChanges, type IndexChanges, type IndexMemory } from './index-memory.ts';
-import { INDEX_LOG_RANGE, indexLogKey } from './indexing.ts';
+import { chunkKey, chunkNumber, encodeChunk, withoutRids } from './index-chunk.ts';
+import type { Flush } from './index-memory.ts';
+import { ridText } from './index-run.ts';
+import type { Rid } from './item.ts';
+import type { RidChanges } from './postings.ts';
 
-/** Entries of one commit: short, because the partition's own writes wait behind it. */
-const STEP_ENTRIES = 2000;
+/** Rows of one commit: short, because the partition's own writes wait behind it. */
+const STEP_ROWS = 2000;
+/** From so many neighbours on a list takes less room and time than an entry for each. */
+const LISTED_FROM = 4;
 
 const EMPTY: Bytes = new Uint8Array(0);
 
-/** `logNumber` is the last log entry whose changes are in memory now. Safe to be cut off anywhere and done again. */
-export async function flushIndex(
-  store: Store,
-  memory: IndexMemory,
-  logNumber: number,
-): Promise<void> {
-  const flush = memory.freeze();
-  if (flush === undefined) return;
-  const { changes } = flush;
-  for (let at = 0; at < changes.length; at += STEP_ENTRIES) {
-    if (flush.isAbandoned) return;
-    const puts: Entry[] = [];
-    const deletes: Bytes[] = [];
-    for (const [key, isThere] of changes.slice(at, at + STEP_ENTRIES)) {
-      const bytes = Buffer.from(key, 'latin1');
-      if (isThere) puts.push({ key: bytes, value: EMPTY });
-      else deletes.push(bytes);
-    }
-    await store.commit({ puts, deletes });
+/** True when all of it is in the store. Safe to be cut off anywhere and done again. */
+export async function writeEntries(store: Store, flush: Flush): Promise<boolean> {
+  const { stems, changes } = flush.run;
+  let step = new Step();
+  for (let at = 0; at < stems.length; at++) {
+    step.add(stems[at] as string, changes[at] as RidChanges);
+    if (step.rows < STEP_ROWS && at + 1 < stems.length) continue;
+    if (flush.isAbandoned) return false;
+    await step.commit(store, flush);
+    step = new Step();
   }
-  if (flush.isAbandoned) return;
-  await store.commit({
-    deleteRanges: [{ start: INDEX_LOG_RANGE.start, end: indexLogKey(logNumber + 1) }],
-  });
-  memory.thaw(flush);
+  return !flush.isAbandoned;
 }
 
-const LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
+class Step {
+  readonly #puts: Entry[] = [];
+  readonly #deletes: Bytes[] = [];
+  readonly #appends: Entry[] = [];
+  /** Lists that may hold entries that are no more, and which. */
+  readonly #thinned: { readonly key: Bytes; readonly gone: readonly Rid[] }[] = [];
+  rows = 0;
 
-/** Changes that were not yet in their place when the partition was last closed. */
-export async function readIndexLog(store: Store): Promise<readonly IndexChanges[]> {
-  const logged: IndexChanges[] = [];
-  for (let start = INDEX_LOG_RANGE.start, more = true; more; ) {
-    const page = await store.scan({ ...INDEX_LOG_RANGE, start }, LOG_PAGE);
-    for (const { key, value } of page.entries) {
-      logged.push(decodeChanges(value));
-      start = concatBytes(key, Uint8Array.of(0));
+  add(stem: string, { rids, isThere }: RidChanges): void {
+    for (let from = 0; from < rids.length; ) {
+      const chunk = chunkNumber(rids[from] as Rid);
+      let to = from + 1;
+      while (to < rids.length && chunkNumber(rids[to] as Rid) === chunk) to++;
+      const own = from === 0 && to === rids.length ? rids : rids.slice(from, to);
+      if (isThere === undefined) this.#addAll(stem, chunk, own);
+      else this.#change(stem, chunk, own, isThere.slice(from, to));
+      from = to;
     }
-    more = page.more;
   }
-  return logged;
+
+  async commit(store: Store, flush: Flush): Promise<void> {
+    const lists =
+      this.#thinned.length === 0 ? [] : await store.getMany(this.#thinned.map(({ key }) => key));
+    if (flush.isAbandoned) return;
+    this.#thinned.forEach(({ key, gone }, at) => {
+      const list = lists[at];
+      if (list === undefined) return;
+      const kept = withoutRids(list, gone);
+      if (kept === undefined) this.#deletes.push(key);
+      else this.#puts.push({ key, value: kept });
+    });
+    await store.commit({ puts: this.#puts, deletes: this.#deletes, appends: this.#appends });
+  }
+
+  #addAll(stem: string, chunk: number, rids: readonly Rid[]): void {
+    if (rids.length >= LISTED_FROM) {
+      this.#appends.push({ key: chunkKey(stem, chunk), value: encodeChunk(rids) });
+      this.rows++;
+      return;
+    }
+    for (const rid of rids) this.#puts.push({ key: entryKey(stem, rid), value: EMPTY });
+    this.rows += rids.length;
+  }
+
+  /** What is added leaves its list first, too: an entry that comes and goes must not make it longer every time. */
+  #change(stem: string, chunk: number, rids: readonly Rid[], isThere: readonly boolean[]): void {
+    this.#thinned.push({ key: chunkKey(stem, chunk), gone: rids });
+    rids.forEach((rid, at) => {
+      if (isThere[at] !== true) this.#deletes.push(entryKey(stem, rid));
+    });
+    this.#addAll(
+      stem,
+      chunk,
+      rids.filter((_, at) => isThere[at] === true),
+    );
+    this.rows += rids.length;
+  }
+}
+
+function entryKey(stem: string, rid: Rid): Bytes {
+  return Buffer.from(stem + ridText(rid), 'latin1');
 }

@@ -33,6 +33,8 @@ export interface IndexRules {
 
 /** One step of the way from an item's root to its values. */
 export interface PathNode {
+  /** Small, and unlike that of every other path below the same root. */
+  readonly id: number;
   readonly number: Bytes;
   readonly isIndexed: boolean;
   /** False where nothing below can be indexed: the walk need not go there. */
@@ -76,22 +78,23 @@ export class IndexPaths {
 }
 
 class Node implements PathNode {
+  readonly id: number;
   readonly number: Bytes;
   readonly isIndexed: boolean;
   readonly isOpen: boolean;
   readonly #path: Path;
   readonly #rule: RuleNode | undefined;
   readonly #inherited: boolean;
-  readonly #onNew: () => void;
+  readonly #nextId: () => number;
   readonly #children = new Map<string, Node>();
   #each: Node | undefined;
 
-  constructor(path: Path, rule: RuleNode | undefined, inherited: boolean, onNew: () => void) {
-    onNew();
+  constructor(path: Path, rule: RuleNode | undefined, inherited: boolean, nextId: () => number) {
+    this.id = nextId();
     this.#path = path;
     this.#rule = rule;
     this.#inherited = rule?.subtree ?? inherited;
-    this.#onNew = onNew;
+    this.#nextId = nextId;
     const isSystem = path.length === 1 && isNeverIndexed(path[0] as string);
     this.isIndexed = !isSystem && (rule?.value ?? this.#inherited);
     this.isOpen = !isSystem && (this.isIndexed || this.#inherited || rule !== undefined);
@@ -113,7 +116,7 @@ class Node implements PathNode {
   }
 
   #below(step: Path[number], rule: RuleNode | undefined): Node {
-    return new Node([...this.#path, step], rule, this.#inherited, this.#onNew);
+    return new Node([...this.#path, step], rule, this.#inherited, this.#nextId);
   }
 }
 

@@ -3,7 +3,8 @@
  *
  *   20 term       path8 · value · rid8            → ∅     one per indexed value; arrays and objects as such by kind only
  *   21 composite  index2 · value · value … · rid8 → ∅     descending parts with their bits flipped
- *   23 log        number8                         → changes not yet in their place (index-memory.ts)
+ *   23 log        number8                         → changes not yet in their place (index-log.ts)
+ *   24, 25        the same as 20 and 21, many in one row (index-chunk.ts)
  */
 import type { Bytes } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
@@ -22,7 +23,7 @@ import {
   type Value,
   valueOfKeyText,
 } from '../value/index.ts';
-import type { IndexChanges } from './index-memory.ts';
+import type { IndexChanges } from './index-log.ts';
 import {
   IndexPaths,
   type IndexRules,
@@ -31,6 +32,7 @@ import {
   pathNumber,
 } from './index-paths.ts';
 import type { Item, Rid } from './item.ts';
+import { ANY_ARRAY, ANY_OBJECT, isKnowable, type Posting, type Postings } from './postings.ts';
 
 export const PREFIX_TERM = 0x20;
 export const PREFIX_COMPOSITE = 0x21;
@@ -90,7 +92,7 @@ export class Indexing {
     // Left out where there are none: what was indexed before there were any stays as it is.
     const definitions = computed.map(({ name, definition }) => [name, definition]);
     this.fingerprint = JSON.stringify({
-      v: 1,
+      v: 2,
       isOff,
       included,
       excluded,
@@ -162,6 +164,39 @@ export class Indexing {
     return seen;
   }
 
+  /** Adds all entries of an item to the postings, and leaves their number with the item. `value` as for `entriesOf`. */
+  collect(item: Item, value: Value, postings: Postings): void {
+    if (this.options.isOff) return;
+    const body = value === undefined ? this.options.codec.decode(item.body) : value;
+    const decoded = this.#computed.length === 0 ? body : this.#withComputed(body);
+    const sizeBefore = postings.size;
+    const root = this.#paths.root();
+    this.#collect(decoded, root, item.rid, { postings, root });
+    this.#composites.forEach((parts, index) => {
+      writer.reset().u8(PREFIX_COMPOSITE).u16(index);
+      for (const { path, isDescending } of parts)
+        writer.raw(compositePart(readPath(decoded, path), isDescending));
+      postings.of(writer.takeText()).add(item.rid);
+    });
+    item.indexEntryCount = postings.size - sizeBefore;
+  }
+
+  /** As `#terms`; a value met before needs no key. */
+  #collect(value: Value, node: PathNode, rid: Rid, into: Collection): void {
+    if (value === undefined || !node.isOpen) return;
+    if (typeof value !== 'object' || value === null || value instanceof Extended) {
+      if (node.isIndexed) termPosting(into, node, value).add(rid);
+    } else if (isList(value)) {
+      if (node.isIndexed) termPosting(into, node, ANY_ARRAY).add(rid);
+      const each = node.each();
+      for (const element of value) this.#collect(element, each, rid, into);
+    } else {
+      if (node.isIndexed) termPosting(into, node, ANY_OBJECT).add(rid);
+      for (const name in value)
+        if (Object.hasOwn(value, name)) this.#collect(value[name], node.child(name), rid, into);
+    }
+  }
+
   #terms(value: Value, node: PathNode, rid: Rid, entries: string[]): void {
     if (value === undefined || !node.isOpen) return;
     if (typeof value === 'object' && value !== null && !(value instanceof Extended)) {
@@ -189,6 +224,31 @@ export class Indexing {
       );
     }
   }
+}
+
+interface Collection {
+  readonly postings: Postings;
+  readonly root: PathNode;
+}
+
+function termPosting(
+  { postings, root }: Collection,
+  node: PathNode,
+  value: Value | typeof ANY_ARRAY | typeof ANY_OBJECT,
+): Posting {
+  const known = postings.known(root, node.id);
+  const found = known.get(value);
+  if (found !== undefined) {
+    postings.size++;
+    return found;
+  }
+  writer.reset().u8(PREFIX_TERM).raw(node.number);
+  if (value === ANY_ARRAY) writer.raw(ARRAY_KEY);
+  else if (value === ANY_OBJECT) writer.raw(OBJECT_KEY);
+  else writer.value(value);
+  const posting = postings.of(writer.takeText());
+  if (typeof value === 'symbol' || isKnowable(value)) known.set(value, posting);
+  return posting;
 }
 
 /** A value inside a composite key; every part ends by itself, so flipping all its bits reverses its order. */
@@ -250,8 +310,8 @@ export const INDEX_LOG_RANGE: KeyRange = {
   end: Uint8Array.of(PREFIX_INDEX_LOG + 1),
 };
 
-/** The same and the log of those not yet in their place. */
+/** The same in every form, and the log of those not yet in their place. */
 export const INDEX_RANGE: KeyRange = {
   start: Uint8Array.of(PREFIX_TERM),
-  end: Uint8Array.of(PREFIX_INDEX_LOG + 1),
+  end: Uint8Array.of(PREFIX_TERM + 0x10),
 };

@@ -4,9 +4,10 @@
  *   01 state                                        → counters of the partition (state.ts)
  *   02 index state                                  → how far the index is built (index-state.ts)
  *   03 retention                                    → since when versions are kept (retention.ts)
+ *   04 index mark                                   → lsn8: entries of writes up to it are in their place or logged
  *   10 item       rid8                              → record (record.ts)
  *   11 primary    bytes(epk) · pk values · id       → rid8
- *   20 term, 21 composite                           → index entries (indexing.ts)
+ *   20 to 2f                                        → index entries (indexing.ts)
  *   30 log        lsn8 · rid8                       → ∅       latest write of every live item
  *   31 version    lsn8 · operation2 · rid8          → one write of a container that keeps them (version.ts)
  *   32 tombstone  lsn8 · rid8                       → timestamp4 · primary key
@@ -23,6 +24,7 @@ import type { ItemKey, Lsn, Rid } from './item.ts';
 export const PREFIX_STATE = 0x01;
 export const PREFIX_INDEX_STATE = 0x02;
 export const PREFIX_RETENTION = 0x03;
+export const PREFIX_INDEX_MARK = 0x04;
 export const PREFIX_ITEM = 0x10;
 export const PREFIX_PRIMARY = 0x11;
 export const PREFIX_LOG = 0x30;
@@ -35,6 +37,7 @@ const writer = new KeyWriter();
 export const STATE_KEY: Bytes = Uint8Array.of(PREFIX_STATE);
 export const INDEX_STATE_KEY: Bytes = Uint8Array.of(PREFIX_INDEX_STATE);
 export const RETENTION_KEY: Bytes = Uint8Array.of(PREFIX_RETENTION);
+export const INDEX_MARK_KEY: Bytes = Uint8Array.of(PREFIX_INDEX_MARK);
 
 /** All versions. */
 export const VERSION_RANGE: KeyRange = {
@@ -86,6 +89,11 @@ export function recordKey(rid: Rid): Bytes {
 /** Value of a primary entry: what `follow` appends to the item prefix. */
 export function ridBytes(rid: Rid): Bytes {
   return writer.reset().u64(rid).take();
+}
+
+/** The number in eight bytes of a value. */
+export function ridOfBytes(value: Bytes): number {
+  return readU64(value, 0);
 }
 
 export function ridOfRecordKey(key: Bytes): Rid {

@@ -2,7 +2,7 @@
 import { andThen, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions, Snapshot } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
-import type { IndexPage, IndexView } from './index-memory.ts';
+import type { IndexPage, IndexView } from './index-view.ts';
 import type { Indexing } from './indexing.ts';
 import type { Item, Lsn, Rid } from './item.ts';
 import { recordKey } from './keyspace.ts';

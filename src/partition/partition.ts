@@ -7,7 +7,6 @@ import {
   type Bytes,
   type Clock,
   DomainError,
-  INDEX_MEMORY_ENTRIES,
   isPromise,
   type MaybePromise,
 } from '../base/index.ts';
@@ -17,8 +16,6 @@ import { Committer } from './committer.ts';
 import type { WriteResult } from './effect.ts';
 import { History } from './history.ts';
 import { buildIndex, reindexing } from './index-builder.ts';
-import { flushIndex, readIndexLog } from './index-flush.ts';
-import { IndexMemory } from './index-memory.ts';
 import { decodeIndexState, type IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
 import type { WriteIntent } from './intent.ts';
@@ -36,6 +33,7 @@ import { INDEX_STATE_KEY, PREFIX_ITEM, RETENTION_KEY, recordKey, STATE_KEY } fro
 import type { MovedEntry } from './moved-history.ts';
 import { adoption, type MovedState } from './moved-state.ts';
 import { PartitionChanges } from './partition-changes.ts';
+import { PartitionIndex } from './partition-index.ts';
 import { PartitionReader } from './partition-reader.ts';
 import { decodeRecord } from './record.ts';
 import type { PartitionCache } from './record-cache.ts';
@@ -43,9 +41,6 @@ import { decodeRetention } from './retention.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
 import { decodeState, newState, type PartitionState } from './state.ts';
 import { type Watch, Watches } from './watch.ts';
-
-/** How far beyond its bound the memory of the index may grow while the part before it is written. */
-const INDEX_MEMORY_SURGE = 2;
 
 export interface PartitionOptions {
   readonly store: Store;
@@ -80,8 +75,9 @@ export async function openPartition(options: PartitionOptions): Promise<Partitio
   const kept = retention && decodeRetention(retention);
   const history = new History({ store, clock, state, retentionSec, retention: kept });
   const partition = new Partition(options, state, history);
-  await partition.recoverIndex();
-  partition.resumeIndexing(indexState === undefined ? undefined : decodeIndexState(indexState));
+  await partition.resumeIndexing(
+    indexState === undefined ? undefined : decodeIndexState(indexState),
+  );
   return partition;
 }
 
@@ -95,10 +91,7 @@ export class Partition {
   #lsn: Lsn;
   #publishCount = 0;
   #readerCount = 0;
-  #flushing: Promise<void> | undefined;
-  /** Of the last log entry whose changes are in memory. */
-  #indexLogNumber: number;
-  readonly #index = new IndexMemory();
+  readonly #index: PartitionIndex;
   #buildNumber = 0;
   #indexing: Indexing;
   #indexState: IndexState;
@@ -111,10 +104,9 @@ export class Partition {
     this.#options = options;
     this.#state = state;
     this.#lsn = state.lsn;
-    this.#indexLogNumber = state.indexLogNumber;
     this.#indexing = options.indexing;
     this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
-    const { store, clock, seal, etagSalt, ridPrefix } = options;
+    const { store, clock, seal, etagSalt, ridPrefix, indexMemoryEntries } = options;
     const published = () => this.#lsn;
     this.changes = new PartitionChanges({ store, clock, etagSalt, history, published });
     this.#committer = new Committer({
@@ -129,6 +121,13 @@ export class Partition {
       readStored: (key) => this.read(key),
       publish: (group) => this.#publish(group),
       watches: this.#watches,
+    });
+    this.#index = new PartitionIndex({
+      store,
+      memoryEntries: indexMemoryEntries,
+      lsn: state.lsn,
+      logNumber: state.indexLogNumber,
+      onFailure: (error) => this.#committer.fail(error),
     });
   }
 
@@ -246,8 +245,9 @@ export class Partition {
   }
 
   /** At opening: goes on where the building of the index was left, or begins it under a policy that changed. */
-  resumeIndexing(stored: IndexState | undefined): void {
+  async resumeIndexing(stored: IndexState | undefined): Promise<void> {
     const isSame = stored?.fingerprint === this.#indexing.fingerprint;
+    if (isSame) await this.#index.recover(this.#indexing);
     if (stored === undefined && this.#state.itemCount === 0) {
       this.#committer.noteIndexState(this.#indexState);
     } else if (stored === undefined || !isSame) {
@@ -268,30 +268,10 @@ export class Partition {
     if (isCurrent()) this.#indexState = state;
   }
 
-  /** Writes the index entries in memory to their place when there are many. */
-  #flushIndex(): void {
-    const { indexMemoryEntries = INDEX_MEMORY_ENTRIES } = this.#options;
-    if (this.#index.size < indexMemoryEntries || this.#index.isFlushing || this.#isFenced) return;
-    this.#flushing = this.#flushNow().then(() => {
-      this.#flushing = undefined;
-      this.#flushIndex();
-    });
-  }
-
-  async #flushNow(): Promise<void> {
-    try {
-      await flushIndex(this.#options.store, this.#index, this.#indexLogNumber);
-    } catch (error) {
-      this.#committer.fail(error as Error);
-    }
-  }
-
-  /** Memory and the log that fills it at opening are bounded: who writes faster than the index is written waits. */
   #commit(intent: WriteIntent): Promise<WriteResult> {
-    const { indexMemoryEntries = INDEX_MEMORY_ENTRIES } = this.#options;
-    if (this.#flushing === undefined || this.#index.size < INDEX_MEMORY_SURGE * indexMemoryEntries)
-      return this.#committer.write(intent);
-    return this.#flushing.then(() => this.#commit(intent));
+    const { congestion } = this.#index;
+    if (congestion === undefined) return this.#committer.write(intent);
+    return congestion.then(() => this.#commit(intent));
   }
 
   #beginIndexing(): void {
@@ -351,6 +331,7 @@ export class Partition {
   /** Undoes `fence`: the move was given up. */
   unfence(): void {
     this.#isFenced = false;
+    this.#index.resume();
   }
 
   /** Readers not yet released. */
@@ -361,30 +342,23 @@ export class Partition {
   /** Takes no more writes, waits for those under way, and answers the last LSN. Reads go on. */
   async fence(): Promise<Lsn> {
     this.#isFenced = true;
+    this.#index.stop();
     await this.#committer.drain();
     return this.#lsn;
   }
 
   async close(): Promise<void> {
     await this.fence();
-    await this.#flushing;
-    if (!this.hasFailed && this.#index.size > 0) await this.#flushNow();
+    if (this.hasFailed) await this.#index.settled();
+    else await this.#index.flushAll();
     await this.#options.store.close();
-  }
-
-  /** Brings back the index entries that were not yet in their place when the partition was last closed. */
-  async recoverIndex(): Promise<void> {
-    this.#index.restore(await readIndexLog(this.#options.store));
   }
 
   #publish(group: CommitGroup): void {
     const { cache } = this.#options;
     this.#publishCount++;
     this.#keySizes?.published(group.touched.values(), group.lsn);
-    if (group.clearsIndex) this.#index.clear();
-    this.#index.apply(group.indexChanges);
-    this.#indexLogNumber = group.indexLogNumber;
-    this.#flushIndex();
+    this.#index.publish(group);
     this.#lsn = Math.max(this.#lsn, group.lsn);
     this.#watches.published(this.#lsn);
     for (const { key, after } of group.touched.values()) {

@@ -1,0 +1,158 @@
+/** The index of one partition between its writes and its store: what is in memory, when it is written out, recovery. */
+import { concatBytes, INDEX_MEMORY_ENTRIES } from '../base/index.ts';
+import type { ReadView, Store } from '../engine/index.ts';
+import type { CommitGroup } from './commit-group.ts';
+import { writeEntries } from './index-flush.ts';
+import { decodeChanges } from './index-log.ts';
+import { IndexMemory } from './index-memory.ts';
+import type { IndexView } from './index-view.ts';
+import { INDEX_LOG_RANGE, type Indexing, indexLogKey } from './indexing.ts';
+import type { Lsn } from './item.ts';
+import {
+  INDEX_MARK_KEY,
+  logAfter,
+  lsnAndRidOfLogKey,
+  PREFIX_LOG,
+  recordKey,
+  ridBytes,
+  ridOfBytes,
+} from './keyspace.ts';
+import { decodeRecord } from './record.ts';
+
+/** How far beyond its bound the memory may grow while the part before it is written. */
+const SURGE = 2;
+
+const LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
+
+export interface PartitionIndexOptions {
+  readonly store: Store;
+  /** Entries kept in memory before they are written to their place. */
+  readonly memoryEntries?: number | undefined;
+  /** Of the last write and of the last entry of the index log, when the partition is opened. */
+  readonly lsn: Lsn;
+  readonly logNumber: number;
+  readonly onFailure: (error: Error) => void;
+}
+
+export class PartitionIndex {
+  readonly #store: Store;
+  readonly #memoryEntries: number;
+  readonly #onFailure: (error: Error) => void;
+  readonly #memory = new IndexMemory();
+  #flushing: Promise<void> | undefined;
+  /** Of the last log entry whose changes are in memory. */
+  #logNumber: number;
+  /** Of the last write whose entries are in memory. */
+  #lsn: Lsn;
+  #isStopped = false;
+
+  constructor(options: PartitionIndexOptions) {
+    this.#store = options.store;
+    this.#memoryEntries = options.memoryEntries ?? INDEX_MEMORY_ENTRIES;
+    this.#onFailure = options.onFailure;
+    this.#lsn = options.lsn;
+    this.#logNumber = options.logNumber;
+  }
+
+  /** Brings back the entries that were not yet in their place when the partition was last open. */
+  async recover(indexing: Indexing): Promise<void> {
+    for (let start = INDEX_LOG_RANGE.start, more = true; more; ) {
+      const page = await this.#store.scan({ ...INDEX_LOG_RANGE, start }, LOG_PAGE);
+      for (const { key, value } of page.entries) {
+        this.#memory.apply(decodeChanges(value));
+        start = concatBytes(key, Uint8Array.of(0));
+      }
+      more = page.more;
+    }
+    if (!indexing.options.isOff) await this.#recoverWrites(indexing);
+  }
+
+  /** What a write added follows from the item; what is there of an item is always right to add. */
+  async #recoverWrites(indexing: Indexing): Promise<void> {
+    const mark = await this.#store.get(INDEX_MARK_KEY);
+    let range = logAfter(PREFIX_LOG, mark === undefined ? 0 : ridOfBytes(mark));
+    for (let more = true; more; ) {
+      const page = await this.#store.scan(range, LOG_PAGE);
+      const written = page.entries.map(({ key }) => lsnAndRidOfLogKey(key));
+      const records = await this.#store.getMany(written.map(({ rid }) => recordKey(rid)));
+      for (const record of records)
+        if (record !== undefined)
+          indexing.collect(decodeRecord(record, 0), undefined, this.#memory.postings);
+      const last = page.entries.at(-1);
+      if (last !== undefined)
+        range = { start: concatBytes(last.key, Uint8Array.of(0)), end: range.end };
+      more = page.more;
+    }
+  }
+
+  /** A group is durable: its entries become part of every later view. */
+  publish(group: CommitGroup): void {
+    if (group.clearsIndex) this.#memory.clear();
+    this.#memory.apply(group.indexChanges);
+    const { postings } = this.#memory;
+    for (const { item, value } of group.indexedWhole)
+      group.indexing?.collect(item, value, postings);
+    this.#logNumber = group.indexLogNumber;
+    this.#lsn = Math.max(this.#lsn, group.lsn);
+    this.#flushIfFull();
+  }
+
+  /** A view of this moment, to be read together with a snapshot of the store. */
+  view(store: ReadView): IndexView {
+    return this.#memory.view(store);
+  }
+
+  /** A new policy is about to clear the index. */
+  hold(): void {
+    this.#memory.hold();
+  }
+
+  /** Memory, and what has to be read at opening to fill it again, are bounded: who writes faster waits for this. */
+  get congestion(): Promise<void> | undefined {
+    return this.#memory.size < SURGE * this.#memoryEntries ? undefined : this.#flushing;
+  }
+
+  /** From now on nothing is written unless asked for. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  resume(): void {
+    this.#isStopped = false;
+  }
+
+  /** Writes all that is in memory to its place. */
+  async flushAll(): Promise<void> {
+    await this.#flushing;
+    if (this.#memory.size > 0) await this.#flush();
+  }
+
+  async settled(): Promise<void> {
+    await this.#flushing;
+  }
+
+  #flushIfFull(): void {
+    const { size, isFlushing } = this.#memory;
+    if (size < this.#memoryEntries || isFlushing || this.#isStopped) return;
+    this.#flushing = this.#flush().then(() => {
+      this.#flushing = undefined;
+      this.#flushIfFull();
+    });
+  }
+
+  async #flush(): Promise<void> {
+    const lsn = this.#lsn;
+    const end = indexLogKey(this.#logNumber + 1);
+    try {
+      const flush = this.#memory.freeze();
+      if (flush === undefined || !(await writeEntries(this.#store, flush))) return;
+      await this.#store.commit({
+        deleteRanges: [{ start: INDEX_LOG_RANGE.start, end }],
+        puts: [{ key: INDEX_MARK_KEY, value: ridBytes(lsn) }],
+      });
+      this.#memory.thaw(flush);
+    } catch (error) {
+      this.#onFailure(error as Error);
+    }
+  }
+}
