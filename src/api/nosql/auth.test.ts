@@ -80,3 +80,20 @@ test.each([
   if (status === undefined) expect(check).not.toThrow();
   else expect(check).toThrow(expect.objectContaining({ status }));
 });
+
+test('a signature that was right once does not make another one right', () => {
+  const authorizer = new Authorizer([KEY], new FakeClock(NOW_MS));
+  const post = (authorization: string) => () =>
+    authorizer.check({
+      method: 'POST',
+      type: 'docs',
+      target: parseTarget('/dbs/a/colls/b/docs'),
+      headers: { authorization, 'x-ms-date': DATE },
+    });
+  const right = signed('POST', 'docs', 'dbs/a/colls/b', `${LOWER}\n\n`);
+  const wrong = signed('POST', 'docs', 'dbs/a/colls/c', `${LOWER}\n\n`);
+  for (let times = 0; times < 2; times++) {
+    expect(post(right)).not.toThrow();
+    expect(post(wrong)).toThrow(expect.objectContaining({ status: 401 }));
+  }
+});
