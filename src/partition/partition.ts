@@ -30,6 +30,7 @@ import {
 import type { KeySizes } from './key-sizes.ts';
 import { countKeys, type KeyCount, type KeySize, surveyKeys } from './key-survey.ts';
 import { INDEX_STATE_KEY, PREFIX_ITEM, RETENTION_KEY, recordKey, STATE_KEY } from './keyspace.ts';
+import { KnownKeys } from './known-keys.ts';
 import type { MovedEntry } from './moved-history.ts';
 import { adoption, type MovedState } from './moved-state.ts';
 import { PartitionChanges } from './partition-changes.ts';
@@ -92,6 +93,7 @@ export class Partition {
   #publishCount = 0;
   #readerCount = 0;
   readonly #index: PartitionIndex;
+  readonly #knownKeys: KnownKeys;
   #buildNumber = 0;
   #indexing: Indexing;
   #indexState: IndexState;
@@ -118,10 +120,11 @@ export class Partition {
       state,
       history,
       indexing: options.indexing,
-      readStored: (key) => this.read(key),
+      readStored: (key) => this.#readStored(key),
       publish: (group) => this.#publish(group),
       watches: this.#watches,
     });
+    this.#knownKeys = new KnownKeys(store, state.itemCount);
     this.#index = new PartitionIndex({
       store,
       memoryEntries: indexMemoryEntries,
@@ -165,6 +168,15 @@ export class Partition {
       const item = decodeRecord(record, etagSalt);
       // With an engine that answers later, a write may have been published since: then this is an old state.
       if (publishCount === this.#publishCount) cache.set(key.text, item);
+      return item;
+    });
+  }
+
+  /** As `read`; that a key is new is mostly known without the store. */
+  #readStored(key: ItemKey): MaybePromise<Item | undefined> {
+    if (!this.#knownKeys.mayHave(key.primary)) return undefined;
+    return andThen(this.read(key), (item) => {
+      if (item === undefined) this.#knownKeys.missed();
       return item;
     });
   }
@@ -348,6 +360,7 @@ export class Partition {
   }
 
   async close(): Promise<void> {
+    this.#knownKeys.stop();
     await this.fence();
     if (this.hasFailed) await this.#index.settled();
     else await this.#index.flushAll();
@@ -361,9 +374,10 @@ export class Partition {
     this.#index.publish(group);
     this.#lsn = Math.max(this.#lsn, group.lsn);
     this.#watches.published(this.#lsn);
-    for (const { key, after } of group.touched.values()) {
+    for (const { key, before, after } of group.touched.values()) {
       if (after === undefined) cache.delete(key.text);
       else cache.set(key.text, after);
+      if (before === undefined) this.#knownKeys.add(key.primary);
     }
     this.#options.onPublished?.();
   }
