@@ -80,6 +80,12 @@ export const PARTITION_IDLE_MS = 60_000;
 /** Tombstones are kept this long for movers and feeds that have to learn of a deletion. */
 export const TOMBSTONE_RETENTION_SEC = 24 * 3600;
 
+/** Expirations a partition remembers ahead of time: a megabyte or two. */
+export const EXPIRY_CALENDAR_ITEMS = 50_000;
+
+/** Erased partition keys of one partition that wait for the sweeper: every read compares them. */
+export const ERASURES_MAX = 1000;
+
 /** Nesting of a JSON item (documented). */
 export const NESTING_MAX = 128;
 

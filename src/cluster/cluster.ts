@@ -3,24 +3,18 @@
  * The layers above speak to partitions only through this, so that a partition may later live in another thread or on
  * another machine.
  */
-import {
-  type Clock,
-  DomainError,
-  isPromise,
-  type MaybePromise,
-  type Receipt,
-} from '../base/index.ts';
+import { DomainError, isPromise, type MaybePromise, type Receipt } from '../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import {
   type Effect,
   type EpkRange,
+  type Erasure,
   type Indexing,
   type Item,
   type ItemKey,
   type ItemOp,
   intentOf,
   type KeyCount,
-  type KeySize,
   type Partition,
   type PartitionStatistics,
   type Rid,
@@ -38,11 +32,10 @@ import {
   readCharge,
   type Traffic,
 } from '../throughput/index.ts';
-import type { Encoding } from '../value/index.ts';
-import type { Budgets } from './budgets.ts';
-import { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
+import type { ClusterOptions } from './cluster-options.ts';
+import { containerIndexing } from './container-indexing.ts';
 import { storeName } from './container-name.ts';
-import type { Host, Slot } from './host.ts';
+import type { Slot } from './host.ts';
 import { limitedIntent } from './key-limit.ts';
 import { QueryReader } from './query-reader.ts';
 import {
@@ -62,24 +55,6 @@ import {
 } from './reply.ts';
 import { type Route, RoutingMap } from './routing-map.ts';
 import { effectCharge, prepaidCharge, pricedTransaction } from './write-charge.ts';
-
-export interface ClusterOptions {
-  /** A container as it now is; undefined where it is gone. */
-  readonly current: (container: ContainerRecord) => ContainerRecord | undefined;
-  readonly host: Host;
-  readonly budgets: Budgets;
-  readonly clock: Clock;
-  /** Makes the seal of a container's records; one per encoding, from the APIs. */
-  readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
-  /** The computed properties of a container, from the same. */
-  readonly computed?: ComputedByEncoding;
-  /** Told of a write that left a partition as large as its slot wants to know. */
-  readonly onGrown: (route: Route, itemBytes: number) => void;
-  /** Told of every request that is refused for want of request units. */
-  readonly onThrottled: (route: Route) => void;
-  /** Told of a write of a key that is near its limit. */
-  readonly onKeyNearLimit: (route: Route, key: KeySize) => void;
-}
 
 /** A partition that is split while a request waits may be split again; not for ever. */
 const REROUTES_MAX = 10;
@@ -191,6 +166,19 @@ export class Cluster {
     const { outcomes, bytes } = paid.result;
     route.slot.heat.add(paid.charge, bytes, ops[0]?.key, this.#options.clock.nowMs());
     return { outcomes, ...receiptOf(route, paid.lsn, paid.charge) };
+  }
+
+  /** What is stored under these primary keys is gone. */
+  async erase(
+    route: Route,
+    range: Omit<Erasure, 'lsn'>,
+    traffic: Traffic = NORMAL_TRAFFIC,
+  ): Promise<Receipt> {
+    const paid = await this.#commit(route, MINIMAL_CHARGE, traffic, async (partition) => {
+      const lsn = await partition.erase(range);
+      return { result: undefined, lsn, charge: MINIMAL_CHARGE };
+    });
+    return receiptOf(route, paid.lsn, paid.charge);
   }
 
   /**
@@ -389,6 +377,7 @@ export class Cluster {
       ridPrefix: partition.ridPrefix,
       indexing,
       retentionSec: container.versionRetentionSec ?? 0,
+      defaultTtlSec: container.defaultTtlSec,
     });
     this.#options.budgets.provision(slot.budget, container, partition);
     return slot;

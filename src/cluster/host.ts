@@ -58,6 +58,8 @@ export interface SlotOptions {
   readonly indexing: Indexing;
   /** Seconds that all versions of items are kept; 0: not at all. */
   readonly retentionSec: number;
+  /** Seconds items live that do not say themselves; -1 for ever; undefined: nothing expires. */
+  readonly defaultTtlSec: number | undefined;
 }
 
 export interface HostOptions {
@@ -88,6 +90,7 @@ export class Host {
       known.options = options;
       known.partition?.changeIndexing(options.indexing);
       known.partition?.changes.retain(options.retentionSec);
+      known.partition?.changeTtl(options.defaultTtlSec);
       return known;
     }
     const slot: Slot = {
@@ -178,6 +181,7 @@ export class Host {
       // What was known of its size went with the partition that was open before: the next write asks again.
       Object.assign(slot, { limits: undefined, splitAtBytes: 0 });
       slot.partition.changes.retain(slot.options.retentionSec);
+      slot.partition.changeTtl(slot.options.defaultTtlSec);
       this.#openCount++;
     } finally {
       slot.changing = undefined;

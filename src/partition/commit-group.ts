@@ -5,11 +5,14 @@
 import type { Bytes } from '../base/index.ts';
 import type { Batch, Entry, KeyRange } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
+import { encodeErasures } from './erasure-list.ts';
+import type { Erasure } from './hidden.ts';
 import { encodeChanges, type IndexChanges } from './index-log.ts';
 import { encodeIndexState, type IndexState } from './index-state.ts';
 import { difference, INDEX_RANGE, type Indexing, indexLogKey } from './indexing.ts';
 import type { Item, ItemKey, Lsn, Rid } from './item.ts';
 import {
+  ERASURES_KEY,
   INDEX_MARK_KEY,
   INDEX_STATE_KEY,
   logKey,
@@ -51,6 +54,8 @@ export class CommitGroup {
   lsn: Lsn = 0;
   /** Set where the group moves the building of the index on. */
   indexState: IndexState | undefined;
+  /** Set where the group changes what is erased. */
+  erasures: readonly Erasure[] | undefined;
   indexLogNumber = 0;
   /** The policy of its entries. This and the next two are known once the group is a batch. */
   indexing: Indexing | undefined;
@@ -134,6 +139,8 @@ export class CommitGroup {
         key: tombstoneKey(lsn, item.rid),
         value: encodeTombstone({ timestampSec, primary: item.primary }),
       });
+    if (this.erasures !== undefined)
+      puts.push({ key: ERASURES_KEY, value: encodeErasures(this.erasures) });
     if (this.indexState !== undefined)
       puts.push({ key: INDEX_STATE_KEY, value: encodeIndexState(this.indexState) });
     const deleteRanges: KeyRange[] = [];

@@ -20,31 +20,17 @@ import {
 } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
-import { CommitGroup } from './commit-group.ts';
+import { CommitGroup, type Stamped } from './commit-group.ts';
 import type { Effect, WriteResult } from './effect.ts';
 import { Gatherer } from './gatherer.ts';
 import type { History } from './history.ts';
 import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
-import {
-  changesNothing,
-  type Mutation,
-  type Put,
-  type Stage,
-  type StampedItem,
-  type WriteIntent,
-} from './intent.ts';
-import {
-  formatEtag,
-  INTENT_KEYS_MAX,
-  type Item,
-  type ItemKey,
-  type Lsn,
-  RID_COUNTER_BITS,
-  type Seal,
-} from './item.ts';
+import { changesNothing, type Mutation, type Stage, type WriteIntent } from './intent.ts';
+import { INTENT_KEYS_MAX, type Item, type ItemKey, type Lsn, type Rid, type Seal } from './item.ts';
 import { PREFIX_TOMBSTONE } from './keyspace.ts';
-import { newItem } from './record.ts';
+import type { Lifetimes } from './lifetimes.ts';
+import { Stamper } from './stamper.ts';
 import { countChange, type PartitionState } from './state.ts';
 import type { Watches } from './watch.ts';
 
@@ -61,6 +47,7 @@ export interface CommitterOptions {
   readonly state: PartitionState;
   readonly history: History;
   readonly indexing: Indexing;
+  readonly lifetimes: Lifetimes;
   /** Reads what is durable; undefined where the item does not exist. */
   readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
   /** Called when a group is durable, before its writers learn of it. */
@@ -76,6 +63,7 @@ interface Pending {
 export class Committer {
   readonly #options: CommitterOptions;
   readonly #overlay = new Map<string, Pending>();
+  readonly #stamper: Stamper;
   #indexing: Indexing;
   #gathering = new CommitGroup();
   /** The LSN before its first write. */
@@ -94,7 +82,7 @@ export class Committer {
     stamp: (put, previous, operation) => {
       const { state, clock } = this.#options;
       const at = { lsn: state.lsn + 1, timestampSec: nowSec(clock) };
-      return this.#stamp(put, previous, at, operation);
+      return this.#stamper.stamp(put, previous, at, operation);
     },
   };
 
@@ -103,6 +91,7 @@ export class Committer {
     this.#indexing = options.indexing;
     this.#gatheringFrom = options.state.lsn;
     this.#hasOwnWrites = options.state.lsn > 0;
+    this.#stamper = new Stamper(options);
   }
 
   /** From the next write on entries follow this policy; all older ones go. */
@@ -196,12 +185,17 @@ export class Committer {
       return;
     }
     let rests: CommitGroup | undefined;
-    const current = intent.keys.map((key, index) => {
+    const items = intent.keys.map((key, index) => {
       const pending = this.#overlay.get(key.text);
       if (pending === undefined) return stored[index];
       rests = pending.group;
       return pending.item;
     });
+    const hidden = this.#options.lifetimes.decided;
+    const current =
+      hidden === undefined || intent.isUpkeep === true
+        ? items
+        : items.map((item) => hidden.shown(item));
     let mutations: readonly Mutation[];
     try {
       mutations = intent.decide(current, this.#stage);
@@ -217,17 +211,17 @@ export class Committer {
       else rests.completions.push((failure) => settle(failure, result));
       return;
     }
-    const result = this.#apply(intent, current, mutations);
+    const result = this.#apply(intent, { items, current }, mutations);
     this.#gathering.completions.push((failure) => settle(failure, result));
     this.#scheduleFlush();
   }
 
   #apply(
     intent: WriteIntent,
-    current: readonly (Item | undefined)[],
+    { items, current }: Decided,
     mutations: readonly Mutation[],
   ): WriteResult {
-    const { state, clock, history, watches } = this.#options;
+    const { state, clock, history, lifetimes, watches } = this.#options;
     const group = this.#gathering;
     const isMoved = intent.movedLsn !== undefined;
     // Indexing anew changes no item, so it is no event in the partition's history.
@@ -246,6 +240,11 @@ export class Committer {
       group.add(entry);
       if (entry.key[0] === PREFIX_TOMBSTONE) state.tombstoneCount++;
     }
+    if (intent.erasures !== undefined) {
+      lifetimes.erase(intent.erasures, group, at.lsn);
+      for (const erasure of group.erasures ?? []) watches.noteRange(erasure);
+    }
+    if (current !== items) this.#bury(intent.keys, { items, current }, mutations, at);
     const now = new Map(intent.keys.map((key, index) => [key.text, current[index]]));
     const effects = mutations.map((mutation, operation): Effect => {
       const { key } = mutation;
@@ -256,8 +255,10 @@ export class Committer {
       }
       const { item, value } = this.#itemAfter(mutation, previous, at, operation);
       group.change(key, { current: previous, after: item, value }, at);
-      if (history.isKept && !isMoved)
-        history.note(group, { previous, item, operation, isExpired: false }, at);
+      if (history.isKept && !isMoved) {
+        const isExpired = mutation.kind === 'delete' && mutation.cause === 'expired';
+        history.note(group, { previous, item, operation, isExpired }, at);
+      }
       countChange(state, previous, item);
       now.set(key.text, item);
       this.#overlay.set(key.text, { item, group });
@@ -268,6 +269,30 @@ export class Committer {
     return { effects, lsn: at.lsn };
   }
 
+  /** What is hidden goes for good before something else takes its place. */
+  #bury(
+    keys: readonly ItemKey[],
+    { items, current }: Decided,
+    mutations: readonly Mutation[],
+    at: Stamped,
+  ): void {
+    const touched = new Set(mutations.map(({ key }) => key.text));
+    keys.forEach((key, index) => {
+      const item = items[index];
+      if (item === undefined || current[index] !== undefined || !touched.has(key.text)) return;
+      const { state, history, lifetimes } = this.#options;
+      const isExpired = lifetimes.decided?.causeOf(item) === 'expired';
+      this.#gathering.change(key, { current: item, after: undefined, value: undefined }, at);
+      if (history.isKept)
+        history.note(
+          this.#gathering,
+          { previous: item, item: undefined, operation: 0, isExpired },
+          at,
+        );
+      countChange(state, item, undefined);
+    });
+  }
+
   #itemAfter(
     mutation: Exclude<Mutation, { kind: 'reindex' }>,
     previous: Item | undefined,
@@ -276,7 +301,7 @@ export class Committer {
   ): { readonly item: Item | undefined; readonly value: Value } {
     switch (mutation.kind) {
       case 'put':
-        return this.#stamp(mutation, previous, at, operation);
+        return this.#stamper.stamp(mutation, previous, at, operation);
       case 'stamped':
         return mutation;
       case 'adopt':
@@ -286,36 +311,9 @@ export class Committer {
     }
   }
 
-  #stamp(
-    put: Put,
-    previous: Item | undefined,
-    at: { lsn: Lsn; timestampSec: number },
-    operation: number,
-  ): StampedItem {
-    const { etagSalt, seal } = this.#options;
-    const version = { salt: etagSalt, lsn: at.lsn, operation };
-    const rid = previous?.rid ?? put.rid ?? this.reserveRid();
-    const { timestampSec } = at;
-    const stamp = { rid, version, etag: formatEtag(version), timestampSec };
-    const item = newItem({
-      primary: put.key.primary,
-      rid,
-      version,
-      timestampSec,
-      ttlSec: put.ttlSec,
-      encoding: put.encoding,
-      body: seal(put.body, stamp),
-    });
-    if (put.value === undefined || seal.ofValue === undefined) return { item, value: put.value };
-    return { item, value: seal.ofValue(put.value, stamp) };
-  }
-
   /** A number for a new item, used or not. */
-  reserveRid(): number {
-    const { state, ridPrefix } = this.#options;
-    state.ridCounter++;
-    assert(state.ridCounter < 2 ** RID_COUNTER_BITS, 'rid counter is used up');
-    return ridPrefix * 2 ** RID_COUNTER_BITS + state.ridCounter;
+  reserveRid(): Rid {
+    return this.#stamper.reserveRid();
   }
 
   #scheduleFlush(): void {
@@ -371,6 +369,13 @@ export class Committer {
     for (const group of groups) group.finish(failure);
     this.#options.watches.published(Number.POSITIVE_INFINITY);
   }
+}
+
+interface Decided {
+  /** As stored, or decided before. */
+  readonly items: readonly (Item | undefined)[];
+  /** Those of them that are there. */
+  readonly current: readonly (Item | undefined)[];
 }
 
 const NO_ITEM = { item: undefined, value: undefined };

@@ -6,6 +6,7 @@
 import { afterPrefix, type Bytes } from '../base/index.ts';
 import type { KeyRange, ReadView } from '../engine/index.ts';
 import { readChanges } from './change-log.ts';
+import type { HiddenItems } from './hidden.ts';
 import type { Item, Lsn, Rid } from './item.ts';
 import {
   logAfter,
@@ -58,6 +59,8 @@ export interface FeedSource {
   readonly etagSalt: number;
   /** Of the last write that readers know of. */
   readonly published: Lsn;
+  /** Stored, yet no longer there: of no interest to who wants items as they are. */
+  readonly hidden: HiddenItems | undefined;
 }
 
 /** Log entries looked at in one slice at most, so that a narrow part of a large partition still ends. */
@@ -85,7 +88,7 @@ export async function readFeed(source: FeedSource, read: FeedRead): Promise<Feed
 }
 
 async function readLatest(source: FeedSource, read: FeedRead): Promise<FeedSlice> {
-  const { view, published, etagSalt } = source;
+  const { view, published, etagSalt, hidden } = source;
   const budget = new Budget(read);
   const found: Item[] = [];
   let upTo = read.after;
@@ -101,7 +104,7 @@ async function readLatest(source: FeedSource, read: FeedRead): Promise<FeedSlice
       upTo = lsn;
       if (record === undefined || !budget.takes(primaryOfRecord(record), record)) continue;
       const item = decodeRecord(record, etagSalt);
-      if (item.timestampSec < (read.sinceSec ?? 0)) continue;
+      if (item.timestampSec < (read.sinceSec ?? 0) || hidden?.causeOf(item)) continue;
       found.push(item);
       budget.spend(item.body.length);
     }
@@ -116,7 +119,7 @@ async function readLatest(source: FeedSource, read: FeedRead): Promise<FeedSlice
 
 /** Of a key with few items its items are sorted: the log of the partition may be long. */
 async function readLogicalPartition(
-  { view, etagSalt, published }: FeedSource,
+  { view, etagSalt, published, hidden }: FeedSource,
   read: FeedRead,
   prefix: Bytes,
 ): Promise<FeedSlice | undefined> {
@@ -128,6 +131,7 @@ async function readLogicalPartition(
   const items: Item[] = [];
   for (const { value } of page.entries) {
     const item = decodeRecord(value, etagSalt);
+    if (hidden?.causeOf(item)) continue;
     const isNew = item.lsn > read.after && item.lsn <= published;
     if (isNew && item.timestampSec >= (read.sinceSec ?? 0)) items.push(item);
   }
@@ -148,7 +152,7 @@ async function readLogicalPartition(
 }
 
 async function readWithDeletions(source: FeedSource, read: FeedRead): Promise<FeedSlice> {
-  const { view, etagSalt, published } = source;
+  const { view, etagSalt, published, hidden } = source;
   const budget = new Budget(read);
   const page = await readChanges(view, read.after, published, Math.min(read.limit, STEP_MAX));
   const records = await view.getMany(page.changes.map(({ rid }) => recordKey(rid)));
@@ -160,7 +164,8 @@ async function readWithDeletions(source: FeedSource, read: FeedRead): Promise<Fe
       const { primary } = change;
       if (budget.takes(primary, primary)) changes.push({ kind: 'deletion', lsn, rid, primary });
     } else if (record !== undefined && budget.takes(primaryOfRecord(record), record)) {
-      changes.push({ kind: 'write', lsn, item: decodeRecord(record, etagSalt) });
+      const item = decodeRecord(record, etagSalt);
+      if (!hidden?.causeOf(item)) changes.push({ kind: 'write', lsn, item });
     }
   });
   return { changes, upTo: page.upTo, more: page.more };

@@ -22,7 +22,7 @@ export async function buildIndex(
 ): Promise<void> {
   let state = start;
   while (state.builtTo !== 'all' && isCurrent()) {
-    const page = await partition.scanByRid(
+    const page = await partition.stored.scanByRid(
       {
         after: state.builtTo === 0 ? undefined : state.builtTo.toString(36),
         limit: STEP_ITEMS,
@@ -55,5 +55,6 @@ export function reindexing(
       return keys.map((key) => ({ kind: 'reindex', key }));
     },
     indexState,
+    isUpkeep: true,
   };
 }

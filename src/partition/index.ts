@@ -2,6 +2,7 @@ export type { Change, ChangePage } from './change-log.ts';
 export type { CommitGroup } from './commit-group.ts';
 export type { Effect, WriteResult } from './effect.ts';
 export type { FeedChange, FeedMode, FeedRead, FeedSlice } from './feed.ts';
+export type { Erasure } from './hidden.ts';
 export { pathNumber } from './index-paths.ts';
 export {
   type ComputedProperty,
@@ -44,15 +45,15 @@ export {
   itemKey,
   itemKeyOf,
   logicalPartitionPrefix,
+  logicalPartitionRange,
   partitionKeyOfPrimary,
   primaryRange,
 } from './keyspace.ts';
 export type { MovedEntry } from './moved-history.ts';
 export type { MovedState } from './moved-state.ts';
+export { openPartition, type PartitionOptions } from './open-partition.ts';
 export {
-  openPartition,
   Partition,
-  type PartitionOptions,
   type PartitionStatistics,
 } from './partition.ts';
 export { PartitionReader, type ReaderContext } from './partition-reader.ts';
@@ -60,6 +61,7 @@ export { isIntact, newItem } from './record.ts';
 export { RecordCache } from './record-cache.ts';
 export { outsideRetention, type Retention, retainedWithin } from './retention.ts';
 export type { EpkRange, ItemPage, ItemScan } from './scan.ts';
+export type { SweepStep } from './sweeper.ts';
 export {
   type OperationEffect,
   type Transaction,

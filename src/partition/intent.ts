@@ -5,6 +5,7 @@
 import { type Bytes, DomainError, unreachable } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
 import type { Encoding, Value } from '../value/index.ts';
+import type { Cause, Erasure } from './hidden.ts';
 import type { IndexState } from './index-state.ts';
 
 import { type Item, type ItemKey, type Lsn, type Rid, timeEtag } from './item.ts';
@@ -14,6 +15,10 @@ export interface WriteIntent {
   readonly keys: readonly ItemKey[];
   /** `current[i]` is the item of `keys[i]`. Throws a DomainError to refuse; then nothing of it is applied. */
   decide(current: readonly (Item | undefined)[], stage: Stage): readonly Mutation[];
+  /** Sees items as they are stored, also those that are no longer there for anybody else. */
+  readonly isUpkeep?: boolean;
+  /** What shall be erased, of what is; an erasure of LSN 0 gets the LSN of the intent. */
+  readonly erasures?: (current: readonly Erasure[]) => readonly Erasure[];
   /** Set by movers only: the writes happened elsewhere, at this LSN or before; they get no LSN of their own. */
   readonly movedLsn?: Lsn;
   /** Set by movers only: tombstones and versions as they stand in another partition. */
@@ -49,7 +54,7 @@ export type Mutation =
       /** Of an item that is not there yet: the number it was given before. */
       readonly rid?: Rid | undefined;
     }
-  | { readonly kind: 'delete'; readonly key: ItemKey }
+  | { readonly kind: 'delete'; readonly key: ItemKey; readonly cause?: Cause }
   /** A put that was stamped while deciding. */
   | ({ readonly kind: 'stamped'; readonly key: ItemKey } & StampedItem)
   /** The item as it stands in another partition. */
@@ -92,8 +97,8 @@ export type ItemOp = Conditions &
   );
 
 /** True where a decision without mutations only looked. A mover may move the LSN alone. */
-export function changesNothing({ movedLsn, indexState }: WriteIntent): boolean {
-  return movedLsn === undefined && indexState === undefined;
+export function changesNothing({ movedLsn, indexState, erasures }: WriteIntent): boolean {
+  return movedLsn === undefined && indexState === undefined && erasures === undefined;
 }
 
 /** The intent of one operation. */

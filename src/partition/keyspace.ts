@@ -5,6 +5,7 @@
  *   02 index state                                  → how far the index is built (index-state.ts)
  *   03 retention                                    → since when versions are kept (retention.ts)
  *   04 index mark                                   → lsn8: entries of writes up to it are in their place or logged
+ *   05 erasures                                     → partition keys erased and not yet swept (erasure-list.ts)
  *   10 item       rid8                              → record (record.ts)
  *   11 primary    bytes(epk) · pk values · id       → rid8
  *   20 to 2f                                        → index entries (indexing.ts)
@@ -16,7 +17,7 @@
  * read goes primary → record in one `follow` (docs/decisions/0003-rid-heap.md). The whole partition key stands in the
  * primary key beside its hash: two keys that hash alike are still two logical partitions.
  */
-import { type Bytes, bytesToLatin1 } from '../base/index.ts';
+import { afterPrefix, assert, type Bytes, bytesToLatin1 } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { type Epk, KeyReader, KeyWriter, type Value } from '../value/index.ts';
 import type { ItemKey, Lsn, Rid } from './item.ts';
@@ -25,6 +26,7 @@ export const PREFIX_STATE = 0x01;
 export const PREFIX_INDEX_STATE = 0x02;
 export const PREFIX_RETENTION = 0x03;
 export const PREFIX_INDEX_MARK = 0x04;
+export const PREFIX_ERASURES = 0x05;
 export const PREFIX_ITEM = 0x10;
 export const PREFIX_PRIMARY = 0x11;
 export const PREFIX_LOG = 0x30;
@@ -35,6 +37,7 @@ export const PREFIX_TOMBSTONE = 0x32;
 const writer = new KeyWriter();
 
 export const STATE_KEY: Bytes = Uint8Array.of(PREFIX_STATE);
+export const ERASURES_KEY: Bytes = Uint8Array.of(PREFIX_ERASURES);
 export const INDEX_STATE_KEY: Bytes = Uint8Array.of(PREFIX_INDEX_STATE);
 export const RETENTION_KEY: Bytes = Uint8Array.of(PREFIX_RETENTION);
 export const INDEX_MARK_KEY: Bytes = Uint8Array.of(PREFIX_INDEX_MARK);
@@ -57,6 +60,17 @@ export function logicalPartitionPrefix(epk: Epk, partitionKey: readonly Value[])
   writer.reset().u8(PREFIX_PRIMARY).bytes(epk);
   for (const component of partitionKey) writer.value(component);
   return writer.take();
+}
+
+/** All primary keys of one logical partition. */
+export function logicalPartitionRange(
+  epk: Epk,
+  partitionKey: readonly Value[],
+): { readonly start: Bytes; readonly end: Bytes } {
+  const start = logicalPartitionPrefix(epk, partitionKey);
+  const end = afterPrefix(start);
+  assert(end !== undefined, 'a primary key has a successor');
+  return { start, end };
 }
 
 /** The key of a stored item. */
@@ -129,7 +143,7 @@ export function recordsAfter(after: Rid | undefined): KeyRange {
 }
 
 /** Primary keys whose effective partition key lies in [min, max). */
-export function primaryRange(min: Epk, max: Epk): KeyRange {
+export function primaryRange(min: Epk, max: Epk): { readonly start: Bytes; readonly end: Bytes } {
   return {
     start: writer.reset().u8(PREFIX_PRIMARY).bytes(min).take(),
     end: writer.reset().u8(PREFIX_PRIMARY).bytes(max).take(),

@@ -13,6 +13,7 @@ export function adoption(states: readonly MovedState[], upTo: Lsn): WriteIntent 
   return {
     keys: states.map(({ key }) => key),
     movedLsn: upTo,
+    isUpkeep: true,
     decide: (current) =>
       states.flatMap(({ key, item }, at): readonly Mutation[] => {
         const here = current[at];

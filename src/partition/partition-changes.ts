@@ -6,6 +6,7 @@ import { type FeedMode, type FeedRead, type FeedSlice, lsnBefore, readFeed } fro
 import type { History } from './history.ts';
 import type { Lsn } from './item.ts';
 import { epkOfPrimary } from './keyspace.ts';
+import type { Lifetimes } from './lifetimes.ts';
 import { historyAfter, type MovedHistory } from './moved-history.ts';
 import { checkRetained, outsideRetention, type Retention } from './retention.ts';
 import type { EpkRange } from './scan.ts';
@@ -17,6 +18,7 @@ export interface PartitionChangesOptions {
   readonly history: History;
   /** Of the last write that readers know of. */
   readonly published: () => Lsn;
+  readonly lifetimes: Lifetimes;
 }
 
 export class PartitionChanges {
@@ -41,7 +43,10 @@ export class PartitionChanges {
     const { history, etagSalt, published: lsn } = this.#options;
     if (read.mode === 'all') checkRetained(history.retention, read.after, rangeOf(read));
     if (read.after >= lsn()) return { changes: [], upTo: lsn(), more: false };
-    return this.#atOneMoment((view, published) => readFeed({ view, etagSalt, published }, read));
+    const { hidden } = this.#options.lifetimes;
+    return this.#atOneMoment((view, published) =>
+      readFeed({ view, etagSalt, published, hidden }, read),
+    );
   }
 
   /** The LSN behind which the writes of a time and later are; see feed.ts. */
@@ -49,7 +54,9 @@ export class PartitionChanges {
     const { history, etagSalt, clock } = this.#options;
     const keptSec = Math.floor(clock.nowMs() / 1000) - history.retentionSec;
     if (when.mode === 'all' && when.sinceSec < keptSec) throw outsideRetention();
-    return this.#atOneMoment((view, published) => lsnBefore({ view, etagSalt, published }, when));
+    return this.#atOneMoment((view, published) =>
+      lsnBefore({ view, etagSalt, published, hidden: undefined }, when),
+    );
   }
 
   /** Since when versions are kept; undefined where they are not. */

@@ -1,7 +1,8 @@
 /** Reads of one moment of a partition: index entries in order, records by rid. What queries are made of. */
-import { andThen, type MaybePromise } from '../base/index.ts';
+import { andThen, type Bytes, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions, Snapshot } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
+import type { HiddenItems } from './hidden.ts';
 import type { IndexPage, IndexView } from './index-view.ts';
 import type { Indexing } from './indexing.ts';
 import type { Item, Lsn, Rid } from './item.ts';
@@ -16,6 +17,8 @@ export interface ReaderContext {
   /** False while the index is being built, or where the policy has none. */
   readonly isIndexReady: boolean;
   readonly itemCount: number;
+  /** Stored, yet no longer there. */
+  readonly hidden: HiddenItems | undefined;
 }
 
 export class PartitionReader {
@@ -39,14 +42,24 @@ export class PartitionReader {
   /** One result per rid, in the order asked; undefined where there is no such item. */
   readMany(rids: readonly Rid[]): MaybePromise<readonly (Item | undefined)[]> {
     return andThen(this.#snapshot.getMany(rids.map(recordKey)), (records) =>
-      records.map((record) =>
-        record === undefined ? undefined : decodeRecord(record, this.context.etagSalt),
-      ),
+      records.map((record) => (record === undefined ? undefined : this.#shown(record))),
     );
   }
 
   scanByRid(scan: ItemScan, within: EpkRange | undefined): MaybePromise<ItemPage> {
-    return scanByRid(this.#snapshot, this.context.etagSalt, scan, within);
+    const { etagSalt, hidden } = this.context;
+    const page = scanByRid(this.#snapshot, etagSalt, scan, within);
+    if (hidden === undefined) return page;
+    return andThen(page, ({ items, next }) => ({
+      items: items.filter((item) => hidden.causeOf(item) === undefined),
+      next,
+    }));
+  }
+
+  #shown(record: Bytes): Item | undefined {
+    const { etagSalt, hidden } = this.context;
+    const item = decodeRecord(record, etagSalt);
+    return hidden === undefined ? item : hidden.shown(item);
   }
 
   decode(item: Item): Value {

@@ -5,61 +5,37 @@
 import {
   andThen,
   type Bytes,
-  type Clock,
   DomainError,
+  ERASURES_MAX,
   isPromise,
   type MaybePromise,
 } from '../base/index.ts';
-import type { Snapshot, Store } from '../engine/index.ts';
+import type { Snapshot } from '../engine/index.ts';
 import type { CommitGroup } from './commit-group.ts';
 import { Committer } from './committer.ts';
 import type { WriteResult } from './effect.ts';
-import { History } from './history.ts';
+import type { Erasure, HiddenItems } from './hidden.ts';
+import type { History } from './history.ts';
 import { buildIndex, reindexing } from './index-builder.ts';
-import { decodeIndexState, type IndexState } from './index-state.ts';
+import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
 import type { WriteIntent } from './intent.ts';
-import {
-  type Item,
-  type ItemKey,
-  type Lsn,
-  RID_COUNTER_BITS,
-  type Rid,
-  type Seal,
-} from './item.ts';
+import { type Item, type ItemKey, type Lsn, RID_COUNTER_BITS, type Rid } from './item.ts';
 import type { KeySizes } from './key-sizes.ts';
 import { countKeys, type KeyCount, type KeySize, surveyKeys } from './key-survey.ts';
-import { INDEX_STATE_KEY, PREFIX_ITEM, RETENTION_KEY, recordKey, STATE_KEY } from './keyspace.ts';
 import { KnownKeys } from './known-keys.ts';
+import type { Lifetimes } from './lifetimes.ts';
 import type { MovedEntry } from './moved-history.ts';
 import { adoption, type MovedState } from './moved-state.ts';
+import type { PartitionOptions } from './open-partition.ts';
 import { PartitionChanges } from './partition-changes.ts';
 import { PartitionIndex } from './partition-index.ts';
 import { PartitionReader } from './partition-reader.ts';
-import { decodeRecord } from './record.ts';
-import type { PartitionCache } from './record-cache.ts';
-import { decodeRetention } from './retention.ts';
-import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
-import { decodeState, newState, type PartitionState } from './state.ts';
+import type { EpkRange, ItemPage, ItemScan } from './scan.ts';
+import type { PartitionState } from './state.ts';
+import { StoredItems } from './stored-items.ts';
+import type { SweepStep } from './sweeper.ts';
 import { type Watch, Watches } from './watch.ts';
-
-export interface PartitionOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly seal: Seal;
-  /** Sixteen bits of the container that go into every etag. */
-  readonly etagSalt: number;
-  /** Thirteen bits that keep the rids of a container's partitions apart. */
-  readonly ridPrefix: number;
-  readonly cache: PartitionCache;
-  readonly indexing: Indexing;
-  /** Seconds that all versions of items are kept; 0: not at all. */
-  readonly retentionSec: number;
-  /** Told of every group of writes once readers know of it. */
-  readonly onPublished?: () => void;
-  /** Index entries kept in memory before they are written to their place. */
-  readonly indexMemoryEntries?: number;
-}
 
 export interface PartitionStatistics {
   readonly lsn: Lsn;
@@ -68,18 +44,11 @@ export interface PartitionStatistics {
   readonly checksum: number;
 }
 
-export async function openPartition(options: PartitionOptions): Promise<Partition> {
-  const keys = [STATE_KEY, INDEX_STATE_KEY, RETENTION_KEY];
-  const [stored, indexState, retention] = await options.store.getMany(keys);
-  const state = stored === undefined ? newState() : decodeState(stored);
-  const { store, clock, retentionSec } = options;
-  const kept = retention && decodeRetention(retention);
-  const history = new History({ store, clock, state, retentionSec, retention: kept });
-  const partition = new Partition(options, state, history);
-  await partition.resumeIndexing(
-    indexState === undefined ? undefined : decodeIndexState(indexState),
-  );
-  return partition;
+/** What a partition is made of when it is opened. */
+export interface PartitionParts {
+  readonly state: PartitionState;
+  readonly history: History;
+  readonly lifetimes: Lifetimes;
 }
 
 export class Partition {
@@ -90,7 +59,9 @@ export class Partition {
   readonly changes: PartitionChanges;
   /** Of the last durable write. */
   #lsn: Lsn;
-  #publishCount = 0;
+  /** Items as they are stored, hidden ones too. */
+  readonly stored: StoredItems;
+  readonly #lifetimes: Lifetimes;
   #readerCount = 0;
   readonly #index: PartitionIndex;
   readonly #knownKeys: KnownKeys;
@@ -102,15 +73,17 @@ export class Partition {
   /** Told of every write where somebody counts the bytes of keys. */
   #keySizes: KeySizes | undefined;
 
-  constructor(options: PartitionOptions, state: PartitionState, history: History) {
+  constructor(options: PartitionOptions, { state, history, lifetimes }: PartitionParts) {
     this.#options = options;
+    this.stored = new StoredItems(options);
+    this.#lifetimes = lifetimes;
     this.#state = state;
     this.#lsn = state.lsn;
     this.#indexing = options.indexing;
     this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
     const { store, clock, seal, etagSalt, ridPrefix, indexMemoryEntries } = options;
     const published = () => this.#lsn;
-    this.changes = new PartitionChanges({ store, clock, etagSalt, history, published });
+    this.changes = new PartitionChanges({ store, clock, etagSalt, history, lifetimes, published });
     this.#committer = new Committer({
       store,
       clock,
@@ -120,6 +93,7 @@ export class Partition {
       state,
       history,
       indexing: options.indexing,
+      lifetimes,
       readStored: (key) => this.#readStored(key),
       publish: (group) => this.#publish(group),
       watches: this.#watches,
@@ -159,23 +133,15 @@ export class Partition {
   }
 
   read(key: ItemKey): MaybePromise<Item | undefined> {
-    const { cache, store, etagSalt } = this.#options;
-    const cached = cache.get(key.text);
-    if (cached !== undefined) return cached;
-    const publishCount = this.#publishCount;
-    return andThen(store.follow(key.primary, PREFIX_ITEM), (record) => {
-      if (record === undefined) return undefined;
-      const item = decodeRecord(record, etagSalt);
-      // With an engine that answers later, a write may have been published since: then this is an old state.
-      if (publishCount === this.#publishCount) cache.set(key.text, item);
-      return item;
-    });
+    const found = this.stored.read(key);
+    const { hidden, shown } = this.#lifetimes;
+    return hidden === undefined ? found : andThen(found, shown);
   }
 
-  /** As `read`; that a key is new is mostly known without the store. */
+  /** As it is stored; that a key is new is mostly known without the store. */
   #readStored(key: ItemKey): MaybePromise<Item | undefined> {
     if (!this.#knownKeys.mayHave(key.primary)) return undefined;
-    return andThen(this.read(key), (item) => {
+    return andThen(this.stored.read(key), (item) => {
       if (item === undefined) this.#knownKeys.missed();
       return item;
     });
@@ -183,10 +149,7 @@ export class Partition {
 
   /** The item of this number; undefined where this partition has none. */
   readByRid(rid: Rid): MaybePromise<Item | undefined> {
-    const { store, etagSalt } = this.#options;
-    return andThen(store.get(recordKey(rid)), (record) =>
-      record === undefined ? undefined : decodeRecord(record, etagSalt),
-    );
+    return andThen(this.stored.readByRid(rid), this.#lifetimes.shown);
   }
 
   write(intent: WriteIntent): Promise<WriteResult> {
@@ -209,12 +172,27 @@ export class Partition {
 
   /** Items in rid order, of the whole partition or of a part of its hash range. */
   scanByRid(scan: ItemScan, within: EpkRange | undefined): MaybePromise<ItemPage> {
-    return scanByRid(this.#options.store, this.#options.etagSalt, scan, within);
+    return andThen(this.stored.scanByRid(scan, within), this.#lifetimes.shownPage);
   }
 
   /** Items in primary key order: of a range of the hash space, or those whose key begins with these bytes. */
   scanByKey(scan: ItemScan, within: EpkRange | Bytes): MaybePromise<ItemPage> {
-    return scanByKey(this.#options.store, this.#options.etagSalt, scan, within);
+    return andThen(this.stored.scanByKey(scan, within), this.#lifetimes.shownPage);
+  }
+
+  /** Undefined where all that is stored is there. */
+  get hidden(): HiddenItems | undefined {
+    return this.#lifetimes.hidden;
+  }
+
+  /** Holds from now on for all items, older ones too. */
+  changeTtl(defaultTtlSec: number | undefined): void {
+    this.#lifetimes.change(defaultTtlSec);
+  }
+
+  /** Removes some of the items that are no longer there. One step at a time. */
+  sweep(itemsMax: number): Promise<SweepStep> {
+    return this.#lifetimes.sweep(this, itemsMax);
   }
 
   /** Several reads of one moment, for a query. */
@@ -226,6 +204,7 @@ export class Partition {
       indexing: this.#indexing,
       isIndexReady: this.#indexState.builtTo === 'all' && !this.#indexing.options.isOff,
       itemCount: this.#state.itemCount,
+      hidden: this.#lifetimes.hidden,
     };
     this.#readerCount++;
     const release = () => {
@@ -340,6 +319,20 @@ export class Partition {
     await this.#commit({ ...adoption([], upTo), movedHistory: entries });
   }
 
+  /** Items in this range of primary keys are gone, at once and for all; they are removed in the background. */
+  async erase(range: Omit<Erasure, 'lsn'>): Promise<Lsn> {
+    const erasures = (list: readonly Erasure[]) => [...list, { ...range, lsn: 0 }];
+    if ((this.hidden?.erasures.length ?? 0) >= ERASURES_MAX)
+      throw new DomainError('unavailable', 'Too many partition keys wait for their removal.');
+    return (await this.write({ keys: [], decide: () => [], erasures })).lsn;
+  }
+
+  /** Takes over what is erased elsewhere. */
+  async adoptErasures(erasures: readonly Erasure[], upTo: Lsn): Promise<void> {
+    if (erasures.length === 0) return;
+    await this.#commit({ keys: [], decide: () => [], movedLsn: upTo, erasures: () => erasures });
+  }
+
   /** Undoes `fence`: the move was given up. */
   unfence(): void {
     this.#isFenced = false;
@@ -368,17 +361,15 @@ export class Partition {
   }
 
   #publish(group: CommitGroup): void {
-    const { cache } = this.#options;
-    this.#publishCount++;
-    this.#keySizes?.published(group.touched.values(), group.lsn);
+    const { touched } = group;
+    this.stored.publish(touched.values());
+    for (const { key, before } of touched.values())
+      if (before === undefined) this.#knownKeys.add(key.primary);
+    this.#lifetimes.publish(group);
+    this.#keySizes?.published(touched.values(), group.lsn);
     this.#index.publish(group);
     this.#lsn = Math.max(this.#lsn, group.lsn);
     this.#watches.published(this.#lsn);
-    for (const { key, before, after } of group.touched.values()) {
-      if (after === undefined) cache.delete(key.text);
-      else cache.set(key.text, after);
-      if (before === undefined) this.#knownKeys.add(key.primary);
-    }
     this.#options.onPublished?.();
   }
 }

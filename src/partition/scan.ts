@@ -68,12 +68,9 @@ export function scanByKey(
   view: ReadView,
   etagSalt: number,
   scan: ItemScan,
-  within: EpkRange | Bytes,
+  within: EpkRange | KeyRange | Bytes,
 ): MaybePromise<ItemPage> {
-  const { start, end } =
-    within instanceof Uint8Array
-      ? { start: within, end: afterPrefix(within) }
-      : primaryRange(within.min, within.max);
+  const { start, end } = primariesOf(within);
   // The zero byte makes the smallest key behind the last one seen.
   const from = scan.after === undefined ? start : Buffer.from(`${scan.after}00`, 'hex');
   const page = view.scan(
@@ -87,6 +84,11 @@ export function scanByKey(
       next: more && last !== undefined ? Buffer.from(last.key).toString('hex') : undefined,
     };
   });
+}
+
+function primariesOf(within: EpkRange | KeyRange | Bytes): KeyRange {
+  if (within instanceof Uint8Array) return { start: within, end: afterPrefix(within) };
+  return 'start' in within ? within : primaryRange(within.min, within.max);
 }
 
 export function isWithin(key: Bytes, range: KeyRange): boolean {

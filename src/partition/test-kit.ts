@@ -11,7 +11,8 @@ import { Indexing, type IndexingOptions } from './indexing.ts';
 import { type ItemOp, intentOf } from './intent.ts';
 import type { Item, ItemKey, Seal } from './item.ts';
 import { itemKey } from './keyspace.ts';
-import { openPartition, type Partition } from './partition.ts';
+import { openPartition } from './open-partition.ts';
+import type { Partition } from './partition.ts';
 import { RecordCache } from './record-cache.ts';
 
 const DEFINITION: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 2 };
@@ -51,6 +52,7 @@ export function openForTest(
     readonly indexing?: Indexing;
     readonly indexMemoryEntries?: number;
     readonly retentionSec?: number;
+    readonly defaultTtlSec?: number;
   } = {},
 ): Promise<Partition> {
   return openPartition({
@@ -60,6 +62,7 @@ export function openForTest(
     etagSalt: 0xabcd,
     ridPrefix: 3,
     retentionSec: options.retentionSec ?? 0,
+    defaultTtlSec: options.defaultTtlSec,
     indexing: options.indexing ?? indexingForTest(),
     ...(options.indexMemoryEntries === undefined
       ? {}

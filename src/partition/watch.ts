@@ -2,6 +2,7 @@
  * Who thinks for a while about a logical partition and then writes to it has to know whether others wrote there
  * meanwhile. A watch notes their keys from the moment they are decided.
  */
+import { type Bytes, bytesToLatin1 } from '../base/index.ts';
 import type { Lsn } from './item.ts';
 
 export interface Watch {
@@ -48,6 +49,13 @@ export class Watches {
 
   note(key: string): void {
     for (const { prefix, touched } of this.#open) if (key.startsWith(prefix)) touched.add(key);
+  }
+
+  /** All keys of a range were written. */
+  noteRange({ start, end }: { readonly start: Bytes; readonly end: Bytes }): void {
+    const [low, high] = [bytesToLatin1(start), bytesToLatin1(end)];
+    for (const { prefix, touched } of this.#open)
+      if (prefix >= low && prefix < high) touched.add(prefix);
   }
 
   /** What was decided up to here can be read; Infinity where it is lost. */

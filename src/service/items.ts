@@ -1,10 +1,17 @@
 /** Items: point reads and writes, the same for every API. */
-import { DomainError, type MaybePromise } from '../base/index.ts';
+import { DomainError, type MaybePromise, type Receipt } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, ReadReply, TransactionReply, WriteReply } from '../cluster/index.ts';
-import { type Item, type ItemKey, itemKey, type Rid } from '../partition/index.ts';
+import {
+  type Item,
+  type ItemKey,
+  itemKey,
+  logicalPartitionRange,
+  primaryRange,
+  type Rid,
+} from '../partition/index.ts';
 import { NORMAL_TRAFFIC, type Traffic } from '../throughput/index.ts';
-import { type Epk, effectivePartitionKey, type Value } from '../value/index.ts';
+import { type Epk, effectivePartitionKey, epkRangeOfPrefix, type Value } from '../value/index.ts';
 import { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
 import {
   BATCH_BOUNDS,
@@ -80,6 +87,30 @@ export class Items {
     return this.#cluster.rerouted(container, (current) =>
       this.#cluster.transact(this.#cluster.routing(current).forKey(epk), ops, traffic),
     );
+  }
+
+  /** All items of a partition key, or of all keys that begin with these values, are gone at once. */
+  erase(
+    container: ContainerRecord,
+    values: readonly Value[],
+    traffic: Traffic = NORMAL_TRAFFIC,
+  ): Promise<Receipt> {
+    const { partitionKey } = container;
+    const attempt = async (current: ContainerRecord): Promise<Receipt> => {
+      const routing = this.#cluster.routing(current);
+      if (values.length === partitionKey.paths.length) {
+        const epk = effectivePartitionKey(values, partitionKey);
+        const range = logicalPartitionRange(epk, values);
+        return this.#cluster.erase(routing.forKey(epk), range, traffic);
+      }
+      const { min, max } = epkRangeOfPrefix(values, partitionKey);
+      const range = primaryRange(min, max);
+      const receipts: Receipt[] = [];
+      for (const route of routing.forRange(min, max))
+        receipts.push(await this.#cluster.erase(route, range, traffic));
+      return receipts[0] as Receipt;
+    };
+    return Promise.resolve(this.#cluster.rerouted(container, attempt));
   }
 
   /** One page of a container, of a partition, of a part of the hash space or of a logical partition. */

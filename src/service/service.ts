@@ -13,6 +13,7 @@ import {
   Reshaper,
   type SplitFailure,
   storeName,
+  Upkeep,
 } from '../cluster/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { RecordCache, type Seal } from '../partition/index.ts';
@@ -67,6 +68,8 @@ export interface Service {
   readonly reshaper: Reshaper;
   /** Splits partitions by itself, in the background. */
   readonly balancer: Balancer;
+  /** Removes what has expired, in the background. */
+  readonly upkeep: Upkeep;
   readonly clock: Clock;
   readonly settings: Settings;
   /** Partitions open in this process. */
@@ -137,6 +140,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   for (const container of containers)
     if (container.partitions.length < partitionsNeeded(catalog, container, settings))
       balancer.throughputRaised(container);
+  const upkeep = new Upkeep({
+    cluster,
+    clock,
+    containers: () => catalog.databases().flatMap((database) => catalog.containers(database)),
+  });
   return {
     databases: new Databases(catalog, cluster, clock, settings),
     containers: new Containers(catalog, cluster, clock, settings),
@@ -157,6 +165,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     resources: new Resources(catalog, clock),
     reshaper,
     balancer,
+    upkeep,
     clock,
     settings,
     openPartitionCount: () => host.openCount,
@@ -166,6 +175,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         reshaper.close(),
         globalIndexes.close(),
         scripts.close(),
+        upkeep.close(),
       ]);
       await host.close();
       await store.close();

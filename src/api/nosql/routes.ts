@@ -27,6 +27,7 @@ import {
 import { listItems, postItems } from './resources/item-feed.ts';
 import { deleteItem, patchItem, readItem, replaceItem } from './resources/items.ts';
 import { listOffers, postOffers, readOffer, replaceOffer } from './resources/offers.ts';
+import { postOperation } from './resources/operations.ts';
 import {
   listPartitionKeyRanges,
   postPartitionKeyRanges,
@@ -74,7 +75,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
   'dbs/colls/operations': {
     type: 'colls',
     feed: {},
-    single: { POST: notServedYet('Deletion by partition key') },
+    single: { POST: postOperation },
   },
   'dbs/colls/pkranges': {
     type: 'pkranges',

@@ -97,7 +97,7 @@ async function copy(source: Partition, { targets, signal }: MoveOptions): Promis
   let after: string | undefined;
   do {
     signal.throwIfAborted();
-    const page = await source.scanByKey(
+    const page = await source.stored.scanByKey(
       { after, limit: STEP_ITEMS, bytesMax: STEP_BYTES },
       { min: EPK_MIN, max: EPK_MAX },
     );
@@ -164,9 +164,9 @@ function adoptRetention({ sources, sourceRanges, targets }: MoveOptions): void {
 async function currentState(source: Partition, change: Change): Promise<MovedState | undefined> {
   if (change.kind === 'delete') {
     const key = itemKeyOf(change.primary);
-    return { key, item: await source.read(key) };
+    return { key, item: await source.stored.read(key) };
   }
-  const item = await source.readByRid(change.rid);
+  const item = await source.stored.readByRid(change.rid);
   return item && stateOf(item);
 }
 
@@ -199,7 +199,11 @@ async function alignLsn(
   targets: readonly MoveTarget[],
 ): Promise<void> {
   const lsn = Math.max(...sources.map((source) => source.lsn));
-  for (const { partition } of targets) await partition.adopt([], lsn);
+  const erasures = sources.flatMap((source) => source.hidden?.erasures ?? []);
+  for (const { partition } of targets) {
+    await partition.adopt([], lsn);
+    await partition.adoptErasures(erasures, lsn);
+  }
 }
 
 function verify(sources: readonly Partition[], targets: readonly MoveTarget[]): void {

@@ -1,0 +1,53 @@
+/** Opens a partition from what is stored. */
+import type { Clock } from '../base/index.ts';
+import type { Store } from '../engine/index.ts';
+import { decodeErasures } from './erasure-list.ts';
+import { History } from './history.ts';
+import { decodeIndexState } from './index-state.ts';
+import type { Indexing } from './indexing.ts';
+import type { Seal } from './item.ts';
+import { ERASURES_KEY, INDEX_STATE_KEY, RETENTION_KEY, STATE_KEY } from './keyspace.ts';
+import { Lifetimes } from './lifetimes.ts';
+import { Partition } from './partition.ts';
+import type { PartitionCache } from './record-cache.ts';
+import { decodeRetention } from './retention.ts';
+import { decodeState, newState } from './state.ts';
+
+export interface PartitionOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly seal: Seal;
+  /** Sixteen bits of the container that go into every etag. */
+  readonly etagSalt: number;
+  /** Thirteen bits that keep the rids of a container's partitions apart. */
+  readonly ridPrefix: number;
+  readonly cache: PartitionCache;
+  readonly indexing: Indexing;
+  /** Seconds that all versions of items are kept; 0: not at all. */
+  readonly retentionSec: number;
+  /** Seconds items live that do not say themselves; -1 for ever; undefined: nothing expires. */
+  readonly defaultTtlSec: number | undefined;
+  /** Told of every group of writes once readers know of it. */
+  readonly onPublished?: () => void;
+  /** Index entries kept in memory before they are written to their place. */
+  readonly indexMemoryEntries?: number;
+}
+
+export async function openPartition(options: PartitionOptions): Promise<Partition> {
+  const keys = [STATE_KEY, INDEX_STATE_KEY, RETENTION_KEY, ERASURES_KEY];
+  const [stored, indexState, retention, erasures] = await options.store.getMany(keys);
+  const state = stored === undefined ? newState() : decodeState(stored);
+  const { store, clock, retentionSec } = options;
+  const kept = retention && decodeRetention(retention);
+  const history = new History({ store, clock, state, retentionSec, retention: kept });
+  const lifetimes = new Lifetimes({
+    clock,
+    defaultTtlSec: options.defaultTtlSec,
+    erasures: decodeErasures(erasures),
+  });
+  const partition = new Partition(options, { state, history, lifetimes });
+  await partition.resumeIndexing(
+    indexState === undefined ? undefined : decodeIndexState(indexState),
+  );
+  return partition;
+}

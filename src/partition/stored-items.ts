@@ -1,0 +1,66 @@
+/** The items of a partition as they are stored, hidden ones too: what movers, sweepers and the committer look at. */
+import { andThen, type Bytes, type MaybePromise } from '../base/index.ts';
+import type { KeyRange, Store } from '../engine/index.ts';
+import type { Touched } from './commit-group.ts';
+import type { Item, ItemKey, Rid } from './item.ts';
+import { PREFIX_ITEM, recordKey } from './keyspace.ts';
+import { decodeRecord } from './record.ts';
+import type { PartitionCache } from './record-cache.ts';
+import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
+
+export interface StoredItemsOptions {
+  readonly store: Store;
+  readonly cache: PartitionCache;
+  readonly etagSalt: number;
+}
+
+export class StoredItems {
+  readonly #options: StoredItemsOptions;
+  #publishCount = 0;
+
+  constructor(options: StoredItemsOptions) {
+    this.#options = options;
+  }
+
+  read(key: ItemKey): MaybePromise<Item | undefined> {
+    const { cache, store, etagSalt } = this.#options;
+    const cached = cache.get(key.text);
+    if (cached !== undefined) return cached;
+    const publishCount = this.#publishCount;
+    return andThen(store.follow(key.primary, PREFIX_ITEM), (record) => {
+      if (record === undefined) return undefined;
+      const item = decodeRecord(record, etagSalt);
+      // With an engine that answers later, a write may have been published since: then this is an old state.
+      if (publishCount === this.#publishCount) cache.set(key.text, item);
+      return item;
+    });
+  }
+
+  /** The item of this number; undefined where this partition has none. */
+  readByRid(rid: Rid): MaybePromise<Item | undefined> {
+    const { store, etagSalt } = this.#options;
+    return andThen(store.get(recordKey(rid)), (record) =>
+      record === undefined ? undefined : decodeRecord(record, etagSalt),
+    );
+  }
+
+  /** Items in rid order, of the whole partition or of a part of its hash range. */
+  scanByRid(scan: ItemScan, within: EpkRange | undefined): MaybePromise<ItemPage> {
+    return scanByRid(this.#options.store, this.#options.etagSalt, scan, within);
+  }
+
+  /** Items in primary key order: of a range of hashes or of primary keys, or those whose key begins with these bytes. */
+  scanByKey(scan: ItemScan, within: EpkRange | KeyRange | Bytes): MaybePromise<ItemPage> {
+    return scanByKey(this.#options.store, this.#options.etagSalt, scan, within);
+  }
+
+  /** These writes are durable: reads see them from here on. */
+  publish(touched: Iterable<Touched>): void {
+    const { cache } = this.#options;
+    this.#publishCount++;
+    for (const { key, after } of touched) {
+      if (after === undefined) cache.delete(key.text);
+      else cache.set(key.text, after);
+    }
+  }
+}
