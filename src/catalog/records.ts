@@ -10,6 +10,8 @@ export interface DatabaseRecord {
   readonly timestampSec: number;
   /** Throughput that the containers of the database share. */
   readonly throughput?: ThroughputRecord;
+  /** What APIs keep about all their containers together. */
+  readonly policies?: ValueMap;
 }
 
 /**

@@ -2,6 +2,7 @@
 import { type Clock, DomainError } from '../base/index.ts';
 import type { Catalog, DatabaseRecord, ThroughputSetting } from '../catalog/index.ts';
 import type { Cluster } from '../cluster/index.ts';
+import type { ValueMap } from '../value/index.ts';
 import { newThroughput } from './offers.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
@@ -54,6 +55,16 @@ export class Databases {
           ? {}
           : { throughput: newThroughput(this.#catalog, throughput, timestampSec) }),
       };
+      return { databases: [record], result: record };
+    });
+  }
+
+  /** Keeps what an API has to remember for all containers of the database; what it names replaces what was there. */
+  setPolicies(rid: number, policies: ValueMap): Promise<DatabaseRecord> {
+    return this.#catalog.change(() => {
+      const current = this.#catalog.databaseByRid(rid);
+      if (current === undefined) throw databaseNotFound();
+      const record = { ...current, policies: { ...current.policies, ...policies } };
       return { databases: [record], result: record };
     });
   }

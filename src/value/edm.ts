@@ -7,7 +7,7 @@
  *   "n@odata.type":"Edm.Int64","n":"5" · Edm.Double 5.0, "NaN", "Infinity", "-Infinity"
  *   Edm.DateTime, as sent, up to seven digits · Edm.Guid, as sent · Edm.Binary, base64
  *
- * As a Value an Int64 is an int64, every number lies on the one number line, a DateTime is its normal form
+ * As a Value an Int64 is a number, an int64 where no double holds it exactly; a DateTime is its normal form
  * (edm-date-time.ts), a Guid is in lower case, a Binary stays base64; the annotations are properties of their own.
  */
 import { assert } from '../base/index.ts';
@@ -118,10 +118,11 @@ function int64Property(sent: unknown): EdmProperty | undefined {
   if (text === undefined) return undefined;
   const value = BigInt(text);
   if (value < INT64_MIN || value > INT64_MAX) return undefined;
+  const number = Number(value);
   return {
     type: 'Edm.Int64',
     token: `"${value}"`,
-    value: new Extended({ kind: 'int64', value }),
+    value: Number.isSafeInteger(number) ? number : new Extended({ kind: 'int64', value }),
   };
 }
 
@@ -137,6 +138,8 @@ function int64Text(sent: unknown): string | undefined {
 function doubleProperty(sent: unknown): EdmProperty | undefined {
   const value = typeof sent === 'string' ? doubleOfText(sent) : sent;
   if (typeof value !== 'number') return undefined;
+  // A number too large for a double; what means to be infinite is sent as text.
+  if (value === sent && !Number.isFinite(value)) return undefined;
   return { type: 'Edm.Double', token: doubleToken(value), value };
 }
 

@@ -2,7 +2,7 @@
 import { type Bytes, DomainError, ITEM_BYTES_MAX } from '../../base/index.ts';
 import type { NewBody } from '../../partition/index.ts';
 import type { PutOperation, UpdateOperation } from '../../service/index.ts';
-import type { Value, ValueMap } from '../../value/index.ts';
+import { codecOf, type Encoding, type Value, type ValueMap } from '../../value/index.ts';
 import type { Call } from './call.ts';
 import type { ContainerFace } from './container-face.ts';
 import { checkJson } from './json-body.ts';
@@ -22,9 +22,17 @@ export function checkedItem(
     throw new DomainError('invalidInput', 'Replacing the id of an item is not allowed.');
   checkItemKey(face, key, item);
   const ttlSec = itemTtlSec(item);
-  const { body, value } = encodeItem(item);
+  const { encoding } = face.record;
+  const { body, value } = encoding === 'json' ? encodeItem(item) : foreignItem(encoding, item);
   checkSize(body);
   return { id, body, value, ttlSec };
+}
+
+/** For a container of another API: in its encoding, or refused where that has no form for the item. */
+function foreignItem(encoding: Encoding, item: ValueMap): Pick<NewBody, 'body' | 'value'> {
+  const codec = codecOf(encoding);
+  const body = codec.encode(item);
+  return { body, value: codec.decode(body) };
 }
 
 /** The update that a patch of an item is. */

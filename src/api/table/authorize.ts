@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../base/index.ts';
 import { type Access, FULL_ACCESS } from './access.ts';
 import { TableError } from './errors.ts';
+import { type SignatureContext, signatureAccess } from './sas.ts';
 import { AccountKeys, checkSharedKey } from './shared-key.ts';
 import { EMULATOR_ACCOUNT, type Target } from './target.ts';
 
@@ -17,6 +18,7 @@ export interface AuthorizerOptions {
   readonly clock: Clock;
   /** Undefined: tokens are refused. */
   readonly tokens?: TokenVerifier | undefined;
+  readonly policy: SignatureContext['policy'];
 }
 
 export interface CallerRequest {
@@ -45,10 +47,28 @@ export class Authorizer {
   authorize(request: CallerRequest): Caller | Promise<Caller> {
     const { headers, target } = request;
     const { authorization } = headers;
-    if (authorization === undefined) throw new TableError('AuthenticationFailed');
+    if (authorization === undefined) return this.#bySignature(request);
     if (authorization.startsWith('Bearer ')) return this.#byToken(authorization.slice(7), request);
     const account = checkSharedKey(this.#keys, { ...request, target }, this.#options.clock);
     return { access: FULL_ACCESS, account };
+  }
+
+  #bySignature({ target, headers, isEncrypted, address }: CallerRequest): Caller {
+    const { query, account } = target;
+    if (!query.has('sig')) throw new TableError('AuthenticationFailed');
+    const host = (headers.host ?? '').replace(/:\d+$/, '');
+    const named = host.split('.')[0] as string;
+    const accounts = account === undefined ? [named, EMULATOR_ACCOUNT] : [account];
+    const { clock, policy } = this.#options;
+    const access = signatureAccess(query, {
+      keys: this.#keys,
+      clock,
+      accounts,
+      isEncrypted,
+      address,
+      policy,
+    });
+    return { access, account: accounts[0] as string };
   }
 
   async #byToken(token: string, { isEncrypted, target }: CallerRequest): Promise<Caller> {

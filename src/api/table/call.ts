@@ -1,5 +1,5 @@
 /** One request on its way through the API: what was asked, and what it is asked of. */
-import type { Bytes, MaybePromise } from '../../base/index.ts';
+import { type Bytes, DomainError, type MaybePromise } from '../../base/index.ts';
 import type { ContainerRecord, DatabaseRecord } from '../../catalog/index.ts';
 import type { Service } from '../../service/index.ts';
 import type { Access } from './access.ts';
@@ -35,16 +35,44 @@ export function tablesDatabase(service: Service): DatabaseRecord | undefined {
   return service.databases.find(TABLES_DATABASE);
 }
 
-export function findTable(service: Service, name: string): ContainerRecord | undefined {
+/** By its name; with `isCaseless`, as Storage has it, whatever the case of its letters. */
+export function findTable(
+  service: Service,
+  name: string,
+  isCaseless = false,
+): ContainerRecord | undefined {
   const database = tablesDatabase(service);
   if (database === undefined) return undefined;
-  const container = service.containers.find(database, name);
-  return container?.encoding === 'edm' ? container : undefined;
+  const exact = service.containers.find(database, name);
+  if (exact?.encoding === 'edm') return exact;
+  if (!isCaseless) return undefined;
+  const lower = name.toLowerCase();
+  return service.containers
+    .list(database)
+    .find(({ encoding, id }) => encoding === 'edm' && id.toLowerCase() === lower);
 }
 
 /** The table that owns what the request names. */
-export function ownerTable(service: Service, name: string): ContainerRecord {
-  const table = findTable(service, name);
+export function ownerTable({ service, target }: Call, name: string): ContainerRecord {
+  const table = findTable(service, name, isStorage(target));
   if (table === undefined) throw new TableError('TableNotFound');
   return table;
+}
+
+/** Accounts in the path are Storage's; the Cosmos service tells names apart by the case of their letters. */
+export function isStorage({ account }: Target): boolean {
+  return account !== undefined;
+}
+
+/** Made with the first table. */
+export async function openDatabase(service: Service): Promise<DatabaseRecord> {
+  const known = tablesDatabase(service);
+  if (known !== undefined) return known;
+  try {
+    return await service.databases.create(TABLES_DATABASE, undefined);
+  } catch (error) {
+    const made = tablesDatabase(service);
+    if (error instanceof DomainError && made !== undefined) return made;
+    throw error;
+  }
 }

@@ -26,7 +26,7 @@ export function readEntityByKey(call: Call, table: string, key: Key): MaybePromi
   };
   const { partitionKey, rowKey } = key;
   const address = { partitionKey: [partitionKey], id: rowKey };
-  const read = service.items.read(ownerTable(service, table), address, undefined);
+  const read = service.items.read(ownerTable(call, table), address, undefined);
   const answer = ({ item, charge }: ReadReply): Reply => {
     if (item === undefined) throw new TableError('ResourceNotFound', undefined, { charge });
     return jsonReply(200, entityText(bytesToText(item.body), view), view.level, {
@@ -46,6 +46,6 @@ export async function writeEntity(call: Call, resource: EntityResource): Promise
     query: call.target.query,
     body: call.body,
   });
-  const written = await service.items.write(ownerTable(service, plan.table), plan.write);
+  const written = await service.items.write(ownerTable(call, plan.table), plan.write);
   return plan.reply(written.effect.item, written.charge);
 }

@@ -28,7 +28,12 @@ export function parseEntity(body: Bytes): SentEntity {
     const annotation = sent[`${name}${TYPE_ANNOTATION}`];
     if (annotation !== undefined && typeof annotation !== 'string')
       throw new TableError('InvalidInput');
-    if (value === null) continue;
+    if (value === null) {
+      // Clients send it for what their own types have no form for, such as an invalid date.
+      if (annotation !== undefined && annotation !== 'Edm.String')
+        throw wrongType(name, annotation);
+      continue;
+    }
     const property = edmProperty({ value, annotation, token: tokens?.get(name) });
     if (property === undefined) throw wrongType(name, annotation);
     checkSize(property);

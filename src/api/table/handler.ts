@@ -13,10 +13,12 @@ import {
 import type { Service } from '../../service/index.ts';
 import { Authorizer, type Caller, type TokenVerifier } from './authorize.ts';
 import type { Call } from './call.ts';
+import { corsHeaders, preflight } from './cors.ts';
 import { TableError, tableErrorOf } from './errors.ts';
 import { REQUEST_BYTES_MAX } from './limits.ts';
 import { DEFAULT_VERSION, errorReply, type Reply, sendReply } from './reply.ts';
 import { operationOf } from './routes.ts';
+import { storedPolicy } from './stored-policies.ts';
 import { parseTarget, type Target } from './target.ts';
 
 export interface TableOptions {
@@ -69,7 +71,12 @@ class TableServer {
   constructor(options: TableOptions) {
     this.#options = options;
     const { keys, tokens, service } = options;
-    this.#authorizer = new Authorizer({ keys, tokens, clock: service.clock });
+    this.#authorizer = new Authorizer({
+      keys,
+      tokens,
+      clock: service.clock,
+      policy: (table, id) => storedPolicy(service, table, id),
+    });
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {
@@ -99,8 +106,10 @@ class TableServer {
     const { request } = exchange;
     const { headers, url = '/', socket } = request;
     const sentMethod = request.method ?? 'GET';
-    const target = parseTarget(url);
+    const target = parseTarget(url, headers.host);
     exchange.target = target;
+    checkVersion(headerOf(request, 'x-ms-version'));
+    if (sentMethod === 'OPTIONS') return preflight(this.#options.service, headers);
     const caller = this.#authorizer.authorize({
       method: sentMethod,
       target,
@@ -138,7 +147,10 @@ class TableServer {
       requestId,
       clientRequestId: clientRequestId(request),
       version: version !== undefined && VERSION.test(version) ? version : DEFAULT_VERSION,
-      corsHeaders: [],
+      corsHeaders:
+        request.headers.origin === undefined || request.method === 'OPTIONS'
+          ? NO_HEADERS
+          : corsHeaders(this.#options.service, request.headers, request.method ?? 'GET'),
     });
     this.#options.onRequest?.({
       resource: target?.resource.kind ?? 'none',
@@ -163,8 +175,13 @@ class TableServer {
   }
 }
 
+const NO_HEADERS: readonly string[] = [];
 const VERSION = /^20\d\d-\d\d-\d\d$/;
 const CLIENT_REQUEST_ID = /^[ -~]{1,1024}$/;
+
+function checkVersion(version: string | undefined): void {
+  if (version !== undefined && !VERSION.test(version)) throw new TableError('InvalidHeaderValue');
+}
 
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];

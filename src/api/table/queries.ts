@@ -51,7 +51,7 @@ export async function queryEntities(call: Call, table: string): Promise<Reply> {
   const text = query.get('$filter');
   const filter = text === undefined || text.trim() === '' ? undefined : parseFilter(text);
   const from = parseContinuation(query);
-  const container = ownerTable(service, table);
+  const container = ownerTable(call, table);
   const ranges = rangesOf(container, filter);
   if (ranges.length === 0) return jsonReply(200, entitiesText([], view), view.level);
   const { rows, charge, continuation } = await service.queries.run(container, {

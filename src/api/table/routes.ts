@@ -1,13 +1,22 @@
 /** Which operation a request is: resource, verb, and for the service and tables the query. */
+import { runBatch } from './batch.ts';
 import type { Call, Operation } from './call.ts';
 import { readEntityByKey, writeEntity } from './entities.ts';
 import { TableError } from './errors.ts';
 import { queryEntities } from './queries.ts';
+import type { Query } from './request.ts';
+import { readProperties, readStatistics, writeProperties } from './service-properties.ts';
+import { readPolicies, writePolicies } from './stored-policies.ts';
 import { createTable, deleteTable, listTables } from './tables.ts';
 
 export function operationOf({ target, method }: Call): Operation {
   const { resource } = target;
   switch (resource.kind) {
+    case 'service':
+      return serviceOperation(target.query, method);
+    case 'batch':
+      if (method === 'POST') return runBatch;
+      break;
     case 'tables':
       if (method === 'GET') return listTables;
       if (method === 'POST') return createTable;
@@ -16,6 +25,7 @@ export function operationOf({ target, method }: Call): Operation {
       if (method === 'DELETE') return (call) => deleteTable(call, resource.table);
       break;
     case 'entities':
+      if (target.query.get('comp') === 'acl') return policiesOperation(resource.table, method);
       if (method === 'GET') return (call) => queryEntities(call, resource.table);
       if (method === 'POST') return (call) => writeEntity(call, resource);
       break;
@@ -23,8 +33,27 @@ export function operationOf({ target, method }: Call): Operation {
       if (method === 'GET') return (call) => readEntityByKey(call, resource.table, resource);
       if (method !== 'POST') return (call) => writeEntity(call, resource);
       break;
-    default:
-      throw new TableError('NotImplemented');
   }
+  throw new TableError('UnsupportedHttpVerb');
+}
+
+function serviceOperation(query: Query, method: string): Operation {
+  if (query.get('restype') !== 'service') throw new TableError('ResourceNotFound');
+  switch (query.get('comp')) {
+    case 'properties':
+      if (method === 'GET') return readProperties;
+      if (method === 'PUT') return writeProperties;
+      throw new TableError('UnsupportedHttpVerb');
+    case 'stats':
+      if (method === 'GET') return readStatistics;
+      throw new TableError('UnsupportedHttpVerb');
+    default:
+      throw new TableError('InvalidQueryParameterValue');
+  }
+}
+
+function policiesOperation(table: string, method: string): Operation {
+  if (method === 'GET' || method === 'HEAD') return (call) => readPolicies(call, table);
+  if (method === 'PUT') return (call) => writePolicies(call, table);
   throw new TableError('UnsupportedHttpVerb');
 }

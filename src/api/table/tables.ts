@@ -1,14 +1,8 @@
 /** /Tables: containers of entities, made with a fixed key and listed by name. */
-import { DomainError } from '../../base/index.ts';
-import {
-  type ContainerRecord,
-  type DatabaseRecord,
-  DEFAULT_INDEXING_POLICY,
-  type IndexingPolicy,
-} from '../../catalog/index.ts';
+import { DEFAULT_INDEXING_POLICY, type IndexingPolicy } from '../../catalog/index.ts';
 import type { Service } from '../../service/index.ts';
 import type { PartitionKeyDefinition, ValueMap } from '../../value/index.ts';
-import { type Call, ownerTable, TABLES_DATABASE, tablesDatabase } from './call.ts';
+import { type Call, findTable, isStorage, openDatabase, tablesDatabase } from './call.ts';
 import type { MetadataLevel } from './entity-reply.ts';
 import { TableError } from './errors.ts';
 import { checkTableName } from './names.ts';
@@ -40,6 +34,8 @@ export async function createTable(call: Call): Promise<Reply> {
   const prefer = preference(headers);
   const name = checkTableName(sentName(call));
   call.access.check({ level: 'c', permissions: ['c', 'w'], table: name });
+  if (findTable(service, name, isStorage(target)) !== undefined)
+    throw new TableError('TableAlreadyExists');
   const database = await openDatabase(service);
   await service.containers.create(database.rid, {
     id: name,
@@ -63,12 +59,8 @@ export async function createTable(call: Call): Promise<Reply> {
 export async function deleteTable(call: Call, name: string): Promise<Reply> {
   call.access.check({ level: 'c', permissions: ['d'], table: name });
   const { service } = call;
-  let table: ContainerRecord;
-  try {
-    table = ownerTable(service, name);
-  } catch {
-    throw new TableError('ResourceNotFound');
-  }
+  const table = findTable(service, name, isStorage(call.target));
+  if (table === undefined) throw new TableError('ResourceNotFound');
   await service.containers.delete(table);
   return emptyReply(204);
 }
@@ -127,18 +119,5 @@ function sentName(call: Call): unknown {
     return JSON.parse(Buffer.from(call.body).toString('utf8'))?.TableName;
   } catch {
     throw new TableError('InvalidInput');
-  }
-}
-
-/** Made with the first table. */
-async function openDatabase(service: Service): Promise<DatabaseRecord> {
-  const known = tablesDatabase(service);
-  if (known !== undefined) return known;
-  try {
-    return await service.databases.create(TABLES_DATABASE, undefined);
-  } catch (error) {
-    const made = tablesDatabase(service);
-    if (error instanceof DomainError && made !== undefined) return made;
-    throw error;
   }
 }

@@ -32,14 +32,16 @@ export interface Target {
   readonly query: ReadonlyMap<string, string>;
 }
 
-export function parseTarget(url: string): Target {
+/** @param host - as the client addressed it: may name the secondary of an account. */
+export function parseTarget(url: string, host = ''): Target {
   const at = url.indexOf('?');
   const path = at < 0 ? url : url.slice(0, at);
   const query = at < 0 ? NO_QUERY : parseQuery(url.slice(at + 1));
   const segments = path.split('/').filter((segment) => segment !== '');
   const first = segments[0] ?? '';
-  const isSecondary = first === `${EMULATOR_ACCOUNT}${SECONDARY_SUFFIX}`;
-  const account = isSecondary || first === EMULATOR_ACCOUNT ? EMULATOR_ACCOUNT : undefined;
+  const isSecondaryPath = first === `${EMULATOR_ACCOUNT}${SECONDARY_SUFFIX}`;
+  const isSecondary = isSecondaryPath || host.split('.')[0]?.endsWith(SECONDARY_SUFFIX) === true;
+  const account = isSecondaryPath || first === EMULATOR_ACCOUNT ? EMULATOR_ACCOUNT : undefined;
   const names = account === undefined ? segments : segments.slice(1);
   return { resource: parseResource(names), account, isSecondary, path, query };
 }
@@ -53,7 +55,9 @@ function parseQuery(text: string): ReadonlyMap<string, string> {
     const at = field.indexOf('=');
     const name = decode((at < 0 ? field : field.slice(0, at)).replaceAll('+', ' '));
     const value = at < 0 ? '' : decode(field.slice(at + 1).replaceAll('+', ' '));
-    if (!query.has(name)) query.set(name, value);
+    // Two signatures are none: nobody can tell which of them was meant.
+    if (name === 'sig' && query.has(name)) query.set(name, '');
+    else if (!query.has(name)) query.set(name, value);
   }
   return query;
 }

@@ -1,5 +1,13 @@
 /** The operators of the language on values: three-valued logic, comparison of like with like, arithmetic on numbers. */
-import { compareTexts, equalValues, isList, isMap, type Value } from '../../../value/index.ts';
+import {
+  compareNumbers,
+  compareTexts,
+  equalValues,
+  isList,
+  isMap,
+  isNumeric,
+  type Value,
+} from '../../../value/index.ts';
 import type { BinaryOperator, UnaryOperator } from './ast.ts';
 import type { Compiled } from './block.ts';
 
@@ -43,7 +51,8 @@ function ordered(left: Value, right: Value, test: (order: number) => boolean): V
   if (typeof left === 'string' && typeof right === 'string') return test(compareTexts(left, right));
   if (typeof left === 'boolean' && typeof right === 'boolean')
     return test(Number(left) - Number(right));
-  return left === null && right === null ? test(0) : undefined;
+  if (left === null || right === null) return left === right ? test(0) : undefined;
+  return isNumeric(left) && isNumeric(right) ? test(compareNumbers(left, right)) : undefined;
 }
 
 function arithmetic(left: Value, right: Value, compute: (x: number, y: number) => number): Value {
@@ -73,31 +82,45 @@ function numberComparison(
     case '=':
       return (row) => {
         const value = left(row);
-        return value === undefined ? undefined : value === constant;
+        if (typeof value !== 'object') return value === undefined ? undefined : value === constant;
+        return equalValues(value, constant);
       };
     case '<':
       return (row) => {
         const value = left(row);
-        return typeof value === 'number' ? value < constant : undefined;
+        return typeof value === 'number'
+          ? value < constant
+          : otherNumber(operator, value, constant);
       };
     case '<=':
       return (row) => {
         const value = left(row);
-        return typeof value === 'number' ? value <= constant : undefined;
+        return typeof value === 'number'
+          ? value <= constant
+          : otherNumber(operator, value, constant);
       };
     case '>':
       return (row) => {
         const value = left(row);
-        return typeof value === 'number' ? value > constant : undefined;
+        return typeof value === 'number'
+          ? value > constant
+          : otherNumber(operator, value, constant);
       };
     case '>=':
       return (row) => {
         const value = left(row);
-        return typeof value === 'number' ? value >= constant : undefined;
+        return typeof value === 'number'
+          ? value >= constant
+          : otherNumber(operator, value, constant);
       };
     default:
       return undefined;
   }
+}
+
+/** Numbers that are no doubles, such as integers of 64 bits from other APIs. */
+function otherNumber(operator: EagerOperator, value: Value, constant: number): Value {
+  return typeof value === 'object' ? binaryOperators[operator](value, constant) : undefined;
 }
 
 /** Below the surrogates the order of UTF-16 units is that of code points, whatever the other text holds. */

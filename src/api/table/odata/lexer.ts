@@ -65,10 +65,9 @@ export function tokens(text: string): readonly Token[] {
 }
 
 function wordToken(name: string): Token {
+  if (/^(?:true|false)$/i.test(name))
+    return { kind: 'literal', type: 'boolean', value: name.toLowerCase() === 'true' };
   switch (name) {
-    case 'true':
-    case 'false':
-      return { kind: 'literal', type: 'boolean', value: name === 'true' };
     case 'NaN':
       return { kind: 'literal', type: 'number', value: Number.NaN };
     case 'INF':

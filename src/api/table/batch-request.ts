@@ -1,0 +1,113 @@
+/**
+ * The text of a batch: parts between boundaries, in which either one request stands, or a change set of parts with a
+ * request each. Clients differ in line ends, blank lines and the case of headers; all that is read over.
+ */
+import { TableError } from './errors.ts';
+import { BATCH_OPERATIONS_MAX } from './limits.ts';
+
+export interface BatchPart {
+  readonly method: string;
+  /** As it stands there: absolute, or relative to the account. */
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+  readonly contentId: string | undefined;
+}
+
+export type BatchRequest =
+  | { readonly kind: 'changes'; readonly parts: readonly BatchPart[] }
+  /** A single read outside of a change set. */
+  | { readonly kind: 'query'; readonly part: BatchPart };
+
+export function parseBatch(contentType: string | undefined, body: string): BatchRequest {
+  const boundary = boundaryOf(contentType ?? '');
+  const sections = boundary === undefined ? [] : sectionsOf(body, boundary);
+  const [only] = sections;
+  if (only === undefined || sections.length > 1) throw malformed();
+  const inner = boundaryOf(only.headers.get('content-type') ?? '');
+  if (inner === undefined) return { kind: 'query', part: requestOf(only) };
+  const changes = sectionsOf(only.content, inner);
+  if (changes.length > BATCH_OPERATIONS_MAX)
+    throw new TableError(
+      'InvalidInput',
+      `0:The batch request operation exceeds the maximum ${BATCH_OPERATIONS_MAX} changes per change set.`,
+    );
+  return { kind: 'changes', parts: changes.map(requestOf) };
+}
+
+interface Section {
+  readonly headers: ReadonlyMap<string, string>;
+  readonly content: string;
+}
+
+/** RFC 2046 allows no more. */
+const BOUNDARY_LENGTH_MAX = 70 * 4;
+
+function boundaryOf(contentType: string): string | undefined {
+  const match = /^\s*multipart\/mixed\s*;.*?\bboundary="?([^";\s]+)"?/i.exec(contentType);
+  const boundary = match?.[1];
+  return boundary !== undefined && boundary.length <= BOUNDARY_LENGTH_MAX ? boundary : undefined;
+}
+
+/** What stands between the lines of a boundary. The last line may be missing. */
+function sectionsOf(text: string, boundary: string): readonly Section[] {
+  const mark = `--${boundary}`;
+  const sections: Section[] = [];
+  let start = -1;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
+    if (at > 0 && text[at - 1] !== '\n') continue;
+    const lineEnd = text.indexOf('\n', at);
+    const rest = text.slice(at + mark.length, lineEnd < 0 ? text.length : lineEnd).trim();
+    if (rest !== '' && rest !== '--') continue;
+    if (start >= 0) sections.push(sectionOf(text.slice(start, at)));
+    start = lineEnd < 0 || rest === '--' ? -1 : lineEnd + 1;
+    if (rest === '--') return sections;
+  }
+  if (start >= 0 && text.slice(start).trim() !== '') sections.push(sectionOf(text.slice(start)));
+  return sections;
+}
+
+function sectionOf(text: string): Section {
+  return readHeaders(text.replace(/^(?:\r?\n)+/, ''));
+}
+
+/** Headers up to the first blank line, and what follows. */
+function readHeaders(text: string): Section {
+  const headers = new Map<string, string>();
+  let at = 0;
+  while (at < text.length) {
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end < 0 ? text.length : end).replace(/\r$/, '');
+    at = end < 0 ? text.length : end + 1;
+    if (line.trim() === '') break;
+    const colon = line.indexOf(':');
+    if (colon <= 0) throw malformed();
+    headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+  return { headers, content: text.slice(at) };
+}
+
+const REQUEST_LINE = /^([A-Z]{3,7}) (\S+) HTTP\/1\.[01]\s*?(?:\r?\n|$)/;
+
+function requestOf({ headers: outer, content }: Section): BatchPart {
+  const text = content.replace(/^\s+/, '');
+  const match = REQUEST_LINE.exec(text);
+  const [line = '', method = '', url = ''] = match ?? [];
+  if (match === null) throw malformed();
+  const { headers, content: rest } = readHeaders(text.slice(line.length));
+  return {
+    method: method === 'POST' ? (headers.get('x-http-method') ?? method) : method,
+    url,
+    headers,
+    body: rest.trim(),
+    contentId: outer.get('content-id') ?? headers.get('content-id'),
+  };
+}
+
+function malformed(): TableError {
+  return new TableError(
+    'InvalidInput',
+    'The batch request is not valid: it must be one change set, or one query.',
+  );
+}

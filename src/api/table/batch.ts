@@ -1,0 +1,181 @@
+/** POST of $batch: a change set is one transaction of the service, all or nothing. */
+import { type Bytes, bytesToText, type MaybePromise } from '../../base/index.ts';
+import { TransactionError } from '../../partition/index.ts';
+import type { Operation as ItemOperation } from '../../service/index.ts';
+import { type BatchPart, type BatchRequest, parseBatch } from './batch-request.ts';
+import { type Call, ownerTable } from './call.ts';
+import { readEntityByKey } from './entities.ts';
+import { type EntityPlan, planWrite } from './entity-write.ts';
+import { TableError, tableErrorOf } from './errors.ts';
+import { BATCH_OPERATIONS_MAX, REQUEST_BYTES_MAX } from './limits.ts';
+import { queryEntities } from './queries.ts';
+import { errorReply, type Reply, statusText } from './reply.ts';
+import { parseTarget, type Target } from './target.ts';
+
+export async function runBatch(call: Call): Promise<Reply> {
+  const request = parseBatch(call.headers('content-type'), bytesToText(call.body));
+  if (request.kind === 'query') return batchReply(call, [await queryPart(call, request)], false);
+  if (request.parts.length === 0) return batchReply(call, [], true);
+  try {
+    return batchReply(call, await runChanges(call, request.parts), true);
+  } catch (error) {
+    // Bugs of ours are for the handler, which reports them.
+    const known = tableErrorOf(error);
+    if (known.status === 500) throw error;
+    const at = error instanceof BatchError ? error.operation : 0;
+    return batchReply(call, [errorPart(call, request.parts[at], known, at)], true);
+  }
+}
+
+/** Which of the operations is refused. */
+class BatchError extends TableError {
+  readonly operation: number;
+
+  constructor(operation: number, { tableCode, message, retryAfterMs, charge }: TableError) {
+    super(tableCode, message, { retryAfterMs, charge });
+    this.operation = operation;
+  }
+}
+
+async function runChanges(call: Call, parts: readonly BatchPart[]): Promise<readonly PartReply[]> {
+  const plans = parts.map((part, at) => {
+    try {
+      return planPart(call, part);
+    } catch (error) {
+      throw error instanceof TableError ? new BatchError(at, error) : error;
+    }
+  });
+  checkGroup(plans);
+  const [{ table, key }] = plans as [EntityPlan, ...EntityPlan[]];
+  const container = ownerTable(call, table);
+  const operations = plans.map(({ write }): ItemOperation => write);
+  const bounds = { operationsMax: BATCH_OPERATIONS_MAX, bytesMax: REQUEST_BYTES_MAX };
+  try {
+    const { outcomes, charge } = await call.service.items.transact(
+      container,
+      [key.partitionKey],
+      operations,
+      undefined,
+      bounds,
+    );
+    return plans.map((plan, at) => ({
+      reply: plan.reply(outcomes[at]?.item, at === 0 ? charge : 0),
+      contentId: parts[at]?.contentId,
+    }));
+  } catch (error) {
+    if (error instanceof TransactionError)
+      throw new BatchError(error.operation, tableErrorOf(error));
+    throw error;
+  }
+}
+
+function planPart(call: Call, part: BatchPart): EntityPlan {
+  const { resource, query } = targetOf(part);
+  if (resource.kind !== 'entity' && resource.kind !== 'entities')
+    throw new TableError('InvalidInput');
+  if (part.method === 'GET')
+    throw new TableError('InvalidInput', 'A change set may hold no queries.');
+  return planWrite(call, {
+    method: part.method,
+    resource,
+    headers: headersOf(part),
+    query,
+    body: Buffer.from(part.body, 'utf8') as Bytes,
+  });
+}
+
+/** One table, one partition key, every entity once. */
+function checkGroup(plans: readonly EntityPlan[]): void {
+  const [first] = plans;
+  const rowKeys = new Set<string>();
+  plans.forEach(({ table, key }, at) => {
+    if (table !== first?.table || key.partitionKey !== first.key.partitionKey)
+      throw new BatchError(at, new TableError('CommandsInBatchActOnDifferentPartitions'));
+    if (rowKeys.has(key.rowKey)) throw new BatchError(at, new TableError('InvalidDuplicateRow'));
+    rowKeys.add(key.rowKey);
+  });
+}
+
+async function queryPart(
+  call: Call,
+  { part }: Extract<BatchRequest, { kind: 'query' }>,
+): Promise<PartReply> {
+  const { contentId } = part;
+  try {
+    const target = targetOf(part);
+    return {
+      reply: await runQuery({ ...call, target, headers: headersOf(part) }, part),
+      contentId,
+    };
+  } catch (error) {
+    const known = tableErrorOf(error);
+    if (known.status === 500) throw error;
+    return errorPart(call, part, known, 0);
+  }
+}
+
+function runQuery(call: Call, { method }: BatchPart): MaybePromise<Reply> {
+  const { resource } = call.target;
+  if (method !== 'GET') throw new TableError('InvalidInput', 'Changes must stand in a change set.');
+  if (resource.kind === 'entity') return readEntityByKey(call, resource.table, resource);
+  if (resource.kind === 'entities') return queryEntities(call, resource.table);
+  throw new TableError('InvalidInput');
+}
+
+function headersOf({ headers }: BatchPart): (name: string) => string | undefined {
+  return (name) => headers.get(name);
+}
+
+/** The host of an absolute URL is not looked at: the part came here. */
+function targetOf({ url }: BatchPart): Target {
+  const path = url.replace(/^https?:\/\/[^/?]*/i, '');
+  return parseTarget(path.startsWith('/') ? path : `/${path}`);
+}
+
+interface PartReply {
+  readonly reply: Reply;
+  readonly contentId: string | undefined;
+}
+
+function errorPart(
+  { service, requestId }: Call,
+  part: BatchPart | undefined,
+  error: TableError,
+  at: number,
+): PartReply {
+  const { tableCode, message, retryAfterMs, charge } = error;
+  const numbered = /^\d+:/.test(message) ? message : `${at}:${message}`;
+  const told = new TableError(tableCode, numbered, { retryAfterMs, charge });
+  const nowMs = service.clock.nowMs();
+  const reply = errorReply(told, { requestId, nowMs, isXml: false });
+  return { reply, contentId: part?.contentId };
+}
+
+function batchReply({ requestId }: Call, parts: readonly PartReply[], isChangeSet: boolean): Reply {
+  const batch = `batchresponse_${requestId}`;
+  const changes = `changesetresponse_${requestId}`;
+  const texts = parts.map((part) => `--${isChangeSet ? changes : batch}\r\n${partText(part)}`);
+  const charge = parts.reduce((sum, { reply }) => sum + reply.charge, 0);
+  const body = isChangeSet
+    ? `--${batch}\r\nContent-Type: multipart/mixed; boundary=${changes}\r\n\r\n${texts.join('')}--${changes}--\r\n--${batch}--\r\n`
+    : `${texts.join('')}--${batch}--\r\n`;
+  return {
+    status: 202,
+    charge,
+    headers: [],
+    body,
+    contentType: `multipart/mixed; boundary=${batch}`,
+  };
+}
+
+function partText({ reply, contentId }: PartReply): string {
+  const { status, headers, body, contentType } = reply;
+  let text = 'Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n';
+  text += `HTTP/1.1 ${status} ${statusText(status)}\r\n`;
+  if (contentId !== undefined) text += `Content-ID: ${contentId}\r\n`;
+  text +=
+    'X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\nDataServiceVersion: 3.0;\r\n';
+  for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  if (body === undefined) return `${text}\r\n\r\n`;
+  return `${text}Content-Type: ${contentType}\r\n\r\n${body}\r\n`;
+}

@@ -1,0 +1,159 @@
+/**
+ * Shared access signatures: query options that say what their bearer may do, signed with the account's key. Those of
+ * an account name services and kinds of resources, those of a table a range of keys, and maybe a policy stored with it.
+ */
+import type { Clock } from '../../base/index.ts';
+import type { Access, KeyBounds, Need } from './access.ts';
+import { TableError } from './errors.ts';
+import type { Query } from './request.ts';
+import type { AccountKeys } from './shared-key.ts';
+import type { StoredPolicy } from './stored-policies.ts';
+
+export interface SignatureContext {
+  readonly keys: AccountKeys;
+  readonly clock: Clock;
+  /** Names the account may have been signed under. */
+  readonly accounts: readonly string[];
+  readonly isEncrypted: boolean;
+  /** Of the client. */
+  readonly address: string;
+  /** The policy of this id that is stored with a table. */
+  policy(table: string, id: string): StoredPolicy | undefined;
+}
+
+/** From this version on account signatures also name an encryption scope. */
+const SCOPED_VERSION = '2020-12-06';
+
+/** Throws a 403 where the signature is not good, or not now, not from here. */
+export function signatureAccess(query: Query, context: SignatureContext): Access {
+  return query.has('tn') ? tableAccess(query, context) : accountAccess(query, context);
+}
+
+function accountAccess(query: Query, context: SignatureContext): Access {
+  const field = (name: string): string => query.get(name) ?? '';
+  const tail = field('sv') >= SCOPED_VERSION ? `${field('ses')}\n` : '';
+  checkSignature(query, context, (account) =>
+    [
+      account,
+      field('sp'),
+      field('ss'),
+      field('srt'),
+      field('st'),
+      field('se'),
+      field('sip'),
+      field('spr'),
+      field('sv'),
+      tail,
+    ].join('\n'),
+  );
+  checkCircumstances(query, context);
+  checkTime({ start: query.get('st'), expiry: query.get('se') }, context.clock);
+  return {
+    bounds: undefined,
+    check({ level, permissions, isAll }: Need): void {
+      if (!field('ss').includes('t')) throw new TableError('AuthorizationServiceMismatch');
+      if (!field('srt').includes(level)) throw new TableError('AuthorizationResourceTypeMismatch');
+      checkPermissions(field('sp'), permissions, isAll === true);
+    },
+  };
+}
+
+function tableAccess(query: Query, context: SignatureContext): Access {
+  const field = (name: string): string => query.get(name) ?? '';
+  const table = field('tn').toLowerCase();
+  checkSignature(query, context, (account) =>
+    [
+      field('sp'),
+      field('st'),
+      field('se'),
+      `/table/${account}/${table}`,
+      field('si'),
+      field('sip'),
+      field('spr'),
+      field('sv'),
+      field('spk'),
+      field('srk'),
+      field('epk'),
+      field('erk'),
+    ].join('\n'),
+  );
+  checkCircumstances(query, context);
+  const id = query.get('si');
+  const policy = id === undefined || id === '' ? undefined : context.policy(field('tn'), id);
+  if (id !== undefined && id !== '' && policy === undefined)
+    throw new TableError('AuthenticationFailed');
+  checkTime(
+    { start: field('st') || policy?.start, expiry: field('se') || policy?.expiry },
+    context.clock,
+  );
+  const permissions = field('sp') || (policy?.permissions ?? '');
+  return {
+    bounds: boundsOf(query),
+    check(need: Need): void {
+      if (need.level !== 'o') throw new TableError('AuthorizationFailure');
+      if (need.table?.toLowerCase() !== table) throw new TableError('AuthorizationFailure');
+      checkPermissions(permissions, need.permissions, need.isAll === true);
+    },
+  };
+}
+
+function checkSignature(
+  query: Query,
+  { keys, accounts }: SignatureContext,
+  textFor: (account: string) => string,
+): void {
+  const signature = Buffer.from((query.get('sig') ?? '').replaceAll(' ', '+'), 'base64');
+  if (!accounts.some((account) => keys.isSigned(textFor(account), signature)))
+    throw new TableError('AuthenticationFailed');
+}
+
+function checkPermissions(given: string, needed: Need['permissions'], isAll: boolean): void {
+  const isGiven = (permission: string): boolean => given.includes(permission);
+  if (isAll ? needed.every(isGiven) : needed.some(isGiven)) return;
+  throw new TableError('AuthorizationPermissionMismatch');
+}
+
+function checkTime(
+  { start, expiry }: { start: string | undefined; expiry: string | undefined },
+  clock: Clock,
+): void {
+  const nowMs = clock.nowMs();
+  const endMs = Date.parse(expiry ?? '');
+  if (Number.isNaN(endMs) || nowMs >= endMs) throw new TableError('AuthenticationFailed');
+  if (start === undefined || start === '') return;
+  const startMs = Date.parse(start);
+  if (Number.isNaN(startMs) || nowMs < startMs) throw new TableError('AuthenticationFailed');
+}
+
+function checkCircumstances(query: Query, { isEncrypted, address }: SignatureContext): void {
+  const protocol = query.get('spr');
+  if (protocol === 'https' && !isEncrypted) throw new TableError('AuthorizationProtocolMismatch');
+  const range = query.get('sip');
+  if (range !== undefined && range !== '' && !isAddressIn(address, range))
+    throw new TableError('AuthorizationSourceIPMismatch');
+}
+
+/** One address, or the first and last of a range. */
+function isAddressIn(address: string, range: string): boolean {
+  const [first = '', last = first] = range.split('-');
+  const own = addressNumber(address.replace(/^::ffff:/i, ''));
+  const min = addressNumber(first);
+  const max = addressNumber(last);
+  if (own === undefined || min === undefined || max === undefined) return false;
+  return own >= min && own <= max;
+}
+
+function addressNumber(text: string): number | undefined {
+  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text.trim());
+  return match?.slice(1).reduce((number, part) => number * 256 + Number(part), 0);
+}
+
+function boundsOf(query: Query): KeyBounds | undefined {
+  const bounds = {
+    startPartitionKey: query.get('spk'),
+    startRowKey: query.get('srk'),
+    endPartitionKey: query.get('epk'),
+    endRowKey: query.get('erk'),
+  };
+  return Object.values(bounds).every((key) => key === undefined) ? undefined : bounds;
+}

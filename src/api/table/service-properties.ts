@@ -1,0 +1,104 @@
+/** Properties and statistics of the table service, as Azure Storage has them. */
+import type { Service } from '../../service/index.ts';
+import { isMap, type ValueMap } from '../../value/index.ts';
+import { type Call, openDatabase, tablesDatabase } from './call.ts';
+import { TableError } from './errors.ts';
+import { emptyReply, type Reply, xmlReply } from './reply.ts';
+import {
+  elementOf,
+  listOf,
+  parseXml,
+  printXml,
+  textOf,
+  type XmlElement,
+  type XmlNode,
+} from './xml.ts';
+
+/** Among the policies of the database. */
+const PROPERTIES_NAME = 'tableService';
+
+const OFF = { Version: '1.0', Enabled: 'false', RetentionPolicy: { Enabled: 'false' } };
+const DEFAULTS: XmlElement = {
+  Logging: {
+    Version: '1.0',
+    Delete: 'false',
+    Read: 'false',
+    Write: 'false',
+    RetentionPolicy: { Enabled: 'false' },
+  },
+  HourMetrics: OFF,
+  MinuteMetrics: OFF,
+  Cors: '',
+};
+
+const CORS_RULES_MAX = 5;
+
+export function readProperties(call: Call): Reply {
+  call.access.check({ level: 's', permissions: ['r'] });
+  return xmlReply(200, printXml('StorageServiceProperties', propertiesOf(call.service)));
+}
+
+/** What is left out stays as it is. */
+export async function writeProperties(call: Call): Promise<Reply> {
+  const { service, access, body } = call;
+  access.check({ level: 's', permissions: ['w'] });
+  const sent = parseXml(body, 'StorageServiceProperties');
+  for (const name of Object.keys(sent))
+    if (!Object.hasOwn(DEFAULTS, name)) throw new TableError('InvalidXmlDocument');
+  parseCors(sent);
+  const { rid } = await openDatabase(service);
+  const properties = { ...propertiesOf(service), ...sent } as unknown as ValueMap;
+  await service.databases.setPolicies(rid, { [PROPERTIES_NAME]: properties });
+  return emptyReply(202);
+}
+
+/** Of the secondary only; a host such as localhost cannot name its own, so there the primary answers as well. */
+export function readStatistics(call: Call): Reply {
+  call.access.check({ level: 's', permissions: ['r'] });
+  const { isSecondary, account } = call.target;
+  if (!isSecondary && account !== undefined) throw new TableError('InvalidQueryParameterValue');
+  const LastSyncTime = new Date(call.service.clock.nowMs()).toUTCString();
+  return xmlReply(
+    200,
+    printXml('StorageServiceStats', { GeoReplication: { Status: 'live', LastSyncTime } }),
+  );
+}
+
+export interface CorsRule {
+  readonly origins: readonly string[];
+  readonly methods: readonly string[];
+  readonly headers: readonly string[];
+  readonly exposed: string;
+  readonly maxAgeSec: string;
+}
+
+export function corsRules(service: Service): readonly CorsRule[] {
+  return tablesDatabase(service) === undefined ? [] : parseCors(propertiesOf(service));
+}
+
+function propertiesOf(service: Service): XmlElement {
+  const stored = tablesDatabase(service)?.policies?.[PROPERTIES_NAME];
+  return stored !== undefined && isMap(stored) ? (stored as unknown as XmlElement) : DEFAULTS;
+}
+
+function parseCors({ Cors }: XmlElement): readonly CorsRule[] {
+  const rules = listOf(elementOf(Cors).CorsRule);
+  if (rules.length > CORS_RULES_MAX) throw new TableError('InvalidXmlDocument');
+  return rules.map((node) => {
+    const rule = elementOf(node);
+    return {
+      origins: words(rule.AllowedOrigins),
+      methods: words(rule.AllowedMethods),
+      headers: words(rule.AllowedHeaders),
+      exposed: textOf(rule.ExposedHeaders) ?? '',
+      maxAgeSec: textOf(rule.MaxAgeInSeconds) ?? '0',
+    };
+  });
+}
+
+function words(node: XmlNode): readonly string[] {
+  return (textOf(node) ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}

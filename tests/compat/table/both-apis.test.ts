@@ -1,0 +1,76 @@
+// Goal: one container, two APIs: entities through the NoSQL client, items through the Table client. Method: exact answers.
+import { CosmosClient } from '@azure/cosmos';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Account, KEY, startAccount } from './harness.ts';
+
+let account: Account;
+let cosmos: CosmosClient;
+beforeAll(async () => {
+  account = await startAccount();
+  cosmos = new CosmosClient({
+    endpoint: account.nosqlEndpoint,
+    key: KEY,
+    connectionPolicy: { enableBackgroundEndpointRefreshing: false },
+  });
+});
+afterAll(async () => {
+  expect(account.failures).toEqual([]);
+  cosmos.dispose();
+  await account.close();
+});
+
+test('entities are read and queried through the NoSQL API', async () => {
+  const table = account.table('storage', 'read');
+  await table.createTable();
+  await table.createEntity({
+    partitionKey: 'p',
+    rowKey: 'r',
+    name: 'x',
+    big: 9007199254740993n,
+    when: { type: 'DateTime', value: '2020-01-31T00:00:00.1234567Z' },
+  });
+  await table.createEntity({ partitionKey: 'p', rowKey: 's', name: 'y', big: 5n });
+  const container = cosmos.database('TablesDB').container('read');
+  const { resource } = await container.item('r', 'p').read();
+  expect(resource).toMatchObject({
+    id: 'r',
+    PartitionKey: 'p',
+    RowKey: 'r',
+    name: 'x',
+    big: '9007199254740993',
+    'big@odata.type': 'Edm.Int64',
+    when: '2020-01-31T00:00:00.1234567Z',
+    'when@odata.type': 'Edm.DateTime',
+    _rid: expect.any(String),
+    _etag: expect.any(String),
+    _ts: expect.any(Number),
+  });
+  const query = "SELECT VALUE c.RowKey FROM c WHERE c.big > 5 AND c['when'] > '2020-01'";
+  const found = await container.items.query(query).fetchAll();
+  expect(found.resources).toEqual(['r']);
+});
+
+test('items written through the NoSQL API are entities', async () => {
+  const table = account.table('storage', 'written');
+  await table.createTable();
+  const container = cosmos.database('TablesDB').container('written');
+  await container.items.create({
+    id: 'r',
+    PartitionKey: 'p',
+    count: 5,
+    price: 1.5,
+    long: '7',
+    'long@odata.type': 'Edm.Int64',
+  });
+  const entity = await table.getEntity('p', 'r');
+  expect(entity).toMatchObject({ rowKey: 'r', count: 5, price: 1.5, long: 7n });
+  expect(entity.etag).toBe(`W/"datetime'${entity.timestamp?.replaceAll(':', '%3A')}'"`);
+  await table.updateEntity({ partitionKey: 'p', rowKey: 'r', count: 6 }, 'Merge', {
+    etag: entity.etag,
+  });
+  const { resource } = await container.item('r', 'p').read();
+  expect(resource).toMatchObject({ count: 6, long: '7' });
+  await expect(
+    container.items.create({ id: 'x', PartitionKey: 'p', nested: { a: 1 } }),
+  ).rejects.toMatchObject({ code: 400 });
+});
