@@ -72,7 +72,10 @@ export function scanByKey(
 ): MaybePromise<ItemPage> {
   const { start, end } = primariesOf(within);
   // The zero byte makes the smallest key behind the last one seen.
-  const from = scan.after === undefined ? start : Buffer.from(`${scan.after}00`, 'hex');
+  const resumed = scan.after === undefined ? start : Buffer.from(`${scan.after}00`, 'hex');
+  // Positions come from clients, who may have no right to see what lies before the range.
+  const from = compareBytes(resumed, start) < 0 ? start : resumed;
+  if (end !== undefined && compareBytes(from, end) >= 0) return { items: [], next: undefined };
   const page = view.scan(
     { start: from, end },
     { limit: scan.limit, bytesMax: scan.bytesMax, follow: PREFIX_ITEM },

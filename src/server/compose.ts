@@ -29,12 +29,21 @@ import {
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
-import { openService, type Service, type ServiceOptions } from '../service/index.ts';
+import {
+  type Access,
+  memoryAccessStore,
+  openAccess,
+  openService,
+  type Service,
+  type ServiceOptions,
+} from '../service/index.ts';
+import { accessFileIn } from './access-file.ts';
 import { API_NAMES, type ApiName, type ServerConfig } from './config.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { ExitError } from './exit-error.ts';
 import { type Listener, listen, type RequestHandler } from './listen.ts';
 import type { Log } from './log.ts';
+import { readRolesFile } from './roles-file.ts';
 import { endpointOf } from './start-table.ts';
 import { openTls, type TlsOptions } from './tls/index.ts';
 
@@ -50,6 +59,8 @@ export interface ComposedServer {
   readonly listeners: readonly Listener[];
   /** Only of APIs that are served. */
   readonly endpoints: Readonly<Partial<Record<ApiName, string>>>;
+  /** The primary key, base64. */
+  readonly key: string;
   /** Flushes and closes everything below the listeners, which are stopped before. */
   close(): Promise<void>;
 }
@@ -63,14 +74,16 @@ export async function compose(
   const listeners: Listener[] = [];
   try {
     const service = await open(config, storage, surroundings);
+    const access = openServerAccess(config, surroundings);
     const tls = await openListenerTls(config, surroundings);
     const scheme = tls === undefined ? 'http' : 'https';
     const endpoints: Partial<Record<ApiName, string>> = {};
     const metrics = new Metrics();
     const requests = new RequestMetrics(metrics);
+    const parts = { service, access, tls, metrics, requests };
     const handlers: Partial<Record<ApiName, RequestHandler>> = {
-      nosql: httpHandler(config, service, surroundings, { tls, metrics, requests }),
-      table: tableHandler(config, service, surroundings, requests),
+      nosql: httpHandler(parts, surroundings),
+      table: tableHandler(parts, surroundings),
     };
     for (const api of API_NAMES) {
       const port = config.ports[api];
@@ -90,6 +103,7 @@ export async function compose(
     return {
       listeners,
       endpoints,
+      key: access.keys.get('primary'),
       async close() {
         await service.close();
         await storage.close();
@@ -100,6 +114,14 @@ export async function compose(
     await storage.close();
     throw error;
   }
+}
+
+/** Keys, tokens and roles of every API. */
+function openServerAccess({ access, storage }: ServerConfig, { clock }: Surroundings): Access {
+  const { keys, identities, rolesFile } = access;
+  const roles = rolesFile === undefined ? undefined : readRolesFile(rolesFile);
+  const store = storage.kind === 'memory' ? memoryAccessStore() : accessFileIn(storage.path);
+  return openAccess({ keys, identities, roles }, store, clock);
 }
 
 /** Certificates for every listener; undefined where plain HTTP is all that is wanted. */
@@ -177,17 +199,18 @@ async function open(
 }
 
 interface HandlerParts {
+  readonly service: Service;
+  readonly access: Access;
   readonly tls: TlsOptions | undefined;
   readonly metrics: Metrics;
   readonly requests: RequestMetrics;
 }
 
 function tableHandler(
-  { key }: ServerConfig,
-  service: Service,
+  { service, access, requests }: HandlerParts,
   { log }: Surroundings,
-  requests: RequestMetrics,
 ): RequestHandler {
+  const key = access.keys.get('primary');
   return createTableHandler({
     service,
     // Who uses one key that is public knowledge may use the other: connection strings of storage emulators have it.
@@ -200,10 +223,8 @@ function tableHandler(
 
 /** The NoSQL API, with administration under its own path. */
 function httpHandler(
-  config: ServerConfig,
-  service: Service,
+  { service, access, tls, metrics, requests }: HandlerParts,
   { version, clock, log }: Surroundings,
-  { tls, metrics, requests }: HandlerParts,
 ): RequestHandler {
   collectPartitions(metrics, service);
   collectGlobalIndexes(metrics, service);
@@ -211,7 +232,6 @@ function httpHandler(
   collectProcess(metrics, process);
   const startedMs = clock.nowMs();
   const uptimeSec = (): number => (clock.nowMs() - startedMs) / 1000;
-  const { key } = config;
   const explain = createExplainer(service);
   const admin = createAdminHandler({
     service,
@@ -219,15 +239,16 @@ function httpHandler(
     version,
     uptimeSec,
     clock,
-    key,
+    keys: access.keys,
     explain,
     authorityPem: tls?.certificates.authorityPem,
   });
   const nosql = createNosqlHandler({
     service,
-    keys: [key],
+    access,
     version,
     onRequest: requests.forApi('nosql'),
+    onRefusal: (refusal) => log.info('accessRefused', { ...refusal }),
     onFailure: ({ error, activityId, method }) =>
       log.error('requestFailed', { activityId, method, error: errorText(error) }),
   });

@@ -1,7 +1,14 @@
 /** What the operator decides, as one typed object, parsed once from flags and environment. */
 import { isIP } from 'node:net';
 import { WELL_KNOWN_KEY } from '../base/index.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../service/index.ts';
+import {
+  DEFAULT_SETTINGS,
+  type IdentitySettings,
+  KEY_NAMES,
+  type KeyName,
+  type Settings,
+} from '../service/index.ts';
+import { CONSISTENCY_LEVELS } from '../throughput/index.ts';
 import { ExitError } from './exit-error.ts';
 import { type FlagName, type FlagTexts, readFlags } from './flags.ts';
 import type { TlsSettings } from './tls/index.ts';
@@ -18,14 +25,22 @@ export interface ServerConfig {
     | { readonly kind: 'memory' };
   readonly host: string;
   readonly ports: Readonly<Record<ApiName, Port>>;
-  /** Base64. */
-  readonly key: string;
+  readonly access: AccessConfig;
   /** Undefined: plain HTTP only. */
   readonly tls: TlsSettings | undefined;
   readonly settings: Settings;
   readonly readyFile: string | undefined;
   readonly log: 'text' | 'json';
   readonly isQuiet: boolean;
+}
+
+/** Who may call. */
+export interface AccessConfig {
+  /** Base64; the primary key always, the others where they were given. */
+  readonly keys: Readonly<Partial<Record<KeyName, string>>> & { readonly primary: string };
+  readonly identities: IdentitySettings | undefined;
+  /** File with role definitions and assignments. */
+  readonly rolesFile: string | undefined;
 }
 
 const DEFAULT_PORTS: Readonly<Record<ApiName, number>> = {
@@ -47,13 +62,13 @@ export function parseConfig(
   const texts = readFlags(args, environment);
   if (isOn(texts, 'help')) return 'help';
   const host = texts.get('host')?.text ?? '127.0.0.1';
-  const key = read(texts, 'key', parseKey, 'base64 text of at least one byte') ?? WELL_KNOWN_KEY;
-  if (!isLoopback(host) && key === WELL_KNOWN_KEY) throw publicKeyRefused(texts, host);
+  const access = parseAccess(texts);
+  if (!isLoopback(host)) checkPublic(access, texts, host);
   return {
     storage: parseStorage(texts),
     host,
     ports: parsePorts(texts),
-    key,
+    access,
     tls: parseTls(texts),
     settings: parseSettings(texts),
     readyFile: texts.get('ready-file')?.text,
@@ -65,6 +80,48 @@ export function parseConfig(
 /** True for addresses that only this machine reaches. A name other than localhost may be anything. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+const KEY_FLAGS: Readonly<Record<KeyName, FlagName>> = {
+  primary: 'key',
+  secondary: 'secondary-key',
+  primaryReadonly: 'readonly-key',
+  secondaryReadonly: 'secondary-readonly-key',
+};
+
+function parseAccess(texts: FlagTexts): AccessConfig {
+  const keys: Partial<Record<KeyName, string>> & { primary: string } = { primary: WELL_KNOWN_KEY };
+  for (const name of KEY_NAMES) {
+    const key = read(texts, KEY_FLAGS[name], parseKey, 'base64 text of at least one byte');
+    if (key !== undefined) keys[name] = key;
+  }
+  return { keys, identities: parseIdentities(texts), rolesFile: texts.get('roles')?.text };
+}
+
+function parseIdentities(texts: FlagTexts): IdentitySettings | undefined {
+  const published = texts.get('identity-keys');
+  const isAny = isOn(texts, 'identity-any');
+  if (published === undefined && !isAny) return undefined;
+  if (published !== undefined && isAny)
+    throw new ExitError(
+      2,
+      '--identity-keys and --identity-any exclude each other: give one of them.',
+    );
+  return {
+    keys: published === undefined ? { kind: 'any' } : { kind: 'published', at: published.text },
+    issuer: texts.get('identity-issuer')?.text,
+    audience: texts.get('identity-audience')?.text,
+  };
+}
+
+/** What other machines can reach needs secrets that others do not know. */
+function checkPublic({ keys, identities }: AccessConfig, texts: FlagTexts, host: string): void {
+  if (Object.values(keys).includes(WELL_KNOWN_KEY)) throw publicKeyRefused(texts, host);
+  if (identities?.keys.kind === 'any')
+    throw new ExitError(
+      2,
+      `${texts.get('host')?.source} ${host}: other machines could reach the server, and --identity-any lets everyone in. Use --identity-keys, or listen on 127.0.0.1.`,
+    );
 }
 
 function publicKeyRefused(texts: FlagTexts, host: string): ExitError {
@@ -116,6 +173,9 @@ function parseSettings(texts: FlagTexts): Settings {
     throughputMode:
       read(texts, 'throughput', oneOf('enforce', 'report'), 'enforce or report') ??
       DEFAULT_SETTINGS.throughputMode,
+    consistency:
+      read(texts, 'consistency', parseConsistency, CONSISTENCY_LEVELS.join(', ')) ??
+      DEFAULT_SETTINGS.consistency,
     capacityMode: isOn(texts, 'serverless') ? 'serverless' : 'provisioned',
     partitionStorageLimit: storage,
     partitionThroughputLimit:
@@ -130,6 +190,10 @@ function parseSettings(texts: FlagTexts): Settings {
     mergesAfterScaleDown:
       read(texts, 'merge-after-scale-down', oneOf('on', 'off'), 'on or off') === 'on',
   };
+}
+
+function parseConsistency(text: string) {
+  return CONSISTENCY_LEVELS.find((level) => level.toLowerCase() === text.toLowerCase());
 }
 
 /** Undefined where the flag was not given. `parse` answers undefined for what is not allowed. */

@@ -5,6 +5,8 @@
  *   DATA/lock.sqlite    locked exclusively for as long as a server uses the directory
  *   DATA/server.pid     who holds the lock, only for messages
  *   DATA/stores/        the engine's files
+ *   DATA/access.json    the server's secret, rotated keys (see access-file.ts)
+ *   DATA/tls/           certificates (see tls/README.md)
  *
  * The lock is SQLite's own, held by an open transaction: the operating system releases it on any death of the process,
  * so there is no stale lock to take over and no race in doing so.

@@ -1,6 +1,6 @@
 /** `mesocosm start`: from flags to a server that is ready, and down again on a signal. */
 import { boundRegularExpressions, systemClock } from '../base/index.ts';
-import { compose } from './compose.ts';
+import { type ComposedServer, compose } from './compose.ts';
 import { API_NAMES, type ApiName, parseConfig, type ServerConfig } from './config.ts';
 import { startHelp } from './flags.ts';
 import { createLog, type Log } from './log.ts';
@@ -43,9 +43,9 @@ export async function start(args: readonly string[]): Promise<number | undefined
     writeReadyFile(readyFile, {
       pid: process.pid,
       endpoints: readyEndpoints(server.endpoints),
-      key: config.key,
+      key: server.key,
     });
-  announce(config, server.endpoints, log, version);
+  announce(config, server, log, version);
   return undefined;
 }
 
@@ -58,11 +58,11 @@ function readyEndpoints(
 
 function announce(
   config: ServerConfig,
-  endpoints: Readonly<Partial<Record<ApiName, string>>>,
+  { endpoints, key }: ComposedServer,
   log: Log,
   version: string,
 ): void {
-  const { storage, ports, key } = config;
+  const { storage, ports } = config;
   const readyMs = Math.round(performance.now());
   const data = storage.kind === 'memory' ? 'in memory, nothing is kept' : storage.path;
   if (config.log === 'json') {

@@ -1,3 +1,4 @@
+export * from './access/index.ts';
 export * from './change-feed.ts';
 export * from './change-feed-token.ts';
 export * from './containers.ts';

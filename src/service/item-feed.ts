@@ -42,7 +42,7 @@ export async function readFeed(
   const segments =
     request.continuation === undefined
       ? [{ ...start.range, after: undefined }]
-      : parse(request.continuation, start.range);
+      : parse(request.continuation, start.range, request.scope.kind === 'partitionKey');
   const [first, ...rest] = segments as [Segment, ...Segment[]];
   const route = cluster.routing(container).forRange(first.min, first.max)[0];
   if (route === undefined) throw invalidContinuation();
@@ -86,7 +86,7 @@ function print(segments: readonly Segment[]): string | undefined {
 }
 
 /** Whatever a client sends back: anything but a token of this feed is refused. */
-function parse(text: string, within: EpkRange): readonly Segment[] {
+function parse(text: string, within: EpkRange, isByKey: boolean): readonly Segment[] {
   let token: { v?: unknown; left?: unknown };
   try {
     token = JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
@@ -99,6 +99,7 @@ function parse(text: string, within: EpkRange): readonly Segment[] {
   return left.map((entry: unknown): Segment => {
     if (!Array.isArray(entry)) throw invalidContinuation();
     const [min, max, after] = entry as unknown[];
+    const isPosition = isByKey ? isKeyPosition : isRidPosition;
     if (!isHex(min) || !isHex(max) || !(after === undefined || isPosition(after)))
       throw invalidContinuation();
     const segment = { min: epkFromHex(min), max: epkFromHex(max), after };
@@ -113,9 +114,18 @@ function isHex(text: unknown): text is string {
   return typeof text === 'string' && text.length % 2 === 0 && /^[0-9A-F]{0,2048}$/.test(text);
 }
 
-/** A rid in base 36, or a primary key in hexadecimal; see partition/scan.ts. */
-function isPosition(text: unknown): text is string {
-  return typeof text === 'string' && /^(?:[0-9a-z]{1,11}|(?:[0-9a-f]{2}){1,8192})$/.test(text);
+/** A rid in base 36; see partition/scan.ts. */
+function isRidPosition(text: unknown): text is string {
+  return (
+    typeof text === 'string' &&
+    /^[0-9a-z]{1,11}$/.test(text) &&
+    Number.isSafeInteger(Number.parseInt(text, 36))
+  );
+}
+
+/** A primary key in hexadecimal. */
+function isKeyPosition(text: unknown): text is string {
+  return typeof text === 'string' && /^(?:[0-9a-f]{2}){1,8192}$/.test(text);
 }
 
 function invalidContinuation(): DomainError {

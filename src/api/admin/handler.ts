@@ -1,10 +1,11 @@
 /** Routes of `/_mesocosm/`: one table of path, key needed or not, and what answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, DomainError, ITEM_BYTES_MAX, type Metrics } from '../../base/index.ts';
-import type { Service } from '../../service/index.ts';
+import { type AccountKeys, isReadOnly, type Service } from '../../service/index.ts';
 import { isMap, type Value, type ValueMap } from '../../value/index.ts';
 import { distributeThroughput } from './distribution.ts';
 import { reportHotKeys } from './hot-keys.ts';
+import { listKeys, rotateKey } from './keys.ts';
 import { partitionCount } from './partition-metrics.ts';
 import { reportPartitions } from './partitions.ts';
 import { mergePartitions, splitPartition } from './reshape.ts';
@@ -19,8 +20,7 @@ export interface AdminOptions {
   /** Seconds since the server became ready. */
   readonly uptimeSec: () => number;
   readonly clock: Clock;
-  /** Account key, base64. */
-  readonly key: string;
+  readonly keys: AccountKeys;
   /** Runs a query and tells how; throws DomainError. */
   readonly explain: (request: ValueMap) => Promise<object>;
   /** The certificate to trust, PEM; undefined where TLS is off. */
@@ -34,7 +34,8 @@ interface Answer {
 
 interface Route {
   readonly method: 'GET' | 'POST';
-  readonly needsKey: boolean;
+  /** `read`: a key that only reads will do. */
+  readonly needsKey: false | 'read' | 'master';
   readonly answer: (options: AdminOptions, asked: Asked) => Answer | Promise<Answer>;
 }
 
@@ -56,7 +57,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   explain: {
     method: 'POST',
-    needsKey: true,
+    needsKey: 'master',
     answer: async ({ explain }, { body }) => json(await explain(body)),
   },
   health: {
@@ -80,27 +81,37 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   partitions: {
     method: 'GET',
-    needsKey: true,
+    needsKey: 'read',
     answer: async ({ service }, { query }) => json(await reportPartitions(service, query)),
   },
   'hot-keys': {
     method: 'GET',
-    needsKey: true,
+    needsKey: 'read',
     answer: ({ service }, { query }) => json(reportHotKeys(service, query)),
+  },
+  keys: {
+    method: 'GET',
+    needsKey: 'master',
+    answer: ({ keys }) => json(listKeys(keys)),
+  },
+  'keys/rotate': {
+    method: 'POST',
+    needsKey: 'master',
+    answer: ({ keys }, { body }) => json(rotateKey(keys, body)),
   },
   merge: {
     method: 'POST',
-    needsKey: true,
+    needsKey: 'master',
     answer: async ({ service }, { body }) => json(await mergePartitions(service, body)),
   },
   split: {
     method: 'POST',
-    needsKey: true,
+    needsKey: 'master',
     answer: async ({ service }, { body }) => json(await splitPartition(service, body)),
   },
   distribution: {
     method: 'POST',
-    needsKey: true,
+    needsKey: 'master',
     answer: async ({ service }, { query, body }) =>
       json(await distributeThroughput(service, query, body)),
   },
@@ -113,9 +124,9 @@ export function isAdminPath(url: string): boolean {
 export function createAdminHandler(
   options: AdminOptions,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const isSigned = signatureCheck(options.key, options.clock);
+  const signer = signatureCheck(options.keys, options.clock);
   return (request, response) => {
-    respond(options, request, isSigned)
+    respond(options, request, signer)
       .catch(refusalOf)
       .then(({ status, answer }) => {
         response.writeHead(status, {
@@ -136,7 +147,7 @@ interface Reply {
 async function respond(
   options: AdminOptions,
   request: IncomingMessage,
-  isSigned: SignatureCheck,
+  signer: SignatureCheck,
 ): Promise<Reply> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   const name = pathname.slice(PREFIX.length).replace(/\/$/, '');
@@ -145,8 +156,13 @@ async function respond(
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   if (method !== route.method)
     return refusal(405, 'MethodNotAllowed', `${pathname} answers ${route.method} only.`);
-  if (route.needsKey && !isSigned(request, `${PREFIX.slice(1)}${name}`))
-    return refusal(401, 'Unauthorized', `${pathname} needs a signature with the account key.`);
+  if (route.needsKey !== false) {
+    const key = signer(request, `${PREFIX.slice(1)}${name}`);
+    if (key === undefined)
+      return refusal(401, 'Unauthorized', `${pathname} needs a signature with the account key.`);
+    if (route.needsKey === 'master' && isReadOnly(key))
+      return refusal(403, 'Forbidden', `${pathname} is not for keys that only read.`);
+  }
   const body = method === 'POST' ? await readBody(request) : {};
   return { status: 200, answer: await route.answer(options, { query: searchParams, body }) };
 }

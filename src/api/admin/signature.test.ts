@@ -4,12 +4,15 @@ import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../base/index.ts';
+import { memoryAccessStore, openAccess } from '../../service/index.ts';
 import { signatureCheck } from './signature.ts';
 
 const KEY = Buffer.from('a key of our own').toString('base64');
 const LINK = '_mesocosm/partitions';
 const clock = new FakeClock();
-const isSigned = signatureCheck(KEY, clock);
+const { keys } = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), clock);
+const check = signatureCheck(keys, clock);
+const isSigned = (...asked: Parameters<typeof check>): boolean => check(...asked) === 'primary';
 const now = new Date(clock.nowMs()).toUTCString();
 
 function sign(verb: string, link: string, date: string, key: string): string {

@@ -1,26 +1,23 @@
-/** The master-key signature of requests to `/_mesocosm/`: verb, empty type, path and date under the account key. */
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+/** The master-key signature of requests to `/_mesocosm/`: verb, empty type, path and date under a key of the account. */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../base/index.ts';
+import type { AccountKeys, KeyName } from '../../service/index.ts';
 
 /** As in the NoSQL API. */
 const CLOCK_SKEW_MAX_MS = 15 * 60 * 1000;
 
-/** True when the request was signed for this link, not long ago. */
-export type SignatureCheck = (request: IncomingMessage, link: string) => boolean;
+/** The key that the request was signed with for this link, not long ago; undefined where there is none. */
+export type SignatureCheck = (request: IncomingMessage, link: string) => KeyName | undefined;
 
-/** @param key - base64 */
-export function signatureCheck(key: string, clock: Clock): SignatureCheck {
-  const secret = createSecretKey(Buffer.from(key, 'base64'));
+export function signatureCheck(keys: AccountKeys, clock: Clock): SignatureCheck {
   return (request, link) => {
     const sent = signatureOf(request.headers.authorization ?? '');
     const date = request.headers['x-ms-date'];
-    if (sent === undefined || typeof date !== 'string') return false;
+    if (sent === undefined || typeof date !== 'string') return undefined;
     const skewMs = Math.abs(clock.nowMs() - Date.parse(date));
-    if (Number.isNaN(skewMs) || skewMs > CLOCK_SKEW_MAX_MS) return false;
+    if (Number.isNaN(skewMs) || skewMs > CLOCK_SKEW_MAX_MS) return undefined;
     const text = `${request.method?.toLowerCase()}\n\n${link}\n${date.toLowerCase()}\n\n`;
-    const expected = createHmac('sha256', secret).update(text).digest();
-    return expected.length === sent.length && timingSafeEqual(expected, sent);
+    return keys.match(text, sent);
   };
 }
 

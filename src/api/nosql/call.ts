@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Bytes, MaybePromise } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, parseResourceId } from '../../catalog/index.ts';
-import type { Service } from '../../service/index.ts';
+import type { Access, Service } from '../../service/index.ts';
 import type { ContainerFace, ContainerFaces } from './container-face.ts';
 import { RequestError, SUBSTATUS_OWNER_NOT_FOUND, SUBSTATUS_WRONG_CONTAINER } from './errors.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
@@ -11,6 +11,7 @@ import type { Target } from './target.ts';
 
 export interface CallOptions {
   readonly service: Service;
+  readonly access: Access;
   readonly faces: ContainerFaces;
   readonly queries: PreparedQueries;
   readonly method: string;
@@ -24,6 +25,7 @@ export type Operation = (call: Call) => MaybePromise<Reply>;
 
 export class Call {
   readonly service: Service;
+  readonly access: Access;
   readonly queries: PreparedQueries;
   readonly method: string;
   readonly target: Target;
@@ -36,6 +38,7 @@ export class Call {
 
   constructor(options: CallOptions) {
     this.service = options.service;
+    this.access = options.access;
     this.queries = options.queries;
     this.method = options.method;
     this.target = options.target;

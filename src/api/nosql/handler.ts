@@ -1,5 +1,5 @@
 /**
- * The entry: one request in, one answer out. path → resource → signature → body → operation → reply. A request that
+ * The entry: one request in, one answer out. path → resource → caller → body → operation → reply. A request that
  * the service answers at once is answered without a promise.
  */
 import { randomUUID } from 'node:crypto';
@@ -12,25 +12,29 @@ import {
   isUnreadBodyLong,
   type MaybePromise,
 } from '../../base/index.ts';
-import type { Service } from '../../service/index.ts';
-import { Authorizer } from './auth.ts';
+import type { Access, Service } from '../../service/index.ts';
+import { Authenticator } from './access/authenticate.ts';
+import { authorize } from './access/authorize.ts';
+import { MASTER, type Principal } from './access/principal.ts';
+import { AccessRefusal } from './access/refusal.ts';
 import { Call } from './call.ts';
 import { ContainerFaces } from './container-face.ts';
 import { failureReply, statusOf } from './errors.ts';
 import { PreparedQueries } from './prepared-queries.ts';
 import { type Reply, sendReply, serviceHeaders } from './reply.ts';
 import { checkVersion } from './request.ts';
-import { findOperation, findResource } from './routes.ts';
+import { findOperation, findResource, type Resource } from './routes.ts';
 import { parseTarget } from './target.ts';
 
 export interface NosqlOptions {
   readonly service: Service;
-  /** Base64; each is as good as the other. */
-  readonly keys: readonly string[];
+  readonly access: Access;
   /** Of the program, for error texts. */
   readonly version: string;
   /** Told of every answer. */
   readonly onRequest?: (report: RequestReport) => void;
+  /** Told of every request that was turned away for want of rights. */
+  readonly onRefusal?: (refusal: RequestRefusal) => void;
   /** Told of every failure that is not the client's: our bugs. */
   readonly onFailure?: (failure: RequestFailure) => void;
 }
@@ -42,6 +46,17 @@ export interface RequestReport {
   readonly status: number;
   readonly charge: number;
   readonly durationMs: number;
+}
+
+/** Without keys and tokens: it is made for logs. */
+export interface RequestRefusal {
+  readonly who: string;
+  readonly from: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly reason: string;
+  readonly activityId: string;
 }
 
 export interface RequestFailure {
@@ -74,7 +89,7 @@ interface Exchange {
 
 class NosqlServer {
   readonly #options: NosqlOptions;
-  readonly #authorizer: Authorizer;
+  readonly #authenticator: Authenticator;
   readonly #faces = new ContainerFaces();
   readonly #queries: PreparedQueries;
   readonly #serviceHeaders: readonly string[];
@@ -82,7 +97,7 @@ class NosqlServer {
   constructor(options: NosqlOptions) {
     this.#options = options;
     const { clock } = options.service;
-    this.#authorizer = new Authorizer(options.keys, clock);
+    this.#authenticator = new Authenticator(options.access, clock);
     this.#queries = new PreparedQueries(clock);
     this.#serviceHeaders = serviceHeaders(clock.nowMs());
   }
@@ -118,10 +133,10 @@ class NosqlServer {
     const target = parseTarget(url);
     const resource = findResource(target);
     exchange.resource = resource.type;
-    this.#authorizer.check({ method, type: resource.type, target, headers });
-    checkVersion(headers['x-ms-version']);
+    const caller = this.#authenticator.identify({ method, type: resource.type, target, headers });
     const call = new Call({
       service: this.#options.service,
+      access: this.#options.access,
       faces: this.#faces,
       queries: this.#queries,
       method,
@@ -130,12 +145,17 @@ class NosqlServer {
       origin: () => originOf(request),
     });
     exchange.call = call;
-    const operation = findOperation(resource, call);
-    if (!VERBS_WITH_BODY.has(method)) return operation(call);
-    return collectBody(request, ITEM_BYTES_MAX).then((body) => {
-      call.body = body;
-      return operation(call);
-    });
+    if (caller === MASTER) return run(request, resource, call);
+    return this.#runAs(caller, { request, resource, call });
+  }
+
+  /** For all but master keys: what is asked has to be theirs. */
+  async #runAs(
+    caller: MaybePromise<Principal>,
+    { request, resource, call }: { request: IncomingMessage; resource: Resource; call: Call },
+  ): Promise<Reply> {
+    await authorize(await caller, call, this.#options.access);
+    return run(request, resource, call);
   }
 
   #send(exchange: Exchange, reply: Reply): void {
@@ -156,12 +176,39 @@ class NosqlServer {
     const path = request.url ?? '';
     if (statusOf(error).status === 500)
       this.#options.onFailure?.({ error, activityId, method: request.method ?? '', path });
-    const scopeHeaders = call?.scopeHeaders ?? [];
+    const isRefusal = error instanceof AccessRefusal;
+    if (isRefusal) this.#report(exchange, error);
+    // Who may not see a container does not learn its number either.
+    const scopeHeaders = isRefusal ? [] : (call?.scopeHeaders ?? []);
     const context = { activityId, path, version: this.#options.version, scopeHeaders };
     const reply = failureReply(error, context);
     if (isUnreadBodyLong(request)) reply.headers.push('connection', 'close');
     this.#send(exchange, reply);
   }
+
+  #report({ request, activityId }: Exchange, { who, reason, status }: AccessRefusal): void {
+    this.#options.onRefusal?.({
+      who,
+      from: request.socket.remoteAddress ?? 'unknown',
+      method: request.method ?? '',
+      path: (request.url ?? '').slice(0, REPORTED_PATH_LENGTH_MAX),
+      status,
+      reason,
+      activityId,
+    });
+  }
+}
+
+const REPORTED_PATH_LENGTH_MAX = 512;
+
+function run(request: IncomingMessage, resource: Resource, call: Call): MaybePromise<Reply> {
+  checkVersion(call.headers['x-ms-version']);
+  const operation = findOperation(resource, call);
+  if (!VERBS_WITH_BODY.has(call.method)) return operation(call);
+  return collectBody(request, ITEM_BYTES_MAX).then((body) => {
+    call.body = body;
+    return operation(call);
+  });
 }
 
 const ACTIVITY_ID = /^[0-9A-Za-z-]{1,64}$/;

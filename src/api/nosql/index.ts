@@ -6,6 +6,7 @@ export {
   type NosqlHandler,
   type NosqlOptions,
   type RequestFailure,
+  type RequestRefusal,
   type RequestReport,
 } from './handler.ts';
 export { sealJson } from './system-properties.ts';

@@ -1,5 +1,4 @@
 /** What later versions will do: their feeds are empty where their owner exists, everything else is told so. */
-import { databaseRid } from '../../catalog/index.ts';
 import { type Call, type Operation, resourceNotFound } from './call.ts';
 import { RequestError } from './errors.ts';
 import { emptyFeed } from './feed.ts';
@@ -21,10 +20,6 @@ export function emptyContainerFeed(key: string): Operation {
   return (call) => emptyFeed(call, { rid: call.ownerContainer().rid, key });
 }
 
-export function emptyDatabaseFeed(key: string): Operation {
-  return (call) => emptyFeed(call, { rid: databaseRid(call.ownerDatabase().rid), key });
-}
-
 /** POST on such a feed: a query finds nothing, a creation is refused. */
 export function queryOrRefuse(feed: Operation, what: string): Operation {
   return (call) => {
@@ -36,10 +31,5 @@ export function queryOrRefuse(feed: Operation, what: string): Operation {
 /** One resource of such a kind: there is none. */
 export function absentInContainer(call: Call): Reply {
   call.ownerContainer();
-  throw resourceNotFound();
-}
-
-export function absentInDatabase(call: Call): Reply {
-  call.ownerDatabase();
   throw resourceNotFound();
 }

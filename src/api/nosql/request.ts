@@ -49,7 +49,7 @@ function readConsistency({ headers, service }: Call): ConsistencyLevel {
   if (CONSISTENCY_LEVELS.indexOf(level) < CONSISTENCY_LEVELS.indexOf(account))
     throw new RequestError(
       400,
-      `The request wants ${level} consistency, which is stronger than the account's: ${account}.`,
+      `ConsistencyLevel ${level} specified in the request is invalid when service is configured with consistency level ${account}. Ensure the request consistency level is not stronger than the service consistency level.`,
     );
   return level;
 }

@@ -4,9 +4,7 @@ import type { Call, Operation } from './call.ts';
 import { RequestError } from './errors.ts';
 import {
   absentInContainer,
-  absentInDatabase,
   emptyContainerFeed,
-  emptyDatabaseFeed,
   notServedYet,
   queryOrRefuse,
 } from './not-served.ts';
@@ -32,6 +30,7 @@ import {
   listPartitionKeyRanges,
   postPartitionKeyRanges,
 } from './resources/partition-key-ranges.ts';
+import { PERMISSIONS } from './resources/permissions.ts';
 import { STORED_PROCEDURES, TRIGGERS, USER_DEFINED_FUNCTIONS } from './resources/scripts.ts';
 import { storedResourceVerbs } from './resources/stored-resources.ts';
 import { USERS } from './resources/users.ts';
@@ -86,13 +85,16 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
   'dbs/colls/triggers': storedResourceVerbs(TRIGGERS),
   'dbs/colls/udfs': storedResourceVerbs(USER_DEFINED_FUNCTIONS),
   'dbs/users': storedResourceVerbs(USERS),
-  'dbs/users/permissions': inDatabase('permissions', 'Permissions', 'Users and permissions'),
+  'dbs/users/permissions': storedResourceVerbs(PERMISSIONS),
   offers: {
     type: 'offers',
     feed: { GET: listOffers, POST: postOffers },
     single: { GET: readOffer, PUT: replaceOffer },
   },
 };
+
+/** The shapes of all paths there are. */
+export const SHAPES: readonly string[] = Object.keys(RESOURCES);
 
 /** Throws 404 for a path that names nothing this API knows. */
 export function findResource(target: Target): Resource {
@@ -121,15 +123,6 @@ function inContainer(type: string, key: string, what: string): Resource {
     type,
     feed: { GET: feed, POST: queryOrRefuse(feed, what) },
     single: absentVerbs(absentInContainer, what),
-  };
-}
-
-function inDatabase(type: string, key: string, what: string): Resource {
-  const feed = emptyDatabaseFeed(key);
-  return {
-    type,
-    feed: { GET: feed, POST: queryOrRefuse(feed, what) },
-    single: absentVerbs(absentInDatabase, what),
   };
 }
 

@@ -15,6 +15,7 @@ import {
   computedProperties,
   createNosqlHandler,
   projectRows,
+  type RequestRefusal,
   sealJson,
 } from '../../../src/api/nosql/index.ts';
 import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
@@ -22,7 +23,11 @@ import type { Engine } from '../../../src/engine/index.ts';
 import { memoryEngine } from '../../../src/engine/memory/index.ts';
 import { sqliteEngine } from '../../../src/engine/sqlite/index.ts';
 import {
+  type Access,
+  type AccessSettings,
   DEFAULT_SETTINGS,
+  memoryAccessStore,
+  openAccess,
   openService,
   type Service,
   type Settings,
@@ -30,6 +35,7 @@ import {
 
 /** Two keys of random bytes, made for these tests. */
 export const PRIMARY_KEY = Buffer.alloc(64, 'primary test key').toString('base64');
+export const READONLY_KEY = Buffer.alloc(64, 'read-only test key').toString('base64');
 export const SECONDARY_KEY = Buffer.alloc(64, 'secondary test key').toString('base64');
 
 export type EngineName = 'memory' | 'sqlite';
@@ -40,6 +46,7 @@ export interface AccountOptions {
   readonly directory?: string;
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;
+  readonly access?: Partial<AccessSettings>;
 }
 
 export interface Account {
@@ -48,6 +55,9 @@ export interface Account {
   readonly service: Service;
   /** Failures that are the server's: every test expects none. */
   readonly failures: unknown[];
+  readonly access: Access;
+  /** What the audit log would say. */
+  readonly refusals: RequestRefusal[];
   client(options?: Partial<CosmosClientOptions>): CosmosClient;
   close(): Promise<void>;
 }
@@ -65,10 +75,24 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     computed: { json: computedProperties },
   });
   const failures: unknown[] = [];
+  const refusals: RequestRefusal[] = [];
+  const access = openAccess(
+    {
+      keys: {
+        primary: PRIMARY_KEY,
+        secondary: SECONDARY_KEY,
+        primaryReadonly: READONLY_KEY,
+      },
+      ...options.access,
+    },
+    memoryAccessStore(),
+    service.clock,
+  );
   const handler = createNosqlHandler({
     service,
-    keys: [PRIMARY_KEY, SECONDARY_KEY],
+    access,
     version: 'test',
+    onRefusal: (refusal) => refusals.push(refusal),
     onFailure: ({ error }) => failures.push(error),
   });
   const server = createServer(handler);
@@ -80,6 +104,8 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     port,
     service,
     failures,
+    access,
+    refusals,
     client(more = {}) {
       const client = new CosmosClient({
         endpoint,

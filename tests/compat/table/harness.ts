@@ -13,6 +13,8 @@ import { type Clock, seededRandom, systemClock } from '../../../src/base/index.t
 import { memoryEngine } from '../../../src/engine/memory/index.ts';
 import {
   DEFAULT_SETTINGS,
+  memoryAccessStore,
+  openAccess,
   openService,
   type Service,
   type Settings,
@@ -58,9 +60,10 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
   const onFailure = ({ error }: { readonly error: unknown }): void => {
     failures.push(error);
   };
+  const access = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), service.clock);
   const servers = [
     createServer(createTableHandler({ service, keys: [KEY], onFailure })),
-    createServer(createNosqlHandler({ service, keys: [KEY], version: 'test', onFailure })),
+    createServer(createNosqlHandler({ service, access, version: 'test', onFailure })),
   ] as const;
   const port = await listen(servers[0]);
   const nosqlPort = await listen(servers[1]);

@@ -59,6 +59,11 @@ export function findStored(call: Call, kind: StoredKind): StoredResource {
   return found;
 }
 
+/** What owns the resources of this kind that a path leads to. */
+export function ownerOf(call: Call, kind: StoredKind): ResourceOwner {
+  return placeOf(call, kind).owner;
+}
+
 interface Place {
   readonly owner: ResourceOwner;
   /** `_rid` and `_self` of the owner. */

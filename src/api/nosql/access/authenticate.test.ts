@@ -1,9 +1,11 @@
 // Goal: the signature is checked as the protocol documents it. Method: a published example and requests bent one way each.
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../base/index.ts';
-import { Authorizer } from './auth.ts';
-import { parseTarget } from './target.ts';
+import { FakeClock } from '../../../base/index.ts';
+import { memoryAccessStore, openAccess } from '../../../service/index.ts';
+import { parseTarget } from '../target.ts';
+import { Authenticator } from './authenticate.ts';
+import { MASTER } from './principal.ts';
 
 const KEY = Buffer.alloc(64, 'a key').toString('base64');
 const DATE = 'Thu, 27 Apr 2017 00:51:12 GMT';
@@ -17,6 +19,12 @@ const DOCUMENTED = {
     'type%3dmaster%26ver%3d1.0%26sig%3dc09PEVJrgp2uQRkr934kFbTqhByc7TVr3OHyqlu%2bc%2bc%3d',
 };
 
+function authenticator(keys: readonly string[], clock: FakeClock): Authenticator {
+  const [primary = '', secondary = primary] = keys;
+  const access = openAccess({ keys: { primary, secondary } }, memoryAccessStore(), clock);
+  return new Authenticator(access, clock);
+}
+
 function signed(method: string, type: string, link: string, dates: string): string {
   const text = `${method.toLowerCase()}\n${type}\n${link}\n${dates}`;
   const signature = createHmac('sha256', Buffer.from(KEY, 'base64')).update(text).digest('base64');
@@ -24,11 +32,11 @@ function signed(method: string, type: string, link: string, dates: string): stri
 }
 
 test('the documented example', () => {
-  const authorizer = new Authorizer([DOCUMENTED.key], new FakeClock(NOW_MS));
+  const authorizer = authenticator([DOCUMENTED.key], new FakeClock(NOW_MS));
   const target = parseTarget(DOCUMENTED.url);
   const headers = { authorization: DOCUMENTED.authorization, 'x-ms-date': DATE };
-  authorizer.check({ method: 'GET', type: 'dbs', target, headers });
-  expect(() => authorizer.check({ method: 'PUT', type: 'dbs', target, headers })).toThrow(
+  expect(authorizer.identify({ method: 'GET', type: 'dbs', target, headers })).toBe(MASTER);
+  expect(() => authorizer.identify({ method: 'PUT', type: 'dbs', target, headers })).toThrow(
     expect.objectContaining({ status: 401 }),
   );
 });
@@ -50,21 +58,23 @@ test.each([
     'dbs/a/colls/b',
   ],
 ])('%s', (_, method, url, type, link) => {
-  const authorizer = new Authorizer(['AAAA', KEY], new FakeClock(NOW_MS));
+  const authorizer = authenticator(['AAAA', KEY], new FakeClock(NOW_MS));
   const authorization = signed(method, type, link, `${LOWER}\n\n`);
   const headers = { authorization, 'x-ms-date': DATE };
   const request = { method, type, target: parseTarget(url), headers };
-  expect(() => authorizer.check(request)).not.toThrow();
+  expect(() => authorizer.identify(request)).not.toThrow();
 });
 
 test('the date of HTTP stands in for that of the protocol, on the last line', () => {
-  const authorizer = new Authorizer([KEY], new FakeClock(NOW_MS));
+  const authorizer = authenticator([KEY], new FakeClock(NOW_MS));
   const authorization = signed('GET', 'dbs', '', `\n${LOWER}\n`);
   const request = { method: 'GET', type: 'dbs', target: parseTarget('/dbs') };
   expect(() =>
-    authorizer.check({ ...request, headers: { authorization, date: DATE } }),
+    authorizer.identify({ ...request, headers: { authorization, date: DATE } }),
   ).not.toThrow();
-  expect(() => authorizer.check({ ...request, headers: { authorization } })).toThrow(/x-ms-date/);
+  expect(() => authorizer.identify({ ...request, headers: { authorization } })).toThrow(
+    /x-ms-date/,
+  );
 });
 
 test.each([
@@ -73,18 +83,18 @@ test.each([
   [15 * 60_000 + 1000, 403],
   [-15 * 60_000 - 1000, 403],
 ])('a clock off by %i ms', (skewMs, status) => {
-  const authorizer = new Authorizer([KEY], new FakeClock(NOW_MS + skewMs));
+  const authorizer = authenticator([KEY], new FakeClock(NOW_MS + skewMs));
   const headers = { authorization: signed('GET', 'dbs', '', `${LOWER}\n\n`), 'x-ms-date': DATE };
   const check = () =>
-    authorizer.check({ method: 'GET', type: 'dbs', target: parseTarget('/dbs'), headers });
+    authorizer.identify({ method: 'GET', type: 'dbs', target: parseTarget('/dbs'), headers });
   if (status === undefined) expect(check).not.toThrow();
   else expect(check).toThrow(expect.objectContaining({ status }));
 });
 
 test('a signature that was right once does not make another one right', () => {
-  const authorizer = new Authorizer([KEY], new FakeClock(NOW_MS));
+  const authorizer = authenticator([KEY], new FakeClock(NOW_MS));
   const post = (authorization: string) => () =>
-    authorizer.check({
+    authorizer.identify({
       method: 'POST',
       type: 'docs',
       target: parseTarget('/dbs/a/colls/b/docs'),
@@ -96,4 +106,21 @@ test('a signature that was right once does not make another one right', () => {
     expect(post(right)).not.toThrow();
     expect(post(wrong)).toThrow(expect.objectContaining({ status: 401 }));
   }
+});
+
+test('a signature that was right before its key was rotated is wrong after', () => {
+  const clock = new FakeClock(NOW_MS);
+  const access = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), clock);
+  const authorizer = new Authenticator(access, clock);
+  const authorization = signed('POST', 'docs', 'dbs/a/colls/b', `${LOWER}\n\n`);
+  const post = () =>
+    authorizer.identify({
+      method: 'POST',
+      type: 'docs',
+      target: parseTarget('/dbs/a/colls/b/docs'),
+      headers: { authorization, 'x-ms-date': DATE },
+    });
+  expect(post()).toBe(MASTER);
+  access.keys.rotate('primary');
+  expect(post).toThrow(expect.objectContaining({ status: 401 }));
 });

@@ -1,0 +1,184 @@
+/** What the grant of a resource token covers. Whatever lies outside is refused, whether it exists or not. */
+import { bytesToText, isPromise, type MaybePromise } from '../../../base/index.ts';
+import { storedResourceRid } from '../../../catalog/index.ts';
+import { type Action, type Grant, isRead } from '../../../service/index.ts';
+import { readPath, type Value, type ValueMap } from '../../../value/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerFace } from '../container-face.ts';
+import {
+  type KeyValues,
+  PARTITION_KEY_HEADER,
+  parsePartitionKey,
+  toKeyValue,
+} from '../partition-key-header.ts';
+import { addressedItemId } from '../resources/item-links.ts';
+import type { Principal } from './principal.ts';
+import { type AccessRefusal, forbidden } from './refusal.ts';
+
+type TokenPrincipal = Extract<Principal, { kind: 'token' }>;
+
+export function authorizeToken(
+  principal: TokenPrincipal,
+  call: Call,
+  action: Action,
+): MaybePromise<void> {
+  // A client reads the account before anything else, with whatever token it has.
+  if (action === 'readAccount') return undefined;
+  const { grant } = principal;
+  const face = grantedContainer(call, grant);
+  if (face === undefined) throw outside(principal);
+  if (grant.mode === 'read' && !isRead(action))
+    throw forbidden(principal, `a permission to read does not give ${action}`);
+  const covered = isCovered(grant, { call, face, action });
+  if (!isPromise(covered)) return decide(principal, covered);
+  return covered.then(
+    (isInside) => decide(principal, isInside),
+    // What was looked up to decide is not there, or not well named.
+    () => decide(principal, false),
+  );
+}
+
+function decide(principal: TokenPrincipal, isInside: boolean): void {
+  if (!isInside) throw outside(principal);
+}
+
+function outside(principal: TokenPrincipal): AccessRefusal {
+  return forbidden(principal, 'outside the scope of the permission');
+}
+
+interface Asked {
+  readonly call: Call;
+  readonly face: ContainerFace;
+  readonly action: Action;
+}
+
+function grantedContainer(call: Call, grant: Grant): ContainerFace | undefined {
+  const { shape, ids } = call.target;
+  if (!shape.startsWith('dbs/colls') || ids.length < 2 || call.findDatabase() === undefined)
+    return undefined;
+  const face = call.findContainer();
+  const isGranted =
+    face?.record.databaseRid === grant.databaseRid && face.record.rid === grant.containerRid;
+  return isGranted ? face : undefined;
+}
+
+function isCovered(grant: Grant, asked: Asked): MaybePromise<boolean> {
+  switch (grant.scope.kind) {
+    case 'container':
+      return grant.partitionKey === undefined || isKeyCovered(grant.partitionKey, asked);
+    case 'item':
+    case 'itemNumber':
+      return ITEM_ACTIONS.has(asked.action) && isItemCovered(grant, asked);
+    case 'script':
+      return isScriptCovered(grant, asked);
+  }
+}
+
+/** What tells nothing of the items, and clients cannot do without. */
+const METADATA_ACTIONS: ReadonlySet<Action> = new Set<Action>([
+  'readContainer',
+  'readRanges',
+  'planQuery',
+]);
+
+/** What stays within the partition key that its header names. */
+const KEY_ACTIONS: ReadonlySet<Action> = new Set<Action>([
+  'readItem',
+  'readFeed',
+  'readChangeFeed',
+  'queryItems',
+  'createItem',
+  'upsertItem',
+  'replaceItem',
+  'patchItem',
+  'deleteItem',
+  'writeItems',
+  'executeProcedure',
+]);
+
+function isKeyCovered(granted: KeyValues, { call, face, action }: Asked): boolean {
+  if (METADATA_ACTIONS.has(action)) return true;
+  return KEY_ACTIONS.has(action) && !isBulk(call) && isWithin(granted, sentKey(call, face));
+}
+
+/** Operations of a bulk request name a key each, in the body. */
+function isBulk(call: Call): boolean {
+  return call.isOn('x-ms-cosmos-is-batch-request') && !call.isOn('x-ms-cosmos-batch-atomic');
+}
+
+const ITEM_ACTIONS: ReadonlySet<Action> = new Set<Action>([
+  'readItem',
+  'replaceItem',
+  'patchItem',
+  'deleteItem',
+]);
+
+async function isItemCovered(grant: Grant, { call, face }: Asked): Promise<boolean> {
+  const addressed = await addressedItemId(call, face);
+  const granted = await grantedItem(grant, { call, face });
+  return (
+    granted !== undefined &&
+    granted.id === addressed &&
+    (granted.partitionKey === undefined || isWithin(granted.partitionKey, sentKey(call, face)))
+  );
+}
+
+interface GrantedItem {
+  readonly id: string;
+  /** Undefined: whichever the items of this id have. */
+  readonly partitionKey?: KeyValues | undefined;
+}
+
+async function grantedItem(
+  { scope, partitionKey }: Grant,
+  { call, face }: Pick<Asked, 'call' | 'face'>,
+): Promise<GrantedItem | undefined> {
+  if (scope.kind === 'item') return { id: scope.id, partitionKey };
+  if (scope.kind !== 'itemNumber') return undefined;
+  const found = await call.service.items.findByRid(face.record, scope.number);
+  if (found === undefined) return undefined;
+  const item = JSON.parse(bytesToText(found.body)) as ValueMap;
+  return {
+    id: item.id as string,
+    partitionKey: face.keyPaths.map((path) => toKeyValue(readPath(item, path))),
+  };
+}
+
+function isScriptCovered({ scope, partitionKey }: Grant, { call, face, action }: Asked): boolean {
+  const { shape, ids, isFeed } = call.target;
+  if (scope.kind !== 'script' || isFeed || shape !== `dbs/colls/${scope.type}`) return false;
+  if (partitionKey !== undefined && action === 'executeProcedure')
+    if (!isWithin(partitionKey, sentKey(call, face))) return false;
+  const { databaseRid, rid: containerRid } = face.record;
+  const kind = SCRIPT_KINDS[scope.type];
+  const found = call.service.resources
+    .list({ databaseRid, containerRid, userRid: 0 }, kind)
+    .find((script) => script.id === ids[2] || storedResourceRid(script) === ids[2]);
+  return found !== undefined && (found.id === scope.id || storedResourceRid(found) === scope.id);
+}
+
+const SCRIPT_KINDS = {
+  sprocs: 'storedProcedure',
+  triggers: 'trigger',
+  udfs: 'userDefinedFunction',
+} as const;
+
+/** Undefined where the request names no key, or none that can be read. */
+function sentKey(call: Call, face: ContainerFace): KeyValues | undefined {
+  const header = call.headers[PARTITION_KEY_HEADER];
+  if (typeof header !== 'string') return face.isSystemKey ? [undefined] : undefined;
+  try {
+    const values = parsePartitionKey(header);
+    return values.length === 0 && face.isSystemKey ? [undefined] : values;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWithin(granted: KeyValues, sent: KeyValues | undefined): boolean {
+  return (
+    sent !== undefined &&
+    granted.length <= sent.length &&
+    granted.every((value: Value, at) => value === sent[at])
+  );
+}

@@ -1,0 +1,33 @@
+/** A request that was turned away at the gate: an answer for the client, a reason for the audit log. */
+import { RequestError } from '../errors.ts';
+import { describePrincipal, type Principal } from './principal.ts';
+
+export class AccessRefusal extends RequestError {
+  /** Who was turned away. */
+  readonly who: string;
+  readonly reason: string;
+
+  constructor(
+    status: 401 | 403,
+    message: string,
+    options: { reason: string; principal?: Principal; substatus?: number },
+  ) {
+    super(status, message, options.substatus === undefined ? {} : { substatus: options.substatus });
+    this.who = describePrincipal(options.principal);
+    this.reason = options.reason;
+  }
+}
+
+export function unauthorized(message: string, reason: string, substatus?: number): AccessRefusal {
+  return new AccessRefusal(401, message, {
+    reason,
+    ...(substatus === undefined ? {} : { substatus }),
+  });
+}
+
+const INSUFFICIENT =
+  'Insufficient permissions provided in the authorization header for the corresponding request. Please retry with another authorization header.';
+
+export function forbidden(principal: Principal, reason: string): AccessRefusal {
+  return new AccessRefusal(403, INSUFFICIENT, { reason, principal });
+}

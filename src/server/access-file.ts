@@ -1,0 +1,51 @@
+/** DATA/access.json: the server's secret and the keys that were rotated. Mode 0600. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AccessState, AccessStore } from '../service/index.ts';
+import { ExitError } from './exit-error.ts';
+import { writeFileAtomically } from './write-file.ts';
+
+const VERSION = 1;
+
+/** Throws ExitError 1 on reading what it did not write. */
+export function accessFileIn(dataPath: string): AccessStore {
+  const path = join(dataPath, 'access.json');
+  return {
+    read: () => parse(path, readText(path)),
+    write: ({ secret, keys }) =>
+      writeFileAtomically(path, `${JSON.stringify({ version: VERSION, secret, keys })}\n`),
+  };
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw unusable(path, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function parse(path: string, text: string | undefined): AccessState | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const { version, secret, keys } = JSON.parse(text);
+    if (
+      version === VERSION &&
+      typeof secret === 'string' &&
+      typeof keys === 'object' &&
+      keys !== null
+    )
+      return { secret, keys };
+  } catch {
+    // Falls through to the one refusal below.
+  }
+  throw unusable(path, `it is not a file of version ${VERSION}`);
+}
+
+function unusable(path: string, reason: string): ExitError {
+  return new ExitError(
+    1,
+    `cannot use ${path}: ${reason}. Restore it from a copy; without it, rotated keys and resource tokens are void.`,
+  );
+}

@@ -1,0 +1,77 @@
+/** Everything an API needs to know who calls and what they may do, made once from what the operator gave and what is kept. */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/index.ts';
+import { AccountKeys, type KeyName, type RotatedKeys } from './account-keys.ts';
+import { Identities, type IdentitySettings } from './identity.ts';
+import { ResourceTokens } from './resource-token.ts';
+import { ANYONE, CONTRIBUTOR, type RoleSettings, Roles } from './roles.ts';
+
+/** What is kept with the data. */
+export interface AccessState {
+  /** Base64. */
+  readonly secret: string;
+  readonly keys: RotatedKeys;
+}
+
+/** Where it is kept. Secrets: readable by nobody else. */
+export interface AccessStore {
+  read(): AccessState | undefined;
+  write(state: AccessState): void;
+}
+
+export interface AccessSettings {
+  /** Base64, where the operator gave one. */
+  readonly keys: Readonly<Partial<Record<KeyName, string>>>;
+  /** Undefined: identities are refused. */
+  readonly identities?: IdentitySettings | undefined;
+  /** Undefined: nobody has a role, except that any identity of development contributes. */
+  readonly roles?: RoleSettings | undefined;
+}
+
+export interface Access {
+  readonly keys: AccountKeys;
+  readonly tokens: ResourceTokens;
+  readonly identities: Identities;
+  readonly roles: Roles;
+}
+
+const SECRET_BYTES = 64;
+
+export function openAccess(settings: AccessSettings, store: AccessStore, clock: Clock): Access {
+  const state = store.read() ?? makeState(store);
+  const secret = Buffer.from(state.secret, 'base64');
+  return {
+    keys: new AccountKeys({
+      given: settings.keys,
+      secret,
+      rotated: state.keys,
+      save: (keys) => store.write({ ...state, keys }),
+      randomBytes,
+    }),
+    tokens: new ResourceTokens(secret),
+    identities: new Identities(settings.identities, clock),
+    roles: new Roles(settings.roles ?? defaultRoles(settings.identities)),
+  };
+}
+
+/** A secret and rotated keys that go with the process. */
+export function memoryAccessStore(): AccessStore {
+  let state: AccessState | undefined;
+  return {
+    read: () => state,
+    write: (written) => {
+      state = written;
+    },
+  };
+}
+
+function makeState(store: AccessStore): AccessState {
+  const state = { secret: randomBytes(SECRET_BYTES).toString('base64'), keys: {} };
+  store.write(state);
+  return state;
+}
+
+function defaultRoles(identities: IdentitySettings | undefined): RoleSettings {
+  const everyone = { roleDefinitionId: CONTRIBUTOR, principalId: ANYONE, scope: '/' };
+  return { definitions: [], assignments: identities?.keys.kind === 'any' ? [everyone] : [] };
+}

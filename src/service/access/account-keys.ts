@@ -1,0 +1,113 @@
+/**
+ * The four keys of an account: two for everything and two for reading, so that one of each can be changed while the
+ * other is in use. Given by the operator, else derived from the server's secret; a rotated key is kept.
+ */
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
+
+export const KEY_NAMES = ['primary', 'secondary', 'primaryReadonly', 'secondaryReadonly'] as const;
+export type KeyName = (typeof KEY_NAMES)[number];
+
+const KEY_BYTES = 64;
+
+/** A rotated key, and a fingerprint of the one it replaced. */
+export interface RotatedKey {
+  readonly key: string;
+  readonly replaces: string;
+}
+
+export type RotatedKeys = Readonly<Partial<Record<KeyName, RotatedKey>>>;
+
+export interface AccountKeysOptions {
+  /** Base64. */
+  readonly given: Readonly<Partial<Record<KeyName, string>>>;
+  readonly secret: Uint8Array;
+  readonly rotated: RotatedKeys;
+  /** Made durable before the new key counts. */
+  readonly save: (rotated: RotatedKeys) => void;
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+interface Entry {
+  readonly name: KeyName;
+  readonly text: string;
+  readonly secret: KeyObject;
+}
+
+export class AccountKeys {
+  readonly #options: AccountKeysOptions;
+  #rotated: RotatedKeys;
+  #entries: readonly Entry[];
+  #rotations = 0;
+
+  constructor(options: AccountKeysOptions) {
+    this.#options = options;
+    this.#rotated = options.rotated;
+    this.#entries = this.#makeEntries();
+  }
+
+  /** Changes with every rotation: whoever remembers a match forgets it then. */
+  get rotations(): number {
+    return this.#rotations;
+  }
+
+  /** Base64. */
+  get(name: KeyName): string {
+    return this.#entries[KEY_NAMES.indexOf(name)]?.text ?? '';
+  }
+
+  /** The key whose HMAC-SHA256 of the text this is; undefined where none is. */
+  match(text: string, signature: Uint8Array): KeyName | undefined {
+    for (const { name, secret } of this.#entries) {
+      const expected = createHmac('sha256', secret).update(text).digest();
+      if (expected.length === signature.length && timingSafeEqual(expected, signature)) return name;
+    }
+    return undefined;
+  }
+
+  /**
+   * A new random key in the place of this one, which no longer counts. It stays so after a restart with the same flags: a
+   * key is rotated because it leaked. Giving the server yet another key makes that one count.
+   */
+  rotate(name: KeyName): string {
+    const key = Buffer.from(this.#options.randomBytes(KEY_BYTES)).toString('base64');
+    const rotated = {
+      ...this.#rotated,
+      [name]: { key, replaces: fingerprint(this.#original(name)) },
+    };
+    this.#options.save(rotated);
+    this.#rotated = rotated;
+    this.#entries = this.#makeEntries();
+    this.#rotations++;
+    return key;
+  }
+
+  #makeEntries(): readonly Entry[] {
+    return KEY_NAMES.map((name) => {
+      const original = this.#original(name);
+      const rotated = this.#rotated[name];
+      const text = rotated?.replaces === fingerprint(original) ? rotated.key : original;
+      return { name, text, secret: createSecretKey(Buffer.from(text, 'base64')) };
+    });
+  }
+
+  #original(name: KeyName): string {
+    const { given, secret } = this.#options;
+    return (
+      given[name] ?? createHmac('sha512', secret).update(`account key ${name}`).digest('base64')
+    );
+  }
+}
+
+export function isReadOnly(name: KeyName): boolean {
+  return name === 'primaryReadonly' || name === 'secondaryReadonly';
+}
+
+function fingerprint(key: string): string {
+  return createHash('sha256').update(key).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,198 @@
+/** A world to trespass in: items that carry their place as a mark, and callers that may see a part of them. */
+import { createHmac } from 'node:crypto';
+import { PermissionMode } from '@azure/cosmos';
+import { type Account, PRIMARY_KEY, READONLY_KEY, startAccount } from './harness.ts';
+import { type RawRequest, sendRaw, sign } from './raw-request.ts';
+
+const DATABASES = ['shop', 'bank'];
+const CONTAINERS = ['orders', 'others'];
+export const KEYS = ['ada', 'bob', 'cyd'];
+export const IDS = ['1', '2', '3'];
+
+/** One item, as its mark names it. */
+export interface Place {
+  readonly database: string;
+  readonly container: string;
+  readonly key: string;
+  readonly id: string;
+}
+
+export interface Caller {
+  readonly name: string;
+  authorization(raw: RawRequest & { method: string; date: string }): string;
+  mayRead(place: Place): boolean;
+  mayWrite(place: Place): boolean;
+  /** May see lists of databases and containers, offers and the like. */
+  readonly isReader: boolean;
+}
+
+/** Names and resource ids that lead to the same things. */
+export const databaseIds = new Map<string, string>();
+export const containerIds = new Map<string, string>();
+export const itemIds = new Map<string, string>();
+
+/** An account with marked items in every container, and callers of every kind. */
+export async function startWorld(): Promise<{ account: Account; callers: readonly Caller[] }> {
+  const account = await startAccount();
+  const client = account.client();
+  for (const name of DATABASES) {
+    const { database, resource } = await client.databases.create({ id: name });
+    databaseIds.set(name, resource?._rid ?? '');
+    for (const id of CONTAINERS) {
+      const { container, resource: made } = await database.containers.create({
+        id,
+        partitionKey: { paths: ['/key'] },
+        throughput: 20_000,
+      });
+      containerIds.set(`${name}/${id}`, made?._rid ?? '');
+      await fill(name, id, async (item) => {
+        const { resource: written } = await container.items.create(item);
+        itemIds.set(item.mark, written?._rid ?? '');
+      });
+    }
+  }
+  return { account, callers: await makeCallers(account) };
+}
+
+interface MarkedItem {
+  readonly id: string;
+  readonly key: string;
+  readonly mark: string;
+}
+
+export async function fill(
+  database: string,
+  container: string,
+  each: (item: MarkedItem) => Promise<void>,
+): Promise<void> {
+  for (const key of KEYS)
+    for (const id of IDS) await each({ id, key, mark: markOf({ database, container, key, id }) });
+}
+
+export function markOf({ database, container, key, id }: Place): string {
+  return `mark<${database}.${container}.${key}.${id}>`;
+}
+
+export function placesIn(text: string): Place[] {
+  return [...text.matchAll(/mark<(\w+)\.(\w+)\.(\w+)\.(\w+)>/g)].map(
+    ([, database = '', container = '', key = '', id = '']) => ({ database, container, key, id }),
+  );
+}
+
+async function makeCallers(account: Account): Promise<readonly Caller[]> {
+  const callers: Caller[] = [];
+  const inside = ({ database, container }: Place) => database === 'shop' && container === 'orders';
+  const ofKey = (place: Place) => inside(place) && place.key === 'ada';
+  const ofItem = (place: Place) => ofKey(place) && place.id === '1';
+  const link = 'dbs/shop/colls/orders';
+  const self = `dbs/${databaseIds.get('shop')}/colls/${containerIds.get('shop/orders')}/`;
+  const itemSelf = `${self}docs/${itemIds.get(markOf({ database: 'shop', container: 'orders', key: 'ada', id: '1' }))}/`;
+  const scopes: [string, string, string[] | undefined, (place: Place) => boolean][] = [
+    ['container', link, undefined, inside],
+    ['container by resource id', self, undefined, inside],
+    ['key', link, ['ada'], ofKey],
+    ['item', `${link}/docs/1`, ['ada'], ofItem],
+    ['item by resource id', itemSelf, undefined, ofItem],
+  ];
+  const database = account.client().database('shop');
+  for (const [name, resource, resourcePartitionKey, isInside] of scopes)
+    for (const permissionMode of [PermissionMode.Read, PermissionMode.All]) {
+      const { user } = await database.users.create({ id: `${name} ${permissionMode}` });
+      const key = resourcePartitionKey === undefined ? {} : { resourcePartitionKey };
+      const { resource: permission } = await user.permissions.create({
+        id: 'p',
+        permissionMode,
+        resource,
+        ...key,
+      });
+      const token = encodeURIComponent((permission as unknown as { _token: string })._token);
+      callers.push({
+        name: `token: ${name} ${permissionMode}`,
+        authorization: () => token,
+        mayRead: isInside,
+        mayWrite: permissionMode === PermissionMode.All ? isInside : () => false,
+        isReader: false,
+      });
+    }
+  const sas = encodeURIComponent(sasFor('/dbs/shop/colls/orders'));
+  callers.push(
+    {
+      name: 'sas: container, reads',
+      authorization: () => sas,
+      mayRead: inside,
+      mayWrite: () => false,
+      isReader: false,
+    },
+    {
+      name: 'read-only key',
+      authorization: (raw) => sign({ ...raw, key: READONLY_KEY }),
+      mayRead: () => true,
+      mayWrite: () => false,
+      isReader: true,
+    },
+  );
+  return callers;
+}
+
+function sasFor(path: string): string {
+  const nowSec = Math.floor(Date.now() / 1000);
+  const times = [(nowSec - 60).toString(16), (nowSec + 3600).toString(16)];
+  const lines = ['sam', 'tag', path, '', ...times, '1', '60', '0', 'ffffffff', '0'];
+  const payload = Buffer.from(`${lines.join('\n')}\n`).toString('base64');
+  const signature = createHmac('sha256', Buffer.from(PRIMARY_KEY, 'base64'))
+    .update(payload)
+    .digest('base64');
+  return `type=sas&ver=1.0&sig=${signature};${payload}`;
+}
+
+/** Everything there is, as text; items by mark. */
+export async function stateOf(account: Account): Promise<Map<string, string>> {
+  const state = new Map<string, string>();
+  const keep = async (path: string): Promise<string> => {
+    const { text } = await sendRaw(account, { path, headers: { 'x-ms-max-item-count': '1000' } });
+    state.set(path, text.replaceAll(/"_token":"[^"]*"/g, ''));
+    return text;
+  };
+  await keep('/dbs');
+  await keep('/offers');
+  for (const database of DATABASES) {
+    await keep(`/dbs/${database}/colls`);
+    await keep(`/dbs/${database}/clientencryptionkeys`);
+    const users = JSON.parse(await keep(`/dbs/${database}/users`)).Users as { id: string }[];
+    for (const { id } of users)
+      await keep(`/dbs/${database}/users/${encodeURIComponent(id)}/permissions`);
+    for (const container of CONTAINERS) {
+      for (const kind of ['sprocs', 'triggers', 'udfs', 'conflicts', 'pkranges'])
+        await keep(`/dbs/${database}/colls/${container}/${kind}`);
+      for (const key of KEYS) {
+        const reply = await sendRaw(account, {
+          path: `/dbs/${database}/colls/${container}/docs`,
+          headers: {
+            'x-ms-documentdb-partitionkey': JSON.stringify([key]),
+            'x-ms-max-item-count': '1000',
+          },
+        });
+        const items = reply.json.Documents as { id: string; _etag: string }[];
+        for (const { id, _etag } of items)
+          state.set(markOf({ database, container, key, id }), _etag);
+      }
+    }
+  }
+  return state;
+}
+
+/** What changed that the caller had no right to change. */
+export function trespasses(
+  caller: Caller,
+  before: Map<string, string>,
+  after: Map<string, string>,
+): string[] {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].filter((name) => {
+    if (before.get(name) === after.get(name)) return false;
+    const [place] = placesIn(name);
+    // The partition key ranges show the sequence number of the last write.
+    if (place === undefined) return !(name.endsWith('/orders/pkranges') && name.includes('/shop/'));
+    return !caller.mayWrite(place);
+  });
+}
