@@ -33,6 +33,8 @@ test('defaults', () => {
       capacityMode: 'provisioned',
       burstSec: 300,
       unlimitedThroughputMin: 1000,
+      scriptTimeLimitMs: 5000,
+      scriptMemoryLimit: 64 * 1024 ** 2,
       splitsByHeat: true,
       consistency: 'Session',
       mergesAfterScaleDown: false,
