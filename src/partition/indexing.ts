@@ -88,7 +88,8 @@ export class Indexing {
 
   constructor(options: IndexingOptions) {
     this.options = options;
-    const { isOff, included, excluded, always, composites, computed = [] } = options;
+    const { isOff, included, excluded, always, computed = [] } = options;
+    const composites = options.composites.map(beginningAscending);
     // Left out where there are none: what was indexed before there were any stays as it is.
     const definitions = computed.map(({ name, definition }) => [name, definition]);
     this.fingerprint = JSON.stringify({
@@ -249,6 +250,15 @@ function termPosting(
   const posting = postings.of(writer.takeText());
   if (typeof value === 'symbol' || isKnowable(value)) known.set(value, posting);
   return posting;
+}
+
+/**
+ * The same index read the other way round: its entries of equal values lie by rising rid, and rows of equal keys are wanted
+ * by falling rid where the first key falls.
+ */
+function beginningAscending(parts: readonly CompositePart[]): readonly CompositePart[] {
+  if (parts[0]?.isDescending !== true) return parts;
+  return parts.map(({ path, isDescending }) => ({ path, isDescending: !isDescending }));
 }
 
 /** A value inside a composite key; every part ends by itself, so flipping all its bits reverses its order. */

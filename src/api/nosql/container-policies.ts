@@ -13,7 +13,8 @@ const VECTOR_DIMENSIONS_MAX = 4096;
 const VERSION_RETENTION_MINUTES_MAX = 30 * 24 * 60;
 /** A flat index stores whole vectors. */
 const FLAT_VECTOR_DIMENSIONS_MAX = 505;
-const FULL_TEXT_LANGUAGES = ['en-us', 'de-de', 'es-es', 'fr-fr', 'it-it', 'pt-br', 'pt-pt'];
+/** By name, or English by its number as older clients send it. */
+const FULL_TEXT_LANGUAGES = ['1033', 'en-us', 'de-de', 'es-es', 'fr-fr', 'it-it', 'pt-br', 'pt-pt'];
 const VECTOR_TYPES = ['float32', 'float16', 'int8', 'uint8'];
 const DISTANCE_FUNCTIONS = ['cosine', 'euclidean', 'dotproduct'];
 const SYSTEM_NAMES = ['id', '_rid', '_self', '_etag', '_ts', '_attachments', '_lsn', 'ttl'];

@@ -6,14 +6,16 @@ import type { Value, ValueMap } from '../../value/index.ts';
 const FORBIDDEN_IN_NAMES = /[/\\?#]/;
 const FORBIDDEN_IN_ITEM_IDS = /[/\\#]/;
 
+const UNIQUE_NAME = `Ensure to provide a unique non-empty string less than '${RESOURCE_NAME_LENGTH_MAX}' characters.`;
+
 /** The name of a new database or container. */
 export function resourceName(body: ValueMap): string {
   const { id } = body;
   checkPresent(id);
   if (typeof id !== 'string' || id === '')
-    throw invalid('The id must be a string of 1 to 255 characters.');
+    throw invalid(`The input name is invalid. ${UNIQUE_NAME}`);
   if (id.length > RESOURCE_NAME_LENGTH_MAX)
-    throw invalid(`The id has more than ${RESOURCE_NAME_LENGTH_MAX} characters.`);
+    throw invalid(`The input name is too long. ${UNIQUE_NAME}`);
   if (FORBIDDEN_IN_NAMES.test(id)) throw invalid('Id contains illegal chars.');
   if (id.endsWith(' ')) throw invalid('Id ends with a space.');
   if (!id.isWellFormed()) throw invalid('The id is not valid Unicode text.');

@@ -103,12 +103,12 @@ test('any query runs on the list of databases', async () => {
 
 test.each([
   ['no id', {}, /required properties - 'id; ' - are missing/],
-  ['an empty id', { id: '' }, /1 to 255 characters/],
-  ['a number', { id: 5 }, /1 to 255 characters/],
+  ['an empty id', { id: '' }, /name is invalid. Ensure to provide a unique non-empty string/],
+  ['a number', { id: 5 }, /name is invalid/],
   ['a slash', { id: 'a/b' }, /illegal chars/],
   ['a question mark', { id: 'a?b' }, /illegal chars/],
   ['a trailing space', { id: 'a ' }, /ends with a space/],
-  ['256 characters', { id: 'x'.repeat(256) }, /more than 255/],
+  ['256 characters', { id: 'x'.repeat(256) }, /less than '255' characters/],
   ['a list', [], /JSON object is expected/],
   ['broken JSON', '{"id":', /not valid JSON/],
   ['no body', '', /body is empty/],

@@ -12,6 +12,9 @@ export function compileRank(
   scope: Scope,
   compilation: Compilation,
 ): readonly ScoreComponent[] {
+  if (orderBy.items.some(({ direction }) => direction !== 'unspecified'))
+    compilation.problems.push(problems.rankDirection());
+  for (const { expression } of orderBy.items) checkWeights(expression, compilation);
   return orderBy.items.flatMap(({ expression }) =>
     rankComponents(expression).map(({ call, weight }): ScoreComponent => {
       if (isCallOf(call, 'FullTextScore'))
@@ -30,6 +33,15 @@ export function compileRank(
       };
     }),
   );
+}
+
+/** One weight for each score that RRF fuses, where it has any. */
+function checkWeights(expression: Expression, compilation: Compilation): void {
+  if (expression.kind !== 'call' || !isCallOf(expression, 'RRF')) return;
+  const weights = weightsOf(expression.arguments.at(-1));
+  const scores = rankComponents(expression).length;
+  if (weights !== undefined && weights.length !== scores)
+    compilation.problems.push(problems.weightCount(weights.length, scores));
 }
 
 export interface RankComponent {

@@ -47,6 +47,13 @@ export const problems = {
     message: `Syntax error, incorrect syntax near '${near}'.`,
     span,
   }),
+  rankDirection: (): Problem => ({
+    message:
+      'One of the input values is invalid. Specifying a sort order (ASC or DESC) in the ORDER BY RANK clause is not allowed.',
+  }),
+  weightCount: (weights: number, scores: number): Problem => ({
+    message: `One of the input values is invalid. The RRF function has ${weights} weights for ${scores} scores.`,
+  }),
   endOfText: (at: number): Problem => ({
     code: 'SC1002',
     message: 'Syntax error, unexpected end-of-file.',
