@@ -21,6 +21,7 @@ import {
 import type { Folding, Order, Program, Streaming } from './program.ts';
 import type { ItemReader } from './reader.ts';
 import { placeComparison, type RowPlace } from './row-order.ts';
+import { rowsLater } from './rows-later.ts';
 import { pause } from './turn.ts';
 import type { Work } from './work.ts';
 
@@ -149,6 +150,8 @@ async function streamTarget(
     work.accesses.push(describeAccess(access));
     const batch = Math.min(100, skip + Math.min(take, request.rowsMax));
     for await (const items of candidates(reader, access, part.from, work, batch)) {
+      const later = await rowsLater(shape, reader, items);
+      let at = 0;
       for (const item of items) {
         if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE)
           return {
@@ -157,8 +160,8 @@ async function streamTarget(
             stoppedAt: { ...part, from: item.rid, rows: 0 },
           };
         looked++;
-        const document = reader.decode(item);
-        const rows = shape.rowsOf(document);
+        const document = later === undefined ? reader.decode(item) : later.documents[at];
+        const rows = later?.rows[at++] ?? shape.rowsOf(document);
         if (rows.length > 0) work.itemsMatched++;
         for (let row = item.rid === part.from ? part.rows : 0; row < rows.length; row++) {
           if (skip > 0) {
@@ -263,7 +266,7 @@ async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPag
   const fold = shape.start();
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
   for (const target of targets) if (!(await foldTarget(target, fold, program, work))) break;
-  const results = fold.finish();
+  const results = fold.later === undefined ? fold.finish() : await fold.later.finish();
   const page = new PageRows(request);
   let at = given;
   for (; at < results.length && !page.isFull; at++) page.add(results[at], undefined, undefined);
@@ -285,7 +288,10 @@ async function foldTarget(
     const access = await chooseAccess(reader, program.condition, work);
     work.accesses.push(describeAccess(access));
     for await (const items of candidates(reader, access, 0, work)) {
-      for (const item of items) if (!fold.add(reader.decode(item))) return false;
+      const later = fold.later?.addMany(items.map((item) => reader.decode(item)));
+      if (later === undefined) {
+        for (const item of items) if (!fold.add(reader.decode(item))) return false;
+      } else if (!(await later)) return false;
       await pause();
     }
     return true;

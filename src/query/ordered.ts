@@ -16,6 +16,7 @@ import { isAbout, narrowed } from './narrow.ts';
 import type { Order, Streaming } from './program.ts';
 import type { Candidate, CompositeMatch, CompositeOrder, ItemReader } from './reader.ts';
 import { type ComparePlaces, placeComparison, type RowPlace } from './row-order.ts';
+import { type LaterRows, rowsLater } from './rows-later.ts';
 import { pause } from './turn.ts';
 import type { Work } from './work.ts';
 
@@ -129,7 +130,7 @@ async function* byIndex(
       });
       work.indexEntries += page.entries.length;
       const items = counted(await reader.readMany(page.entries.map(reader.ridOf)), reader, work);
-      yield rowsOf(request, items, compare);
+      yield rowsOf(request, items, compare, await rowsLater(request.shape, reader, items));
       range = page.rest;
       await pause();
     }
@@ -167,7 +168,8 @@ async function* bySort(
   const compare = placeComparison(request.order);
   const rows: OrderedRow[] = [];
   for await (const items of candidates(request.reader, access, 0, request.work)) {
-    rows.push(...rowsOf(request, items, compare));
+    const later = await rowsLater(request.shape, request.reader, items);
+    rows.push(...rowsOf(request, items, compare, later));
     if (rows.length > QUERY_ROWS_MAX)
       throw new DomainError(
         'invalidInput',
@@ -182,11 +184,13 @@ function rowsOf(
   { reader, shape, after, work }: OrderedRequest,
   items: readonly Candidate[],
   compare: ComparePlaces,
+  later: LaterRows | undefined,
 ): readonly OrderedRow[] {
   const rows: OrderedRow[] = [];
+  let at = 0;
   for (const item of items) {
-    const document = reader.decode(item);
-    const found = shape.rowsOf(document);
+    const document = later === undefined ? reader.decode(item) : later.documents[at];
+    const found = later?.rows[at++] ?? shape.rowsOf(document);
     if (found.length > 0) work.itemsMatched++;
     for (let row = 0; row < found.length; row++) {
       const { value, keys } = found[row] as (typeof found)[number];

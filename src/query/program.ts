@@ -15,6 +15,10 @@ export interface Streaming {
   readonly kind: 'streaming';
   /** Rows of one item, filter and projection applied, in order. Pure. */
   rowsOf(document: Value): readonly Row[];
+  /** In the place of `rowsOf` where rows need answers from elsewhere: one list per document, in order. */
+  readonly rowsOfMany?:
+    | ((documents: readonly Value[]) => Promise<readonly (readonly Row[])[]>)
+    | undefined;
   /** Undefined: in the order the items were created. */
   readonly order: Order | undefined;
   readonly skip: number;
@@ -52,4 +56,11 @@ export interface RowFold {
   add(document: Value): boolean;
   /** The rows, in order, windows applied. */
   finish(): readonly Value[];
+  /** In the place of both where they need answers from elsewhere. */
+  readonly later?: LaterFold | undefined;
+}
+
+export interface LaterFold {
+  addMany(documents: readonly Value[]): Promise<boolean>;
+  finish(): Promise<readonly Value[]>;
 }

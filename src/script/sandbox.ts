@@ -39,6 +39,8 @@ export class Sandbox {
   #spare: ScriptRealm | undefined;
   #script: ScriptRealm | undefined;
   readonly #functions = new Map<number, FunctionRealm>();
+  /** A realm could not be closed in order: the module is replaced when the script under way is done. */
+  #isLeaking = false;
 
   constructor(settings: SandboxSettings) {
     this.#settings = settings;
@@ -64,7 +66,8 @@ export class Sandbox {
     } catch (error) {
       if (!(error instanceof StoppedError)) throw error;
       // What a stopped realm leaves behind is not worth finding out.
-      if (error.reason !== 'source' || question.kind === 'functions') this.#discard();
+      if (error.reason !== 'source') this.#discard();
+      else this.#isLeaking ||= question.kind === 'functions';
       return { kind: 'stopped', reason: error.reason, detail: error.message };
     }
   }
@@ -177,7 +180,7 @@ export class Sandbox {
       return;
     }
     // Memory of a module only grows; one that had a large script is replaced.
-    if (this.#isLarge && this.#functions.size === 0) this.#discard();
+    if ((this.#isLarge || this.#isLeaking) && this.#functions.size === 0) this.#discard();
   }
 
   get #isLarge(): boolean {
@@ -191,5 +194,6 @@ export class Sandbox {
     this.#spare = undefined;
     this.#script = undefined;
     this.#functions.clear();
+    this.#isLeaking = false;
   }
 }

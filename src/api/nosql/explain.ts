@@ -66,7 +66,7 @@ const PAGES_MAX = 100;
 
 /** Takes `{db, container, query, parameters}`. Throws DomainError. */
 export function createExplainer(service: Service): Explainer {
-  const queries = new PreparedQueries(service.clock);
+  const queries = new PreparedQueries(service);
   return async (request) => {
     const { db, container: id } = request;
     if (typeof db !== 'string' || typeof id !== 'string')

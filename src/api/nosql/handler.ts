@@ -98,7 +98,7 @@ class NosqlServer {
     this.#options = options;
     const { clock } = options.service;
     this.#authenticator = new Authenticator(options.access, clock);
-    this.#queries = new PreparedQueries(clock);
+    this.#queries = new PreparedQueries(options.service);
     this.#serviceHeaders = serviceHeaders(clock.nowMs());
   }
 

@@ -6,9 +6,12 @@ import type { Clock } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Indexing } from '../../partition/index.ts';
 import type { Program } from '../../query/index.ts';
+import type { ScriptRun } from '../../script/index.ts';
+import type { Service } from '../../service/index.ts';
 import type { Value } from '../../value/index.ts';
 import type { SentQuery } from './query-body.ts';
 import { QueryCache } from './query-cache.ts';
+import { QueryFunctions } from './query-functions.ts';
 import { checkOrder } from './query-order.ts';
 import { QueriedContainers } from './query-surroundings.ts';
 import {
@@ -32,28 +35,42 @@ export interface PreparedQuery {
   keyRanges(): readonly KeyRange[];
   /** What a client has to do that runs the query itself. */
   plan(): QueryPlan;
+  /** To be called when the program was run. */
+  release(): void;
 }
+
+/** What queries need to know of the service. */
+export type QuerySurroundings = Pick<Service, 'clock' | 'resources' | 'scripts'>;
 
 export class PreparedQueries {
   readonly #cache = new QueryCache();
   readonly #containers: QueriedContainers;
   readonly #clock: Clock;
+  readonly #surroundings: QuerySurroundings;
 
-  constructor(clock: Clock) {
+  constructor(surroundings: QuerySurroundings) {
+    const { clock } = surroundings;
+    this.#surroundings = surroundings;
     this.#clock = clock;
     this.#containers = new QueriedContainers(clock);
   }
 
-  /** Throws SqlError for what is wrong with the query, `invalidInput` where the policy has no index for its order. */
-  prepare(container: ContainerRecord, sent: SentQuery): PreparedQuery {
+  /**
+   * Throws SqlError for what is wrong with the query, `invalidInput` where the policy has no index for its order.
+   * @param within - the script that asks, if one does: functions run in its thread.
+   */
+  prepare(container: ContainerRecord, sent: SentQuery, within?: ScriptRun): PreparedQuery {
     const { environment, indexing, computed } = this.#containers.of(container);
     const { parameters } = sent;
     const query = this.#cache.parse(sent.text);
+    const functions = new QueryFunctions(this.#surroundings, container, within);
     const program = programOf(query, {
       environment,
       computed,
       parameters,
       startMs: this.#clock.nowMs(),
+      findUdf: (name) => functions.find(name),
+      calls: functions.calls,
     });
     checkOrder(program, indexing);
     return {
@@ -63,6 +80,7 @@ export class PreparedQueries {
       keyRanges: () =>
         keyRanges(query, container.partitionKey, constantFinder(parameters, { environment })),
       plan: () => this.plan(container, sent, undefined),
+      release: () => functions.release(),
     };
   }
 

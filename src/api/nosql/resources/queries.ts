@@ -32,14 +32,16 @@ export async function queryItems(call: Call): Promise<Reply> {
   const targets = targetsOf(call, face, prepared);
   const preparedMs = performance.now();
   const targeted = { ...program, condition: allOf(program.condition, targets.condition) };
-  const page = await call.service.queries.run(face.record, {
-    program: targeted,
-    ranges: targets.ranges,
-    continuation: call.header('x-ms-continuation'),
-    limit: queryLimit(call),
-    sessionToken: call.header('x-ms-session-token'),
-    traffic: readTraffic(call),
-  });
+  const page = await call.service.queries
+    .run(face.record, {
+      program: targeted,
+      ranges: targets.ranges,
+      continuation: call.header('x-ms-continuation'),
+      limit: queryLimit(call),
+      sessionToken: call.header('x-ms-session-token'),
+      traffic: readTraffic(call),
+    })
+    .finally(prepared.release);
   const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
   return pageReply(call, face, { page, prepared: { ...prepared, program: targeted }, times });
 }

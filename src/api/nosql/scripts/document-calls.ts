@@ -4,7 +4,7 @@ import { bytesToText, DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts
 import { parseResourceId } from '../../../catalog/index.ts';
 import { type Item, itemNotFound } from '../../../partition/index.ts';
 import { allOf } from '../../../query/index.ts';
-import type { AnswerCalls, ScriptCall } from '../../../script/index.ts';
+import type { AnswerCalls, ScriptCall, ScriptRun } from '../../../script/index.ts';
 import type { KeyTransaction } from '../../../service/index.ts';
 import { isMap, type Value, type ValueMap } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
@@ -31,13 +31,18 @@ export interface ScriptScope {
   readonly transaction: KeyTransaction;
 }
 
+interface RunScope extends ScriptScope {
+  /** The script that asks. */
+  readonly run: ScriptRun;
+}
+
 /** Answers as many calls as fit in a page. */
 export function answerCalls(scope: ScriptScope): AnswerCalls {
-  return async (calls) => {
+  return async (calls, run) => {
     const answers: string[] = [];
     let characters = 0;
     for (const call of calls) {
-      const answer = await answered(scope, call);
+      const answer = await answered({ ...scope, run }, call);
       answers.push(answer);
       characters += answer.length;
       if (characters > PAGE_BYTES_MAX) break;
@@ -47,7 +52,7 @@ export function answerCalls(scope: ScriptScope): AnswerCalls {
 }
 
 /** The JSON text of a GuestAnswer. */
-async function answered(scope: ScriptScope, call: ScriptCall): Promise<string> {
+async function answered(scope: RunScope, call: ScriptCall): Promise<string> {
   try {
     return await answer(scope, call);
   } catch (error) {
@@ -58,7 +63,7 @@ async function answered(scope: ScriptScope, call: ScriptCall): Promise<string> {
   }
 }
 
-async function answer(scope: ScriptScope, call: ScriptCall): Promise<string> {
+async function answer(scope: RunScope, call: ScriptCall): Promise<string> {
   const { transaction } = scope;
   switch (call.kind) {
     case 'create':
@@ -110,23 +115,29 @@ function conditionOf({ etag }: ScriptCall): { readonly ifMatch?: string } {
   return typeof etag === 'string' ? { ifMatch: etag } : {};
 }
 
-async function query({ call, face, key, transaction }: ScriptScope, asked: ScriptCall) {
+async function query(scope: RunScope, asked: ScriptCall): Promise<string> {
+  const { call, face, key, transaction, run } = scope;
   const { query: body, continuation, pageSize } = asked;
   if (!isMap(body as Value))
     throw new DomainError(
       'invalidInput',
       'A query is a text, or an object with a text and parameters.',
     );
-  const { program } = call.queries.prepare(face.record, toQuery(body as ValueMap));
-  const page = await transaction.query(
-    { ...program, condition: allOf(program.condition, keyCondition(key, face)) },
-    {
-      continuation: typeof continuation === 'string' ? continuation : undefined,
-      limit: rowsOf(pageSize),
-    },
-  );
-  const options = JSON.stringify({ continuation: page.continuation });
-  return `{"resource":[${page.rows.join(',')}],"options":${options}}`;
+  const prepared = call.queries.prepare(face.record, toQuery(body as ValueMap), run);
+  const { program } = prepared;
+  try {
+    const page = await transaction.query(
+      { ...program, condition: allOf(program.condition, keyCondition(key, face)) },
+      {
+        continuation: typeof continuation === 'string' ? continuation : undefined,
+        limit: rowsOf(pageSize),
+      },
+    );
+    const options = JSON.stringify({ continuation: page.continuation });
+    return `{"resource":[${page.rows.join(',')}],"options":${options}}`;
+  } finally {
+    prepared.release();
+  }
 }
 
 function rowsOf(pageSize: unknown): number {

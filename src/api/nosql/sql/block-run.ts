@@ -127,6 +127,7 @@ export class BlockRun {
   readonly #groups: Groups | undefined;
   readonly #results: Results;
   readonly #emit: (row: Slots) => boolean;
+  readonly #tryEmit: (row: Slots) => void;
   #isEnough = false;
 
   constructor(block: Block, row: Slots, sink: Sink, { isOverItems, rowsMax }: BlockRunOptions) {
@@ -144,6 +145,10 @@ export class BlockRun {
       if (dropsUndefined && keys[0] === undefined) return false;
       return results.add(value, keys);
     };
+    this.#tryEmit = (from) => {
+      project(from);
+      for (const { value } of orderBy) value(from);
+    };
     const groups = grouping && new Groups(grouping, row, bound);
     this.#groups = groups;
     const onRow = groups
@@ -159,6 +164,14 @@ export class BlockRun {
   add(document: Value): boolean {
     if (!this.#isEnough) this.#isEnough = this.#results.isFull || this.#source.add(document);
     return this.#isEnough;
+  }
+
+  /** Computes what the groups give so far, for what that asks for; nothing is handed out. */
+  tryFinish(): void {
+    this.#groups?.finish((row) => {
+      this.#tryEmit(row);
+      return false;
+    });
   }
 
   /** Hands out what had to wait for the last item. */

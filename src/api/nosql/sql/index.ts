@@ -37,4 +37,5 @@ export {
   queryPlan,
 } from './query-plan.ts';
 export type { HybridSearchQueryInfo } from './query-plan-hybrid.ts';
+export { UserFunctionCalls } from './user-functions.ts';
 export { type ValueKey, valueKey } from './value-key.ts';

@@ -6,6 +6,7 @@
 import { DomainError, QUERY_ROWS_MAX } from '../../../base/index.ts';
 import {
   type Folding,
+  type LaterFold,
   NOTHING,
   type Order,
   type Program,
@@ -21,6 +22,7 @@ import { type CompileOptions, compileQuery } from './compile.ts';
 import { conditionsOf } from './conditions.ts';
 import { newRow, type QueryParameter } from './evaluate.ts';
 import { RowBudget, windowOf } from './results.ts';
+import type { UserFunctionCalls } from './user-functions.ts';
 import { isScore } from './vector-order.ts';
 
 export interface ProgramOptions extends CompileOptions {
@@ -29,6 +31,8 @@ export interface ProgramOptions extends CompileOptions {
   readonly startMs: number;
   /** Rows or groups that a fold keeps at most. */
   readonly rowsMax?: number;
+  /** What functions that `findUdf` finds are called through. */
+  readonly calls?: UserFunctionCalls | undefined;
 }
 
 /** Throws SqlError for what is wrong with the query, its parameters or its counts. */
@@ -39,10 +43,11 @@ export function programOf(query: Query, options: ProgramOptions): Program {
   const row = newRow(compiled, parameters, startMs);
   const window = windowOf(block, row);
   const { condition, orderPaths } = conditionsOf(query, { ...options, parameters });
+  const calls = options.calls?.isUsed ? options.calls : undefined;
   const isStreaming = readsItems(block) && isItemwise(block) && !isByScore(query);
   const shape = isStreaming
-    ? { ...streaming(block, row, orderPaths), ...window }
-    : folding(block, row, options.rowsMax);
+    ? { ...streaming(block, row, orderPaths, calls), ...window }
+    : folding(block, row, options.rowsMax, calls);
   return { condition: window.take === 0 ? NOTHING : condition, shape };
 }
 
@@ -63,10 +68,15 @@ function isByScore({ orderBy }: Query): boolean {
   return (orderBy?.items ?? []).some(({ expression }) => isScore(expression));
 }
 
-type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'order'>;
+type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'rowsOfMany' | 'order'>;
 
 /** One row of slots and, as long as no item matches, one list of rows serve all items. */
-function streaming(block: Block, row: Slots, orderPaths: readonly (Path | undefined)[]): ItemRows {
+function streaming(
+  block: Block,
+  row: Slots,
+  orderPaths: readonly (Path | undefined)[],
+  calls: UserFunctionCalls | undefined,
+): ItemRows {
   const { project, orderBy } = block;
   const dropsUndefined = dropsWithoutKey(orderBy);
   let rows: Row[] = [];
@@ -89,38 +99,68 @@ function streaming(block: Block, row: Slots, orderPaths: readonly (Path | undefi
           parts: orderBy.map(({ isDescending }, at) => ({ path: orderPaths[at], isDescending })),
           dropsUndefined,
         };
-  return {
-    kind: 'streaming',
-    order,
-    rowsOf(document) {
-      if (rows.length > 0) rows = [];
-      source.add(document);
-      return rows;
-    },
+  const rowsOf = (document: Value): readonly Row[] => {
+    if (rows.length > 0) rows = [];
+    source.add(document);
+    return rows;
   };
+  // A list without rows serves the next item too: here each has its own.
+  const ownRowsOf = (document: Value) => () => rowsOf(document).slice();
+  const rowsOfMany =
+    calls && ((documents: readonly Value[]) => calls.settle(documents.map(ownRowsOf)));
+  return { kind: 'streaming', order, rowsOf, rowsOfMany };
 }
 
 const NO_KEYS: readonly Value[] = [];
 
-function folding(block: Block, row: Slots, rowsMax: number | undefined): Folding {
+function folding(
+  block: Block,
+  row: Slots,
+  rowsMax: number | undefined,
+  calls: UserFunctionCalls | undefined,
+): Folding {
+  const reads = readsItems(block);
+  const start = (): TriedFold => {
+    const values: Value[] = [];
+    const budget = new RowBudget(rowsMax ?? QUERY_ROWS_MAX);
+    const sink = (value: Value) => {
+      budget.take();
+      values.push(value);
+      return false;
+    };
+    const run = new BlockRun(block, row.slice(), sink, { isOverItems: true, rowsMax });
+    return {
+      add: (document) => reads && !run.add(document),
+      finish() {
+        run.finish();
+        return values;
+      },
+      tryFinish: () => run.tryFinish(),
+    };
+  };
+  if (calls === undefined) return { kind: 'folding', start };
+  const trial = (document: Value) => () => {
+    const fold = start();
+    fold.add(document);
+    fold.finish();
+  };
   return {
     kind: 'folding',
     start(): RowFold {
-      const values: Value[] = [];
-      const budget = new RowBudget(rowsMax ?? QUERY_ROWS_MAX);
-      const sink = (value: Value) => {
-        budget.take();
-        values.push(value);
-        return false;
+      const fold = start();
+      const later: LaterFold = {
+        addMany: (documents) =>
+          calls.settleThen(documents.map(trial), () => documents.every((item) => fold.add(item))),
+        // Without items a fold can be tried as a whole.
+        finish: () =>
+          calls.settleThen([reads ? fold.tryFinish : () => start().finish()], () => fold.finish()),
       };
-      const run = new BlockRun(block, row.slice(), sink, { isOverItems: true, rowsMax });
-      return {
-        add: (document) => readsItems(block) && !run.add(document),
-        finish() {
-          run.finish();
-          return values;
-        },
-      };
+      return { ...fold, later };
     },
   };
+}
+
+interface TriedFold extends RowFold {
+  /** Computes what `finish` will, and changes nothing. */
+  tryFinish(): void;
 }
