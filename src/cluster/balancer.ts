@@ -3,7 +3,7 @@
  * or where one has refused requests for long; when they are merged, because throughput was lowered; and when the bytes of keys are counted, because they come near their limit. All this runs in the background,
  * one after the other; no request waits for it.
  */
-import type { Clock } from '../base/index.ts';
+import { type Clock, DomainError } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { KeySize } from '../partition/index.ts';
 import type { ContainerName } from './container-name.ts';
@@ -116,8 +116,7 @@ export class Balancer {
         if (key.bytes >= NEAR_SHARE * logicalLimit) this.keyNearLimit(route, key);
     } catch (error) {
       if (slot.limits === limits) slot.limits = undefined;
-      if (!this.#isClosed && !slot.isGone)
-        onFailure({ container, partitionId: partition.id, error });
+      if (!this.#isOver(error)) onFailure({ container, partitionId: partition.id, error });
     }
   }
 
@@ -181,8 +180,8 @@ export class Balancer {
       await reshaper.split(container, partitionId);
     } catch (error) {
       // A partition of one key is no failure: from now on its writes are checked against the limit of the key.
-      const isOver = this.#isClosed || slot.isGone;
-      if (slot.soleKey === undefined && !isOver) onFailure({ container, partitionId, error });
+      if (slot.soleKey === undefined && !this.#isOver(error))
+        onFailure({ container, partitionId, error });
     }
     slot.splitAtBytes = Math.max(itemBytes, slot.partition?.itemBytes ?? 0) * RETRY_GROWTH;
   }
@@ -196,8 +195,7 @@ export class Balancer {
     try {
       await reshaper.split(container, partition.id, 'heat');
     } catch (error) {
-      if (!this.#isClosed && !slot.isGone)
-        onFailure({ container, partitionId: partition.id, error });
+      if (!this.#isOver(error)) onFailure({ container, partitionId: partition.id, error });
     }
   }
 
@@ -212,8 +210,8 @@ export class Balancer {
         if (pair === undefined || pair.bytes > MERGED_SHARE_MAX * storageLimit) return;
         await reshaper.merge(name, pair.ids);
       } catch (error) {
-        const partitionId = container.partitions[0]?.id ?? '';
-        if (!this.#isClosed) onFailure({ container: name, partitionId, error });
+        if (this.#isOver(error)) continue;
+        onFailure({ container: name, partitionId: container.partitions[0]?.id ?? '', error });
         return;
       }
     }
@@ -229,9 +227,15 @@ export class Balancer {
       try {
         await reshaper.split(container, partitionId, 'anywhere');
       } catch (error) {
-        if (!this.#isClosed) onFailure({ container: name, partitionId, error });
+        if (this.#isOver(error)) continue;
+        onFailure({ container: name, partitionId, error });
         return;
       }
     }
+  }
+
+  /** No failure: the server stops, or the partition was replaced by somebody else meanwhile. */
+  #isOver(error: unknown): boolean {
+    return this.#isClosed || (error instanceof DomainError && error.code === 'partitionGone');
   }
 }

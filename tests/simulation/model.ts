@@ -1,0 +1,101 @@
+/** What must be stored, what may be stored, and what readers have seen so far. */
+import { expect } from 'vitest';
+import { bytesToText } from '../../src/base/index.ts';
+import type { FeedChange, Item } from '../../src/partition/index.ts';
+
+/** `pk/id` */
+export type Name = string;
+
+export function nameOf(item: Item): Name {
+  const { pk, id } = JSON.parse(bytesToText(item.body));
+  return `${pk}/${id}`;
+}
+
+export class Model {
+  /** Acknowledged. */
+  readonly items = new Map<Name, string>();
+  /** Asked for by a process that died: as it was before, or this. */
+  readonly unknown = new Map<Name, string | undefined>();
+  /** The highest LSN seen, by partition id. */
+  readonly #session = new Map<string, number>();
+
+  set(name: Name, text: string | undefined): void {
+    if (text === undefined) this.items.delete(name);
+    else this.items.set(name, text);
+  }
+
+  remember(sessionToken: string): void {
+    const [id = '', lsn = ''] = sessionToken.split(':-1#');
+    this.#session.set(id, Math.max(this.#session.get(id) ?? 0, Number(lsn)));
+  }
+
+  /** Of all that was acknowledged, in every life. */
+  get sessionToken(): string | undefined {
+    const parts = [...this.#session].map(([id, lsn]) => `${id}:-1#${lsn}`);
+    return parts.length === 0 ? undefined : parts.join(',');
+  }
+
+  /** Settles what a death left open by what is stored. */
+  resolve(name: Name, stored: string | undefined): void {
+    expect([this.items.get(name), this.unknown.get(name)]).toContainEqual(stored);
+    this.unknown.delete(name);
+    this.set(name, stored);
+  }
+}
+
+/** Reads the container page by page, over any changes of its partitions. */
+export class PageReader {
+  continuation: string | undefined;
+  isStarted = false;
+  rounds = 0;
+  /** There from the beginning of the round to its end. */
+  readonly #steady = new Set<Name>();
+  readonly #seen = new Set<Name>();
+
+  start(model: Model): void {
+    this.isStarted = true;
+    this.#seen.clear();
+    this.#steady.clear();
+    for (const name of model.items.keys()) this.#steady.add(name);
+  }
+
+  /** Gone for a moment: from now on it may be missed, or met again under another number. */
+  forget(name: Name): void {
+    this.#steady.delete(name);
+  }
+
+  see(items: readonly Item[], continuation: string | undefined): void {
+    for (const item of items) {
+      const name = nameOf(item);
+      if (this.#steady.has(name)) expect(this.#seen.has(name), `${name} twice`).toBe(false);
+      this.#seen.add(name);
+    }
+    this.continuation = continuation;
+    if (continuation !== undefined) return;
+    for (const name of this.#steady) expect(this.#seen.has(name), `${name} missed`).toBe(true);
+    this.isStarted = false;
+    this.rounds++;
+  }
+}
+
+/** Follows the change feed: the latest write of each item, each once, in order. */
+export class FeedReader {
+  readonly latest = new Map<Name, { readonly lsn: number; readonly text: string }>();
+
+  see(changes: readonly FeedChange[]): void {
+    let last = 0;
+    for (const change of changes) {
+      if (change.kind !== 'write') throw new Error(`a feed of latest versions has ${change.kind}`);
+      expect(change.lsn).toBeGreaterThanOrEqual(last);
+      last = change.lsn;
+      const name = nameOf(change.item);
+      expect(change.lsn, `order of ${name}`).toBeGreaterThan(this.latest.get(name)?.lsn ?? 0);
+      this.latest.set(name, { lsn: change.lsn, text: bytesToText(change.item.body) });
+    }
+  }
+
+  /** When everything is read: of every item its last write was among it. */
+  check(model: Model): void {
+    for (const [name, text] of model.items) expect(this.latest.get(name)?.text, name).toBe(text);
+  }
+}
