@@ -286,14 +286,20 @@ test('etags: If-Match on writes, If-None-Match on reads', async () => {
   expect((await item.delete(any)).statusCode).toBe(204);
 });
 
-test('replacing what is not there, or under another id', async () => {
+test('replacing what is not there, or under another id or key', async () => {
   const missing = container.item('missing', 'p');
   await expect(missing.replace({ id: 'missing', pk: 'p' })).rejects.toMatchObject({ code: 404 });
   await expect(missing.delete()).rejects.toMatchObject({ code: 404 });
   await container.items.create({ id: 'renamed', pk: 'p' });
-  const other = container.item('renamed', 'p').replace({ id: 'other', pk: 'p' });
-  await expect(other).rejects.toMatchObject({ code: 400 });
-  const moved = container.item('renamed', 'p').replace({ id: 'renamed', pk: 'q' });
+  const renamed = await container.item('renamed', 'p').replace({ id: 'other', pk: 'p' });
+  expect([renamed.statusCode, renamed.resource?.id]).toEqual([200, 'other']);
+  expect((await container.item('renamed', 'p').read()).statusCode).toBe(404);
+  expect((await container.item('other', 'p').read()).resource?.id).toBe('other');
+  await container.items.create({ id: 'taken', pk: 'p' });
+  const onto = container.item('other', 'p').replace({ id: 'taken', pk: 'p' });
+  await expect(onto).rejects.toMatchObject({ code: 409 });
+  expect((await container.item('other', 'p').read()).statusCode).toBe(200);
+  const moved = container.item('other', 'p').replace({ id: 'other', pk: 'q' });
   await expect(moved).rejects.toMatchObject({ code: 400, substatus: 1001 });
 });
 

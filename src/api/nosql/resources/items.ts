@@ -1,13 +1,13 @@
 /** /dbs/{id}/colls/{id}/docs/{id}: point operations on items. */
 import { isPromise, type MaybePromise } from '../../../base/index.ts';
 import type { ReadReply, WriteReply } from '../../../cluster/index.ts';
-import { itemNotFound } from '../../../partition/index.ts';
+import { itemNotFound, type NewBody } from '../../../partition/index.ts';
 import type { ItemPut } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
 import { checkedItem, itemPatch } from '../item-input.ts';
 import { checkJson, parseJson, parseJsonObject } from '../json-body.ts';
-import { requiredPartitionKey } from '../partition-key-header.ts';
+import { type KeyValues, requiredPartitionKey } from '../partition-key-header.ts';
 import { ifMatch, isNotModified } from '../preconditions.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
 import { checkIndexingDirective, readTraffic, requestTraffic, wantsMinimal } from '../request.ts';
@@ -81,7 +81,7 @@ export async function replaceItem(call: Call): Promise<Reply> {
   return put(call, 'replace', id);
 }
 
-/** @param addressed - the id in the path, which the one in the body has to equal. */
+/** @param addressed - the id in the path; the body may give the item another one. */
 async function put(
   call: Call,
   kind: ItemPut['kind'],
@@ -91,13 +91,42 @@ async function put(
   const face = call.ownerContainer();
   const item = parseJsonObject(call.body);
   const key = requiredPartitionKey(call, face);
-  const { id, body, value, ttlSec } = checkedItem(item, { face, key, addressed });
+  const { id, body, value, ttlSec } = checkedItem(item, { face, key, addressed: undefined });
+  const content = { id, body, value, ttlSec };
+  if (addressed !== undefined && addressed !== id)
+    return rename(call, face, { from: addressed, key, content });
   const written = await call.service.items.write(
     face.record,
-    { kind, id, partitionKey: key, body, value, ttlSec, ifMatch: ifMatch(call) },
+    { kind, ...content, partitionKey: key, ifMatch: ifMatch(call) },
     requestTraffic(call),
   );
   return writeReply(call, face, written);
+}
+
+interface Renaming {
+  readonly from: string;
+  readonly key: KeyValues;
+  readonly content: NewBody & { readonly id: string };
+}
+
+/** A replacement under another id: the old item goes and the new one comes, or neither. */
+async function rename(
+  call: Call,
+  face: ContainerFace,
+  { from, key, content }: Renaming,
+): Promise<Reply> {
+  const { outcomes, ...receipt } = await call.service.items.transact(
+    face.record,
+    key,
+    [
+      { kind: 'delete', id: from, ifMatch: ifMatch(call) },
+      { kind: 'create', ...content },
+    ],
+    requestTraffic(call),
+  );
+  const [gone, come] = outcomes;
+  const effect = { kind: 'replaced', item: come?.item, previous: gone?.previous } as const;
+  return writeReply(call, face, { ...receipt, effect });
 }
 
 export async function patchItem(call: Call): Promise<Reply> {
