@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 import { CONTAINER_COMMANDS } from './commands/containers.ts';
 import { DATABASE_COMMANDS } from './commands/databases.ts';
 import { ITEM_COMMANDS } from './commands/items.ts';
+import { KEY_COMMANDS } from './commands/keys.ts';
 import { PARTITION_COMMANDS } from './commands/partitions.ts';
 import { QUERY_COMMANDS } from './commands/query.ts';
 
@@ -12,4 +13,5 @@ export const COMMANDS: readonly Command[] = [
   ...ITEM_COMMANDS,
   ...QUERY_COMMANDS,
   ...PARTITION_COMMANDS,
+  ...KEY_COMMANDS,
 ];
