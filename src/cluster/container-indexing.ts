@@ -1,7 +1,7 @@
 /** From a container's policy to the rules its partitions index by. */
 import type { ContainerRecord } from '../catalog/index.ts';
-import { type ComputedProperty, Indexing } from '../partition/index.ts';
-import { codecOf, type Encoding } from '../value/index.ts';
+import { type ComputedProperty, Indexing, type SpatialPath } from '../partition/index.ts';
+import { codecOf, type Encoding, earthGrid, isMap, planeGrid } from '../value/index.ts';
 
 /** The computed properties of containers, from the APIs that know the language of their definitions. */
 export type ComputedByEncoding = Readonly<
@@ -24,5 +24,22 @@ export function containerIndexing(
     ),
     codec: codecOf(encoding),
     computed: computed[encoding]?.(container) ?? [],
+    spatial: spatialPaths(container),
+  });
+}
+
+/**
+ * A path of a spatial index is that of the geometry, whether it ends in a wildcard or not. Every kind of geometry is
+ * indexed there, whichever the policy lists: an index must not make items vanish.
+ */
+function spatialPaths({ indexingPolicy, policies }: ContainerRecord): readonly SpatialPath[] {
+  const { geospatialConfig } = policies;
+  const isFlat = isMap(geospatialConfig) && geospatialConfig.type === 'Geometry';
+  return (indexingPolicy.spatialIndexes ?? []).flatMap(({ path, boundingBox }): SpatialPath[] => {
+    if (!isFlat) return [{ path, grid: earthGrid, gridName: 'earth' }];
+    if (boundingBox === undefined) return [];
+    const { xmin, ymin, xmax, ymax } = boundingBox;
+    const gridName = `plane ${[xmin, ymin, xmax, ymax].join(' ')}`;
+    return [{ path, grid: planeGrid(boundingBox), gridName }];
   });
 }

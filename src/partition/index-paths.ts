@@ -7,8 +7,15 @@
  * A policy is a set of included and excluded paths; the longest that covers a value decides, and `/a/?` (this value)
  * before `/a/*` (all below).
  */
-import { type Bytes, murmur3x64_128, textToBytes } from '../base/index.ts';
-import { EACH, type Path, parseScopedPath, printPath, TYPE_ANNOTATION } from '../value/index.ts';
+import { assert, type Bytes, murmur3x64_128, textToBytes } from '../base/index.ts';
+import {
+  CELLS,
+  EACH,
+  type Path,
+  parseScopedPath,
+  printPath,
+  TYPE_ANNOTATION,
+} from '../value/index.ts';
 
 export const PATH_NUMBER_BYTES = 8;
 
@@ -68,7 +75,10 @@ export class IndexPaths {
 
   isIndexed(path: Path): boolean {
     let node: PathNode = this.#newRoot();
-    for (const step of path) node = step === EACH ? node.each() : node.child(step);
+    for (const step of path) {
+      if (step === CELLS) return false;
+      node = step === EACH ? node.each() : node.child(step);
+    }
     return node.isIndexed;
   }
 
@@ -149,6 +159,7 @@ function compile({ included, excluded, always, alone = [] }: IndexRules): RuleNo
 function ruleAt(root: RuleNode, path: Path): RuleNode {
   let rule = root;
   for (const step of path) {
+    assert(step !== CELLS, 'no policy names cells');
     let next = step === EACH ? rule.each : rule.children.get(step);
     if (next === undefined) {
       next = newRule();

@@ -12,6 +12,7 @@ export {
   isSameTerm,
   PREFIX_COMPOSITE,
   ridOfEntry,
+  type SpatialPath,
   termPrefix,
   valueOfTerm,
 } from './indexing.ts';

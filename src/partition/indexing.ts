@@ -2,6 +2,7 @@
  * The index entries of an item: a function of the item and the policy, nothing else.
  *
  *   20 term       path8 · value · rid8            → ∅     one per indexed value; arrays and objects as such by kind only
+ *                                                       the cells of a geometry likewise, below the step CELLS
  *   21 composite  index2 · value · value … · rid8 → ∅     descending parts with their bits flipped
  *   23 log        number8                         → changes not yet in their place (index-log.ts)
  *   24, 25        the same as 20 and 21, many in one row (index-chunk.ts)
@@ -9,6 +10,7 @@
 import type { Bytes } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import {
+  CELLS,
   type Codec,
   Extended,
   encodeTuple,
@@ -20,6 +22,7 @@ import {
   parsePath,
   printPath,
   readPath,
+  type SpatialGrid,
   type Value,
   valueOfKeyText,
 } from '../value/index.ts';
@@ -33,6 +36,7 @@ import {
 } from './index-paths.ts';
 import type { Item, Rid } from './item.ts';
 import { ANY_ARRAY, ANY_OBJECT, isKnowable, type Posting, type Postings } from './postings.ts';
+import { SpatialTerms } from './spatial-terms.ts';
 
 export const PREFIX_TERM = 0x20;
 export const PREFIX_COMPOSITE = 0x21;
@@ -46,6 +50,15 @@ export interface IndexingOptions extends IndexRules {
   readonly codec: Codec;
   /** Indexed as if the item had them, in place of what it holds by that name. */
   readonly computed?: readonly ComputedProperty[];
+  /** Geometries found by their cells, whatever the paths included and excluded. */
+  readonly spatial?: readonly SpatialPath[];
+}
+
+export interface SpatialPath {
+  readonly path: string;
+  readonly grid: SpatialGrid;
+  /** Changes with the grid. */
+  readonly gridName: string;
 }
 
 /** A property that an item does not hold but has, by the home API's word. */
@@ -70,6 +83,8 @@ const VALUE_START = 1 + PATH_NUMBER_BYTES;
 const ARRAY_KEY = encodeTuple([[]]);
 const OBJECT_KEY = encodeTuple([{}]);
 
+const NONE: readonly string[] = [];
+
 /** Queries ask for few paths; a client that makes paths up must not fill the memory. */
 const PREFIXES_MAX = 1000;
 
@@ -82,13 +97,14 @@ export class Indexing {
   readonly fingerprint: string;
   readonly #paths: IndexPaths;
   readonly #computed: readonly ComputedProperty[];
+  readonly #spatial: readonly SpatialTerms[];
   /** Paths that queries asked for; null where not indexed. */
   readonly #prefixes = new Map<string, Bytes | null>();
   readonly #composites: readonly (readonly { path: Path; isDescending: boolean }[])[];
 
   constructor(options: IndexingOptions) {
     this.options = options;
-    const { isOff, included, excluded, always, computed = [] } = options;
+    const { isOff, included, excluded, always, computed = [], spatial = [] } = options;
     const composites = options.composites.map(beginningAscending);
     // Left out where there are none: what was indexed before there were any stays as it is.
     const definitions = computed.map(({ name, definition }) => [name, definition]);
@@ -100,6 +116,12 @@ export class Indexing {
       always,
       composites,
       computed: computed.length > 0 ? definitions : undefined,
+      spatial:
+        spatial.length > 0 ? spatial.map(({ path, gridName }) => [path, gridName]) : undefined,
+    });
+    this.#spatial = spatial.map(({ path, grid }) => {
+      const parsed = parsePath(path);
+      return new SpatialTerms(parsed, grid, termPrefix([...parsed, CELLS]));
     });
     this.#computed = computed;
     this.#paths = new IndexPaths({ ...options, alone: computed.map(({ name }) => name) });
@@ -113,11 +135,23 @@ export class Indexing {
     const text = printPath(path);
     const known = this.#prefixes.get(text);
     if (known !== undefined) return known === null ? undefined : known;
-    const prefix =
-      this.options.isOff || !this.#paths.isIndexed(path) ? undefined : termPrefix(path);
+    const prefix = this.#isIndexed(path) ? termPrefix(path) : undefined;
     if (this.#prefixes.size >= PREFIXES_MAX) this.#prefixes.clear();
     this.#prefixes.set(text, prefix ?? null);
     return prefix;
+  }
+
+  #isIndexed(path: Path): boolean {
+    if (this.options.isOff) return false;
+    if (path.at(-1) !== CELLS) return this.#paths.isIndexed(path);
+    return this.gridOf(path.slice(0, -1)) !== undefined;
+  }
+
+  /** The cells by which geometries at a path are found; undefined where they are not. */
+  gridOf(path: Path): SpatialGrid | undefined {
+    if (this.#spatial.length === 0 || this.options.isOff) return undefined;
+    const text = printPath(path);
+    return this.#spatial.find((spatial) => spatial.text === text)?.grid;
   }
 
   /** The composite index that has this order, as it is or backwards in every part. */
@@ -148,6 +182,8 @@ export class Indexing {
     const value = this.#computed.length === 0 ? decoded : this.#withComputed(decoded);
     const entries: string[] = [];
     this.#terms(value, this.#paths.root(), item.rid, entries);
+    for (const stem of this.#cellStems(value))
+      entries.push(writer.reset().raw(Buffer.from(stem, 'latin1')).u64(item.rid).takeText());
     this.#composites.forEach((parts, index) => {
       writer.reset().u8(PREFIX_COMPOSITE).u16(index);
       for (const { path, isDescending } of parts)
@@ -155,6 +191,12 @@ export class Indexing {
       entries.push(writer.u64(item.rid).takeText());
     });
     return entries;
+  }
+
+  #cellStems(item: Value): readonly string[] {
+    return this.#spatial.length === 0
+      ? NONE
+      : this.#spatial.flatMap((terms) => terms.stemsOf(item));
   }
 
   /** The item as its index sees it. */
@@ -173,6 +215,7 @@ export class Indexing {
     const sizeBefore = postings.size;
     const root = this.#paths.root();
     this.#collect(decoded, root, item.rid, { postings, root });
+    for (const stem of this.#cellStems(decoded)) postings.of(stem).add(item.rid);
     this.#composites.forEach((parts, index) => {
       writer.reset().u8(PREFIX_COMPOSITE).u16(index);
       for (const { path, isDescending } of parts)

@@ -1,3 +1,4 @@
+export * from './cell-condition.ts';
 export * from './condition.ts';
 export { describeCondition } from './describe-condition.ts';
 export * from './execute.ts';

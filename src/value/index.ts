@@ -5,6 +5,7 @@ export * from './edm.ts';
 export * from './edm-codec.ts';
 export * from './edm-date-time.ts';
 export * from './epk.ts';
+export * from './geo/index.ts';
 export * from './json.ts';
 export * from './json-image.ts';
 export * from './key-reader.ts';

@@ -9,7 +9,10 @@ import { isMap, type Value } from './value.ts';
 /** The step into every element of an array. */
 export const EACH: unique symbol = Symbol('each');
 
-export type Path = readonly (string | typeof EACH)[];
+/** The step from a geometry to the cells it is found by (geo/cell.ts): part of no text and of no item. */
+export const CELLS: unique symbol = Symbol('cells');
+
+export type Path = readonly (string | typeof EACH | typeof CELLS)[];
 
 /** Whether the path of an indexing policy means the value itself or everything below. */
 export type PathScope = 'value' | 'subtree';
@@ -58,7 +61,7 @@ export function printPath(path: Path): string {
 export function readPath(value: Value, path: Path): Value {
   let at = value;
   for (const step of path) {
-    assert(step !== EACH, 'a path to one value has no EACH');
+    assert(typeof step === 'string', 'a path to one value has no EACH');
     if (!isMap(at) || !Object.hasOwn(at, step)) return undefined;
     at = at[step];
   }
@@ -108,5 +111,6 @@ function readStep(raw: string, plain: RegExp): Step | undefined {
 
 function printStep(step: Path[number]): string {
   if (step === EACH) return '[]';
+  if (step === CELLS) return '<cells>';
   return PLAIN_STEP.test(step) ? step : `"${step.replace(/["\\]/g, '\\$&')}"`;
 }

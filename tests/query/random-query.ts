@@ -3,7 +3,13 @@ import type { Random } from '../../src/base/index.ts';
 import type { Value, ValueMap } from '../../src/value/index.ts';
 
 const WORDS = ['', 'a', 'ab', 'abc', 'b', 'Ab', 'zz', 'a%b', 'é', '\u{1f600}'];
-const FIELDS = ['a', 'b', 'n', 's', 'o.x', 'o.y', 'list', 'missing'];
+const FIELDS = ['a', 'b', 'n', 's', 'o.x', 'o.y', 'list', 'missing', 'cp_lower', 'cp_sum'];
+
+/** Known to every container of the comparison. */
+export const COMPUTED = [
+  { name: 'cp_lower', query: 'SELECT VALUE LOWER(c.s) FROM c' },
+  { name: 'cp_sum', query: 'SELECT VALUE c.n + (IS_NUMBER(c.a) ? c.a : 1) FROM c' },
+];
 
 export interface RandomQuery {
   readonly text: string;
@@ -31,6 +37,11 @@ export class RandomQueries {
       document.list = Array.from({ length: this.#random.below(4) }, () =>
         this.#chance(3) ? { k: this.#random.below(3) } : this.#scalar(),
       );
+    if (!this.#chance(4)) document.place = this.#geometry();
+    if (this.#chance(3))
+      document.places = Array.from({ length: this.#random.below(3) }, () => ({
+        at: this.#geometry(),
+      }));
     if (this.#chance(8)) document.a = this.#chance(2) ? [1, 2] : { deep: 1 };
     return document;
   }
@@ -98,7 +109,7 @@ export class RandomQueries {
     const field = hasJoin && this.#chance(2) ? this.#pick(['t', 't.k']) : `c.${this.#pick(FIELDS)}`;
     const constant = () => JSON.stringify(this.#scalar());
     const word = () => JSON.stringify(this.#pick(WORDS));
-    switch (this.#random.below(14)) {
+    switch (this.#random.below(16)) {
       case 0:
         return `${field} IN (${constant()}, ${constant()}, ${constant()})`;
       case 1:
@@ -121,10 +132,61 @@ export class RandomQueries {
         return `${constant()} ${this.#pick(['=', '<', '>='])} ${field}`;
       case 10:
         return `c.pk = ${JSON.stringify(this.#pick(['p1', 'p2', 7, null]))}`;
+      case 12:
+        return this.#nearness();
+      case 13:
+        return `EXISTS(SELECT VALUE p FROM p IN c.places WHERE ST_INTERSECTS(p.at, ${JSON.stringify(this.#geometry())}))`;
       case 11:
         return `c.n % 3 = ${this.#random.below(3)}`;
       default:
         return `${field} ${this.#pick(['=', '!=', '<', '<=', '>', '>='])} ${constant()}`;
+    }
+  }
+
+  #nearness(): string {
+    const geometry = JSON.stringify(this.#geometry());
+    const [left, right] = this.#chance(2) ? ['c.place', geometry] : [geometry, 'c.place'];
+    // Metres on the Earth, units in the plane: some of both are a little, some are much.
+    const distance = this.#pick([0, 1, 3, 1000, 200_000, 2_000_000]);
+    switch (this.#random.below(5)) {
+      case 0:
+        return `ST_WITHIN(${left}, ${right})`;
+      case 1:
+        return `ST_INTERSECTS(${left}, ${right})`;
+      case 2:
+        return `ST_DISTANCE(${left}, ${right}) BETWEEN 0 AND ${distance}`;
+      default:
+        return `ST_DISTANCE(${left}, ${right}) ${this.#pick(['<', '<=', '=', '>'])} ${distance}`;
+    }
+  }
+
+  /** Near each other, so that they meet; some of them no geometries. */
+  #geometry(): Value {
+    const pair = (): Value => [this.#random.below(21) - 10, this.#random.below(21) - 10];
+    const ring = (): Value => {
+      const [x, y] = [this.#random.below(16) - 10, this.#random.below(16) - 10];
+      const size = 1 + this.#random.below(6);
+      const corners = [
+        [x, y],
+        [x + size, y],
+        [x + size, y + size],
+        [x, y + size],
+        [x, y],
+      ];
+      return this.#chance(6) ? corners.toReversed() : corners;
+    };
+    switch (this.#random.below(8)) {
+      case 0:
+        return { type: 'LineString', coordinates: [pair(), pair(), pair()] };
+      case 1:
+      case 2:
+        return { type: 'Polygon', coordinates: [ring()] };
+      case 3:
+        return { type: 'MultiPolygon', coordinates: [[ring()], [ring()]] };
+      case 4:
+        return this.#pick<Value>([{ type: 'Point' }, { type: 'Point', coordinates: [0, 100] }, 7]);
+      default:
+        return { type: 'Point', coordinates: pair() };
     }
   }
 

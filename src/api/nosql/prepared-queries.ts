@@ -67,6 +67,7 @@ export class PreparedQueries {
     const program = programOf(query, {
       environment,
       computed,
+      gridOf: (path) => indexing.gridOf(path),
       parameters,
       startMs: this.#clock.nowMs(),
       findUdf: (name) => functions.find(name),

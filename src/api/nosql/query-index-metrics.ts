@@ -9,7 +9,7 @@ import type {
   Program,
   TermCondition,
 } from '../../query/index.ts';
-import { EACH, type Path, printPath } from '../../value/index.ts';
+import { CELLS, EACH, type Path, printPath } from '../../value/index.ts';
 
 export interface IndexUse {
   readonly single: readonly string[];
@@ -76,7 +76,12 @@ function termsOf(condition: Condition): readonly TermCondition[] {
 }
 
 function specs(paths: readonly Path[]): readonly string[] {
-  return [...new Set(paths.map((path) => `${printPath(path)}/?`))];
+  return [...new Set(paths.map(specOf))];
+}
+
+/** A spatial index is named as policies name it: by the path of the geometry and all below. */
+function specOf(path: Path): string {
+  return path.at(-1) === CELLS ? `${printPath(path.slice(0, -1))}/*` : `${printPath(path)}/?`;
 }
 
 function orderSpec({ path, isDescending }: OrderPart): string {
@@ -91,7 +96,8 @@ function wantedComposite(
 ): readonly (readonly string[])[] {
   if (order.length > 1) return [];
   const filters = (condition.kind === 'all' ? condition.of : [condition]).filter(
-    (part): part is TermCondition => part.kind === 'term' && !part.path.includes(EACH),
+    (part): part is TermCondition =>
+      part.kind === 'term' && !part.path.includes(EACH) && !part.path.includes(CELLS),
   );
   const isEqual = ({ ranges }: TermCondition): boolean => ranges.every(({ isPoint }) => isPoint);
   const equal = filters.filter(isEqual);

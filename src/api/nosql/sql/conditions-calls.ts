@@ -20,6 +20,7 @@ import {
   someElementOf,
 } from './conditions-places.ts';
 import { conjunctionOf, disjunctionOf, type Place, placed } from './conditions-ranges.ts';
+import { touchingCondition } from './conditions-spatial.ts';
 
 /** By lower-case name: what passes the type check. */
 const TYPE_CHECKS: ReadonlyMap<string, readonly ValueRange[]> = new Map([
@@ -62,7 +63,9 @@ export function callCondition(
       FINER_CHECKS.has(name) ? testOf(call, true, first, analysis) : undefined,
     );
   }
-  const finer = wanted ? whenTrue(name, call, place, aliases, analysis) : undefined;
+  const finer = wanted
+    ? (touchingCondition(call, aliases, analysis) ?? whenTrue(name, call, place, aliases, analysis))
+    : undefined;
   return finer ?? kindCondition(call, wanted, aliases, analysis) ?? ANYTHING;
 }
 

@@ -1,6 +1,6 @@
 /** Where in an item the names of a query point. */
 import type { Condition } from '../../../query/index.ts';
-import { EACH } from '../../../value/index.ts';
+import { EACH, type Path, type SpatialGrid } from '../../../value/index.ts';
 import type { Collection, Expression, Query } from './ast.ts';
 import type { Place } from './conditions-ranges.ts';
 import type { CompileOver } from './constants.ts';
@@ -9,6 +9,8 @@ import type { FindConstant } from './key-ranges.ts';
 export interface Analysis {
   readonly findConstant: FindConstant;
   readonly compileOver: CompileOver;
+  /** The grid of the spatial index at a path, where there is one. */
+  readonly gridOf: (path: Path) => SpatialGrid | undefined;
   /** A number not given before, to tell the elements of one iteration from those of another. */
   nextNumber(): number;
   /** False when the analysis has gone on long enough: aliases of aliases can make a short query a huge one. */

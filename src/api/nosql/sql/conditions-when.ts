@@ -20,6 +20,7 @@ import { callCondition, equalCondition } from './conditions-calls.ts';
 import { kindCondition, testOf } from './conditions-kinds.ts';
 import { type Aliases, type Analysis, placeOf } from './conditions-places.ts';
 import { besides, conjunctionOf, disjunctionOf, placed } from './conditions-ranges.ts';
+import { distanceCondition } from './conditions-spatial.ts';
 import { type Derived, derivedValue, rowCondition } from './conditions-subqueries.ts';
 import { likeStart } from './like.ts';
 
@@ -140,7 +141,13 @@ function whenBinary(
         ),
       );
     const place = placeOf(left, aliases, analysis);
-    if (!place) return kindCondition(expression, wanted, aliases, analysis) ?? ANYTHING;
+    if (!place) {
+      const isAtMost = wantedOperator === '<' || wantedOperator === '<=' || wantedOperator === '=';
+      const isDistance = isAtMost && typeof constant.value === 'number';
+      const near =
+        isDistance && distanceCondition(left, constant.value as number, aliases, analysis);
+      return near || (kindCondition(expression, wanted, aliases, analysis) ?? ANYTHING);
+    }
     if (wantedOperator === '!=') return ANYTHING;
     if (wantedOperator === '=') return equalCondition(place, constant.value, analysis);
     return placed(place, besides(wantedOperator satisfies Comparison, constant.value));

@@ -6,7 +6,7 @@
  * must hold for it to be true, or to be false. Neither covers undefined. What excludes little, such as !=, is anything.
  */
 import { ANYTHING, type Condition, everyValue, NOTHING, ofKind } from '../../../query/index.ts';
-import { EACH, type Path } from '../../../value/index.ts';
+import { EACH, type Path, type SpatialGrid } from '../../../value/index.ts';
 import type { Query, Source } from './ast.ts';
 import {
   type Aliases,
@@ -27,6 +27,8 @@ import { sourcesOf } from './tree.ts';
 
 export interface ConditionOptions extends ConstantOptions {
   readonly parameters?: readonly QueryParameter[];
+  /** The grid of the spatial index at a path, where there is one. */
+  readonly gridOf?: ((path: Path) => SpatialGrid | undefined) | undefined;
 }
 
 /** The items that can take part in the result, and where each sort key of the outermost query lies. */
@@ -50,6 +52,7 @@ export function conditionsOf(query: Query, options: ConditionOptions = {}): Quer
   const analysis: Analysis = {
     findConstant: constantFinder(parameters, options),
     compileOver: compilerOver(parameters, options),
+    gridOf: options.gridOf ?? (() => undefined),
     nextNumber: () => number++,
     takeStep: () => ++steps <= STEPS_MAX,
     rowsOf: (subquery, aliases) => rowsOf(subquery, aliases, analysis, false),

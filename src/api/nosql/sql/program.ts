@@ -14,7 +14,7 @@ import {
   type RowFold,
   type Streaming,
 } from '../../../query/index.ts';
-import type { Path, Value } from '../../../value/index.ts';
+import type { Path, SpatialGrid, Value } from '../../../value/index.ts';
 import type { Query } from './ast.ts';
 import type { Block, Slots } from './block.ts';
 import { BlockRun, dropsWithoutKey, RowSource, readsItems } from './block-run.ts';
@@ -29,6 +29,8 @@ export interface ProgramOptions extends CompileOptions {
   readonly parameters?: readonly QueryParameter[];
   /** The moment that the functions named …Static see, the same for the whole query and all its pages. */
   readonly startMs: number;
+  /** The grid of the spatial index at a path, where there is one. */
+  readonly gridOf?: (path: Path) => SpatialGrid | undefined;
   /** Rows or groups that a fold keeps at most. */
   readonly rowsMax?: number;
   /** What functions that `findUdf` finds are called through. */

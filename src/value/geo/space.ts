@@ -10,4 +10,16 @@ export interface Space<Point> {
   /** Whether the ring turns left, so that the region it bounds is the one inside. */
   isCounterClockwise(ring: readonly Point[]): boolean;
   ringArea(ring: readonly Point[]): number;
+  /**
+   * How far apart two points are, in a measure that has no more than the order in common with distance: angles on the
+   * Earth. Cheap, and what cells are measured in.
+   */
+  gap(a: Point, b: Point): number;
+  gapToSegment(point: Point, start: Point, end: Point): number;
+  /** The widest gap between points of that distance. */
+  gapOf(distance: number): number;
+  /** A point amid the others. */
+  middle(points: readonly Point[]): Point;
+  /** Shapes wider than this (half their width, as a gap) are not to be reasoned about: they may go around everything. */
+  readonly gapMax: number;
 }

@@ -71,6 +71,16 @@ export const earth: Space<Direction> = {
       excess += triangleExcess(apex, ring[at] as Direction, ring[at + 1] as Direction);
     return Math.abs(excess) * AREA_RADIUS_M ** 2;
   },
+  gap: angle,
+  gapToSegment: (point, start, end) => angle(point, nearestOnArc(point, start, end)),
+  // No radius is shorter than the pole's; the rest is for the rounding of lengths.
+  gapOf: (distanceM) => (distanceM / POLE_RADIUS_M) * (1 + 1e-9),
+  middle(points) {
+    let sum: Direction = [0, 0, 0];
+    for (const point of points) sum = add(sum, point);
+    return normalize(sum);
+  },
+  gapMax: 80 * RADIANS,
 };
 
 function arcLength(a: Direction, b: Direction): number {

@@ -1,5 +1,5 @@
 /** GeoJSON → shapes of a space, or the reason why not. */
-import { isList, isMap, type Value } from '../../../../value/index.ts';
+import { isList, isMap, type Value } from '../value.ts';
 import type { Space } from './space.ts';
 
 /** Loose points, open lines, and regions of an outer ring and holes. */

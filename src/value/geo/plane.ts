@@ -46,6 +46,19 @@ export const plane: Space<PlanePoint> = {
   },
   isCounterClockwise: (ring) => signedArea(ring) > 0,
   ringArea: (ring) => Math.abs(signedArea(ring)),
+  gap: (a, b) => plane.distance(a, b),
+  gapToSegment: (point, start, end) => plane.distanceToSegment(point, start, end),
+  gapOf: (distance) => distance,
+  middle(points) {
+    let x = 0;
+    let y = 0;
+    for (const point of points) {
+      x += point.x / points.length;
+      y += point.y / points.length;
+    }
+    return { x, y };
+  },
+  gapMax: Number.POSITIVE_INFINITY,
 };
 
 /** Positive where c lies left of the line from a to b. */

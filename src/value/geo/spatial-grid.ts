@@ -1,0 +1,124 @@
+/** What a spatial index is made of: the cells of a geometry, and those where geometries near another have theirs. */
+import type { Value } from '../value.ts';
+import { leafAt, nameOf } from './cell.ts';
+import { coveringOf, type Grid } from './covering.ts';
+import { type Direction, earth } from './earth.ts';
+import { parseGeoJson, type Shape } from './geo-json.ts';
+import { type PlanePoint, plane } from './plane.ts';
+import { cornersOf } from './relations.ts';
+
+export interface SpatialGrid {
+  /** The cells to find a geometry by; none where the value is no valid GeoJSON. */
+  cellsOf(value: Value): readonly string[];
+  /**
+   * Cells such that every geometry within that distance has one of them, one that lies in one of them, or one that one of
+   * them lies in. `everywhere` where that can be any geometry; undefined where the value is no valid GeoJSON.
+   */
+  cellsNear(value: Value, distance: number): readonly string[] | 'everywhere' | undefined;
+}
+
+export interface Box {
+  readonly xmin: number;
+  readonly ymin: number;
+  readonly xmax: number;
+  readonly ymax: number;
+}
+
+/** Every cell of an item is an entry of its index. */
+const ITEM_CELLS_MAX = 10;
+/** Every cell of a search is a range to read, and a few single cells around it. */
+const SEARCH_CELLS_MAX = 24;
+
+/** Found by every search: what does not lie in the box as a whole. */
+const OUTSIDE = '!';
+
+/** A place in a root; undefined for a point outside all of them. */
+type Locate<Point> = (point: Point) => readonly [root: number, x: number, y: number] | undefined;
+
+function spatialGrid<Point>(grid: Grid<Point>, locate: Locate<Point>, isBounded: boolean) {
+  const { space } = grid;
+  const everywhere = Array.from({ length: grid.rootCount }, (_, root) =>
+    nameOf({ root, level: 0, column: 0, row: 0 }),
+  );
+  /** Whether the shape reaches where there are no cells. */
+  const leaves = (shape: Shape<Point>): boolean =>
+    isBounded &&
+    (cornersOf(shape).some((corner) => locate(corner) === undefined) ||
+      shape.regions.some(([outer]) => outer && !space.isCounterClockwise(outer)));
+  const result: SpatialGrid = {
+    cellsOf(value) {
+      const parsed = parseGeoJson(value, space);
+      if (parsed.kind === 'invalid') return [];
+      const { shape } = parsed;
+      const [point, ...others] = shape.points;
+      const place = point !== undefined && others.length === 0 ? locate(point) : undefined;
+      if (place !== undefined) return [nameOf(leafAt(...place))];
+      if (leaves(shape)) return [OUTSIDE];
+      return coveringOf(grid, shape, { reach: 0, cellsMax: ITEM_CELLS_MAX }) ?? everywhere;
+    },
+    cellsNear(value, distance) {
+      const parsed = parseGeoJson(value, space);
+      if (parsed.kind === 'invalid') return undefined;
+      const reach = Math.max(0, space.gapOf(distance));
+      const cells = coveringOf(grid, parsed.shape, { reach, cellsMax: SEARCH_CELLS_MAX });
+      if (cells === undefined) return 'everywhere';
+      return isBounded ? [...cells, OUTSIDE] : cells;
+    },
+  };
+  return result;
+}
+
+const QUARTER_TURN = Math.PI / 4;
+
+/**
+ * The directions from the centre of the Earth, through the six sides of a cube: lines on a side are great circles. The
+ * tangent makes cells of one level nearly the same size everywhere.
+ */
+const cube: Grid<Direction> = {
+  space: earth,
+  rootCount: 6,
+  margin: 1e-8,
+  pointAt(root, x, y) {
+    const u = Math.tan((2 * x - 1) * QUARTER_TURN);
+    const v = Math.tan((2 * y - 1) * QUARTER_TURN);
+    const length = Math.hypot(1, u, v);
+    const [a, b, c] = [(root < 3 ? 1 : -1) / length, u / length, v / length];
+    switch (root % 3) {
+      case 0:
+        return [a, b, c];
+      case 1:
+        return [b, a, c];
+      default:
+        return [b, c, a];
+    }
+  },
+};
+
+function locateOnCube([x, y, z]: Direction): readonly [root: number, x: number, y: number] {
+  const [ax, ay, az] = [Math.abs(x), Math.abs(y), Math.abs(z)];
+  const [axis, a, b, c] =
+    ax >= ay && ax >= az ? [0, x, y, z] : ay >= az ? [1, y, x, z] : [2, z, x, y];
+  const place = (part: number) => (Math.atan(part / Math.abs(a)) / QUARTER_TURN + 1) / 2;
+  return [axis + (a < 0 ? 3 : 0), place(b), place(c)];
+}
+
+/** Of geography coordinates. */
+export const earthGrid: SpatialGrid = spatialGrid(cube, locateOnCube, false);
+
+/** Of flat coordinates, for what lies in a box. */
+export function planeGrid({ xmin, ymin, xmax, ymax }: Box): SpatialGrid {
+  const width = xmax - xmin;
+  const height = ymax - ymin;
+  const largest = Math.max(...[xmin, ymin, xmax, ymax, width, height].map(Math.abs));
+  const grid: Grid<PlanePoint> = {
+    space: plane,
+    rootCount: 1,
+    margin: largest * 1e-9,
+    pointAt: (_, x, y) => ({ x: xmin + x * width, y: ymin + y * height }),
+  };
+  const locate: Locate<PlanePoint> = ({ x, y }) =>
+    x >= xmin && x <= xmax && y >= ymin && y <= ymax
+      ? [0, (x - xmin) / width, (y - ymin) / height]
+      : undefined;
+  return spatialGrid(grid, locate, true);
+}
