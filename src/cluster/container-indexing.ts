@@ -12,7 +12,7 @@ export function containerIndexing(
   container: ContainerRecord,
   computed: ComputedByEncoding = {},
 ): Indexing {
-  const { indexingPolicy, partitionKey, encoding, globalIndex } = container;
+  const { indexingPolicy, partitionKey, encoding, globalIndex, uniqueKeys } = container;
   return new Indexing({
     isOff: indexingPolicy.indexingMode === 'none',
     included: indexingPolicy.includedPaths.map(({ path }) => path),
@@ -22,6 +22,13 @@ export function containerIndexing(
     composites: (indexingPolicy.compositeIndexes ?? []).map((parts) =>
       parts.map(({ path, order }) => ({ path, isDescending: order === 'descending' })),
     ),
+    uniqueKeys:
+      uniqueKeys.length === 0
+        ? undefined
+        : {
+            constraints: uniqueKeys.map(({ paths }) => paths),
+            partitionKey: partitionKey.paths,
+          },
     codec: codecOf(encoding),
     computed: computed[encoding]?.(container) ?? [],
     spatial: spatialPaths(container),

@@ -24,6 +24,7 @@ import {
 } from './keyspace.ts';
 import { encodeState, type PartitionState } from './state.ts';
 import { encodeTombstone } from './tombstone.ts';
+import { type UniqueKeys, uniqueChanges } from './unique-keys.ts';
 
 const EMPTY: Bytes = new Uint8Array(0);
 
@@ -66,6 +67,7 @@ export class CommitGroup {
   indexMark: Lsn | undefined;
   /** True for the first group under a new indexing policy: what the old one left goes. */
   clearsIndex = false;
+  #end: { readonly failure: Error | undefined } | undefined;
   readonly #deletions: Deletion[] = [];
   /** Items to be indexed as they are, by rid. */
   readonly #reindexed = new Map<Rid, Item>();
@@ -124,6 +126,7 @@ export class CommitGroup {
     const deletes: Bytes[] = [...this.#removals];
     const puts: Entry[] = [...this.#additions];
     for (const touched of this.touched.values()) this.#itemEntries(touched, puts, deletes);
+    if (indexing.unique !== undefined) this.#uniqueEntries(indexing.unique, puts, deletes);
     this.indexing = indexing;
     const logged = indexing.options.isOff ? [] : encodeChanges(this.#changeIndex(indexing));
     for (const value of logged) {
@@ -163,6 +166,17 @@ export class CommitGroup {
     }
   }
 
+  #uniqueEntries(unique: UniqueKeys, puts: Entry[], deletes: Bytes[]): void {
+    for (const { key, before, after, value } of this.touched.values()) {
+      const old = before === undefined ? [] : unique.entriesOf(before);
+      const now = after === undefined ? [] : unique.entriesOf(after, value);
+      const { added, removed } = uniqueChanges(old, now);
+      for (const entry of removed) deletes.push(Buffer.from(entry, 'latin1'));
+      for (const entry of added)
+        puts.push({ key: Buffer.from(entry, 'latin1'), value: key.primary });
+    }
+  }
+
   /** Finds what changes in the index; answers the part of it that the items themselves could not tell after a crash. */
   #changeIndex(indexing: Indexing): IndexChanges {
     const added: string[] = [];
@@ -195,7 +209,14 @@ export class CommitGroup {
     return { added: foreign, removed };
   }
 
+  /** Tells whoever rests on the group how it ended; at once where it has. */
+  whenFinished(complete: (failure: Error | undefined) => void): void {
+    if (this.#end === undefined) this.completions.push(complete);
+    else complete(this.#end.failure);
+  }
+
   finish(failure: Error | undefined): void {
+    this.#end = { failure };
     for (const complete of this.completions) complete(failure);
   }
 }

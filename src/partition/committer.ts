@@ -18,51 +18,27 @@ import {
   PENDING_WRITE_BYTES_MAX,
   PENDING_WRITES_MAX,
 } from '../base/index.ts';
-import type { Store } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
+import { type Attempt, NOTHING_LOOKED_UP, type PendingItem, unavailable } from './attempt.ts';
 import { CommitGroup, type Stamped } from './commit-group.ts';
+import type { CommitterOptions } from './committer-options.ts';
 import type { Effect, WriteResult } from './effect.ts';
 import { Gatherer } from './gatherer.ts';
-import type { History } from './history.ts';
 import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
 import { changesNothing, type Mutation, type Stage, type WriteIntent } from './intent.ts';
-import { INTENT_KEYS_MAX, type Item, type ItemKey, type Lsn, type Rid, type Seal } from './item.ts';
-import { PREFIX_TOMBSTONE } from './keyspace.ts';
-import type { Lifetimes } from './lifetimes.ts';
+import { INTENT_KEYS_MAX, type Item, type ItemKey, type Lsn, type Rid } from './item.ts';
+import { itemKeyOf, PREFIX_TOMBSTONE } from './keyspace.ts';
 import { Stamper } from './stamper.ts';
-import { countChange, type PartitionState } from './state.ts';
-import type { Watches } from './watch.ts';
+import { countChange } from './state.ts';
+import { UniqueClaims, Unready } from './unique-claims.ts';
 
 /** While one group is on its way to the disk the next one gathers; a second one beside it would only be smaller. */
 const GROUPS_IN_FLIGHT_MAX = 1;
 
-export interface CommitterOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly seal: Seal;
-  readonly etagSalt: number;
-  readonly ridPrefix: number;
-  /** The counters as stored; the committer owns them from here on. */
-  readonly state: PartitionState;
-  readonly history: History;
-  readonly indexing: Indexing;
-  readonly lifetimes: Lifetimes;
-  /** Reads what is durable; undefined where the item does not exist. */
-  readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
-  /** Called when a group is durable, before its writers learn of it. */
-  readonly publish: (group: CommitGroup) => void;
-  readonly watches: Watches;
-}
-
-interface Pending {
-  readonly item: Item | undefined;
-  readonly group: CommitGroup;
-}
-
 export class Committer {
   readonly #options: CommitterOptions;
-  readonly #overlay = new Map<string, Pending>();
+  readonly #overlay = new Map<string, PendingItem>();
   readonly #stamper: Stamper;
   #indexing: Indexing;
   #gathering = new CommitGroup();
@@ -78,13 +54,15 @@ export class Committer {
   #fetching: Promise<unknown> | undefined;
   #drained: (() => void)[] = [];
   /** What is decided now is applied in the same turn: its LSN is known. */
-  readonly #stage: Stage = {
+  #stage: Stage = {
     stamp: (put, previous, operation) => {
       const { state, clock } = this.#options;
       const at = { lsn: state.lsn + 1, timestampSec: nowSec(clock) };
       return this.#stamper.stamp(put, previous, at, operation);
     },
+    claims: undefined,
   };
+  readonly #claims: UniqueClaims | undefined;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -92,6 +70,17 @@ export class Committer {
     this.#gatheringFrom = options.state.lsn;
     this.#hasOwnWrites = options.state.lsn > 0;
     this.#stamper = new Stamper(options);
+    const { unique } = options.indexing;
+    if (unique === undefined) return;
+    this.#claims = new UniqueClaims(unique, {
+      readEntry: (key) => options.store.get(key),
+      readItem: (key) => {
+        const pending = this.#overlay.get(key.text);
+        return pending === undefined ? options.readStored(key) : pending.item;
+      },
+      hidden: () => options.lifetimes.decided,
+    });
+    this.#stage = { ...this.#stage, claims: this.#claims };
   }
 
   /** From the next write on entries follow this policy; all older ones go. */
@@ -135,14 +124,15 @@ export class Committer {
         else reject(failure);
         if (this.#pendingCount === 0) for (const drained of this.#drained.splice(0)) drained();
       };
+      const attempt: Attempt = { intent, settle, lookedUp: NOTHING_LOOKED_UP };
+      if (this.#claims !== undefined) attempt.lookedUp = new Map();
       const stored = this.#fetch(intent.keys);
-      if (this.#fetching === undefined && !isPromise(stored)) {
-        this.#decide(intent, stored, settle);
-        return;
-      }
-      const before = this.#fetching;
-      this.#fetching = this.#decideAfter(before, stored, intent, settle);
-      const mine = this.#fetching;
+      const isNext = this.#fetching === undefined && !isPromise(stored);
+      const unready = isNext ? this.#decide(attempt, stored) : stored;
+      if (unready === undefined) return;
+      const before = Promise.all([this.#fetching, unready]);
+      const mine = this.#decideAfter(before, stored, attempt);
+      this.#fetching = mine;
       void mine.then(() => {
         if (this.#fetching === mine) this.#fetching = undefined;
       });
@@ -157,16 +147,19 @@ export class Committer {
 
   /** Items are fetched side by side, intents decided one after the other in the order they came. */
   async #decideAfter(
-    before: Promise<unknown> | undefined,
+    before: Promise<unknown>,
     fetched: MaybePromise<readonly (Item | undefined)[]>,
-    intent: WriteIntent,
-    settle: Settle,
+    attempt: Attempt,
   ): Promise<void> {
     try {
-      const [stored] = await Promise.all([fetched, before]);
-      this.#decide(intent, stored, settle);
+      await before;
+      const stored = await fetched;
+      for (let unready = this.#decide(attempt, stored); unready !== undefined; ) {
+        await unready;
+        unready = this.#decide(attempt, stored);
+      }
     } catch (error) {
-      settle(error as Error, undefined);
+      attempt.settle(error as Error, undefined);
     }
   }
 
@@ -179,10 +172,14 @@ export class Committer {
     return items.some(isPromise) ? Promise.all(items) : (items as (Item | undefined)[]);
   }
 
-  #decide(intent: WriteIntent, stored: readonly (Item | undefined)[], settle: Settle): void {
+  /** Answers what to wait for where it has to be decided again: unique values that an engine looks up later. */
+  #decide(
+    { intent, settle, lookedUp }: Attempt,
+    stored: readonly (Item | undefined)[],
+  ): Promise<unknown> | undefined {
     if (this.#failure !== undefined) {
       settle(unavailable(this.#failure), undefined);
-      return;
+      return undefined;
     }
     let rests: CommitGroup | undefined;
     const items = intent.keys.map((key, index) => {
@@ -196,24 +193,28 @@ export class Committer {
       hidden === undefined || intent.isUpkeep === true
         ? items
         : items.map((item) => hidden.shown(item));
+    this.#claims?.begin(lookedUp);
     let mutations: readonly Mutation[];
     try {
       mutations = intent.decide(current, this.#stage);
     } catch (refusal) {
+      if (refusal instanceof Unready) return refusal.ready;
+      rests ??= this.#claims?.restsOn;
       // A refusal that rests on a write not yet durable is told only when that write is.
       if (rests === undefined) settle(refusal as Error, undefined);
-      else rests.completions.push((failure) => settle(failure ?? (refusal as Error), undefined));
-      return;
+      else rests.whenFinished((failure) => settle(failure ?? (refusal as Error), undefined));
+      return undefined;
     }
     if (mutations.length === 0 && changesNothing(intent)) {
       const result = { effects: [], lsn: this.#options.state.lsn };
       if (rests === undefined) settle(undefined, result);
-      else rests.completions.push((failure) => settle(failure, result));
-      return;
+      else rests.whenFinished((failure) => settle(failure, result));
+      return undefined;
     }
     const result = this.#apply(intent, { items, current }, mutations);
     this.#gathering.completions.push((failure) => settle(failure, result));
     this.#scheduleFlush();
+    return undefined;
   }
 
   #apply(
@@ -244,7 +245,8 @@ export class Committer {
       lifetimes.erase(intent.erasures, group, at.lsn);
       for (const erasure of group.erasures ?? []) watches.noteRange(erasure);
     }
-    if (current !== items) this.#bury(intent.keys, { items, current }, mutations, at);
+    if (current !== items) this.#buryUnder(intent.keys, { items, current }, mutations, at);
+    for (const item of this.#claims?.applied(group) ?? []) this.#buryOwner(item, at);
     const now = new Map(intent.keys.map((key, index) => [key.text, current[index]]));
     const effects = mutations.map((mutation, operation): Effect => {
       const { key } = mutation;
@@ -270,7 +272,7 @@ export class Committer {
   }
 
   /** What is hidden goes for good before something else takes its place. */
-  #bury(
+  #buryUnder(
     keys: readonly ItemKey[],
     { items, current }: Decided,
     mutations: readonly Mutation[],
@@ -279,18 +281,27 @@ export class Committer {
     const touched = new Set(mutations.map(({ key }) => key.text));
     keys.forEach((key, index) => {
       const item = items[index];
-      if (item === undefined || current[index] !== undefined || !touched.has(key.text)) return;
-      const { state, history, lifetimes } = this.#options;
-      const isExpired = lifetimes.decided?.causeOf(item) === 'expired';
-      this.#gathering.change(key, { current: item, after: undefined, value: undefined }, at);
-      if (history.isKept)
-        history.note(
-          this.#gathering,
-          { previous: item, item: undefined, operation: 0, isExpired },
-          at,
-        );
-      countChange(state, item, undefined);
+      if (item !== undefined && current[index] === undefined && touched.has(key.text))
+        this.#bury(key, item, at);
     });
+  }
+
+  /** Of values that another item takes. It may lie under one of the writes and be buried already. */
+  #buryOwner(item: Item, at: Stamped): void {
+    const key = itemKeyOf(item.primary);
+    const pending = this.#overlay.get(key.text);
+    if (pending === undefined || pending.item === item) this.#bury(key, item, at);
+  }
+
+  #bury(key: ItemKey, item: Item, at: Stamped): void {
+    const { state, history, lifetimes } = this.#options;
+    const group = this.#gathering;
+    const isExpired = lifetimes.decided?.causeOf(item) === 'expired';
+    group.change(key, { current: item, after: undefined, value: undefined }, at);
+    if (history.isKept)
+      history.note(group, { previous: item, item: undefined, operation: 0, isExpired }, at);
+    countChange(state, item, undefined);
+    this.#overlay.set(key.text, { item: undefined, group });
   }
 
   #itemAfter(
@@ -356,6 +367,7 @@ export class Committer {
   #forget(group: CommitGroup): void {
     for (const text of group.touched.keys())
       if (this.#overlay.get(text)?.group === group) this.#overlay.delete(text);
+    this.#claims?.forget(group);
   }
 
   /** What is decided but not durable is lost; nothing more is taken. */
@@ -366,6 +378,7 @@ export class Committer {
     this.#inFlight = [];
     this.#gathering = new CommitGroup();
     this.#overlay.clear();
+    this.#claims?.clear();
     for (const group of groups) group.finish(failure);
     this.#options.watches.published(Number.POSITIVE_INFINITY);
   }
@@ -382,11 +395,4 @@ const NO_ITEM = { item: undefined, value: undefined };
 
 function nowSec(clock: Clock): number {
   return Math.floor(clock.nowMs() / 1000);
-}
-
-type Settle = (failure: Error | undefined, result: WriteResult | undefined) => void;
-
-function unavailable(cause: Error): DomainError {
-  if (cause instanceof DomainError) return cause;
-  return new DomainError('unavailable', `The partition's store failed: ${cause.message}`);
 }

@@ -37,6 +37,7 @@ import {
 import type { Item, Rid } from './item.ts';
 import { ANY_ARRAY, ANY_OBJECT, isKnowable, type Posting, type Postings } from './postings.ts';
 import { SpatialTerms } from './spatial-terms.ts';
+import { type UniqueKeyOptions, UniqueKeys } from './unique-keys.ts';
 
 export const PREFIX_TERM = 0x20;
 export const PREFIX_COMPOSITE = 0x21;
@@ -46,6 +47,8 @@ export interface IndexingOptions extends IndexRules {
   /** `none`: no entries at all. */
   readonly isOff: boolean;
   readonly composites: readonly (readonly CompositePart[])[];
+  /** Not a part of any index that queries use, and never changed. */
+  readonly uniqueKeys?: UniqueKeyOptions | undefined;
   /** Reads the stored bodies. */
   readonly codec: Codec;
   /** Indexed as if the item had them, in place of what it holds by that name. */
@@ -93,6 +96,8 @@ const part = new KeyWriter(1024);
 
 export class Indexing {
   readonly options: IndexingOptions;
+  /** Undefined where any two items may have the same values. */
+  readonly unique: UniqueKeys | undefined;
   /** Changes with everything that changes the entries of an item. */
   readonly fingerprint: string;
   readonly #paths: IndexPaths;
@@ -104,6 +109,8 @@ export class Indexing {
 
   constructor(options: IndexingOptions) {
     this.options = options;
+    const { uniqueKeys } = options;
+    this.unique = uniqueKeys && new UniqueKeys(uniqueKeys, options.codec);
     const { isOff, included, excluded, always, computed = [], spatial = [] } = options;
     const composites = options.composites.map(beginningAscending);
     // Left out where there are none: what was indexed before there were any stays as it is.

@@ -9,6 +9,7 @@ import type { Cause, Erasure } from './hidden.ts';
 import type { IndexState } from './index-state.ts';
 
 import { type Item, type ItemKey, type Lsn, type Rid, timeEtag } from './item.ts';
+import type { UniqueClaims } from './unique-claims.ts';
 
 export interface WriteIntent {
   /** Every item it reads or writes; all of one logical partition. */
@@ -31,6 +32,8 @@ export interface WriteIntent {
 export interface Stage {
   /** @param operation - writes of the same item before this one in the same intent. */
   stamp(put: Put, previous: Item | undefined, operation: number): StampedItem;
+  /** Undefined where the container has no unique keys. Decisions of writers tell it what they are about to do. */
+  readonly claims: UniqueClaims | undefined;
 }
 
 export interface StampedItem {
@@ -103,7 +106,20 @@ export function changesNothing({ movedLsn, indexState, erasures }: WriteIntent):
 
 /** The intent of one operation. */
 export function intentOf(op: ItemOp): WriteIntent {
-  return { keys: [op.key], decide: ([current]) => [decideOp(op, current)] };
+  return {
+    keys: [op.key],
+    decide: ([current], stage) => {
+      const mutation = decideOp(op, current);
+      if (stage.claims !== undefined) claim(stage.claims, mutation, current);
+      return [mutation];
+    },
+  };
+}
+
+/** Throws `uniqueKeyViolation` where another item has the same values. */
+export function claim(claims: UniqueClaims, mutation: Mutation, current: Item | undefined): void {
+  if (mutation.kind === 'put') claims.put(mutation, current);
+  else if (mutation.kind === 'delete') claims.delete(current);
 }
 
 export function decideOp(op: ItemOp, current: Item | undefined): Mutation {

@@ -8,6 +8,7 @@
  *   05 erasures                                     → partition keys erased and not yet swept (erasure-list.ts)
  *   10 item       rid8                              → record (record.ts)
  *   11 primary    bytes(epk) · pk values · id       → rid8
+ *   12 unique     hash32                            → primary key of the item that has these values (unique-keys.ts)
  *   20 to 2f                                        → index entries (indexing.ts)
  *   30 log        lsn8 · rid8                       → ∅       latest write of every live item
  *   31 version    lsn8 · operation2 · rid8          → one write of a container that keeps them (version.ts)
@@ -29,6 +30,7 @@ export const PREFIX_INDEX_MARK = 0x04;
 export const PREFIX_ERASURES = 0x05;
 export const PREFIX_ITEM = 0x10;
 export const PREFIX_PRIMARY = 0x11;
+export const PREFIX_UNIQUE = 0x12;
 export const PREFIX_LOG = 0x30;
 export const PREFIX_VERSION = 0x31;
 export const PREFIX_TOMBSTONE = 0x32;

@@ -6,6 +6,7 @@ import { assert, DomainError } from '../base/index.ts';
 import {
   type Conditions,
   checkConditions,
+  claim,
   decideOp,
   type ItemOp,
   itemNotFound,
@@ -98,6 +99,7 @@ function step(
     return { kind: 'expected', item: previous, previous };
   }
   const mutation = decideOp(op, previous);
+  if (stage.claims !== undefined) claim(stage.claims, mutation, previous);
   if (mutation.kind === 'put') {
     if (state.writes >= WRITES_PER_ITEM_MAX)
       throw new DomainError('invalidInput', 'One item is written too often in one transaction.');

@@ -1,0 +1,29 @@
+/** A write on its way through the committer, and how it ends. */
+import { DomainError } from '../base/index.ts';
+import type { CommitGroup } from './commit-group.ts';
+import type { WriteResult } from './effect.ts';
+import type { WriteIntent } from './intent.ts';
+import type { Item } from './item.ts';
+import type { LookedUp } from './unique-claims.ts';
+
+export interface Attempt {
+  readonly intent: WriteIntent;
+  /** Called once, with the reason why not or with what was done. */
+  readonly settle: (failure: Error | undefined, result: WriteResult | undefined) => void;
+  /** What was looked up so far, where it has to be decided again. */
+  lookedUp: LookedUp;
+}
+
+/** What an item is by what is decided and not yet forgotten. */
+export interface PendingItem {
+  readonly item: Item | undefined;
+  readonly group: CommitGroup;
+}
+
+/** Shared by writes that look nothing up. */
+export const NOTHING_LOOKED_UP: LookedUp = new Map();
+
+export function unavailable(cause: Error): DomainError {
+  if (cause instanceof DomainError) return cause;
+  return new DomainError('unavailable', `The partition's store failed: ${cause.message}`);
+}

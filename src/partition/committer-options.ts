@@ -1,0 +1,28 @@
+/** What a committer is given by its partition. */
+import type { Clock, MaybePromise } from '../base/index.ts';
+import type { Store } from '../engine/index.ts';
+import type { CommitGroup } from './commit-group.ts';
+import type { History } from './history.ts';
+import type { Indexing } from './indexing.ts';
+import type { Item, ItemKey, Seal } from './item.ts';
+import type { Lifetimes } from './lifetimes.ts';
+import type { PartitionState } from './state.ts';
+import type { Watches } from './watch.ts';
+
+export interface CommitterOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly seal: Seal;
+  readonly etagSalt: number;
+  readonly ridPrefix: number;
+  /** The counters as stored; the committer owns them from here on. */
+  readonly state: PartitionState;
+  readonly history: History;
+  readonly indexing: Indexing;
+  readonly lifetimes: Lifetimes;
+  /** Reads what is durable; undefined where the item does not exist. */
+  readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
+  /** Called when a group is durable, before its writers learn of it. */
+  readonly publish: (group: CommitGroup) => void;
+  readonly watches: Watches;
+}
