@@ -5,6 +5,7 @@ import { type ContainerRecord, type DatabaseRecord, parseResourceId } from '../.
 import type { Access, Service } from '../../service/index.ts';
 import type { ContainerFace, ContainerFaces } from './container-face.ts';
 import { RequestError, SUBSTATUS_OWNER_NOT_FOUND, SUBSTATUS_WRONG_CONTAINER } from './errors.ts';
+import type { KeyValues } from './partition-key-header.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 import type { Reply } from './reply.ts';
 import type { Target } from './target.ts';
@@ -31,6 +32,8 @@ export class Call {
   readonly target: Target;
   readonly headers: IncomingHttpHeaders;
   readonly origin: () => string;
+  /** Throws for a partition key that is not the caller's; set where the caller has only some and the body names them. */
+  keyGate: ((key: KeyValues) => void) | undefined;
   /** Set before the operation runs, where the method has a body. */
   body: Bytes = NO_BODY;
   readonly #faces: ContainerFaces;

@@ -20,9 +20,9 @@ import type { Account } from './harness.ts';
 import { type RawRequest, sendRaw } from './raw-request.ts';
 
 const SEED = Number(process.env.MESOCOSM_SEED ?? 20_261_115);
-const REQUESTS = process.env.MESOCOSM_LONG === undefined ? 1500 : 20_000;
+const REQUESTS = process.env.MESOCOSM_LONG === undefined ? 3000 : 50_000;
 /** State is compared after so many requests. */
-const ROUND = 25;
+const ROUND = 40;
 
 let account: Account;
 let callers: readonly Caller[] = [];

@@ -8,45 +8,136 @@ export function pick<T>(random: Random, list: readonly T[]): T {
   return list[random.below(list.length)] as T;
 }
 
-function maybe<T>(random: Random, percent: number, make: () => T): T | undefined {
-  return random.below(100) < percent ? make() : undefined;
-}
-
 type Sent = RawRequest & { readonly method: string };
 
 export function randomRequest(random: Random, tokens: readonly string[]): Sent {
-  return random.below(100) < 40 ? plainRequest(random, tokens) : bentRequest(random, tokens);
+  if (random.below(100) < 25) return bentRequest(random, tokens);
+  const request = usualRequest(random);
+  const headers: Record<string, string> = { ...request.headers };
+  // One or two headers that do not belong there, or another value of one that does.
+  for (let count = random.below(3); count > 0; count--) {
+    const [name, values] = pick(random, Object.entries(headerValues(random, tokens)));
+    headers[name] = pick(random, values);
+  }
+  if (random.below(10) === 0) delete headers['x-ms-documentdb-partitionkey'];
+  return { ...request, headers };
 }
 
 /** What clients send every day, for whatever place. */
-function plainRequest(random: Random, tokens: readonly string[]): Sent {
-  const container = pick(random, ['shop/colls/orders', 'shop/colls/orders', 'bank/colls/orders']);
-  const docs = `/dbs/${container}/docs`;
+function usualRequest(random: Random): Sent {
+  const [database, container] = pick(random, [
+    ['shop', 'orders'],
+    ['shop', 'orders'],
+    ['shop', 'orders'],
+    ['shop', 'others'],
+    ['bank', 'orders'],
+  ] as const);
   const key = pick(random, KEYS);
-  const headers = {
-    'x-ms-documentdb-partitionkey': JSON.stringify([key]),
-    ...(random.below(4) === 0 ? { 'x-ms-continuation': pick(random, tokens) } : {}),
-  };
   const id = pick(random, IDS);
-  return pick<() => Sent>(random, [
-    () => ({ method: 'GET', path: `${docs}/${id}`, headers }),
-    () => ({ method: 'GET', path: docs, headers }),
-    () => ({
+  const isByNumber = random.below(4) === 0;
+  const path = isByNumber
+    ? `/dbs/${databaseIds.get(database)}/colls/${encodeURIComponent(containerIds.get(`${database}/${container}`) ?? '')}`
+    : `/dbs/${database}/colls/${container}`;
+  const itemId = isByNumber ? itemIds.get(markOf({ database, container, key, id })) : id;
+  const docs = `${path}/docs`;
+  const one = `${docs}/${encodeURIComponent(itemId ?? id)}`;
+  const headers = { 'x-ms-documentdb-partitionkey': JSON.stringify([key]) };
+  const item = { id, key, mark: 'overwritten' };
+  const query = {
+    'x-ms-documentdb-isquery': 'true',
+    'x-ms-documentdb-query-enablecrosspartition': 'true',
+  };
+  const batch = {
+    'x-ms-cosmos-is-batch-request': 'true',
+    'x-ms-cosmos-batch-continue-on-error': 'true',
+  };
+  return pick<Sent>(random, [
+    { method: 'GET', path: one, headers },
+    { method: 'GET', path: docs, headers },
+    { method: 'GET', path: docs, headers: { ...headers, 'a-im': 'Incremental Feed' } },
+    {
+      method: 'GET',
+      path: docs,
+      headers: { ...headers, 'a-im': 'Full-Fidelity Feed', 'if-none-match': '"1"' },
+    },
+    {
       method: 'POST',
       path: docs,
-      headers: { ...headers, 'x-ms-documentdb-isquery': 'true' },
+      headers: { ...headers, ...query },
       body: { query: pick(random, QUERIES) },
-    }),
-    () => ({
+    },
+    { method: 'POST', path: docs, headers: query, body: { query: pick(random, QUERIES) } },
+    { method: 'POST', path: docs, headers, body: { ...item, id: 'new' } },
+    {
       method: 'POST',
       path: docs,
       headers: { ...headers, 'x-ms-documentdb-is-upsert': 'true' },
-      body: { id, key, mark: 'overwritten' },
-    }),
-    () => ({ method: 'DELETE', path: `${docs}/${id}`, headers }),
-  ])();
+      body: item,
+    },
+    {
+      method: 'POST',
+      path: docs,
+      headers: { ...headers, ...batch, 'x-ms-cosmos-batch-atomic': 'true' },
+      body: randomBatch(random),
+    },
+    { method: 'POST', path: docs, headers: { ...headers, ...batch }, body: randomBatch(random) },
+    { method: 'PUT', path: one, headers, body: item },
+    {
+      method: 'PATCH',
+      path: one,
+      headers,
+      body: { operations: [{ op: 'set', path: '/mark', value: 'x' }] },
+    },
+    { method: 'DELETE', path: one, headers },
+    { method: 'POST', path: `${path}/sprocs/all`, headers, body: [] },
+    { method: 'POST', path: `${path}/operations/partitionkeydelete`, headers },
+    { method: 'GET', path: `${path}/sprocs`, headers: {} },
+    { method: 'GET', path: `/dbs/${database}/users`, headers: {} },
+  ]);
 }
 
+function randomBatch(random: Random): object {
+  const operations = Array.from({ length: 1 + random.below(3) }, () => {
+    const id = pick(random, IDS);
+    const key = pick(random, KEYS);
+    const operationType = pick(random, ['Read', 'Read', 'Upsert', 'Delete', 'Create']);
+    const resourceBody = { id, key, mark: 'overwritten' };
+    const partitionKey = JSON.stringify([key]);
+    return {
+      operationType,
+      id,
+      ...(operationType === 'Upsert' || operationType === 'Create' ? { resourceBody } : {}),
+      ...(random.below(3) > 0 ? { partitionKey } : {}),
+    };
+  });
+  return operations;
+}
+
+function headerValues(random: Random, tokens: readonly string[]): Record<string, string[]> {
+  return {
+    'x-ms-documentdb-partitionkey': [randomKey(random)],
+    'x-ms-documentdb-isquery': ['true', 'True', 'false', ''],
+    'content-type': ['application/query+json', 'application/json'],
+    'x-ms-documentdb-query-enablecrosspartition': ['true'],
+    'x-ms-documentdb-partitionkeyrangeid': ['0', '1', '2'],
+    'x-ms-start-epk': ['', '00', '1F'],
+    'x-ms-end-epk': ['FF', '20', '3FFF'],
+    'x-ms-documentdb-is-upsert': ['true', 'True', 'false'],
+    'x-ms-cosmos-is-batch-request': ['true'],
+    'x-ms-cosmos-batch-atomic': ['true', 'false'],
+    'x-ms-cosmos-is-query-plan-request': ['True', 'false'],
+    'x-ms-continuation': [pick(random, tokens)],
+    'a-im': ['Incremental Feed', 'Full-Fidelity Feed', ''],
+    'if-none-match': ['*', '"1"', '"0"'],
+    'x-ms-max-item-count': ['1', '-1', '1000'],
+    'x-http-method-override': ['GET', 'DELETE'],
+    'x-ms-documentdb-populatequotainfo': ['true'],
+    'if-match': ['*'],
+    prefer: ['return=minimal'],
+  };
+}
+
+/** Anything for anything. */
 function bentRequest(random: Random, tokens: readonly string[]): Sent {
   const path = randomPath(random);
   const method = pick(random, [
@@ -62,29 +153,8 @@ function bentRequest(random: Random, tokens: readonly string[]): Sent {
     'OPTIONS',
   ]);
   const headers: Record<string, string> = {};
-  const set = (percent: number, name: string, make: () => string): void => {
-    const value = maybe(random, percent, make);
-    if (value !== undefined) headers[name] = value;
-  };
-  set(70, 'x-ms-documentdb-partitionkey', () => randomKey(random));
-  set(40, 'x-ms-documentdb-isquery', () => pick(random, ['true', 'True', 'false', '']));
-  set(20, 'content-type', () => pick(random, ['application/query+json', 'application/json']));
-  set(50, 'x-ms-documentdb-query-enablecrosspartition', () => 'true');
-  set(20, 'x-ms-documentdb-partitionkeyrangeid', () => pick(random, ['0', '1', '2']));
-  set(15, 'x-ms-start-epk', () => pick(random, ['', '00', '1F']));
-  set(15, 'x-ms-end-epk', () => pick(random, ['FF', '20', '3FFF']));
-  set(20, 'x-ms-documentdb-is-upsert', () => pick(random, ['true', 'True', 'false']));
-  set(15, 'x-ms-cosmos-is-batch-request', () => 'true');
-  set(10, 'x-ms-cosmos-batch-atomic', () => pick(random, ['true', 'false']));
-  set(10, 'x-ms-cosmos-is-query-plan-request', () => 'True');
-  set(25, 'x-ms-continuation', () => pick(random, tokens));
-  set(10, 'a-im', () =>
-    pick(random, ['Incremental Feed', 'Full-Fidelity Feed', 'Incremental feed']),
-  );
-  set(10, 'x-ms-max-item-count', () => pick(random, ['1', '-1', '1000']));
-  set(5, 'x-http-method-override', () => pick(random, ['GET', 'DELETE']));
-  set(5, 'x-ms-documentdb-populatequotainfo', () => 'true');
-  set(5, 'if-match', () => '*');
+  for (const [name, values] of Object.entries(headerValues(random, tokens)))
+    if (random.below(100) < 15) headers[name] = pick(random, values);
   const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
   return { method, path, headers, ...(hasBody ? { body: randomBody(random) } : {}) };
 }

@@ -29,6 +29,9 @@ export function authorizeToken(
   if (face === undefined) throw outside(principal);
   if (grant.mode === 'read' && !isRead(action))
     throw forbidden(principal, `a permission to read does not give ${action}`);
+  const { partitionKey } = grant;
+  if (partitionKey !== undefined)
+    call.keyGate = (key) => decide(principal, isWithin(partitionKey, key));
   const covered = isCovered(grant, { call, face, action });
   if (!isPromise(covered)) return decide(principal, covered);
   return covered.then(
@@ -98,12 +101,13 @@ const KEY_ACTIONS: ReadonlySet<Action> = new Set<Action>([
 
 function isKeyCovered(granted: KeyValues, { call, face, action }: Asked): boolean {
   if (METADATA_ACTIONS.has(action)) return true;
-  return KEY_ACTIONS.has(action) && !isBulk(call) && isWithin(granted, sentKey(call, face));
+  if (!KEY_ACTIONS.has(action)) return false;
+  return (action === 'writeItems' && isBulk(call)) || isWithin(granted, sentKey(call, face));
 }
 
-/** Operations of a bulk request name a key each, in the body. */
+/** Operations of a bulk request name a key each, in the body: the gate for those stands there. */
 function isBulk(call: Call): boolean {
-  return call.isOn('x-ms-cosmos-is-batch-request') && !call.isOn('x-ms-cosmos-batch-atomic');
+  return call.target.shape === 'dbs/colls/docs' && !call.isOn('x-ms-cosmos-batch-atomic');
 }
 
 const ITEM_ACTIONS: ReadonlySet<Action> = new Set<Action>([

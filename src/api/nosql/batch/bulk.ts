@@ -35,6 +35,7 @@ export async function runBulk(
   // Who names a partition that is gone has to look up the ranges again.
   if (range !== undefined) call.service.queries.rangeOf(face.record, rangeIdOf(range, face));
   const run: Run = { call, face, receipt: undefined };
+  for (const operation of sent) call.keyGate?.(keyOf(run, operation));
   const results = call.isOn('x-ms-cosmos-batch-continue-on-error')
     ? await runAll(run, sent)
     : await runUntilFailure(run, sent);
