@@ -40,9 +40,12 @@ export class IndexView {
     return andThen(this.#store.scanKeys(range, options), ({ keys, more }) => {
       const single: Stored = { entries: keys, stop: more ? keys.at(-1) : undefined };
       return andThen(this.#listed(range, options), (listed) => {
-        if (listed.entries.length === 0 && this.#runs.length === 0)
-          return { entries: keys, rest: restBehind(range, single.stop, options.reverse === true) };
-        return this.#merge([single, listed], range, options);
+        const only = this.#runs.length > 0 ? undefined : onlyOf(single, listed);
+        if (only === undefined) return this.#merge([single, listed], range, options);
+        return {
+          entries: only.entries,
+          rest: restBehind(range, only.stop, options.reverse === true),
+        };
       });
     });
   }
@@ -110,6 +113,12 @@ function listedIn(
   if (!more) return { entries, stop: undefined };
   const last = entriesOfChunk(chunks.at(-1) as Entry);
   return { entries, stop: reverse ? last[0] : last.at(-1) };
+}
+
+/** The one that has all there is, if there is one: in order as it is. */
+function onlyOf(single: Stored, listed: Stored): Stored | undefined {
+  if (listed.entries.length === 0 && listed.stop === undefined) return single;
+  return single.entries.length === 0 ? listed : undefined;
 }
 
 const NOTHING_STORED: Stored = { entries: [], stop: undefined };

@@ -28,6 +28,8 @@ const COLLECT_MAX = 50_000;
 /** A scan reads items side by side; fetching this share of them one by one costs as much. */
 const SCAN_SHARE = 3;
 const PAGE = { limit: 1000, bytesMax: 1024 * 1024 };
+/** Few entries of it are kept: two milliseconds. */
+const TESTED_PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
 
 export async function chooseAccess(
   reader: ItemReader,
@@ -204,7 +206,7 @@ async function collectTerm(
       end: concatBytes(terms, end),
     };
     while (range !== undefined) {
-      const page = await reader.scanIndex(range, PAGE);
+      const page = await reader.scanIndex(range, test === undefined ? PAGE : TESTED_PAGE);
       work.indexEntries += page.entries.length;
       if (test === undefined) for (const entry of page.entries) rids.add(reader.ridOf(entry));
       else addPassing(reader, page.entries, test, rids);
