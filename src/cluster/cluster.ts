@@ -54,6 +54,7 @@ import {
   type WriteReply,
 } from './reply.ts';
 import { type Route, RoutingMap } from './routing-map.ts';
+import { printSessionTokens } from './session-token.ts';
 import { effectCharge, prepaidCharge, pricedTransaction } from './write-charge.ts';
 
 /** A partition that is split while a request waits may be split again; not for ever. */
@@ -284,8 +285,10 @@ export class Cluster {
     for (const { effort } of shares) all += effort;
     for (const { route, effort, key, bytes } of shares)
       this.#charge(route, { charge: (charge * effort) / all, bytes, key }, traffic);
-    const { route } = shares[0];
-    return receiptOf(route, route.slot.partition?.lsn ?? 0, charge);
+    const receipts = shares.map(({ route }) =>
+      receiptOf(route, route.slot.partition?.lsn ?? 0, charge),
+    );
+    return { ...(receipts[0] as Receipt), sessionToken: printSessionTokens(receipts) };
   }
 
   /** What a partition used of what it may use. Opens nothing. */

@@ -1,12 +1,22 @@
 /** Session tokens: `<range id>:<version>#<lsn>`, several joined by commas. Version -1: one region, no vector. */
-import { DomainError } from '../base/index.ts';
+import { DomainError, type Receipt } from '../base/index.ts';
 import type { PartitionRecord } from '../catalog/index.ts';
 import type { Lsn } from '../partition/index.ts';
 
 const SESSION_TOKENS_MAX = 10_000;
+/** Of one answer, some 4 KB: clients refuse headers of more than 8 to 16. */
+const PRINTED_TOKENS_MAX = 250;
 
 export function printSessionToken(partitionId: string, lsn: Lsn): string {
   return `${partitionId}:-1#${lsn}`;
+}
+
+/** Of several partitions; a header holds so many and no more. */
+export function printSessionTokens(receipts: readonly Receipt[]): string {
+  return receipts
+    .slice(0, PRINTED_TOKENS_MAX)
+    .map(({ sessionToken }) => sessionToken)
+    .join(',');
 }
 
 /**

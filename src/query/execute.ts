@@ -266,6 +266,7 @@ async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPag
   const fold = shape.start();
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
   for (const target of targets) if (!(await foldTarget(target, fold, program, work))) break;
+  work.itemsMatched += fold.itemsMatched?.() ?? work.itemsLoaded;
   const results = fold.later === undefined ? fold.finish() : await fold.later.finish();
   const page = new PageRows(request);
   let at = given;

@@ -56,6 +56,8 @@ export interface RowFold {
   add(document: Value): boolean;
   /** The rows, in order, windows applied. */
   finish(): readonly Value[];
+  /** Items that the result is about, so far; where nobody counts them, all are. */
+  itemsMatched?(): number;
   /** In the place of both where they need answers from elsewhere. */
   readonly later?: LaterFold | undefined;
 }

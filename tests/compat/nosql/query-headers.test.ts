@@ -65,6 +65,35 @@ test('metrics are the figures of the work', async () => {
   expect(Object.values(scan).every((value) => Number.isFinite(value))).toBe(true);
 });
 
+test('an aggregate tells how many of the items it read it is about', async () => {
+  const half = await metricsOf('SELECT VALUE COUNT(1) FROM c WHERE c.dark = 1');
+  expect(half).toMatchObject({ retrievedDocumentCount: COUNT, indexUtilizationRatio: 0.5 });
+  const all = await metricsOf('SELECT c.pk, SUM(c.n) AS n FROM c WHERE c.n < 8 GROUP BY c.pk');
+  expect(all).toMatchObject({ retrievedDocumentCount: 8, indexUtilizationRatio: 1 });
+});
+
+test('a page over several partitions tells the session of each', async () => {
+  const { container: spread } = await database.containers.create(
+    { id: 'spread', partitionKey: '/pk' },
+    { offerThroughput: 30_000 },
+  );
+  for (let n = 0; n < 20; n++) await spread.items.create({ id: `${n}`, pk: `${n}` });
+  const { headers } = await sendRaw(account, {
+    method: 'POST',
+    path: '/dbs/db/colls/spread/docs',
+    headers: {
+      'x-ms-documentdb-isquery': 'true',
+      'x-ms-documentdb-query-enablecrosspartition': 'true',
+      'content-type': 'application/query+json',
+    },
+    body: { query: 'SELECT * FROM c' },
+  });
+  const token = String(headers['x-ms-session-token']);
+  expect(token).toMatch(/^0:-1#\d+,1:-1#\d+,2:-1#\d+$/);
+  const written = token.split(',').map((part) => Number(part.split('#')[1]));
+  expect(written.reduce((sum, lsn) => sum + lsn)).toBe(20);
+});
+
 test('without being asked nothing is told', async () => {
   const { headers } = await query('SELECT * FROM c');
   expect(headers['x-ms-documentdb-query-metrics']).toBeUndefined();

@@ -129,6 +129,7 @@ export class BlockRun {
   readonly #emit: (row: Slots) => boolean;
   readonly #tryEmit: (row: Slots) => void;
   #isEnough = false;
+  #rowCount = 0;
 
   constructor(block: Block, row: Slots, sink: Sink, { isOverItems, rowsMax }: BlockRunOptions) {
     const bound = rowsMax ?? QUERY_ROWS_MAX;
@@ -153,11 +154,20 @@ export class BlockRun {
     this.#groups = groups;
     const onRow = groups
       ? () => {
+          this.#rowCount++;
           groups.add();
           return false;
         }
-      : () => this.#emit(row);
+      : () => {
+          this.#rowCount++;
+          return this.#emit(row);
+        };
     this.#source = new RowSource(block, row, onRow);
+  }
+
+  /** Rows that passed FROM and WHERE. */
+  get rowCount(): number {
+    return this.#rowCount;
   }
 
   /** Takes in an item. True when no further one can change the results. */

@@ -131,8 +131,15 @@ function folding(
       return false;
     };
     const run = new BlockRun(block, row.slice(), sink, { isOverItems: true, rowsMax });
+    let matched = 0;
     return {
-      add: (document) => reads && !run.add(document),
+      add(document) {
+        const before = run.rowCount;
+        const goesOn = reads && !run.add(document);
+        if (run.rowCount > before) matched++;
+        return goesOn;
+      },
+      itemsMatched: () => matched,
       finish() {
         run.finish();
         return values;
