@@ -15,14 +15,27 @@ const LOAD_CONNECTIONS = 16;
 interface Sent {
   readonly verb: string;
   readonly path: readonly string[];
+  readonly query?: string;
   readonly key?: string;
   readonly body?: string;
+}
+
+/** The body of an answer that must be 200. */
+export async function getJson(
+  port: number,
+  agent: Agent,
+  path: readonly string[],
+  query: string,
+): Promise<unknown> {
+  const { status, body } = await send(port, agent, { verb: 'GET', path, query });
+  if (status !== 200) throw new Error(`${path.join('/')}: ${status} ${body}`);
+  return JSON.parse(body);
 }
 
 function send(
   port: number,
   agent: Agent,
-  { verb, path, key, body }: Sent,
+  { verb, path, query, key, body }: Sent,
 ): Promise<CapturedAnswer> {
   const open = agent instanceof TlsAgent ? requestTls : request;
   const date = new Date().toUTCString();
@@ -38,7 +51,7 @@ function send(
     host: '127.0.0.1',
     agent,
     method: verb,
-    path: `/${path.join('/')}`,
+    path: `/${path.join('/')}${query === undefined ? '' : `?${query}`}`,
     headers,
   };
   return new Promise((resolve, reject) => {

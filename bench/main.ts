@@ -4,7 +4,7 @@
  *   --quick     short rounds, to see whether a change is worth a real run; docs/benchmarks.md is left alone
  *   --large     also our server at 10 k and at 1 M items
  *   --no-peer   without the peer, which has to be installed from the network once
- *   --only OP   read, create or replace
+ *   --only OP   read, create or replace; or split: what clients notice of splits, written to a section of its own
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,6 +18,8 @@ import { type BenchServer, LoadClient, startBare, startOurs, startPeer } from '.
 import type { Operation } from './protocol.ts';
 import { type Comparison, describeRun, printReport, writeReport } from './report.ts';
 import { openData, seed } from './seed.ts';
+import { measureSplits } from './split.ts';
+import { printSplits, writeSplits } from './split-report.ts';
 import { measureStart } from './start-figures.ts';
 
 const { values: flags } = parseArgs({
@@ -105,14 +107,27 @@ async function bench(data: string): Promise<readonly Comparison[]> {
   return comparisons;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
-const run = describeRun();
-try {
+async function benchSplits(): Promise<void> {
+  const pace = flags.quick
+    ? { rounds: 3, warmUpMs: 300, measureMs: 2000 }
+    : { rounds: 9, warmUpMs: 300, measureMs: 4000 };
+  const report = { run, splits: await measureSplits(folder, pace) };
+  console.log(printSplits(report));
+  if (!flags.quick) writeSplits(report);
+}
+
+async function benchRequests(): Promise<void> {
   const comparisons = await bench(join(folder, 'data'));
   const start = flags.quick ? undefined : await measureStart();
   console.log(printReport({ run, comparisons, start }));
   if (!flags.quick && flags.only === undefined && !flags['no-peer'])
     writeReport({ run, comparisons, start });
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
+const run = describeRun();
+try {
+  await (flags.only === 'split' ? benchSplits() : benchRequests());
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -22,7 +22,7 @@ export interface BenchServer {
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /** Our server as users start it: built, on SQLite, in `data`. */
-export async function startOurs(data: string): Promise<BenchServer> {
+export async function startOurs(data: string, more: readonly string[] = []): Promise<BenchServer> {
   const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
   const readyFile = join(folder, 'ready.json');
   const flags = [
@@ -35,6 +35,7 @@ export async function startOurs(data: string): Promise<BenchServer> {
     '--throughput',
     'report',
     '--quiet',
+    ...more,
   ];
   const child = spawn(
     process.execPath,

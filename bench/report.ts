@@ -34,8 +34,10 @@ export interface Report {
   readonly start: StartFigures | undefined;
 }
 
-const FILE = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
+export const FILE = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
 const HISTORY = '## History';
+/** Sections of other runs, which stay; the first of them begins here. */
+const OTHERS = '## Splits';
 
 export function printReport({ comparisons, start }: Report): string {
   const lines = [
@@ -98,7 +100,7 @@ that is left. For the peer above 1: how many times cheaper ours is. Large: ours 
 | date | commit | read: bare | read: peer | create: peer | read: peer tuned | create: peer tuned | large read | large create |
 |---|---|---:|---:|---:|---:|---:|---:|---:|
 ${[row, ...olderRows()].join('\n')}
-`,
+${otherSections()}`,
   );
 }
 
@@ -119,13 +121,18 @@ function history({ comparisons }: Report): string {
   ].join(' | ');
 }
 
+function otherSections(): string {
+  if (!existsSync(FILE)) return '';
+  const text = readFileSync(FILE, 'utf8');
+  const at = text.indexOf(OTHERS);
+  return at < 0 ? '' : `\n${text.slice(at)}`;
+}
+
 function olderRows(): readonly string[] {
   if (!existsSync(FILE)) return [];
   const text = readFileSync(FILE, 'utf8');
-  return text
-    .slice(text.indexOf(HISTORY))
-    .split('\n')
-    .filter((line) => /^\| \d{4}-/.test(line));
+  const history = text.slice(text.indexOf(HISTORY)).split(`\n${OTHERS}`)[0] ?? '';
+  return history.split('\n').filter((line) => /^\| \d{4}-/.test(line));
 }
 
 function git(...args: readonly string[]): string {

@@ -66,6 +66,8 @@ export async function seed(service: Service, names: Names, count: number): Promi
 export interface Names {
   readonly database: string;
   readonly container: string;
+  /** RU/s of a new container; the least where it is left out. */
+  readonly throughput?: number;
 }
 
 async function ensureContainer(service: Service, names: Names): Promise<ContainerRecord> {
@@ -81,6 +83,9 @@ async function ensureContainer(service: Service, names: Names): Promise<Containe
       indexingPolicy: DEFAULT_INDEXING_POLICY,
       uniqueKeys: [],
       policies: {},
+      ...(names.throughput === undefined
+        ? {}
+        : { throughput: { kind: 'manual', requestUnits: names.throughput } }),
     })
   );
 }

@@ -76,12 +76,7 @@ export async function move(options: MoveOptions): Promise<void> {
   try {
     await Promise.all(sources.map((source) => source.fence()));
     await step('finish');
-    for (const source of sources) {
-      await catchUp(source, targets, positions);
-      await moveHistory(source, targets, remembered);
-    }
-    adoptRetention(options);
-    await alignLsn(sources, targets);
+    await finish(options, { positions, remembered });
     verify(sources, targets);
     await step('commit');
     options.signal.throwIfAborted();
@@ -91,6 +86,25 @@ export async function move(options: MoveOptions): Promise<void> {
     throw error;
   }
   await step('done');
+}
+
+/**
+ * The last changes, what is remembered of them and the last LSN. Writers wait: all of it is handed to the targets at once,
+ * so that it becomes durable with one commit each.
+ */
+async function finish(
+  options: MoveOptions,
+  from: { readonly positions: Map<Partition, Lsn>; readonly remembered: Map<Partition, Lsn> },
+): Promise<void> {
+  const { sources, targets } = options;
+  const done: Promise<unknown>[] = [];
+  for (const source of sources) {
+    await catchUp(source, targets, from.positions, done);
+    await moveHistory(source, targets, from.remembered, done);
+  }
+  adoptRetention(options);
+  done.push(alignLsn(sources, targets));
+  await Promise.all(done);
 }
 
 async function copy(source: Partition, { targets, signal }: MoveOptions): Promise<void> {
@@ -107,11 +121,12 @@ async function copy(source: Partition, { targets, signal }: MoveOptions): Promis
   } while (after !== undefined);
 }
 
-/** Number of changes moved. */
+/** Number of changes moved. Where a list is given, what is not durable yet is added to it instead of waited for. */
 async function catchUp(
   source: Partition,
   targets: readonly MoveTarget[],
   positions: Map<Partition, Lsn>,
+  pending?: Promise<unknown>[],
 ): Promise<number> {
   let count = 0;
   for (let more = true; more; ) {
@@ -125,7 +140,9 @@ async function catchUp(
       const state = await currentState(source, change);
       if (state !== undefined) states.set(state.key.text, state);
     }
-    await adopt([...states.values()], targets, page.upTo);
+    const adopted = adopt([...states.values()], targets, page.upTo);
+    if (pending === undefined) await adopted;
+    else pending.push(adopted);
     positions.set(source, page.more ? page.upTo : Math.max(page.upTo, Math.min(end, source.lsn)));
     count += page.changes.length;
   }
@@ -137,12 +154,16 @@ async function moveHistory(
   source: Partition,
   targets: readonly MoveTarget[],
   positions: Map<Partition, Lsn>,
+  pending?: Promise<unknown>[],
 ): Promise<void> {
   for (let more = true; more; ) {
     const page = await source.changes.historyAfter(positions.get(source) ?? 0);
     for (const target of targets) {
       const own = page.entries.filter(({ primary }) => isIn(target, primary));
-      if (own.length > 0) await target.partition.adoptHistory(own, page.upTo);
+      if (own.length === 0) continue;
+      const adopted = target.partition.adoptHistory(own, page.upTo);
+      if (pending === undefined) await adopted;
+      else pending.push(adopted);
     }
     positions.set(source, page.upTo);
     more = page.more;
@@ -182,8 +203,10 @@ async function adopt(
   await Promise.all(
     targets.map(async ({ partition, min, max }) => {
       const own = states.filter(({ key }) => isIn({ min, max }, key.primary));
+      const parts: Promise<void>[] = [];
       for (let at = 0; at < own.length; at += STEP_ITEMS)
-        await partition.adopt(own.slice(at, at + STEP_ITEMS), upTo);
+        parts.push(partition.adopt(own.slice(at, at + STEP_ITEMS), upTo));
+      await Promise.all(parts);
     }),
   );
 }
@@ -200,10 +223,12 @@ async function alignLsn(
 ): Promise<void> {
   const lsn = Math.max(...sources.map((source) => source.lsn));
   const erasures = sources.flatMap((source) => source.hidden?.erasures ?? []);
-  for (const { partition } of targets) {
-    await partition.adopt([], lsn);
-    await partition.adoptErasures(erasures, lsn);
-  }
+  await Promise.all(
+    targets.flatMap(({ partition }) => [
+      partition.adopt([], lsn),
+      partition.adoptErasures(erasures, lsn),
+    ]),
+  );
 }
 
 function verify(sources: readonly Partition[], targets: readonly MoveTarget[]): void {
