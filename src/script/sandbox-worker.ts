@@ -5,7 +5,7 @@ import { Sandbox } from './sandbox.ts';
 import type { FromSandbox, SandboxSettings, ToSandbox } from './sandbox-protocol.ts';
 
 /** Scripts give way to the threads that serve requests, where there are more of them than processors. */
-const NICENESS = 10;
+const NICENESS = 5;
 
 // Elsewhere the call would slow down the whole process.
 if (process.platform === 'linux') setPriority(NICENESS);
