@@ -186,6 +186,12 @@ function parseSettings(texts: FlagTexts): Settings {
         'a whole number of RU/s from 100',
       ) ?? DEFAULT_SETTINGS.partitionThroughputLimit,
     logicalPartitionLimit: read(texts, 'logical-partition-limit', atLeast(1024), bytes) ?? storage,
+    scriptTimeLimitMs:
+      read(texts, 'script-time-limit', between(100, 60_000, 1000), '100 to 60000 milliseconds') ??
+      DEFAULT_SETTINGS.scriptTimeLimitMs,
+    scriptMemoryLimit:
+      read(texts, 'script-memory-limit', between(8 * MIB, 512 * MIB), 'bytes from 8m to 512m') ??
+      DEFAULT_SETTINGS.scriptMemoryLimit,
     splitsByHeat: (read(texts, 'split-by-heat', oneOf('on', 'off'), 'on or off') ?? 'on') === 'on',
     mergesAfterScaleDown:
       read(texts, 'merge-after-scale-down', oneOf('on', 'off'), 'on or off') === 'on',
@@ -235,6 +241,16 @@ function oneOf<T extends string>(...allowed: readonly T[]): (text: string) => T 
 }
 
 /** A whole number with an optional suffix k, m or g (powers of `unit`: 1,024 for bytes, 1,000 for rates). */
+const MIB = 1024 ** 2;
+
+function between(min: number, max: number, unit = 1024): (text: string) => number | undefined {
+  const parse = atLeast(min, unit);
+  return (text) => {
+    const value = parse(text);
+    return value !== undefined && value <= max ? value : undefined;
+  };
+}
+
 function atLeast(min: number, unit = 1024): (text: string) => number | undefined {
   return (text) => {
     const match = /^(\d{1,15})([kmg]?)b?$/i.exec(text);

@@ -144,6 +144,18 @@ export const FLAGS = [
     meaning: 'the most one partition key value may hold',
   },
   {
+    name: 'script-time-limit',
+    value: 'MS',
+    fallback: '5000',
+    meaning: 'the longest a stored procedure, trigger or function runs (100 to 60000)',
+  },
+  {
+    name: 'script-memory-limit',
+    value: 'BYTES',
+    fallback: '64m',
+    meaning: 'memory of one script (8m to 512m)',
+  },
+  {
     name: 'split-by-heat',
     value: 'on|off',
     fallback: 'on',
