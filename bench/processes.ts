@@ -15,6 +15,8 @@ export interface BenchServer {
   readonly name: string;
   readonly scheme: 'http' | 'https';
   readonly port: number;
+  /** Of the Table API; ours only. */
+  readonly tablePort?: number;
   readonly pid: number;
   stop(): Promise<void>;
 }
@@ -47,8 +49,12 @@ export async function startOurs(data: string, more: readonly string[] = []): Pro
     if (child.exitCode !== null || Date.now() > stopBy) throw new Error('our server did not start');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as { endpoints: { nosql: string } };
-  return benchServer('ours', child, Number(new URL(ready.endpoints.nosql).port));
+  const { endpoints } = JSON.parse(readFileSync(readyFile, 'utf8')) as {
+    endpoints: { nosql: string; table: string };
+  };
+  const portOf = (endpoint: string): number => Number(new URL(endpoint).port);
+  const server = benchServer('ours', child, portOf(endpoints.nosql));
+  return { ...server, tablePort: portOf(endpoints.table) };
 }
 
 export async function startBare(answers: CapturedAnswers): Promise<BenchServer> {

@@ -90,14 +90,21 @@ export function formatEtag({ salt, lsn, operation }: ItemVersion): string {
 
 const TICKS_PER_SEC = 10_000_000;
 
+/** Writes come many to a second. */
+let lastSecond = { sec: -1, text: '' };
+
 /**
  * A moment that no two writes of an item share, as the Table API wants it: the second is the clock's, the seven digits
  * behind it are the version's. They come again only after 78,125 writes of a partition, which no second has.
  */
 export function writeTime(timestampSec: number, { lsn, operation }: ItemVersion): string {
   const ticks = (lsn * WRITES_PER_ITEM_MAX + operation) % TICKS_PER_SEC;
-  const second = new Date(timestampSec * 1000).toISOString().slice(0, 19);
-  return `${second}.${String(ticks).padStart(7, '0')}Z`;
+  if (lastSecond.sec !== timestampSec)
+    lastSecond = {
+      sec: timestampSec,
+      text: new Date(timestampSec * 1000).toISOString().slice(0, 19),
+    };
+  return `${lastSecond.text}.${String(ticks).padStart(7, '0')}Z`;
 }
 
 /** The weak etag that names a write by its moment: beside `etag` the second name of the same version. */

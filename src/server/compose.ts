@@ -215,6 +215,7 @@ function tableHandler(
     service,
     // Who uses one key that is public knowledge may use the other: connection strings of storage emulators have it.
     keys: key === WELL_KNOWN_KEY ? [key, WELL_KNOWN_STORAGE_KEY] : [key],
+    isDateOptional: key === WELL_KNOWN_KEY,
     onRequest: requests.forApi('table'),
     onFailure: ({ error, requestId, method }) =>
       log.error('requestFailed', { activityId: requestId, method, error: errorText(error) }),

@@ -29,6 +29,14 @@ export function normalDateTime(text: string): string | undefined {
 
 /** True where the day exists: Date would make the 1st of March of the 30th of February. */
 function isDate(text: string): boolean {
+  // Every month has 28 days: nearly all dates need no calendar.
+  const day = Number(text.slice(8, 10));
+  const month = Number(text.slice(5, 7));
+  const isTime =
+    Number(text.slice(11, 13)) < 24 &&
+    Number(text.slice(14, 16)) < 60 &&
+    Number(text.slice(17, 19)) < 60;
+  if (day >= 1 && day <= 28 && month >= 1 && month <= 12) return isTime;
   const ms = Date.parse(`${text.slice(0, 19)}Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === text.slice(0, 10);
 }

@@ -1,5 +1,5 @@
 /** Point operations on entities. */
-import { bytesToText, isPromise, type MaybePromise } from '../../base/index.ts';
+import { bytesToLatin1, bytesToText, isPromise, type MaybePromise } from '../../base/index.ts';
 import type { ReadReply } from '../../cluster/index.ts';
 import { timeEtag } from '../../partition/index.ts';
 import type { Key } from './access.ts';
@@ -8,7 +8,7 @@ import { entityText } from './entity-reply.ts';
 import { planWrite } from './entity-write.ts';
 import { TableError } from './errors.ts';
 import { boundsCheck } from './key-bounds.ts';
-import { jsonReply, type Reply } from './reply.ts';
+import { jsonReply, type Reply, storedReply } from './reply.ts';
 import { metadataLevel, selectedNames } from './request.ts';
 import type { Resource } from './target.ts';
 
@@ -29,10 +29,11 @@ export function readEntityByKey(call: Call, table: string, key: Key): MaybePromi
   const read = service.items.read(ownerTable(call, table), address, undefined);
   const answer = ({ item, charge }: ReadReply): Reply => {
     if (item === undefined) throw new TableError('ResourceNotFound', undefined, { charge });
-    return jsonReply(200, entityText(bytesToText(item.body), view), view.level, {
-      charge,
-      headers: ['ETag', timeEtag(item.time)],
-    });
+    const options = { charge, headers: ['ETag', timeEtag(item.time)] };
+    // What has to be parsed is read as text; the rest is cut and joined as it is stored.
+    if (view.select !== undefined || view.level === 'full')
+      return jsonReply(200, entityText(bytesToText(item.body), view), view.level, options);
+    return storedReply(200, entityText(bytesToLatin1(item.body), view), view.level, options);
   };
   return isPromise(read) ? read.then(answer) : answer(read);
 }

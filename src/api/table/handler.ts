@@ -25,6 +25,8 @@ export interface TableOptions {
   readonly service: Service;
   /** Base64; each is as good as the other. */
   readonly keys: readonly string[];
+  /** True where a key is public knowledge: requests need not say when they were made. */
+  readonly isDateOptional?: boolean | undefined;
   /** Vouches for bearer tokens, which come over TLS only; undefined: they are refused. */
   readonly tokens?: TokenVerifier | undefined;
   /** Told of every answer. */
@@ -70,10 +72,11 @@ class TableServer {
 
   constructor(options: TableOptions) {
     this.#options = options;
-    const { keys, tokens, service } = options;
+    const { keys, tokens, service, isDateOptional } = options;
     this.#authorizer = new Authorizer({
       keys,
       tokens,
+      isDateOptional,
       clock: service.clock,
       policy: (table, id) => storedPolicy(service, table, id),
     });

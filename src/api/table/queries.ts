@@ -53,7 +53,7 @@ export async function queryEntities(call: Call, table: string): Promise<Reply> {
   const from = parseContinuation(query);
   const container = ownerTable(call, table);
   const ranges = rangesOf(container, filter);
-  if (ranges.length === 0) return jsonReply(200, entitiesText([], view), view.level);
+  if (ranges.length === 0 || limit === 0) return jsonReply(200, entitiesText([], view), view.level);
   const { rows, charge, continuation } = await service.queries.run(container, {
     program: programOf(filter, access.bounds),
     ranges,

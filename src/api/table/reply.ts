@@ -13,6 +13,8 @@ export interface Reply {
   /** Flat names and values. The reply owns the array: writing it appends to it. */
   readonly headers: string[];
   readonly body: string | undefined;
+  /** `latin1`: one character of the body per byte, as it is stored; nothing is encoded again. */
+  readonly encoding?: 'latin1';
   readonly contentType?: string | undefined;
 }
 
@@ -35,6 +37,16 @@ export function jsonReply(
   { charge = 0, headers = [] }: ReplyOptions = {},
 ): Reply {
   return { status, charge, headers, body, contentType: CONTENT_TYPES[level] };
+}
+
+/** Of stored bytes: the text has one character per byte. */
+export function storedReply(
+  status: number,
+  body: string,
+  level: MetadataLevel,
+  options: ReplyOptions = {},
+): Reply {
+  return { ...jsonReply(status, body, level, options), encoding: 'latin1' };
 }
 
 export function xmlReply(status: number, body: string, headers: string[] = []): Reply {
@@ -70,9 +82,10 @@ export function sendReply(response: ServerResponse, reply: Reply, sender: Sender
     return;
   }
   headers.push('Content-Type', contentType ?? CONTENT_TYPES.minimal);
-  headers.push('Content-Length', String(Buffer.byteLength(body)));
+  const isRaw = reply.encoding === 'latin1';
+  headers.push('Content-Length', String(isRaw ? body.length : Buffer.byteLength(body)));
   response.writeHead(status, headers);
-  response.end(body);
+  response.end(body, isRaw ? 'latin1' : 'utf8');
 }
 
 export interface ErrorContext {

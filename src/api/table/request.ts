@@ -51,8 +51,8 @@ export function preference(headers: Headers): Preference | undefined {
 export function pageRows(query: Query): number {
   const text = query.get('$top');
   if (text === undefined) return PAGE_ROWS_MAX;
-  const rows = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (rows < 1 || rows > PAGE_ROWS_MAX) throw new TableError('InvalidInput');
+  const rows = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (rows < 0 || rows > PAGE_ROWS_MAX) throw new TableError('InvalidInput');
   return rows;
 }
 
@@ -68,7 +68,9 @@ export function selectedNames(query: Query): readonly string[] | undefined {
 export function ifMatch(headers: Headers): string | undefined {
   const sent = headers('if-match');
   if (sent === undefined || sent === '') return undefined;
-  if (sent === '*' || /^W\/".*"$/.test(sent) || /^".*"$/.test(sent)) return sent;
+  if (sent === '*') return sent;
+  // Etags of this API are weak ones.
+  if (/^[Ww]\/"[^"]*"$/.test(sent)) return `W${sent.slice(1)}`;
   throw new TableError(
     'InvalidInput',
     'The etag value specified in one of the request headers is not valid. Please make sure only one etag value is specified and is valid.',

@@ -17,6 +17,8 @@ export interface SignatureContext {
   readonly isEncrypted: boolean;
   /** Of the client. */
   readonly address: string;
+  /** What the URL names; a signature that does not say its table is for this one. */
+  readonly table: string | undefined;
   /** The policy of this id that is stored with a table. */
   policy(table: string, id: string): StoredPolicy | undefined;
 }
@@ -26,7 +28,8 @@ const SCOPED_VERSION = '2020-12-06';
 
 /** Throws a 403 where the signature is not good, or not now, not from here. */
 export function signatureAccess(query: Query, context: SignatureContext): Access {
-  return query.has('tn') ? tableAccess(query, context) : accountAccess(query, context);
+  const isOfAccount = query.has('ss') || query.has('srt');
+  return isOfAccount ? accountAccess(query, context) : tableAccess(query, context);
 }
 
 function accountAccess(query: Query, context: SignatureContext): Access {
@@ -60,7 +63,8 @@ function accountAccess(query: Query, context: SignatureContext): Access {
 
 function tableAccess(query: Query, context: SignatureContext): Access {
   const field = (name: string): string => query.get(name) ?? '';
-  const table = field('tn').toLowerCase();
+  const name = query.get('tn') ?? context.table ?? '';
+  const table = name.toLowerCase();
   checkSignature(query, context, (account) =>
     [
       field('sp'),
@@ -79,7 +83,7 @@ function tableAccess(query: Query, context: SignatureContext): Access {
   );
   checkCircumstances(query, context);
   const id = query.get('si');
-  const policy = id === undefined || id === '' ? undefined : context.policy(field('tn'), id);
+  const policy = id === undefined || id === '' ? undefined : context.policy(name, id);
   if (id !== undefined && id !== '' && policy === undefined)
     throw new TableError('AuthenticationFailed');
   checkTime(
