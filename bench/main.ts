@@ -4,7 +4,7 @@
  *   --quick     short rounds, to see whether a change is worth a real run; docs/benchmarks.md is left alone
  *   --large     also our server at 10 k and at 1 M items
  *   --no-peer   without the peer, which has to be installed from the network once
- *   --only OP   read, create or replace; or split: what clients notice of splits, written to a section of its own
+ *   --only OP   read, create, replace or batch; or split: what clients notice of splits, written to a section of its own
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -91,6 +91,18 @@ async function bench(data: string): Promise<readonly Comparison[]> {
         connections,
         ...PACE,
       });
+  // The peer has no batches, and a bare server nothing to compare.
+  if (flags.only === undefined || flags.only === 'batch')
+    for (const operation of ['create', 'batch'] satisfies Operation[])
+      await run(
+        `${operation}${operation === 'batch' ? ' of 100 creates' : ''}, ours alone`,
+        all.slice(0, 1),
+        {
+          operation,
+          connections: 16,
+          ...PACE,
+        },
+      );
   if (!flags.large) return comparisons;
   const sizes: Contender[] = [
     { label: '10 k items', server: ours, container: 'small', itemCount: SMALL },

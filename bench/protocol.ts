@@ -1,6 +1,9 @@
 /** What the bench and its load client say to each other. */
 
-export type Operation = 'read' | 'create' | 'replace' | QueryOperation;
+export type Operation = 'read' | 'create' | 'replace' | 'batch' | QueryOperation;
+
+/** Creates in one request of the operation `batch`. */
+export const BATCH_CREATES = 100;
 
 /** One item by a property; ten by a range; the first ten of an order; all that pass a filter no range serves: none. */
 export type QueryOperation = 'equality' | 'range' | 'window' | 'filter';

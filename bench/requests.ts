@@ -1,7 +1,7 @@
 /** Requests as bytes on the wire, signed before the clock runs: the client must not be what is measured. */
 import { seededRandom } from '../src/base/index.ts';
 import { itemId, itemText, partitionKeyOf } from './item.ts';
-import type { LoadRequest, QueryOperation } from './protocol.ts';
+import { BATCH_CREATES, type LoadRequest, type QueryOperation } from './protocol.ts';
 import { signature } from './signer.ts';
 
 /** Distinct items visited, so many that a run at full speed hardly comes round. */
@@ -19,6 +19,7 @@ export function requestSource(load: LoadRequest): RequestSource {
   const date = new Date().toUTCString();
   const { operation } = load;
   if (operation === 'create') return creations(load, date);
+  if (operation === 'batch') return batches(load, date);
   if (operation === 'read' || operation === 'replace') return visits(load, date);
   return queries(load, operation, date);
 }
@@ -102,6 +103,30 @@ function creations(load: LoadRequest, date: string): RequestSource {
   };
 }
 
+/** Transactional batches of new items, each with a key of its own. */
+function batches(load: LoadRequest, date: string): RequestSource {
+  const collection = `dbs/${load.database}/colls/${load.container}`;
+  const signed = signature('POST', 'docs', collection, date);
+  const path = `/${collection}/docs`;
+  let number = load.firstNewItem;
+  return {
+    expectedStatus: 200,
+    get lastNewItem() {
+      return number;
+    },
+    next() {
+      const key = partitionKeyOf(number + 1);
+      const operations: string[] = [];
+      for (let at = 0; at < BATCH_CREATES; at++)
+        operations.push(
+          `{"operationType":"Create","resourceBody":${itemText(itemId(++number), key)}}`,
+        );
+      const head = { verb: 'POST', path, port: load.port, date, key, isBatch: true };
+      return printRequest(head, signed, `[${operations.join(',')}]`);
+    },
+  };
+}
+
 interface Head {
   readonly verb: string;
   readonly path: string;
@@ -109,6 +134,7 @@ interface Head {
   readonly date: string;
   /** Undefined for a query. */
   readonly key?: string;
+  readonly isBatch?: boolean;
 }
 
 /** The headers the JavaScript SDK sends. */
@@ -116,13 +142,15 @@ function printRequest(head: Head, authorization: string, body: string | undefine
   const lines =
     `${head.verb} ${head.path} HTTP/1.1\r\nhost: 127.0.0.1:${head.port}\r\naccept: application/json\r\n` +
     `authorization: ${authorization}\r\nx-ms-date: ${head.date}\r\nx-ms-version: 2020-07-15\r\n` +
-    `${targetLines(head.key)}x-ms-documentdb-query-enablecrosspartition: true\r\n` +
+    `${targetLines(head.key)}${head.isBatch === true ? BATCH_LINES : ''}x-ms-documentdb-query-enablecrosspartition: true\r\n` +
     'x-ms-cosmos-sdk-supportedcapabilities: 1\r\ncache-control: no-cache\r\n' +
     'user-agent: bench/1.0 azure-cosmos-js/4.10.1\r\nconnection: keep-alive\r\n';
   if (body === undefined) return `${lines}\r\n`;
   const type = head.key === undefined ? 'query+json' : 'json';
   return `${lines}content-type: application/${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
+
+const BATCH_LINES = 'x-ms-cosmos-is-batch-request: true\r\nx-ms-cosmos-batch-atomic: true\r\n';
 
 function targetLines(key: string | undefined): string {
   return key === undefined
