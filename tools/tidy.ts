@@ -17,6 +17,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   throughput: 3,
   query: 3,
   catalog: 4,
+  search: 4,
   cluster: 5,
   script: 5,
   service: 6,

@@ -86,6 +86,9 @@ export const EXPIRY_CALENDAR_ITEMS = 50_000;
 /** Erased partition keys of one partition that wait for the sweeper: every read compares them. */
 export const ERASURES_MAX = 1000;
 
+/** Vector and full text indexes of all partitions of the process; they are made again when asked for. */
+export const SEARCH_MEMORY_BYTES = 1024 * MIB;
+
 /** Nesting of a JSON item (documented). */
 export const NESTING_MAX = 128;
 

@@ -54,6 +54,7 @@ import {
   type WriteReply,
 } from './reply.ts';
 import { type Route, RoutingMap } from './routing-map.ts';
+import { searchSpec } from './search-spec.ts';
 import { printSessionTokens } from './session-token.ts';
 import { effectCharge, prepaidCharge, pricedTransaction } from './write-charge.ts';
 
@@ -269,7 +270,8 @@ export class Cluster {
     this.#admit(route, traffic);
     const partition = await this.#options.host.partition(route.slot);
     checkSession(partition, route, session);
-    return new QueryReader(await partition.reader(), within);
+    const search = this.#options.host.search(route.slot, partition);
+    return new QueryReader(await partition.reader(), within, undefined, search);
   }
 
   /**
@@ -381,6 +383,7 @@ export class Cluster {
       indexing,
       retentionSec: container.versionRetentionSec ?? 0,
       defaultTtlSec: container.defaultTtlSec,
+      search: searchSpec(container),
     });
     this.#options.budgets.provision(slot.budget, container, partition);
     return slot;

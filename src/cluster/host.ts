@@ -17,6 +17,7 @@ import {
   type RecordCache,
   type Seal,
 } from '../partition/index.ts';
+import { SearchIndexes, SearchMemory, type SearchSpec } from '../search/index.ts';
 import { KeyHeat, PartitionBudget } from '../throughput/index.ts';
 import type { Epk } from '../value/index.ts';
 import type { HotMinutes } from './heat-policy.ts';
@@ -60,6 +61,8 @@ export interface SlotOptions {
   readonly retentionSec: number;
   /** Seconds items live that do not say themselves; -1 for ever; undefined: nothing expires. */
   readonly defaultTtlSec: number | undefined;
+  /** Vector and text indexes; undefined where the container has none. */
+  readonly search: SearchSpec | undefined;
 }
 
 export interface HostOptions {
@@ -78,6 +81,9 @@ export class Host {
   #sweeper: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #retiring = new Set<Promise<void>>();
+  readonly #searchMemory = new SearchMemory();
+  /** Per partition, as long as it is open under the same policy. */
+  readonly #searches = new WeakMap<Partition, SearchOf>();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -110,6 +116,17 @@ export class Host {
     };
     this.#slots.set(storeName, slot);
     return slot;
+  }
+
+  /** The vector and text indexes of an open partition; undefined where its container has none. */
+  search({ options: { search: spec } }: Slot, partition: Partition): SearchIndexes | undefined {
+    if (spec === undefined) return undefined;
+    const known = this.#searches.get(partition);
+    if (known !== undefined && known.fingerprint === spec.fingerprint) return known.indexes;
+    known?.indexes.clear();
+    const indexes = new SearchIndexes(partition, spec, this.#searchMemory);
+    this.#searches.set(partition, { fingerprint: spec.fingerprint, indexes });
+    return indexes;
   }
 
   get openCount(): number {
@@ -247,4 +264,9 @@ export class Host {
 
 function isClosable(slot: Slot): boolean {
   return slot.partition?.isIdle === true && slot.changing === undefined;
+}
+
+interface SearchOf {
+  readonly fingerprint: string;
+  readonly indexes: SearchIndexes;
 }

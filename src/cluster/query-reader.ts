@@ -23,7 +23,10 @@ import type {
   CompositeOrder,
   IndexEntries,
   ItemReader,
+  Search,
+  SearchAccess,
 } from '../query/index.ts';
+import type { SearchIndexes } from '../search/index.ts';
 import type { IN_PART, Path, Value } from '../value/index.ts';
 
 const PAGE_BYTES = 4 * 1024 * 1024;
@@ -41,13 +44,18 @@ export class QueryReader implements ItemReader {
   /** Items of these numbers are left out: whoever reads has something else in their place. */
   readonly #hidden: ReadonlySet<number> | undefined;
 
+  /** Of the partition; undefined where the container has none. */
+  readonly #search: SearchIndexes | undefined;
+
   /** @param within - a part of the hash range, or what the primary keys of a logical partition begin with. */
   constructor(
     reader: PartitionReader,
     within: EpkRange | Bytes | undefined,
     hidden?: ReadonlySet<number>,
+    search?: SearchIndexes | undefined,
   ) {
     this.#reader = reader;
+    this.#search = search;
     this.#primaries = within && primariesOf(within);
     this.#hidden = hidden;
   }
@@ -118,6 +126,17 @@ export class QueryReader implements ItemReader {
     if (range === undefined) return true;
     if (compareBytes(primary, range.start) < 0) return false;
     return range.end === undefined || compareBytes(primary, range.end) < 0;
+  }
+
+  hasTextIndex(path: Path): boolean {
+    return this.#search?.hasTexts(path) === true;
+  }
+
+  async searchIndex(search: Search): Promise<SearchAccess | undefined> {
+    // What an index knows of all texts is not what a part of the partition has.
+    const isPart = this.#primaries !== undefined;
+    const access = await this.#search?.access(search);
+    return isPart && access ? { ...access, statistics: undefined } : access;
   }
 
   release(): void {

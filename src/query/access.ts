@@ -7,7 +7,7 @@
 import { type Bytes, concatBytes } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { IN_PART, printPath } from '../value/index.ts';
-import type { Condition, TermCondition, ValueRange } from './condition.ts';
+import type { Condition, TermCondition, TextCondition, ValueRange } from './condition.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
 import { pause } from './turn.ts';
 import type { Work } from './work.ts';
@@ -89,6 +89,8 @@ function usablePart(reader: ItemReader, condition: Condition): Condition {
   switch (condition.kind) {
     case 'term':
       return reader.termsOf(condition.path) === undefined ? { kind: 'anything' } : condition;
+    case 'text':
+      return reader.hasTextIndex?.(condition.path) === true ? condition : { kind: 'anything' };
     case 'all': {
       const of = condition.of
         .map((part) => usablePart(reader, part))
@@ -166,6 +168,8 @@ async function collect(
   switch (condition.kind) {
     case 'term':
       return collectTerm(reader, condition, limit, work);
+    case 'text':
+      return collectTexts(reader, condition, work);
     case 'any': {
       const union = new Set<number>();
       for (const part of condition.of) {
@@ -189,6 +193,18 @@ async function collect(
     case 'anything':
       return undefined;
   }
+}
+
+async function collectTexts(
+  reader: ItemReader,
+  { path, phrases, needs }: TextCondition,
+  work: Work,
+): Promise<Set<number> | undefined> {
+  const index = await reader.searchIndex?.({ kind: 'text', path, phrases });
+  if (index === undefined) return undefined;
+  const rids = new Set(index.containing(needs));
+  work.indexEntries += rids.size;
+  return rids.size > COLLECT_MAX ? undefined : rids;
 }
 
 async function collectTerm(
@@ -249,6 +265,8 @@ function describe(condition: Condition): string {
   switch (condition.kind) {
     case 'term':
       return `index ${printPath(condition.path)} in ${condition.ranges.length} range${condition.ranges.length === 1 ? '' : 's'}${condition.test ? ' with a test' : ''}`;
+    case 'text':
+      return `full text index ${printPath(condition.path)}`;
     case 'any':
       return `(${condition.of.map(describe).join(' or ')})`;
     case 'all':

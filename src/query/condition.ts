@@ -10,7 +10,16 @@ export type Condition =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'all'; readonly of: readonly Condition[] }
   | { readonly kind: 'any'; readonly of: readonly Condition[] }
-  | TermCondition;
+  | TermCondition
+  | TextCondition;
+
+/** The text under the path holds the phrases. Only a full text index can tell. */
+export interface TextCondition {
+  readonly kind: 'text';
+  readonly path: Path;
+  readonly phrases: readonly string[];
+  readonly needs: 'all' | 'any';
+}
 
 /** Some value under the path lies in one of the ranges and passes the test. */
 export interface TermCondition {

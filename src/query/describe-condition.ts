@@ -18,6 +18,8 @@ export function describeCondition(condition: Condition): string {
       if (ranges.length > shown.length) shown.push(`${ranges.length - shown.length} more`);
       return `${printPath(path)} ${shown.join(' or ')}${test === undefined ? '' : ', tested in the index'}`;
     }
+    case 'text':
+      return `${printPath(condition.path)} holds ${condition.needs} of ${JSON.stringify(condition.phrases)}`;
     case 'all':
       return condition.of.map(describePart).join(' and ');
     case 'any':

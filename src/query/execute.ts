@@ -5,6 +5,7 @@
 import { type Bytes, bytesToText, DomainError, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
 import type { Value } from '../value/index.ts';
 import { type Access, chooseAccess, chooseForOrder } from './access.ts';
+import { bestItems, withStatistics } from './best-first.ts';
 import { candidates } from './candidates.ts';
 import { MeasuredReader } from './measured-reader.ts';
 import { mergeOrdered } from './merge.ts';
@@ -263,11 +264,11 @@ function positionAfter(named: RowPlace | undefined, window: Window): Position {
 async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPage> {
   const { position, work, program } = request;
   const given = position?.kind === 'fold' ? position.given : 0;
-  const fold = shape.start();
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
-  for (const target of targets) if (!(await foldTarget(target, fold, program, work))) break;
-  work.itemsMatched += fold.itemsMatched?.() ?? work.itemsLoaded;
-  const results = fold.later === undefined ? fold.finish() : await fold.later.finish();
+  const known = await withStatistics(program, targets, work);
+  if (known !== undefined && 'shape' in known && known.shape.kind === 'folding')
+    return foldPage({ ...request, program: known }, known.shape);
+  const results = Array.isArray(known) ? known : await foldAll(targets, shape, program, work);
   const page = new PageRows(request);
   let at = given;
   for (; at < results.length && !page.isFull; at++) page.add(results[at], undefined, undefined);
@@ -275,6 +276,18 @@ async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPag
     rows: page.rows,
     position: at < results.length ? { kind: 'fold', given: at } : undefined,
   };
+}
+
+async function foldAll(
+  targets: readonly Target[],
+  shape: Folding,
+  program: Program,
+  work: Work,
+): Promise<readonly Value[]> {
+  const fold = shape.start();
+  for (const target of targets) if (!(await foldTarget(target, fold, program, work))) break;
+  work.itemsMatched += fold.itemsMatched?.() ?? work.itemsLoaded;
+  return fold.later === undefined ? fold.finish() : fold.later.finish();
 }
 
 /** False when no further item can change the result. */
@@ -287,6 +300,12 @@ async function foldTarget(
   const reader = new MeasuredReader(await target.open(), work);
   try {
     const access = await chooseAccess(reader, program.condition, work);
+    // Few items are looked at as they are.
+    const best = access.kind === 'rids' ? undefined : await bestItems(reader, program, work);
+    if (best !== undefined) {
+      for (const item of best) if (!fold.add(reader.decode(item))) return false;
+      return true;
+    }
     work.accesses.push(describeAccess(access));
     for await (const items of candidates(reader, access, 0, work)) {
       const later = fold.later?.addMany(items.map((item) => reader.decode(item)));

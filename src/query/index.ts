@@ -5,4 +5,5 @@ export * from './execute.ts';
 export { type HashRange, type Position, parsePosition, printPosition } from './position.ts';
 export * from './program.ts';
 export * from './reader.ts';
+export * from './search.ts';
 export { newWork, type Work } from './work.ts';

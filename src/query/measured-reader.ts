@@ -9,6 +9,7 @@ import type {
   IndexEntries,
   ItemReader,
 } from './reader.ts';
+import type { Search, SearchAccess } from './search.ts';
 import type { Work } from './work.ts';
 
 export class MeasuredReader implements ItemReader {
@@ -58,6 +59,14 @@ export class MeasuredReader implements ItemReader {
 
   decode(item: Candidate): Value {
     return this.#reader.decode(item);
+  }
+
+  hasTextIndex(path: Path): boolean {
+    return this.#reader.hasTextIndex?.(path) === true;
+  }
+
+  async searchIndex(search: Search): Promise<SearchAccess | undefined> {
+    return this.#timed('indexMs', async () => this.#reader.searchIndex?.(search));
   }
 
   isWithin(item: Candidate): boolean {

@@ -36,6 +36,8 @@ export function isAbout(condition: Condition, paths: readonly Path[]): boolean {
     case 'all':
     case 'any':
       return condition.of.every((part) => isAbout(part, paths));
+    case 'text':
+      return false;
     default:
       return true;
   }
@@ -66,6 +68,7 @@ function rangesOf(condition: Condition, path: Path): readonly ValueRange[] | und
     }
     case 'nothing':
       return [];
+    case 'text':
     case 'anything':
       return undefined;
   }

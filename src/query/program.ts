@@ -3,12 +3,37 @@
  */
 import type { Path, Value } from '../value/index.ts';
 import type { Condition } from './condition.ts';
+import type { Search, TextSearch, TextStatistics } from './search.ts';
 
 export interface Program {
   /** Which items can match, at most. */
   readonly condition: Condition;
   readonly shape: Streaming | Folding;
+  /** Set where only the best rows by a score are wanted: an index may name their items. */
+  readonly search?: ProgramSearch;
 }
+
+/** The rows of a folding program, as an index can find them. */
+export type ProgramSearch =
+  /** The best rows by a score that an item has on its own. */
+  | {
+      readonly kind: 'best';
+      readonly search: Search;
+      /** Rows that matter; no row behind them can change the result. */
+      readonly wanted: number;
+      /** Of the best row of an item; undefined where it gives none. Greater comes first. */
+      scoreOf(document: Value): number | undefined;
+      /** Items with this score or less are not found by the index: where they matter, all are looked at. */
+      readonly floor: number;
+      /** Items that the index does not know would come first. */
+      readonly needsEvery: boolean;
+    }
+  /** Needs to know the texts of all items first, then is another program. */
+  | {
+      readonly kind: 'statistics';
+      readonly texts: readonly TextSearch[];
+      with(statistics: readonly TextStatistics[]): Program | readonly Value[];
+    };
 
 /** Rows leave in the order the items come in, or in the order of their keys. */
 export interface Streaming {

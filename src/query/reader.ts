@@ -2,6 +2,7 @@
 import type { Bytes, MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import type { IN_PART, Path, Value } from '../value/index.ts';
+import type { Search, SearchAccess } from './search.ts';
 
 /** A stored item, as far as queries look at it. */
 export interface Candidate {
@@ -38,6 +39,10 @@ export interface ItemReader {
   /** The values of an item as encoded in a composite entry, one after the other. */
   compositeKey(match: CompositeMatch, values: readonly Value[]): Bytes;
   decode(item: Candidate): Value;
+  /** Whether the words of the texts at a path are indexed. */
+  hasTextIndex?(path: Path): boolean;
+  /** The index made for this search, caught up with the partition; undefined where there is none. */
+  searchIndex?(search: Search): Promise<SearchAccess | undefined>;
   /** True where the item lies in the part of the hash space that is asked for. */
   isWithin(item: Candidate): boolean;
 }

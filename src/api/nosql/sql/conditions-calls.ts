@@ -9,7 +9,7 @@ import {
   startingWith,
   type ValueRange,
 } from '../../../query/index.ts';
-import { isList, isMap, type Value } from '../../../value/index.ts';
+import { EACH, isList, isMap, type Value } from '../../../value/index.ts';
 import type { Call, Expression } from './ast.ts';
 import { kindCondition, testOf } from './conditions-kinds.ts';
 import {
@@ -21,6 +21,7 @@ import {
 } from './conditions-places.ts';
 import { conjunctionOf, disjunctionOf, type Place, placed } from './conditions-ranges.ts';
 import { touchingCondition } from './conditions-spatial.ts';
+import { phraseList } from './functions/full-text.ts';
 
 /** By lower-case name: what passes the type check. */
 const TYPE_CHECKS: ReadonlyMap<string, readonly ValueRange[]> = new Map([
@@ -63,10 +64,28 @@ export function callCondition(
       FINER_CHECKS.has(name) ? testOf(call, true, first, analysis) : undefined,
     );
   }
+  if (wanted && place) {
+    const words = textCondition(name, call, place, analysis);
+    const kind = kindCondition(call, wanted, aliases, analysis) ?? ANYTHING;
+    if (words) return conjunctionOf([kind, words]);
+  }
   const finer = wanted
     ? (touchingCondition(call, aliases, analysis) ?? whenTrue(name, call, place, aliases, analysis))
     : undefined;
   return finer ?? kindCondition(call, wanted, aliases, analysis) ?? ANYTHING;
+}
+
+/** What a full text index can tell, where there is one. */
+function textCondition(
+  name: string,
+  { arguments: [, ...args] }: Call,
+  { path }: Place,
+  analysis: Analysis,
+): Condition | undefined {
+  if (!name.startsWith('fulltextcontains') || path.includes(EACH)) return undefined;
+  const phrases = phraseList(args.map((arg) => analysis.findConstant(arg)?.value));
+  if (phrases === undefined || phrases.length === 0) return undefined;
+  return { kind: 'text', path, phrases, needs: name.endsWith('any') ? 'any' : 'all' };
 }
 
 function whenTrue(

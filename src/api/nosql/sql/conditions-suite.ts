@@ -32,6 +32,8 @@ export function isMet(condition: Condition, document: Value): boolean {
 function isMetBy(condition: Condition, entries: readonly string[]): boolean {
   switch (condition.kind) {
     case 'anything':
+    // Beside it stands what an index of all paths can tell.
+    case 'text':
       return true;
     case 'nothing':
       return false;

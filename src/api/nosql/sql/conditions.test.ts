@@ -60,6 +60,8 @@ function print(condition: Condition): string {
       return `(${condition.of.map(print).join(' & ')})`;
     case 'any':
       return `(${condition.of.map(print).join(' | ')})`;
+    case 'text':
+      return `${printPath(condition.path)} ~${condition.needs}(${condition.phrases.join()})`;
     case 'term': {
       const ranges = condition.ranges.map(printRange).join(' or ');
       return `${printPath(condition.path)} ${ranges}${condition.test ? ' ?' : ''}`;

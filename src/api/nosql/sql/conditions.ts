@@ -7,7 +7,7 @@
  */
 import { ANYTHING, type Condition, everyValue, NOTHING, ofKind } from '../../../query/index.ts';
 import { EACH, type Path, type SpatialGrid } from '../../../value/index.ts';
-import type { Query, Source } from './ast.ts';
+import type { Expression, Query, Source } from './ast.ts';
 import {
   type Aliases,
   type Analysis,
@@ -36,6 +36,8 @@ export interface QueryConditions {
   readonly condition: Condition;
   /** Per item of ORDER BY; undefined for anything but a property of the item. */
   readonly orderPaths: readonly (Path | undefined)[];
+  /** Where a property of the item lies; undefined for anything else. */
+  pathOf(expression: Expression): Path | undefined;
 }
 
 /** Beyond this many expressions the rest is anything: some tenths of a second. */
@@ -58,11 +60,12 @@ export function conditionsOf(query: Query, options: ConditionOptions = {}): Quer
     rowsOf: (subquery, aliases) => rowsOf(subquery, aliases, analysis, false),
   };
   const { condition, aliases } = rowsOf(query, new Map(), analysis, true);
-  const orderPaths = (query.orderBy?.items ?? []).map(({ expression }) => {
+  const pathOf = (expression: Expression) => {
     const path = placeOf(expression, aliases, analysis)?.path;
     return path && path.length > 0 && !path.includes(EACH) ? path : undefined;
-  });
-  return { condition, orderPaths };
+  };
+  const orderPaths = (query.orderBy?.items ?? []).map(({ expression }) => pathOf(expression));
+  return { condition, orderPaths, pathOf };
 }
 
 function rowsOf(query: Query, outer: Aliases, analysis: Analysis, isOutermost: boolean): Rows {

@@ -22,6 +22,7 @@ import { type CompileOptions, compileQuery } from './compile.ts';
 import { conditionsOf } from './conditions.ts';
 import { newRow, type QueryParameter } from './evaluate.ts';
 import { RowBudget, windowOf } from './results.ts';
+import { searchOf } from './search-program.ts';
 import type { UserFunctionCalls } from './user-functions.ts';
 import { isScore } from './vector-order.ts';
 
@@ -44,13 +45,25 @@ export function programOf(query: Query, options: ProgramOptions): Program {
   const { block } = compiled;
   const row = newRow(compiled, parameters, startMs);
   const window = windowOf(block, row);
-  const { condition, orderPaths } = conditionsOf(query, { ...options, parameters });
+  const conditions = conditionsOf(query, { ...options, parameters });
+  const { condition, orderPaths } = conditions;
   const calls = options.calls?.isUsed ? options.calls : undefined;
   const isStreaming = readsItems(block) && isItemwise(block) && !isByScore(query);
   const shape = isStreaming
     ? { ...streaming(block, row, orderPaths, calls), ...window }
     : folding(block, row, options.rowsMax, calls);
-  return { condition: window.take === 0 ? NOTHING : condition, shape };
+  if (window.take === 0) return { condition: NOTHING, shape };
+  // Who waits for user functions has no score at hand.
+  if (shape.kind === 'streaming' || calls !== undefined) return { condition, shape };
+  const rows = isItemwise(block) ? streaming(block, row.slice(), orderPaths, calls) : undefined;
+  const search = searchOf(query, {
+    ...options,
+    wanted: window.skip + window.take,
+    pathOf: conditions.pathOf,
+    rowsOf: rows?.rowsOf,
+    programOf: (rewritten) => programOf(rewritten, options),
+  });
+  return { condition, shape, ...(search && { search }) };
 }
 
 /** Whether no row depends on any but its own item, apart from its place in the order. */

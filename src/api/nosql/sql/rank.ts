@@ -1,8 +1,8 @@
 /** ORDER BY RANK: items are ranked by each score, and the ranks are fused by their reciprocals (RRF). */
+import { countContentWords } from '../../../search/index.ts';
 import { compareValues, type Value } from '../../../value/index.ts';
 import type { Compiled, Slots } from './block.ts';
 import { fullTextScore, phraseList } from './functions/full-text.ts';
-import { countContentWords } from './functions/words.ts';
 
 /** One score of an item. Text scores need the statistics of all items, so they are computed at the end. */
 export type ScoreComponent =

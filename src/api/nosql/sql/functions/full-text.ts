@@ -2,13 +2,10 @@
  * Full-text functions in their exact, simple form: words in lower case are compared as they are, without stemming.
  * Scores are BM25 with the statistics that the rewritten query brings along.
  */
+import { bm25, countContentWords, type TextStatistics, wordsOf } from '../../../../search/index.ts';
 import { isList, type Value } from '../../../../value/index.ts';
 import { define, type SystemFunction } from './function.ts';
-import { countContentWords, wordsOf } from './words.ts';
 
-/** The usual constants of BM25: how fast repetition saturates, and how much length counts. */
-const SATURATION = 1.2;
-const LENGTH_WEIGHT = 0.75;
 const ANY_COUNT = Number.POSITIVE_INFINITY;
 
 export const fullTextFunctions: readonly SystemFunction[] = [
@@ -41,13 +38,6 @@ export const fullTextFunctions: readonly SystemFunction[] = [
   define('RRF', [1, ANY_COUNT], () => undefined),
 ];
 
-/** What BM25 knows of the whole container: items, words in all of them, and items that hold each phrase. */
-export interface TextStatistics {
-  readonly documentCount: number;
-  readonly wordCount: number;
-  readonly hitCounts: readonly number[];
-}
-
 /** Phrases of a scoring call: texts one by one, or one list of them. */
 export function phraseList(args: readonly Value[]): readonly string[] | undefined {
   const flat = args.flatMap((value) => (isList(value) ? value : [value]));
@@ -62,23 +52,8 @@ export function fullTextScore(
 ): Value {
   if (typeof text !== 'string') return undefined;
   const words = wordsOf(text);
-  const length = countContentWords(text);
-  const average = statistics ? statistics.wordCount / statistics.documentCount : length;
-  const lengthRatio = average > 0 ? length / average : 1;
-  let score = 0;
-  for (const [at, phrase] of phrases.entries()) {
-    const frequency = countPhrase(words, wordsOf(phrase));
-    const weight = statistics ? inverseFrequency(statistics, at) : 1;
-    score +=
-      (weight * frequency * (SATURATION + 1)) /
-      (frequency + SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengthRatio));
-  }
-  return score;
-}
-
-function inverseFrequency({ documentCount, hitCounts }: TextStatistics, at: number): number {
-  const hits = hitCounts[at] ?? 0;
-  return Math.log(1 + (documentCount - hits + 0.5) / (hits + 0.5));
+  const frequencies = phrases.map((phrase) => countPhrase(words, wordsOf(phrase)));
+  return bm25(frequencies, countContentWords(text), statistics);
 }
 
 function containedPhrases(text: Value, args: readonly Value[]): readonly boolean[] | undefined {

@@ -1,0 +1,34 @@
+/** From a container's policies to the vector and text indexes of its partitions. */
+import type { ContainerRecord } from '../catalog/index.ts';
+import type { SearchSpec, VectorDistance, VectorSpec } from '../search/index.ts';
+import { codecOf, isList, isMap, type ValueMap } from '../value/index.ts';
+
+/** Undefined where the container has neither. */
+export function searchSpec(container: ContainerRecord): SearchSpec | undefined {
+  const { indexingPolicy, encoding } = container;
+  const texts = (indexingPolicy.fullTextIndexes ?? []).map(({ path }) => path);
+  const vectors = vectorSpecs(container);
+  if (texts.length === 0 && vectors.length === 0) return undefined;
+  const fingerprint = JSON.stringify([vectors, texts]);
+  return { vectors, texts, codec: codecOf(encoding), fingerprint };
+}
+
+function vectorSpecs({ indexingPolicy, policies }: ContainerRecord): readonly VectorSpec[] {
+  const policy = policies.vectorEmbeddingPolicy;
+  const embeddings =
+    isMap(policy) && isList(policy.vectorEmbeddings) ? policy.vectorEmbeddings : [];
+  return (indexingPolicy.vectorIndexes ?? []).flatMap(({ path, type }): readonly VectorSpec[] => {
+    const embedding = embeddings.find((each) => isMap(each) && each.path === path);
+    if (embedding === undefined) return [];
+    // Checked when the container was made.
+    const { dimensions, distanceFunction } = embedding as ValueMap;
+    return [
+      {
+        path,
+        dimensions: dimensions as number,
+        distance: String(distanceFunction).toLowerCase() as VectorDistance,
+        isApproximate: type === 'diskANN',
+      },
+    ];
+  });
+}

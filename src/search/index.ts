@@ -1,0 +1,6 @@
+export { bm25, type TextStatistics } from './bm25.ts';
+export { SearchIndexes, SearchMemory, type SearchSpec } from './search-indexes.ts';
+export { TextIndex } from './text-index.ts';
+export { type VectorDistance, VectorIndex, type VectorSpec } from './vector-index.ts';
+export { loadVectorLibrary, type VectorLibrary } from './vector-library.ts';
+export { countContentWords, wordsOf } from './words.ts';

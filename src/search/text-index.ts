@@ -1,0 +1,218 @@
+/**
+ * The words of one path of a partition: which items hold a word and how often, and the words of every item in order, for
+ * phrases. Counts and scores are exactly those that a look at every item would give.
+ */
+import { bm25Part, type TextStatistics } from './bm25.ts';
+import { countContentWords, wordsOf } from './words.ts';
+
+interface Posting {
+  /** Numbers of documents, ascending, and how often each holds the word. */
+  readonly documents: number[];
+  readonly counts: number[];
+  /** Documents that are still there. */
+  liveCount: number;
+}
+
+interface TextDocument {
+  readonly rid: number;
+  /** Numbers of its words, in order. */
+  readonly words: Uint32Array;
+  /** Words that count towards its length. */
+  readonly length: number;
+}
+
+/** Items by rid, best first. */
+export interface ScoredTexts {
+  readonly rids: readonly number[];
+  readonly scores: readonly number[];
+}
+
+/** Documents that went leave gaps; more gaps than documents, and this many, and the index is packed. */
+const GAPS_MIN = 1000;
+/** Results kept beside those wanted before the rest is dropped: a sort now and then, not per document. */
+const SPARE = 256;
+
+export class TextIndex {
+  readonly path: string;
+  readonly #numbers = new Map<string, number>();
+  #postings: Posting[] = [];
+  #documents: (TextDocument | undefined)[] = [];
+  readonly #byRid = new Map<number, number>();
+  #wordCount = 0;
+  #storedWords = 0;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Documents that have a text. */
+  get count(): number {
+    return this.#byRid.size;
+  }
+
+  /** Words that count, of all documents together. */
+  get wordCount(): number {
+    return this.#wordCount;
+  }
+
+  get bytes(): number {
+    return this.#storedWords * 24 + this.#numbers.size * 150 + this.#documents.length * 200;
+  }
+
+  /** Anything but a text takes the item out. */
+  put(rid: number, value: unknown): void {
+    this.remove(rid);
+    if (typeof value !== 'string') return;
+    const words = Uint32Array.from(wordsOf(value), (word) => this.#numberOf(word));
+    const document = this.#documents.length;
+    const length = countContentWords(value);
+    this.#documents.push({ rid, words, length });
+    this.#byRid.set(rid, document);
+    this.#wordCount += length;
+    this.#storedWords += words.length;
+    for (const [word, count] of countsOf(words)) {
+      const posting = this.#postings[word] as Posting;
+      posting.documents.push(document);
+      posting.counts.push(count);
+      posting.liveCount++;
+    }
+  }
+
+  remove(rid: number): void {
+    const number = this.#byRid.get(rid);
+    const document = number === undefined ? undefined : this.#documents[number];
+    if (number === undefined || document === undefined) return;
+    this.#byRid.delete(rid);
+    this.#documents[number] = undefined;
+    this.#wordCount -= document.length;
+    this.#storedWords -= document.words.length;
+    for (const word of new Set(document.words)) (this.#postings[word] as Posting).liveCount--;
+    const gaps = this.#documents.length - this.#byRid.size;
+    if (gaps > Math.max(GAPS_MIN, this.#byRid.size)) this.#pack();
+  }
+
+  /** How many items hold the phrase. */
+  hitCount(phrase: string): number {
+    const words = wordsOf(phrase);
+    if (words.length === 1) return this.#postingOf(words[0] as string)?.liveCount ?? 0;
+    let count = 0;
+    this.#each(words, () => count++);
+    return count;
+  }
+
+  /** Items that hold all of the phrases, or any. */
+  containing(phrases: readonly string[], needs: 'all' | 'any'): ReadonlySet<number> {
+    const sets = phrases.map((phrase) => {
+      const rids = new Set<number>();
+      this.#each(wordsOf(phrase), (document) => rids.add(document.rid));
+      return rids;
+    });
+    const [first = new Set<number>(), ...others] = sets;
+    if (needs === 'any') {
+      for (const set of others) for (const rid of set) first.add(rid);
+      return first;
+    }
+    const all = new Set<number>();
+    for (const rid of first) if (others.every((set) => set.has(rid))) all.add(rid);
+    return all;
+  }
+
+  /** The first items by score, those with equal ones by rid; items without any of the phrases are left out. */
+  best(phrases: readonly string[], statistics: TextStatistics, count: number): ScoredTexts {
+    const totals = new Float64Array(this.#documents.length);
+    const touched: number[] = [];
+    for (const [at, phrase] of phrases.entries()) {
+      const part = bm25Part(statistics, at);
+      this.#each(wordsOf(phrase), ({ length }, frequency, number) => {
+        if (totals[number] === 0) touched.push(number);
+        totals[number] = (totals[number] as number) + part(frequency, length);
+      });
+    }
+    return this.#firstOf(touched, totals, count);
+  }
+
+  #firstOf(numbers: readonly number[], totals: Float64Array, count: number): ScoredTexts {
+    const ridOf = (number: number) => (this.#documents[number] as TextDocument).rid;
+    const compare = (a: number, b: number) =>
+      (totals[b] as number) - (totals[a] as number) || ridOf(a) - ridOf(b);
+    let first: number[] = [];
+    let least = 0;
+    for (const number of numbers) {
+      const score = totals[number] as number;
+      if (score <= 0 || score < least) continue;
+      first.push(number);
+      if (first.length < 2 * count + SPARE) continue;
+      first = first.sort(compare).slice(0, count);
+      least = totals[first.at(-1) as number] as number;
+    }
+    first = first.sort(compare).slice(0, count);
+    return { rids: first.map(ridOf), scores: first.map((number) => totals[number] as number) };
+  }
+
+  /** Every document that holds the words one after the other, with how often. */
+  #each(
+    words: readonly string[],
+    visit: (document: TextDocument, frequency: number, number: number) => void,
+  ): void {
+    const postings = words.map((word) => this.#postingOf(word));
+    const [rarest] = [...postings].sort((a, b) => (a?.liveCount ?? 0) - (b?.liveCount ?? 0));
+    if (rarest === undefined || postings.includes(undefined)) return;
+    const numbers = words.map((word) => this.#numbers.get(word) as number);
+    for (let at = 0; at < rarest.documents.length; at++) {
+      const number = rarest.documents[at] as number;
+      const document = this.#documents[number];
+      if (document === undefined) continue;
+      const frequency =
+        words.length === 1 ? (rarest.counts[at] as number) : countPhrase(document.words, numbers);
+      if (frequency > 0) visit(document, frequency, number);
+    }
+  }
+
+  #postingOf(word: string): Posting | undefined {
+    const number = this.#numbers.get(word);
+    return number === undefined ? undefined : this.#postings[number];
+  }
+
+  #numberOf(word: string): number {
+    const known = this.#numbers.get(word);
+    if (known !== undefined) return known;
+    const number = this.#postings.push({ documents: [], counts: [], liveCount: 0 }) - 1;
+    this.#numbers.set(word, number);
+    return number;
+  }
+
+  /** Numbers the documents that are left anew. */
+  #pack(): void {
+    const kept = this.#documents.filter((document) => document !== undefined);
+    this.#postings = this.#postings.map(() => ({ documents: [], counts: [], liveCount: 0 }));
+    this.#documents = kept;
+    for (const [number, { rid, words }] of kept.entries()) {
+      this.#byRid.set(rid, number);
+      for (const [word, count] of countsOf(words)) {
+        const posting = this.#postings[word] as Posting;
+        posting.documents.push(number);
+        posting.counts.push(count);
+        posting.liveCount++;
+      }
+    }
+  }
+}
+
+function countsOf(words: Uint32Array): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+function countPhrase(words: Uint32Array, phrase: readonly number[]): number {
+  const [first] = phrase;
+  const last = words.length - phrase.length;
+  let count = 0;
+  for (let at = 0; at <= last; at++) {
+    if (words[at] !== first) continue;
+    let length = 1;
+    while (length < phrase.length && words[at + length] === phrase[length]) length++;
+    if (length === phrase.length) count++;
+  }
+  return count;
+}
