@@ -18,7 +18,7 @@ import {
   projectRows,
   sealJson,
 } from '../api/nosql/index.ts';
-import { createTableHandler, sealEntity } from '../api/table/index.ts';
+import { createTableHandler, type KeyCheck, SharedKeys, sealEntity } from '../api/table/index.ts';
 import {
   type Clock,
   Metrics,
@@ -31,6 +31,8 @@ import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
 import {
   type Access,
+  type AccountKeys,
+  isReadOnly,
   memoryAccessStore,
   openAccess,
   openService,
@@ -210,16 +212,26 @@ function tableHandler(
   { service, access, requests }: HandlerParts,
   { log }: Surroundings,
 ): RequestHandler {
-  const key = access.keys.get('primary');
   return createTableHandler({
     service,
-    // Who uses one key that is public knowledge may use the other: connection strings of storage emulators have it.
-    keys: key === WELL_KNOWN_KEY ? [key, WELL_KNOWN_STORAGE_KEY] : [key],
-    isDateOptional: key === WELL_KNOWN_KEY,
+    keys: tableKeys(access.keys),
+    isDateOptional: access.keys.get('primary') === WELL_KNOWN_KEY,
     onRequest: requests.forApi('table'),
     onFailure: ({ error, requestId, method }) =>
       log.error('requestFailed', { activityId: requestId, method, error: errorText(error) }),
   });
+}
+
+/** Who uses one key that is public knowledge may use the other: connection strings of storage emulators have it. */
+function tableKeys(keys: AccountKeys): KeyCheck {
+  const publicKeys = new SharedKeys([WELL_KNOWN_STORAGE_KEY]);
+  return {
+    isSigned(text, signature) {
+      const name = keys.match(text, signature);
+      if (name !== undefined) return !isReadOnly(name);
+      return keys.get('primary') === WELL_KNOWN_KEY && publicKeys.isSigned(text, signature);
+    },
+  };
 }
 
 /** The NoSQL API, with administration under its own path. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Access, FULL_ACCESS } from './access.ts';
 import { TableError } from './errors.ts';
 import { type SignatureContext, signatureAccess } from './sas.ts';
-import { AccountKeys, checkSharedKey, type SharedKeyOptions } from './shared-key.ts';
+import { checkSharedKey, type KeyCheck, type SharedKeyOptions } from './shared-key.ts';
 import { EMULATOR_ACCOUNT, type Target } from './target.ts';
 
 /** Vouches for bearer tokens; throws where a token is not good. */
@@ -12,8 +12,7 @@ export interface TokenVerifier {
 }
 
 export interface AuthorizerOptions extends SharedKeyOptions {
-  /** Base64; each is as good as the other. */
-  readonly keys: readonly string[];
+  readonly keys: KeyCheck;
   /** Undefined: tokens are refused. */
   readonly tokens?: TokenVerifier | undefined;
   readonly policy: SignatureContext['policy'];
@@ -33,12 +32,10 @@ export interface Caller {
 }
 
 export class Authorizer {
-  readonly #keys: AccountKeys;
   readonly #options: AuthorizerOptions;
 
   constructor(options: AuthorizerOptions) {
     this.#options = options;
-    this.#keys = new AccountKeys(options.keys);
   }
 
   /** Throws a 403. At once but for tokens. */
@@ -48,7 +45,7 @@ export class Authorizer {
     if (authorization === undefined) return this.#bySignature(request);
     if (authorization.startsWith('Bearer ')) return this.#byToken(authorization.slice(7), request);
     try {
-      const account = checkSharedKey(this.#keys, request, this.#options);
+      const account = checkSharedKey(this.#options.keys, request, this.#options);
       return { access: FULL_ACCESS, account };
     } catch (error) {
       // Some clients sign the request as well, and know less of the URL than they send.
@@ -63,9 +60,9 @@ export class Authorizer {
     const host = (headers.host ?? '').replace(/:\d+$/, '');
     const named = host.split('.')[0] as string;
     const accounts = account === undefined ? [named, EMULATOR_ACCOUNT] : [account];
-    const { clock, policy } = this.#options;
+    const { clock, keys, policy } = this.#options;
     const access = signatureAccess(query, {
-      keys: this.#keys,
+      keys,
       clock,
       accounts,
       isEncrypted,

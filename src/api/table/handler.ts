@@ -18,13 +18,13 @@ import { TableError, tableErrorOf } from './errors.ts';
 import { REQUEST_BYTES_MAX } from './limits.ts';
 import { DEFAULT_VERSION, errorReply, type Reply, sendReply } from './reply.ts';
 import { operationOf } from './routes.ts';
+import type { KeyCheck } from './shared-key.ts';
 import { storedPolicy } from './stored-policies.ts';
 import { parseTarget, type Target } from './target.ts';
 
 export interface TableOptions {
   readonly service: Service;
-  /** Base64; each is as good as the other. */
-  readonly keys: readonly string[];
+  readonly keys: KeyCheck;
   /** True where a key is public knowledge: requests need not say when they were made. */
   readonly isDateOptional?: boolean | undefined;
   /** Vouches for bearer tokens, which come over TLS only; undefined: they are refused. */

@@ -7,3 +7,4 @@ export {
   type TableRequestReport,
 } from './handler.ts';
 export { sealEntity } from './seal.ts';
+export { type KeyCheck, SharedKeys } from './shared-key.ts';

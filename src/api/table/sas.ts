@@ -6,11 +6,11 @@ import type { Clock } from '../../base/index.ts';
 import type { Access, KeyBounds, Need } from './access.ts';
 import { TableError } from './errors.ts';
 import type { Query } from './request.ts';
-import type { AccountKeys } from './shared-key.ts';
+import type { KeyCheck } from './shared-key.ts';
 import type { StoredPolicy } from './stored-policies.ts';
 
 export interface SignatureContext {
-  readonly keys: AccountKeys;
+  readonly keys: KeyCheck;
   readonly clock: Clock;
   /** Names the account may have been signed under. */
   readonly accounts: readonly string[];

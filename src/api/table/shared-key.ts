@@ -24,8 +24,14 @@ export interface SharedKeyOptions {
   readonly isDateOptional?: boolean | undefined;
 }
 
-/** The keys of the account; each is as good as the other. */
-export class AccountKeys {
+/** Knows a signature with a key of the account when it sees one. */
+export interface KeyCheck {
+  /** Compares in constant time. */
+  isSigned(text: string, signature: Buffer): boolean;
+}
+
+/** Keys that do not change; each is as good as the other. */
+export class SharedKeys implements KeyCheck {
   readonly #keys: readonly KeyObject[];
 
   /** @param keys - base64. */
@@ -33,7 +39,6 @@ export class AccountKeys {
     this.#keys = keys.map((key) => createSecretKey(Buffer.from(key, 'base64')));
   }
 
-  /** Compares in constant time. */
   isSigned(text: string, signature: Buffer): boolean {
     if (signature.length !== SIGNATURE_BYTES) return false;
     for (const key of this.#keys)
@@ -49,7 +54,7 @@ function pathsOf({ path }: Target): readonly string[] {
 
 /** Answers the account the request was signed for. Throws a 403 or 400. */
 export function checkSharedKey(
-  keys: AccountKeys,
+  keys: KeyCheck,
   request: SignedRequest,
   { clock, isDateOptional = false }: SharedKeyOptions,
 ): string {

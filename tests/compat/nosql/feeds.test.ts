@@ -164,8 +164,7 @@ test.each([
   [{ 'x-ms-start-epk': 'XY' }, 400, undefined, /hexadecimal/],
   [{ 'x-ms-start-epk': '20', 'x-ms-end-epk': '10' }, 400, undefined, /the first before/],
   [{ 'x-ms-documentdb-partitionkey': '["a","b"]' }, 400, '1001', /doesn't match/],
-  [{ 'a-im': 'Incremental Feed' }, 400, undefined, /change feed: not served yet/],
-  [{ 'x-ms-consistency-level': 'Strong' }, 400, undefined, /stronger than the account/],
+  [{ 'x-ms-consistency-level': 'Strong' }, 400, undefined, /not stronger than the service/],
   [{ 'x-ms-consistency-level': 'Odd' }, 400, undefined, /not valid/],
   [{ 'x-ms-session-token': 'nonsense' }, 400, undefined, /session token/],
 ])('a feed with %j is refused', async (headers, status, substatus, message) => {

@@ -8,7 +8,7 @@ import {
   type TableServiceClientOptions,
 } from '@azure/data-tables';
 import { createNosqlHandler, sealJson } from '../../../src/api/nosql/index.ts';
-import { createTableHandler, sealEntity } from '../../../src/api/table/index.ts';
+import { createTableHandler, SharedKeys, sealEntity } from '../../../src/api/table/index.ts';
 import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
 import { memoryEngine } from '../../../src/engine/memory/index.ts';
 import {
@@ -62,7 +62,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
   };
   const access = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), service.clock);
   const servers = [
-    createServer(createTableHandler({ service, keys: [KEY], onFailure })),
+    createServer(createTableHandler({ service, keys: new SharedKeys([KEY]), onFailure })),
     createServer(createNosqlHandler({ service, access, version: 'test', onFailure })),
   ] as const;
   const port = await listen(servers[0]);
