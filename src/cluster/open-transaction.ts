@@ -135,7 +135,7 @@ export class OpenTransaction {
       if (item?.rid === rid) return item;
       if (stored?.rid === rid) return undefined;
     }
-    const item = await this.#options.partition.readByRid(rid);
+    const item = await this.#partition.readByRid(rid);
     const { prefix } = this.#options;
     if (item === undefined || Buffer.compare(item.primary.subarray(0, prefix.length), prefix) !== 0)
       return undefined;
@@ -144,11 +144,11 @@ export class OpenTransaction {
 
   /** The logical partition as queries see it: what is stored and not written here, and what is written here. */
   async readers(): Promise<readonly (ItemReader & { release(): void })[]> {
-    const { partition, prefix } = this.#options;
+    const { prefix } = this.#options;
     this.#hasQueried = true;
     const own = [...this.#own.values()];
     const hidden = new Set(own.flatMap(({ stored }) => (stored === undefined ? [] : [stored.rid])));
-    const reader = await partition.reader();
+    const reader = await this.#partition.reader();
     const stored = new QueryReader(reader, prefix, hidden);
     try {
       this.#check();
@@ -187,17 +187,24 @@ export class OpenTransaction {
     this.#options.watch.close();
   }
 
+  /** Throws where it was replaced by others, or closed. */
+  get #partition(): Partition {
+    const { route, partition } = this.#options;
+    if (route.slot.partition === partition && !partition.hasFailed) return partition;
+    throw new DomainError('partitionGone', 'The partition was replaced by others.');
+  }
+
   async #current(key: ItemKey): Promise<Item | undefined> {
     const own = this.#own.get(key.text);
     if (own !== undefined) return own.item;
-    const item = await this.#options.partition.read(key);
+    const item = await this.#partition.read(key);
     this.#looked.add(key.text);
     this.#check();
     return item;
   }
 
   #provisional(put: Put, previous: Item | undefined): Item {
-    const { route, partition, clock } = this.#options;
+    const { route, clock } = this.#options;
     const { seal, etagSalt } = route.slot.options;
     this.#writeBytes += put.body.length;
     if (this.#writeBytes > SCRIPT_WRITE_BYTES_MAX)
@@ -207,7 +214,7 @@ export class OpenTransaction {
       );
     const version = { salt: etagSalt, lsn: UNCOMMITTED_LSN + ++this.#writeCount, operation: 0 };
     const timestampSec = Math.floor(clock.nowMs() / 1000);
-    const rid = previous?.rid ?? partition.reserveRid();
+    const rid = previous?.rid ?? this.#partition.reserveRid();
     const etag = formatEtag(version);
     const shown = this.#shownEtags.get(put.key.text);
     if (shown === undefined) this.#shownEtags.set(put.key.text, [etag]);

@@ -127,7 +127,7 @@ export class Items {
   }
 }
 
-function readOnly(): DomainError {
+export function readOnly(): DomainError {
   return new DomainError(
     'forbidden',
     'The container is a global secondary index: it is kept up from its source and cannot be written to.',

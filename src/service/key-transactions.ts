@@ -28,6 +28,7 @@ import {
 } from '../query/index.ts';
 import { MINIMAL_CHARGE, queryCharge, type Traffic } from '../throughput/index.ts';
 import { type Epk, effectivePartitionKey, epkToHex, type Value } from '../value/index.ts';
+import { readOnly } from './items.ts';
 import { toOp, type WriteOperation } from './operations.ts';
 
 export interface TransactionRequest {
@@ -134,7 +135,8 @@ export class KeyTransaction {
   }
 
   /** Seen by what follows in the transaction, and by nobody else before it is committed. */
-  write(id: Value, operation: WriteOperation): Promise<Effect> {
+  async write(id: Value, operation: WriteOperation): Promise<Effect> {
+    if (this.#container.globalIndex !== undefined) throw readOnly();
     return this.#open.write(toOp(this.#container, this.#key(id), operation));
   }
 
