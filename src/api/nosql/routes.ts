@@ -96,10 +96,13 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
 /** The shapes of all paths there are. */
 export const SHAPES: readonly string[] = Object.keys(RESOURCES);
 
-/** Throws 404 for a path that names nothing this API knows. */
+/** Throws 404 for a path that names nothing this API knows, 400 for one below an offer. */
 export function findResource(target: Target): Resource {
   const { shape } = target;
   if (Object.hasOwn(RESOURCES, shape)) return RESOURCES[shape] as Resource;
+  // Offers have no children: what looks like one is an id that is no offer's.
+  if (shape.startsWith('offers/'))
+    throw new RequestError(400, 'The request path names an offer by an id that is not valid.');
   throw new RequestError(404, 'The request path names no resource of this API.');
 }
 

@@ -198,3 +198,9 @@ test('an offer that is not there, another id, another version', async () => {
   const stale = await put(offer, { offerThroughput: 500 }, { 'if-match': '"stale"' });
   expect(stale.status).toBe(412);
 });
+
+test('a path below an offer is a bad id', async () => {
+  const offer = await offerOf(await create({ throughput: 400 }));
+  const wrong = client.offer(offer._self).replace(offer as OfferDefinition);
+  await expect(wrong).rejects.toMatchObject({ code: 400 });
+});
