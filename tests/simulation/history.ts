@@ -9,6 +9,7 @@ import {
   textToBytes,
 } from '../../src/base/index.ts';
 import type { ChangeFeedPosition, Operation } from '../../src/service/index.ts';
+import { POINTS, type Point } from './life.ts';
 import { FeedReader, Model, type Name, PageReader } from './model.ts';
 import { World } from './world.ts';
 
@@ -18,7 +19,7 @@ const IDS = 5;
 const THROUGHPUTS = [1000, 2000, 3000, 4000];
 
 export interface HistoryReport {
-  readonly deaths: readonly string[];
+  readonly deaths: readonly Point[];
   readonly reshapes: number;
   readonly items: number;
 }
@@ -76,14 +77,14 @@ class History {
     else if (drawn < 83) await this.#readPage();
     else if (drawn < 90) await this.#readFeed();
     else if (drawn < 93) await this.#readItems();
-    else if (drawn < 95) this.#clock.advance(this.#random.below(100_000));
+    else if (drawn < 96) await this.#passTime();
     else if (drawn < 97) await this.#restart();
-    else this.#world.life.dieAfter(1 + this.#random.below(60));
+    else await this.#doom();
     if (this.#world.life.isDead) await this.#recover();
   }
 
   async end(): Promise<HistoryReport> {
-    this.#world.life.dieAfter(Number.POSITIVE_INFINITY);
+    this.#world.life.liveOn();
     await this.#settle();
     await this.#check();
     await this.#restart();
@@ -127,7 +128,7 @@ class History {
     const write =
       kind === 'delete'
         ? ({ kind, ...address } as const)
-        : ({ kind, ...address, body: textToBytes(text), ttlSec: 0 } as const);
+        : ({ kind, ...address, body: textToBytes(text), ttlSec: this.#ttlOf(text) } as const);
     const { life, service, container } = this.#world;
     const reply = await service.items.write(container, write).catch((error: unknown) => error);
     if (life.isDead) return;
@@ -155,13 +156,38 @@ class History {
       operations.push(
         isDeletion
           ? { kind: 'delete', id }
-          : { kind: 'upsert', id, body: textToBytes(text), ttlSec: 0 },
+          : { kind: 'upsert', id, body: textToBytes(text), ttlSec: this.#ttlOf(text) },
       );
     }
     this.#begun(writes);
     const { life, service, container } = this.#world;
     const reply = await life.outlive(service.items.transact(container, [pk], operations));
     if (reply !== 'died') this.#done(writes, reply.sessionToken);
+  }
+
+  /** Death at a point to come: any, or one of a drawn name, with something under way that leads there. */
+  async #doom(): Promise<void> {
+    const { life } = this.#world;
+    if (this.#random.below(2) === 0) {
+      life.dieAfter(1 + this.#random.below(60));
+      return;
+    }
+    const point = POINTS[this.#random.below(POINTS.length)] as Point;
+    life.dieAt(point);
+    if (point.startsWith('store')) await this.#restart();
+    else await this.#reshape(this.#world.container.partitions.length > 3 ? 'merge' : 'split');
+  }
+
+  /** Items expire; most of them are then removed. */
+  async #passTime(): Promise<void> {
+    this.#clock.advance(this.#random.below(100_000));
+    for (const name of this.#model.expire(this.#nowSec)) this.#pages.forget(name);
+    const { life, service } = this.#world;
+    if (this.#random.below(2) === 0) await life.outlive(service.upkeep.round());
+  }
+
+  get #nowSec(): number {
+    return Math.floor(this.#clock.nowMs() / 1000);
   }
 
   #begun(writes: readonly Write[]): void {
@@ -272,7 +298,7 @@ class History {
       await this.#world.reincarnate();
       if (this.#random.below(5) === 0) this.#world.life.dieAfter(1 + this.#random.below(4));
     } while ((await this.#world.open()) === 'died');
-    this.#world.life.dieAfter(Number.POSITIVE_INFINITY);
+    this.#world.life.liveOn();
     for (const name of [...this.#model.unknown.keys()])
       this.#model.resolve(name, await this.#stored(name, this.#model.sessionToken));
   }
@@ -295,6 +321,7 @@ class History {
       const rest = { continuation: undefined, limit: 10_000, bytesMax: 1e9 };
       const page = await service.items.feed(container, { scope, sessionToken: undefined, ...rest });
       found.push(...page.items.map(({ body }) => bytesToText(body)));
+      await service.upkeep.round();
       const route = service.containers.routes(container)[at];
       const statistics = route && (await service.containers.statistics(route));
       expect(statistics?.itemCount).toBe(page.items.length);
@@ -318,6 +345,13 @@ class History {
 
   #newText(pk: string, id: string): string {
     const text = 'x'.repeat(this.#random.below(150));
-    return JSON.stringify({ id, pk, write: this.#writeCount++, text });
+    const end =
+      this.#random.below(4) === 0 ? this.#nowSec + 1 + this.#random.below(200) : undefined;
+    return JSON.stringify({ id, pk, write: this.#writeCount++, text, end });
+  }
+
+  #ttlOf(text: string): number {
+    const { end } = JSON.parse(text);
+    return end === undefined ? 0 : end - this.#nowSec;
   }
 }

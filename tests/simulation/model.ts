@@ -24,6 +24,15 @@ export class Model {
     else this.items.set(name, text);
   }
 
+  /** What has expired is gone; texts say when they end. */
+  expire(nowSec: number): readonly Name[] {
+    const expired = [...this.items]
+      .filter(([, text]) => (JSON.parse(text).end ?? Number.POSITIVE_INFINITY) <= nowSec)
+      .map(([name]) => name);
+    for (const name of expired) this.items.delete(name);
+    return expired;
+  }
+
   remember(sessionToken: string): void {
     const [id = '', lsn = ''] = sessionToken.split(':-1#');
     this.#session.set(id, Math.max(this.#session.get(id) ?? 0, Number(lsn)));

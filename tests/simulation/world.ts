@@ -8,7 +8,7 @@ import {
   type Service,
   type Settings,
 } from '../../src/service/index.ts';
-import { Life } from './life.ts';
+import { Life, type Point } from './life.ts';
 import { mortalEngine } from './mortal-engine.ts';
 
 export interface WorldOptions {
@@ -23,7 +23,7 @@ export class World {
   #life = new Life();
   #service: Service | undefined;
   #name: Pick<ContainerRecord, 'databaseRid' | 'rid'> | undefined;
-  readonly deaths: string[] = [];
+  readonly deaths: Point[] = [];
   /** Splits and merges of all lives. */
   reshapeCount = 0;
 
@@ -58,6 +58,8 @@ export class World {
       indexingPolicy: DEFAULT_INDEXING_POLICY,
       uniqueKeys: [],
       policies: {},
+      // Items live as long as they say.
+      defaultTtlSec: -1,
       throughput: { kind: 'manual', requestUnits },
     });
   }
