@@ -27,3 +27,4 @@ export type { FeedScope } from './scope-range.ts';
 export * from './service.ts';
 export * from './settings.ts';
 export { SystemProperties } from './system-properties.ts';
+export { UNLIMITED_FROM } from './throughput.ts';

@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts';
 export const THROUGHPUT_DEFAULT = 400;
 const FIXED_THROUGHPUT_MAX = 10_000;
 /** With a key and at least this much a container is unlimited. */
-const UNLIMITED_FROM = 1000;
+export const UNLIMITED_FROM = 1000;
 /** Each container that shares a database's throughput needs this much of it. */
 const SHARING_MIN = 100;
 const GIB = 1024 ** 3;

@@ -1,6 +1,11 @@
 /** /Tables: containers of entities, made with a fixed key and listed by name. */
-import { DEFAULT_INDEXING_POLICY, type IndexingPolicy } from '../../catalog/index.ts';
-import type { Service } from '../../service/index.ts';
+import {
+  type DatabaseRecord,
+  DEFAULT_INDEXING_POLICY,
+  type IndexingPolicy,
+  type ThroughputSetting,
+} from '../../catalog/index.ts';
+import { type Service, UNLIMITED_FROM } from '../../service/index.ts';
 import type { PartitionKeyDefinition, ValueMap } from '../../value/index.ts';
 import { type Call, findTable, isStorage, openDatabase, tablesDatabase } from './call.ts';
 import type { MetadataLevel } from './entity-reply.ts';
@@ -44,7 +49,7 @@ export async function createTable(call: Call): Promise<Reply> {
     indexingPolicy: INDEXING,
     uniqueKeys: [],
     policies: {},
-    throughput: throughputSetting(headers),
+    throughput: throughputSetting(headers) ?? defaultThroughput(service, database),
   });
   const link = `${call.origin}Tables(${keyLiteral(name)})`;
   const sent = ['Location', link];
@@ -54,6 +59,15 @@ export async function createTable(call: Call): Promise<Reply> {
   return jsonReply(201, JSON.stringify(tableBody(call, name, level, true)), level, {
     headers: sent,
   });
+}
+
+/** Enough for a table that nobody gave any to grow beyond one partition; undefined where it is not the table's to have. */
+function defaultThroughput(
+  { settings }: Service,
+  database: DatabaseRecord,
+): ThroughputSetting | undefined {
+  if (settings.capacityMode === 'serverless' || database.throughput !== undefined) return undefined;
+  return { kind: 'manual', requestUnits: UNLIMITED_FROM };
 }
 
 export async function deleteTable(call: Call, name: string): Promise<Reply> {
