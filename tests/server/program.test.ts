@@ -30,10 +30,6 @@ test.each<[string[], string]>([
   [['db', 'show'], 'mesocosm: usage: mesocosm db show DB\n'],
   [['db', 'list', '--jsn'], "mesocosm: Unknown option '--jsn'. See mesocosm db list --help.\n"],
   [['start', '--nosql-port', 'x'], 'mesocosm: --nosql-port "x": allowed is 0 to 65535, or off.\n'],
-  [
-    ['start', '--tls'],
-    'mesocosm: --tls: TLS is not served yet; start without it and use http:// endpoints.\n',
-  ],
 ])('%j is used wrongly', async (args, stderr) => {
   const exit = await runProgram(args);
   expect(exit).toMatchObject({ code: 2, stdout: '', stderr });

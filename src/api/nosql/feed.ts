@@ -81,11 +81,6 @@ function feedReply(envelope: Envelope, rows: readonly string[], next: object | u
   return { status: 200, charge: 1, headers, body: rowsBody(envelope, rows) };
 }
 
-/** A feed of resources this server does not have yet. */
-export function emptyFeed(call: Call, envelope: Envelope): Reply {
-  return listReply(call, envelope, []);
-}
-
 /** Base64 keeps names of any script within what a header may carry. */
 function printContinuation(next: object): string {
   return Buffer.from(JSON.stringify({ v: 1, ...next })).toString('base64');

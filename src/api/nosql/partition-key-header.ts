@@ -31,7 +31,7 @@ export function requiredPartitionKey(call: Call, face: ContainerFace): KeyValues
 export function wholeKey(values: KeyValues, face: ContainerFace): KeyValues {
   if (values.length === face.keyPaths.length) return values;
   if (values.length === 0 && face.isSystemKey) return UNDEFINED_KEY;
-  throw keyMismatch();
+  throw wrongLevels();
 }
 
 /** The key of a feed: whole, or for hierarchical keys its first values. Undefined where none was sent. */
@@ -40,7 +40,7 @@ export function feedPartitionKey(call: Call, face: ContainerFace): KeyValues | u
   if (typeof header !== 'string') return undefined;
   const values = parsePartitionKey(header);
   if (values.length === 0 && face.isSystemKey) return UNDEFINED_KEY;
-  if (values.length === 0 || values.length > face.keyPaths.length) throw keyMismatch();
+  if (values.length === 0 || values.length > face.keyPaths.length) throw wrongLevels();
   return values;
 }
 
@@ -112,6 +112,13 @@ function invalidKey(header: string): RequestError {
   return new RequestError(
     400,
     `Partition key ${header.slice(0, 256)} is invalid: a JSON array with one value per partition key path is expected.`,
+  );
+}
+
+function wrongLevels(): DomainError {
+  return new DomainError(
+    'partitionKeyMismatch',
+    "Partition key provided either doesn't correspond to definition in the collection or doesn't match partition key field values specified in the document.",
   );
 }
 

@@ -25,13 +25,16 @@ export interface QueryReach {
 /** Throws 400 where the query goes over partitions and may not, or 400/1004 with the plan where the client has to run it. */
 export function checkCrossPartition(call: Call, prepared: PreparedQuery, reach: QueryReach): void {
   if (reach.isSingleKey) return;
-  if (!call.isOn('x-ms-documentdb-query-enablecrosspartition'))
-    throw new RequestError(400, DISABLED);
+  if (!call.isOn('x-ms-documentdb-query-enablecrosspartition')) throw crossPartitionDisabled();
   if (reach.partitionCount < 2 || !runsPlans(call) || !isClientsWork(prepared.query)) return;
   throw new RequestError(400, NEEDS_PLAN, {
     substatus: SUBSTATUS_CROSS_PARTITION,
     additionalErrorInfo: JSON.stringify(prepared.plan()),
   });
+}
+
+export function crossPartitionDisabled(): RequestError {
+  return new RequestError(400, DISABLED);
 }
 
 /** Clients with a query pipeline name the whole query, of which a request is a part. */

@@ -2,12 +2,6 @@
 import { readAccount } from './account.ts';
 import type { Call, Operation } from './call.ts';
 import { RequestError } from './errors.ts';
-import {
-  absentInContainer,
-  emptyContainerFeed,
-  notServedYet,
-  queryOrRefuse,
-} from './not-served.ts';
 import { CLIENT_ENCRYPTION_KEYS } from './resources/client-encryption-keys.ts';
 import {
   deleteContainer,
@@ -22,6 +16,7 @@ import {
   postDatabases,
   readDatabase,
 } from './resources/databases.ts';
+import { emptyResourceVerbs } from './resources/empty-resources.ts';
 import { listItems, postItems } from './resources/item-feed.ts';
 import { deleteItem, patchItem, readItem, replaceItem } from './resources/items.ts';
 import { listOffers, postOffers, readOffer, replaceOffer } from './resources/offers.ts';
@@ -59,7 +54,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
     feed: { GET: listContainers, POST: postContainers },
     single: { GET: readContainer, PUT: replaceContainer, DELETE: deleteContainer },
   },
-  'dbs/colls/conflicts': inContainer('conflicts', 'Conflicts', 'Conflict resolution'),
+  'dbs/colls/conflicts': emptyResourceVerbs('conflicts', 'Conflicts'),
   'dbs/colls/docs': {
     type: 'docs',
     feed: { GET: listItems, POST: postItems },
@@ -70,7 +65,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
       PATCH: patchItem,
     },
   },
-  'dbs/colls/docs/attachments': inContainer('attachments', 'Attachments', 'Attachments'),
+  'dbs/colls/docs/attachments': emptyResourceVerbs('attachments', 'Attachments'),
   'dbs/colls/operations': {
     type: 'colls',
     feed: {},
@@ -118,17 +113,4 @@ export function findOperation(resource: Resource, call: Call): Operation {
 /** POST on one resource runs it. */
 function withExecution(resource: Resource, execute: Operation): Resource {
   return { ...resource, single: { ...resource.single, POST: execute } };
-}
-
-function inContainer(type: string, key: string, what: string): Resource {
-  const feed = emptyContainerFeed(key);
-  return {
-    type,
-    feed: { GET: feed, POST: queryOrRefuse(feed, what) },
-    single: absentVerbs(absentInContainer, what),
-  };
-}
-
-function absentVerbs(absent: Operation, what: string): Verbs {
-  return { GET: absent, DELETE: absent, PUT: notServedYet(what), POST: notServedYet(what) };
 }

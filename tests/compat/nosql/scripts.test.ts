@@ -58,7 +58,7 @@ describe('resources', () => {
       triggerOperation: TriggerOperation.All,
     };
     const { resource } = await triggers.create(definition);
-    expect(resource).toMatchObject({ triggerType: 'Pre', triggerOperation: 'All' });
+    expect(resource).toMatchObject({ triggerType: 'pre', triggerOperation: 'all' });
     for (const wrong of [{ triggerType: 'Now' }, { triggerOperation: 'Read' }]) {
       const made = triggers.create({ ...definition, id: 'u', ...wrong } as TriggerDefinition);
       await expect(made).rejects.toMatchObject({ code: 400 });

@@ -34,7 +34,7 @@ export interface SentOperation {
 export function readBatch(call: Call): readonly SentOperation[] {
   const sent = parseJson(call.body);
   if (!isList(sent)) throw malformed('an array of operations is expected');
-  if (sent.length === 0) throw malformed('it has no operations');
+  if (sent.length === 0) throw new RequestError(400, 'Batch request has no operations.');
   if (sent.length > BATCH_OPERATIONS_MAX)
     throw new RequestError(400, 'Batch request has more operations than what is supported.');
   return sent.map(readOperation);
@@ -97,6 +97,22 @@ export function toOperation(
     case 'delete':
       return { kind, id: idOf(sent), ...conditions };
   }
+}
+
+/** The same as steps of a transaction: a replacement under another id is a deletion and a creation. */
+export function toSteps(
+  call: Call,
+  face: ContainerFace,
+  sent: SentOperation,
+  key: KeyValues,
+): readonly Operation[] {
+  const { kind, id, body, conditions } = sent;
+  if (kind !== 'replace' || !isMap(body) || body.id === id)
+    return [toOperation(call, face, sent, key)];
+  return [
+    { kind: 'delete', id: idOf(sent), ...conditions },
+    { kind: 'create', ...checkedItem(itemOf(body), { face, key, addressed: undefined }) },
+  ];
 }
 
 function itemOf(body: Value): ValueMap {

@@ -9,7 +9,7 @@ import { RequestError } from '../errors.ts';
 import { type KeyValues, requiredPartitionKey } from '../partition-key-header.ts';
 import { requestTraffic } from '../request.ts';
 import type { BatchOutcome } from './batch.ts';
-import { type SentOperation, toOperation } from './batch-request.ts';
+import { type SentOperation, toSteps } from './batch-request.ts';
 import { FAILED_DEPENDENCY, failedResult, type OperationResult } from './batch-result.ts';
 
 export async function runTransaction(
@@ -24,9 +24,12 @@ export async function runTransaction(
       'One or more operations within the batch request have a different partition key value than the request.',
     );
   const operations: Operation[] = [];
+  /** Of each sent operation, the last step. */
+  const ends: number[] = [];
   for (const [at, operation] of sent.entries()) {
     try {
-      operations.push(toOperation(call, face, operation, key));
+      operations.push(...toSteps(call, face, operation, key));
+      ends.push(operations.length - 1);
     } catch (error) {
       return failed(sent.length, at, error);
     }
@@ -34,11 +37,15 @@ export async function runTransaction(
   try {
     const traffic = requestTraffic(call);
     const reply = await call.service.items.transact(face.record, key, operations, traffic);
-    return { results: reply.outcomes.map(toResult), charge: reply.charge, receipt: reply };
+    const results = sent.map(({ kind }, at) =>
+      toResult(kind, reply.outcomes[ends[at] as number] as OperationOutcome),
+    );
+    return { results, charge: reply.charge, receipt: reply };
   } catch (error) {
     // Whatever refuses the batch as a whole, such as a full partition or 429, is the answer to the request.
-    if (error instanceof TransactionError) return failed(sent.length, error.operation, error);
-    throw error;
+    if (!(error instanceof TransactionError)) throw error;
+    const at = ends.findIndex((end) => end >= error.operation);
+    return failed(sent.length, at, error);
   }
 }
 
@@ -63,8 +70,12 @@ const STATUSES = {
   expected: 200,
 } as const;
 
-function toResult({ kind, item, charge }: OperationOutcome): OperationResult {
-  return { status: STATUSES[kind], charge, item, hasBody: kind !== 'notModified' };
+function toResult(
+  sent: SentOperation['kind'],
+  { kind, item, charge }: OperationOutcome,
+): OperationResult {
+  const status = sent === 'replace' ? STATUSES.replaced : STATUSES[kind];
+  return { status, charge, item, hasBody: kind !== 'notModified' };
 }
 
 function isSameKey(a: KeyValues, b: KeyValues): boolean {

@@ -52,29 +52,56 @@ export async function readContainer(call: Call): Promise<Reply> {
     'x-ms-documentdb-collection-index-transformation-progress',
     String(await call.service.queries.indexProgress(face.record)),
   ];
-  const reply = jsonReply(200, containerResource(face.record), { headers });
-  return call.isOn('x-ms-documentdb-populatequotainfo') ? withQuota(call, face, reply) : reply;
+  const wantsQuota = call.isOn('x-ms-documentdb-populatequotainfo');
+  const wantsStatistics = call.isOn('x-ms-documentdb-populatepartitionstatistics');
+  const resource = containerResource(face.record);
+  if (!wantsQuota && !wantsStatistics) return jsonReply(200, resource, { headers });
+  const statistics = await partitionStatistics(call, face);
+  if (wantsQuota) headers.push(...quotaHeaders(call, statistics));
+  return jsonReply(200, wantsStatistics ? { ...resource, statistics } : resource, { headers });
+}
+
+interface RangeStatistics {
+  readonly id: string;
+  readonly sizeInKB: number;
+  readonly documentCount: number;
+  /** Keys that make up much of the range; not known here. */
+  readonly partitionKeys: readonly [];
+}
+
+/** One entry per range. */
+function partitionStatistics(call: Call, face: ContainerFace): Promise<RangeStatistics[]> {
+  const { containers } = call.service;
+  return containers.inspect(face.record, (routes) =>
+    Promise.all(
+      routes.map(async (route) => {
+        const { itemBytes, itemCount } = await containers.statistics(route);
+        return {
+          id: route.partition.id,
+          sizeInKB: Math.ceil(itemBytes / 1024),
+          documentCount: itemCount,
+          partitionKeys: [],
+        };
+      }),
+    ),
+  );
 }
 
 /** Usage against quota in kilobytes, as lists of `name=value;`. */
-async function withQuota(call: Call, face: ContainerFace, reply: Reply): Promise<Reply> {
-  const { containers, settings } = call.service;
-  let bytes = 0;
+function quotaHeaders({ service }: Call, statistics: readonly RangeStatistics[]): string[] {
+  let usedKb = 0;
   let count = 0;
-  for (const route of containers.routes(face.record)) {
-    const { itemBytes, itemCount } = await containers.statistics(route);
-    bytes += itemBytes;
-    count += itemCount;
+  for (const { sizeInKB, documentCount } of statistics) {
+    usedKb += sizeInKB;
+    count += documentCount;
   }
-  const quotaKb = Math.floor(settings.partitionStorageLimit / 1024);
-  const usedKb = Math.ceil(bytes / 1024);
-  reply.headers.push(
+  const quotaKb = Math.floor(service.settings.partitionStorageLimit / 1024);
+  return [
     'x-ms-resource-quota',
     `documentSize=10240;documentsSize=${quotaKb};documentsCount=-1;collectionSize=${quotaKb};`,
     'x-ms-resource-usage',
     `documentSize=0;documentsSize=${usedKb};documentsCount=${count};collectionSize=${usedKb};`,
-  );
-  return reply;
+  ];
 }
 
 export async function replaceContainer(call: Call): Promise<Reply> {

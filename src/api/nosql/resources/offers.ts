@@ -12,9 +12,9 @@ import type { Offer } from '../../../service/index.ts';
 import type { ValueMap } from '../../../value/index.ts';
 import { type Call, resourceNotFound } from '../call.ts';
 import { containerSelf } from '../container-face.ts';
+import { RequestError } from '../errors.ts';
 import { listReply } from '../feed.ts';
 import { parseJsonObject } from '../json-body.ts';
-import { refusal } from '../not-served.ts';
 import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
 import { isQuery } from '../query-body.ts';
 import { jsonReply, type Reply } from '../reply.ts';
@@ -32,7 +32,7 @@ export function listOffers(call: Call): Reply {
 /** POST is a query: offers come into being with what they belong to. */
 export function postOffers(call: Call): Reply {
   if (isQuery(call)) return listOffers(call);
-  throw refusal('Creating offers by themselves');
+  throw new RequestError(400, 'Offers are created with the database or container they belong to.');
 }
 
 export function readOffer(call: Call): Reply {

@@ -45,9 +45,9 @@ function scriptText({ body }: ValueMap): string {
   return body;
 }
 
+/** In whatever case, which is kept: clients compare with what they sent. */
 function oneOf(value: Value, allowed: readonly string[], name: string): string {
   const wanted = String(value).toLowerCase();
-  const found = allowed.find((text) => text.toLowerCase() === wanted);
-  if (found !== undefined) return found;
+  if (allowed.some((text) => text.toLowerCase() === wanted)) return String(value);
   throw new DomainError('invalidInput', `The ${name} must be one of ${allowed.join(', ')}.`);
 }

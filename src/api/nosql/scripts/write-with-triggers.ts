@@ -170,16 +170,21 @@ function namedTriggers(
     if (trigger === undefined)
       throw new DomainError('invalidInput', `The trigger '${name}' does not exist.`);
     const { triggerType, triggerOperation } = trigger.properties;
-    if (triggerType !== type)
+    if (!isSameWord(triggerType, type))
       throw new DomainError(
         'invalidInput',
         `The trigger '${name}' is of type ${String(triggerType)} and cannot be used as ${type}-trigger.`,
       );
-    if (triggerOperation !== 'All' && !OPERATIONS[kind].includes(String(triggerOperation)))
+    if (!['All', ...OPERATIONS[kind]].some((word) => isSameWord(triggerOperation, word)))
       throw new DomainError(
         'invalidInput',
         `The trigger '${name}' is for the operation ${String(triggerOperation)} and cannot be used with ${kind}.`,
       );
     return trigger;
   });
+}
+
+/** Types and operations of triggers are told in any case. */
+function isSameWord(sent: Value, word: string): boolean {
+  return String(sent).toLowerCase() === word.toLowerCase();
 }

@@ -1,0 +1,34 @@
+/**
+ * Kinds of which a container never has any: conflicts, because there is one region that writes, and attachments, which
+ * the service gave up. Clients may list them and ask for one.
+ */
+import { type Call, type Operation, resourceNotFound } from '../call.ts';
+import { RequestError } from '../errors.ts';
+import { listReply } from '../feed.ts';
+import { PARTITION_KEY_HEADER } from '../partition-key-header.ts';
+import { isQuery } from '../query-body.ts';
+import { crossPartitionDisabled } from '../query-cross-partition.ts';
+import type { Reply } from '../reply.ts';
+
+export interface EmptyVerbs {
+  readonly type: string;
+  readonly feed: { readonly GET: Operation; readonly POST: Operation };
+  readonly single: { readonly GET: Operation; readonly DELETE: Operation };
+}
+
+export function emptyResourceVerbs(type: string, listName: string): EmptyVerbs {
+  const list = (call: Call): Reply =>
+    listReply(call, { rid: call.ownerContainer().rid, key: listName }, []);
+  const absent = (call: Call): Reply => {
+    call.ownerContainer();
+    throw resourceNotFound();
+  };
+  const query = (call: Call): Reply => {
+    if (!isQuery(call)) throw new RequestError(400, `Clients do not create ${type}.`);
+    const isAddressed = call.header(PARTITION_KEY_HEADER) !== undefined;
+    if (!isAddressed && !call.isOn('x-ms-documentdb-query-enablecrosspartition'))
+      throw crossPartitionDisabled();
+    return list(call);
+  };
+  return { type, feed: { GET: list, POST: query }, single: { GET: absent, DELETE: absent } };
+}
