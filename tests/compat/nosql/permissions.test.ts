@@ -136,7 +136,9 @@ test('a permission for one item, by name and by resource id', async () => {
     await expect(container.item('2', 'ada').read()).rejects.toMatchObject(refused);
     await expect(container.item('1', 'ada').delete()).rejects.toMatchObject(refused);
     await expect(container.items.readAll().fetchAll()).rejects.toMatchObject(refused);
-    await expect(container.read()).rejects.toMatchObject(refused);
+    expect((await container.read()).resource?.partitionKey?.paths).toEqual(['/customer']);
+    const counts = container.read({ populateQuotaInfo: true });
+    await expect(counts).rejects.toMatchObject(refused);
   }
 });
 

@@ -66,6 +66,8 @@ function grantedContainer(call: Call, grant: Grant): ContainerFace | undefined {
 }
 
 function isCovered(grant: Grant, asked: Asked): MaybePromise<boolean> {
+  // What a container is, clients have to know before they can address anything in it; not how much it holds.
+  if (METADATA_ACTIONS.has(asked.action)) return isWhole(grant) || !asksForCounts(asked.call);
   switch (grant.scope.kind) {
     case 'container':
       return grant.partitionKey === undefined || isKeyCovered(grant.partitionKey, asked);
@@ -75,6 +77,17 @@ function isCovered(grant: Grant, asked: Asked): MaybePromise<boolean> {
     case 'script':
       return isScriptCovered(grant, asked);
   }
+}
+
+function isWhole({ scope, partitionKey }: Grant): boolean {
+  return scope.kind === 'container' && partitionKey === undefined;
+}
+
+function asksForCounts(call: Call): boolean {
+  return (
+    call.isOn('x-ms-documentdb-populatequotainfo') ||
+    call.isOn('x-ms-documentdb-populatepartitionstatistics')
+  );
 }
 
 /** What tells nothing of the items, and clients cannot do without. */
@@ -100,7 +113,6 @@ const KEY_ACTIONS: ReadonlySet<Action> = new Set<Action>([
 ]);
 
 function isKeyCovered(granted: KeyValues, { call, face, action }: Asked): boolean {
-  if (METADATA_ACTIONS.has(action)) return true;
   if (!KEY_ACTIONS.has(action)) return false;
   return (action === 'writeItems' && isBulk(call)) || isWithin(granted, sentKey(call, face));
 }
