@@ -16,7 +16,13 @@ import { type Contender, compare, DATABASE, type Load } from './compare.ts';
 import { captureAnswers, fillOverHttp } from './http.ts';
 import { type BenchServer, LoadClient, startBare, startOurs, startPeer } from './processes.ts';
 import type { Operation } from './protocol.ts';
-import { type Comparison, describeRun, printReport, writeReport } from './report.ts';
+import {
+  type Comparison,
+  describeRun,
+  OURS_UNINDEXED,
+  printReport,
+  writeReport,
+} from './report.ts';
 import { openData, seed } from './seed.ts';
 import { measureSplits } from './split.ts';
 import { printSplits, writeSplits } from './split-report.ts';
@@ -33,6 +39,8 @@ const { values: flags } = parseArgs({
 
 const SMALL = 10_000;
 const MILLION = 1_000_000;
+/** The container of creates with no path indexed. */
+const UNINDEXED = 'unindexed';
 const OPERATIONS = (['read', 'create', 'replace'] as const).filter(
   (operation) => flags.only === undefined || flags.only === operation,
 );
@@ -54,6 +62,8 @@ function installPeer(): void {
 async function fillOurs(data: string): Promise<void> {
   const { service, close } = await openData(data);
   await seed(service, { database: DATABASE, container: 'main' }, SMALL);
+  const unindexed = { database: DATABASE, container: UNINDEXED, isIndexed: false };
+  await seed(service, unindexed, SMALL);
   if (flags.large) {
     await seed(service, { database: DATABASE, container: 'small' }, SMALL);
     console.log('filling a million items');
@@ -84,13 +94,17 @@ async function bench(data: string): Promise<readonly Comparison[]> {
   const all = servers.map((server): Contender => {
     return { label: server.name, server, container: 'main', itemCount: SMALL };
   });
+  const withUnindexed: readonly Contender[] = [
+    ...all,
+    { label: OURS_UNINDEXED, server: ours, container: UNINDEXED, itemCount: SMALL },
+  ];
   for (const operation of OPERATIONS)
     for (const connections of CONNECTIONS)
-      await run(`${operation}, ${connections} connections`, all, {
-        operation,
-        connections,
-        ...PACE,
-      });
+      await run(
+        `${operation}, ${connections} connections`,
+        operation === 'create' ? withUnindexed : all,
+        { operation, connections, ...PACE },
+      );
   // The peer has no batches, and a bare server nothing to compare.
   if (flags.only === undefined || flags.only === 'batch')
     for (const operation of ['create', 'batch'] satisfies Operation[])

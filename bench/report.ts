@@ -39,6 +39,9 @@ const HISTORY = '## History';
 /** Sections of other runs, which stay; the first of them begins here. */
 const OTHERS = '## Splits';
 
+/** How creates into a container without an index are labelled. */
+export const OURS_UNINDEXED = 'ours, no index';
+
 export function printReport({ comparisons, start }: Report): string {
   const lines = [
     '| load | server | CPU us/op | ops/s | p50 ms | p99 ms | CPU against ours |',
@@ -83,7 +86,8 @@ Written by \`npm run bench\`. Read ratios, not absolute numbers: the machine is 
 turns within one run; figures are medians over the rounds. CPU is user and system time of the whole server process, all
 threads. Items have 1 KB; every request is signed and every signature checked; the client keeps its connections.
 
-- **ours**: the built server on SQLite, every write synced to disk before it is acknowledged.
+- **ours**: the built server on SQLite, every write synced to disk before it is acknowledged, every path indexed (27 entries
+  an item). **${OURS_UNINDEXED}**: the same with the container's indexing mode none. The peer has no index either way.
 - **bare**: \`node:http\` with the same signature check, sending the same bytes and headers from memory. The floor.
 - **peer**: \`@vercel/cosmosdb-server\` 1.0.1 as its own command starts it: in memory, HTTPS, a connection for every
   request (the client resumes its TLS session). It checks no signatures and keeps nothing.
@@ -97,18 +101,26 @@ ${HISTORY}
 CPU per operation of the other server as a multiple of ours, at 16 connections. For bare below 1: the share of its speed
 that is left. For the peer above 1: how many times cheaper ours is. Large: ours at 1 M items against 10 k items.
 
-| date | commit | read: bare | read: peer | create: peer | read: peer tuned | create: peer tuned | large read | large create |
-|---|---|---:|---:|---:|---:|---:|---:|---:|
+| date | commit | read: bare | read: peer | create: peer | read: peer tuned | create: peer tuned | large read | large create | create, no index: peer | create: index against none |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 ${[row, ...olderRows()].join('\n')}
 ${otherSections()}`,
   );
 }
 
 function history({ comparisons }: Report): string {
+  const figuresOf = (load: string): readonly Figures[] =>
+    comparisons.find(({ title }) => title.startsWith(load))?.figures ?? [];
   const of = (load: string, label: string): string => {
-    const figures = comparisons.find(({ title }) => title.startsWith(load))?.figures ?? [];
+    const figures = figuresOf(load);
     const one = figures.find((candidate) => candidate.label === label);
     return one === undefined ? '-' : ratio(one, figures[0]);
+  };
+  const between = (load: string, label: string, against: string): string => {
+    const figures = figuresOf(load);
+    const one = figures.find((candidate) => candidate.label === label);
+    const other = figures.find((candidate) => candidate.label === against);
+    return one === undefined || other === undefined ? '-' : ratio(one, other);
   };
   return [
     of('read, 16', 'bare'),
@@ -118,6 +130,8 @@ function history({ comparisons }: Report): string {
     of('create, 16', 'peer tuned'),
     of('read at 10 k', '1 M items'),
     of('create at 10 k', '1 M items'),
+    between('create, 16', 'peer', OURS_UNINDEXED),
+    between('create, 16', 'ours', OURS_UNINDEXED),
   ].join(' | ');
 }
 

@@ -68,6 +68,8 @@ export interface Names {
   readonly container: string;
   /** RU/s of a new container; the least where it is left out. */
   readonly throughput?: number;
+  /** Whether a new container indexes every path, as by default, or none. */
+  readonly isIndexed?: boolean;
 }
 
 async function ensureContainer(service: Service, names: Names): Promise<ContainerRecord> {
@@ -80,7 +82,10 @@ async function ensureContainer(service: Service, names: Names): Promise<Containe
       id: names.container,
       partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
       encoding: 'json',
-      indexingPolicy: DEFAULT_INDEXING_POLICY,
+      indexingPolicy:
+        names.isIndexed === false
+          ? { ...DEFAULT_INDEXING_POLICY, indexingMode: 'none' }
+          : DEFAULT_INDEXING_POLICY,
       uniqueKeys: [],
       policies: {},
       ...(names.throughput === undefined
