@@ -3,12 +3,19 @@
 import { describe, expect, test } from 'vitest';
 import { bytesToLatin1, bytesToText, seededRandom } from '../base/index.ts';
 import { delayedEngine } from '../engine/async-engine.ts';
-import type { Engine, KeyRange } from '../engine/index.ts';
+import type { Engine, KeyRange, Store } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { EACH, IN_PART, type Path, parsePath, type Value } from '../value/index.ts';
 import { IndexPaths } from './index-paths.ts';
 import type { IndexPage } from './index-view.ts';
-import { INDEX_ENTRIES, type Indexing, ridOfEntry, termPrefix, valueOfTerm } from './indexing.ts';
+import {
+  INDEX_ENTRIES,
+  INDEX_LOG_RANGE,
+  type Indexing,
+  ridOfEntry,
+  termPrefix,
+  valueOfTerm,
+} from './indexing.ts';
 import type { Item } from './item.ts';
 import type { Partition } from './partition.ts';
 import { newItem } from './record.ts';
@@ -133,9 +140,12 @@ describe.each<[string, () => Engine]>([
       }),
     ];
     let indexing = policies[0] as Indexing;
-    const open = async () =>
-      openForTest(await engine.open('partition'), { indexing, indexMemoryEntries: 200 });
-    let partition = await open();
+    const open = async () => {
+      const store = await engine.open('partition');
+      const options = { indexing, indexMemoryEntries: 200 };
+      return { store, partition: await openForTest(store, options) };
+    };
+    let { store, partition } = await open();
     for (let round = 0; round < 25; round++) {
       const jobs = Array.from({ length: 30 }, () => {
         const key = keyOf(`pk${random.below(3)}`, `${random.below(15)}`);
@@ -153,10 +163,11 @@ describe.each<[string, () => Engine]>([
         partition.changeIndexing(indexing);
       }
       await Promise.all(jobs);
-      if (random.below(3) === 0) {
-        await partition.close();
-        partition = await open();
-      }
+      const end = random.below(5);
+      if (end === 0) await partition.close();
+      // As after a crash: what is only in memory is gone.
+      if (end === 1) await store.close();
+      if (end < 2) ({ store, partition } = await open());
       while (partition.indexProgressPercent() < 100) await new Promise((r) => setImmediate(r));
       await put(partition, 'upsert', keyOf('pk', 'last'), '{}');
       expect(await found(partition)).toEqual(await recounted(partition, indexing));
@@ -165,17 +176,24 @@ describe.each<[string, () => Engine]>([
     await engine.close();
   });
 
-  test('a group with very many terms is logged in parts and comes back after a restart', async () => {
+  test('very many terms that go are logged in parts and stay gone after a crash', async () => {
     const engine = makeEngine();
     const indexing = indexingForTest({});
-    const open = async () => openForTest(await engine.open('partition'), { indexing });
-    let partition = await open();
+    let store: Store = await engine.open('partition');
+    let partition = await openForTest(store, { indexing });
     const text = JSON.stringify({
-      list: Array.from({ length: 30_000 }, (_, n) => `text number ${n}`),
+      list: Array.from({ length: 8000 }, (_, n) => `a text of some length, number ${n}`),
     });
-    await Promise.all(['1', '2', '3'].map((id) => put(partition, 'create', keyOf('a', id), text)));
+    const ids = ['1', '2', '3'];
+    await Promise.all(ids.map((id) => put(partition, 'create', keyOf('a', id), text)));
     await partition.close();
-    partition = await open();
+    store = await engine.open('partition');
+    partition = await openForTest(store, { indexing });
+    await Promise.all(ids.map((id) => put(partition, 'replace', keyOf('a', id), '{"list":[1]}')));
+    const log = await store.scan(INDEX_LOG_RANGE, { limit: 100, bytesMax: 1e9 });
+    expect(log.entries.length).toBeGreaterThan(1);
+    await store.close();
+    partition = await openForTest(await engine.open('partition'), { indexing });
     expect(await found(partition)).toEqual(await recounted(partition, indexing));
     await partition.close();
     await engine.close();
