@@ -212,11 +212,17 @@ function tableHandler(
   { service, access, requests }: HandlerParts,
   { log }: Surroundings,
 ): RequestHandler {
+  const count = requests.forApi('table');
   return createTableHandler({
     service,
     keys: tableKeys(access.keys),
     isDateOptional: access.keys.get('primary') === WELL_KNOWN_KEY,
-    onRequest: requests.forApi('table'),
+    onRequest: (report) => {
+      count(report);
+      const { method, resource, status } = report;
+      if (status === 401 || status === 403)
+        log.info('accessRefused', { api: 'table', method, resource, status });
+    },
     onFailure: ({ error, requestId, method }) =>
       log.error('requestFailed', { activityId: requestId, method, error: errorText(error) }),
   });
@@ -255,6 +261,7 @@ function httpHandler(
     keys: access.keys,
     explain,
     authorityPem: tls?.certificates.authorityPem,
+    onRefusal: (refused) => log.info('accessRefused', { ...refused }),
   });
   const nosql = createNosqlHandler({
     service,

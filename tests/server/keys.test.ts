@@ -37,7 +37,12 @@ test('a rotated key counts at once and after a restart, the old one no more', as
       'must be one of',
     );
     const { stderr } = await server.stop();
-    expect(stderr).toContain('accessRefused who="read-only key"');
+    expect(stderr).toContain(
+      'accessRefused who="read-only key" from=127.0.0.1 method=POST path=/dbs',
+    );
+    expect(stderr).toContain(
+      'accessRefused who="read-only key" from=127.0.0.1 method=GET path=/_mesocosm/keys',
+    );
     for (const secret of [KEY, rotated, secondary]) expect(stderr).not.toContain(secret);
   }
   expect(statSync(join(data, 'access.json')).mode & 0o777).toBe(0o600);

@@ -25,6 +25,18 @@ export interface AdminOptions {
   readonly explain: (request: ValueMap) => Promise<object>;
   /** The certificate to trust, PEM; undefined where TLS is off. */
   readonly authorityPem?: string | undefined;
+  /** Told of every request that was turned away for want of a key. */
+  readonly onRefusal?: (refusal: AdminRefusal) => void;
+}
+
+/** Made for logs. */
+export interface AdminRefusal {
+  readonly who: string;
+  readonly from: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly reason: string;
 }
 
 interface Answer {
@@ -158,14 +170,35 @@ async function respond(
     return refusal(405, 'MethodNotAllowed', `${pathname} answers ${route.method} only.`);
   if (route.needsKey !== false) {
     const key = signer(request, `${PREFIX.slice(1)}${name}`);
-    if (key === undefined)
-      return refusal(401, 'Unauthorized', `${pathname} needs a signature with the account key.`);
-    if (route.needsKey === 'master' && isReadOnly(key))
-      return refusal(403, 'Forbidden', `${pathname} is not for keys that only read.`);
+    const isShort = route.needsKey === 'master' && key !== undefined && isReadOnly(key);
+    if (key === undefined || isShort)
+      return turnedAway(options, request, { pathname, isKnown: key !== undefined });
   }
   const body = method === 'POST' ? await readBody(request) : {};
   return { status: 200, answer: await route.answer(options, { query: searchParams, body }) };
 }
+
+function turnedAway(
+  { onRefusal }: AdminOptions,
+  { method = '', socket }: IncomingMessage,
+  { pathname, isKnown }: { readonly pathname: string; readonly isKnown: boolean },
+): Reply {
+  const status = isKnown ? 403 : 401;
+  const reason = isKnown ? 'not for keys that only read' : 'no signature with a key of the account';
+  onRefusal?.({
+    who: isKnown ? 'read-only key' : 'unknown',
+    from: socket.remoteAddress ?? 'unknown',
+    method,
+    path: pathname.slice(0, REPORTED_PATH_LENGTH_MAX),
+    status,
+    reason,
+  });
+  return isKnown
+    ? refusal(403, 'Forbidden', `${pathname} is not for keys that only read.`)
+    : refusal(401, 'Unauthorized', `${pathname} needs a signature with the account key.`);
+}
+
+const REPORTED_PATH_LENGTH_MAX = 512;
 
 /** A query and its parameters; the same bound as everywhere. */
 const BODY_BYTES_MAX = ITEM_BYTES_MAX;

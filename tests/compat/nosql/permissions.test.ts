@@ -142,6 +142,61 @@ test('a permission for one item, by name and by resource id', async () => {
   }
 });
 
+test('a permission for a stored procedure', async () => {
+  const procedures = orders.scripts.storedProcedures;
+  await procedures.create({ id: 'one', body: "function () { __.response.setBody('ran'); }" });
+  await procedures.create({ id: 'two', body: 'function () {}' });
+  const link = 'dbs/shop/colls/orders/sprocs/one';
+  const given = { mode: PermissionMode.All, resource: link, key: ['ada'] };
+  const token = encodeURIComponent(await tokenOf(given));
+  const send = (method: string, path: string, key?: string) =>
+    sendRaw(account, {
+      method,
+      path: `/dbs/shop/colls/orders/${path}`,
+      headers: {
+        authorization: token,
+        ...(key === undefined ? {} : { 'x-ms-documentdb-partitionkey': JSON.stringify([key]) }),
+      },
+      ...(method === 'POST' ? { body: [] } : {}),
+    });
+  expect(await send('POST', 'sprocs/one', 'ada')).toMatchObject({ status: 200, json: 'ran' });
+  expect((await send('GET', 'sprocs/one')).status).toBe(200);
+  for (const [method, path, key] of [
+    ['POST', 'sprocs/one', 'bob'],
+    ['POST', 'sprocs/two', 'ada'],
+    ['GET', 'sprocs/two', undefined],
+    ['GET', 'sprocs', undefined],
+    ['GET', 'docs/1', 'ada'],
+  ] as const)
+    expect((await send(method, path, key)).status, `${method} ${path} ${key}`).toBe(403);
+});
+
+test('a permission for the first levels of a hierarchical key', async () => {
+  const { container } = await database.containers.create({
+    id: 'levels',
+    partitionKey: { paths: ['/tenant', '/user'], kind: 'MultiHash' as never, version: 2 },
+  });
+  for (const tenant of ['a', 'b'])
+    for (const user of ['x', 'y']) await container.items.create({ id: '1', tenant, user });
+  const token = await tokenOf({ mode: PermissionMode.Read, resource: container.url, key: ['a'] });
+  const send = (path: string, key: readonly string[], headers = {}) =>
+    sendRaw(account, {
+      path: `/dbs/shop/colls/levels/${path}`,
+      headers: {
+        authorization: encodeURIComponent(token),
+        'x-ms-documentdb-partitionkey': JSON.stringify(key),
+        ...headers,
+      },
+    });
+  expect((await send('docs/1', ['a', 'x'])).json).toMatchObject({ tenant: 'a', user: 'x' });
+  expect((await send('docs', ['a'])).json.Documents).toHaveLength(2);
+  expect((await send('docs', ['a', 'y'])).json.Documents).toHaveLength(1);
+  const changes = await send('docs', ['a'], { 'a-im': 'Incremental Feed' });
+  expect(changes.json.Documents).toHaveLength(2);
+  for (const key of [['b', 'x'], ['b'], []] as const)
+    for (const path of ['docs', 'docs/1']) expect((await send(path, key)).status).toBe(403);
+});
+
 test('a token lives as long as it was asked for', async () => {
   const short = await bearerOf({ mode: PermissionMode.Read, resource: orders.url, expirySec: 600 });
   const plain = await bearerOf({ mode: PermissionMode.Read, resource: others.url });
