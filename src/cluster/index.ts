@@ -29,4 +29,4 @@ export type { Reshape, ReshapeTotals } from './reshape-log.ts';
 export * from './reshaper.ts';
 export { type Route, RoutingMap } from './routing-map.ts';
 export * from './session-token.ts';
-export { Upkeep } from './upkeep.ts';
+export { UPKEEP_INTERVAL_MS, Upkeep } from './upkeep.ts';

@@ -1,6 +1,6 @@
 /**
  * Removes what has expired or was erased, in the background, with the throughput that requests leave over. It looks at
- * open partitions only: in one that nobody uses such items are in nobody's way.
+ * open partitions, and now and then at a closed one of a container whose items expire.
  */
 import { type Clock, DomainError } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
@@ -11,11 +11,14 @@ import type { Slot } from './host.ts';
 import { effectCharge } from './write-charge.ts';
 
 /** How often it looks, in real time. */
-const INTERVAL_MS = 1000;
+export const UPKEEP_INTERVAL_MS = 1000;
 /** Items of one step: one commit, so that writers hardly wait. */
 const STEP_ITEMS = 100;
 /** Steps of one partition in one round. */
 const STEPS_MAX = 50;
+
+/** A closed partition is opened for it no more often than this. */
+const VISIT_INTERVAL_MS = 3_600_000;
 
 /** Refused first when a partition runs short. */
 const BACKGROUND = trafficOf(true, 0);
@@ -24,6 +27,8 @@ export interface UpkeepOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly containers: () => Iterable<ContainerRecord>;
+  /** In real time; 0: only when told. */
+  readonly intervalMs: number;
 }
 
 export class Upkeep {
@@ -31,10 +36,13 @@ export class Upkeep {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isClosed = false;
+  /** When a closed partition was last opened for it. */
+  readonly #visitedMs = new WeakMap<Slot, number>();
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.round(), INTERVAL_MS).unref();
+    const { intervalMs } = options;
+    if (intervalMs > 0) this.#timer = setInterval(() => void this.round(), intervalMs).unref();
   }
 
   /** One look at every open partition; the one under way where there is one. */
@@ -54,13 +62,29 @@ export class Upkeep {
 
   async #sweep(): Promise<void> {
     const { cluster, containers } = this.#options;
+    let visits = 0;
     for (const container of containers())
-      for (const { slot } of cluster.routing(container).routes) {
+      for (const route of cluster.routing(container).routes) {
+        if (this.#isClosed) return;
+        const { slot } = route;
+        // One at a time: opening them all at once would be felt.
+        if (visits === 0 && this.#wantsVisit(container, slot)) {
+          visits++;
+          await cluster.statistics(route).catch(() => undefined);
+        }
         const { partition } = slot;
         if (partition?.hidden === undefined || slot.changing !== undefined) continue;
         await this.#sweepPartition(slot, partition);
-        if (this.#isClosed) return;
       }
+  }
+
+  #wantsVisit({ defaultTtlSec }: ContainerRecord, slot: Slot): boolean {
+    if (defaultTtlSec === undefined || slot.partition !== undefined || slot.isGone) return false;
+    const nowMs = this.#options.clock.nowMs();
+    const visitedMs = this.#visitedMs.get(slot) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - visitedMs < VISIT_INTERVAL_MS) return false;
+    this.#visitedMs.set(slot, nowMs);
+    return true;
   }
 
   async #sweepPartition(slot: Slot, partition: Partition): Promise<void> {

@@ -95,6 +95,7 @@ export class Items {
     values: readonly Value[],
     traffic: Traffic = NORMAL_TRAFFIC,
   ): Promise<Receipt> {
+    if (container.globalIndex !== undefined) throw readOnly();
     const { partitionKey } = container;
     const attempt = async (current: ContainerRecord): Promise<Receipt> => {
       const routing = this.#cluster.routing(current);

@@ -13,6 +13,7 @@ import {
   Reshaper,
   type SplitFailure,
   storeName,
+  UPKEEP_INTERVAL_MS,
   Upkeep,
 } from '../cluster/index.ts';
 import type { Engine } from '../engine/index.ts';
@@ -43,6 +44,8 @@ export interface ServiceOptions {
   readonly computed?: ComputedByEncoding;
   /** Rows of global secondary indexes, by the API that knows the language of their definitions. */
   readonly projections?: ProjectionsByEncoding;
+  /** How often expired items are looked for, in real time; 0: only when told. */
+  readonly upkeepIntervalMs?: number;
   /** Told of splits in the background that failed; they are tried again later. */
   readonly onSplitFailure?: (failure: SplitFailure) => void;
   /** Told once of every partition key that has come near its storage limit. */
@@ -143,6 +146,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const upkeep = new Upkeep({
     cluster,
     clock,
+    intervalMs: options.upkeepIntervalMs ?? UPKEEP_INTERVAL_MS,
     containers: () => catalog.databases().flatMap((database) => catalog.containers(database)),
   });
   return {

@@ -229,3 +229,42 @@ describe('bulk', () => {
     expect(results[2]?.subStatusCode).toBe(3402);
   });
 });
+
+test('batches stay whole while partitions split under them', async () => {
+  const { container: splitting } = await container.database.containers.create({
+    id: 'splitting',
+    partitionKey: '/pk',
+    throughput: 1000,
+  });
+  const keys = Array.from({ length: 8 }, (_, at) => `key${at}`);
+  let isDone = false;
+  const acknowledged = new Map<string, number>();
+  const write = async (pk: string) => {
+    for (let version = 1; !isDone; version++) {
+      const operations = Array.from(
+        { length: 10 },
+        (_, at): OperationInput => ({
+          operationType: 'Upsert',
+          resourceBody: { id: `${at}`, pk, version },
+        }),
+      );
+      const { result } = await splitting.items.batch(operations, pk);
+      expect(result?.every(({ statusCode }) => statusCode < 300)).toBe(true);
+      acknowledged.set(pk, version);
+    }
+  };
+  const work = keys.map(write);
+  const database = account.service.databases.find('db');
+  for (let splits = 0; splits < 3; splits++) {
+    const record = database && account.service.containers.find(database, 'splitting');
+    const partition = record?.partitions.at(-1);
+    if (record === undefined || partition === undefined) throw new Error('no container');
+    await account.service.reshaper.split(record, partition.id).catch(() => undefined);
+  }
+  isDone = true;
+  await Promise.all(work);
+  for (const pk of keys) {
+    const { resources } = await splitting.items.readAll({ partitionKey: pk }).fetchAll();
+    expect(resources.map(({ version }) => version)).toEqual(Array(10).fill(acknowledged.get(pk)));
+  }
+});

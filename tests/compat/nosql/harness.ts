@@ -68,6 +68,8 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     engine,
     clock: options.clock ?? systemClock,
     random: seededRandom(1),
+    // Who holds the clock says when to sweep.
+    ...(options.clock === undefined ? {} : { upkeepIntervalMs: 0 }),
     // Only tests of throttling want it.
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },
     seals: { json: sealJson },
