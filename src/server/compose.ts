@@ -216,6 +216,7 @@ function tableHandler(
   return createTableHandler({
     service,
     keys: tableKeys(access.keys),
+    identities: access,
     isDateOptional: access.keys.get('primary') === WELL_KNOWN_KEY,
     onRequest: (report) => {
       count(report);

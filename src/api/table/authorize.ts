@@ -2,19 +2,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Access, FULL_ACCESS } from './access.ts';
 import { TableError } from './errors.ts';
+import { type IdentityAccess, tokenAccess } from './identity-access.ts';
 import { type SignatureContext, signatureAccess } from './sas.ts';
 import { checkSharedKey, type KeyCheck, type SharedKeyOptions } from './shared-key.ts';
 import { EMULATOR_ACCOUNT, type Target } from './target.ts';
 
-/** Vouches for bearer tokens; throws where a token is not good. */
-export interface TokenVerifier {
-  verify(token: string): Promise<void>;
-}
-
 export interface AuthorizerOptions extends SharedKeyOptions {
   readonly keys: KeyCheck;
   /** Undefined: tokens are refused. */
-  readonly tokens?: TokenVerifier | undefined;
+  readonly identities?: IdentityAccess | undefined;
   readonly policy: SignatureContext['policy'];
 }
 
@@ -74,14 +70,14 @@ export class Authorizer {
   }
 
   async #byToken(token: string, { isEncrypted, target }: CallerRequest): Promise<Caller> {
-    const { tokens } = this.#options;
+    const { identities } = this.#options;
     if (!isEncrypted)
       throw new TableError(
         'AuthenticationFailed',
-        'Authentication scheme Bearer is not allowed over an insecure connection. Please use https.',
+        'Authentication scheme Bearer is not allowed over HTTP: use HTTPS.',
       );
-    if (tokens === undefined) throw new TableError('AuthenticationFailed');
-    await tokens.verify(token);
-    return { access: FULL_ACCESS, account: target.account ?? EMULATOR_ACCOUNT };
+    if (identities === undefined) throw new TableError('AuthenticationFailed');
+    const access = await tokenAccess(identities, token);
+    return { access, account: target.account ?? EMULATOR_ACCOUNT };
   }
 }

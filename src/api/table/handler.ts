@@ -11,10 +11,11 @@ import {
   type MaybePromise,
 } from '../../base/index.ts';
 import type { Service } from '../../service/index.ts';
-import { Authorizer, type Caller, type TokenVerifier } from './authorize.ts';
+import { Authorizer, type Caller } from './authorize.ts';
 import type { Call } from './call.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { TableError, tableErrorOf } from './errors.ts';
+import type { IdentityAccess } from './identity-access.ts';
 import { REQUEST_BYTES_MAX } from './limits.ts';
 import { DEFAULT_VERSION, errorReply, type Reply, sendReply } from './reply.ts';
 import { operationOf } from './routes.ts';
@@ -28,7 +29,7 @@ export interface TableOptions {
   /** True where a key is public knowledge: requests need not say when they were made. */
   readonly isDateOptional?: boolean | undefined;
   /** Vouches for bearer tokens, which come over TLS only; undefined: they are refused. */
-  readonly tokens?: TokenVerifier | undefined;
+  readonly identities?: IdentityAccess | undefined;
   /** Told of every answer. */
   readonly onRequest?: (report: TableRequestReport) => void;
   /** Told of every failure that is not the client's: our bugs. */
@@ -72,10 +73,10 @@ class TableServer {
 
   constructor(options: TableOptions) {
     this.#options = options;
-    const { keys, tokens, service, isDateOptional } = options;
+    const { keys, identities, service, isDateOptional } = options;
     this.#authorizer = new Authorizer({
       keys,
-      tokens,
+      identities,
       isDateOptional,
       clock: service.clock,
       policy: (table, id) => storedPolicy(service, table, id),

@@ -1,4 +1,3 @@
-export type { TokenVerifier } from './authorize.ts';
 export {
   createTableHandler,
   type TableHandler,
