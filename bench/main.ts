@@ -4,7 +4,7 @@
  *   --quick     short rounds, to see whether a change is worth a real run; docs/benchmarks.md is left alone
  *   --large     also our server at 10 k and at 1 M items
  *   --no-peer   without the peer, which has to be installed from the network once
- *   --only OP   read, create, replace or batch; or split: what clients notice of splits, written to a section of its own
+ *   --only OP   read, create, replace, batch or queries; or split: what clients notice of splits, written to a section of its own
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { type Contender, compare, DATABASE, type Load } from './compare.ts';
 import { captureAnswers, fillOverHttp } from './http.ts';
 import { type BenchServer, LoadClient, startBare, startOurs, startPeer } from './processes.ts';
 import type { Operation } from './protocol.ts';
+import { besideLoad, FILTERED_CONTAINER, FILTERED_ITEMS, filterLoad } from './query-loads.ts';
 import {
   type Comparison,
   describeRun,
@@ -44,6 +45,7 @@ const UNINDEXED = 'unindexed';
 const OPERATIONS = (['read', 'create', 'replace'] as const).filter(
   (operation) => flags.only === undefined || flags.only === operation,
 );
+const HAS_QUERIES = flags.only === 'queries' || (flags.only === undefined && !flags.quick);
 const CONNECTIONS = flags.quick ? [16] : [16, 64];
 const PACE = flags.quick
   ? { rounds: 3, warmUpMs: 300, measureMs: 700 }
@@ -64,6 +66,8 @@ async function fillOurs(data: string): Promise<void> {
   await seed(service, { database: DATABASE, container: 'main' }, SMALL);
   const unindexed = { database: DATABASE, container: UNINDEXED, isIndexed: false };
   await seed(service, unindexed, SMALL);
+  if (HAS_QUERIES)
+    await seed(service, { database: DATABASE, container: FILTERED_CONTAINER }, FILTERED_ITEMS);
   if (flags.large) {
     await seed(service, { database: DATABASE, container: 'small' }, SMALL);
     console.log('filling a million items');
@@ -83,6 +87,8 @@ async function bench(data: string): Promise<readonly Comparison[]> {
     for (const mode of ['as shipped', 'tuned'] as const) {
       const peer = keep(await startPeer(mode));
       await fillOverHttp(peer, 'main', SMALL);
+      if (HAS_QUERIES && mode === 'tuned')
+        await fillOverHttp(peer, FILTERED_CONTAINER, FILTERED_ITEMS);
       servers.push(peer);
     }
   const client = running.adopt(new LoadClient(), (started) => started.stop());
@@ -117,6 +123,14 @@ async function bench(data: string): Promise<readonly Comparison[]> {
           ...PACE,
         },
       );
+  if (HAS_QUERIES) {
+    console.log('queries');
+    const filtered = servers.filter(({ name }) => name === 'ours' || name === 'peer tuned');
+    comparisons.push(await filterLoad(client, filtered));
+    const asker = running.adopt(new LoadClient(), (started) => started.stop());
+    const small = { container: 'main', itemCount: SMALL };
+    comparisons.push(await besideLoad(client, asker, ours, small));
+  }
   if (!flags.large) return comparisons;
   const sizes: Contender[] = [
     { label: '10 k items', server: ours, container: 'small', itemCount: SMALL },

@@ -5,8 +5,11 @@ export type Operation = 'read' | 'create' | 'replace' | 'batch' | QueryOperation
 /** Creates in one request of the operation `batch`. */
 export const BATCH_CREATES = 100;
 
-/** One item by a property; ten by a range; the first ten of an order; all that pass a filter no range serves: none. */
-export type QueryOperation = 'equality' | 'range' | 'window' | 'filter';
+/**
+ * One item by a property; ten by a range; the first ten of an order; all that pass a filter no range serves: none; a count
+ * over combinations of every item, which takes seconds.
+ */
+export type QueryOperation = 'equality' | 'range' | 'window' | 'filter' | 'long';
 
 export interface LoadRequest {
   readonly port: number;

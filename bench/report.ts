@@ -36,6 +36,8 @@ export interface Report {
 
 export const FILE = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
 const HISTORY = '## History';
+/** Of the table of all runs. */
+const COLUMNS = 13;
 /** Sections of other runs, which stay; the first of them begins here. */
 const OTHERS = '## Splits';
 
@@ -99,10 +101,11 @@ ${printReport(report)}
 ${HISTORY}
 
 CPU per operation of the other server as a multiple of ours, at 16 connections. For bare below 1: the share of its speed
-that is left. For the peer above 1: how many times cheaper ours is. Large: ours at 1 M items against 10 k items.
+that is left. For the peer above 1: how many times cheaper ours is. Large: ours at 1 M items against 10 k items. Read beside a
+query: p99 while a query that takes seconds is under way.
 
-| date | commit | read: bare | read: peer | create: peer | read: peer tuned | create: peer tuned | large read | large create | create, no index: peer | create: index against none |
-|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+| date | commit | read: bare | read: peer | create: peer | read: peer tuned | create: peer tuned | large read | large create | create, no index: peer | create: index against none | filter: peer tuned | read beside a query |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 ${[row, ...olderRows()].join('\n')}
 ${otherSections()}`,
   );
@@ -122,6 +125,10 @@ function history({ comparisons }: Report): string {
     const other = figures.find((candidate) => candidate.label === against);
     return one === undefined || other === undefined ? '-' : ratio(one, other);
   };
+  const p99 = (load: string, label: string): string => {
+    const one = figuresOf(load).find((candidate) => candidate.label === label);
+    return one === undefined ? '-' : `${one.p99Ms.toFixed(1)} ms`;
+  };
   return [
     of('read, 16', 'bare'),
     of('read, 16', 'peer'),
@@ -132,6 +139,8 @@ function history({ comparisons }: Report): string {
     of('create at 10 k', '1 M items'),
     between('create, 16', 'peer', OURS_UNINDEXED),
     between('create, 16', 'ours', OURS_UNINDEXED),
+    of('filter over', 'peer tuned'),
+    p99('read, 16 connections, beside', 'ours, both'),
   ].join(' | ');
 }
 
@@ -146,7 +155,16 @@ function olderRows(): readonly string[] {
   if (!existsSync(FILE)) return [];
   const text = readFileSync(FILE, 'utf8');
   const history = text.slice(text.indexOf(HISTORY)).split(`\n${OTHERS}`)[0] ?? '';
-  return history.split('\n').filter((line) => /^\| \d{4}-/.test(line));
+  return history
+    .split('\n')
+    .filter((line) => /^\| \d{4}-/.test(line))
+    .map(withAllColumns);
+}
+
+/** What an earlier run did not measure. */
+function withAllColumns(row: string): string {
+  const missing = COLUMNS - (row.split('|').length - 2);
+  return row + ' - |'.repeat(Math.max(0, missing));
 }
 
 function git(...args: readonly string[]): string {

@@ -38,6 +38,8 @@ function queryText(operation: QueryOperation, number: number): string {
       return `SELECT * FROM c ORDER BY c.id DESC OFFSET 0 LIMIT ${ROWS}`;
     case 'filter':
       return `SELECT * FROM c WHERE CONTAINS(c.id, "x${number}")`;
+    case 'long':
+      return `SELECT VALUE COUNT(1) FROM c JOIN a IN c.tags JOIN b IN c.readings JOIN d IN c.readings WHERE b + d > ${number}`;
   }
 }
 

@@ -161,6 +161,8 @@ async function streamTarget(
             stoppedAt: { ...part, from: item.rid, rows: 0 },
           };
         looked++;
+        const rest = pause();
+        if (rest !== undefined) await rest;
         const document = later === undefined ? reader.decode(item) : later.documents[at];
         const rows = later?.rows[at++] ?? shape.rowsOf(document);
         if (rows.length > 0) work.itemsMatched++;
@@ -181,7 +183,6 @@ async function streamTarget(
             };
         }
       }
-      await pause();
     }
     return { window: { skip, take }, looked, stoppedAt: undefined };
   } finally {
@@ -310,7 +311,12 @@ async function foldTarget(
     for await (const items of candidates(reader, access, 0, work)) {
       const later = fold.later?.addMany(items.map((item) => reader.decode(item)));
       if (later === undefined) {
-        for (const item of items) if (!fold.add(reader.decode(item))) return false;
+        for (const item of items) {
+          // Not only after the batch: what a query makes of one item may take its time.
+          const rest = pause();
+          if (rest !== undefined) await rest;
+          if (!fold.add(reader.decode(item))) return false;
+        }
       } else if (!(await later)) return false;
       await pause();
     }

@@ -1,5 +1,5 @@
 /** Long work gives way: after some milliseconds the event loop gets a turn, so that no query stalls the others. */
-const TURN_MS = 8;
+const TURN_MS = 5;
 
 let turnStartedMs = 0;
 let isMarked = false;
