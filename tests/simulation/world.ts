@@ -1,5 +1,5 @@
 /** A service over storage that outlives it: closed and opened, or dead and opened again. */
-import { type FakeClock, type Random, seededRandom } from '../../src/base/index.ts';
+import { DomainError, type FakeClock, type Random, seededRandom } from '../../src/base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../../src/catalog/index.ts';
 import { memoryEngine } from '../../src/engine/memory/index.ts';
 import {
@@ -10,6 +10,9 @@ import {
 } from '../../src/service/index.ts';
 import { Life, type Point } from './life.ts';
 import { mortalEngine } from './mortal-engine.ts';
+
+/** One step of so many fails, and the move is given up. */
+const GIVEN_UP = 40;
 
 export interface WorldOptions {
   readonly random: Random;
@@ -78,9 +81,10 @@ export class World {
         onMoveStep: async (step) => {
           await life.point(`move.${step}`);
           if (step === 'done') this.reshapeCount++;
+          else if (random.below(GIVEN_UP) === 0) throw new DomainError('unavailable', 'given up');
         },
         onSplitFailure: ({ error }) => {
-          throw error;
+          if (!(error instanceof DomainError && error.code === 'unavailable')) throw error;
         },
       }),
     );
