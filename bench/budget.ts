@@ -1,8 +1,14 @@
 /**
- * Nanoseconds per admission and charge, the price of the governor on every request. `node bench/budget.ts`; compare only
+ * Nanoseconds per admission and charge and per look at hot keys, the price of the governor on every request. `node bench/budget.ts`; compare only
  * figures of one run, with the empty loop beside them.
  */
-import { NORMAL_TRAFFIC, PartitionBudget, type Provision } from '../src/throughput/index.ts';
+import { seededRandom } from '../src/base/index.ts';
+import {
+  KeyHeat,
+  NORMAL_TRAFFIC,
+  PartitionBudget,
+  type Provision,
+} from '../src/throughput/index.ts';
 
 const ROUNDS = 7;
 const TIMES = 5_000_000;
@@ -44,6 +50,18 @@ function refusals(): number {
   return ((performance.now() - startedMs) * 1e6) / TIMES;
 }
 
+/** A thousand keys at ten thousand requests per second. */
+function heats(): number {
+  const heat = new KeyHeat(seededRandom(1));
+  const keys = Array.from({ length: 1000 }, (_, number) => {
+    const epk = Buffer.alloc(16, String(number));
+    return { epk, primary: epk };
+  });
+  const startedMs = performance.now();
+  for (let at = 0; at < TIMES; at++) heat.add(1, 1000, keys[at % 1000], START_MS + at / 10);
+  return ((performance.now() - startedMs) * 1e6) / TIMES;
+}
+
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
@@ -58,3 +76,8 @@ for (const [name, provision] of Object.entries(KINDS)) {
 }
 const refused = Array.from({ length: ROUNDS }, refusals);
 console.log(`${'a refusal'.padEnd(32)}${median(refused).toFixed(1).padStart(6)} ns`);
+console.log(
+  `${'hot keys'.padEnd(32)}${median(Array.from({ length: ROUNDS }, heats))
+    .toFixed(1)
+    .padStart(6)} ns`,
+);

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Contender, compare, DATABASE, type Load } from './compare.ts';
+import { compareGovernor } from './governor.ts';
 import { captureAnswers, fillOverHttp } from './http.ts';
 import { type BenchServer, LoadClient, startBare, startOurs, startPeer } from './processes.ts';
 import type { Operation } from './protocol.ts';
@@ -156,6 +157,12 @@ async function benchSplits(): Promise<void> {
   if (!flags.quick) writeSplits(report);
 }
 
+async function benchGovernor(): Promise<void> {
+  console.log(
+    printReport({ run, comparisons: await compareGovernor(folder, PACE), start: undefined }),
+  );
+}
+
 async function benchRequests(): Promise<void> {
   const comparisons = await bench(join(folder, 'data'));
   const start = flags.quick ? undefined : await measureStart();
@@ -167,7 +174,9 @@ async function benchRequests(): Promise<void> {
 const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
 const run = describeRun();
 try {
-  await (flags.only === 'split' ? benchSplits() : benchRequests());
+  if (flags.only === 'split') await benchSplits();
+  else if (flags.only === 'governor') await benchGovernor();
+  else await benchRequests();
 } finally {
   rmSync(folder, { recursive: true });
 }
