@@ -28,5 +28,6 @@ export type {
 export type { Reshape, ReshapeTotals } from './reshape-log.ts';
 export * from './reshaper.ts';
 export { type Route, RoutingMap } from './routing-map.ts';
+export { textLanguages } from './search-spec.ts';
 export * from './session-token.ts';
 export { UPKEEP_INTERVAL_MS, Upkeep } from './upkeep.ts';

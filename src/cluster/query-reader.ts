@@ -133,8 +133,8 @@ export class QueryReader implements ItemReader {
   }
 
   async searchIndex(search: Search): Promise<SearchAccess | undefined> {
-    // What an index knows of all texts is not what a part of the partition has.
-    const isPart = this.#primaries !== undefined;
+    // What an index knows of all texts is not what a part of the partition has, nor one with items that are gone.
+    const isPart = this.#primaries !== undefined || this.#reader.context.hidden !== undefined;
     const access = await this.#search?.access(search);
     return isPart && access ? { ...access, statistics: undefined } : access;
   }

@@ -1,16 +1,40 @@
 /** From a container's policies to the vector and text indexes of its partitions. */
 import type { ContainerRecord } from '../catalog/index.ts';
-import type { SearchSpec, VectorDistance, VectorSpec } from '../search/index.ts';
+import {
+  type SearchSpec,
+  type TextLanguage,
+  textLanguage,
+  type VectorDistance,
+  type VectorSpec,
+} from '../search/index.ts';
 import { codecOf, isList, isMap, type ValueMap } from '../value/index.ts';
 
 /** Undefined where the container has neither. */
 export function searchSpec(container: ContainerRecord): SearchSpec | undefined {
   const { indexingPolicy, encoding } = container;
-  const texts = (indexingPolicy.fullTextIndexes ?? []).map(({ path }) => path);
+  const languages = textLanguages(container.policies);
+  const texts = (indexingPolicy.fullTextIndexes ?? []).map(({ path }) => ({
+    path,
+    language: languages.get(path) ?? languages.get('') ?? 'en',
+  }));
   const vectors = vectorSpecs(container);
   if (texts.length === 0 && vectors.length === 0) return undefined;
   const fingerprint = JSON.stringify([vectors, texts]);
   return { vectors, texts, codec: codecOf(encoding), fingerprint };
+}
+
+/** Languages of the texts of a container by their paths; of all others under the empty path. */
+export function textLanguages({ fullTextPolicy }: ValueMap): ReadonlyMap<string, TextLanguage> {
+  const policy = isMap(fullTextPolicy) ? fullTextPolicy : {};
+  const paths = isList(policy.fullTextPaths) ? policy.fullTextPaths : [];
+  return new Map<string, TextLanguage>([
+    ['', textLanguage(policy.defaultLanguage)],
+    ...paths.flatMap((entry): readonly (readonly [string, TextLanguage])[] =>
+      isMap(entry) && typeof entry.path === 'string'
+        ? [[entry.path, textLanguage(entry.language ?? policy.defaultLanguage)]]
+        : [],
+    ),
+  ]);
 }
 
 function vectorSpecs({ indexingPolicy, policies }: ContainerRecord): readonly VectorSpec[] {

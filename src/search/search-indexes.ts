@@ -4,14 +4,19 @@ import type { FeedChange, Lsn, Partition } from '../partition/index.ts';
 import type { Search, SearchAccess } from '../query/index.ts';
 import { type Codec, type Path, parsePath, printPath, readPath } from '../value/index.ts';
 import { TextIndex } from './text-index.ts';
+import type { TextLanguage } from './text-libraries.ts';
 import { VectorIndex, type VectorSpec } from './vector-index.ts';
 import { loadVectorLibrary } from './vector-library.ts';
+
+export interface TextSpec {
+  readonly path: string;
+  readonly language: TextLanguage;
+}
 
 /** Which paths are indexed, and how. */
 export interface SearchSpec {
   readonly vectors: readonly VectorSpec[];
-  /** Paths of texts. */
-  readonly texts: readonly string[];
+  readonly texts: readonly TextSpec[];
   readonly codec: Codec;
   /** Changes with everything else. */
   readonly fingerprint: string;
@@ -84,7 +89,7 @@ export class SearchIndexes {
   /** Whether the texts at a path are indexed. */
   hasTexts(path: Path): boolean {
     const wanted = printPath(path);
-    return this.#spec.texts.some((text) => printPath(parsePath(text)) === wanted);
+    return this.#spec.texts.some((text) => printPath(parsePath(text.path)) === wanted);
   }
 
   async access(search: Search): Promise<SearchAccess | undefined> {
@@ -154,7 +159,10 @@ export class SearchIndexes {
         path: parsePath(spec.path),
         index: new VectorIndex(spec, library),
       })),
-      ...texts.map((text) => ({ path: parsePath(text), index: new TextIndex(text) })),
+      ...texts.map(({ path, language }) => ({
+        path: parsePath(path),
+        index: new TextIndex(path, language),
+      })),
     ];
   }
 

@@ -3,6 +3,7 @@
  * phrases. Counts and scores are exactly those that a look at every item would give.
  */
 import { bm25Part, type TextStatistics } from './bm25.ts';
+import type { TextLanguage } from './text-libraries.ts';
 import { countContentWords, wordsOf } from './words.ts';
 
 interface Posting {
@@ -34,6 +35,7 @@ const SPARE = 256;
 
 export class TextIndex {
   readonly path: string;
+  readonly #language: TextLanguage;
   readonly #numbers = new Map<string, number>();
   #postings: Posting[] = [];
   #documents: (TextDocument | undefined)[] = [];
@@ -41,8 +43,9 @@ export class TextIndex {
   #wordCount = 0;
   #storedWords = 0;
 
-  constructor(path: string) {
+  constructor(path: string, language: TextLanguage = 'en') {
     this.path = path;
+    this.#language = language;
   }
 
   /** Documents that have a text. */
@@ -63,9 +66,9 @@ export class TextIndex {
   put(rid: number, value: unknown): void {
     this.remove(rid);
     if (typeof value !== 'string') return;
-    const words = Uint32Array.from(wordsOf(value), (word) => this.#numberOf(word));
+    const words = Uint32Array.from(wordsOf(value, this.#language), (word) => this.#numberOf(word));
     const document = this.#documents.length;
-    const length = countContentWords(value);
+    const length = countContentWords(value, this.#language);
     this.#documents.push({ rid, words, length });
     this.#byRid.set(rid, document);
     this.#wordCount += length;
@@ -93,7 +96,7 @@ export class TextIndex {
 
   /** How many items hold the phrase. */
   hitCount(phrase: string): number {
-    const words = wordsOf(phrase);
+    const words = wordsOf(phrase, this.#language);
     if (words.length === 1) return this.#postingOf(words[0] as string)?.liveCount ?? 0;
     let count = 0;
     this.#each(words, () => count++);
@@ -104,7 +107,7 @@ export class TextIndex {
   containing(phrases: readonly string[], needs: 'all' | 'any'): ReadonlySet<number> {
     const sets = phrases.map((phrase) => {
       const rids = new Set<number>();
-      this.#each(wordsOf(phrase), (document) => rids.add(document.rid));
+      this.#each(wordsOf(phrase, this.#language), (document) => rids.add(document.rid));
       return rids;
     });
     const [first = new Set<number>(), ...others] = sets;
@@ -123,7 +126,7 @@ export class TextIndex {
     const touched: number[] = [];
     for (const [at, phrase] of phrases.entries()) {
       const part = bm25Part(statistics, at);
-      this.#each(wordsOf(phrase), ({ length }, frequency, number) => {
+      this.#each(wordsOf(phrase, this.#language), ({ length }, frequency, number) => {
         if (totals[number] === 0) touched.push(number);
         totals[number] = (totals[number] as number) + part(frequency, length);
       });

@@ -1,15 +1,35 @@
 // Goal: texts fall into words as the reference service's scores tell. Method: a table of texts and their words.
 import { expect, test } from 'vitest';
+import { textLanguage } from './text-libraries.ts';
 import { countContentWords, wordsOf } from './words.ts';
 
 test.each([
   ['', [], 0],
-  ['The quick, brown fox!', ['the', 'quick', 'brown', 'fox'], 3],
+  ['The quick, brown foxes running!', ['the', 'quick', 'brown', 'fox', 'run'], 4],
   ['1,977 at the 2010 census', ['1', '977', 'at', 'the', '2010', 'census'], 4],
   ['Arizona-Sonora', ['arizona', 'sonora'], 2],
-  ['October 13, 1865 \u2013 1959', ['october', '13', '1865', '\u2013', '1959'], 5],
+  ['October 13, 1865 \u2013 1959', ['octob', '13', '1865', '\u2013', '1959'], 5],
   ['Z\u00fcrich snake_case', ['z\u00fcrich', 'snake', 'case'], 3],
 ])('%s', (text, words, count) => {
   expect(wordsOf(text)).toEqual(words);
   expect(countContentWords(text)).toBe(count);
+});
+
+test.each([
+  ['fr', 'Les chevaux mangeaient', ['le', 'cheval', 'mang'], 2],
+  ['de', 'Die Häuser der Stadt', ['die', 'haus', 'der', 'stadt'], 2],
+  ['es', 'Las canciones bonitas', ['las', 'cancion', 'bonit'], 2],
+] as const)('%s: %s', (language, text, words, count) => {
+  expect(wordsOf(text, language)).toEqual(words);
+  expect(countContentWords(text, language)).toBe(count);
+});
+
+test('languages are named by tags; an unknown one is English', () => {
+  expect(['en-US', 'pt-BR', 'FR', 'xx', undefined].map(textLanguage)).toEqual([
+    'en',
+    'pt',
+    'fr',
+    'en',
+    'en',
+  ]);
 });

@@ -1,7 +1,7 @@
 /** What a container's policies mean to its queries: made once per version of its record. */
 import { type Clock, systemRandom } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
-import { containerIndexing } from '../../cluster/index.ts';
+import { containerIndexing, textLanguages } from '../../cluster/index.ts';
 import type { Indexing } from '../../partition/index.ts';
 import { isList, isMap, type ValueMap } from '../../value/index.ts';
 import { computedDefinitions, computedProperties } from './computed-properties.ts';
@@ -43,6 +43,7 @@ export class QueriedContainers {
       random: systemRandom,
       geospatial: isFlat ? 'geometry' : 'geography',
       vectorPolicy: vectorPolicyOf(policies),
+      textLanguages: textLanguages(policies),
     };
   }
 }

@@ -3,9 +3,14 @@ import type { Call, Expression } from './ast.ts';
 import { type Compiled, START_SLOT } from './block.ts';
 import { type Compilable, type Compilation, constantOf, folded, varying } from './compilation.ts';
 import { problems } from './errors.ts';
-import { findFunction, type SystemFunction, staticClockFunctions } from './functions/index.ts';
+import {
+  findFunction,
+  findTextFunction,
+  type SystemFunction,
+  staticClockFunctions,
+} from './functions/index.ts';
 import { vectorDistanceFunction } from './functions/vector.ts';
-import { distanceOf, isCallOf } from './vector-order.ts';
+import { distanceOf, isCallOf, languageOf } from './vector-order.ts';
 
 export function compileCall(
   expression: Call,
@@ -20,7 +25,8 @@ export function compileCall(
     return varying((row) => fromStart(row[START_SLOT] as number));
   const found = isCallOf(expression, 'VectorDistance')
     ? vectorDistanceFunction(distanceOf(expression, compilation.environment.vectorPolicy))
-    : findFunction(name, compilation.environment);
+    : (findTextFunction(name, languageOf(expression, compilation.environment)) ??
+      findFunction(name, compilation.environment));
   const args = expression.arguments.map(inner);
   if (!found) {
     compilation.problems.push(problems.unknownFunction(name, expression.nameSpan));

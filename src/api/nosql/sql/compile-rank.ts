@@ -5,7 +5,7 @@ import { compileExpression } from './compile-expression.ts';
 import { problems } from './errors.ts';
 import { isNearestFirst } from './functions/vector.ts';
 import type { ScoreComponent } from './rank.ts';
-import { distanceOf, isCallOf } from './vector-order.ts';
+import { distanceOf, isCallOf, languageOf } from './vector-order.ts';
 
 export function compileRank(
   orderBy: OrderBy,
@@ -21,6 +21,7 @@ export function compileRank(
         return {
           kind: 'text',
           weight,
+          language: languageOf(call, compilation.environment),
           args: call.arguments.map((arg) => compileExpression(arg, scope, compilation)),
         };
       if (!isCallOf(call, 'VectorDistance'))

@@ -33,6 +33,7 @@ export const DEFAULT_ENVIRONMENT: FunctionEnvironment = {
   random: systemRandom,
   geospatial: 'geography',
   vectorPolicy: new Map(),
+  textLanguages: new Map(),
 };
 
 export function compileQuery(query: Query, options: CompileOptions = {}): CompiledQuery {

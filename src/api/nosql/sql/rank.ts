@@ -1,12 +1,17 @@
 /** ORDER BY RANK: items are ranked by each score, and the ranks are fused by their reciprocals (RRF). */
-import { countContentWords } from '../../../search/index.ts';
+import { countContentWords, type TextLanguage } from '../../../search/index.ts';
 import { compareValues, type Value } from '../../../value/index.ts';
 import type { Compiled, Slots } from './block.ts';
 import { fullTextScore, phraseList } from './functions/full-text.ts';
 
 /** One score of an item. Text scores need the statistics of all items, so they are computed at the end. */
 export type ScoreComponent =
-  | { readonly kind: 'text'; readonly weight: number; readonly args: readonly Compiled[] }
+  | {
+      readonly kind: 'text';
+      readonly weight: number;
+      readonly args: readonly Compiled[];
+      readonly language: TextLanguage;
+    }
   | {
       readonly kind: 'value';
       readonly weight: number;
@@ -33,7 +38,7 @@ export function fuseScores(
   const fused = inputs.map(() => 0);
   for (const [at, component] of components.entries()) {
     const column = inputs.map((row) => row[at]);
-    const scores = component.kind === 'text' ? textScores(column) : column;
+    const scores = component.kind === 'text' ? textScores(column, component.language) : column;
     const sign = component.kind === 'value' && component.isAscending ? 1 : -1;
     for (const [row, rank] of ranksOf(scores, sign).entries())
       fused[row] = (fused[row] as number) + component.weight / (RANK_CONSTANT + rank);
@@ -60,17 +65,20 @@ function ranksOf(scores: readonly Value[], sign: 1 | -1): readonly number[] {
   return ranks;
 }
 
-function textScores(column: readonly Value[]): readonly Value[] {
+function textScores(column: readonly Value[], language: TextLanguage): readonly Value[] {
   const texts = column.map((args) => (args as readonly Value[])[0]);
   const phrases = phraseList(((column[0] ?? []) as readonly Value[]).slice(1)) ?? [];
-  const words = texts.map((text) => (typeof text === 'string' ? countContentWords(text) : 0));
+  const words = texts.map((text) =>
+    typeof text === 'string' ? countContentWords(text, language) : 0,
+  );
   const statistics = {
     documentCount: texts.length,
     wordCount: words.reduce((total, count) => total + count, 0),
     hitCounts: phrases.map(
       (phrase) =>
-        texts.filter((text) => Number(fullTextScore(text, [phrase], undefined)) > 0).length,
+        texts.filter((text) => Number(fullTextScore(text, [phrase], undefined, language)) > 0)
+          .length,
     ),
   };
-  return texts.map((text) => fullTextScore(text, phrases, statistics));
+  return texts.map((text) => fullTextScore(text, phrases, statistics, language));
 }

@@ -1,6 +1,7 @@
-/** How a call of VectorDistance measures, and which end of its scale comes first. */
+/** How a call of VectorDistance measures, and which end of its scale comes first; in which language texts are. */
+import type { TextLanguage } from '../../../search/index.ts';
 import type { Call, Expression, OrderByItem } from './ast.ts';
-import type { DistanceFunction } from './functions/index.ts';
+import type { DistanceFunction, FunctionEnvironment } from './functions/index.ts';
 import { distanceFunctionOf, isNearestFirst } from './functions/vector.ts';
 
 export function isCallOf(expression: Expression, name: string): boolean {
@@ -36,6 +37,15 @@ export function isDescending(
 ): boolean {
   if (direction !== 'unspecified' || expression.kind !== 'call') return direction === 'descending';
   return isCallOf(expression, 'VectorDistance') && !isNearestFirst(distanceOf(expression, policy));
+}
+
+/** The language of the text that a call looks at, as the policy says for its path. */
+export function languageOf(
+  { arguments: [text] }: Call,
+  { textLanguages }: Pick<FunctionEnvironment, 'textLanguages'>,
+): TextLanguage {
+  const named = text && textLanguages.get(pathText(text));
+  return named ?? textLanguages.get('') ?? 'en';
 }
 
 /** `c.a["b"]` as /a/b. */

@@ -1,42 +1,51 @@
 /**
- * Full-text functions in their exact, simple form: words in lower case are compared as they are, without stemming.
- * Scores are BM25 with the statistics that the rewritten query brings along.
+ * Full-text functions, computed of every text they are given: the stems of words in lower case are compared. Scores are
+ * BM25 with the statistics that the rewritten query brings along.
  */
-import { bm25, countContentWords, type TextStatistics, wordsOf } from '../../../../search/index.ts';
+import {
+  bm25,
+  countContentWords,
+  type TextLanguage,
+  type TextStatistics,
+  wordsOf,
+} from '../../../../search/index.ts';
 import { isList, type Value } from '../../../../value/index.ts';
 import { define, type SystemFunction } from './function.ts';
 
 const ANY_COUNT = Number.POSITIVE_INFINITY;
 
-export const fullTextFunctions: readonly SystemFunction[] = [
-  define('FullTextContains', 2, (text, phrase) =>
-    typeof text === 'string' && typeof phrase === 'string'
-      ? countPhrase(wordsOf(text), wordsOf(phrase)) > 0
-      : undefined,
-  ),
-  define('FullTextContainsAll', [2, ANY_COUNT], (text, ...phrases) => {
-    const found = containedPhrases(text, phrases);
-    return found?.every((isContained) => isContained);
-  }),
-  define('FullTextContainsAny', [2, ANY_COUNT], (text, ...phrases) => {
-    const found = containedPhrases(text, phrases);
-    return found?.some((isContained) => isContained);
-  }),
-  define('_FullTextWordCount', 1, (text) =>
-    typeof text === 'string' ? countContentWords(text) : undefined,
-  ),
-  define('_FullTextScore', 5, (text, phrases, documentCount, wordCount, hitCounts) => {
-    if (!isTextList(phrases) || !isNumberList(hitCounts)) return undefined;
-    if (typeof documentCount !== 'number' || typeof wordCount !== 'number') return undefined;
-    return fullTextScore(text, phrases, { documentCount, wordCount, hitCounts });
-  }),
-  define('FullTextScore', [2, ANY_COUNT], (text, ...phrases) => {
-    const list = phraseList(phrases);
-    return list && fullTextScore(text, list, undefined);
-  }),
-  // Ranks exist among items only: outside ORDER BY RANK, which takes RRF apart, it has no value.
-  define('RRF', [1, ANY_COUNT], () => undefined),
-];
+export function fullTextFunctions(language: TextLanguage): readonly SystemFunction[] {
+  const words = (text: string) => wordsOf(text, language);
+  return [
+    define('FullTextContains', 2, (text, phrase) =>
+      typeof text === 'string' && typeof phrase === 'string'
+        ? countPhrase(words(text), words(phrase)) > 0
+        : undefined,
+    ),
+    define('FullTextContainsAll', [2, ANY_COUNT], (text, ...phrases) => {
+      const found = containedPhrases(text, phrases, language);
+      return found?.every((isContained) => isContained);
+    }),
+    define('FullTextContainsAny', [2, ANY_COUNT], (text, ...phrases) => {
+      const found = containedPhrases(text, phrases, language);
+      return found?.some((isContained) => isContained);
+    }),
+    define('_FullTextWordCount', 1, (text) =>
+      typeof text === 'string' ? countContentWords(text, language) : undefined,
+    ),
+    define('_FullTextScore', 5, (text, phrases, documentCount, wordCount, hitCounts) => {
+      if (!isTextList(phrases) || !isNumberList(hitCounts)) return undefined;
+      if (typeof documentCount !== 'number' || typeof wordCount !== 'number') return undefined;
+      return fullTextScore(text, phrases, { documentCount, wordCount, hitCounts }, language);
+    }),
+    define('FullTextScore', [2, ANY_COUNT], (text, ...phrases) => {
+      const list = phraseList(phrases);
+      return list && fullTextScore(text, list, undefined, language);
+    }),
+    // Ranks exist among items only: outside ORDER BY RANK, which takes RRF apart, it has no value.
+    define('RRF', [1, ANY_COUNT], () => undefined),
+  ];
+}
 
 /** Phrases of a scoring call: texts one by one, or one list of them. */
 export function phraseList(args: readonly Value[]): readonly string[] | undefined {
@@ -49,18 +58,23 @@ export function fullTextScore(
   text: Value,
   phrases: readonly string[],
   statistics: TextStatistics | undefined,
+  language: TextLanguage,
 ): Value {
   if (typeof text !== 'string') return undefined;
-  const words = wordsOf(text);
-  const frequencies = phrases.map((phrase) => countPhrase(words, wordsOf(phrase)));
-  return bm25(frequencies, countContentWords(text), statistics);
+  const words = wordsOf(text, language);
+  const frequencies = phrases.map((phrase) => countPhrase(words, wordsOf(phrase, language)));
+  return bm25(frequencies, countContentWords(text, language), statistics);
 }
 
-function containedPhrases(text: Value, args: readonly Value[]): readonly boolean[] | undefined {
+function containedPhrases(
+  text: Value,
+  args: readonly Value[],
+  language: TextLanguage,
+): readonly boolean[] | undefined {
   const phrases = phraseList(args);
   if (typeof text !== 'string' || !phrases) return undefined;
-  const words = wordsOf(text);
-  return phrases.map((phrase) => countPhrase(words, wordsOf(phrase)) > 0);
+  const words = wordsOf(text, language);
+  return phrases.map((phrase) => countPhrase(words, wordsOf(phrase, language)) > 0);
 }
 
 /** How often the words stand in the text one after the other. */

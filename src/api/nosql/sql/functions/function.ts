@@ -1,5 +1,6 @@
 /** What a system function is. */
 import type { Clock, Random } from '../../../../base/index.ts';
+import type { TextLanguage } from '../../../../search/index.ts';
 import type { Value } from '../../../../value/index.ts';
 
 export interface SystemFunction {
@@ -28,6 +29,8 @@ export interface FunctionEnvironment {
   readonly geospatial: 'geography' | 'geometry';
   /** How far vectors are apart, by the path they lie at, such as /embedding. */
   readonly vectorPolicy: ReadonlyMap<string, DistanceFunction>;
+  /** Languages of texts by the path they lie at; of all others under the empty path. */
+  readonly textLanguages: ReadonlyMap<string, TextLanguage>;
 }
 
 type Counts = number | readonly [min: number, max: number];

@@ -1,4 +1,5 @@
 /** All system functions, by name without regard to case. Aggregates are not among them: see ../aggregates.ts. */
+import type { TextLanguage } from '../../../../search/index.ts';
 import { arrayFunctions } from './array.ts';
 import { clockFunctions, dateTimeFunctions } from './date-time.ts';
 import { fullTextFunctions } from './full-text.ts';
@@ -30,10 +31,22 @@ const PURE: Table = tableOf(
   dateTimeFunctions,
   typeCheckFunctions,
   itemFunctions,
-  fullTextFunctions,
+  fullTextFunctions('en'),
   vectorFunctions,
   internalFunctions,
 );
+
+const TEXT = new Map<TextLanguage, Table>();
+
+/** The full text function of that name for texts of a language; undefined for other functions. */
+export function findTextFunction(name: string, language: TextLanguage): SystemFunction | undefined {
+  let table = TEXT.get(language);
+  if (table === undefined) {
+    table = tableOf(fullTextFunctions(language));
+    TEXT.set(language, table);
+  }
+  return table.get(name.toLowerCase());
+}
 
 const SPATIAL = {
   geography: tableOf(spatialFunctions('geography')),
