@@ -269,7 +269,7 @@ async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPag
   const known = await withStatistics(program, targets, work);
   if (known !== undefined && 'shape' in known && known.shape.kind === 'folding')
     return foldPage({ ...request, program: known }, known.shape);
-  const results = Array.isArray(known) ? known : await foldAll(targets, shape, program, work);
+  const results = Array.isArray(known) ? known : await foldAll(targets, shape, request, given);
   const page = new PageRows(request);
   let at = given;
   for (; at < results.length && !page.isFull; at++) page.add(results[at], undefined, undefined);
@@ -282,10 +282,11 @@ async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPag
 async function foldAll(
   targets: readonly Target[],
   shape: Folding,
-  program: Program,
-  work: Work,
+  { program, work, rowsMax }: PageRequest,
+  given: number,
 ): Promise<readonly Value[]> {
-  const fold = shape.start();
+  // One more than the page takes tells that there is a next one; distinct rows need no more items then.
+  const fold = shape.start(given + rowsMax + 1);
   for (const target of targets) if (!(await foldTarget(target, fold, program, work))) break;
   work.itemsMatched += fold.itemsMatched?.() ?? work.itemsLoaded;
   return fold.later === undefined ? fold.finish() : fold.later.finish();

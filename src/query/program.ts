@@ -72,8 +72,8 @@ export interface OrderPart {
 /** Nothing leaves before every item was seen: groups, aggregates, distinct rows with an order, ranks. */
 export interface Folding {
   readonly kind: 'folding';
-  /** A new fold; one per execution. */
-  start(): RowFold;
+  /** A new fold; one per execution. Rows beyond `rowsMax` need not be made, where it is given. */
+  start(rowsMax?: number): RowFold;
 }
 
 export interface RowFold {

@@ -90,6 +90,20 @@ describe('folds', () => {
     expect(fold.finish()).toEqual([1, 2]);
   });
 
+  it('make no more rows than are asked for', () => {
+    const start = (text: string, rowsMax: number) => {
+      const { shape } = program(text);
+      if (shape.kind !== 'folding') throw new Error('streams');
+      return shape.start(rowsMax);
+    };
+    const distinct = start('SELECT DISTINCT VALUE c.a FROM c', 2);
+    expect([1, 1, 2].map((a) => distinct.add({ a }))).toEqual([true, true, false]);
+    expect(distinct.finish()).toEqual([1, 2]);
+    const groups = start('SELECT VALUE c.a FROM c GROUP BY c.a', 2);
+    expect([3, 1, 2, 1].map((a) => groups.add({ a }))).toEqual([true, true, true, true]);
+    expect(groups.finish()).toEqual([3, 1]);
+  });
+
   it('hand out rows that wait although the source has given enough', () => {
     const fold = foldOf('SELECT VALUE r FROM (SELECT TOP 2 VALUE c.a FROM c) AS r ORDER BY r');
     expect([2, 1, 0].map((a) => fold.add({ a }))).toEqual([true, false, false]);

@@ -135,13 +135,12 @@ function folding(
   calls: UserFunctionCalls | undefined,
 ): Folding {
   const reads = readsItems(block);
-  const start = (): TriedFold => {
+  const start = (wanted = Number.POSITIVE_INFINITY): TriedFold => {
     const values: Value[] = [];
     const budget = new RowBudget(rowsMax ?? QUERY_ROWS_MAX);
     const sink = (value: Value) => {
       budget.take();
-      values.push(value);
-      return false;
+      return values.push(value) >= wanted;
     };
     const run = new BlockRun(block, row.slice(), sink, { isOverItems: true, rowsMax });
     let matched = 0;
@@ -168,8 +167,8 @@ function folding(
   };
   return {
     kind: 'folding',
-    start(): RowFold {
-      const fold = start();
+    start(wanted): RowFold {
+      const fold = start(wanted);
       const later: LaterFold = {
         addMany: (documents) =>
           calls.settleThen(documents.map(trial), () => documents.every((item) => fold.add(item))),
