@@ -4,6 +4,7 @@ import {
   type BucketLimitRecord,
   type Catalog,
   type Change,
+  type ContainerKind,
   type ContainerRecord,
   type DatabaseRecord,
   provisionedMax,
@@ -15,6 +16,7 @@ import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
 import {
   checkThroughput,
+  containerKind,
   migratedSetting,
   partitionCount,
   type ThroughputHistory,
@@ -114,7 +116,9 @@ export class Offers {
     const setting = settingOf(throughput.setting, change, () =>
       migratedSetting(throughput.setting, history, settings),
     );
-    checkThroughput(setting, history, settings);
+    const { container } = offer;
+    const kind = container === undefined ? history.kind : kindAt(container, setting);
+    checkThroughput(setting, { ...history, kind }, settings);
     checkBucketLimits(change.bucketLimits);
     return {
       ...throughput,
@@ -206,9 +210,17 @@ function checkBucketLimits(limits: readonly BucketLimitRecord[] | undefined): vo
   );
 }
 
+/** A fixed container with a key becomes unlimited with the throughput of one, and stays so. */
+function kindAt(container: ContainerRecord, setting: ThroughputSetting): ContainerKind {
+  const hasKey = container.partitionKey.systemKey !== true;
+  return container.kind === 'unlimited'
+    ? 'unlimited'
+    : containerKind(hasKey, provisionedMax(setting));
+}
+
 function changeOf({ database, container }: Offer, throughput: ThroughputRecord): Change<Offer> {
   if (container !== undefined) {
-    const record = { ...container, throughput };
+    const record = { ...container, kind: kindAt(container, throughput.setting), throughput };
     return { containers: [record], result: { throughput, database, container: record } };
   }
   const record = { ...database, throughput };
