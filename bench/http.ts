@@ -32,6 +32,26 @@ export async function getJson(
   return JSON.parse(body);
 }
 
+/** Makes a procedure or a function of a container. */
+export async function createScript(
+  port: number,
+  container: string,
+  script: { readonly type: 'sprocs' | 'udfs'; readonly id: string; readonly body: string },
+): Promise<void> {
+  const { type, id, body } = script;
+  const path = ['dbs', DATABASE, 'colls', container, type];
+  const sent = { verb: 'POST', path, body: JSON.stringify({ id, body }) };
+  const { status } = await send(port, new Agent(), sent);
+  if (status !== 201) throw new Error(`${type}/${id}: ${status}`);
+}
+
+/** Runs a procedure; how it ends is the caller's business. */
+export async function executeScript(port: number, container: string, id: string): Promise<number> {
+  const path = ['dbs', DATABASE, 'colls', container, 'sprocs', id];
+  const sent = { verb: 'POST', path, key: partitionKeyOf(0), body: '[]' };
+  return (await send(port, new Agent(), sent)).status;
+}
+
 function send(
   port: number,
   agent: Agent,

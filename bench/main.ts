@@ -4,7 +4,7 @@
  *   --quick     short rounds, to see whether a change is worth a real run; docs/benchmarks.md is left alone
  *   --large     also our server at 10 k and at 1 M items
  *   --no-peer   without the peer, which has to be installed from the network once
- *   --only OP   read, create, replace, batch or queries; or split: what clients notice of splits, written to a section of its own
+ *   --only OP   read, create, replace, batch, queries or script; or split: what clients notice of splits, written to a section of its own
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -25,6 +25,7 @@ import {
   printReport,
   writeReport,
 } from './report.ts';
+import { scriptLoads } from './scripts.ts';
 import { openData, seed } from './seed.ts';
 import { measureSplits } from './split.ts';
 import { printSplits, writeSplits } from './split-report.ts';
@@ -132,6 +133,11 @@ async function bench(data: string): Promise<readonly Comparison[]> {
     const small = { container: 'main', itemCount: SMALL };
     comparisons.push(await besideLoad(client, asker, ours, small));
   }
+  if (flags.only === undefined || flags.only === 'script')
+    for (const { title, load, beside } of await scriptLoads(ours, 'main')) {
+      await using _hostile = beside?.();
+      await run(title, all.slice(0, 1), { ...load, ...PACE });
+    }
   if (!flags.large) return comparisons;
   const sizes: Contender[] = [
     { label: '10 k items', server: ours, container: 'small', itemCount: SMALL },

@@ -1,15 +1,34 @@
 /** What the bench and its load client say to each other. */
 
-export type Operation = 'read' | 'create' | 'replace' | 'batch' | QueryOperation;
+export type Operation =
+  | 'read'
+  | 'create'
+  | 'replace'
+  | 'batch'
+  | 'batchOfTen'
+  /** The creates of `batchOfTen` in a stored procedure. */
+  | 'procedure'
+  | QueryOperation;
 
 /** Creates in one request of the operation `batch`. */
 export const BATCH_CREATES = 100;
+/** Of the operations `batchOfTen` and `procedure`. */
+export const PROCEDURE_CREATES = 10;
+export const PROCEDURE = 'create-items';
+export const FUNCTION = 'lengthOf';
 
 /**
  * One item by a property; ten by a range; the first ten of an order; all that pass a filter no range serves: none; a count
- * over combinations of every item, which takes seconds.
+ * over combinations of every item, which takes seconds; a sum over all items, of a system function and of a user defined one.
  */
-export type QueryOperation = 'equality' | 'range' | 'window' | 'filter' | 'long';
+export type QueryOperation =
+  | 'equality'
+  | 'range'
+  | 'window'
+  | 'filter'
+  | 'long'
+  | 'fold'
+  | 'function';
 
 export interface LoadRequest {
   readonly port: number;

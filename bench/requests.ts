@@ -1,7 +1,14 @@
 /** Requests as bytes on the wire, signed before the clock runs: the client must not be what is measured. */
 import { seededRandom } from '../src/base/index.ts';
 import { itemId, itemText, partitionKeyOf } from './item.ts';
-import { BATCH_CREATES, type LoadRequest, type QueryOperation } from './protocol.ts';
+import {
+  BATCH_CREATES,
+  FUNCTION,
+  type LoadRequest,
+  PROCEDURE,
+  PROCEDURE_CREATES,
+  type QueryOperation,
+} from './protocol.ts';
 import { signature } from './signer.ts';
 
 /** Distinct items visited, so many that a run at full speed hardly comes round. */
@@ -19,7 +26,9 @@ export function requestSource(load: LoadRequest): RequestSource {
   const date = new Date().toUTCString();
   const { operation } = load;
   if (operation === 'create') return creations(load, date);
-  if (operation === 'batch') return batches(load, date);
+  if (operation === 'batch') return batches(load, date, BATCH_CREATES);
+  if (operation === 'batchOfTen') return batches(load, date, PROCEDURE_CREATES);
+  if (operation === 'procedure') return procedures(load, date);
   if (operation === 'read' || operation === 'replace') return visits(load, date);
   return queries(load, operation, date);
 }
@@ -40,6 +49,10 @@ function queryText(operation: QueryOperation, number: number): string {
       return `SELECT * FROM c WHERE CONTAINS(c.id, "x${number}")`;
     case 'long':
       return `SELECT VALUE COUNT(1) FROM c JOIN a IN c.tags JOIN b IN c.readings JOIN d IN c.readings WHERE b + d > ${number}`;
+    case 'fold':
+      return 'SELECT VALUE SUM(LENGTH(c.id)) FROM c';
+    case 'function':
+      return `SELECT VALUE SUM(udf.${FUNCTION}(c.id)) FROM c`;
   }
 }
 
@@ -106,7 +119,7 @@ function creations(load: LoadRequest, date: string): RequestSource {
 }
 
 /** Transactional batches of new items, each with a key of its own. */
-function batches(load: LoadRequest, date: string): RequestSource {
+function batches(load: LoadRequest, date: string, creates: number): RequestSource {
   const collection = `dbs/${load.database}/colls/${load.container}`;
   const signed = signature('POST', 'docs', collection, date);
   const path = `/${collection}/docs`;
@@ -119,12 +132,32 @@ function batches(load: LoadRequest, date: string): RequestSource {
     next() {
       const key = partitionKeyOf(number + 1);
       const operations: string[] = [];
-      for (let at = 0; at < BATCH_CREATES; at++)
+      for (let at = 0; at < creates; at++)
         operations.push(
           `{"operationType":"Create","resourceBody":${itemText(itemId(++number), key)}}`,
         );
       const head = { verb: 'POST', path, port: load.port, date, key, isBatch: true };
       return printRequest(head, signed, `[${operations.join(',')}]`);
+    },
+  };
+}
+
+/** The same items by a stored procedure. */
+function procedures(load: LoadRequest, date: string): RequestSource {
+  const link = `dbs/${load.database}/colls/${load.container}/sprocs/${PROCEDURE}`;
+  const signed = signature('POST', 'sprocs', link, date);
+  let number = load.firstNewItem;
+  return {
+    expectedStatus: 200,
+    get lastNewItem() {
+      return number;
+    },
+    next() {
+      const key = partitionKeyOf(number + 1);
+      const items: string[] = [];
+      for (let at = 0; at < PROCEDURE_CREATES; at++) items.push(itemText(itemId(++number), key));
+      const head = { verb: 'POST', path: `/${link}`, port: load.port, date, key };
+      return printRequest(head, signed, `[[${items.join(',')}]]`);
     },
   };
 }

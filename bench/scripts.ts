@@ -1,0 +1,75 @@
+/** What scripts cost: a procedure beside a batch, a function beside a system function, reads beside hostile scripts. */
+import type { Load } from './compare.ts';
+import { createScript, executeScript } from './http.ts';
+import type { BenchServer } from './processes.ts';
+import { FUNCTION, PROCEDURE } from './protocol.ts';
+
+export interface ScriptLoad {
+  readonly title: string;
+  readonly load: Pick<Load, 'operation' | 'connections'>;
+  /** What else the server does meanwhile, until it is disposed. */
+  readonly beside?: () => AsyncDisposable;
+}
+
+const CREATE_ITEMS = `function (items) {
+  const self = __.getSelfLink();
+  for (const item of items)
+    __.createDocument(self, item, (error) => {
+      if (error) throw error;
+    });
+}`;
+
+/** None of them ends by itself: the server stops them. */
+const HOSTILE: Readonly<Record<string, string>> = {
+  loop: '() => { for (;;); }',
+  regex: '() => /^(a+)+$/.test("a".repeat(40) + "b")',
+  memory:
+    '() => { const a = []; for (;;) try { for (;;) a.push(new Array(1e5).fill(1)); } catch {} }',
+};
+
+const STOPPED = 408;
+
+/** Makes the scripts and answers what to measure. */
+export async function scriptLoads(
+  { port }: BenchServer,
+  container: string,
+): Promise<readonly ScriptLoad[]> {
+  const procedure = (id: string, body: string) =>
+    createScript(port, container, { type: 'sprocs', id, body });
+  await procedure(PROCEDURE, CREATE_ITEMS);
+  for (const [id, body] of Object.entries(HOSTILE)) await procedure(id, body);
+  const lengthOf = { type: 'udfs', id: FUNCTION, body: '(text) => text.length' } as const;
+  await createScript(port, container, lengthOf);
+  const one = { connections: 1 };
+  const loads: ScriptLoad[] = [
+    { title: 'batch of 10 creates', load: { operation: 'batchOfTen', ...one } },
+    { title: 'procedure of 10 creates', load: { operation: 'procedure', ...one } },
+    { title: 'sum over 10 k items', load: { operation: 'fold', ...one } },
+    { title: 'sum over 10 k items, user defined', load: { operation: 'function', ...one } },
+    { title: 'read', load: { operation: 'read', ...one } },
+  ];
+  for (const id of Object.keys(HOSTILE))
+    loads.push({
+      title: `read beside a hostile procedure (${id})`,
+      load: { operation: 'read', ...one },
+      beside: () =>
+        keepRunning(async () => {
+          const status = await executeScript(port, container, id);
+          if (status !== STOPPED) throw new Error(`hostile procedure ${id}: ${status}`);
+        }),
+    });
+  return loads;
+}
+
+function keepRunning(work: () => Promise<unknown>): AsyncDisposable {
+  let isOver = false;
+  const running = (async () => {
+    while (!isOver) await work();
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      await running;
+    },
+  };
+}
