@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 const PAGE_BYTES = 64 * 1024;
 /** What the module starts with; the build fixes it. */
 const INITIAL_BYTES = 16 * MIB;
-/** A script under way, one made ready and some realms of functions share the memory of the module. */
+/** Realms of functions share the memory of a module, and memory is never used without gaps. */
 const REALMS_AT_LIMIT = 3;
 /** Of the C stack that interpreted functions nest on. */
 const STACK_BYTES = 256 * 1024;
@@ -80,6 +80,7 @@ export class Realm {
 
   /** From now on, for everything called in it. */
   limitTime(timeMs: number): void {
+    this.#isInterrupted = false;
     this.#deadlineMs = performance.now() + timeMs;
   }
 

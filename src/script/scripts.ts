@@ -29,7 +29,7 @@ export type AnswerCalls = (
   worker: ScriptRun,
 ) => Promise<readonly string[]>;
 
-export type ScriptInput = Omit<GuestInput, 'limits'>;
+export type ScriptInput = Omit<GuestInput, 'limits' | 'seed'>;
 
 export interface ScriptOutcome {
   /** JSON text. */
@@ -110,7 +110,8 @@ export class ScriptRun {
       resultCharactersMax: PAGE_BYTES_MAX,
       logCharactersMax: SCRIPT_LOG_CHARACTERS_MAX,
     };
-    const whole: GuestInput = { ...input, limits };
+    const seed = [...crypto.getRandomValues(new Uint32Array(4))];
+    const whole: GuestInput = { ...input, limits, seed };
     const { thread } = this.#lease;
     try {
       let reply = await this.#ask({

@@ -1,11 +1,12 @@
 /** Inside the sandbox: `console.log`, kept as text. */
+import type { GuestLimits } from './guest-calls.ts';
 
 export interface GuestConsole {
   readonly text: string;
 }
 
 /** Installs `console` as a global. */
-export function makeConsole(charactersMax: number): GuestConsole {
+export function makeConsole(limits: Pick<GuestLimits, 'logCharactersMax'>): GuestConsole {
   const { stringify } = JSON;
   let text = '';
   const printed = (value: unknown): string => {
@@ -27,7 +28,7 @@ export function makeConsole(charactersMax: number): GuestConsole {
           })
         : printed(first);
     const whole = [line, ...rest.map(printed)].join(' ');
-    text = (text === '' ? whole : `${text}\n${whole}`).slice(0, charactersMax);
+    text = (text === '' ? whole : `${text}\n${whole}`).slice(0, limits.logCharactersMax);
   };
   const face = { log, info: log, warn: log, error: log, debug: log };
   Object.defineProperty(globalThis, 'console', { value: face, writable: true, configurable: true });

@@ -1,8 +1,8 @@
 /** Inside the sandbox: runs one procedure or trigger, turn by turn. */
-import type { GuestAnswer, GuestCalls, GuestLimits, makeCalls } from './guest-calls.ts';
+import type { GuestAnswer, GuestLimits, makeCalls } from './guest-calls.ts';
 import type { addChains } from './guest-chain.ts';
 import type { CollectionLinks, makeCollection } from './guest-collection.ts';
-import type { GuestConsole, makeConsole } from './guest-console.ts';
+import type { makeConsole } from './guest-console.ts';
 import type { GuestMessage, makeMessage } from './guest-messages.ts';
 
 export interface GuestParts {
@@ -21,6 +21,8 @@ export interface GuestInput {
   readonly requestBody?: unknown;
   readonly responseBody?: unknown;
   readonly limits: GuestLimits;
+  /** Four whole numbers below 2^32, not all zero: realms are used again, chance is not. */
+  readonly seed: readonly number[];
 }
 
 export interface GuestScript {
@@ -38,17 +40,53 @@ export interface GuestScript {
 export function makeScript(parts: GuestParts): GuestScript {
   const { parse, stringify } = JSON;
   const GuestError = Error;
-  let limits: GuestLimits;
-  let calls: GuestCalls;
-  let log: GuestConsole;
-  let request: GuestMessage;
-  let response: GuestMessage;
+  // All that does not depend on the script is made before it comes; it fills in what does.
+  const limits: { -readonly [name in keyof GuestLimits]: number } = {
+    acceptUntilMs: 0,
+    callsMax: 0,
+    callsPerTurn: 0,
+    charactersPerTurn: 0,
+    documentCharactersMax: 0,
+    resultCharactersMax: 0,
+    logCharactersMax: 0,
+  };
+  const links = { selfLink: '', altLink: '' };
+  let operation = '';
+  const getOperationType = () => operation;
+  const calls = parts.makeCalls(limits);
+  const log = parts.makeConsole(limits);
+  const request = parts.makeMessage({}, undefined, { getOperationType });
+  const response = parts.makeMessage({}, undefined, {
+    getOperationType,
+    getMaxResourceQuota: () => '',
+    getResourceQuotaCurrentUsage: () => '',
+  });
+  const collection = parts.makeCollection(calls, links);
+  Object.assign(collection, { request: request.face, response: response.face });
+  parts.addChains(collection);
   let isSettled = true;
   let failure: { readonly error: unknown } | undefined;
   let results = { response: '', request: '' };
 
   const define = (name: string, value: unknown): void => {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  };
+  /** xoshiro128+: as good as what the language promises. */
+  const chance = (seed: readonly number[]): (() => number) => {
+    const state = Uint32Array.from(seed);
+    const next = (): number => {
+      const [a, b, c, d] = state as unknown as [number, number, number, number];
+      const result = (a + d) >>> 0;
+      state[2] = c ^ a;
+      state[3] = d ^ b;
+      state[1] = b ^ (state[2] as number);
+      state[0] = a ^ (state[3] as number);
+      state[2] = (state[2] as number) ^ (b << 9);
+      const turned = state[3] as number;
+      state[3] = (turned << 11) | (turned >>> 21);
+      return result;
+    };
+    return () => ((next() >>> 5) * 67_108_864 + (next() >>> 6)) / 9_007_199_254_740_992;
   };
   const attempt = (work: () => void): void => {
     try {
@@ -70,34 +108,26 @@ export function makeScript(parts: GuestParts): GuestScript {
       log: log.text,
     });
   };
+  const context = {
+    getCollection: () => collection,
+    getRequest: () => request.face,
+    getResponse: () => response.face,
+    abort(error: unknown): never {
+      failure ??= { error };
+      throw error;
+    },
+  };
+  define('getContext', () => context);
+  define('__', collection);
   return {
     start(main, text) {
       const input = parse(text) as GuestInput;
-      limits = input.limits;
-      calls = parts.makeCalls(limits);
-      log = parts.makeConsole(limits.logCharactersMax);
-      const getOperationType = () => input.operation;
-      request = parts.makeMessage({}, input.requestBody, { getOperationType });
-      response = parts.makeMessage({}, input.responseBody, {
-        getOperationType,
-        getMaxResourceQuota: () => '',
-        getResourceQuotaCurrentUsage: () => '',
-      });
-      const collection = parts.makeCollection(calls, input.links);
-      Object.assign(collection, { request: request.face, response: response.face });
-      parts.addChains(collection);
-      const abort = (error: unknown): never => {
-        failure ??= { error };
-        throw error;
-      };
-      const context = {
-        getCollection: () => collection,
-        getRequest: () => request.face,
-        getResponse: () => response.face,
-        abort,
-      };
-      define('getContext', () => context);
-      define('__', collection);
+      Object.assign(limits, input.limits);
+      Object.assign(links, input.links);
+      operation = input.operation;
+      request.body = input.requestBody;
+      response.body = input.responseBody;
+      Math.random = chance(input.seed);
       attempt(() => {
         const result = main(...input.arguments);
         if (!(result instanceof Promise)) return;
