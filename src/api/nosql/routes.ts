@@ -95,6 +95,9 @@ export const SHAPES: readonly string[] = Object.keys(RESOURCES);
 export function findResource(target: Target): Resource {
   const { shape } = target;
   if (Object.hasOwn(RESOURCES, shape)) return RESOURCES[shape] as Resource;
+  // A link where its last id belongs, as some clients send it.
+  if (shape.startsWith('offers/'))
+    throw new RequestError(400, 'The request path is no link to an offer.');
   // Offers have no children: what looks like one is an id that is no offer's.
   if (shape.startsWith('offers/'))
     throw new RequestError(400, 'The request path names an offer by an id that is not valid.');

@@ -178,7 +178,7 @@ test.each([
   [{ 'x-ms-continuation': 'junk' }, 400, undefined, /Invalid Continuation Token/],
   [{ 'x-ms-continuation': '{"v":1,"given":3}' }, 400, undefined, /Invalid Continuation Token/],
   [{ 'x-ms-max-item-count': '0' }, 400, undefined, /x-ms-max-item-count/],
-  [{ 'x-ms-consistency-level': 'Strong' }, 400, undefined, /stronger than the account/],
+  [{ 'x-ms-consistency-level': 'Strong' }, 400, undefined, /not stronger than the service/],
 ] as const)('%j is refused', async (headers, status, substatus, message) => {
   const reply = await query('SELECT * FROM c WHERE c.pk = "text"', headers);
   expect([reply.status, reply.headers['x-ms-substatus']]).toEqual([status, substatus]);
