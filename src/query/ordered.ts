@@ -12,6 +12,7 @@ import type { Path, Value } from '../value/index.ts';
 import type { Access } from './access.ts';
 import { candidates, counted } from './candidates.ts';
 import { type Condition, equalTo } from './condition.ts';
+import { FirstRows } from './first-rows.ts';
 import { isAbout, narrowed } from './narrow.ts';
 import type { Order, Streaming } from './program.ts';
 import type { Candidate, CompositeMatch, CompositeOrder, ItemReader } from './reader.ts';
@@ -166,18 +167,19 @@ async function* bySort(
   access: Access,
 ): AsyncGenerator<readonly OrderedRow[]> {
   const compare = placeComparison(request.order);
-  const rows: OrderedRow[] = [];
+  // One more tells that there is a next page.
+  const rows = new FirstRows<OrderedRow>(request.wanted + 1, compare);
   for await (const items of candidates(request.reader, access, 0, request.work)) {
     const later = await rowsLater(request.shape, request.reader, items);
-    rows.push(...rowsOf(request, items, compare, later));
-    if (rows.length > QUERY_ROWS_MAX)
+    for (const row of rowsOf(request, items, compare, later)) rows.add(row);
+    if (rows.size > QUERY_ROWS_MAX)
       throw new DomainError(
         'invalidInput',
         `The query would have to sort more than ${QUERY_ROWS_MAX} rows. Add a filter, or index the path it is ordered by.`,
       );
     await pause();
   }
-  yield rows.sort(compare);
+  yield rows.sorted();
 }
 
 function rowsOf(
