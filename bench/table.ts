@@ -26,7 +26,7 @@ const ROUNDS = isQuick ? 3 : 5;
 const WRITERS = 16;
 /** Partitions of the table read from, and entities of each. */
 const PARTITIONS = 20;
-const ROWS = isQuick ? 100 : 500;
+const ROWS = isQuick ? 500 : 2500;
 const BATCH = 100;
 
 interface Contender {

@@ -125,11 +125,13 @@ export function entityOfDocument(document: Value): Entity {
   return { partitionKey, rowKey, properties };
 }
 
+/** Nearly every name, told without the tables of Unicode. */
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}\p{Cf}]*$/u;
 
 /** An identifier of C#, in which the model was written. */
 export function isPropertyName(name: string): boolean {
-  return PROPERTY_NAME.test(name);
+  return PLAIN_NAME.test(name) || PROPERTY_NAME.test(name);
 }
 
 /** Names that clients may not give a property: the service's own. */

@@ -25,8 +25,11 @@ export function sealEntity(container: ContainerRecord): Seal {
     return sealed;
   };
   return Object.assign(seal, {
-    ofValue: (value: Value, stamp: Stamp): Value =>
-      properties.added({ ...(value as ValueMap), Timestamp: timeOf(stamp) }, stamp),
+    ofValue(value: Value, stamp: Stamp): Value {
+      const sealed: Record<string, Value> = properties.added(value as ValueMap, stamp);
+      sealed.Timestamp = timeOf(stamp);
+      return sealed;
+    },
   });
 }
 
