@@ -16,7 +16,7 @@ import {
   TableClient,
   type TransactionAction,
 } from '@azure/data-tables';
-import { WELL_KNOWN_STORAGE_KEY } from '../src/base/index.ts';
+import { WELL_KNOWN_KEY, WELL_KNOWN_STORAGE_KEY } from '../src/base/index.ts';
 import { medianOf } from './compare.ts';
 import { cpuMsOf, startOurs } from './processes.ts';
 
@@ -89,15 +89,15 @@ const LOADS: readonly Load[] = [
   },
 ];
 
-function client(endpoint: string): TableClient {
-  const credential = new AzureNamedKeyCredential(ACCOUNT, WELL_KNOWN_STORAGE_KEY);
+function client(endpoint: string, key: string): TableClient {
+  const credential = new AzureNamedKeyCredential(ACCOUNT, key);
   return new TableClient(endpoint, 'bench', credential, { allowInsecureConnection: true });
 }
 
 async function startContender(folder: string): Promise<Contender> {
   const server = await startOurs(join(folder, 'ours'));
   const { tablePort } = server;
-  const table = client(`http://127.0.0.1:${tablePort}/${ACCOUNT}`);
+  const table = client(`http://127.0.0.1:${tablePort}/${ACCOUNT}`, WELL_KNOWN_KEY);
   return { name: 'ours', pid: server.pid, table, stop: () => server.stop() };
 }
 
@@ -117,7 +117,7 @@ async function startAzurite(folder: string): Promise<Contender> {
   ];
   const child = spawn(process.execPath, [main, ...flags], { stdio: 'ignore', cwd: folder });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const table = client(`http://127.0.0.1:${port}/${ACCOUNT}`);
+  const table = client(`http://127.0.0.1:${port}/${ACCOUNT}`, WELL_KNOWN_STORAGE_KEY);
   for (let attempt = 0; ; attempt++) {
     const isUp = await fetch(`http://127.0.0.1:${port}/`).then(
       () => true,
