@@ -231,6 +231,8 @@ export class Host {
     if (partition === undefined) return;
     slot.partition = undefined;
     this.#openCount--;
+    const search = this.#searches.get(partition);
+    if (search !== undefined) this.#searchMemory.forget(search.indexes);
     const closing = partition.close().finally(() => {
       slot.changing = undefined;
     });
@@ -262,8 +264,9 @@ export class Host {
   }
 }
 
-function isClosable(slot: Slot): boolean {
-  return slot.partition?.isIdle === true && slot.changing === undefined;
+/** A query that takes its time, or makes an index first, keeps its partition open. */
+function isClosable({ partition, changing }: Slot): boolean {
+  return partition?.isIdle === true && partition.readerCount === 0 && changing === undefined;
 }
 
 interface SearchOf {

@@ -40,6 +40,12 @@ export class SearchMemory {
     this.#bytesMax = bytesMax;
   }
 
+  /** The partition is closed: nobody will ask again. */
+  forget(user: SearchIndexes): void {
+    this.#users.delete(user);
+    user.clear();
+  }
+
   /** False where this one alone is too large. */
   use(user: SearchIndexes): boolean {
     this.#users.delete(user);
@@ -66,6 +72,8 @@ export class SearchIndexes {
   #entries: readonly Entry[] = [];
   #lsn: Lsn = 0;
   #isTooLarge = false;
+  /** Changes whenever everything is forgotten: what is under way then must not go on. */
+  #generation = 0;
   #catchingUp: Promise<void> | undefined;
 
   constructor(partition: Partition, spec: SearchSpec, memory: SearchMemory) {
@@ -84,6 +92,7 @@ export class SearchIndexes {
   clear(): void {
     this.#entries = [];
     this.#lsn = 0;
+    this.#generation++;
   }
 
   /** Whether the texts at a path are indexed. */
@@ -118,7 +127,7 @@ export class SearchIndexes {
   /** One at a time; whoever comes meanwhile waits, and looks again whether more was written since. */
   async #catchUp(): Promise<void> {
     const wanted = this.#partition.lsn;
-    while (this.#lsn < wanted && !this.#isTooLarge) {
+    while ((this.#lsn < wanted || this.#entries.length === 0) && !this.#isTooLarge) {
       this.#catchingUp ??= this.#apply().finally(() => {
         this.#catchingUp = undefined;
       });
@@ -129,6 +138,7 @@ export class SearchIndexes {
 
   async #apply(): Promise<void> {
     if (this.#entries.length === 0) await this.#begin();
+    const generation = this.#generation;
     for (let more = true; more; ) {
       const slice = await this.#partition.changes.feed({
         mode: 'latestAndDeleted',
@@ -138,6 +148,7 @@ export class SearchIndexes {
         within: undefined,
         sinceSec: undefined,
       });
+      if (generation !== this.#generation) return;
       for (const change of slice.changes) this.#applyChange(change);
       this.#lsn = slice.upTo;
       more = slice.more;
