@@ -14,6 +14,7 @@ const LOAD =
     ? { bytes: 6 * KIB * KIB, limit: 256 * KIB, itemBytes: 4 * KIB }
     : { bytes: 50 * KIB * KIB, limit: 1024 * KIB, itemBytes: 4 * KIB };
 const ITEMS = Math.ceil(LOAD.bytes / LOAD.itemBytes);
+const TIMEOUT_MS = 1_200_000;
 const SEED = Number(process.env.MESOCOSM_SEED ?? 6);
 
 interface Row {
@@ -22,18 +23,22 @@ interface Row {
   readonly n: number;
 }
 
-test(`${LOAD.bytes >> 20} MB at ${LOAD.limit >> 10} KB per partition`, async () => {
-  const account = await startAccount({
-    engine: 'sqlite',
-    settings: { partitionStorageLimit: LOAD.limit, logicalPartitionLimit: KIB ** 3 },
-  });
-  try {
-    await loadAndWatch(account);
-    expect(account.failures).toEqual([]);
-  } finally {
-    await account.close();
-  }
-});
+test(
+  `${LOAD.bytes >> 20} MB at ${LOAD.limit >> 10} KB per partition`,
+  async () => {
+    const account = await startAccount({
+      engine: 'sqlite',
+      settings: { partitionStorageLimit: LOAD.limit, logicalPartitionLimit: KIB ** 3 },
+    });
+    try {
+      await loadAndWatch(account);
+      expect(account.failures).toEqual([]);
+    } finally {
+      await account.close();
+    }
+  },
+  TIMEOUT_MS,
+);
 
 async function loadAndWatch(account: Account): Promise<void> {
   const { database } = await account.client().databases.create({ id: 'd' });
