@@ -38,10 +38,11 @@ export async function compare(
   load: Load,
 ): Promise<readonly Figures[]> {
   const measured = contenders.map((): Measurement[] => []);
-  for (let round = 0; round < load.rounds; round++)
+  // The first round does not count: our server was filled without being asked, its code is still cold.
+  for (let round = -1; round < load.rounds; round++)
     for (let turn = 0; turn < contenders.length; turn++) {
       // Whoever goes first in one round goes last in the next.
-      const at = (turn + round) % contenders.length;
+      const at = (turn + round + contenders.length) % contenders.length;
       const { label, server, container, itemCount } = contenders[at] as Contender;
       const result = await client.measure(server, {
         operation: load.operation,
@@ -56,7 +57,7 @@ export async function compare(
       nextNewItem = Math.max(nextNewItem, result.lastNewItem) + 1;
       if (Object.keys(result.failures).length > 0)
         throw new Error(`${label} ${load.operation}: ${JSON.stringify(result.failures)}`);
-      measured[at]?.push(result);
+      if (round >= 0) measured[at]?.push(result);
     }
   return contenders.map(({ label }, at) => figures(label, measured[at] ?? []));
 }
