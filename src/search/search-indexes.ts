@@ -90,6 +90,7 @@ export class SearchIndexes {
 
   /** Forgets everything; the next search begins anew. */
   clear(): void {
+    for (const { index } of this.#entries) if (index instanceof VectorIndex) index.stop();
     this.#entries = [];
     this.#lsn = 0;
     this.#generation++;

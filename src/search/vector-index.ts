@@ -48,6 +48,7 @@ export class VectorIndex {
   /** Rids whose vectors are not in the graph as they now are. */
   readonly #behind = new Set<number>();
   #isPumping = false;
+  #isStopped = false;
 
   constructor(spec: VectorSpec, library: VectorLibrary | undefined) {
     this.spec = spec;
@@ -214,10 +215,15 @@ export class VectorIndex {
     this.#isPumping = true;
     const pump = (): void => {
       this.#addSome();
-      this.#isPumping = this.#behind.size > 0;
-      if (this.#isPumping) setImmediate(pump).unref();
+      this.#isPumping = this.#behind.size > 0 && !this.#isStopped;
+      if (this.#isPumping) setImmediate(pump);
     };
-    setImmediate(pump).unref();
+    setImmediate(pump);
+  }
+
+  /** Nobody will ask again: a graph that is being built is given up. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   #addSome(): void {
