@@ -19,6 +19,9 @@ const NOTICED_SHARE = 3 / 4;
 
 const CELLS = 256;
 
+/** Keys written while the pass runs that are remembered; with more of them another pass is due. */
+const MEANWHILE_MAX = 100_000;
+
 interface Counted extends KeySize {
   bytes: number;
 }
@@ -101,6 +104,7 @@ export class KeySizes {
       const known = this.#meanwhile?.get(text);
       if (this.#meanwhile === undefined) this.#grow(text, key.epk, bytes);
       else if (known !== undefined) known.bytes += bytes;
+      else if (this.#meanwhile.size >= MEANWHILE_MAX) this.#isDue = true;
       else this.#meanwhile.set(text, { epk: key.epk, primary: key.primary, bytes });
     }
   }
