@@ -12,7 +12,7 @@ const WRITERS = 16;
 const LOAD =
   process.env.MESOCOSM_LONG === undefined
     ? { bytes: 6 * KIB * KIB, limit: 256 * KIB, itemBytes: 4 * KIB }
-    : { bytes: 50 * KIB * KIB, limit: 1024 * KIB, itemBytes: 4 * KIB };
+    : { bytes: 50 * KIB * KIB, limit: 1024 * KIB, itemBytes: 16 * KIB };
 const ITEMS = Math.ceil(LOAD.bytes / LOAD.itemBytes);
 const TIMEOUT_MS = 1_200_000;
 const SEED = Number(process.env.MESOCOSM_SEED ?? 6);
