@@ -35,6 +35,8 @@ export function writeSplits(report: SplitReport): void {
   const text = readFileSync(FILE, 'utf8');
   const at = text.indexOf(HEADING);
   const before = at < 0 ? `${text.trimEnd()}\n\n` : text.slice(0, at);
+  const next = text.indexOf('\n## ', at + 1);
+  const after = at < 0 || next < 0 ? '' : text.slice(next);
   writeFileSync(
     FILE,
     `${before}${HEADING}: ${date}, commit ${commit}, ${cpus().length} cores, load ${load.toFixed(1)} before
@@ -42,6 +44,6 @@ export function writeSplits(report: SplitReport): void {
 Written by \`npm run bench -- --only split\`: creates of 1 KB on two servers by turns, four partitions each to begin with; those of
 one split at 1 MB, those of the other never do. Medians over the rounds.
 
-${printSplits(report)}`,
+${printSplits(report)}${after}`,
   );
 }
