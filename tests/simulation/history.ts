@@ -321,6 +321,8 @@ class History {
       const rest = { continuation: undefined, limit: 10_000, bytesMax: 1e9 };
       const page = await service.items.feed(container, { scope, sessionToken: undefined, ...rest });
       found.push(...page.items.map(({ body }) => bytesToText(body)));
+      // The first may be one under way that was here before.
+      await service.upkeep.round();
       await service.upkeep.round();
       const route = service.containers.routes(container)[at];
       const statistics = route && (await service.containers.statistics(route));
