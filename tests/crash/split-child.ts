@@ -1,5 +1,5 @@
 /**
- * A server process that splits its partitions while it serves, and kills itself with SIGKILL when a move comes to the step
+ * A server process that splits and merges its partitions while it serves, and kills itself with SIGKILL when a move comes to the step
  * named in MESOCOSM_TEST_KILL_STEP for the time in MESOCOSM_TEST_KILL_AT. The program itself knows no such variables.
  */
 import { systemClock } from '../../src/base/index.ts';
@@ -7,6 +7,7 @@ import { compose } from '../../src/server/compose.ts';
 import { parseConfig } from '../../src/server/config.ts';
 
 const { MESOCOSM_TEST_DATA, MESOCOSM_TEST_KILL_STEP, MESOCOSM_TEST_KILL_AT } = process.env;
+const storageLimit = process.env.MESOCOSM_TEST_STORAGE_LIMIT ?? '60k';
 const flags = [
   '--data',
   MESOCOSM_TEST_DATA ?? '',
@@ -17,7 +18,7 @@ const flags = [
   '--throughput',
   'report',
 ];
-const limits = ['--partition-storage-limit', '60k', '--logical-partition-limit', '1g'];
+const limits = ['--partition-storage-limit', storageLimit, '--logical-partition-limit', '1g'];
 const config = parseConfig([...flags, ...limits], {});
 if (config === 'help') throw new Error('no help wanted');
 

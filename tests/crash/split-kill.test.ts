@@ -1,11 +1,11 @@
-// Goal: a process killed at any step of a split loses nothing acknowledged and leaves no half-made partition.
+// Goal: a process killed at any step of a split or merge loses nothing acknowledged and leaves no half-made partition.
 // Method: writers with ledgers against a child that kills itself at the named step; then its files are read without it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openData } from '../../bench/seed.ts';
 import { seededRandom } from '../../src/base/index.ts';
 import { storeName } from '../../src/cluster/index.ts';
@@ -16,6 +16,7 @@ import { Writer } from './writer.ts';
 const WRITERS = 6;
 /** A child that never comes to its step ends otherwise, and the test says so. */
 const DEADLINE_MS = 60_000;
+const WAIT = { timeout: DEADLINE_MS, interval: 10 };
 const SEED = Number(process.env.MESOCOSM_SEED ?? 5);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -37,15 +38,47 @@ test.each([
   await check(data, writers, step === 'done' ? at : 0);
 });
 
+// The split that makes two partitions to merge comes to every step once.
+test.each(['copy', 'catchUp', 'fence', 'finish', 'commit', 'done'])(
+  'a merge killed at %s',
+  async (step) => {
+    const data = join(temporaryFolder(), 'data');
+    const writers = Array.from(
+      { length: WRITERS },
+      (_, number) => new Writer(`w${number}`, ['small'], seededRandom(SEED + number)),
+    );
+    const killPoint = { step, at: 2, storageLimit: '1g' };
+    await writeUntilKilled(data, killPoint, writers, async (port) => {
+      await vi.waitUntil(() => writers.every(({ acknowledged }) => acknowledged > 20), WAIT);
+      expect((await reshape(port, 'split', { partition: '0' })).status).toBe(200);
+      // Answered by the end of the process.
+      await reshape(port, 'merge', { partitions: ['1', '2'] }).catch(() => undefined);
+    });
+    await check(data, writers, 0);
+  },
+);
+
+async function reshape(port: number, verb: 'split' | 'merge', what: object) {
+  const agent = new Agent();
+  try {
+    const body = JSON.stringify({ db: 'd', container: 'small', ...what });
+    return await send(port, agent, { verb: 'POST', path: ['_mesocosm', verb], body });
+  } finally {
+    agent.destroy();
+  }
+}
+
 interface KillPoint {
   readonly step: string;
   readonly at: number;
+  readonly storageLimit?: string;
 }
 
 async function writeUntilKilled(
   data: string,
   killPoint: KillPoint,
   writers: readonly Writer[],
+  beside: (port: number) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const { child, port } = await startChild(data, killPoint);
   const exit = new Promise<NodeJS.Signals | null>((resolve) => {
@@ -58,6 +91,7 @@ async function writeUntilKilled(
   const deadline = setTimeout(() => child.kill('SIGTERM'), DEADLINE_MS);
   await createContainer(port);
   const work = writers.map((writer) => writer.writeUntilBroken(port, 0));
+  await beside(port);
   expect(await exit).toBe('SIGKILL');
   clearTimeout(deadline);
   // No split failed on the way.
@@ -65,7 +99,7 @@ async function writeUntilKilled(
   await Promise.all(work);
 }
 
-async function startChild(data: string, { step, at }: KillPoint) {
+async function startChild(data: string, { step, at, storageLimit }: KillPoint) {
   const child: ChildProcess = spawn(
     join(root, 'node_modules/node/bin/node'),
     [join(root, 'tests/crash/split-child.ts')],
@@ -75,6 +109,7 @@ async function startChild(data: string, { step, at }: KillPoint) {
         MESOCOSM_TEST_DATA: data,
         MESOCOSM_TEST_KILL_STEP: step,
         MESOCOSM_TEST_KILL_AT: String(at),
+        ...(storageLimit === undefined ? {} : { MESOCOSM_TEST_STORAGE_LIMIT: storageLimit }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
