@@ -24,8 +24,17 @@ export interface HistoryReport {
   readonly items: number;
 }
 
-export async function runHistory(seed: number, steps: number): Promise<HistoryReport> {
-  const history = new History(seed);
+export interface HistoryOptions {
+  /** Every death that is drawn by name is one at this point. */
+  readonly fatalPoint?: Point;
+}
+
+export async function runHistory(
+  seed: number,
+  steps: number,
+  { fatalPoint }: HistoryOptions = {},
+): Promise<HistoryReport> {
+  const history = new History(seed, fatalPoint);
   await history.begin();
   for (let step = 0; step < steps; step++) await history.step();
   return history.end();
@@ -38,6 +47,7 @@ interface Write {
 
 class History {
   readonly #random: Random;
+  readonly #fatalPoint: Point | undefined;
   readonly #clock = new FakeClock();
   readonly #world: World;
   readonly #model = new Model();
@@ -48,8 +58,9 @@ class History {
   /** Splits and merges that nobody waits for yet. */
   #background: Promise<unknown>[] = [];
 
-  constructor(seed: number) {
+  constructor(seed: number, fatalPoint: Point | undefined) {
     this.#random = seededRandom(seed);
+    this.#fatalPoint = fatalPoint;
     const isSmall = this.#random.below(2) === 0;
     this.#world = new World({
       random: this.#random,
@@ -168,11 +179,12 @@ class History {
   /** Death at a point to come: any, or one of a drawn name, with something under way that leads there. */
   async #doom(): Promise<void> {
     const { life } = this.#world;
-    if (this.#random.below(2) === 0) {
+    if (this.#fatalPoint === undefined && this.#random.below(2) === 0) {
       life.dieAfter(1 + this.#random.below(60));
       return;
     }
-    const point = POINTS[this.#random.below(POINTS.length)] as Point;
+    const drawn = POINTS[this.#random.below(POINTS.length)] as Point;
+    const point = this.#fatalPoint ?? drawn;
     life.dieAt(point);
     if (point.startsWith('store')) await this.#restart();
     else await this.#reshape(this.#world.container.partitions.length > 3 ? 'merge' : 'split');
