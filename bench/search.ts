@@ -9,6 +9,7 @@ import { createNosqlHandler, projectRows, sealJson } from '../src/api/nosql/inde
 import { seededRandom, systemClock, WELL_KNOWN_KEY } from '../src/base/index.ts';
 import { authorization } from '../src/cli/client.ts';
 import { memoryEngine } from '../src/engine/memory/index.ts';
+import { overNodeHttp } from '../src/http/index.ts';
 import {
   DEFAULT_SETTINGS,
   memoryAccessStore,
@@ -41,7 +42,9 @@ const service = await openService({
 const keys = { primary: WELL_KNOWN_KEY };
 const access = openAccess({ keys }, memoryAccessStore(), systemClock);
 const onFailure = ({ error }: { error: unknown }) => console.error(error);
-const server = createServer(createNosqlHandler({ service, access, version: 'bench', onFailure }));
+const server = createServer(
+  overNodeHttp(createNosqlHandler({ service, access, version: 'bench', onFailure })),
+);
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const { port } = server.address() as AddressInfo;
 

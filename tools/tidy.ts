@@ -21,6 +21,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   cluster: 5,
   script: 5,
   service: 6,
+  http: 6,
   'api/admin': 7,
   'api/nosql': 7,
   'api/mongo': 7,

@@ -8,6 +8,5 @@ export * from './limits.ts';
 export * from './maybe-promise.ts';
 export * from './metrics.ts';
 export * from './random.ts';
-export * from './request-body.ts';
 export * from './sorted-map.ts';
 export * from './well-known-key.ts';

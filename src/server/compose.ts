@@ -1,7 +1,6 @@
 /**
  * Puts the parts together: storage, service, APIs, listeners. The only place that names concrete engines and APIs.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   collectGlobalIndexes,
   collectPartitions,
@@ -29,6 +28,7 @@ import {
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
+import type { HttpHandler } from '../http/index.ts';
 import {
   type Access,
   type AccountKeys,
@@ -43,7 +43,7 @@ import { accessFileIn } from './access-file.ts';
 import { API_NAMES, type ApiName, type ServerConfig } from './config.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { ExitError } from './exit-error.ts';
-import { type Listener, listen, type RequestHandler } from './listen.ts';
+import { type Listener, listen } from './listen.ts';
 import type { Log } from './log.ts';
 import { readRolesFile } from './roles-file.ts';
 import { endpointOf } from './start-table.ts';
@@ -83,7 +83,7 @@ export async function compose(
     const metrics = new Metrics();
     const requests = new RequestMetrics(metrics);
     const parts = { service, access, tls, metrics, requests };
-    const handlers: Partial<Record<ApiName, RequestHandler>> = {
+    const handlers: Partial<Record<ApiName, HttpHandler>> = {
       nosql: httpHandler(parts, surroundings),
       table: tableHandler(parts, surroundings),
     };
@@ -211,7 +211,7 @@ interface HandlerParts {
 function tableHandler(
   { service, access, requests }: HandlerParts,
   { log }: Surroundings,
-): RequestHandler {
+): HttpHandler {
   const count = requests.forApi('table');
   return createTableHandler({
     service,
@@ -255,7 +255,7 @@ function tableKeys(keys: AccountKeys): KeyCheck {
 function httpHandler(
   { service, access, tls, metrics, requests }: HandlerParts,
   { version, clock, log }: Surroundings,
-): RequestHandler {
+): HttpHandler {
   collectPartitions(metrics, service);
   collectGlobalIndexes(metrics, service);
   collectReshapes(metrics, service);
@@ -283,9 +283,9 @@ function httpHandler(
     onFailure: ({ error, activityId, method }) =>
       log.error('requestFailed', { activityId, method, error: errorText(error) }),
   });
-  return (request: IncomingMessage, response: ServerResponse) => {
-    if (isAdminPath(request.url ?? '')) admin(request, response);
-    else nosql(request, response);
+  return (exchange) => {
+    if (isAdminPath(exchange.url)) admin(exchange);
+    else nosql(exchange);
   };
 }
 

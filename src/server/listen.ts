@@ -2,12 +2,11 @@
  * HTTP listeners: the settings that keep them alive under bad clients, and a proper answer to what is not HTTP.
  * Idle keep-alive connections cost a few kilobytes each and no time; half-sent requests are cut by the timeouts.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { type HttpHandler, overNodeHttp } from '../http/index.ts';
 import { ExitError } from './exit-error.ts';
 import { acceptTls, type TlsOptions } from './tls/index.ts';
-
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Clients keep pooled connections for a minute or two; whoever closes first risks the other's next request. */
 const KEEP_ALIVE_MS = 120_000;
@@ -36,7 +35,7 @@ export interface ListenOptions {
   readonly port: number;
   /** Named in the message when the port cannot be had. */
   readonly flag: string;
-  readonly handler: RequestHandler;
+  readonly handler: HttpHandler;
   /** Undefined: plain HTTP only. */
   readonly tls?: TlsOptions | undefined;
   /** A connection that could not be accepted, as when file handles run out; the listener goes on. */
@@ -58,7 +57,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
       // Saves a tenth of a point read. Such a request is `readableEnded` from the start and emits no `end`.
       optimizeEmptyRequests: true,
     },
-    handler,
+    overNodeHttp(handler),
   );
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answerBadClient);

@@ -1,6 +1,18 @@
 /** Routes of `/_mesocosm/`: one table of path, key needed or not, and what answers. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, DomainError, ITEM_BYTES_MAX, type Metrics } from '../../base/index.ts';
+import {
+  bytesToText,
+  type Clock,
+  DomainError,
+  ITEM_BYTES_MAX,
+  type Metrics,
+} from '../../base/index.ts';
+import {
+  type Exchange,
+  type Asked as HttpAsked,
+  type HttpHandler,
+  type HttpReply,
+  serve,
+} from '../../http/index.ts';
 import { type AccountKeys, isReadOnly, type Service } from '../../service/index.ts';
 import { isMap, type Value, type ValueMap } from '../../value/index.ts';
 import { distributeThroughput } from './distribution.ts';
@@ -133,61 +145,50 @@ export function isAdminPath(url: string): boolean {
   return url.startsWith(PREFIX);
 }
 
-export function createAdminHandler(
-  options: AdminOptions,
-): (request: IncomingMessage, response: ServerResponse) => void {
+export function createAdminHandler(options: AdminOptions): HttpHandler {
   const signer = signatureCheck(options.keys, options.clock);
-  return (request, response) => {
-    respond(options, request, signer)
-      .catch(refusalOf)
-      .then(({ status, answer }) => {
-        response.writeHead(status, {
-          'content-type': answer.contentType,
-          'content-length': Buffer.byteLength(answer.body),
-          'cache-control': 'no-store',
-        });
-        response.end(request.method === 'HEAD' ? undefined : answer.body);
-      });
+  const api = {
+    onRequest: undefined,
+    answer: ({ exchange }: HttpAsked) => respond(options, exchange, signer),
+    refuse: (_: HttpAsked, error: unknown) => refusalOf(error),
+    finish: (_: HttpAsked, { headers }: HttpReply) =>
+      void headers.push('cache-control', 'no-store'),
   };
-}
-
-interface Reply {
-  readonly status: number;
-  readonly answer: Answer;
+  return (exchange) => serve(api, { exchange, startedMs: 0, resource: 'none' });
 }
 
 async function respond(
   options: AdminOptions,
-  request: IncomingMessage,
+  exchange: Exchange,
   signer: SignatureCheck,
-): Promise<Reply> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+): Promise<HttpReply> {
+  const { pathname, searchParams } = new URL(exchange.url, 'http://localhost');
   const name = pathname.slice(PREFIX.length).replace(/\/$/, '');
   const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
   if (route === undefined) return refusal(404, 'NotFound', `There is nothing at ${pathname}.`);
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
   if (method !== route.method)
     return refusal(405, 'MethodNotAllowed', `${pathname} answers ${route.method} only.`);
   if (route.needsKey !== false) {
-    const key = signer(request, `${PREFIX.slice(1)}${name}`);
+    const key = signer(exchange, `${PREFIX.slice(1)}${name}`);
     const isShort = route.needsKey === 'master' && key !== undefined && isReadOnly(key);
     if (key === undefined || isShort)
-      return turnedAway(options, request, { pathname, isKnown: key !== undefined });
+      return turnedAway(options, exchange, { pathname, isKnown: key !== undefined });
   }
-  const body = method === 'POST' ? await readBody(request) : {};
-  return { status: 200, answer: await route.answer(options, { query: searchParams, body }) };
+  const body = method === 'POST' ? await readBody(exchange) : {};
+  return replyOf(200, await route.answer(options, { query: searchParams, body }));
 }
 
 function turnedAway(
   { onRefusal }: AdminOptions,
-  { method = '', socket }: IncomingMessage,
+  { method, remoteAddress }: Exchange,
   { pathname, isKnown }: { readonly pathname: string; readonly isKnown: boolean },
-): Reply {
+): HttpReply {
   const status = isKnown ? 403 : 401;
   const reason = isKnown ? 'not for keys that only read' : 'no signature with a key of the account';
   onRefusal?.({
     who: isKnown ? 'read-only key' : 'unknown',
-    from: socket.remoteAddress ?? 'unknown',
+    from: remoteAddress ?? 'unknown',
     method,
     path: pathname.slice(0, REPORTED_PATH_LENGTH_MAX),
     status,
@@ -203,21 +204,10 @@ const REPORTED_PATH_LENGTH_MAX = 512;
 /** A query and its parameters; the same bound as everywhere. */
 const BODY_BYTES_MAX = ITEM_BYTES_MAX;
 
-async function readBody(request: IncomingMessage): Promise<ValueMap> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+async function readBody(exchange: Exchange): Promise<ValueMap> {
+  const body = await exchange.readBody(BODY_BYTES_MAX);
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > BODY_BYTES_MAX) break;
-      chunks.push(chunk);
-    }
-  } catch {
-    throw new DomainError('invalidInput', 'The client went away.');
-  }
-  if (length > BODY_BYTES_MAX) throw new DomainError('tooLarge', 'Request size is too large');
-  try {
-    const value = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Value;
+    const value = JSON.parse(bytesToText(body)) as Value;
     if (isMap(value)) return value;
   } catch {
     // Falls through to the one refusal below.
@@ -226,7 +216,7 @@ async function readBody(request: IncomingMessage): Promise<ValueMap> {
 }
 
 /** Anything but a refusal of ours is a bug, and ends the process as bugs do. */
-function refusalOf(error: unknown): Reply {
+function refusalOf(error: unknown): HttpReply {
   if (!(error instanceof DomainError)) throw error;
   switch (error.code) {
     case 'tooLarge':
@@ -244,8 +234,12 @@ function refusalOf(error: unknown): Reply {
   }
 }
 
-function refusal(status: number, code: string, message: string): Reply {
-  return { status, answer: json({ code, message }) };
+function refusal(status: number, code: string, message: string): HttpReply {
+  return replyOf(status, json({ code, message }));
+}
+
+function replyOf(status: number, { contentType, body }: Answer): HttpReply {
+  return { status, charge: 0, headers: ['content-type', contentType], body };
 }
 
 function json(value: object): Answer {

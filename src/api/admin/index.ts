@@ -2,5 +2,5 @@ export { collectGlobalIndexes } from './global-index-metrics.ts';
 export { type AdminOptions, createAdminHandler, isAdminPath } from './handler.ts';
 export { collectPartitions } from './partition-metrics.ts';
 export { collectProcess } from './process-metrics.ts';
-export { type AnsweredRequest, RequestMetrics, type RequestObserver } from './request-metrics.ts';
+export { RequestMetrics, type RequestObserver } from './request-metrics.ts';
 export { collectReshapes } from './reshape-metrics.ts';

@@ -1,17 +1,9 @@
 /** Requests, charges, refusals and latency, by API, resource and method. Each request costs four additions. */
 import type { Counter, Histogram, Metrics, Series } from '../../base/index.ts';
+import type { RequestReport } from '../../http/index.ts';
 
-/** What an API tells of every answer. Resource and method come from small fixed sets, so that series stay few. */
-export interface AnsweredRequest {
-  readonly resource: string;
-  readonly method: string;
-  readonly status: number;
-  /** Request units. */
-  readonly charge: number;
-  readonly durationMs: number;
-}
-
-export type RequestObserver = (request: AnsweredRequest) => void;
+/** Resource and method come from small fixed sets, so that series stay few. */
+export type RequestObserver = (request: RequestReport) => void;
 
 /** Seconds; from a cached point read to the longest a request may take. */
 const LATENCY_BOUNDS_SEC = [

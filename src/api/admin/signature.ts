@@ -1,13 +1,16 @@
 /** The master-key signature of requests to `/_mesocosm/`: verb, empty type, path and date under a key of the account. */
-import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../base/index.ts';
+import type { Exchange } from '../../http/index.ts';
 import type { AccountKeys, KeyName } from '../../service/index.ts';
 
 /** As in the NoSQL API. */
 const CLOCK_SKEW_MAX_MS = 15 * 60 * 1000;
 
 /** The key that the request was signed with for this link, not long ago; undefined where there is none. */
-export type SignatureCheck = (request: IncomingMessage, link: string) => KeyName | undefined;
+export type SignatureCheck = (
+  request: Pick<Exchange, 'method' | 'headers'>,
+  link: string,
+) => KeyName | undefined;
 
 export function signatureCheck(keys: AccountKeys, clock: Clock): SignatureCheck {
   return (request, link) => {
@@ -16,7 +19,7 @@ export function signatureCheck(keys: AccountKeys, clock: Clock): SignatureCheck 
     if (sent === undefined || typeof date !== 'string') return undefined;
     const skewMs = Math.abs(clock.nowMs() - Date.parse(date));
     if (Number.isNaN(skewMs) || skewMs > CLOCK_SKEW_MAX_MS) return undefined;
-    const text = `${request.method?.toLowerCase()}\n\n${link}\n${date.toLowerCase()}\n\n`;
+    const text = `${request.method.toLowerCase()}\n\n${link}\n${date.toLowerCase()}\n\n`;
     return keys.match(text, sent);
   };
 }

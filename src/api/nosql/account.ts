@@ -28,7 +28,7 @@ const QUERY_ENGINE_CONFIGURATION = JSON.stringify({
 });
 
 export function readAccount(call: Call): Reply {
-  const locations = [{ name: REGION, databaseAccountEndpoint: call.origin() }];
+  const locations = [{ name: REGION, databaseAccountEndpoint: call.exchange.origin }];
   const replication = { asyncReplication: false, minReplicaSetSize: 1, maxReplicasetSize: 4 };
   const account = {
     // With this id clients keep the endpoint they were given, whatever lies between them and this server.

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Bytes, MaybePromise } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, parseResourceId } from '../../catalog/index.ts';
+import { type Exchange, headerOf } from '../../http/index.ts';
 import type { Access, Service } from '../../service/index.ts';
 import type { ContainerFace, ContainerFaces } from './container-face.ts';
 import { RequestError, SUBSTATUS_OWNER_NOT_FOUND, SUBSTATUS_WRONG_CONTAINER } from './errors.ts';
@@ -15,11 +16,8 @@ export interface CallOptions {
   readonly access: Access;
   readonly faces: ContainerFaces;
   readonly queries: PreparedQueries;
-  readonly method: string;
+  readonly exchange: Exchange;
   readonly target: Target;
-  readonly headers: IncomingHttpHeaders;
-  /** Scheme, host and port as the client sees them. */
-  readonly origin: () => string;
 }
 
 export type Operation = (call: Call) => MaybePromise<Reply>;
@@ -28,10 +26,10 @@ export class Call {
   readonly service: Service;
   readonly access: Access;
   readonly queries: PreparedQueries;
-  readonly method: string;
+  readonly exchange: Exchange;
   readonly target: Target;
+  readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  readonly origin: () => string;
   /** Throws for a partition key that is not the caller's; set where the caller has only some and the body names them. */
   keyGate: ((key: KeyValues) => void) | undefined;
   /** Set before the operation runs, where the method has a body. */
@@ -43,17 +41,16 @@ export class Call {
     this.service = options.service;
     this.access = options.access;
     this.queries = options.queries;
-    this.method = options.method;
+    this.exchange = options.exchange;
     this.target = options.target;
-    this.headers = options.headers;
-    this.origin = options.origin;
+    this.method = options.exchange.method;
+    this.headers = options.exchange.headers;
     this.#faces = options.faces;
   }
 
   /** Undefined for a header that was not sent, or sent empty. */
   header(name: string): string | undefined {
-    const value = this.headers[name];
-    const text = Array.isArray(value) ? value[0] : value;
+    const text = headerOf(this.exchange, name);
     return text === '' ? undefined : text;
   }
 

@@ -3,10 +3,8 @@ export { createExplainer, type Explainer, type Explanation } from './explain.ts'
 export { projectRows } from './global-index.ts';
 export {
   createNosqlHandler,
-  type NosqlHandler,
   type NosqlOptions,
   type RequestFailure,
   type RequestRefusal,
-  type RequestReport,
 } from './handler.ts';
 export { sealJson } from './system-properties.ts';

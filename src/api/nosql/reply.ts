@@ -1,14 +1,8 @@
-/** An answer before it is written, and the one place that writes answers. */
-import type { ServerResponse } from 'node:http';
-import { type Bytes, bytesToLatin1, type Receipt } from '../../base/index.ts';
+/** An answer before it is sent, and what all answers have in common. */
+import type { Bytes, Receipt } from '../../base/index.ts';
+import type { HttpReply } from '../../http/index.ts';
 
-export interface Reply {
-  readonly status: number;
-  /** Request units. */
-  readonly charge: number;
-  /** Flat names and values. The reply owns the array: writing it appends to it. */
-  readonly headers: string[];
-  /** Sent as it is. Undefined: no body. */
+export interface Reply extends HttpReply {
   readonly body: Bytes | undefined;
 }
 
@@ -26,34 +20,15 @@ export function serviceHeaders(startedMs: number): readonly string[] {
   ];
 }
 
-/** What an answer says beside its own headers. */
-export interface Sender {
-  readonly activityId: string;
-  readonly serviceHeaders: readonly string[];
-}
-
-/**
- * Up to this size a body travels in one string with the head, which node writes in one piece; beyond it the copy costs
- * more than the second buffer.
- */
-const JOINED_BODY_BYTES_MAX = 16 * 1024;
-
-export function sendReply(response: ServerResponse, reply: Reply, sender: Sender): void {
-  if (response.destroyed || response.headersSent) return;
-  const { status, headers, body } = reply;
-  for (const text of sender.serviceHeaders) headers.push(text);
-  headers.push('x-ms-activity-id', sender.activityId);
-  headers.push('x-ms-request-charge', String(reply.charge));
-  if (body === undefined) {
-    if (status !== 204 && status !== 304) headers.push('content-length', '0');
-    response.writeHead(status, headers);
-    response.end();
-    return;
-  }
-  headers.push('content-type', 'application/json', 'content-length', String(body.length));
-  response.writeHead(status, headers);
-  if (body.length <= JOINED_BODY_BYTES_MAX) response.end(bytesToLatin1(body), 'latin1');
-  else response.end(body);
+/** Adds what every answer says beside its own headers. */
+export function addServiceHeaders(
+  { headers, charge, body }: Reply,
+  activityId: string,
+  about: readonly string[],
+): void {
+  for (const text of about) headers.push(text);
+  headers.push('x-ms-activity-id', activityId, 'x-ms-request-charge', String(charge));
+  if (body !== undefined) headers.push('content-type', 'application/json');
 }
 
 /** Headers of an answer that came from a partition. */

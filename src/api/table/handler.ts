@@ -1,15 +1,15 @@
 /** The entry: one request in, one answer out. URL → caller → body → operation → reply. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { andThen, type Bytes, EMPTY_BYTES, type MaybePromise } from '../../base/index.ts';
 import {
-  AbortedError,
-  type Bytes,
-  collectBody,
-  EMPTY_BYTES,
-  isPromise,
-  isUnreadBodyLong,
-  type MaybePromise,
-} from '../../base/index.ts';
+  type Asked,
+  type Exchange,
+  type HttpApi,
+  type HttpHandler,
+  headerOf,
+  type RequestReport,
+  serve,
+} from '../../http/index.ts';
 import type { Service } from '../../service/index.ts';
 import { Authorizer, type Caller } from './authorize.ts';
 import type { Call } from './call.ts';
@@ -17,7 +17,7 @@ import { corsHeaders, preflight } from './cors.ts';
 import { TableError, tableErrorOf } from './errors.ts';
 import type { IdentityAccess } from './identity-access.ts';
 import { REQUEST_BYTES_MAX } from './limits.ts';
-import { DEFAULT_VERSION, errorReply, type Reply, sendReply } from './reply.ts';
+import { addServiceHeaders, DEFAULT_VERSION, errorReply, type Reply } from './reply.ts';
 import { operationOf } from './routes.ts';
 import type { KeyCheck } from './shared-key.ts';
 import { storedPolicy } from './stored-policies.ts';
@@ -31,18 +31,9 @@ export interface TableOptions {
   /** Vouches for bearer tokens, which come over TLS only; undefined: they are refused. */
   readonly identities?: IdentityAccess | undefined;
   /** Told of every answer. */
-  readonly onRequest?: (report: TableRequestReport) => void;
+  readonly onRequest?: (report: RequestReport) => void;
   /** Told of every failure that is not the client's: our bugs. */
   readonly onFailure?: (failure: TableRequestFailure) => void;
-}
-
-export interface TableRequestReport {
-  /** The kind of the resource: `entity`, `tables`; `none` for unknown paths. */
-  readonly resource: string;
-  readonly method: string;
-  readonly status: number;
-  readonly charge: number;
-  readonly durationMs: number;
 }
 
 export interface TableRequestFailure {
@@ -51,28 +42,39 @@ export interface TableRequestFailure {
   readonly method: string;
 }
 
-export type TableHandler = (request: IncomingMessage, response: ServerResponse) => void;
-
-export function createTableHandler(options: TableOptions): TableHandler {
-  const server = new TableServer(options);
-  return (request, response) => server.serve(request, response);
+export function createTableHandler(options: TableOptions): HttpHandler {
+  const api = new TableApi(options);
+  const isTimed = options.onRequest !== undefined;
+  return (exchange) =>
+    serve(api, {
+      exchange,
+      requestId: randomUUID(),
+      startedMs: isTimed ? performance.now() : 0,
+      resource: 'none',
+      target: undefined,
+    });
 }
 
-/** A request under way. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+interface TableRequest extends Asked {
   readonly requestId: string;
-  readonly startedMs: number;
   target: Target | undefined;
 }
 
-class TableServer {
+interface Addressed {
+  readonly asked: TableRequest;
+  readonly target: Target;
+  /** As it is meant. */
+  readonly method: string;
+}
+
+class TableApi implements HttpApi<TableRequest, Reply> {
+  readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly #options: TableOptions;
   readonly #authorizer: Authorizer;
 
   constructor(options: TableOptions) {
     this.#options = options;
+    this.onRequest = options.onRequest;
     const { keys, identities, service, isDateOptional } = options;
     this.#authorizer = new Authorizer({
       keys,
@@ -83,99 +85,72 @@ class TableServer {
     });
   }
 
-  serve(request: IncomingMessage, response: ServerResponse): void {
-    const exchange: Exchange = {
-      request,
-      response,
-      requestId: randomUUID(),
-      startedMs: this.#options.onRequest === undefined ? 0 : performance.now(),
-      target: undefined,
-    };
-    let reply: MaybePromise<Reply>;
-    try {
-      reply = this.#answer(exchange);
-    } catch (error) {
-      this.#fail(exchange, error);
-      return;
-    }
-    if (isPromise(reply))
-      reply.then(
-        (later) => this.#send(exchange, later),
-        (error) => this.#fail(exchange, error),
-      );
-    else this.#send(exchange, reply);
-  }
-
-  #answer(exchange: Exchange): MaybePromise<Reply> {
-    const { request } = exchange;
-    const { headers, url = '/', socket } = request;
-    const sentMethod = request.method ?? 'GET';
-    const target = parseTarget(url, headers.host);
-    exchange.target = target;
-    checkVersion(headerOf(request, 'x-ms-version'));
-    if (sentMethod === 'OPTIONS') return preflight(this.#options.service, headers);
+  answer(asked: TableRequest): MaybePromise<Reply> {
+    const { exchange } = asked;
+    const { headers, method } = exchange;
+    const target = parseTarget(exchange.url, headers.host);
+    asked.target = target;
+    asked.resource = target.resource.kind;
+    checkVersion(headerOf(exchange, 'x-ms-version'));
+    if (method === 'OPTIONS') return preflight(this.#options.service, headers);
     const caller = this.#authorizer.authorize({
-      method: sentMethod,
+      method,
       target,
       headers,
-      isEncrypted: isEncrypted(request),
-      address: socket.remoteAddress ?? '',
+      isEncrypted: exchange.isEncrypted,
+      address: exchange.remoteAddress ?? '',
     });
-    const method = meantMethod(request);
-    if (target.isSecondary && method !== 'GET' && method !== 'HEAD')
+    const request = { asked, target, method: meantMethod(exchange) };
+    if (target.isSecondary && request.method !== 'GET' && request.method !== 'HEAD')
       throw new TableError('InsufficientAccountPermissions');
-    const run = ({ access, account }: Caller, body: Bytes): MaybePromise<Reply> => {
-      const call: Call = {
-        service: this.#options.service,
-        method,
-        target,
-        headers: (name) => headerOf(request, name),
-        body,
-        access,
-        account,
-        origin: originOf(request, target),
-        requestId: exchange.requestId,
-      };
-      return operationOf(call)(call);
-    };
-    if (sentMethod === 'GET' && !isPromise(caller)) return run(caller, EMPTY_BYTES);
-    return Promise.all([caller, collectBody(request, REQUEST_BYTES_MAX)]).then(([known, body]) =>
-      run(known, body),
-    );
+    return andThen(caller, (known) => this.#read(known, request));
   }
 
-  #send(exchange: Exchange, reply: Reply): void {
-    const { request, response, requestId, target, startedMs } = exchange;
-    const version = headerOf(request, 'x-ms-version');
-    sendReply(response, reply, {
+  #read(caller: Caller, request: Addressed): MaybePromise<Reply> {
+    const { exchange } = request.asked;
+    if (exchange.method === 'GET') return this.#run(caller, request, EMPTY_BYTES);
+    const body = exchange.readBody(REQUEST_BYTES_MAX);
+    return andThen(body, (whole) => this.#run(caller, request, whole));
+  }
+
+  #run({ access, account }: Caller, request: Addressed, body: Bytes): MaybePromise<Reply> {
+    const { asked, target, method } = request;
+    const { exchange, requestId } = asked;
+    const call: Call = {
+      service: this.#options.service,
+      method,
+      target,
+      headers: (name) => headerOf(exchange, name),
+      body,
+      access,
+      account,
+      origin: accountOrigin(exchange, target),
       requestId,
-      clientRequestId: clientRequestId(request),
+    };
+    return operationOf(call)(call);
+  }
+
+  finish({ exchange, requestId }: TableRequest, reply: Reply): void {
+    const version = headerOf(exchange, 'x-ms-version');
+    const { headers, method } = exchange;
+    addServiceHeaders(reply, {
+      requestId,
+      clientRequestId: clientRequestId(exchange),
       version: version !== undefined && VERSION.test(version) ? version : DEFAULT_VERSION,
       corsHeaders:
-        request.headers.origin === undefined || request.method === 'OPTIONS'
+        headers.origin === undefined || method === 'OPTIONS'
           ? NO_HEADERS
-          : corsHeaders(this.#options.service, request.headers, request.method ?? 'GET'),
-    });
-    this.#options.onRequest?.({
-      resource: target?.resource.kind ?? 'none',
-      method: request.method ?? '',
-      status: reply.status,
-      charge: reply.charge,
-      durationMs: performance.now() - startedMs,
+          : corsHeaders(this.#options.service, headers, method),
     });
   }
 
-  #fail(exchange: Exchange, error: unknown): void {
-    if (error instanceof AbortedError) return;
-    const { request, requestId, target } = exchange;
+  refuse({ exchange, requestId, target }: TableRequest, error: unknown): Reply {
     const known = tableErrorOf(error);
     if (known.status === 500)
-      this.#options.onFailure?.({ error, requestId, method: request.method ?? '' });
+      this.#options.onFailure?.({ error, requestId, method: exchange.method });
     const isXml = target?.query.has('comp') === true && target.query.get('comp') !== '';
     const nowMs = this.#options.service.clock.nowMs();
-    const reply = errorReply(known, { requestId, nowMs, isXml });
-    if (isUnreadBodyLong(request)) reply.headers.push('Connection', 'close');
-    this.#send(exchange, reply);
+    return errorReply(known, { requestId, nowMs, isXml });
   }
 }
 
@@ -187,30 +162,18 @@ function checkVersion(version: string | undefined): void {
   if (version !== undefined && !VERSION.test(version)) throw new TableError('InvalidHeaderValue');
 }
 
-function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
-}
-
 /** Clients behind proxies that know few verbs send POST and say what they mean. */
-function meantMethod(request: IncomingMessage): string {
-  const method = request.method ?? 'GET';
-  return method === 'POST' ? (headerOf(request, 'x-http-method') ?? method) : method;
+function meantMethod(exchange: Exchange): string {
+  const { method } = exchange;
+  return method === 'POST' ? (headerOf(exchange, 'x-http-method') ?? method) : method;
 }
 
-function clientRequestId(request: IncomingMessage): string | undefined {
-  const sent = headerOf(request, 'x-ms-client-request-id');
+function clientRequestId(exchange: Exchange): string | undefined {
+  const sent = headerOf(exchange, 'x-ms-client-request-id');
   return sent !== undefined && CLIENT_REQUEST_ID.test(sent) ? sent : undefined;
 }
 
-function isEncrypted({ socket }: IncomingMessage): boolean {
-  return 'encrypted' in socket && socket.encrypted === true;
-}
-
-function originOf(request: IncomingMessage, { account, isSecondary }: Target): string {
-  const scheme = isEncrypted(request) ? 'https' : 'http';
-  const { socket, headers } = request;
-  const host = headers.host ?? `${socket.localAddress}:${socket.localPort}`;
-  const segment = account === undefined ? '' : `${account}${isSecondary ? '-secondary' : ''}/`;
-  return `${scheme}://${host}/${segment}`;
+/** With the account, where that is the first segment of the path. */
+function accountOrigin({ origin }: Exchange, { account, isSecondary }: Target): string {
+  return account === undefined ? origin : `${origin}${account}${isSecondary ? '-secondary' : ''}/`;
 }

@@ -1,20 +1,13 @@
-/** An answer before it is written, and the one place that writes answers. */
-import type { ServerResponse } from 'node:http';
+/** An answer before it is sent, and what all answers have in common. */
+import type { HttpReply } from '../../http/index.ts';
 import type { MetadataLevel } from './entity-reply.ts';
 import type { TableError } from './errors.ts';
 
 /** What every current client sends; answered as sent where it is a version at all. */
 export const DEFAULT_VERSION = '2019-02-02';
 
-export interface Reply {
-  readonly status: number;
-  /** Request units. */
-  readonly charge: number;
-  /** Flat names and values. The reply owns the array: writing it appends to it. */
-  readonly headers: string[];
+export interface Reply extends HttpReply {
   readonly body: string | undefined;
-  /** `latin1`: one character of the body per byte, as it is stored; nothing is encoded again. */
-  readonly encoding?: 'latin1';
   readonly contentType?: string | undefined;
 }
 
@@ -65,9 +58,9 @@ export interface Sender {
   readonly corsHeaders: readonly string[];
 }
 
-export function sendReply(response: ServerResponse, reply: Reply, sender: Sender): void {
-  if (response.destroyed || response.headersSent) return;
-  const { status, headers, body, contentType, charge } = reply;
+/** Adds what every answer says beside its own headers. */
+export function addServiceHeaders(reply: Reply, sender: Sender): void {
+  const { headers, body, contentType, charge } = reply;
   headers.push('x-ms-request-id', sender.requestId, 'x-ms-version', sender.version);
   if (sender.clientRequestId !== undefined)
     headers.push('x-ms-client-request-id', sender.clientRequestId);
@@ -75,17 +68,7 @@ export function sendReply(response: ServerResponse, reply: Reply, sender: Sender
   headers.push('DataServiceVersion', '3.0;', 'Server', 'Mesocosm-Table/1.0');
   if (charge > 0) headers.push('x-ms-request-charge', String(charge));
   for (const text of sender.corsHeaders) headers.push(text);
-  if (body === undefined) {
-    if (status !== 204 && status !== 304) headers.push('Content-Length', '0');
-    response.writeHead(status, headers);
-    response.end();
-    return;
-  }
-  headers.push('Content-Type', contentType ?? CONTENT_TYPES.minimal);
-  const isRaw = reply.encoding === 'latin1';
-  headers.push('Content-Length', String(isRaw ? body.length : Buffer.byteLength(body)));
-  response.writeHead(status, headers);
-  response.end(body, isRaw ? 'latin1' : 'utf8');
+  if (body !== undefined) headers.push('Content-Type', contentType ?? CONTENT_TYPES.minimal);
 }
 
 export interface ErrorContext {

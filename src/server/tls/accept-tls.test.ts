@@ -4,11 +4,13 @@ import { request as secureRequest } from 'node:https';
 import { connect } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../base/index.ts';
+import { type Bytes, isPromise, systemClock } from '../../base/index.ts';
 import { type Listener, listen } from '../listen.ts';
 import { stop } from '../shutdown.ts';
 import type { TlsOptions } from './accept-tls.ts';
 import { openTls } from './open-tls.ts';
+
+const BODY_BYTES_MAX = 1_000_000;
 
 let both: Listener;
 let secureOnly: Listener;
@@ -35,14 +37,12 @@ function start(options: TlsOptions): Promise<Listener> {
     port: 0,
     flag: 'nosql-port',
     tls: options,
-    handler: (request, response) => {
-      let length = 0;
-      const answer = (): unknown => response.end(`${'encrypted' in request.socket} ${length}`);
-      request.on('data', (chunk: Buffer) => {
-        length += chunk.length;
-      });
-      if (request.readableEnded) answer();
-      else request.on('end', answer);
+    handler: (exchange) => {
+      const answer = ({ length }: Bytes): void =>
+        exchange.send(200, [], `${exchange.isEncrypted} ${length}`);
+      const body = exchange.readBody(BODY_BYTES_MAX);
+      if (isPromise(body)) body.then(answer);
+      else answer(body);
     },
     onError: (error) => {
       throw error;

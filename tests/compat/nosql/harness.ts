@@ -22,6 +22,7 @@ import { type Clock, seededRandom, systemClock } from '../../../src/base/index.t
 import type { Engine } from '../../../src/engine/index.ts';
 import { memoryEngine } from '../../../src/engine/memory/index.ts';
 import { sqliteEngine } from '../../../src/engine/sqlite/index.ts';
+import { overNodeHttp } from '../../../src/http/index.ts';
 import {
   type Access,
   type AccessSettings,
@@ -97,7 +98,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     onRefusal: (refusal) => refusals.push(refusal),
     onFailure: ({ error }) => failures.push(error),
   });
-  const server = createServer(handler);
+  const server = createServer(overNodeHttp(handler));
   const port = await listen(server);
   const endpoint = `http://127.0.0.1:${port}/`;
   const clients: CosmosClient[] = [];

@@ -11,6 +11,7 @@ import { createNosqlHandler, sealJson } from '../../../src/api/nosql/index.ts';
 import { createTableHandler, SharedKeys, sealEntity } from '../../../src/api/table/index.ts';
 import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
 import { memoryEngine } from '../../../src/engine/memory/index.ts';
+import { overNodeHttp } from '../../../src/http/index.ts';
 import {
   DEFAULT_SETTINGS,
   memoryAccessStore,
@@ -62,8 +63,10 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
   };
   const access = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), service.clock);
   const servers = [
-    createServer(createTableHandler({ service, keys: new SharedKeys([KEY]), onFailure })),
-    createServer(createNosqlHandler({ service, access, version: 'test', onFailure })),
+    createServer(
+      overNodeHttp(createTableHandler({ service, keys: new SharedKeys([KEY]), onFailure })),
+    ),
+    createServer(overNodeHttp(createNosqlHandler({ service, access, version: 'test', onFailure }))),
   ] as const;
   const port = await listen(servers[0]);
   const nosqlPort = await listen(servers[1]);

@@ -3,8 +3,7 @@
  * client gets to read the refusal; one far too large, or of unknown length and never ending, closes the connection.
  */
 import type { IncomingMessage } from 'node:http';
-import { type Bytes, EMPTY_BYTES } from './bytes.ts';
-import { DomainError } from './errors.ts';
+import { type Bytes, DomainError, EMPTY_BYTES } from '../base/index.ts';
 
 /** What is still read, and dropped, of a body that is refused. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;

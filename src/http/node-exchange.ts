@@ -1,0 +1,77 @@
+/** An exchange over node:http: for whatever is not an ordinary request. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
+import type { Exchange, HttpHandler } from './exchange.ts';
+import { isEncrypted, originOf } from './origin.ts';
+import { collectBody, isUnreadBodyLong } from './request-body.ts';
+
+/**
+ * Up to this size a body travels in one string with the head, which is written in one piece; beyond it the copy costs
+ * more than the second buffer.
+ */
+export const JOINED_BODY_BYTES_MAX = 16 * 1024;
+
+/** A listener of a node:http server. */
+export function overNodeHttp(
+  handler: HttpHandler,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => handler(new NodeExchange(request, response));
+}
+
+class NodeExchange implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.method = request.method ?? 'GET';
+    this.url = request.url ?? '/';
+    this.headers = request.headers;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#request.socket.remoteAddress;
+  }
+
+  get isEncrypted(): boolean {
+    return isEncrypted(this.#request.socket);
+  }
+
+  get origin(): string {
+    return originOf(this.#request.socket, this.headers.host);
+  }
+
+  readBody(bytesMax: number): MaybePromise<Bytes> {
+    return collectBody(this.#request, bytesMax);
+  }
+
+  send(
+    status: number,
+    headers: string[],
+    body: Bytes | string | undefined,
+    encoding?: 'latin1',
+  ): void {
+    const response = this.#response;
+    if (response.destroyed || response.headersSent) return;
+    if (isUnreadBodyLong(this.#request)) headers.push('connection', 'close');
+    if (body === undefined) {
+      if (status !== 204 && status !== 304) headers.push('content-length', '0');
+      response.writeHead(status, headers);
+      response.end();
+      return;
+    }
+    headers.push('content-length', String(lengthOf(body, encoding)));
+    response.writeHead(status, headers);
+    if (typeof body === 'string') response.end(body, encoding ?? 'utf8');
+    else if (body.length <= JOINED_BODY_BYTES_MAX) response.end(bytesToLatin1(body), 'latin1');
+    else response.end(body);
+  }
+}
+
+function lengthOf(body: Bytes | string, encoding: 'latin1' | undefined): number {
+  return typeof body === 'string' && encoding === undefined ? Buffer.byteLength(body) : body.length;
+}
