@@ -33,6 +33,8 @@ const FIELDS = [
   'indexLogNumber',
 ] as const satisfies readonly (keyof PartitionState)[];
 
+const STATE_BYTES = 1 + FIELDS.length * 8;
+
 /** Does not compile when a counter is missing from FIELDS. */
 type Missing = Exclude<keyof PartitionState, (typeof FIELDS)[number]>;
 const allCountersAreStored: [Missing] extends [never] ? true : Missing = true;
@@ -51,7 +53,7 @@ export function newState(): PartitionState {
 }
 
 export function encodeState(state: PartitionState): Bytes {
-  const bytes = Buffer.allocUnsafe(1 + FIELDS.length * 8);
+  const bytes = Buffer.allocUnsafe(STATE_BYTES);
   bytes.writeUInt8(STATE_VERSION, 0);
   FIELDS.forEach((field, index) => {
     bytes.writeDoubleBE(state[field], 1 + index * 8);
@@ -60,10 +62,10 @@ export function encodeState(state: PartitionState): Bytes {
 }
 
 export function decodeState(bytes: Bytes): PartitionState {
-  if (bytes[0] !== STATE_VERSION)
+  if (bytes[0] !== STATE_VERSION || bytes.length !== STATE_BYTES)
     throw new DomainError(
       'unavailable',
-      `Partition format version ${bytes[0]} is not understood; this program reads version ${STATE_VERSION}.`,
+      `Partition format version ${bytes[0]} with ${bytes.length} bytes of counters is not understood; this program reads version ${STATE_VERSION} with ${STATE_BYTES}.`,
     );
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const state = newState();

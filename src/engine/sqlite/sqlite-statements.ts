@@ -75,12 +75,18 @@ export function packedScanText(kind: ScanKind, reverse: boolean): string {
 export const DELETE = 'DELETE FROM kv WHERE k = ?';
 export const DELETE_RANGE = 'DELETE FROM kv WHERE k >= ? AND k < ?';
 
-/** Small values. Parameters: key, value, as often as there are rows. */
+/**
+ * Small values. Parameters: key, value, as often as there are rows. A statement of several rows must be able to take the
+ * first ones back, so SQLite copies every page before it changes it: that pays where many rows share a page.
+ */
 export function putText(rows: number): string {
   const values = Array.from({ length: rows }, () => '(?, ?, NULL)').join();
   return `INSERT INTO kv (k, v, id) VALUES ${values}
     ON CONFLICT (k) DO UPDATE SET v = excluded.v, id = NULL`;
 }
+
+/** The greatest key in a range; null where it is empty. Parameters: start, end. */
+export const LAST = 'SELECT max(k) FROM kv WHERE k >= ? AND k < ?';
 
 /**
  * Parameters: key, value. What grows stays in the tree, however long; a value that was put into the heap comes back
