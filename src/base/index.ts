@@ -4,6 +4,7 @@ export * from './bytes.ts';
 export * from './clock.ts';
 export * from './errors.ts';
 export * from './hash.ts';
+export * from './hmac.ts';
 export * from './limits.ts';
 export * from './maybe-promise.ts';
 export * from './metrics.ts';

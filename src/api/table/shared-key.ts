@@ -2,15 +2,13 @@
  * Requests signed with the account's key. SharedKeyLite signs date and resource, SharedKey also verb and content; the
  * resource is the path as it was sent, behind the name of the account.
  */
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, HmacSha256 } from '../../base/index.ts';
 import { TableError } from './errors.ts';
 import type { Target } from './target.ts';
 
 /** Documented skew between the clocks of client and service. */
 const CLOCK_SKEW_MAX_MS = 15 * 60 * 1000;
-const SIGNATURE_BYTES = 32;
 
 export interface SignedRequest {
   readonly method: string;
@@ -32,25 +30,20 @@ export interface KeyCheck {
 
 /** Keys that do not change; each is as good as the other. */
 export class SharedKeys implements KeyCheck {
-  readonly #keys: readonly KeyObject[];
+  readonly #keys: readonly HmacSha256[];
 
   /** @param keys - base64. */
   constructor(keys: readonly string[]) {
-    this.#keys = keys.map((key) => createSecretKey(Buffer.from(key, 'base64')));
+    this.#keys = keys.map((key) => new HmacSha256(Buffer.from(key, 'base64')));
   }
 
   isSigned(text: string, signature: Buffer): boolean {
-    if (signature.length !== SIGNATURE_BYTES) return false;
-    for (const key of this.#keys)
-      if (timingSafeEqual(createHmac('sha256', key).update(text).digest(), signature)) return true;
+    for (const key of this.#keys) if (key.isDigest(text, signature)) return true;
     return false;
   }
 }
 
-/** As sent; clients that end it with a slash may have signed it without. */
-function pathsOf({ path }: Target): readonly string[] {
-  return path.length > 1 && path.endsWith('/') ? [path, path.slice(0, -1)] : [path];
-}
+const AUTHORIZATION = /^(SharedKey|SharedKeyLite) ([^:]{1,64}):([A-Za-z0-9+/=]{44})$/;
 
 /** Answers the account the request was signed for. Throws a 403 or 400. */
 export function checkSharedKey(
@@ -58,31 +51,35 @@ export function checkSharedKey(
   request: SignedRequest,
   { clock, isDateOptional = false }: SharedKeyOptions,
 ): string {
-  const { headers, target, method } = request;
-  const match = /^(SharedKey|SharedKeyLite) ([^:]{1,64}):([A-Za-z0-9+/=]{44})$/.exec(
-    headers.authorization ?? '',
-  );
+  const { headers, target } = request;
+  const match = AUTHORIZATION.exec(headers.authorization ?? '');
   if (match === null) throw new TableError('InvalidAuthenticationInfo');
-  const [, scheme, account = '', signature = ''] = match;
+  const [, scheme, account = '', sent = ''] = match;
   if (target.account !== undefined && target.account !== account)
     throw new TableError('AuthenticationFailed');
+  const named = headers['x-ms-date'];
+  const ownDate = typeof named === 'string' ? named : undefined;
+  const date = ownDate ?? headers.date;
+  if (date === undefined && !isDateOptional) throw new TableError('AuthenticationFailed');
+  const signature = Buffer.from(sent, 'base64');
+  const before = scheme === 'SharedKeyLite' ? '' : contentLines(request);
   const comp = target.query.get('comp');
   const tail = comp === undefined ? '' : `?comp=${comp}`;
-  const signed = Buffer.from(signature, 'base64');
-  const sent = [headers['x-ms-date'], headers.date].filter((date) => typeof date === 'string');
-  if (sent.length === 0 && !isDateOptional) throw new TableError('AuthenticationFailed');
-  const dates = sent.length === 0 ? [''] : sent;
-  const content = `${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}`;
-  const isSigned = pathsOf(target).some((path) =>
-    dates.some((date) => {
-      const resource = `${date}\n/${account}${path}${tail}`;
-      if (scheme === 'SharedKeyLite') return keys.isSigned(resource, signed);
-      return keys.isSigned(`${method}\n${content}\n${resource}`, signed);
-    }),
-  );
-  const isFresh =
-    sent.length === 0 ||
-    Math.abs(clock.nowMs() - Date.parse(sent[0] as string)) <= CLOCK_SKEW_MAX_MS;
-  if (!isSigned || !isFresh) throw new TableError('AuthenticationFailed');
+  const isSignedAt = (at: string, path: string): boolean =>
+    keys.isSigned(`${before}${at}\n/${account}${path}${tail}`, signature);
+  const isSigned = (path: string): boolean =>
+    isSignedAt(date ?? '', path) ||
+    (ownDate !== undefined && headers.date !== undefined && isSignedAt(headers.date, path));
+  const { path } = target;
+  // Clients that end the path with a slash may have signed it without.
+  if (!isSigned(path) && !(path.length > 1 && path.endsWith('/') && isSigned(path.slice(0, -1))))
+    throw new TableError('AuthenticationFailed');
+  // What is no date is as old as can be.
+  if (date !== undefined && !(Math.abs(clock.nowMs() - Date.parse(date)) <= CLOCK_SKEW_MAX_MS))
+    throw new TableError('AuthenticationFailed');
   return account;
+}
+
+function contentLines({ method, headers }: SignedRequest): string {
+  return `${method}\n${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}\n`;
 }

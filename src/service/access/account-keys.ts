@@ -2,13 +2,8 @@
  * The four keys of an account: two for everything and two for reading, so that one of each can be changed while the
  * other is in use. Given by the operator, else derived from the server's secret; a rotated key is kept.
  */
-import {
-  createHash,
-  createHmac,
-  createSecretKey,
-  type KeyObject,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { HmacSha256 } from '../../base/index.ts';
 
 export const KEY_NAMES = ['primary', 'secondary', 'primaryReadonly', 'secondaryReadonly'] as const;
 export type KeyName = (typeof KEY_NAMES)[number];
@@ -36,7 +31,7 @@ export interface AccountKeysOptions {
 interface Entry {
   readonly name: KeyName;
   readonly text: string;
-  readonly secret: KeyObject;
+  readonly hmac: HmacSha256;
 }
 
 export class AccountKeys {
@@ -63,10 +58,7 @@ export class AccountKeys {
 
   /** The key whose HMAC-SHA256 of the text this is; undefined where none is. */
   match(text: string, signature: Uint8Array): KeyName | undefined {
-    for (const { name, secret } of this.#entries) {
-      const expected = createHmac('sha256', secret).update(text).digest();
-      if (expected.length === signature.length && timingSafeEqual(expected, signature)) return name;
-    }
+    for (const { name, hmac } of this.#entries) if (hmac.isDigest(text, signature)) return name;
     return undefined;
   }
 
@@ -92,7 +84,7 @@ export class AccountKeys {
       const original = this.#original(name);
       const rotated = this.#rotated[name];
       const text = rotated?.replaces === fingerprint(original) ? rotated.key : original;
-      return { name, text, secret: createSecretKey(Buffer.from(text, 'base64')) };
+      return { name, text, hmac: new HmacSha256(Buffer.from(text, 'base64')) };
     });
   }
 
