@@ -5,10 +5,10 @@
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { connect as connectTls } from 'node:tls';
+import { headOfWhole } from './answer.ts';
 import type { LoadMessage, LoadRequest } from './protocol.ts';
 import { type RequestSource, requestSource } from './requests.ts';
 
-const HEAD_END = Buffer.from('\r\n\r\n');
 /** For the last answers after the clock was stopped. */
 const DRAIN_MS = 5000;
 
@@ -82,13 +82,8 @@ class Connection {
 
   #receive(chunk: Buffer): void {
     const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
-    const headEnd = bytes.indexOf(HEAD_END);
-    if (headEnd < 0) {
-      this.#rest = bytes;
-      return;
-    }
-    const head = bytes.toString('latin1', 0, headEnd).toLowerCase();
-    if (bytes.length < headEnd + HEAD_END.length + bodyLength(head)) {
+    const head = headOfWhole(bytes);
+    if (head === undefined) {
       this.#rest = bytes;
       return;
     }
@@ -119,11 +114,6 @@ class Connection {
     this.#socket.destroy();
     this.#becomeIdle();
   }
-}
-
-function bodyLength(head: string): number {
-  const at = head.indexOf('content-length:');
-  return at < 0 ? 0 : Number.parseInt(head.slice(at + 15, at + 27), 10);
 }
 
 async function run(load: LoadRequest, say: (message: LoadMessage) => void): Promise<void> {

@@ -8,7 +8,16 @@ export type Operation =
   | 'batchOfTen'
   /** The creates of `batchOfTen` in a stored procedure. */
   | 'procedure'
-  | QueryOperation;
+  | QueryOperation
+  | TableOperation;
+
+/** Of the Table API: one new entity, one by its keys, a change set of new ones, ten of a partition by a property. */
+export type TableOperation = 'tableInsert' | 'tableGet' | 'tableBatch' | 'tableQuery';
+
+/** Partitions of a table that is read; its entities lie in them evenly. */
+export const TABLE_PARTITIONS = 20;
+/** Entities of one request of the operation `tableBatch`. */
+export const TABLE_BATCH = 100;
 
 /** Creates in one request of the operation `batch`. */
 export const BATCH_CREATES = 100;
@@ -36,6 +45,8 @@ export interface LoadRequest {
   readonly operation: Operation;
   readonly database: string;
   readonly container: string;
+  /** Of the account, base64; for the Table API, whose servers have keys of their own. */
+  readonly accountKey?: string;
   /** Items numbered 0 to this exist; reads and replacements visit a sample of them. */
   readonly itemCount: number;
   /** New items are numbered from here. */

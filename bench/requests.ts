@@ -5,11 +5,14 @@ import {
   BATCH_CREATES,
   FUNCTION,
   type LoadRequest,
+  type Operation,
   PROCEDURE,
   PROCEDURE_CREATES,
   type QueryOperation,
+  type TableOperation,
 } from './protocol.ts';
 import { signature } from './signer.ts';
+import { tableRequests } from './table-requests.ts';
 
 /** Distinct items visited, so many that a run at full speed hardly comes round. */
 const SAMPLE_MAX = 60_000;
@@ -30,7 +33,12 @@ export function requestSource(load: LoadRequest): RequestSource {
   if (operation === 'batchOfTen') return batches(load, date, PROCEDURE_CREATES);
   if (operation === 'procedure') return procedures(load, date);
   if (operation === 'read' || operation === 'replace') return visits(load, date);
+  if (isTableOperation(operation)) return tableRequests(load, operation);
   return queries(load, operation, date);
+}
+
+function isTableOperation(operation: Operation): operation is TableOperation {
+  return operation.startsWith('table');
 }
 
 /** Rows an operation asks for. */

@@ -1,195 +1,158 @@
 /**
- * The Table API beside Azurite, both through the stock client, both keeping what they are given on disk. By turns within
- * one run; what counts is the server's CPU time per operation.
+ * The Table API beside Azurite, both keeping what they are given on disk, both asked by the same client over connections
+ * that are kept, with the bytes the stock client sends. By turns within one run; what counts is the CPU time of the server
+ * per operation, all its threads. Azurite saves its whole database every 5 seconds while it is written to, which is its
+ * way to persist: a round of writes lasts two of these, so that they have their share in every figure.
  *
  *   node bench/table.ts [--quick]
  */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import {
-  AzureNamedKeyCredential,
-  odata,
-  TableClient,
-  type TransactionAction,
-} from '@azure/data-tables';
-import { WELL_KNOWN_KEY, WELL_KNOWN_STORAGE_KEY } from '../src/base/index.ts';
+import { AzureNamedKeyCredential, odata, TableClient } from '@azure/data-tables';
 import { medianOf } from './compare.ts';
-import { cpuMsOf, startOurs } from './processes.ts';
+import { LoadClient } from './processes.ts';
+import type { TableOperation } from './protocol.ts';
+import { FILTERED_ROWS } from './table-requests.ts';
+import { fillTable, startAzurite, startOurTables, type TableServer } from './table-servers.ts';
 
-const ACCOUNT = 'devstoreaccount1';
 const isQuick = process.argv.includes('--quick');
-const ROUNDS = isQuick ? 3 : 5;
-const WRITERS = 16;
-/** Partitions of the table read from, and entities of each. */
-const PARTITIONS = 20;
-const ROWS = isQuick ? 500 : 2500;
-const BATCH = 100;
+const CONNECTIONS = 16;
+const TABLE = 'bench';
+const ENTITIES = 10_000;
+const LARGE_TABLE = 'large';
+const LARGE_ENTITIES = 100_000;
 
+/** What is measured: a table of a server. */
 interface Contender {
   readonly name: string;
-  readonly pid: number;
-  readonly table: TableClient;
-  stop(): Promise<void>;
+  readonly server: TableServer;
+  readonly table: string;
+  readonly entities: number;
 }
 
 interface Load {
   readonly name: string;
-  /** Operations of one round. */
-  readonly count: number;
-  run(table: TableClient, at: number): Promise<unknown>;
+  readonly operation: TableOperation;
+  readonly rounds: number;
+  /** Once, before all rounds: by then the code that runs is compiled. */
+  readonly warmUpMs: number;
+  readonly measureMs: number;
 }
 
-let nextNew = 0;
+const READS = { rounds: isQuick ? 3 : 7, warmUpMs: isQuick ? 2000 : 4000, measureMs: 1500 };
+/** Two saves of Azurite in every round. */
+const WRITES = { rounds: isQuick ? 1 : 2, warmUpMs: isQuick ? 2000 : 4000, measureMs: 10_000 };
+/** Of each round, for connections to stand. */
+const RAMP_MS = 200;
 
-function entity(partition: number, row: number): { partitionKey: string; rowKey: string } {
-  const text = `${partition}-${row}-`.padEnd(100, 'x');
-  return {
-    partitionKey: `p${partition}`,
-    rowKey: `r${String(row).padStart(6, '0')}`,
-    ...{ name: text, count: row % 50, price: row + 0.5, big: BigInt(row), isOn: row % 2 === 0 },
-    ...{ when: new Date(1_700_000_000_000 + row), more: text, city: `city ${row % 10}` },
-  };
-}
-
-const newEntity = () => entity(1_000 + (nextNew++ % PARTITIONS), 100_000 + nextNew);
-
+/** Reads first: writes make the tables grow. */
 const LOADS: readonly Load[] = [
-  { name: 'insert', count: 800, run: (table) => table.createEntity(newEntity()) },
+  { name: 'point get', operation: 'tableGet', ...READS },
   {
-    name: 'point get',
-    count: 1600,
-    run: (table, at) =>
-      table.getEntity(`p${at % PARTITIONS}`, `r${String(at % ROWS).padStart(6, '0')}`),
+    name: `filtered query (${FILTERED_ROWS} rows of a partition, by a property)`,
+    operation: 'tableQuery',
+    ...READS,
   },
-  {
-    name: 'batch of 100',
-    count: 32,
-    run(table) {
-      const partition = 10_000 + nextNew++;
-      const actions = Array.from(
-        { length: BATCH },
-        (_, row): TransactionAction => ['create', entity(partition, row)],
-      );
-      return table.submitTransaction(actions);
-    },
-  },
-  {
-    name: 'filtered query',
-    count: 320,
-    async run(table, at) {
-      const filter = odata`PartitionKey eq ${`p${at % PARTITIONS}`} and count eq ${at % 50}`;
-      const found = [];
-      for await (const row of table.listEntities({ queryOptions: { filter } })) found.push(row);
-      if (found.length !== ROWS / 50) throw new Error(`query: ${found.length} rows`);
-    },
-  },
+  { name: 'insert', operation: 'tableInsert', ...WRITES },
+  { name: 'batch of 100', operation: 'tableBatch', ...WRITES },
 ];
 
-function client(endpoint: string, key: string): TableClient {
-  const credential = new AzureNamedKeyCredential(ACCOUNT, key);
-  return new TableClient(endpoint, 'bench', credential, { allowInsecureConnection: true });
+let nextNew = 1_000_000;
+
+/** Medians of the CPU time per operation in microseconds. */
+async function compareTables(
+  client: LoadClient,
+  contenders: readonly Contender[],
+  { operation, rounds, warmUpMs, measureMs }: Load,
+): Promise<readonly number[]> {
+  const figures = contenders.map((): number[] => []);
+  for (let round = -1; round < rounds; round++)
+    for (const [at, { name, server, table, entities }] of contenders.entries()) {
+      const result = await client.measure(server, {
+        operation,
+        database: '',
+        container: table,
+        accountKey: server.accountKey,
+        itemCount: entities,
+        firstNewItem: nextNew,
+        connections: CONNECTIONS,
+        warmUpMs: RAMP_MS,
+        measureMs: round < 0 ? warmUpMs : measureMs,
+      });
+      nextNew = Math.max(nextNew, result.lastNewItem) + 1;
+      if (Object.keys(result.failures).length > 0)
+        throw new Error(`${name} ${operation}: ${JSON.stringify(result.failures)}`);
+      if (round >= 0) figures[at]?.push((result.cpuMs * 1000) / result.operations);
+    }
+  return figures.map(medianOf);
 }
 
-async function startContender(folder: string): Promise<Contender> {
-  const server = await startOurs(join(folder, 'ours'));
-  const { tablePort } = server;
-  const table = client(`http://127.0.0.1:${tablePort}/${ACCOUNT}`, WELL_KNOWN_KEY);
-  return { name: 'ours', pid: server.pid, table, stop: () => server.stop() };
-}
-
-async function startAzurite(folder: string): Promise<Contender> {
-  const main = fileURLToPath(
-    new URL('./peers/node_modules/azurite/dist/src/table/main.js', import.meta.url),
-  );
-  if (!existsSync(main)) throw new Error('npm install in bench/peers first');
-  const port = await freePort();
-  const flags = [
-    '--location',
-    folder,
-    '--tablePort',
-    String(port),
-    '--silent',
-    '--disableTelemetry',
-  ];
-  const child = spawn(process.execPath, [main, ...flags], { stdio: 'ignore', cwd: folder });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const table = client(`http://127.0.0.1:${port}/${ACCOUNT}`, WELL_KNOWN_STORAGE_KEY);
-  for (let attempt = 0; ; attempt++) {
-    const isUp = await fetch(`http://127.0.0.1:${port}/`).then(
-      () => true,
-      () => false,
-    );
-    if (isUp) break;
-    if (attempt > 200) throw new Error('Azurite did not start');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return {
-    name: 'Azurite',
-    pid: child.pid as number,
+/** Through the stock client: what is measured is what clients see. */
+async function checkAnswers({ server, table, entities }: Contender): Promise<void> {
+  const { port, accountKey, name } = server;
+  const account = 'devstoreaccount1';
+  const client = new TableClient(
+    `http://127.0.0.1:${port}/${account}`,
     table,
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
+    new AzureNamedKeyCredential(account, accountKey),
+    { allowInsecureConnection: true },
+  );
+  const queryOptions = { filter: odata`PartitionKey eq ${'p3'} and count eq ${7}` };
+  let found = 0;
+  for await (const entity of client.listEntities({ queryOptions }))
+    if (entity.partitionKey === 'p3' && entity.count === 7) found++;
+  const one = await client.getEntity('p1', 'r00000001');
+  if (found !== FILTERED_ROWS || one.price !== 1.5)
+    throw new Error(`${name} at ${entities}: ${found} rows, price ${one.price}`);
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-async function fill(table: TableClient): Promise<void> {
-  await table.createTable();
-  for (let partition = 0; partition < PARTITIONS; partition++)
-    for (let row = 0; row < ROWS; row += BATCH)
-      await table.submitTransaction(
-        Array.from(
-          { length: BATCH },
-          (_, at): TransactionAction => ['create', entity(partition, row + at)],
-        ),
-      );
-}
-
-/** Microseconds of server CPU per operation. */
-async function measure({ table, pid }: Contender, load: Load): Promise<number> {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let at = next++; at < load.count; at = next++) await load.run(table, at);
-  };
-  const before = cpuMsOf(pid);
-  await Promise.all(Array.from({ length: WRITERS }, worker));
-  return ((cpuMsOf(pid) - before) * 1000) / load.count;
-}
+const table = (rows: readonly (readonly (string | number)[])[]): void => {
+  for (const row of rows)
+    console.log(
+      `| ${row.map((cell) => (typeof cell === 'number' ? cell.toFixed(cell < 50 ? 1 : 0) : cell)).join(' | ')} |`,
+    );
+};
 
 const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-table-'));
-const contenders: Contender[] = [];
+const servers: TableServer[] = [];
+const client = new LoadClient();
 try {
-  contenders.push(await startContender(folder), await startAzurite(folder));
-  for (const { table } of contenders) await fill(table);
-  console.log('| load | ours, CPU us/op | Azurite, CPU us/op | ratio |\n|---|---:|---:|---:|');
-  for (const load of LOADS) {
-    const figures = contenders.map((): number[] => []);
-    for (let round = 0; round <= ROUNDS; round++)
-      for (const [at, contender] of contenders.entries()) {
-        const cpuUs = await measure(contender, load);
-        // The first round warms up.
-        if (round > 0) figures[at]?.push(cpuUs);
-      }
-    const [ours = 0, azurite = 0] = figures.map(medianOf);
-    console.log(
-      `| ${load.name} | ${ours.toFixed(0)} | ${azurite.toFixed(0)} | ${(azurite / ours).toFixed(1)} |`,
-    );
+  const ours = await startOurTables(folder);
+  servers.push(ours);
+  const azurite = await startAzurite(folder);
+  servers.push(azurite);
+  const contenders = servers.map(
+    (server): Contender => ({ name: server.name, server, table: TABLE, entities: ENTITIES }),
+  );
+  const large = { name: 'large', server: ours, table: LARGE_TABLE, entities: LARGE_ENTITIES };
+  for (const each of [...contenders, large]) {
+    const { port, accountKey } = each.server;
+    await fillTable({ port, accountKey, table: each.table }, each.entities);
+    await checkAnswers(each);
   }
+  console.log(`load of the machine before: ${loadavg()[0]?.toFixed(1)}\n`);
+  table([
+    ['load', 'ours, CPU us/op', 'Azurite, CPU us/op', 'ratio'],
+    ['---', '---:', '---:', '---:'],
+  ]);
+  for (const load of LOADS) {
+    const [us = 0, them = 0] = await compareTables(client, contenders, load);
+    table([[load.name, us, them, them / us]]);
+  }
+  console.log('');
+  table([
+    ['ours by size', `${ENTITIES} entities`, `${LARGE_ENTITIES} entities`, 'large / small'],
+    ['---', '---:', '---:', '---:'],
+  ]);
+  for (const load of LOADS.slice(0, 2)) {
+    const small = contenders[0] as Contender;
+    const [one = 0, ten = 0] = await compareTables(client, [small, large], load);
+    table([[load.name, one, ten, ten / one]]);
+  }
+  console.log(`\nload of the machine after: ${loadavg()[0]?.toFixed(1)}`);
 } finally {
-  for (const contender of contenders) await contender.stop();
+  client.stop();
+  for (const server of servers) await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }
