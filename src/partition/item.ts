@@ -107,9 +107,9 @@ export function writeTime(timestampSec: number, { lsn, operation }: ItemVersion)
   return `${lastSecond.text}.${String(ticks).padStart(7, '0')}Z`;
 }
 
-/** The weak etag that names a write by its moment: beside `etag` the second name of the same version. */
+/** The weak etag that names a write by its `time`: beside `etag` the second name of the same version. */
 export function timeEtag(time: string): string {
-  return `W/"datetime'${time.replaceAll(':', '%3A')}'"`;
+  return `W/"datetime'${time.slice(0, 13)}%3A${time.slice(14, 16)}%3A${time.slice(17)}'"`;
 }
 
 function hex(value: number, digits: number): string {

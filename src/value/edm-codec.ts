@@ -9,7 +9,9 @@
 import { type Bytes, bytesToText, DomainError } from '../base/index.ts';
 import type { Codec } from './codec.ts';
 import {
+  annotatedName,
   annotatedValue,
+  annotationName,
   type EdmProperty,
   type EdmType,
   edmProperty,
@@ -61,9 +63,9 @@ function decodeEntity(body: Bytes): Value {
   const text = bytesToText(body);
   const document = JSON.parse(text) as Record<string, Value>;
   if (!text.includes(`${TYPE_ANNOTATION}":`)) return document;
-  for (const name of Object.keys(document)) {
+  for (const name in document) {
     if (!name.endsWith(TYPE_ANNOTATION)) continue;
-    const property = name.slice(0, -TYPE_ANNOTATION.length);
+    const property = annotatedName(name);
     document[property] = annotatedValue(document[property], document[name] as string);
   }
   return document;
@@ -88,7 +90,7 @@ export function entityValue({ partitionKey, rowKey, properties }: Entity): Value
     Timestamp: NO_TIME,
   };
   for (const [name, property] of properties) {
-    if (isAnnotated(property)) value[`${name}${TYPE_ANNOTATION}`] = property.type;
+    if (isAnnotated(property)) value[annotationName(name)] = property.type;
     value[name] = property.value;
   }
   value.id = rowKey;
@@ -116,7 +118,7 @@ export function entityOfDocument(document: Value): Entity {
     if (value === null || value === undefined) continue;
     if (!isPropertyName(name))
       throw refused(`'${name.slice(0, 64)}' cannot be the name of a property of an entity.`);
-    const annotation = document[`${name}${TYPE_ANNOTATION}`] as EdmType | undefined;
+    const annotation = document[annotationName(name)] as EdmType | undefined;
     const property = edmProperty({ value, annotation });
     if (property === undefined)
       throw refused(`The value of '${name}' is of no type that an entity can hold.`);

@@ -5,14 +5,20 @@
 
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?)?(Z|[+-]\d\d:?\d\d)?$/i;
-const NORMAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z$/;
+/** Digits where a 0 stands, the marks themselves elsewhere. */
+const SHAPE = '0000-00-00T00:00:00';
+const DIGITS = 7;
+const ZERO = 0x30;
+const POINT = 0x2e;
+const UTC = 0x5a;
 
 /** The earliest the service stores. */
 const YEAR_MIN = 1601;
 
 /** The normal form; undefined for what is no point in time between 1601 and 9999. Without a zone it is UTC. */
 export function normalDateTime(text: string): string | undefined {
-  if (NORMAL.test(text) && Number(text.slice(0, 4)) >= YEAR_MIN && isDate(text)) return text;
+  const plain = plainDateTime(text);
+  if (plain !== undefined) return plain;
   const match = ISO.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', digits = '', zone] = match;
@@ -25,6 +31,43 @@ export function normalDateTime(text: string): string | undefined {
   const utcYear = date.getUTCFullYear();
   if (utcYear < YEAR_MIN || utcYear > 9999) return undefined;
   return `${date.toISOString().slice(0, 19)}.${fraction}Z`;
+}
+
+/** The normal form of what nearly all clients send: UTC, with at most seven digits. Undefined where it takes a closer look. */
+function plainDateTime(text: string): string | undefined {
+  const end = text.length - 1;
+  const isWhole = end === SHAPE.length;
+  if (end < SHAPE.length || end > SHAPE.length + 1 + DIGITS) return undefined;
+  if (text.charCodeAt(end) !== UTC) return undefined;
+  for (let at = 0; at < SHAPE.length; at++) {
+    const mark = SHAPE.charCodeAt(at);
+    if (mark === ZERO ? !isDigit(text.charCodeAt(at)) : text.charCodeAt(at) !== mark)
+      return undefined;
+  }
+  if (!isWhole) {
+    if (text.charCodeAt(SHAPE.length) !== POINT || end === SHAPE.length + 1) return undefined;
+    for (let at = SHAPE.length + 1; at < end; at++)
+      if (!isDigit(text.charCodeAt(at))) return undefined;
+  }
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  // Days that not every month has are for the calendar.
+  if (year < YEAR_MIN || month < 1 || month > 12 || day < 1 || day > 28) return undefined;
+  if (twoDigits(text, 11) > 23 || twoDigits(text, 14) > 59 || twoDigits(text, 17) > 59)
+    return undefined;
+  if (end === SHAPE.length + 1 + DIGITS) return text;
+  return isWhole
+    ? `${text.slice(0, end)}.0000000Z`
+    : `${text.slice(0, end).padEnd(SHAPE.length + 1 + DIGITS, '0')}Z`;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code < ZERO + 10;
+}
+
+function twoDigits(text: string, at: number): number {
+  return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO;
 }
 
 /** True where the day exists: Date would make the 1st of March of the 30th of February. */

@@ -27,6 +27,33 @@ export type EdmType =
 /** Behind the name of the property whose type it tells. */
 export const TYPE_ANNOTATION = '@odata.type';
 
+/** Names met before, with those of their annotations; entities with ever new names must not fill the memory. */
+const annotationNames = new Map<string, string>();
+const propertyNames = new Map<string, string>();
+const NAMES_MAX = 10_000;
+
+/** The name of the annotation of a property: made once, since a text put together anew is slow to look up by. */
+export function annotationName(property: string): string {
+  return annotationNames.get(property) ?? remembered(property).annotation;
+}
+
+/** The property that an annotation tells of. */
+export function annotatedName(annotation: string): string {
+  const known = propertyNames.get(annotation);
+  return known ?? remembered(annotation.slice(0, -TYPE_ANNOTATION.length)).property;
+}
+
+function remembered(property: string): { readonly property: string; readonly annotation: string } {
+  const annotation = `${property}${TYPE_ANNOTATION}`;
+  if (annotationNames.size >= NAMES_MAX) {
+    annotationNames.clear();
+    propertyNames.clear();
+  }
+  annotationNames.set(property, annotation);
+  propertyNames.set(annotation, property);
+  return { property, annotation };
+}
+
 export interface EdmProperty {
   readonly type: EdmType;
   /** The value as JSON text, in the form it is stored. */
@@ -38,6 +65,8 @@ const INT32_MIN = -(2 ** 31);
 const INT32_MAX = 2 ** 31 - 1;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
+/** So many that a double holds all of them. */
+const SAFE_DIGITS = 15;
 const INTEGER = /^[+-]?\d{1,19}$/;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const BASE64 =
@@ -48,14 +77,17 @@ export interface SentProperty {
   readonly value: unknown;
   readonly annotation: string | undefined;
   readonly token?: string | undefined;
+  /** True where no text that was sent has an escape: then none needs one. */
+  readonly isPlain?: boolean;
 }
 
 /** The property of a JSON value; undefined where value and type do not go together. Null is for the caller. */
-export function edmProperty({ value, annotation, token }: SentProperty): EdmProperty | undefined {
-  if (annotation === undefined) return unannotated(value, token);
+export function edmProperty(sent: SentProperty): EdmProperty | undefined {
+  const { value, annotation, token, isPlain = false } = sent;
+  if (annotation === undefined) return unannotated(value, token, isPlain);
   switch (annotation) {
     case 'Edm.String':
-      return typeof value === 'string' ? stringProperty(value) : undefined;
+      return typeof value === 'string' ? stringProperty(value, isPlain) : undefined;
     case 'Edm.Boolean':
       return booleanProperty(value);
     case 'Edm.Int32':
@@ -76,10 +108,14 @@ export function edmProperty({ value, annotation, token }: SentProperty): EdmProp
   }
 }
 
-function unannotated(value: unknown, token: string | undefined): EdmProperty | undefined {
+function unannotated(
+  value: unknown,
+  token: string | undefined,
+  isPlain: boolean,
+): EdmProperty | undefined {
   switch (typeof value) {
     case 'string':
-      return stringProperty(value);
+      return stringProperty(value, isPlain);
     case 'boolean':
       return booleanProperty(value);
     case 'number': {
@@ -93,8 +129,8 @@ function unannotated(value: unknown, token: string | undefined): EdmProperty | u
   }
 }
 
-function stringProperty(value: string): EdmProperty {
-  return { type: 'Edm.String', token: JSON.stringify(value), value };
+function stringProperty(value: string, isPlain: boolean): EdmProperty {
+  return { type: 'Edm.String', token: isPlain ? `"${value}"` : JSON.stringify(value), value };
 }
 
 /** Some clients annotate booleans and send them as text. */
@@ -114,6 +150,12 @@ function int32Property(sent: unknown): EdmProperty | undefined {
 }
 
 function int64Property(sent: unknown): EdmProperty | undefined {
+  if (typeof sent === 'string' && sent.length <= SAFE_DIGITS) {
+    const small = Number(sent);
+    // Printed as it was sent: no sign, zero or space too many.
+    if (Number.isSafeInteger(small) && String(small) === sent)
+      return { type: 'Edm.Int64', token: `"${sent}"`, value: small };
+  }
   const text = int64Text(sent);
   if (text === undefined) return undefined;
   const value = BigInt(text);
@@ -150,11 +192,14 @@ function doubleOfText(text: string): number | undefined {
   return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
+/** From here on whole numbers print with an exponent. */
+const EXPONENT_FROM = 1e21;
+
 /** A whole number gets a point, so that it cannot be taken for an integer. */
 export function doubleToken(value: number): string {
   if (!Number.isFinite(value)) return `"${value}"`;
-  const text = Object.is(value, -0) ? '-0' : String(value);
-  return /[.e]/.test(text) ? text : `${text}.0`;
+  if (!Number.isInteger(value) || Math.abs(value) >= EXPONENT_FROM) return String(value);
+  return Object.is(value, -0) ? '-0.0' : `${value}.0`;
 }
 
 function dateTimeProperty(value: unknown): EdmProperty | undefined {

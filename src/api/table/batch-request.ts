@@ -23,17 +23,37 @@ export type BatchRequest =
 export function parseBatch(contentType: string | undefined, body: string): BatchRequest {
   const boundary = boundaryOf(contentType ?? '');
   const sections = boundary === undefined ? [] : sectionsOf(body, boundary);
-  const [only] = sections;
-  if (only === undefined || sections.length > 1) throw malformed();
+  if (sections.length !== 1) throw malformed();
+  const only = sectionOf(sections[0] as string);
   const inner = boundaryOf(only.headers.get('content-type') ?? '');
-  if (inner === undefined) return { kind: 'query', part: requestOf(only) };
+  if (inner === undefined) return { kind: 'query', part: requestOf(only).part };
   const changes = sectionsOf(only.content, inner);
   if (changes.length > BATCH_OPERATIONS_MAX)
     throw new TableError(
       'InvalidInput',
       `0:The batch request operation exceeds the maximum ${BATCH_OPERATIONS_MAX} changes per change set.`,
     );
-  return { kind: 'changes', parts: changes.map(requestOf) };
+  return { kind: 'changes', parts: changeParts(changes) };
+}
+
+/** Changes of one kind differ in their bodies only: what stands before is read once for as many as have it in common. */
+function changeParts(sections: readonly string[]): readonly BatchPart[] {
+  const parts: BatchPart[] = [];
+  let head = '';
+  let last: BatchPart | undefined;
+  for (const section of sections) {
+    if (last !== undefined && section.startsWith(head)) {
+      const { method, url, headers, contentId } = last;
+      parts.push({ method, url, headers, contentId, body: section.slice(head.length).trim() });
+      continue;
+    }
+    const { part, bodyLength } = requestOf(sectionOf(section));
+    // Without a body there need be no blank line behind the headers: more of them may follow elsewhere.
+    last = bodyLength === 0 ? undefined : part;
+    head = section.slice(0, section.length - bodyLength);
+    parts.push(part);
+  }
+  return parts;
 }
 
 interface Section {
@@ -51,20 +71,20 @@ function boundaryOf(contentType: string): string | undefined {
 }
 
 /** What stands between the lines of a boundary. The last line may be missing. */
-function sectionsOf(text: string, boundary: string): readonly Section[] {
+function sectionsOf(text: string, boundary: string): readonly string[] {
   const mark = `--${boundary}`;
-  const sections: Section[] = [];
+  const sections: string[] = [];
   let start = -1;
   for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
     if (at > 0 && text[at - 1] !== '\n') continue;
     const lineEnd = text.indexOf('\n', at);
     const rest = text.slice(at + mark.length, lineEnd < 0 ? text.length : lineEnd).trim();
     if (rest !== '' && rest !== '--') continue;
-    if (start >= 0) sections.push(sectionOf(text.slice(start, at)));
+    if (start >= 0) sections.push(text.slice(start, at));
     start = lineEnd < 0 || rest === '--' ? -1 : lineEnd + 1;
     if (rest === '--') return sections;
   }
-  if (start >= 0 && text.slice(start).trim() !== '') sections.push(sectionOf(text.slice(start)));
+  if (start >= 0 && text.slice(start).trim() !== '') sections.push(text.slice(start));
   return sections;
 }
 
@@ -90,19 +110,24 @@ function readHeaders(text: string): Section {
 
 const REQUEST_LINE = /^([A-Z]{3,7}) (\S+) HTTP\/1\.[01]\s*?(?:\r?\n|$)/;
 
-function requestOf({ headers: outer, content }: Section): BatchPart {
+/** With the length of what stands behind the headers. */
+function requestOf({ headers: outer, content }: Section): {
+  readonly part: BatchPart;
+  readonly bodyLength: number;
+} {
   const text = content.replace(/^\s+/, '');
   const match = REQUEST_LINE.exec(text);
   const [line = '', method = '', url = ''] = match ?? [];
   if (match === null) throw malformed();
   const { headers, content: rest } = readHeaders(text.slice(line.length));
-  return {
+  const part = {
     method: method === 'POST' ? (headers.get('x-http-method') ?? method) : method,
     url,
     headers,
     body: rest.trim(),
     contentId: outer.get('content-id') ?? headers.get('content-id'),
   };
+  return { part, bodyLength: rest.length };
 }
 
 function malformed(): TableError {

@@ -1,5 +1,5 @@
 /** POST of $batch: a change set is one transaction of the service, all or nothing. */
-import { type Bytes, bytesToText, type MaybePromise } from '../../base/index.ts';
+import { bytesToText, type MaybePromise } from '../../base/index.ts';
 import { TransactionError } from '../../partition/index.ts';
 import type { Operation as ItemOperation } from '../../service/index.ts';
 import { type BatchPart, type BatchRequest, parseBatch } from './batch-request.ts';
@@ -38,9 +38,12 @@ class BatchError extends TableError {
 }
 
 async function runChanges(call: Call, parts: readonly BatchPart[]): Promise<readonly PartReply[]> {
+  let target: Target | undefined;
   const plans = parts.map((part, at) => {
     try {
-      return planPart(call, part);
+      // Inserts all have the same URL.
+      if (target === undefined || part.url !== parts[at - 1]?.url) target = targetOf(part);
+      return planPart(call, part, target);
     } catch (error) {
       throw error instanceof TableError ? new BatchError(at, error) : error;
     }
@@ -69,8 +72,7 @@ async function runChanges(call: Call, parts: readonly BatchPart[]): Promise<read
   }
 }
 
-function planPart(call: Call, part: BatchPart): EntityPlan {
-  const { resource, query } = targetOf(part);
+function planPart(call: Call, part: BatchPart, { resource, query }: Target): EntityPlan {
   if (resource.kind !== 'entity' && resource.kind !== 'entities')
     throw new TableError('InvalidInput');
   if (part.method === 'GET')
@@ -80,7 +82,7 @@ function planPart(call: Call, part: BatchPart): EntityPlan {
     resource,
     headers: headersOf(part),
     query,
-    body: Buffer.from(part.body, 'utf8') as Bytes,
+    text: part.body,
   });
 }
 

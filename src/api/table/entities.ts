@@ -45,7 +45,7 @@ export async function writeEntity(call: Call, resource: EntityResource): Promise
     resource,
     headers: call.headers,
     query: call.target.query,
-    body: call.body,
+    text: bytesToText(call.body),
   });
   const written = await service.items.write(ownerTable(call, plan.table), plan.write);
   return plan.reply(written.effect.item, written.charge);

@@ -1,12 +1,12 @@
 /** An entity as clients send it: OData JSON, checked property by property. */
-import { type Bytes, bytesToText } from '../../base/index.ts';
-import { type EdmProperty, type Entity, edmProperty, TYPE_ANNOTATION } from '../../value/index.ts';
+import type { Bytes } from '../../base/index.ts';
+import { annotationName, type EdmProperty, type Entity, edmProperty } from '../../value/index.ts';
 import { TableError } from './errors.ts';
 import { BINARY_BYTES_MAX, ENTITY_BYTES_MAX, PROPERTIES_MAX, STRING_LENGTH_MAX } from './limits.ts';
 import { checkKey, checkPropertyName } from './names.ts';
 
-/** A number that JSON.parse makes whole though it was not written so: 5.0, 1e3. */
-const WHOLE_DOUBLE = /\d\.0*(?:[,}\s]|[eE])|\d[eE]/;
+/** A number that JSON.parse makes whole though it was not written so: 5.0, 1e3. Some texts look like one as well. */
+const WHOLE_DOUBLE = /:\s*-?\d+(?:\.0+\s*[,}]|(?:\.\d+)?[eE])/;
 
 export interface SentEntity {
   /** Undefined where the client left it to the URL. */
@@ -15,17 +15,16 @@ export interface SentEntity {
   readonly properties: ReadonlyMap<string, EdmProperty>;
 }
 
-export function parseEntity(body: Bytes): SentEntity {
-  const text = bytesToText(body);
+/** @param text - as UTF-8 has it: no half of a pair alone. */
+export function parseEntity(text: string): SentEntity {
   const sent = parseObject(text);
   const tokens = WHOLE_DOUBLE.test(text) ? numberTokens(text) : undefined;
+  const isPlain = !text.includes('\\');
   const properties = new Map<string, EdmProperty>();
-  for (const name of Object.keys(sent)) {
-    if (isMetadata(name) || name === 'PartitionKey' || name === 'RowKey' || name === 'Timestamp')
-      continue;
-    checkPropertyName(name);
+  for (const name in sent) {
+    if (!isProperty(name)) continue;
     const value = sent[name];
-    const annotation = sent[`${name}${TYPE_ANNOTATION}`];
+    const annotation = sent[annotationName(name)];
     if (annotation !== undefined && typeof annotation !== 'string')
       throw new TableError('InvalidInput');
     if (value === null) {
@@ -34,7 +33,7 @@ export function parseEntity(body: Bytes): SentEntity {
         throw wrongType(name, annotation);
       continue;
     }
-    const property = edmProperty({ value, annotation, token: tokens?.get(name) });
+    const property = edmProperty({ value, annotation, token: tokens?.get(name), isPlain });
     if (property === undefined) throw wrongType(name, annotation);
     checkSize(property);
     properties.set(name, property);
@@ -91,6 +90,22 @@ function numberTokens(text: string): ReadonlyMap<string, string> {
   };
   JSON.parse(text, note);
   return tokens;
+}
+
+/** Names met before, and whether they are properties; clients that make up names must not fill the memory. */
+const knownNames = new Map<string, boolean>();
+const KNOWN_NAMES_MAX = 10_000;
+
+/** False for the keys, the stamp and metadata; throws for what can be no name. */
+function isProperty(name: string): boolean {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const isOne =
+    !isMetadata(name) && name !== 'PartitionKey' && name !== 'RowKey' && name !== 'Timestamp';
+  if (isOne) checkPropertyName(name);
+  if (knownNames.size >= KNOWN_NAMES_MAX) knownNames.clear();
+  knownNames.set(name, isOne);
+  return isOne;
 }
 
 /** `odata.etag` and the like, and annotations: they tell of properties and are none. */

@@ -1,5 +1,5 @@
 /** What a client wants done to one entity, alone or in a batch: an operation of the service, and the answer to it. */
-import { assert, type Bytes, bytesToText } from '../../base/index.ts';
+import { assert, bytesToText } from '../../base/index.ts';
 import { type Item, type NewBody, timeEtag } from '../../partition/index.ts';
 import type { ItemWrite } from '../../service/index.ts';
 import { type Entity, entityValue, printEntity, readEntity } from '../../value/index.ts';
@@ -21,7 +21,7 @@ export interface EntityRequest {
   readonly resource: Extract<Resource, { readonly kind: 'entity' | 'entities' }>;
   readonly headers: Headers;
   readonly query: Query;
-  readonly body: Bytes;
+  readonly text: string;
 }
 
 export interface EntityPlan {
@@ -57,7 +57,7 @@ function planInsert(call: Call, request: EntityRequest): EntityPlan {
   allow(call, { level: 'o', permissions: ['a'], table });
   const level = metadataLevel(headers, query);
   const prefer = preference(headers);
-  const entity = insertedEntity(parseEntity(request.body));
+  const entity = insertedEntity(parseEntity(request.text));
   boundsCheck(call.access.bounds, entity);
   return {
     table,
@@ -81,7 +81,7 @@ function planInsert(call: Call, request: EntityRequest): EntityPlan {
 
 function planUpdate(
   call: Call,
-  { method, headers, body }: EntityRequest,
+  { method, headers, text }: EntityRequest,
   { table, partitionKey, rowKey }: Extract<Resource, { kind: 'entity' }>,
 ): EntityPlan {
   const match = ifMatch(headers);
@@ -92,7 +92,7 @@ function planUpdate(
     isAll: true,
     table,
   });
-  const sent = parseEntity(body);
+  const sent = parseEntity(text);
   const entity = entityAt({ partitionKey, rowKey }, sent);
   boundsCheck(call.access.bounds, entity);
   const address = addressOf(entity);

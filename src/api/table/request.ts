@@ -9,16 +9,23 @@ export type Headers = (name: string) => string | undefined;
 export type Query = ReadonlyMap<string, string>;
 
 /** Names of levels as clients ask for them. */
-const LEVELS: Readonly<Record<string, MetadataLevel>> = {
-  nometadata: 'none',
-  minimalmetadata: 'minimal',
-  fullmetadata: 'full',
-};
+const LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
+  ['nometadata', 'none'],
+  ['minimalmetadata', 'minimal'],
+  ['fullmetadata', 'full'],
+]);
+
+/** How nearly all clients ask. */
+const EXACT_LEVELS: ReadonlyMap<string, MetadataLevel> = new Map(
+  [...LEVELS].map(([name, level]) => [`application/json;odata=${name}`, level]),
+);
 
 /** The level of the first media type that is JSON; Atom is gone from the protocol. */
 export function metadataLevel(headers: Headers, query: Query): MetadataLevel {
   const asked = query.get('$format') ?? headers('accept');
   if (asked === undefined || asked === '') return 'minimal';
+  const exact = EXACT_LEVELS.get(asked);
+  if (exact !== undefined) return exact;
   for (const type of asked.split(',')) {
     const [media = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
     if (media === 'application/json' || media === 'json') return levelOf(parameters);
@@ -31,7 +38,7 @@ export function metadataLevel(headers: Headers, query: Query): MetadataLevel {
 function levelOf(parameters: readonly string[]): MetadataLevel {
   const odata = parameters.find((parameter) => parameter.startsWith('odata='));
   if (odata === undefined) return 'minimal';
-  const level = LEVELS[odata.slice('odata='.length)];
+  const level = LEVELS.get(odata.slice('odata='.length));
   if (level === undefined) throw new TableError('MediaTypeNotSupported');
   return level;
 }

@@ -133,7 +133,10 @@ function invalidUrl(): TableError {
   return new TableError('InvalidInput', 'The request URI is invalid.');
 }
 
+const PLAIN_KEY = /^[\w.~-]*$/;
+
 /** A key as it stands in a URL. */
 export function keyLiteral(key: string): string {
+  if (PLAIN_KEY.test(key)) return `'${key}'`;
   return `'${encodeURIComponent(key.replaceAll("'", "''")).replaceAll("''", '%27%27')}'`;
 }
