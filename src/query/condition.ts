@@ -134,9 +134,12 @@ function encode(value: Value): Bytes {
 }
 
 export function allOf(...conditions: readonly Condition[]): Condition {
-  const of = conditions.flatMap((c) => (c.kind === 'all' ? c.of : [c]));
-  if (of.some(({ kind }) => kind === 'nothing')) return NOTHING;
-  const limiting = of.filter(({ kind }) => kind !== 'anything');
+  const limiting: Condition[] = [];
+  for (const condition of conditions)
+    for (const part of condition.kind === 'all' ? condition.of : [condition]) {
+      if (part.kind === 'nothing') return NOTHING;
+      if (part.kind !== 'anything') limiting.push(part);
+    }
   if (limiting.length === 0) return ANYTHING;
   return limiting.length === 1 ? (limiting[0] as Condition) : { kind: 'all', of: limiting };
 }

@@ -2,7 +2,14 @@ export * from './cell-condition.ts';
 export * from './condition.ts';
 export { describeCondition } from './describe-condition.ts';
 export * from './execute.ts';
-export { type HashRange, type Position, parsePosition, printPosition } from './position.ts';
+export {
+  earlierOf,
+  type HashRange,
+  laterOf,
+  type Position,
+  parsePosition,
+  printPosition,
+} from './position.ts';
 export * from './program.ts';
 export * from './reader.ts';
 export * from './search.ts';

@@ -39,12 +39,12 @@ export interface Window {
 const VERSION = 1;
 
 /** Hexadecimal of the same case sorts as the bytes do. */
-function laterOf(a: string, b: string): string {
+export function laterOf(a: string, b: string): string {
   if (a > b) return a;
   return b;
 }
 
-function earlierOf(a: string, b: string): string {
+export function earlierOf(a: string, b: string): string {
   if (a < b) return a;
   return b;
 }

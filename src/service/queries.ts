@@ -3,8 +3,10 @@ import { DomainError, PAGE_BYTES_MAX, type Receipt } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, QueryReader, Route, WorkShare } from '../cluster/index.ts';
 import {
+  earlierOf,
   executePage,
   type HashRange,
+  laterOf,
   newWork,
   type Program,
   parsePosition,
@@ -122,13 +124,15 @@ export class Queries {
     { sessionToken, traffic }: QueryRequest,
     touched: Map<string, Touched>,
   ): readonly Target[] {
-    const routes = this.#cluster
-      .routing(container)
-      .forRange(epkFromHex(range.min), epkFromHex(range.max));
-    return routes.map((route): Target => {
+    const { routes } = this.#cluster.routing(container);
+    // Hexadecimal of the same case sorts as the bytes do.
+    const reached = routes.filter(
+      ({ partition: { min, max } }) => min < range.max && range.min < max,
+    );
+    return reached.map((route): Target => {
       const { partition } = route;
-      const min = [range.min, partition.min].sort()[1] as string;
-      const max = [range.max, partition.max].sort()[0] as string;
+      const min = laterOf(range.min, partition.min);
+      const max = earlierOf(range.max, partition.max);
       const isWhole = min === partition.min && max === partition.max;
       const within = isWhole ? undefined : { min: epkFromHex(min), max: epkFromHex(max) };
       return {

@@ -6,7 +6,13 @@ import {
   computedDefinitions,
   computedProperties,
 } from '../../src/api/nosql/computed-properties.ts';
-import { compileQuery, parseQuery, programOf, runQuery } from '../../src/api/nosql/sql/index.ts';
+import {
+  compileQuery,
+  liftLiterals,
+  parseQuery,
+  programOf,
+  runQuery,
+} from '../../src/api/nosql/sql/index.ts';
 import { FakeClock, seededRandom, textToBytes } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { containerIndexing } from '../../src/cluster/index.ts';
@@ -79,8 +85,10 @@ async function rows(
   limit: number,
 ): Promise<string[]> {
   const indexing = containerIndexing(container, { json: computedProperties });
-  const program = programOf(parseQuery(text), {
-    parameters: [],
+  // With the index, also as a program that knows the texts by their constants would send it.
+  const lifted = indexing.options.isOff ? undefined : liftLiterals(text);
+  const program = programOf(parseQuery(lifted?.text ?? text), {
+    parameters: lifted?.parameters ?? [],
     startMs: 0,
     computed: computedDefinitions(container),
     environment: { geospatial: spaceOf(container) },

@@ -20,11 +20,13 @@ import {
   constantFinder,
   type KeyRange,
   keyRanges,
+  liftLiterals,
   programOf,
   type Query,
   type QueryPlan,
   queryPlan,
   runQuery,
+  SqlError,
 } from './sql/index.ts';
 
 export interface PreparedQuery {
@@ -60,9 +62,27 @@ export class PreparedQueries {
    * @param within - the script that asks, if one does: functions run in its thread.
    */
   prepare(container: ContainerRecord, sent: SentQuery, within?: ScriptRun): PreparedQuery {
-    const { environment, indexing, computed } = this.#containers.of(container);
-    const { parameters } = sent;
-    const query = this.#cache.parse(sent.text);
+    const lifted = sent.parameters.length === 0 ? liftLiterals(sent.text) : undefined;
+    if (lifted === undefined) return this.#prepare(container, sent, sent, within);
+    try {
+      return this.#prepare(container, sent, lifted, within);
+    } catch (error) {
+      if (!(error instanceof SqlError)) throw error;
+      // Said again of the text that was sent.
+      return this.#prepare(container, sent, sent, within);
+    }
+  }
+
+  /** @param same - the same query in a text that may be known. */
+  #prepare(
+    container: ContainerRecord,
+    sent: SentQuery,
+    same: SentQuery,
+    within: ScriptRun | undefined,
+  ): PreparedQuery {
+    const { environment, indexing, computed, known } = this.#containers.of(container);
+    const { parameters } = same;
+    const query = this.#cache.parse(same.text);
     const functions = new QueryFunctions(this.#surroundings, container, within);
     const program = programOf(query, {
       environment,
@@ -72,6 +92,7 @@ export class PreparedQueries {
       startMs: this.#clock.nowMs(),
       findUdf: (name) => functions.find(name),
       calls: functions.calls,
+      known,
     });
     checkOrder(program, indexing);
     return {

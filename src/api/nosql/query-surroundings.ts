@@ -5,13 +5,15 @@ import { containerIndexing, textLanguages } from '../../cluster/index.ts';
 import type { Indexing } from '../../partition/index.ts';
 import { isList, isMap, type ValueMap } from '../../value/index.ts';
 import { computedDefinitions, computedProperties } from './computed-properties.ts';
-import type { ComputedDefinition, FunctionEnvironment } from './sql/index.ts';
+import type { CompiledQuery, ComputedDefinition, FunctionEnvironment, Query } from './sql/index.ts';
 
 export interface QuerySurroundings {
   readonly environment: FunctionEnvironment;
   readonly indexing: Indexing;
   /** Computed properties by name. */
   readonly computed: ReadonlyMap<string, ComputedDefinition>;
+  /** Queries compiled with these. */
+  readonly known: WeakMap<Query, CompiledQuery>;
 }
 
 export class QueriedContainers {
@@ -29,6 +31,7 @@ export class QueriedContainers {
         environment: this.#environmentOf(container),
         computed: computedDefinitions(container),
         indexing: containerIndexing(container, { json: computedProperties }),
+        known: new WeakMap(),
       };
       this.#surroundings.set(container, found);
     }

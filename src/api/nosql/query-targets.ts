@@ -101,9 +101,10 @@ export function partitionsOf(
   { partitions, partitionKey }: ContainerRecord,
   ranges: readonly KeyRange[],
 ): readonly HashRange[] {
-  const hashed = epkRanges(ranges, partitionKey);
+  const isEverywhere = ranges.some(({ kind }) => kind === 'all');
+  const hashed = isEverywhere ? [] : epkRanges(ranges, partitionKey);
   return partitions
-    .filter((partition) => hashed.some((range) => isTouching(partition, range)))
+    .filter((partition) => isEverywhere || hashed.some((range) => isTouching(partition, range)))
     .map(({ min, max }) => ({ min, max }));
 }
 

@@ -1,5 +1,5 @@
 /** POST on /dbs/{id}/colls/{id}/docs with a query: its plan, or its results. */
-import { allOf, type Program } from '../../../query/index.ts';
+import { ANYTHING, allOf, type Program } from '../../../query/index.ts';
 import type { QueryPage } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
@@ -31,7 +31,10 @@ export async function queryItems(call: Call): Promise<Reply> {
   const { program } = prepared;
   const targets = targetsOf(call, face, prepared);
   const preparedMs = performance.now();
-  const targeted = { ...program, condition: allOf(program.condition, targets.condition) };
+  const targeted =
+    targets.condition === ANYTHING
+      ? program
+      : { ...program, condition: allOf(program.condition, targets.condition) };
   const page = await call.service.queries
     .run(face.record, {
       program: targeted,
@@ -43,7 +46,7 @@ export async function queryItems(call: Call): Promise<Reply> {
     })
     .finally(prepared.release);
   const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
-  return pageReply(call, face, { page, prepared: { ...prepared, program: targeted }, times });
+  return pageReply(call, face, { page, program: targeted, indexing: prepared.indexing, times });
 }
 
 function targetsOf(call: Call, face: ContainerFace, prepared: PreparedQuery): QueryTargets {
@@ -66,14 +69,18 @@ const EVERYTHING: readonly KeyRange[] = [{ kind: 'all' }];
 
 interface Outcome {
   readonly page: QueryPage;
-  readonly prepared: PreparedQuery;
+  readonly program: Program;
+  readonly indexing: PreparedQuery['indexing'];
   readonly times: QueryTimes;
 }
 
 const INDEX_UTILIZATION = 'x-ms-cosmos-index-utilization';
 
-function pageReply(call: Call, face: ContainerFace, { page, prepared, times }: Outcome): Reply {
-  const { program, indexing } = prepared;
+function pageReply(
+  call: Call,
+  face: ContainerFace,
+  { page, program, indexing, times }: Outcome,
+): Reply {
   const headers = [
     ...receiptHeaders(page),
     ...face.scopeHeaders,
@@ -97,5 +104,5 @@ function pageReply(call: Call, face: ContainerFace, { page, prepared, times }: O
 function executionInfo({ shape }: Program): string {
   const order = shape.kind === 'streaming' ? shape.order : undefined;
   const reverseIndexScan = order?.parts[0]?.isDescending === true;
-  return JSON.stringify({ reverseRidEnabled: true, reverseIndexScan });
+  return `{"reverseRidEnabled":true,"reverseIndexScan":${reverseIndexScan}}`;
 }

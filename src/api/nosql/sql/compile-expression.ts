@@ -29,6 +29,7 @@ import { likeMatcher, type Matcher } from './like.ts';
 import {
   binaryOperators,
   comparisonWithConstant,
+  comparisonWithParameter,
   conjunction,
   disjunction,
   memberOf,
@@ -46,17 +47,16 @@ export function compileExpression(
   return compile(expression, scope, compilation).run;
 }
 
-/** The value of an expression that no row takes part in; undefined if rows, chance or unbound names do. */
+/** The value of an expression that no row takes part in; undefined if chance or unbound names do. */
 export function constantValue(
   expression: Expression,
   compilation: Compilation,
 ): { readonly value: Value } | undefined {
-  if (dependsOnRow(expression)) return undefined;
   const { constant } = compile(expression, NO_SCOPE, compilation);
   return compilation.problems.length > 0 ? undefined : constant;
 }
 
-function dependsOnRow(expression: Expression): boolean {
+export function dependsOnRow(expression: Expression): boolean {
   switch (expression.kind) {
     case 'identifier':
     case 'subquery':
@@ -136,6 +136,8 @@ function compile(expression: Expression, scope: Scope, compilation: Compilation)
         const quick = comparisonWithConstant(operator, left.run, right.constant.value);
         if (quick) return varying(quick);
       }
+      if (expression.right.kind === 'parameter' && !right.constant && !left.constant)
+        return varying(comparisonWithParameter(operator, left.run, right.run));
       const operate = binaryOperators[operator];
       return folded((row) => operate(left.run(row), right.run(row)), left, right);
     }

@@ -52,6 +52,8 @@ function isPlaced(condition: Condition): condition is PlacedTerm {
 
 /** All of the conditions, with what they say about one value in one term. */
 export function conjunctionOf(conditions: readonly Condition[]): Condition {
+  const [only] = conditions;
+  if (conditions.length === 1 && only?.kind === 'term' && only.ranges.length > 0) return only;
   const terms = new Map<string, PlacedTerm>();
   const others: Condition[] = [];
   for (const condition of conditions.flatMap((each) => (each.kind === 'all' ? each.of : [each]))) {

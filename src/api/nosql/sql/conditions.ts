@@ -83,7 +83,9 @@ function rowsOf(query: Query, outer: Aliases, analysis: Analysis, isOutermost: b
     conditions.push(condition);
   }
   const filter = query.where ? when(true, query.where, aliases, analysis) : ANYTHING;
-  const needed = conditions.filter((condition) => !isImplied(condition, filter));
+  const needed = conditions.filter(
+    (condition) => condition.kind !== 'anything' && !isImplied(condition, filter),
+  );
   return { condition: conjunctionOf([filter, ...needed]), aliases };
 }
 
@@ -108,6 +110,7 @@ interface BoundSource {
 }
 
 const UNKNOWN: Binding = { kind: 'unknown' };
+const CONTAINER: Binding = { kind: 'place', ...ROOT };
 
 function bindSource(
   source: Exclude<Source, { kind: 'join' }>,
@@ -120,9 +123,7 @@ function bindSource(
   if (collection.kind === 'path') {
     const { root, steps } = collection;
     const isContainer = mayReadContainer && !aliases.has(root);
-    const inSight = isContainer
-      ? new Map([...aliases, [root, { kind: 'place', ...ROOT }] as const])
-      : aliases;
+    const inSight = isContainer ? new Map(aliases).set(root, CONTAINER) : aliases;
     const place = placeOf(pathExpression(collection), inSight, analysis);
     const lastName = steps.findLast((step) => step.kind !== 'number')?.name ?? root;
     const name = isIterated ? source.name : (source.alias ?? lastName);

@@ -5,9 +5,9 @@ import type { Expression } from './ast.ts';
 import type { Slots } from './block.ts';
 import { type Compilation, NO_COMPUTED, NO_SCOPE } from './compilation.ts';
 import { type CompileOptions, DEFAULT_ENVIRONMENT } from './compile.ts';
-import { compileExpression, constantValue } from './compile-expression.ts';
+import { compileExpression, constantValue, dependsOnRow } from './compile-expression.ts';
 import type { QueryParameter } from './evaluate.ts';
-import { findFunction } from './functions/index.ts';
+import { type FunctionEnvironment, findFunction } from './functions/index.ts';
 import type { FindConstant } from './key-ranges.ts';
 import { childrenOf } from './tree.ts';
 
@@ -21,9 +21,15 @@ export function constantFinder(
   parameters: readonly QueryParameter[],
   options: ConstantOptions = {},
 ): FindConstant {
-  const begin = compilationsWith(parameters, options);
-  return (expression) =>
-    expression.kind === 'literal' ? expression : constantValue(expression, begin());
+  return finderOf(new Constants(parameters, options));
+}
+
+function finderOf(constants: Constants): FindConstant {
+  return (expression) => {
+    if (expression.kind === 'literal') return expression;
+    if (expression.kind === 'parameter') return constants.valueOf(expression.name);
+    return dependsOnRow(expression) ? undefined : constantValue(expression, constants.begin());
+  };
 }
 
 /** The value of an expression by that of one part of it; undefined where more takes part than constants. */
@@ -36,13 +42,13 @@ export function compilerOver(
   parameters: readonly QueryParameter[],
   options: ConstantOptions = {},
 ): CompileOver {
-  const begin = compilationsWith(parameters, options);
-  const findConstant = constantFinder(parameters, options);
+  const constants = new Constants(parameters, options);
+  const findConstant = finderOf(constants);
   const isSettled = (expression: Expression, isPart: (part: Expression) => boolean): boolean => {
     if (isPart(expression) || findConstant(expression)) return true;
     if (expression.kind === 'udfCall') return false;
     if (expression.kind === 'call') {
-      const { environment } = begin();
+      const { environment } = constants.begin();
       if (!findFunction(expression.name, environment)?.isDeterministic) return false;
     }
     const children = childrenOf(expression);
@@ -50,7 +56,7 @@ export function compilerOver(
   };
   return (expression, isPart) => {
     if (!isSettled(expression, isPart)) return undefined;
-    const compilation = begin();
+    const compilation = constants.begin();
     const scope = { ...NO_SCOPE, findFolded: (part: Expression) => (isPart(part) ? 0 : undefined) };
     const run = compileExpression(expression, scope, compilation);
     if (compilation.problems.length > 0) return undefined;
@@ -62,25 +68,38 @@ export function compilerOver(
   };
 }
 
-function compilationsWith(
-  parameters: readonly QueryParameter[],
-  options: ConstantOptions,
-): () => Compilation {
-  const given = new Map(parameters.map((parameter) => [parameter.name, parameter]));
-  const environment = { ...DEFAULT_ENVIRONMENT, ...options.environment };
-  return () => ({
-    environment,
-    findUdf: () => undefined,
-    problems: [],
-    computed: NO_COMPUTED,
-    itemSlots: new Set(),
-    startMs: options.startMs,
-    allocateSlot: () => 0,
-    parameterSlot: () => 0,
-    parameterValue(name) {
-      const parameter = given.get(name);
-      return parameter && { value: parameter.value };
-    },
-    compileSubquery: (query) => unreachable(query as never),
-  });
+/** What is known before the first row. Most filters need little of it. */
+class Constants {
+  readonly #parameters: readonly QueryParameter[];
+  readonly #options: ConstantOptions;
+  #given: ReadonlyMap<string, QueryParameter> | undefined;
+  #environment: FunctionEnvironment | undefined;
+
+  constructor(parameters: readonly QueryParameter[], options: ConstantOptions) {
+    this.#parameters = parameters;
+    this.#options = options;
+  }
+
+  /** Of a parameter; undefined where it is not given. */
+  valueOf(name: string): { readonly value: Value } | undefined {
+    this.#given ??= new Map(this.#parameters.map((each) => [each.name, each]));
+    const parameter = this.#given.get(name);
+    return parameter && { value: parameter.value };
+  }
+
+  begin(): Compilation {
+    this.#environment ??= { ...DEFAULT_ENVIRONMENT, ...this.#options.environment };
+    return {
+      environment: this.#environment,
+      findUdf: () => undefined,
+      problems: [],
+      computed: NO_COMPUTED,
+      itemSlots: new Set(),
+      startMs: this.#options.startMs,
+      allocateSlot: () => 0,
+      parameterSlot: () => 0,
+      parameterValue: (name) => this.valueOf(name),
+      compileSubquery: (query) => unreachable(query as never),
+    };
+  }
 }

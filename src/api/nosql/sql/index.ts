@@ -22,6 +22,7 @@ export {
 } from './functions/index.ts';
 export { type KeyRange, keyRanges } from './key-ranges.ts';
 export type { KeyBound } from './key-sets.ts';
+export { type LiftedQuery, liftLiterals } from './lift-literals.ts';
 export { likeMatcher } from './like.ts';
 export { parseExpression, parseQuery } from './parser.ts';
 export { printExpression, printQuery, printRewritten } from './printer.ts';

@@ -73,6 +73,26 @@ export function comparisonWithConstant(
   return undefined;
 }
 
+/** The same where the constant is known with the first row: it stays for all rows of a run, while runs may alternate. */
+export function comparisonWithParameter(
+  operator: EagerOperator,
+  left: Compiled,
+  right: Compiled,
+): Compiled {
+  const operate = binaryOperators[operator];
+  const general: Compiled = (row) => operate(left(row), right(row));
+  let last: Value;
+  let quick = general;
+  return (row) => {
+    const constant = right(row);
+    if (constant !== last) {
+      last = constant;
+      quick = comparisonWithConstant(operator, left, constant) ?? general;
+    }
+    return quick(row);
+  };
+}
+
 function numberComparison(
   operator: EagerOperator,
   left: Compiled,

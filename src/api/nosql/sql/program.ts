@@ -16,7 +16,7 @@ import {
 } from '../../../query/index.ts';
 import type { Path, SpatialGrid, Value } from '../../../value/index.ts';
 import type { Query } from './ast.ts';
-import type { Block, Slots } from './block.ts';
+import type { Block, CompiledQuery, Slots } from './block.ts';
 import { BlockRun, dropsWithoutKey, RowSource, readsItems } from './block-run.ts';
 import { type CompileOptions, compileQuery } from './compile.ts';
 import { conditionsOf } from './conditions.ts';
@@ -36,12 +36,14 @@ export interface ProgramOptions extends CompileOptions {
   readonly rowsMax?: number;
   /** What functions that `findUdf` finds are called through. */
   readonly calls?: UserFunctionCalls | undefined;
+  /** What is compiled already, with the same environment and computed properties. */
+  readonly known?: WeakMap<Query, CompiledQuery>;
 }
 
 /** Throws SqlError for what is wrong with the query, its parameters or its counts. */
 export function programOf(query: Query, options: ProgramOptions): Program {
   const { parameters = [], startMs } = options;
-  const compiled = compileQuery(query, options);
+  const compiled = compiledOf(query, options);
   const { block } = compiled;
   const row = newRow(compiled, parameters, startMs);
   const window = windowOf(block, row);
@@ -64,6 +66,15 @@ export function programOf(query: Query, options: ProgramOptions): Program {
     programOf: (rewritten) => programOf(rewritten, options),
   });
   return { condition, shape, ...(search && { search }) };
+}
+
+/** A query that calls user defined functions is bound to one run. */
+function compiledOf(query: Query, options: ProgramOptions): CompiledQuery {
+  const known = options.known?.get(query);
+  if (known !== undefined) return known;
+  const compiled = compileQuery(query, options);
+  if (options.calls?.isUsed !== true) options.known?.set(query, compiled);
+  return compiled;
 }
 
 /** Whether no row depends on any but its own item, apart from its place in the order. */
