@@ -1,15 +1,10 @@
 /** An exchange over node:http: for whatever is not an ordinary request. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
+import { isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './answer-body.ts';
 import type { Exchange, HttpHandler } from './exchange.ts';
 import { isEncrypted, originOf } from './origin.ts';
 import { collectBody, isUnreadBodyLong } from './request-body.ts';
-
-/**
- * Up to this size a body travels in one string with the head, which is written in one piece; beyond it the copy costs
- * more than the second buffer.
- */
-export const JOINED_BODY_BYTES_MAX = 16 * 1024;
 
 /** A listener of a node:http server. */
 export function overNodeHttp(
@@ -58,20 +53,18 @@ class NodeExchange implements Exchange {
     const response = this.#response;
     if (response.destroyed || response.headersSent) return;
     if (isUnreadBodyLong(this.#request)) headers.push('connection', 'close');
-    if (body === undefined) {
-      if (status !== 204 && status !== 304) headers.push('content-length', '0');
+    if (isBodiless(status)) {
       response.writeHead(status, headers);
       response.end();
       return;
     }
-    headers.push('content-length', String(lengthOf(body, encoding)));
+    const length = body === undefined ? 0 : lengthOf(body, encoding);
+    headers.push('content-length', String(length));
     response.writeHead(status, headers);
-    if (typeof body === 'string') response.end(body, encoding ?? 'utf8');
-    else if (body.length <= JOINED_BODY_BYTES_MAX) response.end(bytesToLatin1(body), 'latin1');
+    // Node leaves out the body of an answer to HEAD.
+    if (body === undefined) response.end();
+    else if (typeof body === 'string') response.end(body, encoding ?? 'utf8');
+    else if (length <= JOINED_BODY_BYTES_MAX) response.end(bytesToLatin1(body), 'latin1');
     else response.end(body);
   }
-}
-
-function lengthOf(body: Bytes | string, encoding: 'latin1' | undefined): number {
-  return typeof body === 'string' && encoding === undefined ? Buffer.byteLength(body) : body.length;
 }

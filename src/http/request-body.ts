@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Bytes, DomainError, EMPTY_BYTES } from '../base/index.ts';
 
 /** What is still read, and dropped, of a body that is refused. */
-const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+export const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The client went away before its request was complete: nobody is left to answer. */
 export class AbortedError extends Error {
@@ -54,6 +54,6 @@ export function isUnreadBodyLong({ headers, complete }: IncomingMessage): boolea
   );
 }
 
-function tooLarge(): DomainError {
+export function tooLarge(): DomainError {
   return new DomainError('tooLarge', 'Request size is too large');
 }

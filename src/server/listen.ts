@@ -2,9 +2,9 @@
  * HTTP listeners: the settings that keep them alive under bad clients, and a proper answer to what is not HTTP.
  * Idle keep-alive connections cost a few kilobytes each and no time; half-sent requests are cut by the timeouts.
  */
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type HttpHandler, overNodeHttp } from '../http/index.ts';
+import { type HttpHandler, HttpServer } from '../http/index.ts';
 import { ExitError } from './exit-error.ts';
 import { acceptTls, type TlsOptions } from './tls/index.ts';
 
@@ -45,7 +45,7 @@ export interface ListenOptions {
 /** Serves when the promise resolves. Rejects with ExitError 1. */
 export function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, flag, handler, tls, onError } = options;
-  const server = createServer(
+  const server = new HttpServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -54,10 +54,10 @@ export function listen(options: ListenOptions): Promise<Listener> {
       keepAlive: true,
       keepAliveInitialDelay: TCP_PROBE_DELAY_MS,
       noDelay: true,
-      // Saves a tenth of a point read. Such a request is `readableEnded` from the start and emits no `end`.
+      // Such a request is `readableEnded` from the start and emits no `end`.
       optimizeEmptyRequests: true,
     },
-    overNodeHttp(handler),
+    handler,
   );
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answerBadClient);

@@ -1,6 +1,6 @@
 /** An account of its own for every test file: the handler on a port of its own, and stock clients for it. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import { type Clock, seededRandom, systemClock } from '../../../src/base/index.t
 import type { Engine } from '../../../src/engine/index.ts';
 import { memoryEngine } from '../../../src/engine/memory/index.ts';
 import { sqliteEngine } from '../../../src/engine/sqlite/index.ts';
-import { overNodeHttp } from '../../../src/http/index.ts';
+import { HttpServer } from '../../../src/http/index.ts';
 import {
   type Access,
   type AccessSettings,
@@ -98,7 +98,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     onRefusal: (refusal) => refusals.push(refusal),
     onFailure: ({ error }) => failures.push(error),
   });
-  const server = createServer(overNodeHttp(handler));
+  const server = new HttpServer({}, handler);
   const port = await listen(server);
   const endpoint = `http://127.0.0.1:${port}/`;
   const clients: CosmosClient[] = [];

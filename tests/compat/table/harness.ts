@@ -1,5 +1,5 @@
 /** An account of its own for every test file: the handler on a port of its own, and stock clients for it in both modes. */
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   AzureNamedKeyCredential,
@@ -11,7 +11,7 @@ import { createNosqlHandler, sealJson } from '../../../src/api/nosql/index.ts';
 import { createTableHandler, SharedKeys, sealEntity } from '../../../src/api/table/index.ts';
 import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
 import { memoryEngine } from '../../../src/engine/memory/index.ts';
-import { overNodeHttp } from '../../../src/http/index.ts';
+import { HttpServer } from '../../../src/http/index.ts';
 import {
   DEFAULT_SETTINGS,
   memoryAccessStore,
@@ -63,10 +63,8 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
   };
   const access = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), service.clock);
   const servers = [
-    createServer(
-      overNodeHttp(createTableHandler({ service, keys: new SharedKeys([KEY]), onFailure })),
-    ),
-    createServer(overNodeHttp(createNosqlHandler({ service, access, version: 'test', onFailure }))),
+    new HttpServer({}, createTableHandler({ service, keys: new SharedKeys([KEY]), onFailure })),
+    new HttpServer({}, createNosqlHandler({ service, access, version: 'test', onFailure })),
   ] as const;
   const port = await listen(servers[0]);
   const nosqlPort = await listen(servers[1]);

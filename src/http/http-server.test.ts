@@ -1,0 +1,409 @@
+// Goal: clients cannot tell who serves them, and what is not ordinary is node's. Method: raw sockets against a server with
+// the direct lane and, for the same bytes, one without it.
+import { createServer } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Bytes, bytesToLatin1, isPromise, seededRandom } from '../base/index.ts';
+import type { Exchange, HttpHandler } from './exchange.ts';
+import { HttpServer } from './http-server.ts';
+import { overNodeHttp } from './node-exchange.ts';
+import { AbortedError } from './request-body.ts';
+import { open, RawClient, randomRequest, withoutDate } from './test-kit.ts';
+
+const OPTIONS = { keepAliveTimeout: 120_000, optimizeEmptyRequests: true, noDelay: true };
+const BODY_BYTES_MAX = 1000;
+
+interface Started {
+  readonly server: HttpServer;
+  readonly port: number;
+  /** Requests that node:http served. */
+  byNode: number;
+}
+
+const opened: HttpServer[] = [];
+
+afterEach(() => {
+  for (const server of opened.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function start(handler: HttpHandler): Promise<Started> {
+  const server = new HttpServer(OPTIONS, handler);
+  opened.push(server);
+  const started = { server, port: await open(server), byNode: 0 };
+  server.on('request', () => {
+    started.byNode++;
+  });
+  return started;
+}
+
+/** Answers with what it was sent. */
+function echo(exchange: Exchange): void {
+  const { method, url, headers } = exchange;
+  const answer = (body: Bytes): void =>
+    exchange.send(
+      method === 'DELETE' ? 204 : 200,
+      ['x-echo', 'yes'],
+      JSON.stringify({ method, url, headers: { ...headers }, body: bytesToLatin1(body) }),
+    );
+  const body = exchange.readBody(BODY_BYTES_MAX);
+  if (isPromise(body)) body.then(answer);
+  else answer(body);
+}
+
+/** Holds every request until the test answers it. */
+class Held {
+  readonly exchanges: Exchange[] = [];
+  readonly handler: HttpHandler = (exchange) => void this.exchanges.push(exchange);
+
+  /** The next one, when it is there. */
+  async take(): Promise<Exchange> {
+    for (;;) {
+      const exchange = this.exchanges.shift();
+      if (exchange !== undefined) return exchange;
+      await nextTurn();
+    }
+  }
+}
+
+const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const post = (url: string, body: string): string =>
+  `POST ${url} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+/** What is in the queue of both ends has arrived. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+}
+
+const seed = Number(process.env.MESOCOSM_SEED ?? 20_261_116);
+
+test(`ordinary requests look the same to handlers, and answers to clients (seed ${seed})`, async () => {
+  const random = seededRandom(seed);
+  const direct = await start(echo);
+  const plain = createServer(OPTIONS, overNodeHttp(echo));
+  const plainPort = await open(plain);
+  using one = await RawClient.connect(direct.port);
+  using other = await RawClient.connect(plainPort);
+  for (let count = 0; count < 500; count++) {
+    const text = randomRequest(random);
+    one.write(text);
+    other.write(text);
+    const isHead = text.startsWith('HEAD');
+    const answers = [await one.answer(isHead), await other.answer(isHead)].map(withoutDate);
+    expect(answers[0], JSON.stringify(text)).toBe(answers[1]);
+  }
+  expect(direct.byNode).toBe(0);
+  plain.close();
+});
+
+test('a request in two pieces, wherever it is cut', async () => {
+  const { port, server } = await start(echo);
+  const text = post('/pieces', '{"id":"a body"}');
+  const headBytes = text.indexOf('\r\n\r\n') + 4;
+  let byNode = 0;
+  server.on('request', () => byNode++);
+  for (let cut = 1; cut < text.length; cut++) {
+    using client = await RawClient.connect(port);
+    byNode = 0;
+    client.write(text.slice(0, cut));
+    await settle();
+    client.write(text.slice(cut));
+    expect(await client.answer()).toContain('"body":"{\\"id\\":\\"a body\\"}"');
+    expect(byNode, `cut at ${cut}`).toBe(cut < headBytes ? 1 : 0);
+    client.write(get('/again'));
+    expect(await client.answer()).toContain('"url":"/again"');
+  }
+});
+
+test('requests sent at once are answered in order, one at a time', async () => {
+  const held = new Held();
+  const { port, server } = await start(held.handler);
+  let byNode = 0;
+  server.on('request', () => byNode++);
+  using client = await RawClient.connect(port);
+  client.write(get('/1') + post('/2', 'two') + get('/3'));
+  for (const url of ['/1', '/2', '/3']) {
+    const exchange = await held.take();
+    await settle();
+    expect(held.exchanges).toEqual([]);
+    expect(exchange.url).toBe(url);
+    if (url === '/2') expect(bytesToLatin1(await exchange.readBody(10))).toBe('two');
+    exchange.send(200, [], url);
+    expect(await client.answer()).toMatch(new RegExp(`\r\n\r\n${url}$`));
+  }
+  expect(byNode).toBe(0);
+});
+
+test('a client that does not read gets no more answers than fit', async () => {
+  let served = 0;
+  const big = Buffer.alloc(200_000, 'x');
+  const { port } = await start((exchange) => {
+    served++;
+    exchange.send(200, [], big);
+  });
+  using client = await RawClient.connect(port);
+  client.socket.pause();
+  const count = 500;
+  client.write(get('/').repeat(count));
+  let before = -1;
+  while (before !== served) {
+    before = served;
+    await settle();
+  }
+  expect(served).toBeLessThan(count / 2);
+  client.socket.resume();
+  for (let at = 0; at < count; at++)
+    expect((await client.answer()).length).toBeGreaterThan(big.length);
+  expect(served).toBe(count);
+});
+
+describe('a body', () => {
+  test('that is asked for late is kept until then', async () => {
+    const held = new Held();
+    const { port } = await start(held.handler);
+    using client = await RawClient.connect(port);
+    const body = 'x'.repeat(900);
+    client.write(post('/', body).slice(0, -600));
+    const exchange = await held.take();
+    client.write('x'.repeat(300));
+    await settle();
+    client.write('x'.repeat(300) + get('/next'));
+    await settle();
+    expect(bytesToLatin1(await exchange.readBody(BODY_BYTES_MAX))).toBe(body);
+    exchange.send(200, [], 'done');
+    expect(await client.answer()).toContain('done');
+    expect((await held.take()).url).toBe('/next');
+  });
+
+  test('that nobody asks for is thrown away, whenever the answer comes', async () => {
+    const { port } = await start((exchange) => exchange.send(401, [], exchange.url));
+    using client = await RawClient.connect(port);
+    client.write(post('/1', 'x'.repeat(5000)).slice(0, -3000));
+    expect(await client.answer()).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n/);
+    client.write('x'.repeat(3000) + get('/2'));
+    expect(await client.answer()).toMatch(/\/2$/);
+  });
+
+  test.each([
+    ['in one piece', 5000],
+    ['in two', 1000],
+  ])('too large, %s, is read to its end and refused', async (_, first) => {
+    const { port, server } = await start((exchange) => {
+      Promise.try(() => exchange.readBody(BODY_BYTES_MAX)).catch((error: Error) =>
+        exchange.send(413, [], error.message),
+      );
+    });
+    server.on('request', () => expect.unreachable());
+    using client = await RawClient.connect(port);
+    const text = post('/', 'x'.repeat(2000));
+    client.write(text.slice(0, first));
+    await settle();
+    client.write(text.slice(first) + get('/'));
+    expect(await client.answer()).toContain('Request size is too large');
+  });
+
+  test('that breaks off is an abort', async () => {
+    const held = new Held();
+    const { port } = await start(held.handler);
+    for (const leave of ['resetAndDestroy', 'end'] as const) {
+      using client = await RawClient.connect(port);
+      client.write(post('/', 'x'.repeat(500)).slice(0, -1));
+      const exchange = await held.take();
+      const body = Promise.resolve(exchange.readBody(BODY_BYTES_MAX));
+      client.socket[leave]();
+      await expect(body).rejects.toThrow(AbortedError);
+      exchange.send(200, [], 'nobody reads this');
+      using late = await RawClient.connect(port);
+      late.write(post('/', 'x'.repeat(500)).slice(0, -1));
+      const second = await held.take();
+      late.socket[leave]();
+      await client.rest();
+      await settle();
+      await expect(Promise.resolve(second.readBody(BODY_BYTES_MAX))).rejects.toThrow(AbortedError);
+    }
+  });
+
+  test('that takes too long is answered 408 and the connection closed', async () => {
+    const held = new Held();
+    const { port, server } = await start(held.handler);
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      socket.end(`HTTP/1.1 408 ${error.code}\r\n\r\n`, () => socket.destroy());
+    });
+    using client = await RawClient.connect(port);
+    client.write(post('/', 'x'.repeat(500)).slice(0, -1));
+    const body = Promise.resolve((await held.take()).readBody(BODY_BYTES_MAX));
+    server.sweep(performance.now() + server.requestTimeout - 5000);
+    await settle();
+    server.sweep(performance.now() + server.requestTimeout);
+    await expect(body).rejects.toThrow(AbortedError);
+    expect(await client.rest()).toBe('HTTP/1.1 408 ERR_HTTP_REQUEST_TIMEOUT\r\n\r\n');
+  });
+});
+
+describe('what is not ordinary is left to node:http', () => {
+  test.each<[string, string]>([
+    ['an older version', 'GET / HTTP/1.0\r\nHost: a\r\n\r\n'],
+    ['a close', 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\n',
+    ],
+    [
+      'chunks and a length',
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 6\r\n\r\n0\r\n\r\n',
+    ],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n123456',
+    ],
+    ['a bare line feed', 'GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n'],
+    ['a blank before a colon', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length : 5\r\n\r\n12345'],
+    ['a folded line', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n'],
+    ['a length that is none', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5x\r\n\r\n12345'],
+    ['a zero byte', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\0\r\n\r\n'],
+    ['no HTTP', 'hello?\r\n\r\n'],
+    ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ])('%s', async (_, text) => {
+    const { port } = await start(echo);
+    const plain = createServer(OPTIONS, overNodeHttp(echo));
+    const plainPort = await open(plain);
+    for (const before of ['', get('/ordinary')]) {
+      const answers = [];
+      for (const to of [port, plainPort]) {
+        using client = await RawClient.connect(to);
+        if (before !== '') {
+          client.write(before);
+          expect(await client.answer()).toContain('/ordinary');
+        }
+        client.write(text);
+        answers.push(withoutDate(await client.rest()));
+      }
+      expect(answers[0]).toBe(answers[1]);
+      expect(answers[0]).toMatch(/^HTTP\/1.1 /);
+      expect(answers[0]).not.toContain('smuggled');
+    }
+    plain.close();
+  });
+
+  test('chunks, a wish to go on, and all that follows on the connection', async () => {
+    const started = await start(echo);
+    using client = await RawClient.connect(started.port);
+    client.write(get('/1'));
+    expect(await client.answer()).toContain('"url":"/1"');
+    expect(started.byNode).toBe(0);
+    client.write(
+      `POST /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n${get('/3')}`,
+    );
+    expect(await client.answer()).toContain('"body":"abc"');
+    expect(await client.answer()).toContain('"url":"/3"');
+    client.write('PUT /4 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n');
+    expect(await client.answer()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    client.write('ok');
+    expect(await client.answer()).toContain('"body":"ok"');
+    expect(started.byNode).toBe(3);
+  });
+
+  test('behind a request that is still under way', async () => {
+    const held = new Held();
+    const { port, server } = await start(held.handler);
+    using client = await RawClient.connect(port);
+    client.write(`${get('/1')}GET /2 HTTP/1.0\r\n\r\n`);
+    const first = await held.take();
+    await settle();
+    expect(held.exchanges).toEqual([]);
+    first.send(200, [], 'one');
+    (await held.take()).send(200, [], 'two');
+    const answers = await client.rest();
+    expect(answers.match(/one|two/g)).toEqual(['one', 'two']);
+    expect(server.listening).toBe(true);
+  });
+});
+
+describe('an answer', () => {
+  test('says when the connection ends', async () => {
+    const { port } = await start((exchange) => exchange.send(200, [], undefined));
+    using client = await RawClient.connect(port);
+    client.write(get('/'));
+    expect(withoutDate(await client.answer())).toBe(
+      'HTTP/1.1 200 OK\r\ncontent-length: 0\r\nDate: now\r\nConnection: keep-alive\r\nKeep-Alive: timeout=120\r\n\r\n',
+    );
+  });
+
+  test.each([
+    ['text', 'é', undefined, '\xc3\xa9'],
+    ['bytes as text', '\xe9', 'latin1' as const, '\xe9'],
+    ['bytes', Buffer.from([0, 255]), undefined, '\0\xff'],
+    ['many bytes', Buffer.alloc(100_000, 'y'), undefined, 'y'.repeat(100_000)],
+    ['a long text', 'é'.repeat(50_000), undefined, '\xc3\xa9'.repeat(50_000)],
+  ])('of %s', async (_, body, encoding, expected) => {
+    const { port } = await start((exchange) => exchange.send(200, [], body, encoding));
+    using client = await RawClient.connect(port);
+    client.write(get('/'));
+    const answer = await client.answer();
+    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4) === expected).toBe(true);
+  });
+
+  test.each(['a\r\nx-injected: 1', 'a\nb', 'a\0', '\u0100', '\x7f'])(
+    'with %j in a header is not written',
+    async (value) => {
+      const errors: unknown[] = [];
+      const { port } = await start((exchange) => {
+        for (const headers of [
+          ['x', value],
+          [value, 'x'],
+        ])
+          try {
+            exchange.send(200, headers, 'body');
+          } catch (error) {
+            errors.push(error);
+          }
+        exchange.send(500, [], undefined);
+      });
+      using client = await RawClient.connect(port);
+      client.write(get('/'));
+      expect(await client.answer()).toMatch(/^HTTP\/1.1 500 Internal Server Error\r\n/);
+      expect(errors).toEqual([expect.any(TypeError), expect.any(TypeError)]);
+    },
+  );
+
+  test('to a client that sends no more is still sent', async () => {
+    const held = new Held();
+    const { port } = await start(held.handler);
+    using client = await RawClient.connect(port);
+    client.socket.end(get('/'));
+    const exchange = await held.take();
+    await settle();
+    exchange.send(200, [], 'late');
+    expect(await client.rest()).toMatch(/\r\nConnection: close\r\n\r\nlate$/);
+  });
+
+  test('is sent once', async () => {
+    const { port } = await start((exchange) => {
+      exchange.send(200, [], exchange.url);
+      exchange.send(500, [], undefined);
+    });
+    using client = await RawClient.connect(port);
+    client.write(get('/1'));
+    expect(await client.answer()).toMatch(/^HTTP\/1.1 200/);
+    client.write(get('/2'));
+    expect(await client.answer()).toMatch(/^HTTP\/1.1 200/);
+  });
+});
+
+test('closing closes idle connections at once and busy ones after their answer', async () => {
+  const held = new Held();
+  const { port, server } = await start(held.handler);
+  using idle = await RawClient.connect(port);
+  using busy = await RawClient.connect(port);
+  busy.write(get('/'));
+  const exchange = await held.take();
+  const closed = new Promise((resolve) => server.close(resolve));
+  expect(await idle.rest()).toBe('');
+  exchange.send(200, [], 'last');
+  expect(await busy.rest()).toMatch(/\r\nConnection: close\r\n\r\nlast$/);
+  await closed;
+});

@@ -1,0 +1,173 @@
+/**
+ * Reads the head of an ordinary request: HTTP/1.1 with nothing in it that two parsers might see differently. Whatever
+ * else there is, from old proxies to attacks, is left to node:http, whose verdict is then the only one; so this reader
+ * may be small, and need not know any error.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Heads are some 600 bytes; long ones (session tokens of many partitions) are not worth a second way. */
+export const HEAD_BYTES_MAX = 16 * 1024;
+
+/** Node keeps 2,000; no client of ours sends fifty. */
+const HEADERS_MAX = 100;
+
+export interface RequestHead {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Bytes of the head itself, with the empty line. */
+  readonly bytes: number;
+  /** Of the body; 0 where none is announced. */
+  readonly bodyBytes: number;
+}
+
+/** The very strings that handlers compare with. */
+const METHODS: ReadonlyMap<string, string> = new Map(
+  ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'MERGE'].map((name) => [name, name]),
+);
+
+type NameKind = 'plain' | 'host' | 'length' | 'connection' | 'odd';
+
+interface HeaderName {
+  readonly lower: string;
+  readonly kind: NameKind;
+}
+
+/** Names that change how a message is read, or whose values node gives another form. */
+const KINDS: Readonly<Record<string, NameKind>> = {
+  host: 'host',
+  'content-length': 'length',
+  connection: 'connection',
+  'transfer-encoding': 'odd',
+  expect: 'odd',
+  upgrade: 'odd',
+  'proxy-connection': 'odd',
+  te: 'odd',
+  trailer: 'odd',
+  'set-cookie': 'odd',
+};
+
+/** Spellings kept, and their length: clients have a fixed set of a few dozen. */
+const SPELLINGS_MAX = 512;
+const SPELLING_LENGTH_MAX = 64;
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const DIGITS = /^\d{1,9}$/;
+const VERSION = 'HTTP/1.1\r\n';
+
+const TAB = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const HASH = 0x23;
+const SLASH = 0x2f;
+const DELETE = 0x7f;
+
+export class RequestHeads {
+  readonly #bodyBytesMax: number;
+  /** By spelling: saves the check, the lower case and the search for an equal string. */
+  readonly #names = new Map<string, HeaderName>();
+
+  constructor(bodyBytesMax: number) {
+    this.#bodyBytesMax = bodyBytesMax;
+  }
+
+  /** `text` has one character per byte and may go on behind the head. Undefined: not ordinary, or not complete. */
+  read(text: string): RequestHead | undefined {
+    const methodEnd = text.indexOf(' ');
+    const method = METHODS.get(text.slice(0, methodEnd));
+    if (method === undefined) return undefined;
+    const urlEnd = endOfUrl(text, methodEnd + 1);
+    if (urlEnd < 0 || !text.startsWith(VERSION, urlEnd + 1)) return undefined;
+    const url = text.slice(methodEnd + 1, urlEnd);
+    const headers: Record<string, string> = {};
+    let bodyBytes = 0;
+    let hasHost = false;
+    let at = urlEnd + 1 + VERSION.length;
+    for (let count = 0; count <= HEADERS_MAX; count++) {
+      if (text.charCodeAt(at) === CR) {
+        if (text.charCodeAt(at + 1) !== LF || !hasHost) return undefined;
+        return { method, url, headers, bytes: at + 2, bodyBytes };
+      }
+      const nameEnd = text.indexOf(':', at);
+      if (nameEnd < 0) return undefined;
+      const name = this.#nameOf(text.slice(at, nameEnd));
+      const lineEnd = name === undefined ? -1 : endOfValue(text, nameEnd + 1);
+      if (name === undefined || lineEnd < 0) return undefined;
+      const value = trimmed(text, nameEnd + 1, lineEnd);
+      const { lower, kind } = name;
+      // Also what every object has: `constructor` and the like.
+      if (headers[lower] !== undefined) return undefined;
+      if (kind !== 'plain') {
+        if (!isOrdinary(kind, value)) return undefined;
+        if (kind === 'host') hasHost = true;
+        else if (kind === 'length') bodyBytes = Number(value);
+        if (bodyBytes > this.#bodyBytesMax) return undefined;
+      }
+      headers[lower] = value;
+      at = lineEnd + 2;
+    }
+    return undefined;
+  }
+
+  /** Undefined where it is no name. */
+  #nameOf(spelling: string): HeaderName | undefined {
+    const known = this.#names.get(spelling);
+    if (known !== undefined) return known;
+    if (!TOKEN.test(spelling)) return undefined;
+    const lower = spelling.toLowerCase();
+    const name = {
+      lower,
+      kind: Object.hasOwn(KINDS, lower) ? (KINDS[lower] as NameKind) : 'plain',
+    };
+    if (spelling.length <= SPELLING_LENGTH_MAX && this.#names.size < SPELLINGS_MAX)
+      this.#names.set(Buffer.from(spelling, 'latin1').toString('latin1'), name);
+    return name;
+  }
+}
+
+function isOrdinary(kind: NameKind, value: string): boolean {
+  switch (kind) {
+    case 'host':
+      return value !== '';
+    case 'length':
+      return DIGITS.test(value);
+    case 'connection':
+      return value === 'keep-alive' || value.toLowerCase() === 'keep-alive';
+    default:
+      return false;
+  }
+}
+
+/** Where the space behind it is; -1 for what is no path, or has characters that a client ought to have encoded. */
+function endOfUrl(text: string, start: number): number {
+  if (text.charCodeAt(start) !== SLASH) return -1;
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === SPACE) return at;
+    if (code < SPACE || code >= DELETE || code === HASH) return -1;
+  }
+  return -1;
+}
+
+/** Where the line's CR LF is; -1 where there is none, or a control character before it. */
+function endOfValue(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= SPACE ? code !== DELETE : code === TAB) continue;
+    return code === CR && text.charCodeAt(at + 1) === LF ? at : -1;
+  }
+  return -1;
+}
+
+function trimmed(text: string, start: number, end: number): string {
+  let from = start;
+  let to = end;
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
