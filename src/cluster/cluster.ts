@@ -3,7 +3,7 @@
  * The layers above speak to partitions only through this, so that a partition may later live in another thread or on
  * another machine.
  */
-import { DomainError, isPromise, type MaybePromise, type Receipt } from '../base/index.ts';
+import { andThen, DomainError, isPromise, type MaybePromise, type Receipt } from '../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import {
   type Effect,
@@ -261,17 +261,21 @@ export class Cluster {
   }
 
   /** One moment of a partition, or of a part of its range, for a query. */
-  async reader(
+  reader(
     route: Route,
     within: EpkRange | undefined,
     session: string | undefined,
     traffic: Traffic = NORMAL_TRAFFIC,
-  ): Promise<QueryReader> {
+  ): MaybePromise<QueryReader> {
     this.#admit(route, traffic);
-    const partition = await this.#options.host.partition(route.slot);
-    checkSession(partition, route, session);
-    const search = this.#options.host.search(route.slot, partition);
-    return new QueryReader(await partition.reader(), within, undefined, search);
+    return andThen(this.#options.host.partition(route.slot), (partition) => {
+      checkSession(partition, route, session);
+      const search = this.#options.host.search(route.slot, partition);
+      return andThen(
+        partition.reader(),
+        (reader) => new QueryReader(reader, within, undefined, search),
+      );
+    });
   }
 
   /**

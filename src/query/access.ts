@@ -4,7 +4,7 @@
  *
  * Whatever the way, candidates come in rid order.
  */
-import { type Bytes, concatBytes } from '../base/index.ts';
+import { type Bytes, concatBytes, isPromise, type MaybePromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { IN_PART, printPath } from '../value/index.ts';
 import type { Condition, TermCondition, TextCondition, ValueRange } from './condition.ts';
@@ -31,16 +31,16 @@ const PAGE = { limit: 1000, bytesMax: 1024 * 1024 };
 /** Few entries of it are kept: two milliseconds. */
 const TESTED_PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
 
-export async function chooseAccess(
+export function chooseAccess(
   reader: ItemReader,
   condition: Condition,
   work: Work,
-): Promise<Access> {
+): MaybePromise<Access> {
   const usable = usablePart(reader, condition);
   if (usable.kind === 'nothing') return { kind: 'none' };
   if (usable.kind === 'anything') return { kind: 'scan' };
   if (usable.kind === 'all') return chooseAmong(reader, usable.of, work);
-  return chooseOne(reader, usable, work);
+  return postingOf(reader, usable) ?? chooseOne(reader, usable, work);
 }
 
 /**
@@ -71,12 +71,14 @@ async function collectRange(
   const rids = new Set<number>();
   let range: KeyRange | undefined = { start: prefix, end: concatBytes(prefix, LAST) };
   while (range !== undefined) {
-    const page: IndexEntries = await reader.scanIndex(range, PAGE);
+    const found = reader.scanIndex(range, PAGE);
+    const page: IndexEntries = isPromise(found) ? await found : found;
     work.indexEntries += page.entries.length;
     for (const entry of page.entries) rids.add(reader.ridOf(entry));
     if (rids.size > limit) return undefined;
     range = page.rest;
-    await pause();
+    const rest = range && pause();
+    if (rest !== undefined) await rest;
   }
   return rids;
 }
@@ -128,12 +130,10 @@ async function chooseAmong(
     if (best?.rids.size === 0) return { kind: 'none' };
   }
   if (best !== undefined) return asRids(best.rids, parts);
-  return chooseOne(reader, large as Condition, work);
+  return postingOf(reader, large as Condition) ?? chooseOne(reader, large as Condition, work);
 }
 
 async function chooseOne(reader: ItemReader, condition: Condition, work: Work): Promise<Access> {
-  const posting = postingOf(reader, condition);
-  if (posting !== undefined) return posting;
   const limit = Math.min(COLLECT_MAX, Math.floor(reader.itemCount / SCAN_SHARE) + 10);
   const rids = await collect(reader, condition, limit, work);
   if (rids === undefined) return { kind: 'scan' };
@@ -222,13 +222,15 @@ async function collectTerm(
       end: concatBytes(terms, end),
     };
     while (range !== undefined) {
-      const page = await reader.scanIndex(range, test === undefined ? PAGE : TESTED_PAGE);
+      const found = reader.scanIndex(range, test === undefined ? PAGE : TESTED_PAGE);
+      const page: IndexEntries = isPromise(found) ? await found : found;
       work.indexEntries += page.entries.length;
       if (test === undefined) for (const entry of page.entries) rids.add(reader.ridOf(entry));
       else addPassing(reader, page.entries, test, rids);
       if (rids.size > limit) return undefined;
       range = page.rest;
-      await pause();
+      const rest = range && pause();
+      if (rest !== undefined) await rest;
     }
   }
   return rids;

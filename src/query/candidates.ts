@@ -1,5 +1,5 @@
 /** Candidates of one partition in rid order, batch by batch. */
-import { concatBytes } from '../base/index.ts';
+import { andThen, concatBytes, type MaybePromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { KeyWriter } from '../value/index.ts';
 import type { Access } from './access.ts';
@@ -16,77 +16,105 @@ function larger(batchItems: number): number {
 
 const writer = new KeyWriter();
 
-/** Items that an access names, from a rid on. `read` is told as many as the caller can use, if it knows. */
-export async function* candidates(
+/** Batches one after the other, at once where the store answers at once. */
+export interface Batches<T> {
+  /** Undefined at the end. A batch may be empty. */
+  next(): MaybePromise<readonly T[] | undefined>;
+}
+
+/** Items that an access names, from a rid on. `batchItems` are as many as the caller can use, if it knows. */
+export function candidates(
   reader: ItemReader,
   access: Access,
   from: number,
   work: Work,
   batchItems = BATCH_ITEMS,
-): AsyncGenerator<readonly Candidate[]> {
+): Batches<Candidate> {
   switch (access.kind) {
     case 'none':
-      return;
+      return NOTHING_LEFT;
     case 'scan':
-      yield* scanned(reader, from, work, batchItems);
-      return;
+      return scanned(reader, from, work, batchItems);
     case 'posting':
-      yield* posted(reader, access.prefix, from, work, batchItems);
-      return;
+      return posted(reader, access.prefix, from, work, batchItems);
     case 'rids':
-      yield* fetched(reader, access.rids, from, work, batchItems);
-      return;
+      return fetched(reader, access.rids, from, work, batchItems);
   }
 }
 
-async function* scanned(
+const NOTHING_LEFT: Batches<Candidate> = { next: () => undefined };
+
+function scanned(
   reader: ItemReader,
   from: number,
   work: Work,
   batchItems: number,
-): AsyncGenerator<readonly Candidate[]> {
+): Batches<Candidate> {
   let limit = batchItems;
-  for (let next: number | undefined = from; next !== undefined; limit = larger(limit)) {
-    const page: Awaited<ReturnType<ItemReader['scanItems']>> = await reader.scanItems(next, limit);
-    yield counted(page.items, reader, work);
-    next = page.next;
-  }
+  let rest: number | undefined = from;
+  return {
+    next() {
+      if (rest === undefined) return undefined;
+      const found = reader.scanItems(rest, limit);
+      limit = larger(limit);
+      return andThen(found, ({ items, next }) => {
+        rest = next;
+        return counted(items, reader, work);
+      });
+    },
+  };
 }
 
-async function* posted(
+function posted(
   reader: ItemReader,
   prefix: Uint8Array,
   from: number,
   work: Work,
   batchItems: number,
-): AsyncGenerator<readonly Candidate[]> {
+): Batches<Candidate> {
+  let limit = batchItems;
   let range: KeyRange | undefined = {
     start: writer.reset().raw(prefix).u64(from).take(),
-    end: concatBytes(prefix, Uint8Array.of(0xff)),
+    end: concatBytes(prefix, LAST),
   };
-  for (let limit = batchItems; range !== undefined; limit = larger(limit)) {
-    const page: Awaited<ReturnType<ItemReader['scanIndex']>> = await reader.scanIndex(range, {
-      limit,
-      bytesMax: 1024 * 1024,
-    });
-    work.indexEntries += page.entries.length;
-    yield counted(await reader.readMany(page.entries.map(reader.ridOf)), reader, work);
-    range = page.rest;
-  }
+  return {
+    next() {
+      if (range === undefined) return undefined;
+      const found = reader.scanIndex(range, { limit, bytesMax: 1024 * 1024 });
+      limit = larger(limit);
+      return andThen(found, ({ entries, rest }) => {
+        range = rest;
+        work.indexEntries += entries.length;
+        return andThen(reader.readMany(entries.map(reader.ridOf)), (items) =>
+          counted(items, reader, work),
+        );
+      });
+    },
+  };
 }
 
-async function* fetched(
+/** Behind every rid: they begin with a zero byte. */
+const LAST = Uint8Array.of(0xff);
+
+function fetched(
   reader: ItemReader,
   rids: readonly number[],
   from: number,
   work: Work,
   batchItems: number,
-): AsyncGenerator<readonly Candidate[]> {
+): Batches<Candidate> {
+  let limit = batchItems;
   let at = from === 0 ? 0 : rids.findIndex((rid) => rid >= from);
-  for (let limit = batchItems; at >= 0 && at < rids.length; limit = larger(limit)) {
-    yield counted(await reader.readMany(rids.slice(at, at + limit)), reader, work);
-    at += limit;
-  }
+  if (at < 0) return NOTHING_LEFT;
+  return {
+    next() {
+      if (at >= rids.length) return undefined;
+      const found = reader.readMany(rids.slice(at, at + limit));
+      at += limit;
+      limit = larger(limit);
+      return andThen(found, (items) => counted(items, reader, work));
+    },
+  };
 }
 
 /** What was really there, within the part of the hash space asked for. */

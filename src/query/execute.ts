@@ -2,13 +2,20 @@
  * Runs a program over partitions, one page at a time. A page ends when it has as many rows or bytes as asked for, or when
  * it has looked at so many items that others should have their turn; then it says where to go on.
  */
-import { type Bytes, bytesToText, DomainError, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
+import {
+  type Bytes,
+  bytesToText,
+  DomainError,
+  isPromise,
+  type MaybePromise,
+  QUERY_ITEMS_PER_PAGE,
+} from '../base/index.ts';
 import type { Value } from '../value/index.ts';
 import { type Access, chooseAccess, chooseForOrder } from './access.ts';
 import { bestItems, withStatistics } from './best-first.ts';
-import { candidates } from './candidates.ts';
+import { type Batches, candidates } from './candidates.ts';
 import { MeasuredReader } from './measured-reader.ts';
-import { mergeOrdered } from './merge.ts';
+import { MergedRows } from './merge.ts';
 import { isServedInOrder, type OrderedRow, orderedRows } from './ordered.ts';
 import {
   begunParts,
@@ -28,7 +35,7 @@ import type { Work } from './work.ts';
 
 /** A part of the hash space in one partition. */
 export interface Target extends HashRange {
-  open(): Promise<ItemReader & { release(): void }>;
+  open(): MaybePromise<ItemReader & { release(): void }>;
 }
 
 export interface PageRequest {
@@ -145,13 +152,20 @@ async function streamTarget(
   const endsFullPages = request.ranges.length === 1;
   let { skip, take } = state.window;
   let { looked } = state;
-  const reader = new MeasuredReader(await target.open(), work);
+  const opened = target.open();
+  const reader = new MeasuredReader(isPromise(opened) ? await opened : opened, work);
   try {
-    const access = await chooseAccess(reader, program.condition, work);
+    const chosen = chooseAccess(reader, program.condition, work);
+    const access = isPromise(chosen) ? await chosen : chosen;
     work.accesses.push(describeAccess(access));
     const batch = Math.min(100, skip + Math.min(take, request.rowsMax));
-    for await (const items of candidates(reader, access, part.from, work, batch)) {
-      const later = await rowsLater(shape, reader, items);
+    const batches = candidates(reader, access, part.from, work, batch);
+    for (;;) {
+      const found = batches.next();
+      const items = isPromise(found) ? await found : found;
+      if (items === undefined) return { window: { skip, take }, looked, stoppedAt: undefined };
+      const answers = rowsLater(shape, reader, items);
+      const later = answers && (await answers);
       let at = 0;
       for (const item of items) {
         if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE)
@@ -160,8 +174,8 @@ async function streamTarget(
             looked,
             stoppedAt: { ...part, from: item.rid, rows: 0 },
           };
-        looked++;
-        const rest = pause();
+        // The first is what the request is about.
+        const rest = looked++ === 0 ? undefined : pause();
         if (rest !== undefined) await rest;
         const document = later === undefined ? reader.decode(item) : later.documents[at];
         const rows = later?.rows[at++] ?? shape.rowsOf(document);
@@ -184,7 +198,6 @@ async function streamTarget(
         }
       }
     }
-    return { window: { skip, take }, looked, stoppedAt: undefined };
   } finally {
     reader.release();
   }
@@ -196,7 +209,7 @@ function behind(part: Part, rid: number, nextRow: number): Part {
     : { ...part, from: rid, rows: nextRow };
 }
 
-function describeAccess(access: Awaited<ReturnType<typeof chooseAccess>>): string {
+function describeAccess(access: Access): string {
   return access.kind === 'rids' || access.kind === 'posting' ? access.text : access.kind;
 }
 
@@ -215,7 +228,7 @@ async function orderedPage(
   const readers = await openAll(targets, work);
   try {
     const wanted = skip + Math.min(take, request.rowsMax);
-    const sources: AsyncGenerator<readonly OrderedRow[]>[] = [];
+    const sources: Batches<OrderedRow>[] = [];
     for (const reader of readers) {
       const { condition } = program;
       const access: Access = isServedInOrder(reader, order, condition)
@@ -226,7 +239,11 @@ async function orderedPage(
     // The last row that a position can name, and how many rows were passed since.
     let named: RowPlace | undefined = after;
     let since = 0;
-    for await (const row of mergeOrdered(sources, placeComparison(order))) {
+    const merged = new MergedRows(sources, placeComparison(order));
+    for (;;) {
+      const found = merged.next();
+      const row = isPromise(found) ? await found : found;
+      if (row === undefined) break;
       if (page.isFull)
         return { rows: page.rows, position: positionAfter(named, { skip: skip + since, take }) };
       const isNamed = isPortable(row.keys);
@@ -247,7 +264,7 @@ async function orderedPage(
 
 /** All or none: where one cannot be opened, the others are released. */
 async function openAll(targets: readonly Target[], work: Work): Promise<MeasuredReader[]> {
-  const opened = await Promise.allSettled(targets.map((target) => target.open()));
+  const opened = await Promise.allSettled(targets.map(async (target) => target.open()));
   const readers = opened.flatMap((result) =>
     result.status === 'fulfilled' ? [new MeasuredReader(result.value, work)] : [],
   );
@@ -299,7 +316,8 @@ async function foldTarget(
   program: Program,
   work: Work,
 ): Promise<boolean> {
-  const reader = new MeasuredReader(await target.open(), work);
+  const opened = target.open();
+  const reader = new MeasuredReader(isPromise(opened) ? await opened : opened, work);
   try {
     const access = await chooseAccess(reader, program.condition, work);
     // Few items are looked at as they are.
@@ -309,7 +327,11 @@ async function foldTarget(
       return true;
     }
     work.accesses.push(describeAccess(access));
-    for await (const items of candidates(reader, access, 0, work)) {
+    const batches = candidates(reader, access, 0, work);
+    for (;;) {
+      const found = batches.next();
+      const items = isPromise(found) ? await found : found;
+      if (items === undefined) return true;
       const later = fold.later?.addMany(items.map((item) => reader.decode(item)));
       if (later === undefined) {
         for (const item of items) {
@@ -319,9 +341,9 @@ async function foldTarget(
           if (!fold.add(reader.decode(item))) return false;
         }
       } else if (!(await later)) return false;
-      await pause();
+      const rest = pause();
+      if (rest !== undefined) await rest;
     }
-    return true;
   } finally {
     reader.release();
   }

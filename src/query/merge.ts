@@ -1,26 +1,44 @@
 /** Sorted rows of many partitions as one sorted stream. */
+import { isPromise, type MaybePromise } from '../base/index.ts';
+import type { Batches } from './candidates.ts';
 import type { OrderedRow } from './ordered.ts';
 import type { ComparePlaces } from './row-order.ts';
 
-export async function* mergeOrdered(
-  sources: readonly AsyncGenerator<readonly OrderedRow[]>[],
-  compare: ComparePlaces,
-): AsyncGenerator<OrderedRow> {
-  const cursors = sources.map((source) => new Cursor(source));
-  try {
-    await Promise.all(cursors.map((cursor) => cursor.advance()));
-    for (;;) {
-      let first: Cursor | undefined;
-      for (const cursor of cursors) {
-        if (cursor.row === undefined) continue;
-        if (first?.row === undefined || compare(cursor.row, first.row) < 0) first = cursor;
-      }
-      if (first?.row === undefined) return;
-      yield first.row;
-      await first.advance();
+export class MergedRows {
+  readonly #cursors: readonly Cursor[];
+  readonly #compare: ComparePlaces;
+  /** The one whose row was given last. */
+  #given: Cursor | undefined;
+  #isBegun = false;
+
+  constructor(sources: readonly Batches<OrderedRow>[], compare: ComparePlaces) {
+    this.#cursors = sources.map((source) => new Cursor(source));
+    this.#compare = compare;
+  }
+
+  /** Undefined at the end. */
+  next(): MaybePromise<OrderedRow | undefined> {
+    const moved = this.#isBegun ? this.#given?.advance() : this.#begin();
+    return moved === undefined ? this.#first() : moved.then(() => this.#first());
+  }
+
+  /** All at once: each may have to wait for another machine. */
+  #begin(): Promise<unknown> | undefined {
+    this.#isBegun = true;
+    const waits = this.#cursors
+      .map((cursor) => cursor.advance())
+      .filter((wait) => wait !== undefined);
+    return waits.length === 0 ? undefined : Promise.all(waits);
+  }
+
+  #first(): OrderedRow | undefined {
+    let first: Cursor | undefined;
+    for (const cursor of this.#cursors) {
+      if (cursor.row === undefined) continue;
+      if (first?.row === undefined || this.#compare(cursor.row, first.row) < 0) first = cursor;
     }
-  } finally {
-    await Promise.all(sources.map((source) => source.return(undefined)));
+    this.#given = first;
+    return first?.row;
   }
 }
 
@@ -29,9 +47,9 @@ class Cursor {
   row: OrderedRow | undefined;
   #batch: readonly OrderedRow[] = [];
   #at = -1;
-  readonly #source: AsyncGenerator<readonly OrderedRow[]>;
+  readonly #source: Batches<OrderedRow>;
 
-  constructor(source: AsyncGenerator<readonly OrderedRow[]>) {
+  constructor(source: Batches<OrderedRow>) {
     this.#source = source;
   }
 
@@ -41,14 +59,21 @@ class Cursor {
     return this.row === undefined ? this.#refill() : undefined;
   }
 
-  async #refill(): Promise<void> {
+  #refill(): Promise<void> | undefined {
     for (;;) {
-      const next = await this.#source.next();
-      if (next.done) return;
-      this.#batch = next.value;
-      this.#at = 0;
-      this.row = this.#batch[0];
-      if (this.row !== undefined) return;
+      const found = this.#source.next();
+      if (isPromise(found))
+        return found.then((batch) => (this.#isTaken(batch) ? undefined : this.#refill()));
+      if (this.#isTaken(found)) return undefined;
     }
+  }
+
+  /** False where there is no row in the batch, yet more may come. */
+  #isTaken(batch: readonly OrderedRow[] | undefined): boolean {
+    if (batch === undefined) return true;
+    this.#batch = batch;
+    this.#at = 0;
+    this.row = batch[0];
+    return this.row !== undefined;
   }
 }

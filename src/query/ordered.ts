@@ -1,16 +1,19 @@
 /** Rows of one partition in the order asked for, from the index where one has that order, else sorted here. */
 import {
   afterPrefix,
+  andThen,
   type Bytes,
   compareBytes,
   concatBytes,
   DomainError,
+  isPromise,
+  type MaybePromise,
   QUERY_ROWS_MAX,
 } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import type { Path, Value } from '../value/index.ts';
 import type { Access } from './access.ts';
-import { candidates, counted } from './candidates.ts';
+import { type Batches, candidates, counted } from './candidates.ts';
 import { type Condition, equalTo } from './condition.ts';
 import { FirstRows } from './first-rows.ts';
 import { isAbout, narrowed } from './narrow.ts';
@@ -41,10 +44,7 @@ export interface OrderedRequest {
 }
 
 /** Sorted rows in batches; only those behind `after`. */
-export function orderedRows(
-  request: OrderedRequest,
-  access: Access,
-): AsyncGenerator<readonly OrderedRow[]> {
+export function orderedRows(request: OrderedRequest, access: Access): Batches<OrderedRow> {
   const { reader, order } = request;
   const entries = indexOf(reader, order);
   if (entries !== undefined && !isSortCheaper(request, access)) {
@@ -114,28 +114,42 @@ function isSortCheaper({ reader, wanted }: OrderedRequest, access: Access): bool
   return access.rids.length < Math.min(metOnTheWay, reader.itemCount);
 }
 
-async function* byIndex(
-  request: OrderedRequest,
-  entries: OrderedEntries,
-): AsyncGenerator<readonly OrderedRow[]> {
+function byIndex(request: OrderedRequest, entries: OrderedEntries): Batches<OrderedRow> {
   const { reader, work, wanted } = request;
   const compare = placeComparison(request.order);
+  const parts = [...rangesAfter(request, entries)];
+  let range = parts.shift();
   // The first page is as long as what is wanted, later ones longer: then much is filtered out.
   let limit = Math.min(100, Math.max(10, wanted));
-  for (const part of rangesAfter(request, entries)) {
-    for (let range: KeyRange | undefined = part; range !== undefined; limit = 200) {
-      const page: Awaited<ReturnType<ItemReader['scanIndex']>> = await reader.scanIndex(range, {
-        limit,
-        bytesMax: 1024 * 1024,
-        reverse: entries.isReverse,
+  const read = (from: KeyRange): MaybePromise<readonly OrderedRow[]> => {
+    const page = reader.scanIndex(from, {
+      limit,
+      bytesMax: 1024 * 1024,
+      reverse: entries.isReverse,
+    });
+    limit = 200;
+    return andThen(page, ({ entries: found, rest }) => {
+      range = rest ?? parts.shift();
+      work.indexEntries += found.length;
+      return andThen(reader.readMany(found.map(reader.ridOf)), (read) => {
+        const items = counted(read, reader, work);
+        const later = rowsLater(request.shape, reader, items);
+        return later === undefined
+          ? rowsOf(request, items, compare, undefined)
+          : later.then((settled) => rowsOf(request, items, compare, settled));
       });
-      work.indexEntries += page.entries.length;
-      const items = counted(await reader.readMany(page.entries.map(reader.ridOf)), reader, work);
-      yield rowsOf(request, items, compare, await rowsLater(request.shape, reader, items));
-      range = page.rest;
-      await pause();
-    }
-  }
+    });
+  };
+  let isBegun = false;
+  return {
+    next() {
+      const from = range;
+      if (from === undefined) return undefined;
+      const rest = isBegun ? pause() : undefined;
+      isBegun = true;
+      return rest === undefined ? read(from) : rest.then(() => read(from));
+    },
+  };
 }
 
 /** The entries from the place where the last page ended, which may begin a little before it. */
@@ -162,24 +176,36 @@ function smaller(a: KeyRange['end'], b: KeyRange['end']): KeyRange['end'] {
   return compareBytes(a, b) <= 0 ? a : b;
 }
 
-async function* bySort(
-  request: OrderedRequest,
-  access: Access,
-): AsyncGenerator<readonly OrderedRow[]> {
+function bySort(request: OrderedRequest, access: Access): Batches<OrderedRow> {
+  let isGiven = false;
+  return {
+    next() {
+      if (isGiven) return undefined;
+      isGiven = true;
+      return sortedRows(request, access);
+    },
+  };
+}
+
+async function sortedRows(request: OrderedRequest, access: Access): Promise<readonly OrderedRow[]> {
   const compare = placeComparison(request.order);
   // One more tells that there is a next page.
   const rows = new FirstRows<OrderedRow>(request.wanted + 1, compare);
-  for await (const items of candidates(request.reader, access, 0, request.work)) {
-    const later = await rowsLater(request.shape, request.reader, items);
-    for (const row of rowsOf(request, items, compare, later)) rows.add(row);
+  const batches = candidates(request.reader, access, 0, request.work);
+  for (;;) {
+    const found = batches.next();
+    const items = isPromise(found) ? await found : found;
+    if (items === undefined) return rows.sorted();
+    const later = rowsLater(request.shape, request.reader, items);
+    for (const row of rowsOf(request, items, compare, later && (await later))) rows.add(row);
     if (rows.size > QUERY_ROWS_MAX)
       throw new DomainError(
         'invalidInput',
         `The query would have to sort more than ${QUERY_ROWS_MAX} rows. Add a filter, or index the path it is ordered by.`,
       );
-    await pause();
+    const rest = pause();
+    if (rest !== undefined) await rest;
   }
-  yield rows.sorted();
 }
 
 function rowsOf(

@@ -1,5 +1,5 @@
 /** Queries of every language: a program over parts of a container, page by page. */
-import { DomainError, PAGE_BYTES_MAX, type Receipt } from '../base/index.ts';
+import { andThen, DomainError, PAGE_BYTES_MAX, type Receipt } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, QueryReader, Route, WorkShare } from '../cluster/index.ts';
 import {
@@ -138,13 +138,13 @@ export class Queries {
       return {
         min,
         max,
-        open: async () => {
-          const reader = await this.#cluster.reader(route, within, sessionToken, traffic);
-          const readers = touched.get(partition.id)?.readers ?? [];
-          readers.push(reader);
-          touched.set(partition.id, { route, readers });
-          return reader;
-        },
+        open: () =>
+          andThen(this.#cluster.reader(route, within, sessionToken, traffic), (reader) => {
+            const readers = touched.get(partition.id)?.readers ?? [];
+            readers.push(reader);
+            touched.set(partition.id, { route, readers });
+            return reader;
+          }),
       };
     });
   }
