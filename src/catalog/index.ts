@@ -1,4 +1,5 @@
 export * from './catalog.ts';
+export * from './document-rids.ts';
 export * from './indexing-policy.ts';
 export * from './records.ts';
 export * from './resource-id.ts';

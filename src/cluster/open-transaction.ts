@@ -18,9 +18,9 @@ import {
   type Item,
   type ItemKey,
   type ItemOp,
-  newItem,
   type Partition,
   type Put,
+  stampedItem,
   type TransactionOp,
   type Watch,
 } from '../partition/index.ts';
@@ -219,15 +219,7 @@ export class OpenTransaction {
     const shown = this.#shownEtags.get(put.key.text);
     if (shown === undefined) this.#shownEtags.set(put.key.text, [etag]);
     else shown.push(etag);
-    return newItem({
-      primary: put.key.primary,
-      rid,
-      version,
-      timestampSec,
-      ttlSec: put.ttlSec,
-      encoding: put.encoding,
-      body: seal(put.body, { rid, etag, timestampSec, version }),
-    });
+    return stampedItem(put, { rid, etag, timestampSec, version }, seal);
   }
 
   /** Throws where others have written what this transaction looked at. */

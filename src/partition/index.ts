@@ -58,10 +58,11 @@ export {
   type PartitionStatistics,
 } from './partition.ts';
 export { PartitionReader, type ReaderContext } from './partition-reader.ts';
-export { isIntact, newItem } from './record.ts';
+export { isIntact } from './record.ts';
 export { RecordCache } from './record-cache.ts';
 export { outsideRetention, type Retention, retainedWithin } from './retention.ts';
 export type { EpkRange, ItemPage, ItemScan } from './scan.ts';
+export { stampedItem } from './stamper.ts';
 export type { SweepStep } from './sweeper.ts';
 export {
   type OperationEffect,

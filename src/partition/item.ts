@@ -27,6 +27,9 @@ export const WRITES_PER_ITEM_MAX = 128;
 /** Items of one intent: what a script may touch in one transaction. */
 export const INTENT_KEYS_MAX = 10_000;
 
+/** What stands before key and body in a record (record.ts). */
+export const RECORD_HEADER_BYTES = 32;
+
 /**
  * An item as stored: views into one record (record.ts), so that keeping an item keeps just its bytes.
  * A class, because the etag's text is made only when somebody asks for it.
@@ -34,7 +37,6 @@ export const INTENT_KEYS_MAX = 10_000;
 export class Item {
   /** The stored form. */
   readonly record: Bytes;
-  readonly primary: Bytes;
   readonly rid: Rid;
   readonly version: ItemVersion;
   readonly timestampSec: number;
@@ -47,15 +49,20 @@ export class Item {
   indexEntryCount: number | undefined;
   #etag: string | undefined;
 
-  constructor(fields: Omit<Item, 'etag' | 'lsn' | 'time' | 'indexEntryCount'>) {
+  constructor(fields: ItemFields) {
     this.record = fields.record;
-    this.primary = fields.primary;
     this.rid = fields.rid;
     this.version = fields.version;
     this.timestampSec = fields.timestampSec;
     this.ttlSec = fields.ttlSec;
     this.encoding = fields.encoding;
     this.body = fields.body;
+    this.#etag = fields.etag;
+  }
+
+  /** Few who have an item ask for it: made anew every time. */
+  get primary(): Bytes {
+    return this.record.subarray(RECORD_HEADER_BYTES, this.record.length - this.body.length);
   }
 
   get lsn(): Lsn {
@@ -73,6 +80,10 @@ export class Item {
     return this.#etag;
   }
 }
+
+export type ItemFields = Omit<Item, 'primary' | 'etag' | 'lsn' | 'time' | 'indexEntryCount'> & {
+  readonly etag?: string | undefined;
+};
 
 /** What makes a write of an item different from every other. */
 export interface ItemVersion {
@@ -130,6 +141,8 @@ export interface Stamp {
  */
 export interface Seal {
   (body: Bytes, stamp: Stamp): Bytes;
+  /** Where sealing is putting this ASCII text in the place of the body's last byte, and nothing else: spares a copy. */
+  readonly tail?: (stamp: Stamp) => string;
   /** The same for the decoded body, so that the index need not decode it again. Absent: nothing is added. */
   readonly ofValue?: (value: Value, stamp: Stamp) => Value;
 }

@@ -10,35 +10,50 @@
 import { crc32 } from 'node:zlib';
 import { assert, type Bytes } from '../base/index.ts';
 import type { Encoding } from '../value/index.ts';
-import { Item } from './item.ts';
+import { RECORD_HEADER_BYTES as HEADER_BYTES, Item, type ItemFields } from './item.ts';
 
 const RECORD_VERSION = 1;
-const HEADER_BYTES = 32;
 
 /** Place in the list = number on disk. */
 const ENCODINGS: readonly Encoding[] = ['json', 'bson', 'cql', 'edm'];
 
-export type RecordFields = Omit<Item, 'record' | 'etag' | 'lsn' | 'time' | 'indexEntryCount'>;
+export type RecordFields = Omit<ItemFields, 'record'> & { readonly primary: Bytes };
 
-/** The item of these fields, with key and body copied into its record. */
-export function newItem(fields: RecordFields): Item {
-  const { primary, body, version } = fields;
-  const record = Buffer.allocUnsafeSlow(HEADER_BYTES + primary.length + body.length);
+/**
+ * The item of these fields, with key and body copied into its record.
+ * @param tail - ASCII text in the place of the last byte of the body.
+ */
+export function newItem(fields: RecordFields, tail?: string): Item {
+  const { primary, version, rid, timestampSec, ttlSec } = fields;
+  const bodyAt = HEADER_BYTES + primary.length;
+  const bodyEnd = bodyAt + fields.body.length;
+  const record = Buffer.allocUnsafeSlow(tail === undefined ? bodyEnd : bodyEnd - 1 + tail.length);
   const encoding = ENCODINGS.indexOf(fields.encoding);
   assert(encoding >= 0, 'record: unknown encoding');
   record.writeUInt8(RECORD_VERSION, 0);
   record.writeUInt8(encoding, 1);
-  record.writeInt32BE(fields.ttlSec, 2);
-  record.writeUInt32BE(fields.timestampSec, 6);
+  record.writeInt32BE(ttlSec, 2);
+  record.writeUInt32BE(timestampSec, 6);
   record.writeUIntBE(version.lsn, 10, 6);
   record.writeUInt16BE(version.operation, 16);
-  record.writeUInt32BE(Math.floor(fields.rid / 2 ** 32), 18);
-  record.writeUInt32BE(fields.rid >>> 0, 22);
-  record.writeUInt32BE(crc32(body), 26);
+  record.writeUInt32BE(Math.floor(rid / 2 ** 32), 18);
+  record.writeUInt32BE(rid >>> 0, 22);
   record.writeUInt16BE(primary.length, 30);
   record.set(primary, HEADER_BYTES);
-  record.set(body, HEADER_BYTES + primary.length);
-  return decodeRecord(record, version.salt);
+  record.set(fields.body, bodyAt);
+  if (tail !== undefined) record.write(tail, bodyEnd - 1, 'latin1');
+  const body = record.subarray(bodyAt);
+  record.writeUInt32BE(crc32(body), 26);
+  return new Item({
+    record,
+    rid,
+    version,
+    timestampSec,
+    ttlSec,
+    encoding: fields.encoding,
+    body,
+    etag: fields.etag,
+  });
 }
 
 export function decodeRecord(bytes: Bytes, etagSalt: number): Item {
@@ -49,7 +64,6 @@ export function decodeRecord(bytes: Bytes, etagSalt: number): Item {
   const bodyAt = HEADER_BYTES + record.readUInt16BE(30);
   return new Item({
     record,
-    primary: record.subarray(HEADER_BYTES, bodyAt),
     rid: record.readUInt32BE(18) * 2 ** 32 + record.readUInt32BE(22),
     version: {
       salt: etagSalt,

@@ -1,7 +1,16 @@
 /** Gives items what only the committer knows: rid, etag, timestamp, and with them the body its home API returns. */
 import { assert } from '../base/index.ts';
 import type { Put, StampedItem } from './intent.ts';
-import { formatEtag, type Item, type Lsn, RID_COUNTER_BITS, type Rid, type Seal } from './item.ts';
+import {
+  formatEtag,
+  type Item,
+  type ItemVersion,
+  type Lsn,
+  RID_COUNTER_BITS,
+  type Rid,
+  type Seal,
+  type Stamp,
+} from './item.ts';
 import { newItem } from './record.ts';
 import type { PartitionState } from './state.ts';
 
@@ -12,11 +21,25 @@ export interface StamperOptions {
   readonly ridPrefix: number;
 }
 
+/** The item that a put becomes. */
+export function stampedItem(put: Put, stamp: Stamp, seal: Seal): Item {
+  const { key, encoding, ttlSec, body } = put;
+  const { rid, version, etag, timestampSec } = stamp;
+  const fields = { primary: key.primary, rid, version, etag, timestampSec, ttlSec, encoding };
+  if (seal.tail === undefined) return newItem({ ...fields, body: seal(body, stamp) });
+  return newItem({ ...fields, body }, seal.tail(stamp));
+}
+
 export class Stamper {
   readonly #options: StamperOptions;
+  /** Items of one intent have it in common. */
+  #version: ItemVersion;
+  #etag: string;
 
   constructor(options: StamperOptions) {
     this.#options = options;
+    this.#version = { salt: options.etagSalt, lsn: 0, operation: 0 };
+    this.#etag = formatEtag(this.#version);
   }
 
   /** @param operation - place of the write in its intent, at least among those of the same item. */
@@ -27,19 +50,14 @@ export class Stamper {
     operation: number,
   ): StampedItem {
     const { etagSalt, seal } = this.#options;
-    const version = { salt: etagSalt, lsn: at.lsn, operation };
+    if (this.#version.lsn !== at.lsn || this.#version.operation !== operation) {
+      this.#version = { salt: etagSalt, lsn: at.lsn, operation };
+      this.#etag = formatEtag(this.#version);
+    }
     const rid = previous?.rid ?? put.rid ?? this.reserveRid();
     const { timestampSec } = at;
-    const stamp = { rid, version, etag: formatEtag(version), timestampSec };
-    const item = newItem({
-      primary: put.key.primary,
-      rid,
-      version,
-      timestampSec,
-      ttlSec: put.ttlSec,
-      encoding: put.encoding,
-      body: seal(put.body, stamp),
-    });
+    const stamp = { rid, version: this.#version, etag: this.#etag, timestampSec };
+    const item = stampedItem(put, stamp, seal);
     if (put.value === undefined || seal.ofValue === undefined) return { item, value: put.value };
     return { item, value: seal.ofValue(put.value, stamp) };
   }

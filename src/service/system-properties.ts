@@ -2,28 +2,36 @@
  * The properties of an item that the service sets: `_rid`, `_self`, `_etag`, `_attachments`, `_ts`. The NoSQL API shows
  * them, of items of every API; seals put them behind the item's own when it is written.
  */
-import { type ContainerRecord, containerRid, databaseRid, documentRid } from '../catalog/index.ts';
+import { type ContainerRecord, containerRid, DocumentRids, databaseRid } from '../catalog/index.ts';
 import type { Stamp } from '../partition/index.ts';
 import type { ValueMap } from '../value/index.ts';
 
 /** For the items of one container. */
 export class SystemProperties {
-  readonly #database: number;
-  readonly #container: number;
+  readonly #rids: DocumentRids;
   readonly #docs: string;
   /** Body and value of one write are sealed one after the other. */
-  #last = { rid: -1, text: '' };
+  #rid = -1;
+  #ridText = '';
+  /** Writes of one transaction have their etag in common. */
+  #etag = '';
+  #timestampSec = -1;
+  #end = '';
 
   constructor({ databaseRid: database, rid }: ContainerRecord) {
-    this.#database = database;
-    this.#container = rid;
+    this.#rids = new DocumentRids(database, rid);
     this.#docs = `dbs/${databaseRid(database)}/colls/${containerRid(database, rid)}/docs/`;
   }
 
   /** The end of a JSON object: what comes in the place of its closing brace. All ASCII. */
   tail({ rid, etag, timestampSec }: Stamp): string {
     const text = this.#textOf(rid);
-    return `,"_rid":"${text}","_self":"${this.#docs}${text}/","_etag":"\\"${etag.slice(1, -1)}\\"","_attachments":"attachments/","_ts":${timestampSec}}`;
+    if (etag !== this.#etag || timestampSec !== this.#timestampSec) {
+      this.#etag = etag;
+      this.#timestampSec = timestampSec;
+      this.#end = `/","_etag":"\\"${etag.slice(1, -1)}\\"","_attachments":"attachments/","_ts":${timestampSec}}`;
+    }
+    return `,"_rid":"${text}","_self":"${this.#docs}${text}${this.#end}`;
   }
 
   /** The value with the properties. */
@@ -40,8 +48,10 @@ export class SystemProperties {
   }
 
   #textOf(rid: number): string {
-    if (this.#last.rid !== rid)
-      this.#last = { rid, text: documentRid(this.#database, this.#container, rid) };
-    return this.#last.text;
+    if (this.#rid !== rid) {
+      this.#rid = rid;
+      this.#ridText = this.#rids.of(rid);
+    }
+    return this.#ridText;
   }
 }

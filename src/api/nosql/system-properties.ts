@@ -26,6 +26,7 @@ export function sealJson(container: ContainerRecord): Seal {
     return sealed;
   };
   return Object.assign(seal, {
+    tail: (stamp: Stamp): string => properties.tail(stamp),
     ofValue: (value: Value, stamp: Stamp): Value => properties.added(value as ValueMap, stamp),
   });
 }

@@ -15,7 +15,6 @@ const indexing = new Indexing({
 const EMPTY = new Uint8Array(0);
 const ITEM = new Item({
   record: EMPTY,
-  primary: EMPTY,
   rid: 258,
   version: { salt: 0, lsn: 1, operation: 0 },
   timestampSec: 0,
