@@ -70,11 +70,12 @@ export function pricedTransaction(
 ): PricedTransaction {
   let charge = 0;
   let bytes = 0;
-  const outcomes = effects.map((effect) => {
+  const outcomes = effects.map((effect): OperationOutcome => {
+    const { kind, item, previous } = effect;
     const own = operationCharge(effect, indexing);
     charge += own;
-    bytes += effect.item?.body.length ?? 0;
-    return { ...effect, charge: own };
+    bytes += item?.body.length ?? 0;
+    return { kind, item, previous, charge: own };
   });
   return { outcomes, charge: Math.round(charge * 100) / 100, bytes };
 }

@@ -1,6 +1,5 @@
 /** A write on its way through the committer, and how it ends. */
 import { DomainError } from '../base/index.ts';
-import type { CommitGroup } from './commit-group.ts';
 import type { WriteResult } from './effect.ts';
 import type { WriteIntent } from './intent.ts';
 import type { Item } from './item.ts';
@@ -14,10 +13,12 @@ export interface Attempt {
   lookedUp: LookedUp;
 }
 
-/** What an item is by what is decided and not yet forgotten. */
-export interface PendingItem {
-  readonly item: Item | undefined;
-  readonly group: CommitGroup;
+/** The items that a decision looks at, by the keys of its intent. */
+export interface Decided {
+  /** As stored, or decided before. */
+  readonly items: readonly (Item | undefined)[];
+  /** Those of them that are there. */
+  readonly current: readonly (Item | undefined)[];
 }
 
 /** Shared by writes that look nothing up. */

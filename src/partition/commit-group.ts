@@ -10,7 +10,7 @@ import type { Erasure } from './hidden.ts';
 import { encodeChanges, type IndexChanges } from './index-log.ts';
 import { encodeIndexState, type IndexState } from './index-state.ts';
 import { difference, INDEX_RANGE, type Indexing, indexLogKey } from './indexing.ts';
-import type { Item, ItemKey, Lsn, Rid } from './item.ts';
+import type { Item, ItemKey, Lsn, Rid, Seal } from './item.ts';
 import {
   ERASURES_KEY,
   INDEX_MARK_KEY,
@@ -28,12 +28,14 @@ import { type UniqueKeys, uniqueChanges } from './unique-keys.ts';
 
 const EMPTY: Bytes = new Uint8Array(0);
 
+/** An item that a group changes: what is decided of it, until the group is durable. */
 export interface Touched {
   readonly key: ItemKey;
+  readonly group: CommitGroup;
   /** As stored when the group began. */
   readonly before: Item | undefined;
   after: Item | undefined;
-  /** The decoded body of `after`, where the writer had it. */
+  /** The decoded body of `after` before it was sealed, where the writer had it. */
   value: Value;
   /** Whether `after` was written elsewhere and only moved here. */
   isMoved: boolean;
@@ -62,7 +64,7 @@ export class CommitGroup {
   indexing: Indexing | undefined;
   indexChanges: IndexChanges = { added: [], removed: [] };
   /** Items of which all entries are new: those are found when the group is durable. */
-  readonly indexedWhole: { readonly item: Item; readonly value: Value }[] = [];
+  readonly indexedWhole: Touched[] = [];
   /** Set where the entries of all writes up to an LSN need not be found again after a crash. */
   indexMark: Lsn | undefined;
   /** True for the first group under a new indexing policy: what the old one left goes. */
@@ -77,6 +79,11 @@ export class CommitGroup {
   readonly #additions: Entry[] = [];
   /** True where versions are no longer kept: those there are go. */
   clearsVersions = false;
+  readonly #seal: Seal;
+
+  constructor(seal: Seal) {
+    this.#seal = seal;
+  }
 
   get isEmpty(): boolean {
     return (
@@ -88,18 +95,31 @@ export class CommitGroup {
   }
 
   /** Notes that `key` goes from `current` to `after` at `lsn`. */
-  change(key: ItemKey, { current, after, value }: ItemChange, at: Stamped): void {
+  change(key: ItemKey, { current, after, value }: ItemChange, at: Stamped): Touched {
     const { isMoved } = at;
-    const touched = this.touched.get(key.text);
-    if (touched === undefined)
-      this.touched.set(key.text, { key, before: current, after, value, isMoved });
-    else Object.assign(touched, { after, value, isMoved });
+    let touched = this.touched.get(key.text);
+    if (touched === undefined) {
+      touched = { key, group: this, before: current, after, value, isMoved };
+      this.touched.set(key.text, touched);
+    } else {
+      touched.after = after;
+      touched.value = value;
+      touched.isMoved = isMoved;
+    }
     this.bodyBytes += after?.body.length ?? 0;
-    const before = touched === undefined ? current : touched.before;
     // An item that came and went inside the group was never visible: nobody needs to learn of its end.
-    const isGone = current !== undefined && after === undefined && before?.rid === current.rid;
+    const isGone =
+      current !== undefined && after === undefined && touched.before?.rid === current.rid;
     // Of one that went elsewhere the tombstone is moved as it is.
-    if (isGone && !at.isMoved) this.#deletions.push({ item: current, ...at });
+    if (isGone && !isMoved) this.#deletions.push({ item: current, ...at });
+    return touched;
+  }
+
+  /** The decoded body of what an item became, where the writer had it. Made when it is needed: most groups wait long. */
+  valueAfter({ after, value }: Touched): Value {
+    const { ofValue } = this.#seal;
+    if (after === undefined || value === undefined || ofValue === undefined) return value;
+    return ofValue(value, after);
   }
 
   /** Indexes an item as it is. */
@@ -167,9 +187,10 @@ export class CommitGroup {
   }
 
   #uniqueEntries(unique: UniqueKeys, puts: Entry[], deletes: Bytes[]): void {
-    for (const { key, before, after, value } of this.touched.values()) {
+    for (const touched of this.touched.values()) {
+      const { key, before, after } = touched;
       const old = before === undefined ? [] : unique.entriesOf(before);
-      const now = after === undefined ? [] : unique.entriesOf(after, value);
+      const now = after === undefined ? [] : unique.entriesOf(after, this.valueAfter(touched));
       const { added, removed } = uniqueChanges(old, now);
       for (const entry of removed) deletes.push(Buffer.from(entry, 'latin1'));
       for (const entry of added)
@@ -182,14 +203,16 @@ export class CommitGroup {
     const added: string[] = [];
     const removed: string[] = [];
     const foreign: string[] = [];
-    for (const { before, after, value, isMoved } of this.touched.values()) {
+    for (const touched of this.touched.values()) {
+      const { before, after, isMoved } = touched;
       const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
       const indexed = this.clearsIndex ? undefined : before;
       if (indexed === undefined && after !== undefined && !isMoved) {
-        this.indexedWhole.push({ item: after, value });
+        this.indexedWhole.push(touched);
         continue;
       }
-      const entries = after === undefined ? [] : entriesOf(indexing, after, value);
+      const entries =
+        after === undefined ? [] : entriesOf(indexing, after, this.valueAfter(touched));
       const changes = difference(
         indexed === undefined ? [] : entriesOf(indexing, indexed),
         entries,

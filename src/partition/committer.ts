@@ -18,9 +18,8 @@ import {
   PENDING_WRITE_BYTES_MAX,
   PENDING_WRITES_MAX,
 } from '../base/index.ts';
-import type { Value } from '../value/index.ts';
-import { type Attempt, NOTHING_LOOKED_UP, type PendingItem, unavailable } from './attempt.ts';
-import { CommitGroup, type Stamped } from './commit-group.ts';
+import { type Attempt, type Decided, NOTHING_LOOKED_UP, unavailable } from './attempt.ts';
+import { CommitGroup, type Stamped, type Touched } from './commit-group.ts';
 import type { CommitterOptions } from './committer-options.ts';
 import type { Effect, WriteResult } from './effect.ts';
 import { Gatherer } from './gatherer.ts';
@@ -38,10 +37,10 @@ const GROUPS_IN_FLIGHT_MAX = 1;
 
 export class Committer {
   readonly #options: CommitterOptions;
-  readonly #overlay = new Map<string, PendingItem>();
+  readonly #overlay = new Map<string, Touched>();
   readonly #stamper: Stamper;
   #indexing: Indexing;
-  #gathering = new CommitGroup();
+  #gathering: CommitGroup;
   /** The LSN before its first write. */
   #gatheringFrom: Lsn;
   /** False as long as all items came from other partitions. */
@@ -67,6 +66,7 @@ export class Committer {
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#indexing = options.indexing;
+    this.#gathering = new CommitGroup(options.seal);
     this.#gatheringFrom = options.state.lsn;
     this.#hasOwnWrites = options.state.lsn > 0;
     this.#stamper = new Stamper(options);
@@ -76,7 +76,7 @@ export class Committer {
       readEntry: (key) => options.store.get(key),
       readItem: (key) => {
         const pending = this.#overlay.get(key.text);
-        return pending === undefined ? options.readStored(key) : pending.item;
+        return pending === undefined ? options.readStored(key) : pending.after;
       },
       hidden: () => options.lifetimes.decided,
     });
@@ -186,7 +186,7 @@ export class Committer {
       const pending = this.#overlay.get(key.text);
       if (pending === undefined) return stored[index];
       rests = pending.group;
-      return pending.item;
+      return pending.after;
     });
     const hidden = this.#options.lifetimes.decided;
     const current =
@@ -247,23 +247,30 @@ export class Committer {
     }
     if (current !== items) this.#buryUnder(intent.keys, { items, current }, mutations, at);
     for (const item of this.#claims?.applied(group) ?? []) this.#buryOwner(item, at);
-    const now = new Map(intent.keys.map((key, index) => [key.text, current[index]]));
+    // One write of every item, in the order of the keys, is the rule: then an item's state is the one it began with.
+    const isPlain =
+      intent.isUpkeep !== true && mutations.every(({ key }, at) => key === intent.keys[at]);
+    const now = isPlain
+      ? undefined
+      : new Map(intent.keys.map(({ text }, at) => [text, current[at]]));
     const effects = mutations.map((mutation, operation): Effect => {
       const { key } = mutation;
-      const previous = now.get(key.text);
+      const previous = now === undefined ? current[operation] : now.get(key.text);
       if (mutation.kind === 'reindex') {
         if (previous !== undefined) group.reindex(previous);
         return { kind: 'replaced', item: previous, previous };
       }
-      const { item, value } = this.#itemAfter(mutation, previous, at, operation);
-      group.change(key, { current: previous, after: item, value }, at);
+      const item = this.#itemAfter(mutation, previous, at, operation);
+      const value =
+        mutation.kind === 'put' || mutation.kind === 'stamped' ? mutation.value : undefined;
+      const touched = group.change(key, { current: previous, after: item, value }, at);
       if (history.isKept && !isMoved) {
         const isExpired = mutation.kind === 'delete' && mutation.cause === 'expired';
         history.note(group, { previous, item, operation, isExpired }, at);
       }
       countChange(state, previous, item);
-      now.set(key.text, item);
-      this.#overlay.set(key.text, { item, group });
+      now?.set(key.text, item);
+      this.#overlay.set(key.text, touched);
       if (!watches.isEmpty) watches.note(key.text);
       const kind = item === undefined ? 'deleted' : previous === undefined ? 'created' : 'replaced';
       return { kind, item, previous };
@@ -290,18 +297,18 @@ export class Committer {
   #buryOwner(item: Item, at: Stamped): void {
     const key = itemKeyOf(item.primary);
     const pending = this.#overlay.get(key.text);
-    if (pending === undefined || pending.item === item) this.#bury(key, item, at);
+    if (pending === undefined || pending.after === item) this.#bury(key, item, at);
   }
 
   #bury(key: ItemKey, item: Item, at: Stamped): void {
     const { state, history, lifetimes } = this.#options;
     const group = this.#gathering;
     const isExpired = lifetimes.decided?.causeOf(item) === 'expired';
-    group.change(key, { current: item, after: undefined, value: undefined }, at);
+    const touched = group.change(key, { current: item, after: undefined, value: undefined }, at);
     if (history.isKept)
       history.note(group, { previous: item, item: undefined, operation: 0, isExpired }, at);
     countChange(state, item, undefined);
-    this.#overlay.set(key.text, { item: undefined, group });
+    this.#overlay.set(key.text, touched);
   }
 
   #itemAfter(
@@ -309,16 +316,15 @@ export class Committer {
     previous: Item | undefined,
     at: { lsn: Lsn; timestampSec: number },
     operation: number,
-  ): { readonly item: Item | undefined; readonly value: Value } {
+  ): Item | undefined {
     switch (mutation.kind) {
       case 'put':
         return this.#stamper.stamp(mutation, previous, at, operation);
       case 'stamped':
-        return mutation;
       case 'adopt':
-        return { item: mutation.item, value: undefined };
+        return mutation.item;
       case 'delete':
-        return NO_ITEM;
+        return undefined;
     }
   }
 
@@ -338,7 +344,7 @@ export class Committer {
     const group = this.#gathering;
     if (group.isEmpty || this.#failure !== undefined) return;
     if (this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX) return;
-    this.#gathering = new CommitGroup();
+    this.#gathering = new CommitGroup(this.#options.seal);
     this.#inFlight.push(group);
     const { state, store, history } = this.#options;
     this.#gatheringFrom = state.lsn;
@@ -376,22 +382,13 @@ export class Committer {
     const failure = unavailable(error);
     const groups = [...this.#inFlight, this.#gathering];
     this.#inFlight = [];
-    this.#gathering = new CommitGroup();
+    this.#gathering = new CommitGroup(this.#options.seal);
     this.#overlay.clear();
     this.#claims?.clear();
     for (const group of groups) group.finish(failure);
     this.#options.watches.published(Number.POSITIVE_INFINITY);
   }
 }
-
-interface Decided {
-  /** As stored, or decided before. */
-  readonly items: readonly (Item | undefined)[];
-  /** Those of them that are there. */
-  readonly current: readonly (Item | undefined)[];
-}
-
-const NO_ITEM = { item: undefined, value: undefined };
 
 function nowSec(clock: Clock): number {
   return Math.floor(clock.nowMs() / 1000);

@@ -240,7 +240,7 @@ export class Indexing {
     } else if (isList(value)) {
       if (node.isIndexed) termPosting(into, node, ANY_ARRAY).add(rid);
       const each = node.each();
-      for (const element of value) this.#collect(element, each, rid, into);
+      for (let at = 0; at < value.length; at++) this.#collect(value[at], each, rid, into);
     } else {
       if (node.isIndexed) termPosting(into, node, ANY_OBJECT).add(rid);
       for (const name in value)

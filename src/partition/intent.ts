@@ -12,7 +12,7 @@ import { type Item, type ItemKey, type Lsn, type Rid, timeEtag } from './item.ts
 import type { UniqueClaims } from './unique-claims.ts';
 
 export interface WriteIntent {
-  /** Every item it reads or writes; all of one logical partition. */
+  /** Every item it reads or writes, once; all of one logical partition. Upkeep may name any, and one twice. */
   readonly keys: readonly ItemKey[];
   /** `current[i]` is the item of `keys[i]`. Throws a DomainError to refuse; then nothing of it is applied. */
   decide(current: readonly (Item | undefined)[], stage: Stage): readonly Mutation[];
@@ -31,15 +31,9 @@ export interface WriteIntent {
 /** For decisions of several steps on one item: what a put would store, before anything is applied. */
 export interface Stage {
   /** @param operation - writes of the same item before this one in the same intent. */
-  stamp(put: Put, previous: Item | undefined, operation: number): StampedItem;
+  stamp(put: Put, previous: Item | undefined, operation: number): Item;
   /** Undefined where the container has no unique keys. Decisions of writers tell it what they are about to do. */
   readonly claims: UniqueClaims | undefined;
-}
-
-export interface StampedItem {
-  readonly item: Item;
-  /** The decoded body of the item, where the writer had it. */
-  readonly value: Value;
 }
 
 export type Put = Mutation & { readonly kind: 'put' };
@@ -59,7 +53,13 @@ export type Mutation =
     }
   | { readonly kind: 'delete'; readonly key: ItemKey; readonly cause?: Cause }
   /** A put that was stamped while deciding. */
-  | ({ readonly kind: 'stamped'; readonly key: ItemKey } & StampedItem)
+  | {
+      readonly kind: 'stamped';
+      readonly key: ItemKey;
+      readonly item: Item;
+      /** Of the put: as it was before it was sealed. */
+      readonly value: Value;
+    }
   /** The item as it stands in another partition. */
   | { readonly kind: 'adopt'; readonly key: ItemKey; readonly item: Item }
   /** The item stays as it is and is indexed anew. */

@@ -90,8 +90,9 @@ export class PartitionIndex {
     if (group.clearsIndex) this.#memory.clear();
     this.#memory.apply(group.indexChanges);
     const { postings } = this.#memory;
-    for (const { item, value } of group.indexedWhole)
-      group.indexing?.collect(item, value, postings);
+    for (const touched of group.indexedWhole)
+      if (touched.after !== undefined)
+        group.indexing?.collect(touched.after, group.valueAfter(touched), postings);
     this.#logNumber = group.indexLogNumber;
     this.#lsn = Math.max(this.#lsn, group.lsn);
     this.#flushIfFull();

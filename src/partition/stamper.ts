@@ -1,6 +1,6 @@
 /** Gives items what only the committer knows: rid, etag, timestamp, and with them the body its home API returns. */
 import { assert } from '../base/index.ts';
-import type { Put, StampedItem } from './intent.ts';
+import type { Put } from './intent.ts';
 import {
   formatEtag,
   type Item,
@@ -48,7 +48,7 @@ export class Stamper {
     previous: Item | undefined,
     at: { readonly lsn: Lsn; readonly timestampSec: number },
     operation: number,
-  ): StampedItem {
+  ): Item {
     const { etagSalt, seal } = this.#options;
     if (this.#version.lsn !== at.lsn || this.#version.operation !== operation) {
       this.#version = { salt: etagSalt, lsn: at.lsn, operation };
@@ -57,9 +57,7 @@ export class Stamper {
     const rid = previous?.rid ?? put.rid ?? this.reserveRid();
     const { timestampSec } = at;
     const stamp = { rid, version: this.#version, etag: this.#etag, timestampSec };
-    const item = stampedItem(put, stamp, seal);
-    if (put.value === undefined || seal.ofValue === undefined) return { item, value: put.value };
-    return { item, value: seal.ofValue(put.value, stamp) };
+    return stampedItem(put, stamp, seal);
   }
 
   /** A number for a new item, used or not. */

@@ -57,42 +57,57 @@ export interface Transaction {
  * @param guard - called when it is decided; throws to refuse.
  */
 export function transactionOf(ops: readonly TransactionOp[], guard?: () => void): Transaction {
-  const keys = new Map<string, ItemKey>();
-  for (const { key } of ops) keys.set(key.text, key);
-  assert(keys.size <= INTENT_KEYS_MAX, 'transaction: too many items');
+  const { keys, places } = keysOf(ops);
+  assert(keys.length <= INTENT_KEYS_MAX, 'transaction: too many items');
   const effects: OperationEffect[] = [];
-  const list = [...keys.values()];
   const decide = (current: readonly (Item | undefined)[], stage: Stage): readonly Mutation[] => {
     guard?.();
     effects.length = 0;
-    const items = new Map(list.map((key, at) => [key.text, { item: current[at], writes: 0 }]));
+    const items: ItemStates = { now: [...current], writes: new Uint8Array(keys.length) };
     const mutations: Mutation[] = [];
-    ops.forEach((op, at) => {
-      const state = items.get(op.key.text);
-      assert(state !== undefined, 'transaction: key without state');
+    for (let at = 0; at < ops.length; at++)
       try {
-        effects.push(step(op, state, stage, mutations));
+        const op = ops[at] as TransactionOp;
+        effects.push(step(op, items, places[at] as number, { stage, mutations }));
       } catch (error) {
         throw error instanceof DomainError ? new TransactionError(at, error) : error;
       }
-    });
     return mutations;
   };
-  return { intent: { keys: list, decide }, effects };
+  return { intent: { keys, decide }, effects };
 }
 
-interface ItemState {
-  item: Item | undefined;
-  writes: number;
+/** The items of the operations, each once, and of every operation the place of its item among them. */
+function keysOf(ops: readonly TransactionOp[]): {
+  readonly keys: readonly ItemKey[];
+  readonly places: readonly number[];
+} {
+  const keys: ItemKey[] = [];
+  const known = new Map<string, number>();
+  const places = ops.map(({ key }) => {
+    let place = known.get(key.text);
+    if (place === undefined) {
+      place = keys.push(key) - 1;
+      known.set(key.text, place);
+    }
+    return place;
+  });
+  return { keys, places };
+}
+
+/** By the places of the items. */
+interface ItemStates {
+  readonly now: (Item | undefined)[];
+  readonly writes: Uint8Array;
 }
 
 function step(
   op: TransactionOp,
-  state: ItemState,
-  stage: Stage,
-  mutations: Mutation[],
+  { now, writes }: ItemStates,
+  place: number,
+  { stage, mutations }: { readonly stage: Stage; readonly mutations: Mutation[] },
 ): OperationEffect {
-  const previous = state.item;
+  const previous = now[place];
   if (op.kind === 'read') return { kind: readKind(op, previous), item: previous, previous };
   if (op.kind === 'expect') {
     if (previous?.etag !== op.etag) throw preconditionFailed();
@@ -100,20 +115,21 @@ function step(
   }
   const mutation = decideOp(op, previous);
   if (stage.claims !== undefined) claim(stage.claims, mutation, previous);
+  const count = writes[place] as number;
+  let item: Item | undefined;
   if (mutation.kind === 'put') {
-    if (state.writes >= WRITES_PER_ITEM_MAX)
+    if (count >= WRITES_PER_ITEM_MAX)
       throw new DomainError('invalidInput', 'One item is written too often in one transaction.');
-    const stamped = stage.stamp(mutation, previous, state.writes);
-    mutations.push({ kind: 'stamped', key: op.key, ...stamped });
-    state.item = stamped.item;
+    item = stage.stamp(mutation, previous, count);
+    mutations.push({ kind: 'stamped', key: op.key, item, value: mutation.value });
   } else {
     mutations.push(mutation);
-    state.item = undefined;
   }
-  state.writes++;
-  const kind =
-    state.item === undefined ? 'deleted' : previous === undefined ? 'created' : 'replaced';
-  return { kind, item: state.item, previous };
+  now[place] = item;
+  // Beyond the limit only deletions come; their number does not matter.
+  writes[place] = Math.min(count + 1, WRITES_PER_ITEM_MAX);
+  const kind = item === undefined ? 'deleted' : previous === undefined ? 'created' : 'replaced';
+  return { kind, item, previous };
 }
 
 function readKind(

@@ -1,7 +1,7 @@
 /** Bodies as JSON objects: parsed once, checked for what JSON allows and items do not. */
 import { isUtf8 } from 'node:buffer';
 import { type Bytes, bytesToText, DomainError, NESTING_MAX } from '../../base/index.ts';
-import { isMap, type Value, type ValueMap } from '../../value/index.ts';
+import { isList, isMap, type Value, type ValueMap } from '../../value/index.ts';
 
 /**
  * Throws `invalidInput` for anything but a JSON object in UTF-8, and for what would not come back as it was sent: too
@@ -35,8 +35,9 @@ export function checkJson(value: Value, depth = 1): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > NESTING_MAX)
     throw invalidPayload(`values are nested more than ${NESTING_MAX} levels deep`);
-  if (Array.isArray(value)) for (const element of value) checkJson(element, depth + 1);
-  else for (const name in value) checkJson((value as ValueMap)[name], depth + 1);
+  if (isList(value)) {
+    for (let at = 0; at < value.length; at++) checkJson(value[at], depth + 1);
+  } else for (const name in value) checkJson((value as ValueMap)[name], depth + 1);
 }
 
 function invalidPayload(why: string): DomainError {

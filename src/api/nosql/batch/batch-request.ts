@@ -79,14 +79,16 @@ export function toOperation(
   switch (kind) {
     case 'create':
     case 'upsert':
-      return {
-        kind,
-        ...checkedItem(itemOf(body), { face, key, addressed: undefined }),
-        ...conditions,
-      };
     case 'replace': {
-      const addressed = idOf(sent);
-      return { kind, ...checkedItem(itemOf(body), { face, key, addressed }), ...conditions };
+      const addressed = kind === 'replace' ? idOf(sent) : undefined;
+      const {
+        id,
+        body: stored,
+        value,
+        ttlSec,
+      } = checkedItem(itemOf(body), { face, key, addressed });
+      const { ifMatch, ifNoneMatch } = conditions;
+      return { kind, id, body: stored, value, ttlSec, ifMatch, ifNoneMatch };
     }
     case 'patch': {
       const id = idOf(sent);

@@ -20,6 +20,11 @@ export const FAILED_DEPENDENCY: OperationResult = { status: 424, charge: 0 };
 
 const SUBSTATUS_RESPONSE_TOO_LARGE = 3402;
 
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const CLOSING_BRACE = 0x7d;
+const COMMA = 0x2c;
+
 export function isFailure({ status }: OperationResult): boolean {
   return status >= 400;
 }
@@ -33,13 +38,6 @@ export function failedResult(error: unknown): OperationResult {
   return { status, substatus, charge: receipt?.charge ?? 0, message, retryAfterMs };
 }
 
-const PUNCTUATION = {
-  open: Buffer.from('['),
-  comma: Buffer.from(','),
-  end: Buffer.from('}'),
-  close: Buffer.from(']'),
-};
-
 /** What no longer fits in a response is a read to be asked for again, or a write told without its item. */
 export function fitResults(
   results: readonly OperationResult[],
@@ -47,7 +45,7 @@ export function fitResults(
 ): readonly OperationResult[] {
   let bytes = 0;
   return results.map((result) => {
-    const length = bodyOf(result)?.length ?? 0;
+    const length = bodyLength(result);
     if (bytes + length <= PAGE_BYTES_MAX) {
       bytes += length;
       return result;
@@ -61,29 +59,42 @@ export function fitResults(
 }
 
 export function printResults(results: readonly OperationResult[]): Bytes {
-  const parts: Bytes[] = [PUNCTUATION.open];
+  const texts = results.map(head);
+  let length = 1;
+  for (const text of texts) length += Buffer.byteLength(text) + 2;
+  for (const result of results) length += bodyLength(result);
+  const printed = Buffer.allocUnsafe(length);
+  let end = 0;
   results.forEach((result, at) => {
-    if (at > 0) parts.push(PUNCTUATION.comma);
+    printed[end++] = at === 0 ? OPENING_BRACKET : COMMA;
+    end += printed.write(texts[at] as string, end);
     const body = bodyOf(result);
-    const text = head(result);
-    if (body === undefined) parts.push(Buffer.from(`${text}}`));
-    else parts.push(Buffer.from(`${text},"resourceBody":`), body, PUNCTUATION.end);
+    if (body !== undefined) {
+      printed.set(body, end);
+      end += body.length;
+    }
+    printed[end++] = CLOSING_BRACE;
   });
-  parts.push(PUNCTUATION.close);
-  return Buffer.concat(parts);
+  printed[end] = CLOSING_BRACKET;
+  return printed;
 }
 
 function bodyOf({ hasBody, item }: OperationResult): Bytes | undefined {
   return hasBody === false ? undefined : item?.body;
 }
 
-/** Everything but the item, without the closing brace. */
-function head({ status, substatus, charge, item, message, retryAfterMs }: OperationResult): string {
+function bodyLength(result: OperationResult): number {
+  return bodyOf(result)?.length ?? 0;
+}
+
+/** Everything up to the item, without the closing brace. */
+function head(result: OperationResult): string {
+  const { status, substatus, charge, item, message, retryAfterMs } = result;
   let text = `{"statusCode":${status}`;
   if (substatus) text += `,"subStatusCode":${substatus}`;
   text += `,"requestCharge":${charge}`;
   if (retryAfterMs !== undefined) text += `,"retryAfterMilliseconds":${Math.ceil(retryAfterMs)}`;
   if (item !== undefined) text += `,"eTag":${JSON.stringify(item.etag)}`;
   if (message !== undefined) text += `,"message":${JSON.stringify(message)}`;
-  return text;
+  return bodyOf(result) === undefined ? text : `${text},"resourceBody":`;
 }
