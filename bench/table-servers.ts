@@ -66,21 +66,28 @@ function freePort(): Promise<number> {
   });
 }
 
-/** A new table with as many entities, by change sets on one connection. */
+/** Connections that fill a table. */
+const FILLERS = 5;
+
+/** A new table with as many entities, by change sets. */
 export async function fillTable(place: TablePlace, entities: number): Promise<void> {
   const rows = entities / TABLE_PARTITIONS;
-  await exchangeAll(place.port, entryRequests(place, rows));
+  await exchangeAll(place.port, [tableCreation(place)].values());
+  await Promise.all(
+    Array.from({ length: FILLERS }, (_, first) =>
+      exchangeAll(place.port, partitionRequests(place, rows, first)),
+    ),
+  );
 }
 
-function* entryRequests(place: TablePlace, rows: number): Generator<string> {
-  yield tableCreation(place);
-  for (let partition = 0; partition < TABLE_PARTITIONS; partition++)
+function* partitionRequests(place: TablePlace, rows: number, first: number): Generator<string> {
+  for (let partition = first; partition < TABLE_PARTITIONS; partition += FILLERS)
     for (let row = 0; row < rows; row += TABLE_BATCH)
       yield batchRequest(place, partition, row, rows);
 }
 
 /** One after the other; throws at the first that is refused. */
-function exchangeAll(port: number, requests: Generator<string>): Promise<void> {
+function exchangeAll(port: number, requests: Iterator<string>): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, send);
