@@ -54,16 +54,43 @@ export function withoutRids(value: Bytes, removed: readonly Rid[]): Bytes | unde
   return kept.length === 0 ? undefined : encodeChunk(kept);
 }
 
-/** The entries of a list, in order. */
-export function entriesOfChunk({ key, value }: Entry): readonly string[] {
-  const text = bytesToLatin1(key);
-  const prefix = String.fromCharCode(text.charCodeAt(0) - PREFIX_STEP);
-  // The last ten bits of the key are those that differ within the list.
-  const common = prefix + text.slice(1, -2);
-  const upper = (key[key.length - 2] as number) & 0xfc;
-  return decodeOffsets(value).map(
-    (offset) => common + String.fromCharCode(upper | (offset >>> 8), offset & 0xff),
-  );
+/** A list as it is read: its entries are texts only when somebody wants them. */
+export class IndexChunk {
+  /** No entry of the list is below the first or above the last, whether it is in it or not. */
+  readonly first: string;
+  readonly last: string;
+  readonly #common: string;
+  readonly #upper: number;
+  readonly #value: Bytes;
+  #offsets: readonly number[] | undefined;
+
+  constructor({ key, value }: Entry) {
+    const text = bytesToLatin1(key);
+    // The last ten bits of the key are those that differ within the list.
+    this.#common = String.fromCharCode(text.charCodeAt(0) - PREFIX_STEP) + text.slice(1, -2);
+    this.#upper = (key[key.length - 2] as number) & 0xfc;
+    this.#value = value;
+    this.first = this.#at(0);
+    this.last = this.#at(CHUNK_RIDS - 1);
+  }
+
+  get size(): number {
+    return this.#list().length;
+  }
+
+  /** In order. */
+  entry(at: number): string {
+    return this.#at(this.#list()[at] as number);
+  }
+
+  #list(): readonly number[] {
+    this.#offsets ??= decodeOffsets(this.#value);
+    return this.#offsets;
+  }
+
+  #at(offset: number): string {
+    return this.#common + String.fromCharCode(this.#upper | (offset >>> 8), offset & 0xff);
+  }
 }
 
 /** Where the lists of a range of entries are. Entries at its end may be in a list behind it. */
@@ -71,8 +98,12 @@ export function chunkRange({ start, end }: KeyRange): KeyRange {
   return { start: moved(start), end: end && moved(end) };
 }
 
-/** Where the one list is to be looked for that a range may end in. */
-export function chunkRangeBehind(end: Bytes): KeyRange {
+/** The shortest key of a list: a prefix, the number of an index, one byte of a value, a rid. */
+const CHUNK_KEY_BYTES_MIN = 1 + 2 + 1 + RID_BYTES;
+
+/** Where the one list is to be looked for that a range may end in; undefined where its end is too short to be in one. */
+export function chunkRangeBehind(end: Bytes): KeyRange | undefined {
+  if (end.length < CHUNK_KEY_BYTES_MIN - 2) return undefined;
   const start = moved(end);
   return { start, end: Uint8Array.of((start[0] as number) + 1) };
 }

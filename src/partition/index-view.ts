@@ -1,7 +1,7 @@
 /** The index at one moment: entries of the store, one by one and in lists, with what memory adds and takes away. */
 import { andThen, bytesToLatin1, type MaybePromise } from '../base/index.ts';
 import type { Entry, KeyRange, KeyScanOptions, ReadView } from '../engine/index.ts';
-import { chunkRange, chunkRangeBehind, entriesOfChunk } from './index-chunk.ts';
+import { chunkRange, chunkRangeBehind, IndexChunk } from './index-chunk.ts';
 import { type IndexRun, walkRun } from './index-run.ts';
 
 export interface IndexPage {
@@ -60,10 +60,10 @@ export class IndexView {
       reverse,
     });
     return andThen(page, ({ entries, more }) => {
-      if (!reverse || range.end === undefined) return listedIn(entries, more, range, options);
       // Backwards, the rest of a page may end in the middle of a list, whose key is behind it.
-      const behind = this.#store.scan(chunkRangeBehind(range.end), { limit: 1, bytesMax: 1 });
-      return andThen(behind, (found) =>
+      const behind = reverse && range.end && chunkRangeBehind(range.end);
+      if (!behind) return listedIn(entries, more, range, options);
+      return andThen(this.#store.scan(behind, { limit: 1, bytesMax: 1 }), (found) =>
         listedIn([...found.entries, ...entries], more, range, options),
       );
     });
@@ -101,18 +101,22 @@ function listedIn(
   const low = bytesToLatin1(range.start);
   const high = range.end === undefined ? AFTER_ALL : bytesToLatin1(range.end);
   const entries: string[] = [];
+  let list: IndexChunk | undefined;
   for (const chunk of chunks) {
-    const own = entriesOfChunk(chunk);
-    for (let at = 0; at < own.length; at++) {
-      const entry = own[reverse ? own.length - 1 - at : at] as string;
-      if (entry < low || entry >= high) continue;
+    list = new IndexChunk(chunk);
+    // The list behind a range is mostly one of another value.
+    if (list.first >= high || list.last < low) continue;
+    const isCut = list.first < low || list.last >= high;
+    const { size } = list;
+    for (let at = 0; at < size; at++) {
+      const entry = list.entry(reverse ? size - 1 - at : at);
+      if (isCut && (entry < low || entry >= high)) continue;
       if (entries.length === limit) return { entries, stop: entries.at(-1) };
       entries.push(entry);
     }
   }
-  if (!more) return { entries, stop: undefined };
-  const last = entriesOfChunk(chunks.at(-1) as Entry);
-  return { entries, stop: reverse ? last[0] : last.at(-1) };
+  if (!more || list === undefined) return { entries, stop: undefined };
+  return { entries, stop: list.entry(reverse ? 0 : list.size - 1) };
 }
 
 /** The one that has all there is, if there is one: in order as it is. */
