@@ -8,6 +8,7 @@ import { type Bytes, concatBytes, isPromise, type MaybePromise } from '../base/i
 import type { KeyRange } from '../engine/index.ts';
 import { IN_PART, printPath } from '../value/index.ts';
 import type { Condition, TermCondition, TextCondition, ValueRange } from './condition.ts';
+import { PROBE_ENTRIES, PROBE_STEPS, Probe } from './probe.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
 import { pause } from './turn.ts';
 import type { Work } from './work.ts';
@@ -21,8 +22,11 @@ export type Access =
   /** Rids collected from the index, sorted. */
   | { readonly kind: 'rids'; readonly rids: readonly number[]; readonly text: string };
 
-/** Entries looked at to learn how many a range has. */
-const PROBE_ENTRIES = 2000;
+/** What a condition of several parts is taken to cost where it names few items. */
+const OTHER_ENTRIES = 200;
+/** Loading an item and looking at it costs as much as this many entries; so does a look at any. */
+const ITEM_ENTRIES = 40;
+const LOOK_ENTRIES = 40;
 /** Rids collected at most; a condition that names more is answered by a scan. */
 const COLLECT_MAX = 50_000;
 /** A scan reads items side by side; fetching this share of them one by one costs as much. */
@@ -109,28 +113,58 @@ function usablePart(reader: ItemReader, condition: Condition): Condition {
   }
 }
 
-/** Of several conditions that must all hold: the narrowest, and with it those that narrow it further cheaply. */
+/**
+ * Of several conditions that must all hold: the narrowest, and with it those that narrow it further cheaply. All are
+ * looked at in turns, further each time, so that one that names few items is found before one of many was read; once
+ * the items it names cost less than another look, they are looked at instead.
+ */
 async function chooseAmong(
   reader: ItemReader,
   parts: readonly Condition[],
   work: Work,
 ): Promise<Access> {
-  let best: { part: Condition; rids: Set<number> } | undefined;
-  let large: Condition | undefined;
-  for (const part of parts) {
-    const rids = await collect(reader, part, PROBE_ENTRIES, work);
-    if (rids === undefined) {
-      if (large === undefined || (postingOf(reader, part) && !postingOf(reader, large)))
-        large = part;
-    } else if (best === undefined) {
-      best = { part, rids };
-    } else {
-      best = { part: best.part, rids: intersect(best.rids, rids) };
+  const narrowest = new Narrowest();
+  let probes = parts.filter(isPlainTerm).map((part) => new Probe(reader, part, work));
+  for (const limit of PROBE_STEPS) {
+    for (const probe of probes) {
+      if (narrowest.isCheaperThan(limit)) break;
+      const reading = probe.read(limit);
+      if (reading !== undefined) await reading;
+      if (probe.isWhole) narrowest.add(probe.part, probe.rids);
     }
-    if (best?.rids.size === 0) return { kind: 'none' };
+    probes = probes.filter(({ isWhole }) => !isWhole);
   }
-  if (best !== undefined) return asRids(best.rids, parts);
+  for (const part of parts) {
+    // A test goes through all entries of its ranges, which are mostly those of all items.
+    const least = part.kind === 'term' ? reader.itemCount : OTHER_ENTRIES;
+    if (isPlainTerm(part) || narrowest.isCheaperThan(least)) continue;
+    const rids = await collect(reader, part, PROBE_ENTRIES, work);
+    if (rids !== undefined) narrowest.add(part, rids);
+  }
+  const { rids, of } = narrowest;
+  if (rids !== undefined) return rids.size === 0 ? { kind: 'none' } : asRids(rids, of);
+  const large = parts.find((part) => postingOf(reader, part) !== undefined) ?? parts[0];
   return postingOf(reader, large as Condition) ?? chooseOne(reader, large as Condition, work);
+}
+
+/** What is known of a conjunction so far. */
+class Narrowest {
+  rids: Set<number> | undefined;
+  readonly of: Condition[] = [];
+
+  add(part: Condition, rids: Set<number>): void {
+    this.rids = this.rids === undefined ? rids : intersect(this.rids, rids);
+    this.of.push(part);
+  }
+
+  /** True where loading the items costs less than looking at so many entries. */
+  isCheaperThan(entries: number): boolean {
+    return this.rids !== undefined && this.rids.size * ITEM_ENTRIES < entries + LOOK_ENTRIES;
+  }
+}
+
+function isPlainTerm(condition: Condition): condition is TermCondition {
+  return condition.kind === 'term' && condition.test === undefined;
 }
 
 async function chooseOne(reader: ItemReader, condition: Condition, work: Work): Promise<Access> {

@@ -1,0 +1,74 @@
+/** A look at the entries of one term, to learn how many there are: further with every step. */
+import { type Bytes, concatBytes, isPromise } from '../base/index.ts';
+import type { KeyRange } from '../engine/index.ts';
+import type { TermCondition, ValueRange } from './condition.ts';
+import type { IndexEntries, ItemReader } from './reader.ts';
+import { pause } from './turn.ts';
+import type { Work } from './work.ts';
+
+/** Entries looked at to learn how many a range has: a few, more, and as many as are worth it. */
+export const PROBE_ENTRIES = 2000;
+export const PROBE_STEPS: readonly number[] = [16, 200, PROBE_ENTRIES];
+/** A range costs as much as this many entries, found or not. Only the last step goes through all, however many. */
+const RANGE_ENTRIES = 8;
+const BYTES_MAX = 1024 * 1024;
+
+export class Probe {
+  readonly part: TermCondition;
+  readonly rids = new Set<number>();
+  readonly #reader: ItemReader;
+  readonly #work: Work;
+  readonly #terms: Bytes;
+  #next = 0;
+  #rest: KeyRange | undefined;
+  #looked = 0;
+
+  /** Of a term that an index serves. */
+  constructor(reader: ItemReader, part: TermCondition, work: Work) {
+    this.#reader = reader;
+    this.#work = work;
+    this.part = part;
+    this.#terms = reader.termsOf(part.path) as Bytes;
+  }
+
+  get isWhole(): boolean {
+    return this.#rest === undefined && this.#next >= this.part.ranges.length;
+  }
+
+  /** Reads until there are more than `limit`, or all; undefined where that was at once. */
+  read(limit: number): Promise<void> | undefined {
+    while (!this.isWhole && !this.#isBeyond(limit)) {
+      const range = this.#rest ?? this.#nextRange();
+      const found = this.#reader.scanIndex(range, {
+        limit: limit + 1 - this.rids.size,
+        bytesMax: BYTES_MAX,
+      });
+      if (isPromise(found))
+        return found.then((page) => {
+          this.#take(page);
+          return this.read(limit);
+        });
+      this.#take(found);
+      const rest = this.isWhole ? undefined : pause();
+      if (rest !== undefined) return rest.then(() => this.read(limit));
+    }
+    return undefined;
+  }
+
+  #isBeyond(limit: number): boolean {
+    return this.rids.size > limit || (limit < PROBE_ENTRIES && this.#looked > limit);
+  }
+
+  #nextRange(): KeyRange {
+    const { start, end } = this.part.ranges[this.#next++] as ValueRange;
+    this.#looked += RANGE_ENTRIES;
+    return { start: concatBytes(this.#terms, start), end: concatBytes(this.#terms, end) };
+  }
+
+  #take({ entries, rest }: IndexEntries): void {
+    this.#work.indexEntries += entries.length;
+    this.#looked += entries.length;
+    for (const entry of entries) this.rids.add(this.#reader.ridOf(entry));
+    this.#rest = rest;
+  }
+}
