@@ -31,6 +31,20 @@ test.each([
     'Edm.DateTime',
     '"2020-01-31T00:00:00.1234567Z"',
   ],
+  [
+    { value: '2020-01-31T00:00:00', annotation: 'Edm.DateTime' },
+    'Edm.DateTime',
+    '"2020-01-31T00:00:00Z"',
+  ],
+  [
+    { value: '2020-01-31T01:00:00.50+02:00', annotation: 'Edm.DateTime' },
+    'Edm.DateTime',
+    '"2020-01-30T23:00:00.5Z"',
+  ],
+  [{ value: 'False', annotation: 'Edm.Boolean' }, 'Edm.Boolean', 'false'],
+  [{ value: 'true', annotation: 'Edm.Boolean' }, 'Edm.Boolean', 'true'],
+  [{ value: '1', annotation: 'Edm.Boolean' }, 'Edm.Boolean', 'true'],
+  [{ value: '12345', annotation: 'Edm.Int32' }, 'Edm.Int32', '12345'],
   [{ value: 'AQID', annotation: 'Edm.Binary' }, 'Edm.Binary', '"AQID"'],
 ] satisfies readonly (readonly [SentProperty, string, string])[])(
   '%j is %s %s',
@@ -47,6 +61,7 @@ test.each([
   { value: '7.0', annotation: 'Edm.Int64' },
   { value: 2 ** 31, annotation: 'Edm.Int32' },
   { value: 'yes', annotation: 'Edm.Boolean' },
+  { value: 1, annotation: 'Edm.Boolean' },
   { value: '2020-02-30T00:00:00Z', annotation: 'Edm.DateTime' },
   { value: '1600-12-31T00:00:00Z', annotation: 'Edm.DateTime' },
   { value: 'not base64!', annotation: 'Edm.Binary' },

@@ -5,7 +5,7 @@
  *
  *   String "x" · Boolean true · Int32 5 · Double 1.5, 1e300     no annotation
  *   "n@odata.type":"Edm.Int64","n":"5" · Edm.Double 5.0, "NaN", "Infinity", "-Infinity"
- *   Edm.DateTime, as sent, up to seven digits · Edm.Guid, as sent · Edm.Binary, base64
+ *   Edm.DateTime, in UTC, up to seven digits · Edm.Guid, as sent · Edm.Binary, base64
  *
  * As a Value an Int64 is a number, an int64 where no double holds it exactly; a DateTime is its normal form
  * (edm-date-time.ts), a Guid is in lower case, a Binary stays base64; the annotations are properties of their own.
@@ -133,13 +133,18 @@ function stringProperty(value: string, isPlain: boolean): EdmProperty {
   return { type: 'Edm.String', token: isPlain ? `"${value}"` : JSON.stringify(value), value };
 }
 
-/** Some clients annotate booleans and send them as text. */
+/** Some clients annotate booleans and send them as text, as their own language writes it. */
 function booleanProperty(sent: unknown): EdmProperty | undefined {
-  const value =
-    sent === 'true' || sent === '1' ? true : sent === 'false' || sent === '0' ? false : sent;
+  const value = typeof sent === 'string' ? booleanOfText(sent) : sent;
   return typeof value === 'boolean'
     ? { type: 'Edm.Boolean', token: String(value), value }
     : undefined;
+}
+
+function booleanOfText(text: string): boolean | undefined {
+  if (text === '1' || /^true$/i.test(text)) return true;
+  if (text === '0' || /^false$/i.test(text)) return false;
+  return undefined;
 }
 
 function int32Property(sent: unknown): EdmProperty | undefined {
@@ -206,7 +211,9 @@ function dateTimeProperty(value: unknown): EdmProperty | undefined {
   if (typeof value !== 'string') return undefined;
   const normal = normalDateTime(value);
   if (normal === undefined) return undefined;
-  return { type: 'Edm.DateTime', token: JSON.stringify(value), value: normal };
+  // Answers are in UTC: what was sent so comes back as it was.
+  const text = value.endsWith('Z') ? value : normal.replace(/\.?0+Z$/, 'Z');
+  return { type: 'Edm.DateTime', token: `"${text}"`, value: normal };
 }
 
 function binaryProperty(value: unknown): EdmProperty | undefined {
