@@ -38,6 +38,11 @@ class BatchError extends TableError {
 }
 
 async function runChanges(call: Call, parts: readonly BatchPart[]): Promise<readonly PartReply[]> {
+  if (parts.length > BATCH_OPERATIONS_MAX)
+    throw new TableError(
+      'InvalidInput',
+      `The batch request operation exceeds the maximum ${BATCH_OPERATIONS_MAX} changes per change set.`,
+    );
   let target: Target | undefined;
   const plans = parts.map((part, at) => {
     try {
@@ -140,16 +145,16 @@ interface PartReply {
 }
 
 function errorPart(
-  { service, requestId }: Call,
+  { service, requestId, dialect }: Call,
   part: BatchPart | undefined,
   error: TableError,
   at: number,
 ): PartReply {
-  const { tableCode, message, retryAfterMs, charge } = error;
+  const { tableCode, message, retryAfterMs, charge } = dialect.told(error);
   const numbered = /^\d+:/.test(message) ? message : `${at}:${message}`;
   const told = new TableError(tableCode, numbered, { retryAfterMs, charge });
   const nowMs = service.clock.nowMs();
-  const reply = errorReply(told, { requestId, nowMs, isXml: false });
+  const reply = errorReply(told, { requestId, nowMs, isXml: false, dialect });
   return { reply, contentId: part?.contentId };
 }
 

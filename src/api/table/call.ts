@@ -3,6 +3,7 @@ import { type Bytes, DomainError, type MaybePromise } from '../../base/index.ts'
 import type { ContainerRecord, DatabaseRecord } from '../../catalog/index.ts';
 import type { Service } from '../../service/index.ts';
 import type { Access } from './access.ts';
+import type { Dialect } from './dialect.ts';
 import type { Place } from './entity-reply.ts';
 import { TableError } from './errors.ts';
 import type { Reply } from './reply.ts';
@@ -16,6 +17,7 @@ export interface Call {
   readonly service: Service;
   readonly method: string;
   readonly target: Target;
+  readonly dialect: Dialect;
   readonly headers: Headers;
   readonly body: Bytes;
   readonly access: Access;
@@ -27,25 +29,31 @@ export interface Call {
 
 export type Operation = (call: Call) => MaybePromise<Reply>;
 
+/** Names of tables that are the same in a URL. */
+const PLAIN_NAME = /^\w+$/;
+
+/** Where the entities of a table are, as it is written in URLs. */
 export function placeOf({ origin, account }: Call, table: string): Place {
-  return { origin, account, table };
+  return { origin, account, table: PLAIN_NAME.test(table) ? table : encodeURIComponent(table) };
 }
 
 export function tablesDatabase(service: Service): DatabaseRecord | undefined {
   return service.databases.find(TABLES_DATABASE);
 }
 
-/** By its name; with `isCaseless`, as Storage has it, whatever the case of its letters. */
-export function findTable(
-  service: Service,
-  name: string,
-  isCaseless = false,
-): ContainerRecord | undefined {
+/** By its very name. */
+export function tableNamed(service: Service, name: string): ContainerRecord | undefined {
+  const database = tablesDatabase(service);
+  const found = database && service.containers.find(database, name);
+  return found?.encoding === 'edm' ? found : undefined;
+}
+
+/** By its name, or one that is the same in this dialect. */
+export function findTable({ service, dialect }: Call, name: string): ContainerRecord | undefined {
+  const exact = tableNamed(service, name);
+  if (exact !== undefined || !dialect.hasCaselessNames) return exact;
   const database = tablesDatabase(service);
   if (database === undefined) return undefined;
-  const exact = service.containers.find(database, name);
-  if (exact?.encoding === 'edm') return exact;
-  if (!isCaseless) return undefined;
   const lower = name.toLowerCase();
   return service.containers
     .list(database)
@@ -53,15 +61,11 @@ export function findTable(
 }
 
 /** The table that owns what the request names. */
-export function ownerTable({ service, target }: Call, name: string): ContainerRecord {
-  const table = findTable(service, name, isStorage(target));
-  if (table === undefined) throw new TableError('TableNotFound');
-  return table;
-}
-
-/** Accounts in the path are Storage's; the Cosmos service tells names apart by the case of their letters. */
-export function isStorage({ account }: Target): boolean {
-  return account !== undefined;
+export function ownerTable(call: Call, name: string): ContainerRecord {
+  const table = findTable(call, name);
+  if (table !== undefined) return table;
+  call.dialect.checkPossibleName(name);
+  throw new TableError('TableNotFound');
 }
 
 /** Made with the first table. */

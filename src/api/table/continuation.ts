@@ -39,6 +39,17 @@ export function parseContinuation(query: Query): Position | undefined {
   };
 }
 
+/** Of a list of tables: the first that is to come. */
+export function nextTableHeaders(name: string | undefined): string[] {
+  return name === undefined ? [] : ['x-ms-continuation-NextTableName', printToken(name)];
+}
+
+/** The first table of the page; the empty text for the first page. */
+export function parseNextTable(query: Query): string {
+  const text = query.get('NextTableName') ?? '';
+  return parseToken(text) ?? text;
+}
+
 function printToken(key: string): string {
   const base64 = Buffer.from(key, 'utf8').toString('base64').replaceAll('=', '-');
   return `1!${base64.length}!${base64}`;

@@ -1,9 +1,10 @@
 // Goal: entities keep the types that their texts tell. Method: bodies, and the types and tokens of what is read.
 import { expect, test } from 'vitest';
+import { dialectOf } from './dialect.ts';
 import { parseEntity } from './entity-body.ts';
 
 function read(text: string): Record<string, string> {
-  const { properties } = parseEntity(text);
+  const { properties } = parseEntity(text, dialectOf());
   return Object.fromEntries(
     [...properties].map(([name, { type, token }]) => [name, `${type} ${token}`]),
   );
@@ -31,10 +32,10 @@ test.each([
 
 test('a name that is refused once is refused again', () => {
   for (let time = 0; time < 2; time++) {
-    expect(() => parseEntity('{"a b":1}')).toThrow(
+    expect(() => parseEntity('{"a b":1}', dialectOf())).toThrow(
       expect.objectContaining({ tableCode: 'PropertyNameInvalid' }),
     );
-    expect(() => parseEntity('{"id":1}')).toThrow(
+    expect(() => parseEntity('{"id":1}', dialectOf())).toThrow(
       expect.objectContaining({ tableCode: 'PropertyNameInvalid' }),
     );
   }

@@ -1,47 +1,56 @@
 /** An entity as clients send it: OData JSON, checked property by property. */
 import type { Bytes } from '../../base/index.ts';
 import { annotationName, type EdmProperty, type Entity, edmProperty } from '../../value/index.ts';
-import { TableError } from './errors.ts';
+import type { Dialect } from './dialect.ts';
+import { TableError, UNREADABLE } from './errors.ts';
 import { BINARY_BYTES_MAX, ENTITY_BYTES_MAX, PROPERTIES_MAX, STRING_LENGTH_MAX } from './limits.ts';
 import { checkKey, checkPropertyName } from './names.ts';
 
 /** A number that JSON.parse makes whole though it was not written so: 5.0, 1e3. Some texts look like one as well. */
 const WHOLE_DOUBLE = /:\s*-?\d+(?:\.0+\s*[,}]|(?:\.\d+)?[eE])/;
 
+/** Clients send null for dates that are none, and for numbers beyond all. */
+const NEVER_NULL: ReadonlySet<string> = new Set(['Edm.DateTime', 'Edm.Double']);
+
 export interface SentEntity {
   /** Undefined where the client left it to the URL. */
   readonly partitionKey: string | undefined;
   readonly rowKey: string | undefined;
+  /** An annotation says that a key is no text. */
+  readonly hasTypedKeys: boolean;
   readonly properties: ReadonlyMap<string, EdmProperty>;
 }
 
 /** @param text - as UTF-8 has it: no half of a pair alone. */
-export function parseEntity(text: string): SentEntity {
+export function parseEntity(text: string, dialect: Dialect): SentEntity {
   const sent = parseObject(text);
   const tokens = WHOLE_DOUBLE.test(text) ? numberTokens(text) : undefined;
   const isPlain = !text.includes('\\');
   const properties = new Map<string, EdmProperty>();
+  let hasTypedKeys = false;
   for (const name in sent) {
-    if (!isProperty(name)) continue;
+    const kind = kindOf(name, dialect);
+    if (kind === 'keyType') hasTypedKeys ||= sent[name] !== 'Edm.String';
+    if (kind !== 'property') continue;
     const value = sent[name];
     const annotation = sent[annotationName(name)];
     if (annotation !== undefined && typeof annotation !== 'string')
       throw new TableError('InvalidInput');
     if (value === null) {
-      // Clients send it for what their own types have no form for, such as an invalid date.
-      if (annotation !== undefined && annotation !== 'Edm.String')
-        throw wrongType(name, annotation);
+      if (annotation !== undefined && NEVER_NULL.has(annotation)) throw wrongType();
       continue;
     }
     const property = edmProperty({ value, annotation, token: tokens?.get(name), isPlain });
-    if (property === undefined) throw wrongType(name, annotation);
+    if (property === undefined) throw wrongType();
     checkSize(property);
     properties.set(name, property);
   }
+  if (dialect.ignoredProperty !== undefined) properties.delete(dialect.ignoredProperty);
   if (properties.size > PROPERTIES_MAX) throw new TableError('TooManyProperties');
   return {
     partitionKey: keyOf(sent, 'PartitionKey'),
     rowKey: keyOf(sent, 'RowKey'),
+    hasTypedKeys,
     properties,
   };
 }
@@ -49,18 +58,22 @@ export function parseEntity(text: string): SentEntity {
 /** The entity under the keys of a URL; what it says of its own keys is read over, as the service does. */
 export function entityAt(
   { partitionKey, rowKey }: { readonly partitionKey: string; readonly rowKey: string },
-  { properties }: SentEntity,
+  { properties, hasTypedKeys }: SentEntity,
+  dialect: Dialect,
 ): Entity {
+  if (hasTypedKeys && dialect.checksKeysBesideUrl) throw new TableError('InvalidInput');
   checkKey('PartitionKey', partitionKey);
   checkKey('RowKey', rowKey);
   return { partitionKey, rowKey, properties };
 }
 
 /** An entity that brings its own keys. */
-export function insertedEntity({ partitionKey, rowKey, properties }: SentEntity): Entity {
+export function insertedEntity(sent: SentEntity, dialect: Dialect): Entity {
+  const { partitionKey, rowKey, hasTypedKeys } = sent;
   if (partitionKey === undefined || rowKey === undefined)
     throw new TableError('PropertiesNeedValue');
-  return entityAt({ partitionKey, rowKey }, { partitionKey, rowKey, properties });
+  if (hasTypedKeys) throw new TableError('InvalidInput');
+  return entityAt({ partitionKey, rowKey }, sent, dialect);
 }
 
 /** Of the text an entity is stored as. */
@@ -73,10 +86,10 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     sent = JSON.parse(text);
   } catch {
-    throw new TableError('InvalidInput', 'An error occurred while processing this request.');
+    throw new TableError('InvalidInput', UNREADABLE);
   }
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
-    throw new TableError('InvalidInput', 'An error occurred while processing this request.');
+    throw new TableError('InvalidInput', UNREADABLE);
   return sent as Record<string, unknown>;
 }
 
@@ -92,21 +105,31 @@ function numberTokens(text: string): ReadonlyMap<string, string> {
   return tokens;
 }
 
-/** Names met before, and whether they are properties; clients that make up names must not fill the memory. */
-const knownNames = new Map<string, boolean>();
+/** What a name tells of: the keys, the stamp and metadata are no properties. */
+type NameKind = 'property' | 'keyType' | 'other';
+
+/** Names met before; clients that make up names must not fill the memory. */
+const knownNames = new Map<string, NameKind>();
 const KNOWN_NAMES_MAX = 10_000;
 
-/** False for the keys, the stamp and metadata; throws for what can be no name. */
-function isProperty(name: string): boolean {
+/** Throws for what can be no name. */
+function kindOf(name: string, dialect: Dialect): NameKind {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
-  const isOne =
-    !isMetadata(name) && name !== 'PartitionKey' && name !== 'RowKey' && name !== 'Timestamp';
-  if (isOne) checkPropertyName(name);
+  const kind = newKind(name);
+  if (kind === 'property') checkPropertyName(name, dialect);
   if (knownNames.size >= KNOWN_NAMES_MAX) knownNames.clear();
-  knownNames.set(name, isOne);
-  return isOne;
+  knownNames.set(name, kind);
+  return kind;
 }
+
+function newKind(name: string): NameKind {
+  if (KEY_TYPES.has(name)) return 'keyType';
+  return isMetadata(name) || OWN_NAMES.has(name) ? 'other' : 'property';
+}
+
+const OWN_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
+const KEY_TYPES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey'].map(annotationName));
 
 /** `odata.etag` and the like, and annotations: they tell of properties and are none. */
 function isMetadata(name: string): boolean {
@@ -117,7 +140,7 @@ function keyOf(sent: Record<string, unknown>, name: 'PartitionKey' | 'RowKey'): 
   const key = sent[name];
   if (key === undefined || key === null) return undefined;
   if (typeof key === 'string') return key;
-  throw new TableError('InvalidInput', `The value of ${name} must be a text.`);
+  throw new TableError('InvalidInput');
 }
 
 function checkSize({ type, value }: EdmProperty): void {
@@ -128,7 +151,7 @@ function checkSize({ type, value }: EdmProperty): void {
     throw new TableError('PropertyValueTooLarge');
 }
 
-function wrongType(name: string, annotation: string | undefined): TableError {
-  const type = annotation === undefined ? '' : ` of type '${annotation.slice(0, 64)}'`;
-  return new TableError('InvalidInput', `The value of property '${name}'${type} is not valid.`);
+/** The services do not say which property it is. */
+function wrongType(): TableError {
+  return new TableError('InvalidInput', UNREADABLE);
 }

@@ -13,6 +13,7 @@ export type MetadataLevel = 'none' | 'minimal' | 'full';
 export interface Place {
   readonly origin: string;
   readonly account: string;
+  /** As it stands in a URL. */
   readonly table: string;
 }
 

@@ -57,7 +57,7 @@ function planInsert(call: Call, request: EntityRequest): EntityPlan {
   allow(call, { level: 'o', permissions: ['a'], table });
   const level = metadataLevel(headers, query);
   const prefer = preference(headers);
-  const entity = insertedEntity(parseEntity(request.text));
+  const entity = insertedEntity(parseEntity(request.text, call.dialect), call.dialect);
   boundsCheck(call.access.bounds, entity);
   return {
     table,
@@ -65,12 +65,13 @@ function planInsert(call: Call, request: EntityRequest): EntityPlan {
     write: { kind: 'create', ...addressOf(entity), ...newBody(entity) },
     reply(item, charge) {
       assert(item !== undefined, 'an insert leaves an entity');
-      const link = `${call.origin}${editLink(table, entity)}`;
+      const place = placeOf(call, table);
+      const link = `${call.origin}${editLink(place.table, entity)}`;
       const sent = ['ETag', timeEtag(item.time), 'Location', link];
       if (prefer !== undefined) sent.push('Preference-Applied', `return-${prefer}`);
       if (prefer === 'no-content')
         return emptyReply(204, { charge, headers: [...sent, 'DataServiceId', link] });
-      const view = { level, place: placeOf(call, table), select: undefined };
+      const view = { level, place, select: undefined };
       return jsonReply(201, entityText(bytesToText(item.body), view), level, {
         charge,
         headers: sent,
@@ -92,8 +93,8 @@ function planUpdate(
     isAll: true,
     table,
   });
-  const sent = parseEntity(text);
-  const entity = entityAt({ partitionKey, rowKey }, sent);
+  const sent = parseEntity(text, call.dialect);
+  const entity = entityAt({ partitionKey, rowKey }, sent, call.dialect);
   boundsCheck(call.access.bounds, entity);
   const address = addressOf(entity);
   const write: ItemWrite =

@@ -31,6 +31,7 @@ export const TABLE_ERRORS = {
     403,
     'This request is not authorized to perform this operation using this source IP.',
   ],
+  BadRequest: [400, 'The input name is invalid.'],
   CommandsInBatchActOnDifferentPartitions: [
     400,
     'All commands in a batch must operate on same entity group.',
@@ -38,7 +39,7 @@ export const TABLE_ERRORS = {
   CorsPreflightFailure: [403, 'CORS not enabled or no matching rule found for this request.'],
   EntityAlreadyExists: [409, 'The specified entity already exists.'],
   EntityTooLarge: [400, 'The entity is larger than the maximum size permitted.'],
-  InsufficientAccountPermissions: [403, 'Read operations only are allowed on the secondary.'],
+  InsufficientAccountPermissions: [403, 'Write operations are not allowed.'],
   InternalError: [500, 'Server encountered an internal error. Please try again after some time.'],
   InvalidAuthenticationInfo: [
     400,
@@ -56,6 +57,7 @@ export const TABLE_ERRORS = {
   ],
   InvalidResourceName: [400, 'The specifed resource name contains invalid characters.'],
   InvalidXmlDocument: [400, 'XML specified is not syntactically valid.'],
+  InvalidXmlNodeValue: [400, 'The value for one of the XML nodes is not in the correct format.'],
   JsonFormatNotSupported: [415, 'JSON format is not supported.'],
   KeyValueTooLarge: [400, 'The key property is larger than the maximum size permitted for keys.'],
   MediaTypeNotSupported: [415, 'None of the provided media types are supported'],
@@ -121,6 +123,9 @@ export class TableError extends DomainError {
     return TABLE_ERRORS[this.tableCode][0];
   }
 }
+
+/** The text of `InvalidInput` for a body that is no entity, and for values that are not what their types say. */
+export const UNREADABLE = 'An error occurred while processing this request.';
 
 /** What the filter of a query that cannot be read is answered with. */
 export function invalidFilter(): TableError {

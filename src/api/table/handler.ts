@@ -14,6 +14,7 @@ import type { Service } from '../../service/index.ts';
 import { Authorizer, type Caller } from './authorize.ts';
 import type { Call } from './call.ts';
 import { corsHeaders, preflight } from './cors.ts';
+import { dialectOf } from './dialect.ts';
 import { TableError, tableErrorOf } from './errors.ts';
 import type { IdentityAccess } from './identity-access.ts';
 import { REQUEST_BYTES_MAX } from './limits.ts';
@@ -101,8 +102,7 @@ class TableApi implements HttpApi<TableRequest, Reply> {
       address: exchange.remoteAddress ?? '',
     });
     const request = { asked, target, method: meantMethod(exchange) };
-    if (target.isSecondary && request.method !== 'GET' && request.method !== 'HEAD')
-      throw new TableError('InsufficientAccountPermissions');
+    if (target.isSecondary) checkSecondary(request.method, headers.host);
     return andThen(caller, (known) => this.#read(known, request));
   }
 
@@ -120,6 +120,7 @@ class TableApi implements HttpApi<TableRequest, Reply> {
       service: this.#options.service,
       method,
       target,
+      dialect: dialectOf(exchange.headers.host),
       headers: (name) => headerOf(exchange, name),
       body,
       access,
@@ -150,7 +151,8 @@ class TableApi implements HttpApi<TableRequest, Reply> {
       this.#options.onFailure?.({ error, requestId, method: exchange.method });
     const isXml = target?.query.has('comp') === true && target.query.get('comp') !== '';
     const nowMs = this.#options.service.clock.nowMs();
-    return errorReply(known, { requestId, nowMs, isXml });
+    const dialect = dialectOf(exchange.headers.host);
+    return errorReply(dialect.told(known), { requestId, nowMs, isXml, dialect });
   }
 }
 
@@ -160,6 +162,11 @@ const CLIENT_REQUEST_ID = /^[ -~]{1,1024}$/;
 
 function checkVersion(version: string | undefined): void {
   if (version !== undefined && !VERSION.test(version)) throw new TableError('InvalidHeaderValue');
+}
+
+function checkSecondary(method: string, host: string | undefined): void {
+  if (method !== 'GET' && method !== 'HEAD' && dialectOf(host).hasSecondary)
+    throw new TableError('InsufficientAccountPermissions');
 }
 
 /** Clients behind proxies that know few verbs send POST and say what they mean. */

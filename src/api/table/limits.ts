@@ -11,6 +11,8 @@ export const BINARY_BYTES_MAX = 64 * 1024;
 export const ENTITY_BYTES_MAX = 1024 * 1024;
 export const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
 export const BATCH_OPERATIONS_MAX = 100;
+/** Characters of a table's name; in Storage it is 63. */
+export const COSMOS_NAME_LENGTH_MAX = 254;
 /** Rows of a page, and what $top may ask for. */
 export const PAGE_ROWS_MAX = 1000;
 export const ACCESS_POLICIES_MAX = 5;

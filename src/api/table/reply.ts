@@ -1,5 +1,6 @@
 /** An answer before it is sent, and what all answers have in common. */
 import type { HttpReply } from '../../http/index.ts';
+import type { Dialect } from './dialect.ts';
 import type { MetadataLevel } from './entity-reply.ts';
 import type { TableError } from './errors.ts';
 
@@ -75,6 +76,7 @@ export interface ErrorContext {
   readonly requestId: string;
   readonly nowMs: number;
   readonly isXml: boolean;
+  readonly dialect: Dialect;
 }
 
 /** The answer to a request that failed. */
@@ -96,7 +98,9 @@ export function errorReply(error: TableError, context: ErrorContext): Reply {
 
 export function errorJson({ tableCode: code, message }: TableError, context: ErrorContext): string {
   const value = decorated(message, context);
-  return JSON.stringify({ 'odata.error': { code, message: { lang: 'en-US', value } } });
+  return JSON.stringify({
+    'odata.error': { code, message: { lang: context.dialect.language, value } },
+  });
 }
 
 function errorXml({ tableCode: code, message }: TableError, context: ErrorContext): string {

@@ -3,6 +3,7 @@ import { runBatch } from './batch.ts';
 import type { Call, Operation } from './call.ts';
 import { readEntityByKey, writeEntity } from './entities.ts';
 import { TableError } from './errors.ts';
+import { refuseNested } from './nested.ts';
 import { queryEntities } from './queries.ts';
 import type { Query } from './request.ts';
 import { readProperties, readStatistics, writeProperties } from './service-properties.ts';
@@ -24,8 +25,10 @@ export function operationOf({ target, method }: Call): Operation {
     case 'table':
       if (method === 'DELETE') return (call) => deleteTable(call, resource.table);
       break;
+    case 'nested':
+      return (call) => refuseNested(call, resource.table);
     case 'entities':
-      if (target.query.get('comp') === 'acl') return policiesOperation(resource.table, method);
+      if (asksOfTable(target.query)) return policiesOperation(resource.table, target.query, method);
       if (method === 'GET') return (call) => queryEntities(call, resource.table);
       if (method === 'POST') return (call) => writeEntity(call, resource);
       break;
@@ -52,7 +55,13 @@ function serviceOperation(query: Query, method: string): Operation {
   }
 }
 
-function policiesOperation(table: string, method: string): Operation {
+function asksOfTable(query: Query): boolean {
+  const comp = query.get('comp');
+  return comp !== undefined && comp !== '';
+}
+
+function policiesOperation(table: string, query: Query, method: string): Operation {
+  if (query.get('comp') !== 'acl') throw new TableError('InvalidQueryParameterValue');
   if (method === 'GET' || method === 'HEAD') return (call) => readPolicies(call, table);
   if (method === 'PUT') return (call) => writePolicies(call, table);
   throw new TableError('UnsupportedHttpVerb');

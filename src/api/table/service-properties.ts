@@ -32,6 +32,7 @@ const DEFAULTS: XmlElement = {
 };
 
 const CORS_RULES_MAX = 5;
+const RETENTION_DAYS_MAX = 365;
 
 export function readProperties(call: Call): Reply {
   call.access.check({ level: 's', permissions: ['r'] });
@@ -46,10 +47,19 @@ export async function writeProperties(call: Call): Promise<Reply> {
   for (const name of Object.keys(sent))
     if (!Object.hasOwn(DEFAULTS, name)) throw new TableError('InvalidXmlDocument');
   parseCors(sent);
+  for (const name of ['Logging', 'HourMetrics', 'MinuteMetrics'])
+    checkRetention(elementOf(elementOf(sent[name]).RetentionPolicy));
   const { rid } = await openDatabase(service);
   const properties = { ...propertiesOf(service), ...sent } as unknown as ValueMap;
   await service.databases.setPolicies(rid, { [PROPERTIES_NAME]: properties });
   return emptyReply(202);
+}
+
+function checkRetention({ Days }: XmlElement): void {
+  const text = textOf(Days);
+  if (text === undefined) return;
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > RETENTION_DAYS_MAX) throw new TableError('InvalidXmlNodeValue');
 }
 
 /** Of the secondary only; a host such as localhost cannot name its own, so there the primary answers as well. */

@@ -2,7 +2,7 @@
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Service } from '../../service/index.ts';
 import { isList, isMap, type ValueMap } from '../../value/index.ts';
-import { type Call, findTable, ownerTable } from './call.ts';
+import { type Call, ownerTable, tableNamed } from './call.ts';
 import { TableError } from './errors.ts';
 import { ACCESS_POLICIES_MAX, ACCESS_POLICY_ID_LENGTH_MAX } from './limits.ts';
 import { emptyReply, type Reply, xmlReply } from './reply.ts';
@@ -52,7 +52,7 @@ export function storedPolicy(
   table: string,
   id: string,
 ): StoredPolicy | undefined {
-  const container = findTable(service, table);
+  const container = tableNamed(service, table);
   return container && policiesOf(container).find((policy) => policy.id === id);
 }
 

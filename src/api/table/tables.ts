@@ -7,10 +7,10 @@ import {
 } from '../../catalog/index.ts';
 import { type Service, UNLIMITED_FROM } from '../../service/index.ts';
 import type { PartitionKeyDefinition, ValueMap } from '../../value/index.ts';
-import { type Call, findTable, isStorage, openDatabase, tablesDatabase } from './call.ts';
+import { type Call, findTable, openDatabase, tablesDatabase } from './call.ts';
+import { nextTableHeaders, parseNextTable } from './continuation.ts';
 import type { MetadataLevel } from './entity-reply.ts';
 import { TableError } from './errors.ts';
-import { checkTableName } from './names.ts';
 import { parseFilter, testOf } from './odata/index.ts';
 import { emptyReply, jsonReply, type Reply } from './reply.ts';
 import { metadataLevel, pageRows, preference, throughputSetting } from './request.ts';
@@ -37,10 +37,10 @@ export async function createTable(call: Call): Promise<Reply> {
   const { service, headers, target } = call;
   const level = metadataLevel(headers, target.query);
   const prefer = preference(headers);
-  const name = checkTableName(sentName(call));
+  const name = sentName(call);
+  call.dialect.checkTableName(name);
   call.access.check({ level: 'c', permissions: ['c', 'w'], table: name });
-  if (findTable(service, name, isStorage(target)) !== undefined)
-    throw new TableError('TableAlreadyExists');
+  if (findTable(call, name) !== undefined) throw new TableError('TableAlreadyExists');
   const database = await openDatabase(service);
   await service.containers.create(database.rid, {
     id: name,
@@ -73,8 +73,11 @@ function defaultThroughput(
 export async function deleteTable(call: Call, name: string): Promise<Reply> {
   call.access.check({ level: 'c', permissions: ['d'], table: name });
   const { service } = call;
-  const table = findTable(service, name, isStorage(call.target));
-  if (table === undefined) throw new TableError('ResourceNotFound');
+  const table = findTable(call, name);
+  if (table === undefined) {
+    call.dialect.checkTableName(name);
+    throw new TableError('ResourceNotFound');
+  }
   await service.containers.delete(table);
   return emptyReply(204);
 }
@@ -86,7 +89,7 @@ export function listTables(call: Call): Reply {
   const rows = pageRows(target.query);
   const filter = target.query.get('$filter');
   const test = filter === undefined || filter === '' ? undefined : testOf(parseFilter(filter));
-  const from = target.query.get('NextTableName') ?? '';
+  const from = parseNextTable(target.query);
   const names = tableNames(service)
     .filter((name) => name >= from)
     .filter((name) => test === undefined || test({ TableName: name }));
@@ -94,7 +97,7 @@ export function listTables(call: Call): Reply {
   const value = names.slice(0, rows).map((name) => tableBody(call, name, level, false));
   const metadata = level === 'none' ? {} : { 'odata.metadata': `${call.origin}$metadata#Tables` };
   return jsonReply(200, JSON.stringify({ ...metadata, value }), level, {
-    headers: next === undefined ? [] : ['x-ms-continuation-NextTableName', next],
+    headers: nextTableHeaders(next),
   });
 }
 
@@ -128,10 +131,13 @@ function tableBody(call: Call, name: string, level: MetadataLevel, isAlone: bool
   }
 }
 
-function sentName(call: Call): unknown {
+function sentName(call: Call): string {
+  let name: unknown;
   try {
-    return JSON.parse(Buffer.from(call.body).toString('utf8'))?.TableName;
+    name = JSON.parse(Buffer.from(call.body).toString('utf8'))?.TableName;
   } catch {
     throw new TableError('InvalidInput');
   }
+  if (typeof name !== 'string') throw new TableError('InvalidInput');
+  return name;
 }

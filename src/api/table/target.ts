@@ -20,6 +20,8 @@ export type Resource =
       readonly partitionKey: string;
       readonly rowKey: string;
     }
+  /** `t/x`: something inside of a table, where nothing is. */
+  | { readonly kind: 'nested'; readonly table: string }
   | { readonly kind: 'batch' };
 
 export interface Target {
@@ -64,8 +66,9 @@ function parseQuery(text: string): ReadonlyMap<string, string> {
 
 function parseResource(segments: readonly string[]): Resource {
   if (segments.length === 0) return { kind: 'service' };
-  if (segments.length > 1) throw new TableError('ResourceNotFound');
   const text = decode(segments[0] as string);
+  if (segments.length === 2) return { kind: 'nested', table: text };
+  if (segments.length > 2) throw new TableError('ResourceNotFound');
   if (text === '$batch') return { kind: 'batch' };
   const open = text.indexOf('(');
   if (open < 0) return text === 'Tables' ? { kind: 'tables' } : { kind: 'entities', table: text };
