@@ -10,6 +10,12 @@ import { DirectExchange } from './direct-exchange.ts';
 import type { HttpHandler } from './exchange.ts';
 import { HEAD_BYTES_MAX, type RequestHead, type RequestHeads } from './request-head.ts';
 
+/**
+ * Pieces of one head that are waited for: a head longer than a packet comes in a few. Who sends it in more is not in a
+ * hurry, and better off with a parser that does not begin anew with every piece.
+ */
+const HEAD_PIECES_MAX = 4;
+
 /** What the connections of a server have in common. */
 export interface Lane {
   readonly handler: HttpHandler;
@@ -18,12 +24,12 @@ export interface Lane {
   /** Idle connections are closed after it. */
   readonly idleMs: number;
   readonly isStopping: boolean;
-  /** Those that wait for the rest of a body. */
+  /** Those that wait for the rest of a request. */
   readonly waiting: Set<DirectConnection>;
   /** Gives the connection to node:http. */
   handOver(socket: Socket): void;
-  /** A request took longer to arrive than any may; answers and closes. */
-  refuseSlow(socket: Socket): void;
+  /** For what is wrong with a request under way, by node's code for it: answers and closes. */
+  refuse(socket: Socket, code: string): void;
   closed(connection: DirectConnection): void;
 }
 
@@ -36,6 +42,9 @@ export class DirectConnection {
   #arriving: ArrivingBody | undefined;
   /** Bytes behind the request under way; while there are any the socket is paused. */
   #rest: Buffer | undefined;
+  /** The beginning of a head, and in how many pieces it came so far. */
+  #partial: Buffer | undefined;
+  #pieces = 0;
   #isServing = false;
   /** The client will send no more. */
   #hasEnded = false;
@@ -54,7 +63,8 @@ export class DirectConnection {
 
   /** Nothing is under way and everything is written. */
   get isIdle(): boolean {
-    return !this.#isBusy && this.#rest === undefined && this.socket.writableLength === 0;
+    const hasBytes = this.#rest !== undefined || this.#partial !== undefined;
+    return !this.#isBusy && !hasBytes && this.socket.writableLength === 0;
   }
 
   isUnderWay(exchange: DirectExchange): boolean {
@@ -97,11 +107,15 @@ export class DirectConnection {
     } else if (!this.#isServing) this.#goOn();
   }
 
-  /** Cuts the connection off where the request under way began too long ago. */
+  /**
+   * Asked now and then of those that wait: cuts the connection off where its request began too long ago. The rest of a head
+   * should have been there long since; node has timeouts for them.
+   */
   expire(startedBeforeMs: number): void {
+    if (this.#partial !== undefined) this.#handOver(this.#partial);
     if (this.#arriving === undefined || this.#arriving.startedMs > startedBeforeMs) return;
     if (this.#exchange === undefined) this.socket.destroy();
-    else this.#lane.refuseSlow(this.socket);
+    else this.#lane.refuse(this.socket, 'ERR_HTTP_REQUEST_TIMEOUT');
   }
 
   get #isBusy(): boolean {
@@ -115,7 +129,10 @@ export class DirectConnection {
   readonly #onData = (chunk: Buffer): void => {
     const body = this.#arriving;
     if (body === undefined) {
-      this.#serve(chunk);
+      const partial = this.#partial;
+      if (partial !== undefined) this.#lane.waiting.delete(this);
+      this.#partial = undefined;
+      this.#serve(partial === undefined ? chunk : Buffer.concat([partial, chunk]));
       return;
     }
     const taken = body.take(chunk);
@@ -144,7 +161,11 @@ export class DirectConnection {
         break;
       }
       const head = requestHeads.read(rest.toString('latin1', 0, HEAD_BYTES_MAX));
-      if (head === undefined) {
+      if (head === 'partial' && rest.length < HEAD_BYTES_MAX && this.#pieces < HEAD_PIECES_MAX) {
+        this.#await(rest);
+        break;
+      }
+      if (head === undefined || head === 'partial') {
         this.#handOver(rest);
         break;
       }
@@ -153,8 +174,15 @@ export class DirectConnection {
     this.#isServing = false;
   }
 
+  #await(partial: Buffer): void {
+    this.#partial = partial;
+    this.#pieces++;
+    this.#lane.waiting.add(this);
+  }
+
   /** Answers what is behind the request. */
   #begin(head: RequestHead, bytes: Buffer): Buffer {
+    this.#pieces = 0;
     const end = head.bytes + head.bodyBytes;
     let body: Bytes | ArrivingBody = bytes.subarray(head.bytes, end);
     if (end > bytes.length) {
@@ -183,6 +211,7 @@ export class DirectConnection {
   #handOver(rest: Buffer): void {
     const { socket } = this;
     this.#leave();
+    this.#partial = undefined;
     socket.setTimeout(0);
     socket.off('data', this.#onData);
     socket.off('end', this.#onEnd);
@@ -199,7 +228,8 @@ export class DirectConnection {
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true;
-    if (this.#arriving !== undefined) this.socket.destroy();
+    if (this.#partial !== undefined) this.#lane.refuse(this.socket, 'HPE_INVALID_EOF_STATE');
+    else if (this.#arriving !== undefined) this.socket.destroy();
     else if (this.#exchange === undefined) this.socket.end();
   };
 
@@ -219,6 +249,7 @@ export class DirectConnection {
     this.#leave();
     this.#arriving?.abort();
     this.#arriving = undefined;
+    this.#partial = undefined;
     this.#rest = undefined;
   };
 

@@ -101,7 +101,6 @@ test(`ordinary requests look the same to handlers, and answers to clients (seed 
 test('a request in two pieces, wherever it is cut', async () => {
   const { port, server } = await start(echo);
   const text = post('/pieces', '{"id":"a body"}');
-  const headBytes = text.indexOf('\r\n\r\n') + 4;
   let byNode = 0;
   server.on('request', () => byNode++);
   for (let cut = 1; cut < text.length; cut++) {
@@ -111,10 +110,34 @@ test('a request in two pieces, wherever it is cut', async () => {
     await settle();
     client.write(text.slice(cut));
     expect(await client.answer()).toContain('"body":"{\\"id\\":\\"a body\\"}"');
-    expect(byNode, `cut at ${cut}`).toBe(cut < headBytes ? 1 : 0);
+    expect(byNode, `cut at ${cut}`).toBe(cut <= 'POST'.length ? 1 : 0);
     client.write(get('/again'));
     expect(await client.answer()).toContain('"url":"/again"');
   }
+});
+
+test('a head in many pieces is left to node:http', async () => {
+  const started = await start(echo);
+  using client = await RawClient.connect(started.port);
+  for (const piece of post('/trickle', 'body')) {
+    client.write(piece);
+    await settle();
+  }
+  expect(await client.answer()).toContain('"url":"/trickle"');
+  expect(started.byNode).toBe(1);
+});
+
+test('a head that stops in the middle is left to node:http, which has a timeout for it', async () => {
+  const started = await start(echo);
+  using client = await RawClient.connect(started.port);
+  const text = get('/later');
+  client.write(get('/now') + text.slice(0, 12));
+  expect(await client.answer()).toContain('"url":"/now"');
+  await settle();
+  started.server.sweep(performance.now());
+  client.write(text.slice(12));
+  expect(await client.answer()).toContain('"url":"/later"');
+  expect(started.byNode).toBe(1);
 });
 
 test('requests sent at once are answered in order, one at a time', async () => {
@@ -286,6 +309,25 @@ describe('what is not ordinary is left to node:http', () => {
       expect(answers[0]).toMatch(/^HTTP\/1.1 /);
       expect(answers[0]).not.toContain('smuggled');
     }
+    plain.close();
+  });
+
+  test('a head that breaks off', async () => {
+    const { port } = await start(echo);
+    const plain = createServer(OPTIONS, overNodeHttp(echo));
+    const plainPort = await open(plain);
+    const codes: (string | undefined)[] = [];
+    for (const server of [plain, ...opened])
+      server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+        codes.push(code);
+        socket.destroy();
+      });
+    for (const to of [port, plainPort]) {
+      using client = await RawClient.connect(to);
+      client.socket.end('GET / HTTP/1.1\r\nHost: a\r\n');
+      expect(await client.rest()).toBe('');
+    }
+    expect(codes).toEqual(['HPE_INVALID_EOF_STATE', 'HPE_INVALID_EOF_STATE']);
     plain.close();
   });
 

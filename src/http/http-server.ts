@@ -13,7 +13,7 @@ import { overNodeHttp } from './node-exchange.ts';
 import { DISCARD_BYTES_MAX } from './request-body.ts';
 import { RequestHeads } from './request-head.ts';
 
-/** How often requests that arrive slowly are looked at. */
+/** How often requests that arrive in pieces are looked at. */
 const SWEEP_MS = 5000;
 
 /** The client's clock for an idle connection starts later than ours. */
@@ -62,10 +62,8 @@ export class HttpServer extends Server {
         return !server.listening;
       },
       handOver: (socket) => serveByNode.call(server, socket),
-      refuseSlow(socket) {
-        const error = Object.assign(new Error('Request timeout'), {
-          code: 'ERR_HTTP_REQUEST_TIMEOUT',
-        });
+      refuse(socket, code) {
+        const error = Object.assign(new Error('The request is not complete'), { code });
         if (!server.emit('clientError', error, socket)) socket.destroy();
       },
       closed: (connection) => void server.#connections.delete(connection),

@@ -97,12 +97,25 @@ describe('not ordinary', () => {
   ])('%s', (_, text) => {
     expect(heads.read(text)).toBeUndefined();
   });
+});
 
-  test('what is not complete, wherever it ends', () => {
+describe('partial', () => {
+  test('what is not complete, wherever it ends behind the verb', () => {
     const text = `POST /dbs HTTP/1.1\r\n${HOST}x: 1\r\ncontent-length: 5\r\n\r\n`;
     for (let end = 0; end < text.length; end++)
-      expect(heads.read(text.slice(0, end))).toBeUndefined();
-    expect(heads.read(text)).toBeDefined();
+      expect(heads.read(text.slice(0, end))).toBe(end <= 'POST'.length ? undefined : 'partial');
+    expect(heads.read(text)).toMatchObject({ bodyBytes: 5 });
+  });
+
+  test.each<[string, string]>([
+    ['no path', 'GET x'],
+    ['a version that is none', 'GET / HTTQ'],
+    ['no name', `GET / HTTP/1.1\r\n${HOST} x`],
+    ['an end that is none', `GET / HTTP/1.1\r\n${HOST}\rx`],
+    ['a control character', `GET / HTTP/1.1\r\n${HOST}x: \x01`],
+    ['chunks', `POST / HTTP/1.1\r\n${HOST}transfer-encoding: chunked\r\nx`],
+  ])('but not with %s', (_, text) => {
+    expect(heads.read(text)).toBeUndefined();
   });
 });
 
@@ -110,6 +123,6 @@ test('spellings are kept within bounds, and what is not kept is read as well', (
   const crowded = new RequestHeads(0);
   for (let at = 0; at < 2000; at++) {
     const head = crowded.read(`GET / HTTP/1.1\r\n${HOST}X-${at}: ${at}\r\n\r\n`);
-    expect(head?.headers).toEqual({ host: 'a', [`x-${at}`]: String(at) });
+    expect(head).toMatchObject({ headers: { host: 'a', [`x-${at}`]: String(at) } });
   }
 });

@@ -52,6 +52,8 @@ const SPELLINGS_MAX = 512;
 const SPELLING_LENGTH_MAX = 64;
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** As much of one as is there. */
+const NAME_START = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/;
 const DIGITS = /^\d{1,9}$/;
 const VERSION = 'HTTP/1.1\r\n';
 
@@ -72,13 +74,18 @@ export class RequestHeads {
     this.#bodyBytesMax = bodyBytesMax;
   }
 
-  /** `text` has one character per byte and may go on behind the head. Undefined: not ordinary, or not complete. */
-  read(text: string): RequestHead | undefined {
+  /**
+   * `text` has one character per byte and may go on behind the head. Partial: as far as it goes it is ordinary, but its end
+   * is not there. Undefined: not ordinary.
+   */
+  read(text: string): RequestHead | 'partial' | undefined {
     const methodEnd = text.indexOf(' ');
     const method = METHODS.get(text.slice(0, methodEnd));
     if (method === undefined) return undefined;
     const urlEnd = endOfUrl(text, methodEnd + 1);
-    if (urlEnd < 0 || !text.startsWith(VERSION, urlEnd + 1)) return undefined;
+    if (urlEnd < 0) return undefined;
+    if (!text.startsWith(VERSION, urlEnd + 1))
+      return VERSION.startsWith(text.slice(urlEnd + 1)) ? 'partial' : undefined;
     const url = text.slice(methodEnd + 1, urlEnd);
     const headers: Record<string, string> = {};
     let bodyBytes = 0;
@@ -86,14 +93,17 @@ export class RequestHeads {
     let at = urlEnd + 1 + VERSION.length;
     for (let count = 0; count <= HEADERS_MAX; count++) {
       if (text.charCodeAt(at) === CR) {
+        if (at + 1 === text.length) return 'partial';
         if (text.charCodeAt(at + 1) !== LF || !hasHost) return undefined;
         return { method, url, headers, bytes: at + 2, bodyBytes };
       }
       const nameEnd = text.indexOf(':', at);
-      if (nameEnd < 0) return undefined;
+      if (nameEnd < 0) return NAME_START.test(text.slice(at)) ? 'partial' : undefined;
       const name = this.#nameOf(text.slice(at, nameEnd));
-      const lineEnd = name === undefined ? -1 : endOfValue(text, nameEnd + 1);
-      if (name === undefined || lineEnd < 0) return undefined;
+      if (name === undefined) return undefined;
+      const lineEnd = endOfValue(text, nameEnd + 1);
+      if (lineEnd < 0) return undefined;
+      if (lineEnd + 2 > text.length) return 'partial';
       const value = trimmed(text, nameEnd + 1, lineEnd);
       const { lower, kind } = name;
       // Also what every object has: `constructor` and the like.
@@ -139,25 +149,28 @@ function isOrdinary(kind: NameKind, value: string): boolean {
   }
 }
 
-/** Where the space behind it is; -1 for what is no path, or has characters that a client ought to have encoded. */
+/**
+ * Where the space behind it is, or the end of the text; -1 for what is no path, or has characters that a client ought to
+ * have encoded.
+ */
 function endOfUrl(text: string, start: number): number {
-  if (text.charCodeAt(start) !== SLASH) return -1;
-  for (let at = start + 1; at < text.length; at++) {
+  if (start < text.length && text.charCodeAt(start) !== SLASH) return -1;
+  for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === SPACE) return at;
     if (code < SPACE || code >= DELETE || code === HASH) return -1;
   }
-  return -1;
+  return text.length;
 }
 
-/** Where the line's CR LF is; -1 where there is none, or a control character before it. */
+/** Where the line's CR LF is, or the end of the text; -1 where another control character comes before it. */
 function endOfValue(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code >= SPACE ? code !== DELETE : code === TAB) continue;
-    return code === CR && text.charCodeAt(at + 1) === LF ? at : -1;
+    return code === CR && (at + 1 === text.length || text.charCodeAt(at + 1) === LF) ? at : -1;
   }
-  return -1;
+  return text.length;
 }
 
 function trimmed(text: string, start: number, end: number): string {
