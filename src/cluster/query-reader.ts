@@ -88,6 +88,13 @@ export class QueryReader implements ItemReader {
     });
   }
 
+  ridsOf(stem: Bytes, limit: number): MaybePromise<readonly number[] | undefined> {
+    return andThen(this.#reader.ridsOf(stem, limit), (rids) => {
+      this.effort += rids?.length ?? limit;
+      return rids;
+    });
+  }
+
   termsOf(path: Path): Bytes | undefined {
     const { isIndexReady, indexing } = this.#reader.context;
     return isIndexReady ? indexing.termsOf(path) : undefined;

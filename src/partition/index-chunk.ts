@@ -93,6 +93,16 @@ export class IndexChunk {
   }
 }
 
+/** Adds the rids of a list, ascending. */
+export function addChunkRids({ key, value }: Entry, rids: Rid[]): void {
+  // The last ten bits of the key are those that differ within the list.
+  let first = 0;
+  for (let at = key.length - RID_BYTES; at < key.length; at++)
+    first = first * 256 + (key[at] as number);
+  first -= CHUNK_RIDS - 1;
+  for (const offset of decodeOffsets(value)) rids.push(first + offset);
+}
+
 /** Where the lists of a range of entries are. Entries at its end may be in a list behind it. */
 export function chunkRange({ start, end }: KeyRange): KeyRange {
   return { start: moved(start), end: end && moved(end) };

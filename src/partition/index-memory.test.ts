@@ -10,6 +10,7 @@ import { decodeChanges, encodeChanges } from './index-log.ts';
 import { IndexMemory } from './index-memory.ts';
 import { ridText } from './index-run.ts';
 import type { IndexView } from './index-view.ts';
+import { ridOfEntry } from './indexing.ts';
 
 const key = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const PREFIX = '\u0020';
@@ -90,6 +91,12 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
         expect(backwards).toEqual([...forwards].reverse());
         expect(forwards).toEqual(seen.filter((k) => k >= low && k < high));
       }
+    for (let stemNumber = 0; stemNumber < 6; stemNumber++) {
+      const stem = `${PREFIX}k${stemNumber}`;
+      const rids = seen.filter((entry) => entry.startsWith(stem)).map(ridOfEntry);
+      expect(await view.rids(key(stem), 1e6)).toEqual(rids);
+      if (rids.length > 0) expect(await view.rids(key(stem), rids.length - 1)).toBeUndefined();
+    }
     await store.close();
     await engine.close();
   },

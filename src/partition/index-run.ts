@@ -71,6 +71,12 @@ export function stemFrom({ stems }: IndexRun, key: string): number {
   return low;
 }
 
+/** What a run says of one stem; undefined where nothing. */
+export function changesOf(run: IndexRun, stem: string): RidChanges | undefined {
+  const at = stemFrom(run, stem);
+  return run.stems[at] === stem ? run.changes[at] : undefined;
+}
+
 /** A rid as the eight characters behind a stem. */
 export function ridText(rid: Rid): string {
   const high = Math.floor(rid / 2 ** 32);

@@ -1,8 +1,10 @@
 /** The index at one moment: entries of the store, one by one and in lists, with what memory adds and takes away. */
-import { andThen, bytesToLatin1, type MaybePromise } from '../base/index.ts';
+import { andThen, type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
 import type { Entry, KeyRange, KeyScanOptions, ReadView } from '../engine/index.ts';
 import { chunkRange, chunkRangeBehind, IndexChunk } from './index-chunk.ts';
+import { ridsOfStem } from './index-rids.ts';
 import { type IndexRun, walkRun } from './index-run.ts';
+import type { Rid } from './item.ts';
 
 export interface IndexPage {
   /** Entries in order, as texts; there may be none though the range goes on. */
@@ -48,6 +50,11 @@ export class IndexView {
         };
       });
     });
+  }
+
+  /** The rids of a stem; see `ridsOfStem`. */
+  rids(stem: Bytes, limit: number): MaybePromise<readonly Rid[] | undefined> {
+    return ridsOfStem(this.#store, this.#runs, stem, limit);
   }
 
   /** Entries that are in lists, as many as asked for. */

@@ -39,6 +39,11 @@ export class PartitionReader {
     return this.#index.scan(range, options);
   }
 
+  /** The rids of the entries of one value, ascending; undefined where there are more than `limit`. */
+  ridsOf(stem: Bytes, limit: number): MaybePromise<readonly Rid[] | undefined> {
+    return this.#index.rids(stem, limit);
+  }
+
   /** One result per rid, in the order asked; undefined where there is no such item. */
   readMany(rids: readonly Rid[]): MaybePromise<readonly (Item | undefined)[]> {
     return andThen(this.#snapshot.getMany(rids.map(recordKey)), (records) =>

@@ -6,7 +6,7 @@ import type { KeyRange } from '../engine/index.ts';
 import { KeyWriter, type Path, type Value } from '../value/index.ts';
 import { chooseAccess } from './access.ts';
 import { allOf, type Condition, equalTo, term } from './condition.ts';
-import type { ItemReader } from './reader.ts';
+import type { IndexEntries, ItemReader } from './reader.ts';
 import { newWork } from './work.ts';
 
 const writer = new KeyWriter();
@@ -124,4 +124,34 @@ test.each(CASES)('$what', async ({ of, rids, entriesMax }) => {
   if (typeof rids === 'string') expect(access.kind).toBe(rids);
   else expect(access).toMatchObject({ kind: 'rids', rids });
   expect(work.indexEntries).toBeLessThanOrEqual(entriesMax);
+});
+
+/** The same, with rids at once for one value. */
+function ridsReaderOf(index: Index): { readonly reader: ItemReader; readonly limits: number[] } {
+  const limits: number[] = [];
+  const entries = readerOf(index);
+  const ridsOf = (stem: Uint8Array, limit: number): readonly number[] | undefined => {
+    limits.push(limit);
+    const range = { start: stem, end: Buffer.concat([stem, Uint8Array.of(0xff)]) };
+    const found = entries.scanIndex(range, { limit: 1e6, bytesMax: 1e9 }) as IndexEntries;
+    return found.entries.length > limit ? undefined : found.entries.map(entries.ridOf);
+  };
+  return { reader: { ...entries, ridsOf }, limits };
+}
+
+test.each<[string, readonly Condition[], readonly number[], readonly number[]]>([
+  ['one item, key first', [is('key', 'wide'), is('name', 'rare')], [7], [1000, 1000]],
+  ['one item, key last', [is('name', 'rare'), is('key', 'wide')], [7], [1000]],
+  ['some beside many', [is('key', 'some'), is('kind', 'common')], numbers(100), [1000, 20_000]],
+  [
+    'both wide',
+    [is('key', 'wide'), is('kind', 'common')],
+    numbers(5000),
+    [1000, 1000, 2000, 2000, 20_000, 20_000],
+  ],
+])('with rids at once: %s', async (_what, of, rids, limits) => {
+  const { reader, limits: asked } = ridsReaderOf(index);
+  const access = await chooseAccess(reader, allOf(...of), newWork());
+  expect(access).toMatchObject({ kind: 'rids', rids });
+  expect(asked).toEqual(limits);
 });

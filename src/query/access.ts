@@ -61,17 +61,22 @@ export async function chooseForOrder(
   if (access.kind !== 'posting') return access;
   const limit = Math.min(COLLECT_MAX, Math.ceil(Math.sqrt(wanted * reader.itemCount)));
   const rids = await collectRange(reader, access.prefix, limit, work);
-  if (rids === undefined) return access;
-  return { kind: 'rids', rids: [...rids].sort((a, b) => a - b), text: access.text };
+  return rids === undefined ? access : { kind: 'rids', rids, text: access.text };
 }
 
-/** The rids of the entries of one value; undefined when there are more than `limit`. */
+/** The rids of the entries of one value, ascending; undefined when there are more than `limit`. */
 async function collectRange(
   reader: ItemReader,
   prefix: Bytes,
   limit: number,
   work: Work,
-): Promise<ReadonlySet<number> | undefined> {
+): Promise<readonly number[] | undefined> {
+  if (reader.ridsOf !== undefined) {
+    const found = reader.ridsOf(prefix, limit);
+    const all = isPromise(found) ? await found : found;
+    work.indexEntries += all?.length ?? 0;
+    return all;
+  }
   const rids = new Set<number>();
   let range: KeyRange | undefined = { start: prefix, end: concatBytes(prefix, LAST) };
   while (range !== undefined) {
@@ -84,7 +89,7 @@ async function collectRange(
     const rest = range && pause();
     if (rest !== undefined) await rest;
   }
-  return rids;
+  return ascending(rids);
 }
 
 /** Behind every rid: they begin with a zero byte. */
@@ -128,9 +133,10 @@ async function chooseAmong(
   for (const limit of PROBE_STEPS) {
     for (const probe of probes) {
       if (narrowest.isCheaperThan(limit)) break;
-      const reading = probe.read(limit);
+      const isLast = probe.isOneLook && narrowest.rids !== undefined;
+      const reading = probe.read(isLast ? PROBE_ENTRIES : limit);
       if (reading !== undefined) await reading;
-      if (probe.isWhole) narrowest.add(probe.part, probe.rids);
+      if (probe.isWhole) narrowest.add(probe.part, probe.rids());
     }
     probes = probes.filter(({ isWhole }) => !isWhole);
   }
@@ -139,27 +145,28 @@ async function chooseAmong(
     const least = part.kind === 'term' ? reader.itemCount : OTHER_ENTRIES;
     if (isPlainTerm(part) || narrowest.isCheaperThan(least)) continue;
     const rids = await collect(reader, part, PROBE_ENTRIES, work);
-    if (rids !== undefined) narrowest.add(part, rids);
+    if (rids !== undefined) narrowest.add(part, ascending(rids));
   }
   const { rids, of } = narrowest;
-  if (rids !== undefined) return rids.size === 0 ? { kind: 'none' } : asRids(rids, of);
+  if (rids !== undefined) return rids.length === 0 ? { kind: 'none' } : asRids(rids, of);
   const large = parts.find((part) => postingOf(reader, part) !== undefined) ?? parts[0];
   return postingOf(reader, large as Condition) ?? chooseOne(reader, large as Condition, work);
 }
 
 /** What is known of a conjunction so far. */
 class Narrowest {
-  rids: Set<number> | undefined;
+  /** Ascending. */
+  rids: readonly number[] | undefined;
   readonly of: Condition[] = [];
 
-  add(part: Condition, rids: Set<number>): void {
-    this.rids = this.rids === undefined ? rids : intersect(this.rids, rids);
+  add(part: Condition, rids: readonly number[]): void {
+    this.rids = this.rids === undefined ? rids : common(this.rids, rids);
     this.of.push(part);
   }
 
   /** True where loading the items costs less than looking at so many entries. */
   isCheaperThan(entries: number): boolean {
-    return this.rids !== undefined && this.rids.size * ITEM_ENTRIES < entries + LOOK_ENTRIES;
+    return this.rids !== undefined && this.rids.length * ITEM_ENTRIES < entries + LOOK_ENTRIES;
   }
 }
 
@@ -171,7 +178,7 @@ async function chooseOne(reader: ItemReader, condition: Condition, work: Work): 
   const limit = Math.min(COLLECT_MAX, Math.floor(reader.itemCount / SCAN_SHARE) + 10);
   const rids = await collect(reader, condition, limit, work);
   if (rids === undefined) return { kind: 'scan' };
-  return rids.size === 0 ? { kind: 'none' } : asRids(rids, [condition]);
+  return rids.size === 0 ? { kind: 'none' } : asRids(ascending(rids), [condition]);
 }
 
 function postingOf(reader: ItemReader, condition: Condition): Access | undefined {
@@ -187,9 +194,25 @@ function postingOf(reader: ItemReader, condition: Condition): Access | undefined
   };
 }
 
-function asRids(rids: ReadonlySet<number>, parts: readonly Condition[]): Access {
-  const sorted = [...rids].sort((a, b) => a - b);
-  return { kind: 'rids', rids: sorted, text: parts.map(describe).join(' and ') };
+function asRids(rids: readonly number[], parts: readonly Condition[]): Access {
+  return { kind: 'rids', rids, text: parts.map(describe).join(' and ') };
+}
+
+function ascending(rids: ReadonlySet<number>): readonly number[] {
+  return [...rids].sort((a, b) => a - b);
+}
+
+/** Numbers that both have, of two lists that rise. */
+function common(a: readonly number[], b: readonly number[]): readonly number[] {
+  const both: number[] = [];
+  for (let left = 0, right = 0; left < a.length && right < b.length; ) {
+    const one = a[left] as number;
+    const other = b[right] as number;
+    if (one === other) both.push(one);
+    if (one <= other) left++;
+    if (other <= one) right++;
+  }
+  return both;
 }
 
 /** The rids a condition names; undefined when it looked at more than `limit` entries. */

@@ -14,6 +14,7 @@ import type { Work } from './work.ts';
 
 export class MeasuredReader implements ItemReader {
   readonly itemCount: number;
+  readonly ridsOf: ItemReader['ridsOf'];
   readonly #reader: ItemReader & { release(): void };
   readonly #work: Work;
 
@@ -21,6 +22,9 @@ export class MeasuredReader implements ItemReader {
     this.#reader = reader;
     this.#work = work;
     this.itemCount = reader.itemCount;
+    this.ridsOf =
+      reader.ridsOf &&
+      ((stem, limit) => this.#timed('indexMs', () => reader.ridsOf?.(stem, limit)));
   }
 
   scanItems(from: number, limit: number): ReturnType<ItemReader['scanItems']> {

@@ -12,10 +12,16 @@ export const PROBE_STEPS: readonly number[] = [16, 200, PROBE_ENTRIES];
 /** A range costs as much as this many entries, found or not. Only the last step goes through all, however many. */
 const RANGE_ENTRIES = 8;
 const BYTES_MAX = 1024 * 1024;
+/** Rids of one value cost a tenth of its entries, and asking for them as much as this many. */
+const RIDS_PER_ENTRY = 10;
+const RIDS_MIN = 1000;
 
 export class Probe {
   readonly part: TermCondition;
-  readonly rids = new Set<number>();
+  /** What the entries of one value begin with, where rids are to be had at once. */
+  readonly #stem: Bytes | undefined;
+  #found: readonly number[] | undefined;
+  readonly #rids = new Set<number>();
   readonly #reader: ItemReader;
   readonly #work: Work;
   readonly #terms: Bytes;
@@ -29,18 +35,33 @@ export class Probe {
     this.#work = work;
     this.part = part;
     this.#terms = reader.termsOf(part.path) as Bytes;
+    const [range] = part.ranges;
+    if (reader.ridsOf !== undefined && part.ranges.length === 1 && range?.isPoint === true)
+      this.#stem = concatBytes(this.#terms, range.start);
+  }
+
+  /** True where one look tells all there is, or that it is too much. */
+  get isOneLook(): boolean {
+    return this.#stem !== undefined;
   }
 
   get isWhole(): boolean {
+    if (this.#stem !== undefined) return this.#found !== undefined;
     return this.#rest === undefined && this.#next >= this.part.ranges.length;
+  }
+
+  /** Ascending. */
+  rids(): readonly number[] {
+    return this.#found ?? [...this.#rids].sort((a, b) => a - b);
   }
 
   /** Reads until there are more than `limit`, or all; undefined where that was at once. */
   read(limit: number): Promise<void> | undefined {
+    if (this.#stem !== undefined) return this.#readRids(this.#stem, limit);
     while (!this.isWhole && !this.#isBeyond(limit)) {
       const range = this.#rest ?? this.#nextRange();
       const found = this.#reader.scanIndex(range, {
-        limit: limit + 1 - this.rids.size,
+        limit: limit + 1 - this.#rids.size,
         bytesMax: BYTES_MAX,
       });
       if (isPromise(found))
@@ -55,8 +76,19 @@ export class Probe {
     return undefined;
   }
 
+  #readRids(stem: Bytes, limit: number): Promise<void> | undefined {
+    const note = (rids: readonly number[] | undefined): void => {
+      this.#found = rids;
+      this.#work.indexEntries += rids?.length ?? 0;
+    };
+    const found = this.#reader.ridsOf?.(stem, Math.max(RIDS_MIN, limit * RIDS_PER_ENTRY));
+    if (isPromise(found)) return found.then(note);
+    note(found);
+    return undefined;
+  }
+
   #isBeyond(limit: number): boolean {
-    return this.rids.size > limit || (limit < PROBE_ENTRIES && this.#looked > limit);
+    return this.#rids.size > limit || (limit < PROBE_ENTRIES && this.#looked > limit);
   }
 
   #nextRange(): KeyRange {
@@ -68,7 +100,7 @@ export class Probe {
   #take({ entries, rest }: IndexEntries): void {
     this.#work.indexEntries += entries.length;
     this.#looked += entries.length;
-    for (const entry of entries) this.rids.add(this.#reader.ridOf(entry));
+    for (const entry of entries) this.#rids.add(this.#reader.ridOf(entry));
     this.#rest = rest;
   }
 }

@@ -27,6 +27,13 @@ export interface ItemReader {
   /** One result per rid, in the order asked. */
   readMany(rids: readonly number[]): MaybePromise<readonly (Candidate | undefined)[]>;
   scanIndex(range: KeyRange, options: KeyScanOptions): MaybePromise<IndexEntries>;
+  /**
+   * The rids of all entries that begin so, ascending: those of one value, for a fraction of what its entries cost. Undefined
+   * where there are more than `limit`.
+   */
+  readonly ridsOf?:
+    | ((stem: Bytes, limit: number) => MaybePromise<readonly number[] | undefined>)
+    | undefined;
   /** Where the entries of a path begin; undefined where it is not indexed, or not yet. */
   termsOf(path: Path): Bytes | undefined;
   /** Where the entries of a composite index begin that serves this order as it is or reversed. */

@@ -1,0 +1,85 @@
+/**
+ * The rids of one value of one path: the same as its entries, as numbers. A list of the store holds hundreds of rids in a
+ * row, so that what takes a text each as entries takes two bytes each here.
+ */
+import { andThen, type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
+import type { KeyRange, ReadView } from '../engine/index.ts';
+import { addChunkRids, chunkRange } from './index-chunk.ts';
+import { changesOf, type IndexRun } from './index-run.ts';
+import { ridOfEntry } from './indexing.ts';
+import type { Rid } from './item.ts';
+
+/** Lists of one read: few where few rids are wanted. A list has a thousand rids at most and often far fewer. */
+const CHUNKS_MIN = 2;
+const CHUNKS_MAX = 64;
+const CHUNK_RIDS_GUESS = 32;
+const BYTES_MAX = 1024 * 1024;
+/** Behind every rid: they begin with a zero byte. */
+const LAST = Uint8Array.of(0xff);
+
+/** Ascending, each once; undefined where there are more than `limit`, counted with those that memory takes away. */
+export function ridsOfStem(
+  store: ReadView,
+  runs: readonly IndexRun[],
+  stem: Bytes,
+  limit: number,
+): MaybePromise<readonly Rid[] | undefined> {
+  const range = { start: stem, end: Buffer.concat([stem, LAST]) };
+  const options = { limit: limit + 1, bytesMax: BYTES_MAX };
+  return andThen(store.scanKeys(range, options), ({ keys, more }) => {
+    if (more || keys.length > limit) return undefined;
+    const rids = keys.map(ridOfEntry);
+    return andThen(addListed(store, chunkRange(range), rids, limit), (isAll) => {
+      if (!isAll) return undefined;
+      const found = changed(inOrder(rids), runs, bytesToLatin1(stem));
+      return found.length > limit ? undefined : found;
+    });
+  });
+}
+
+/** Adds those in lists; false where there are more than `limit`. */
+function addListed(
+  store: ReadView,
+  lists: KeyRange,
+  rids: Rid[],
+  limit: number,
+): MaybePromise<boolean> {
+  const wanted = Math.ceil((limit - rids.length) / CHUNK_RIDS_GUESS);
+  const page = store.scan(lists, {
+    limit: Math.min(Math.max(wanted, CHUNKS_MIN), CHUNKS_MAX),
+    bytesMax: BYTES_MAX,
+  });
+  return andThen(page, ({ entries, more }) => {
+    for (const list of entries) addChunkRids(list, rids);
+    if (rids.length > limit) return false;
+    const last = entries.at(-1);
+    if (!more || last === undefined) return true;
+    const start = Buffer.concat([last.key, Uint8Array.of(0)]);
+    return addListed(store, { start, end: lists.end }, rids, limit);
+  });
+}
+
+/** With what memory adds and takes away. */
+function changed(stored: readonly Rid[], runs: readonly IndexRun[], stem: string): readonly Rid[] {
+  let rids = stored;
+  for (const run of runs) {
+    const changes = changesOf(run, stem);
+    if (changes === undefined) continue;
+    if (changes.isThere === undefined) rids = inOrder(rids.concat(changes.rids));
+    else {
+      const all = new Set(rids);
+      for (const [at, rid] of changes.rids.entries())
+        if (changes.isThere[at] === true) all.add(rid);
+        else all.delete(rid);
+      rids = inOrder([...all]);
+    }
+  }
+  return rids;
+}
+
+/** As they are where they already rise, which is nearly always. */
+function inOrder(rids: readonly Rid[]): readonly Rid[] {
+  for (let at = 1; at < rids.length; at++)
+    if ((rids[at] as Rid) <= (rids[at - 1] as Rid)) return [...new Set(rids)].sort((a, b) => a - b);
+  return rids;
+}
