@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   AssertionError,
@@ -109,13 +110,13 @@ describe('a dead writer thread', () => {
 });
 
 describe('snapshots', () => {
-  it('beyond the bound are waited for, first come first served', async () => {
+  it('of moments beyond the bound are waited for, first come first served', async () => {
     const store = await engine.open('a');
-    await store.commit(put('a', 1));
     const taken: Snapshot[] = [];
     let next = store.snapshot();
     while (!isPromise(next)) {
       taken.push(next);
+      await store.commit(put('a', 1));
       next = store.snapshot();
     }
     expect(taken).toHaveLength(8);
@@ -137,9 +138,42 @@ describe('snapshots', () => {
     for (const snapshot of taken) snapshot.release();
   });
 
+  it('of one moment are as many as anybody wants', async () => {
+    const store = await engine.open('a');
+    await store.commit(put('a', 1));
+    const early = Array.from({ length: 100 }, () => store.snapshot() as Snapshot);
+    await store.commit(put('a', 2));
+    const late = Array.from({ length: 100 }, () => store.snapshot() as Snapshot);
+    for (const [snapshots, length] of [[early, 1] as const, [late, 2] as const])
+      for (const snapshot of snapshots) {
+        expect(snapshot.get(textToBytes('a'))).toHaveLength(length);
+        snapshot.release();
+      }
+  });
+
+  it('and reads that are over hold nothing back when somebody writes', async () => {
+    const store = await engine.open('a');
+    for (let round = 1; round <= 3; round++) {
+      await store.commit(put('a', round));
+      expect(store.get(textToBytes('a'))).toHaveLength(round);
+      const snapshot = await store.snapshot();
+      expect(await snapshot.get(textToBytes('a'))).toHaveLength(round);
+      snapshot.release();
+    }
+    // A reader of an older moment would keep the log from being copied in full.
+    await store.commit(put('a', 4));
+    const log = new DatabaseSync(join(directory, 'a.sqlite'), { readOnly: false });
+    const { busy } = log.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+    log.close();
+    expect(busy).toBe(0);
+  });
+
   it('are refused to those who wait when the store closes', async () => {
     const store = await engine.open('a');
-    for (let count = 0; count < 8; count++) store.snapshot();
+    for (let count = 0; count < 8; count++) {
+      store.snapshot();
+      await store.commit(put('a', 1));
+    }
     const refused = expect(store.snapshot()).rejects.toThrow(AssertionError);
     await store.close();
     await refused;

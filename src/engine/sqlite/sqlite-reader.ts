@@ -55,8 +55,9 @@ export class SqliteReader implements ReadView, ScanConnection {
     }
   }
 
-  /** From here to `unpin` all reads are of one moment. */
+  /** From here to `unpin` all reads are of one moment. Does nothing where they are already. */
   pin(): void {
+    if (this.#isPinned) return;
     try {
       this.#begin.run();
       this.#pin.get();
@@ -68,6 +69,7 @@ export class SqliteReader implements ReadView, ScanConnection {
   }
 
   unpin(): void {
+    if (!this.#isPinned) return;
     this.#isPinned = false;
     this.#endMoment();
   }

@@ -1,4 +1,9 @@
-/** Snapshots of one store: a bounded pool of connections, each pinned to its moment while a snapshot has it. */
+/**
+ * Snapshots of one store: a bounded pool of connections, each pinned to its moment while snapshots have it.
+ *
+ * Pinning and letting go are locks of the file, dearer than a short read. So those who ask while nothing is written
+ * share one moment, and its connection stays as it is for the next until somebody commits.
+ */
 import { AssertionError, assert, type Bytes } from '../../base/index.ts';
 import type {
   KeyPage,
@@ -10,13 +15,21 @@ import type {
 } from '../engine.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 
-/** Each open snapshot takes a connection (two file descriptors) and holds back the log; callers beyond this wait. */
-const SNAPSHOTS_MAX = 8;
+/** Each moment that is looked at takes a connection (two file descriptors) and holds back the log; callers beyond wait. */
+const MOMENTS_MAX = 8;
+
+/** A pinned connection, with those who look through it. */
+interface Moment {
+  readonly reader: SqliteReader;
+  readonly snapshots: Set<SqliteSnapshot>;
+}
 
 export class SqliteSnapshots {
   readonly #path: string;
   readonly #idle: SqliteReader[] = [];
-  readonly #taken = new Set<SqliteSnapshot>();
+  readonly #moments = new Set<Moment>();
+  /** The moment that still is the last; nobody may be looking. */
+  #present: Moment | undefined;
   readonly #waiting: { grant: (snapshot: Snapshot) => void; refuse: (error: unknown) => void }[] =
     [];
 
@@ -24,20 +37,32 @@ export class SqliteSnapshots {
     this.#path = path;
   }
 
-  take(): Snapshot | Promise<Snapshot> {
-    if (this.#taken.size < SNAPSHOTS_MAX) return this.#grant();
+  /** @param isQuiet - nothing is being written: what is seen now stays the last until `pass` is called. */
+  take(isQuiet: boolean): Snapshot | Promise<Snapshot> {
+    if (this.#present !== undefined) return this.#grant(this.#present);
+    if (this.#moments.size < MOMENTS_MAX) return this.#grant(this.#open(isQuiet));
     return new Promise((grant, refuse) => this.#waiting.push({ grant, refuse }));
+  }
+
+  /** Somebody is about to write: what is seen so far is the past, and held only by those who look at it. */
+  pass(): void {
+    const moment = this.#present;
+    if (moment === undefined) return;
+    this.#present = undefined;
+    if (moment.snapshots.size === 0) this.#end(moment);
   }
 
   /** Ends the snapshots that are open and refuses those that wait. */
   close(): void {
     for (const { refuse } of this.#waiting.splice(0))
       refuse(new AssertionError('the store was closed while a snapshot was waited for'));
-    for (const snapshot of [...this.#taken]) snapshot.release();
+    this.pass();
+    for (const { snapshots } of [...this.#moments])
+      for (const snapshot of [...snapshots]) snapshot.release();
     for (const reader of this.#idle.splice(0)) reader.close();
   }
 
-  #grant(): Snapshot {
+  #open(isQuiet: boolean): Moment {
     const reader = this.#idle.pop() ?? new SqliteReader(this.#path);
     try {
       reader.pin();
@@ -45,15 +70,27 @@ export class SqliteSnapshots {
       reader.close();
       throw error;
     }
-    const snapshot = new SqliteSnapshot(reader, () => this.#putBack(snapshot, reader));
-    this.#taken.add(snapshot);
+    const moment: Moment = { reader, snapshots: new Set() };
+    this.#moments.add(moment);
+    if (isQuiet) this.#present = moment;
+    return moment;
+  }
+
+  #grant(moment: Moment): Snapshot {
+    const snapshot = new SqliteSnapshot(moment.reader, () => this.#putBack(moment, snapshot));
+    moment.snapshots.add(snapshot);
     return snapshot;
   }
 
-  #putBack(snapshot: SqliteSnapshot, reader: SqliteReader): void {
-    reader.unpin();
-    this.#idle.push(reader);
-    this.#taken.delete(snapshot);
+  #putBack(moment: Moment, snapshot: SqliteSnapshot): void {
+    moment.snapshots.delete(snapshot);
+    if (moment.snapshots.size === 0 && moment !== this.#present) this.#end(moment);
+  }
+
+  #end(moment: Moment): void {
+    this.#moments.delete(moment);
+    moment.reader.unpin();
+    this.#idle.push(moment.reader);
     this.#serveWaiting();
   }
 
@@ -61,7 +98,7 @@ export class SqliteSnapshots {
     const next = this.#waiting.shift();
     if (next === undefined) return;
     try {
-      next.grant(this.#grant());
+      next.grant(this.#grant(this.#open(false)));
     } catch (error) {
       next.refuse(error);
     }

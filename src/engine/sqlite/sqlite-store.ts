@@ -29,6 +29,8 @@ export class SqliteStore implements Store {
   readonly #onClose: () => void;
   readonly #reader: SqliteReader;
   readonly #snapshots: SqliteSnapshots;
+  /** Under way. */
+  #commits = 0;
   #closing: Promise<void> | undefined;
 
   constructor({ name, path, writer, onClose }: SqliteStoreParts) {
@@ -40,39 +42,41 @@ export class SqliteStore implements Store {
   }
 
   get(key: Bytes): Bytes | undefined {
-    this.#checkOpen();
-    return this.#reader.get(key);
+    return this.#present().get(key);
   }
 
   getMany(keys: readonly Bytes[]): readonly (Bytes | undefined)[] {
-    this.#checkOpen();
-    return this.#reader.getMany(keys);
+    return this.#present().getMany(keys);
   }
 
   follow(key: Bytes, prefix: number): Bytes | undefined {
-    this.#checkOpen();
-    return this.#reader.follow(key, prefix);
+    return this.#present().follow(key, prefix);
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
-    this.#checkOpen();
-    return this.#reader.scan(range, options);
+    return this.#present().scan(range, options);
   }
 
   scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
-    this.#checkOpen();
-    return this.#reader.scanKeys(range, options);
+    return this.#present().scanKeys(range, options);
   }
 
   snapshot(): Snapshot | Promise<Snapshot> {
     this.#checkOpen();
-    return this.#snapshots.take();
+    return this.#snapshots.take(this.#commits === 0);
   }
 
   async commit(batch: Batch): Promise<void> {
     this.#checkOpen();
     checkBatch(batch);
-    return this.#writer.commit(batch);
+    this.#reader.unpin();
+    this.#snapshots.pass();
+    this.#commits++;
+    try {
+      await this.#writer.commit(batch);
+    } finally {
+      this.#commits--;
+    }
   }
 
   stats(): StoreStats {
@@ -94,6 +98,13 @@ export class SqliteStore implements Store {
     } finally {
       this.#onClose();
     }
+  }
+
+  /** While nothing is written, one moment serves all reads: none of them has to lock and unlock the file. */
+  #present(): SqliteReader {
+    this.#checkOpen();
+    if (this.#commits === 0) this.#reader.pin();
+    return this.#reader;
   }
 
   #checkOpen(): void {
