@@ -28,10 +28,10 @@ export function ridsOfStem(
   const options = { limit: limit + 1, bytesMax: BYTES_MAX };
   return andThen(store.scanKeys(range, options), ({ keys, more }) => {
     if (more || keys.length > limit) return undefined;
-    const rids = keys.map(ridOfEntry);
-    return andThen(addListed(store, chunkRange(range), rids, limit), (isAll) => {
+    const listed: Rid[] = [];
+    return andThen(addListed(store, chunkRange(range), listed, limit), (isAll) => {
       if (!isAll) return undefined;
-      const found = changed(inOrder(rids), runs, bytesToLatin1(stem));
+      const found = changed(joined(listed, keys.map(ridOfEntry)), runs, bytesToLatin1(stem));
       return found.length > limit ? undefined : found;
     });
   });
@@ -65,21 +65,31 @@ function changed(stored: readonly Rid[], runs: readonly IndexRun[], stem: string
   for (const run of runs) {
     const changes = changesOf(run, stem);
     if (changes === undefined) continue;
-    if (changes.isThere === undefined) rids = inOrder(rids.concat(changes.rids));
-    else {
-      const all = new Set(rids);
-      for (const [at, rid] of changes.rids.entries())
-        if (changes.isThere[at] === true) all.add(rid);
-        else all.delete(rid);
-      rids = inOrder([...all]);
+    const { rids: changing, isThere } = changes;
+    if (isThere !== undefined) {
+      const gone = new Set(changing.filter((_, at) => isThere[at] !== true));
+      rids = rids.filter((rid) => !gone.has(rid));
     }
+    rids = joined(rids, isThere === undefined ? changing : changing.filter((_, at) => isThere[at]));
   }
   return rids;
 }
 
-/** As they are where they already rise, which is nearly always. */
-function inOrder(rids: readonly Rid[]): readonly Rid[] {
-  for (let at = 1; at < rids.length; at++)
-    if ((rids[at] as Rid) <= (rids[at - 1] as Rid)) return [...new Set(rids)].sort((a, b) => a - b);
-  return rids;
+/** Of two lists that rise, one that does, with what both have once. */
+function joined(a: readonly Rid[], b: readonly Rid[]): readonly Rid[] {
+  if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
+  if ((a.at(-1) as Rid) < (b[0] as Rid)) return a.concat(b);
+  const all: Rid[] = [];
+  let left = 0;
+  let right = 0;
+  while (left < a.length && right < b.length) {
+    const one = a[left] as Rid;
+    const other = b[right] as Rid;
+    all.push(Math.min(one, other));
+    if (one <= other) left++;
+    if (other <= one) right++;
+  }
+  while (left < a.length) all.push(a[left++] as Rid);
+  while (right < b.length) all.push(b[right++] as Rid);
+  return all;
 }
