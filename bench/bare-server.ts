@@ -1,7 +1,6 @@
 /**
- * The floor: a bare node:http server that checks the same signature and sends the same bytes and headers from memory.
- * It stores nothing, parses nothing and makes nothing durable. It writes answers the cheapest way node:http knows, which
- * is the way our server does.
+ * What node:http alone costs: a server that checks the same signature and sends the same bytes and headers from memory.
+ * It stores nothing, parses nothing and makes nothing durable. It writes answers the cheapest way node:http knows.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

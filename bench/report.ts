@@ -90,7 +90,8 @@ threads. Items have 1 KB; every request is signed and every signature checked; t
 
 - **ours**: the built server on SQLite, every write synced to disk before it is acknowledged, every path indexed (27 entries
   an item). **${OURS_UNINDEXED}**: the same with the container's indexing mode none. The peer has no index either way.
-- **bare**: \`node:http\` with the same signature check, sending the same bytes and headers from memory. The floor.
+- **bare**: \`node:http\` with the same signature check, sending the same bytes and headers from memory. What
+  \`node:http\` alone costs; our server goes without it for ordinary requests (docs/decisions/0014-http.md).
 - **peer**: \`@vercel/cosmosdb-server\` 1.0.1 as its own command starts it: in memory, HTTPS, a connection for every
   request (the client resumes its TLS session). It checks no signatures and keeps nothing.
 - **peer tuned**: the same over plain HTTP with connections kept, by an option that its documentation does not name.

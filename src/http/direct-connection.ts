@@ -123,7 +123,8 @@ export class DirectConnection {
   }
 
   get #isLast(): boolean {
-    return this.#hasEnded || (this.#lane.isStopping && this.#arriving === undefined);
+    if (this.#arriving !== undefined) return false;
+    return (this.#hasEnded && this.#rest === undefined) || this.#lane.isStopping;
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -151,39 +152,38 @@ export class DirectConnection {
   #serve(bytes: Buffer): void {
     const { socket } = this;
     const { requestHeads } = this.#lane;
-    let rest = bytes;
+    this.#rest = bytes;
     this.#isServing = true;
-    while (rest.length > 0 && socket.writable) {
+    while (this.#rest !== undefined && socket.writable) {
       // A client that does not read its answers gets no more of them.
       if (this.#isBusy || socket.writableNeedDrain) {
-        this.#rest = rest;
         socket.pause();
         break;
       }
+      const rest: Buffer = this.#rest;
       const head = requestHeads.read(rest.toString('latin1', 0, HEAD_BYTES_MAX));
-      if (head === 'partial' && rest.length < HEAD_BYTES_MAX && this.#pieces < HEAD_PIECES_MAX) {
-        this.#await(rest);
-        break;
-      }
-      if (head === undefined || head === 'partial') {
-        this.#handOver(rest);
-        break;
-      }
-      rest = this.#begin(head, rest);
+      if (head === undefined) this.#handOver(rest);
+      else if (head === 'partial') this.#await(rest);
+      else this.#begin(head, rest);
     }
     this.#isServing = false;
   }
 
   #await(partial: Buffer): void {
+    if (partial.length >= HEAD_BYTES_MAX || this.#pieces >= HEAD_PIECES_MAX) {
+      this.#handOver(partial);
+      return;
+    }
+    this.#rest = undefined;
     this.#partial = partial;
     this.#pieces++;
     this.#lane.waiting.add(this);
   }
 
-  /** Answers what is behind the request. */
-  #begin(head: RequestHead, bytes: Buffer): Buffer {
+  #begin(head: RequestHead, bytes: Buffer): void {
     this.#pieces = 0;
     const end = head.bytes + head.bodyBytes;
+    this.#rest = end < bytes.length ? bytes.subarray(end) : undefined;
     let body: Bytes | ArrivingBody = bytes.subarray(head.bytes, end);
     if (end > bytes.length) {
       body = new ArrivingBody(head.bodyBytes, performance.now());
@@ -193,25 +193,26 @@ export class DirectConnection {
     }
     this.#exchange = new DirectExchange(this, head, body);
     this.#lane.handler(this.#exchange);
-    return end < bytes.length ? bytes.subarray(end) : NOTHING;
   }
 
   /** What waited behind the request that is over now. */
   #goOn(): void {
-    const rest = this.#rest;
-    if (rest === undefined) {
-      if (this.#hasEnded) this.socket.end();
-      return;
-    }
-    this.#rest = undefined;
-    this.socket.resume();
-    this.#serve(rest);
+    if (this.#rest !== undefined) {
+      this.socket.resume();
+      this.#serve(this.#rest);
+    } else if (this.#hasEnded) this.socket.end();
   }
 
   #handOver(rest: Buffer): void {
     const { socket } = this;
-    this.#leave();
     this.#partial = undefined;
+    this.#rest = undefined;
+    if (this.#hasEnded) {
+      // Too late to put anything back.
+      this.#lane.refuse(socket, INCOMPLETE);
+      return;
+    }
+    this.#leave();
     socket.setTimeout(0);
     socket.off('data', this.#onData);
     socket.off('end', this.#onEnd);
@@ -228,9 +229,9 @@ export class DirectConnection {
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true;
-    if (this.#partial !== undefined) this.#lane.refuse(this.socket, 'HPE_INVALID_EOF_STATE');
+    if (this.#partial !== undefined) this.#lane.refuse(this.socket, INCOMPLETE);
     else if (this.#arriving !== undefined) this.socket.destroy();
-    else if (this.#exchange === undefined) this.socket.end();
+    else if (this.#exchange === undefined && this.#rest === undefined) this.socket.end();
   };
 
   readonly #onDrain = (): void => {
@@ -259,4 +260,5 @@ export class DirectConnection {
   }
 }
 
-const NOTHING = Buffer.alloc(0);
+/** What node calls a request that ends in the middle. */
+const INCOMPLETE = 'HPE_INVALID_EOF_STATE';

@@ -423,6 +423,35 @@ describe('an answer', () => {
     expect(await client.rest()).toMatch(/\r\nConnection: close\r\n\r\nlate$/);
   });
 
+  test('of many bytes to a client that sends no more is sent whole, and the connection closed', async () => {
+    const big = Buffer.alloc(5_000_000, 'x');
+    const { port } = await start((exchange) => exchange.send(200, [], big));
+    using client = await RawClient.connect(port);
+    client.socket.pause();
+    client.write(get('/'));
+    await settle();
+    client.socket.end();
+    await settle();
+    client.socket.resume();
+    expect((await client.rest()).length).toBeGreaterThan(big.length);
+  });
+
+  test('to each of several requests of a client that sends no more is still sent', async () => {
+    const held = new Held();
+    const { port } = await start(held.handler);
+    using client = await RawClient.connect(port);
+    client.socket.end(get('/1') + get('/2') + get('/3'));
+    for (const url of ['/1', '/2', '/3']) {
+      const exchange = await held.take();
+      await settle();
+      expect(exchange.url).toBe(url);
+      exchange.send(200, [], url);
+    }
+    const answers = await client.rest();
+    expect(answers.match(/\/\d(?!\.)/g)).toEqual(['/1', '/2', '/3']);
+    expect(answers.match(/Connection: [\w-]+/g)?.at(-1)).toBe('Connection: close');
+  });
+
   test('is sent once', async () => {
     const { port } = await start((exchange) => {
       exchange.send(200, [], exchange.url);
