@@ -98,6 +98,42 @@ test(`ordinary requests look the same to handlers, and answers to clients (seed 
   plain.close();
 });
 
+/** Like echo, now and then a turn later. */
+function echoNowOrLater(exchange: Exchange): void {
+  if (exchange.url.length % 3 === 0) setImmediate(() => echo(exchange));
+  else echo(exchange);
+}
+
+test(`streams of requests, cut anywhere, are answered as node:http answers them (seed ${seed})`, async () => {
+  const random = seededRandom(seed);
+  const direct = await start(echoNowOrLater);
+  const plain = createServer(OPTIONS, overNodeHttp(echoNowOrLater));
+  const ports = [direct.port, await open(plain)];
+  for (let count = 0; count < 60; count++) {
+    const requests = Array.from({ length: random.below(8) }, () => randomRequest(random));
+    if (random.below(3) === 0) requests.splice(random.below(requests.length), 0, CHUNKED);
+    const text = `${requests.join('')}GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    const cuts = Array.from({ length: random.below(6) }, () => random.below(text.length)).sort(
+      (a, b) => a - b,
+    );
+    const answers = [];
+    for (const port of ports) {
+      using client = await RawClient.connect(port);
+      for (const [at, cut] of [...cuts, text.length].entries()) {
+        client.write(text.slice(cuts[at - 1] ?? 0, cut));
+        if (at % 2 === 0) await settle();
+      }
+      answers.push(withoutDate(await client.rest()));
+    }
+    expect(answers[0], JSON.stringify({ text, cuts })).toBe(answers[1]);
+    expect(answers[0]).toContain('"url":"/last"');
+  }
+  plain.close();
+});
+
+const CHUNKED =
+  'POST /chunks HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
+
 test('a request in two pieces, wherever it is cut', async () => {
   const { port, server } = await start(echo);
   const text = post('/pieces', '{"id":"a body"}');
