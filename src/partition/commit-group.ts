@@ -22,6 +22,7 @@ import {
   tombstoneKey,
   VERSION_RANGE,
 } from './keyspace.ts';
+import type { Postings, Terms } from './postings.ts';
 import { encodeState, type PartitionState } from './state.ts';
 import { encodeTombstone } from './tombstone.ts';
 import { type UniqueKeys, uniqueChanges } from './unique-keys.ts';
@@ -37,6 +38,8 @@ export interface Touched {
   after: Item | undefined;
   /** The decoded body of `after` before it was sealed, where the writer had it. */
   value: Value;
+  /** Where the entries of `after` belong, where all of them are new and found already; then the value is not needed. */
+  terms: Terms | undefined;
   /** Whether `after` was written elsewhere and only moved here. */
   isMoved: boolean;
 }
@@ -99,11 +102,12 @@ export class CommitGroup {
     const { isMoved } = at;
     let touched = this.touched.get(key.text);
     if (touched === undefined) {
-      touched = { key, group: this, before: current, after, value, isMoved };
+      touched = { key, group: this, before: current, after, value, terms: undefined, isMoved };
       this.touched.set(key.text, touched);
     } else {
       touched.after = after;
       touched.value = value;
+      touched.terms = undefined;
       touched.isMoved = isMoved;
     }
     this.bodyBytes += after?.body.length ?? 0;
@@ -113,6 +117,15 @@ export class CommitGroup {
     // Of one that went elsewhere the tombstone is moved as it is.
     if (isGone && !isMoved) this.#deletions.push({ item: current, ...at });
     return touched;
+  }
+
+  /** Finds the entries of a new item while its decoded body is at hand: kept until it is durable, they take less. */
+  findTerms(touched: Touched, indexing: Indexing, postings: Postings): void {
+    const { before, after, value } = touched;
+    const isNew = before === undefined && after !== undefined && value !== undefined;
+    if (!isNew || indexing.options.isOff || indexing.unique !== undefined) return;
+    touched.terms = indexing.find(after, this.valueAfter(touched), postings);
+    touched.value = undefined;
   }
 
   /** The decoded body of what an item became, where the writer had it. Made when it is needed: most groups wait long. */
@@ -208,6 +221,7 @@ export class CommitGroup {
       const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
       const indexed = this.clearsIndex ? undefined : before;
       if (indexed === undefined && after !== undefined && !isMoved) {
+        if (touched.terms?.indexing !== indexing) touched.terms = undefined;
         this.indexedWhole.push(touched);
         continue;
       }

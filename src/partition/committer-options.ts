@@ -6,6 +6,7 @@ import type { History } from './history.ts';
 import type { Indexing } from './indexing.ts';
 import type { Item, ItemKey, Seal } from './item.ts';
 import type { Lifetimes } from './lifetimes.ts';
+import type { Postings } from './postings.ts';
 import type { PartitionState } from './state.ts';
 import type { Watches } from './watch.ts';
 
@@ -24,5 +25,7 @@ export interface CommitterOptions {
   readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
   /** Called when a group is durable, before its writers learn of it. */
   readonly publish: (group: CommitGroup) => void;
+  /** Where the entries of new items belong. */
+  readonly postings: () => Postings;
   readonly watches: Watches;
 }

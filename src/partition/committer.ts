@@ -268,6 +268,7 @@ export class Committer {
         const isExpired = mutation.kind === 'delete' && mutation.cause === 'expired';
         history.note(group, { previous, item, operation, isExpired }, at);
       }
+      group.findTerms(touched, this.#indexing, this.#options.postings());
       countChange(state, previous, item);
       now?.set(key.text, item);
       this.#overlay.set(key.text, touched);

@@ -48,8 +48,8 @@ export class IndexMemory {
   }
 
   apply({ added, removed }: IndexChanges): void {
-    for (const entry of removed) this.#active.of(stemOf(entry)).remove(ridOfEntry(entry));
-    for (const entry of added) this.#active.of(stemOf(entry)).add(ridOfEntry(entry));
+    for (const entry of removed) this.#active.change(stemOf(entry), ridOfEntry(entry), false);
+    for (const entry of added) this.#active.change(stemOf(entry), ridOfEntry(entry), true);
   }
 
   /** The policy that held the index is in force: everything older is void. */

@@ -15,6 +15,8 @@ export function runOf(postings: Postings): IndexRun {
   let size = 0;
   for (const [stem, posting] of postings.sorted()) {
     const own = posting.changes();
+    // Of items that are not durable yet.
+    if (own.rids.length === 0) continue;
     stems.push(stem);
     changes.push(own);
     size += own.rids.length;

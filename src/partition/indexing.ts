@@ -35,7 +35,15 @@ import {
   pathNumber,
 } from './index-paths.ts';
 import type { Item, Rid } from './item.ts';
-import { ANY_ARRAY, ANY_OBJECT, isKnowable, type Posting, type Postings } from './postings.ts';
+import {
+  ANY_ARRAY,
+  ANY_OBJECT,
+  isKnowable,
+  type Posting,
+  type Postings,
+  type Terms,
+  type TermValue,
+} from './postings.ts';
 import { SpatialTerms } from './spatial-terms.ts';
 import { type UniqueKeyOptions, UniqueKeys } from './unique-keys.ts';
 
@@ -214,38 +222,25 @@ export class Indexing {
     return seen;
   }
 
-  /** Adds all entries of an item to the postings, and leaves their number with the item. `value` as for `entriesOf`. */
-  collect(item: Item, value: Value, postings: Postings): void {
-    if (this.options.isOff) return;
-    const body = value === undefined ? this.options.codec.decode(item.body) : value;
-    const decoded = this.#computed.length === 0 ? body : this.#withComputed(body);
-    const sizeBefore = postings.size;
-    const root = this.#paths.root();
-    this.#collect(decoded, root, item.rid, { postings, root });
-    for (const stem of this.#cellStems(decoded)) postings.of(stem).add(item.rid);
-    this.#composites.forEach((parts, index) => {
-      writer.reset().u8(PREFIX_COMPOSITE).u16(index);
-      for (const { path, isDescending } of parts)
-        writer.raw(compositePart(readPath(decoded, path), isDescending));
-      postings.of(writer.takeText()).add(item.rid);
-    });
-    item.indexEntryCount = postings.size - sizeBefore;
-  }
-
-  /** As `#terms`; a value met before needs no key. */
-  #collect(value: Value, node: PathNode, rid: Rid, into: Collection): void {
-    if (value === undefined || !node.isOpen) return;
-    if (typeof value !== 'object' || value === null || value instanceof Extended) {
-      if (node.isIndexed) termPosting(into, node, value).add(rid);
-    } else if (isList(value)) {
-      if (node.isIndexed) termPosting(into, node, ANY_ARRAY).add(rid);
-      const each = node.each();
-      for (let at = 0; at < value.length; at++) this.#collect(value[at], each, rid, into);
-    } else {
-      if (node.isIndexed) termPosting(into, node, ANY_OBJECT).add(rid);
-      for (const name in value)
-        if (Object.hasOwn(value, name)) this.#collect(value[name], node.child(name), rid, into);
+  /** Where all entries of an item belong. Leaves their number with the item. `value` as for `entriesOf`. */
+  find(item: Item, value: Value, owner: Postings): Terms {
+    const found: Posting[] = [];
+    if (!this.options.isOff) {
+      const body = value === undefined ? this.options.codec.decode(item.body) : value;
+      const decoded = this.#computed.length === 0 ? body : this.#withComputed(body);
+      const root = this.#paths.root();
+      findTerms(decoded, root, { owner, root, found });
+      for (const stem of this.#cellStems(decoded)) found.push(owner.of(stem));
+      this.#composites.forEach((parts, index) => {
+        writer.reset().u8(PREFIX_COMPOSITE).u16(index);
+        for (const { path, isDescending } of parts)
+          writer.raw(compositePart(readPath(decoded, path), isDescending));
+        found.push(owner.of(writer.takeText()));
+      });
+      item.indexEntryCount = found.length;
     }
+    // Exactly as long as it is: many of them wait for the disk.
+    return { owner, indexing: this, postings: found.slice() };
   }
 
   #terms(value: Value, node: PathNode, rid: Rid, entries: string[]): void {
@@ -277,27 +272,37 @@ export class Indexing {
   }
 }
 
-interface Collection {
-  readonly postings: Postings;
+interface Finding {
+  readonly owner: Postings;
   readonly root: PathNode;
+  readonly found: Posting[];
 }
 
-function termPosting(
-  { postings, root }: Collection,
-  node: PathNode,
-  value: Value | typeof ANY_ARRAY | typeof ANY_OBJECT,
-): Posting {
-  const known = postings.known(root, node.id);
-  const found = known.get(value);
-  if (found !== undefined) {
-    postings.size++;
-    return found;
+/** As `#terms`; a value met before needs no key. */
+function findTerms(value: Value, node: PathNode, into: Finding): void {
+  if (value === undefined || !node.isOpen) return;
+  if (typeof value !== 'object' || value === null || value instanceof Extended) {
+    if (node.isIndexed) into.found.push(termPosting(into, node, value));
+  } else if (isList(value)) {
+    if (node.isIndexed) into.found.push(termPosting(into, node, ANY_ARRAY));
+    const each = node.each();
+    for (let at = 0; at < value.length; at++) findTerms(value[at], each, into);
+  } else {
+    if (node.isIndexed) into.found.push(termPosting(into, node, ANY_OBJECT));
+    for (const name in value)
+      if (Object.hasOwn(value, name)) findTerms(value[name], node.child(name), into);
   }
+}
+
+function termPosting({ owner, root }: Finding, node: PathNode, value: TermValue): Posting {
+  const known = owner.known(root, node.id);
+  const found = known.get(value);
+  if (found !== undefined) return found;
   writer.reset().u8(PREFIX_TERM).raw(node.number);
   if (value === ANY_ARRAY) writer.raw(ARRAY_KEY);
   else if (value === ANY_OBJECT) writer.raw(OBJECT_KEY);
   else writer.value(value);
-  const posting = postings.of(writer.takeText());
+  const posting = owner.of(writer.takeText());
   if (typeof value === 'symbol' || isKnowable(value)) known.set(value, posting);
   return posting;
 }

@@ -69,7 +69,8 @@ export type Mutation =
 export interface NewBody {
   readonly body: Bytes;
   readonly ttlSec: number;
-  readonly value?: Value;
+  /** The decoded body, to be taken by the first decision: of a write that waits it would be the largest part. */
+  value?: Value;
   /** Reserved for it, where it is a new item. */
   readonly rid?: Rid | undefined;
 }
@@ -147,8 +148,10 @@ export function decideOp(op: ItemOp, current: Item | undefined): Mutation {
 
 function putOf(
   { key, encoding }: { readonly key: ItemKey; readonly encoding: Encoding },
-  { body, ttlSec, value, rid }: NewBody,
+  written: NewBody,
 ): Put {
+  const { body, ttlSec, value, rid } = written;
+  written.value = undefined;
   return { kind: 'put', key, encoding, body, ttlSec, value, rid };
 }
 

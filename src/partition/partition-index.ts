@@ -1,13 +1,14 @@
 /** The index of one partition between its writes and its store: what is in memory, when it is written out, recovery. */
 import { concatBytes, INDEX_MEMORY_ENTRIES } from '../base/index.ts';
 import type { ReadView, Store } from '../engine/index.ts';
+import type { Value } from '../value/index.ts';
 import type { CommitGroup } from './commit-group.ts';
 import { writeEntries } from './index-flush.ts';
 import { decodeChanges } from './index-log.ts';
 import { IndexMemory } from './index-memory.ts';
 import type { IndexView } from './index-view.ts';
 import { INDEX_LOG_RANGE, type Indexing, indexLogKey } from './indexing.ts';
-import type { Lsn } from './item.ts';
+import type { Item, Lsn } from './item.ts';
 import {
   INDEX_MARK_KEY,
   logAfter,
@@ -17,6 +18,7 @@ import {
   ridBytes,
   ridOfBytes,
 } from './keyspace.ts';
+import type { Postings } from './postings.ts';
 import { decodeRecord } from './record.ts';
 
 /** How far beyond its bound the memory may grow while the part before it is written. */
@@ -76,8 +78,7 @@ export class PartitionIndex {
       const written = page.entries.map(({ key }) => lsnAndRidOfLogKey(key));
       const records = await this.#store.getMany(written.map(({ rid }) => recordKey(rid)));
       for (const record of records)
-        if (record !== undefined)
-          indexing.collect(decodeRecord(record, 0), undefined, this.#memory.postings);
+        if (record !== undefined) this.#add(indexing, decodeRecord(record, 0));
       const last = page.entries.at(-1);
       if (last !== undefined)
         range = { start: concatBytes(last.key, Uint8Array.of(0)), end: range.end };
@@ -89,13 +90,25 @@ export class PartitionIndex {
   publish(group: CommitGroup): void {
     if (group.clearsIndex) this.#memory.clear();
     this.#memory.apply(group.indexChanges);
-    const { postings } = this.#memory;
-    for (const touched of group.indexedWhole)
-      if (touched.after !== undefined)
-        group.indexing?.collect(touched.after, group.valueAfter(touched), postings);
+    for (const touched of group.indexedWhole) {
+      const { after, terms } = touched;
+      if (after === undefined || group.indexing === undefined) continue;
+      if (terms === undefined) this.#add(group.indexing, after, group.valueAfter(touched));
+      else this.#memory.postings.add(terms, after.rid);
+    }
     this.#logNumber = group.indexLogNumber;
     this.#lsn = Math.max(this.#lsn, group.lsn);
     this.#flushIfFull();
+  }
+
+  /** Where the entries of new items belong; see `Terms`. */
+  get postings(): Postings {
+    return this.#memory.postings;
+  }
+
+  #add(indexing: Indexing, item: Item, value?: Value): void {
+    const { postings } = this.#memory;
+    postings.add(indexing.find(item, value, postings), item.rid);
   }
 
   /** A view of this moment, to be read together with a snapshot of the store. */

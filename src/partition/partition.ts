@@ -96,6 +96,7 @@ export class Partition {
       lifetimes,
       readStored: (key) => this.#readStored(key),
       publish: (group) => this.#publish(group),
+      postings: () => this.#index.postings,
       watches: this.#watches,
     });
     this.#knownKeys = new KnownKeys(store, state.itemCount);

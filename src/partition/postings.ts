@@ -14,10 +14,15 @@ export interface RidChanges {
 
 /** What happened to the entries of one stem. */
 export class Posting {
+  readonly stem: string;
   /** Added, ascending: nearly always all there is to say. */
   #rids: Rid[] = [];
   /** Set once something was removed or came out of order. */
   #changes: Map<Rid, boolean> | undefined;
+
+  constructor(stem: string) {
+    this.stem = stem;
+  }
 
   add(rid: Rid): void {
     if (this.#changes !== undefined) {
@@ -54,8 +59,40 @@ const KNOWN_TEXT_LENGTH_MAX = 1024;
 export const ANY_ARRAY = Symbol('array');
 export const ANY_OBJECT = Symbol('object');
 
+/** What a path may hold, as far as an index tells. */
+export type TermValue = Value | typeof ANY_ARRAY | typeof ANY_OBJECT;
+
 /** Values of one path whose postings are known: finding one so needs no key to be written. */
-export type KnownValues = Map<Value | typeof ANY_ARRAY | typeof ANY_OBJECT, Posting>;
+export class KnownValues {
+  readonly #postings = new Map<TermValue, Posting>();
+  /** Neighbours are alike: many values come again in the next item. */
+  #lastValue: TermValue;
+  #lastPosting: Posting | undefined;
+
+  get(value: TermValue): Posting | undefined {
+    if (value === this.#lastValue) return this.#lastPosting;
+    const posting = this.#postings.get(value);
+    if (posting !== undefined) {
+      this.#lastValue = value;
+      this.#lastPosting = posting;
+    }
+    return posting;
+  }
+
+  set(value: TermValue, posting: Posting): void {
+    this.#postings.set(value, posting);
+    this.#lastValue = value;
+    this.#lastPosting = posting;
+  }
+}
+
+/** The postings of the entries of one item, repetitions among them: found before the item is durable, changed when it is. */
+export interface Terms {
+  /** Whoever made them, and by what rules. */
+  readonly owner: Postings;
+  readonly indexing: unknown;
+  readonly postings: readonly Posting[];
+}
 
 export class Postings {
   readonly #byStem = new Map<string, Posting>();
@@ -64,12 +101,28 @@ export class Postings {
   /** Changes so far, repetitions among them. */
   size = 0;
 
-  /** To be changed by the caller, once. */
-  of(stem: string): Posting {
+  /** The entries of an item are there. */
+  add({ owner, postings }: Terms, rid: Rid): void {
+    for (let at = 0; at < postings.length; at++) {
+      const posting = postings[at] as Posting;
+      // What was found before somebody took the owner away is known by its stem.
+      (owner === this ? posting : this.of(posting.stem)).add(rid);
+    }
+    this.size += postings.length;
+  }
+
+  /** The entry is there, or is no more. */
+  change(stem: string, rid: Rid, isThere: boolean): void {
     this.size++;
+    if (isThere) this.of(stem).add(rid);
+    else this.of(stem).remove(rid);
+  }
+
+  /** Empty, where nothing of it is known. */
+  of(stem: string): Posting {
     let posting = this.#byStem.get(stem);
     if (posting === undefined) {
-      posting = new Posting();
+      posting = new Posting(stem);
       this.#byStem.set(stem, posting);
     }
     return posting;
@@ -83,7 +136,7 @@ export class Postings {
     }
     let known = this.#byPath[pathId];
     if (known === undefined) {
-      known = new Map();
+      known = new KnownValues();
       this.#byPath[pathId] = known;
     }
     return known;

@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
 import { type Reply, receiptHeaders } from '../reply.ts';
 import { wantsMinimal } from '../request.ts';
-import { readBatch, type SentOperation } from './batch-request.ts';
+import { readBatch } from './batch-request.ts';
 import { fitResults, isFailure, type OperationResult, printResults } from './batch-result.ts';
 import { runBulk } from './bulk.ts';
 import { runTransaction } from './transactional-batch.ts';
@@ -19,31 +19,31 @@ export interface BatchOutcome {
 
 export async function postBatch(call: Call): Promise<Reply> {
   const face = call.ownerContainer();
-  const operations = readBatch(call);
   const isAtomic = call.isOn('x-ms-cosmos-batch-atomic');
-  const outcome = isAtomic
-    ? await runTransaction(call, face, operations)
-    : await runBulk(call, face, operations);
-  return batchReply(call, face, { operations, outcome, isAtomic });
+  return run(call, face, isAtomic).then((outcome) => batchReply(face, outcome, isAtomic));
 }
 
-function batchReply(
-  call: Call,
-  face: ContainerFace,
-  {
-    operations,
-    outcome,
-    isAtomic,
-  }: { operations: readonly SentOperation[]; outcome: BatchOutcome; isAtomic: boolean },
-): Reply {
+/** The outcome, with the items that are wanted back. */
+function run(call: Call, face: ContainerFace, isAtomic: boolean): Promise<BatchOutcome> {
+  const operations = readBatch(call);
   const isMinimal = wantsMinimal(call);
-  const wanted = outcome.results.map((result, at) => {
-    const operation = operations[at];
-    const isWrite = operation?.kind !== 'read';
-    const hasBody = !(isWrite && (isMinimal || operation?.wantsMinimal === true));
-    return hasBody ? result : { ...result, hasBody };
-  });
-  const results = fitResults(wanted, isAtomic);
+  const hasBodies = operations.map(
+    ({ kind, wantsMinimal: isOwnMinimal }) => kind === 'read' || !(isMinimal || isOwnMinimal),
+  );
+  const outcome = isAtomic
+    ? runTransaction(call, face, operations)
+    : runBulk(call, face, operations);
+  if (!hasBodies.includes(false)) return outcome;
+  return outcome.then(({ results, ...rest }) => ({
+    ...rest,
+    results: results.map((result, at) =>
+      hasBodies[at] === false ? { ...result, hasBody: false } : result,
+    ),
+  }));
+}
+
+function batchReply(face: ContainerFace, outcome: BatchOutcome, isAtomic: boolean): Reply {
+  const results = fitResults(outcome.results, isAtomic);
   const headers = [...face.scopeHeaders];
   if (outcome.receipt !== undefined) headers.push(...receiptHeaders(outcome.receipt));
   const body = printResults(results);

@@ -12,7 +12,8 @@ import type { BatchOutcome } from './batch.ts';
 import { type SentOperation, toSteps } from './batch-request.ts';
 import { FAILED_DEPENDENCY, failedResult, type OperationResult } from './batch-result.ts';
 
-export async function runTransaction(
+/** Returns before anything is awaited: what was sent is not kept while the write waits for the disk. */
+export function runTransaction(
   call: Call,
   face: ContainerFace,
   sent: readonly SentOperation[],
@@ -31,22 +32,25 @@ export async function runTransaction(
       operations.push(...toSteps(call, face, operation, key));
       ends.push(operations.length - 1);
     } catch (error) {
-      return failed(sent.length, at, error);
+      return Promise.resolve(failed(sent.length, at, error));
     }
   }
-  try {
-    const traffic = requestTraffic(call);
-    const reply = await call.service.items.transact(face.record, key, operations, traffic);
-    const results = sent.map(({ kind }, at) =>
-      toResult(kind, reply.outcomes[ends[at] as number] as OperationOutcome),
-    );
-    return { results, charge: reply.charge, receipt: reply };
-  } catch (error) {
-    // Whatever refuses the batch as a whole, such as a full partition or 429, is the answer to the request.
-    if (!(error instanceof TransactionError)) throw error;
-    const at = ends.findIndex((end) => end >= error.operation);
-    return failed(sent.length, at, error);
-  }
+  const kinds = sent.map(({ kind }) => kind);
+  return call.service.items.transact(face.record, key, operations, requestTraffic(call)).then(
+    (reply) => ({
+      results: kinds.map((kind, at) =>
+        toResult(kind, reply.outcomes[ends[at] as number] as OperationOutcome),
+      ),
+      charge: reply.charge,
+      receipt: reply,
+    }),
+    (error: unknown) => {
+      // Whatever refuses the batch as a whole, such as a full partition or 429, is the answer to the request.
+      if (!(error instanceof TransactionError)) throw error;
+      const at = ends.findIndex((end) => end >= error.operation);
+      return failed(kinds.length, at, error);
+    },
+  );
 }
 
 function failed(count: number, at: number, error: unknown): BatchOutcome {

@@ -81,26 +81,26 @@ export async function replaceItem(call: Call): Promise<Reply> {
   return put(call, 'replace', id);
 }
 
-/** @param addressed - the id in the path; the body may give the item another one. */
-async function put(
-  call: Call,
-  kind: ItemPut['kind'],
-  addressed: string | undefined,
-): Promise<Reply> {
+/**
+ * Returns before anything is awaited: what was sent is not kept while the write waits for the disk.
+ * @param addressed - the id in the path; the body may give the item another one.
+ */
+function put(call: Call, kind: ItemPut['kind'], addressed: string | undefined): Promise<Reply> {
   checkIndexingDirective(call);
   const face = call.ownerContainer();
   const item = parseJsonObject(call.body);
   const key = requiredPartitionKey(call, face);
-  const { id, body, value, ttlSec } = checkedItem(item, { face, key, addressed: undefined });
-  const content = { id, body, value, ttlSec };
+  const content = checkedItem(item, { face, key, addressed: undefined });
+  const { id, body, value, ttlSec } = content;
   if (addressed !== undefined && addressed !== id)
     return rename(call, face, { from: addressed, key, content });
-  const written = await call.service.items.write(
-    face.record,
-    { kind, ...content, partitionKey: key, ifMatch: ifMatch(call) },
-    requestTraffic(call),
-  );
-  return writeReply(call, face, written);
+  return call.service.items
+    .write(
+      face.record,
+      { kind, id, body, value, ttlSec, partitionKey: key, ifMatch: ifMatch(call) },
+      requestTraffic(call),
+    )
+    .then((written) => writeReply(call, face, written));
 }
 
 interface Renaming {
