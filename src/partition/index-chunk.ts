@@ -100,7 +100,18 @@ export function addChunkRids({ key, value }: Entry, rids: Rid[]): void {
   for (let at = key.length - RID_BYTES; at < key.length; at++)
     first = first * 256 + (key[at] as number);
   first -= CHUNK_RIDS - 1;
-  for (const offset of decodeOffsets(value)) rids.push(first + offset);
+  const sizeBefore = rids.length;
+  let last = -1;
+  for (let at = 0; at + 1 < value.length; at += 2) {
+    const offset = ((value[at] as number) << 8) | (value[at + 1] as number);
+    if (offset <= last) {
+      rids.length = sizeBefore;
+      for (const sorted of decodeOffsets(value)) rids.push(first + sorted);
+      return;
+    }
+    rids.push(first + offset);
+    last = offset;
+  }
 }
 
 /** Where the lists of a range of entries are. Entries at its end may be in a list behind it. */

@@ -50,8 +50,10 @@ function addListed(
     bytesMax: BYTES_MAX,
   });
   return andThen(page, ({ entries, more }) => {
-    for (const list of entries) addChunkRids(list, rids);
-    if (rids.length > limit) return false;
+    for (const list of entries) {
+      addChunkRids(list, rids);
+      if (rids.length > limit) return false;
+    }
     const last = entries.at(-1);
     if (!more || last === undefined) return true;
     const start = Buffer.concat([last.key, Uint8Array.of(0)]);
