@@ -154,49 +154,61 @@ export class CommitGroup {
     return this.#deletions.length;
   }
 
-  /** The group as one atomic batch, with the counters and index entries that go with it. */
+  /**
+   * The group as one atomic batch, with the counters and index entries that go with it. Puts are in the order of their keys
+   * as far as that is known without looking: the engine has less to sort.
+   */
   toBatch(state: PartitionState, indexing: Indexing): Batch {
-    const deletes: Bytes[] = [...this.#removals];
-    const puts: Entry[] = [...this.#additions];
-    for (const touched of this.touched.values()) this.#itemEntries(touched, puts, deletes);
-    if (indexing.unique !== undefined) this.#uniqueEntries(indexing.unique, puts, deletes);
     this.indexing = indexing;
     const logged = indexing.options.isOff ? [] : encodeChanges(this.#changeIndex(indexing));
-    for (const value of logged) {
-      state.indexLogNumber++;
-      puts.push({ key: indexLogKey(state.indexLogNumber), value });
-    }
+    const indexLog = logged.map((value) => ({ key: indexLogKey(++state.indexLogNumber), value }));
+    this.indexLogNumber = state.indexLogNumber;
+    const deletes: Bytes[] = [...this.#removals];
+    const puts: Entry[] = [{ key: STATE_KEY, value: encodeState(state) }];
+    if (this.indexState !== undefined)
+      puts.push({ key: INDEX_STATE_KEY, value: encodeIndexState(this.indexState) });
     if (this.indexMark !== undefined)
       puts.push({ key: INDEX_MARK_KEY, value: ridBytes(this.indexMark) });
-    this.indexLogNumber = state.indexLogNumber;
-    puts.push({ key: STATE_KEY, value: encodeState(state) });
+    if (this.erasures !== undefined)
+      puts.push({ key: ERASURES_KEY, value: encodeErasures(this.erasures) });
+    this.#itemEntries(puts, deletes);
+    if (indexing.unique !== undefined) this.#uniqueEntries(indexing.unique, puts, deletes);
+    for (const entry of indexLog) puts.push(entry);
+    for (const { after } of this.touched.values())
+      if (after !== undefined) puts.push({ key: logKey(after.lsn, after.rid), value: EMPTY });
+    for (const entry of this.#additions) puts.push(entry);
     for (const { item, lsn, timestampSec } of this.#deletions)
       puts.push({
         key: tombstoneKey(lsn, item.rid),
         value: encodeTombstone({ timestampSec, primary: item.primary }),
       });
-    if (this.erasures !== undefined)
-      puts.push({ key: ERASURES_KEY, value: encodeErasures(this.erasures) });
-    if (this.indexState !== undefined)
-      puts.push({ key: INDEX_STATE_KEY, value: encodeIndexState(this.indexState) });
     const deleteRanges: KeyRange[] = [];
     if (this.clearsIndex) deleteRanges.push(INDEX_RANGE);
     if (this.clearsVersions) deleteRanges.push(VERSION_RANGE);
     return { deleteRanges, deletes, puts };
   }
 
-  #itemEntries({ key, before, after }: Touched, puts: Entry[], deletes: Bytes[]): void {
-    const isReplaced = before !== undefined && after !== undefined && before.rid === after.rid;
-    if (before !== undefined) {
-      deletes.push(logKey(before.lsn, before.rid));
-      if (!isReplaced) deletes.push(recordKey(before.rid));
-      if (after === undefined) deletes.push(key.primary);
-    }
-    if (after !== undefined) {
+  /** Records, then primary keys. */
+  #itemEntries(puts: Entry[], deletes: Bytes[]): void {
+    const named: { readonly key: ItemKey; readonly rid: Rid }[] = [];
+    let isAscending = true;
+    let last = '';
+    for (const { key, before, after } of this.touched.values()) {
+      const isReplaced = before !== undefined && after !== undefined && before.rid === after.rid;
+      if (before !== undefined) {
+        deletes.push(logKey(before.lsn, before.rid));
+        if (!isReplaced) deletes.push(recordKey(before.rid));
+        if (after === undefined) deletes.push(key.primary);
+      }
+      if (after === undefined) continue;
       puts.push({ key: recordKey(after.rid), value: after.record });
-      puts.push({ key: logKey(after.lsn, after.rid), value: EMPTY });
-      if (!isReplaced) puts.push({ key: key.primary, value: ridBytes(after.rid) });
+      if (isReplaced) continue;
+      named.push({ key, rid: after.rid });
+      isAscending &&= last < key.text;
+      last = key.text;
     }
+    if (!isAscending) named.sort((a, b) => (a.key.text < b.key.text ? -1 : 1));
+    for (const { key, rid } of named) puts.push({ key: key.primary, value: ridBytes(rid) });
   }
 
   #uniqueEntries(unique: UniqueKeys, puts: Entry[], deletes: Bytes[]): void {
