@@ -13,7 +13,7 @@ import type { IndexView } from './index-view.ts';
 import { ridOfEntry } from './indexing.ts';
 
 const key = (text: string): Uint8Array => Buffer.from(text, 'latin1');
-const PREFIX = '\u0020';
+const PREFIX = '\u0020thispath';
 
 async function readAll(
   view: IndexView,

@@ -10,6 +10,7 @@
  */
 import type { ReadView } from '../engine/index.ts';
 import { stemOf } from './index-chunk.ts';
+import { KnownLists } from './index-lists.ts';
 import type { IndexChanges } from './index-log.ts';
 import { type IndexRun, mergeRuns, runOf } from './index-run.ts';
 import { IndexView } from './index-view.ts';
@@ -31,6 +32,8 @@ export class IndexMemory {
   #runs: IndexRun[] = [];
   #runSize = 0;
   #flush: Flush | undefined;
+  /** What is known of the lists in the store since something was last written there. */
+  #lists = new KnownLists();
   /** Policies that have yet to clear the index. */
   #holds = 0;
 
@@ -58,6 +61,7 @@ export class IndexMemory {
     this.#runs = [];
     this.#runSize = 0;
     this.#flush = undefined;
+    this.#lists = new KnownLists();
     this.#holds--;
   }
 
@@ -74,7 +78,9 @@ export class IndexMemory {
 
   /** What was set aside is in the store. */
   thaw(flush: Flush): void {
-    if (this.#flush === flush) this.#flush = undefined;
+    if (this.#flush !== flush) return;
+    this.#flush = undefined;
+    this.#lists = new KnownLists();
   }
 
   /** A new policy is about to clear the index: until then nothing of the old one may be written any more. */
@@ -87,7 +93,7 @@ export class IndexMemory {
   view(store: ReadView): IndexView {
     this.#seal();
     const runs = this.#flush === undefined ? this.#runs : [this.#flush.run, ...this.#runs];
-    return new IndexView(store, [...runs]);
+    return new IndexView(store, [...runs], this.isFlushing ? undefined : this.#lists);
   }
 
   #seal(): void {

@@ -17,19 +17,31 @@ const BYTES_MAX = 1024 * 1024;
 /** Behind every rid: they begin with a zero byte. */
 const LAST = Uint8Array.of(0xff);
 
+export interface RidsWanted {
+  readonly stem: Bytes;
+  readonly limit: number;
+  /** False where it is known that there are none. */
+  readonly hasLists: boolean;
+}
+
+/** Where the entries of a stem are. */
+export function rangeOfStem(stem: Bytes): KeyRange {
+  return { start: stem, end: Buffer.concat([stem, LAST]) };
+}
+
 /** Ascending, each once; undefined where there are more than `limit`, counted with those that memory takes away. */
 export function ridsOfStem(
   store: ReadView,
   runs: readonly IndexRun[],
-  stem: Bytes,
-  limit: number,
+  { stem, limit, hasLists }: RidsWanted,
 ): MaybePromise<readonly Rid[] | undefined> {
-  const range = { start: stem, end: Buffer.concat([stem, LAST]) };
+  const range = rangeOfStem(stem);
   const options = { limit: limit + 1, bytesMax: BYTES_MAX };
   return andThen(store.scanKeys(range, options), ({ keys, more }) => {
     if (more || keys.length > limit) return undefined;
     const listed: Rid[] = [];
-    return andThen(addListed(store, chunkRange(range), listed, limit), (isAll) => {
+    const lists = !hasLists || addListed(store, chunkRange(range), listed, limit);
+    return andThen(lists, (isAll) => {
       if (!isAll) return undefined;
       const found = changed(joined(listed, keys.map(ridOfEntry)), runs, bytesToLatin1(stem));
       return found.length > limit ? undefined : found;

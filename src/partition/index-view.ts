@@ -2,7 +2,8 @@
 import { andThen, type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
 import type { Entry, KeyRange, KeyScanOptions, ReadView } from '../engine/index.ts';
 import { chunkRange, chunkRangeBehind, IndexChunk } from './index-chunk.ts';
-import { ridsOfStem } from './index-rids.ts';
+import type { KnownLists } from './index-lists.ts';
+import { rangeOfStem, ridsOfStem } from './index-rids.ts';
 import { type IndexRun, walkRun } from './index-run.ts';
 import type { Rid } from './item.ts';
 
@@ -32,16 +33,20 @@ export class IndexView {
   /** Older first. */
   readonly #runs: readonly IndexRun[];
 
-  constructor(store: ReadView, runs: readonly IndexRun[]) {
+  /** Undefined where entries are being written to their place. */
+  readonly #lists: KnownLists | undefined;
+
+  constructor(store: ReadView, runs: readonly IndexRun[], lists: KnownLists | undefined) {
     this.#store = store;
     this.#runs = runs;
+    this.#lists = lists;
   }
 
   /** A range that is read forwards ends between two values, or at the end of one. */
   scan(range: KeyRange, options: KeyScanOptions): MaybePromise<IndexPage> {
     return andThen(this.#store.scanKeys(range, options), ({ keys, more }) => {
       const single: Stored = { entries: keys, stop: more ? keys.at(-1) : undefined };
-      return andThen(this.#listed(range, options), (listed) => {
+      return andThen(this.#listedIfAny(range, options), (listed) => {
         const only = this.#runs.length > 0 ? undefined : onlyOf(single, listed);
         if (only === undefined) return this.#merge([single, listed], range, options);
         return {
@@ -54,7 +59,15 @@ export class IndexView {
 
   /** The rids of a stem; see `ridsOfStem`. */
   rids(stem: Bytes, limit: number): MaybePromise<readonly Rid[] | undefined> {
-    return ridsOfStem(this.#store, this.#runs, stem, limit);
+    const lists = this.#lists?.mayBeIn(rangeOfStem(stem), this.#store) ?? true;
+    return andThen(lists, (hasLists) =>
+      ridsOfStem(this.#store, this.#runs, { stem, limit, hasLists }),
+    );
+  }
+
+  #listedIfAny(range: KeyRange, options: KeyScanOptions): MaybePromise<Stored> {
+    const lists = this.#lists?.mayBeIn(range, this.#store) ?? true;
+    return andThen(lists, (hasLists) => (hasLists ? this.#listed(range, options) : NOTHING_STORED));
   }
 
   /** Entries that are in lists, as many as asked for. */

@@ -37,7 +37,9 @@ export function newRow(
 ): Slots {
   const row: Slots = new Array(query.slotCount).fill(undefined);
   row[START_SLOT] = startMs;
-  const given = new Map(parameters.map(({ name, value }) => [name, value]));
+  if (query.parameters.size === 0) return row;
+  const given = new Map<string, Value>();
+  for (const { name, value } of parameters) given.set(name, value);
   for (const [name, slot] of query.parameters) {
     if (!given.has(name)) throw new SqlError(problems.identifier(name, { start: 0, end: 0 }));
     row[slot] = given.get(name);
