@@ -76,17 +76,18 @@ export const DELETE = 'DELETE FROM kv WHERE k = ?';
 export const DELETE_RANGE = 'DELETE FROM kv WHERE k >= ? AND k < ?';
 
 /**
- * Small values. Parameters: key, value, as often as there are rows. A statement of several rows must be able to take the
- * first ones back, so SQLite copies every page before it changes it: that pays where many rows share a page.
+ * Rows of the tree. Parameters: key, value or null, id of the large value or null, as often as there are rows. A statement
+ * of several rows must be able to take the first ones back, so SQLite copies every page before it changes it: that pays
+ * where many rows share a page.
  */
 export function putText(rows: number): string {
-  const values = Array.from({ length: rows }, () => '(?, ?, NULL)').join();
+  const values = Array.from({ length: rows }, () => '(?, ?, ?)').join();
   return `INSERT INTO kv (k, v, id) VALUES ${values}
-    ON CONFLICT (k) DO UPDATE SET v = excluded.v, id = NULL`;
+    ON CONFLICT (k) DO UPDATE SET v = excluded.v, id = excluded.id`;
 }
 
 /** The greatest key in a range; null where it is empty. Parameters: start, end. */
-export const LAST = 'SELECT max(k) FROM kv WHERE k >= ? AND k < ?';
+export const LAST_KEY = 'SELECT max(k) FROM kv WHERE k >= ? AND k < ?';
 
 /**
  * Parameters: key, value. What grows stays in the tree, however long; a value that was put into the heap comes back
@@ -96,12 +97,12 @@ export const APPEND = `INSERT INTO kv (k, v, id) VALUES (?, ?, NULL)
   ON CONFLICT (k) DO UPDATE SET id = NULL,
     v = CAST(ifnull(kv.v, (SELECT v FROM large WHERE id = kv.id)) || excluded.v AS BLOB)`;
 
-/** Parameters: value, key. Changes nothing where the key has no large value yet; then the other two add one. */
+/** Parameters: value, key. Changes nothing where the key has no large value yet. */
 export const OVERWRITE_LARGE = 'UPDATE large SET v = ? WHERE id = (SELECT id FROM kv WHERE k = ?)';
-export const ADD_LARGE = 'INSERT INTO large (v) VALUES (?)';
-/** Parameters: key, id of the large value. */
-export const LINK_LARGE = `INSERT INTO kv (k, v, id) VALUES (?, NULL, ?)
-  ON CONFLICT (k) DO UPDATE SET v = NULL, id = excluded.id`;
+/** Parameters: id, value. */
+export const ADD_LARGE = 'INSERT INTO large (id, v) VALUES (?, ?)';
+/** Null where there is none. */
+export const LAST_LARGE = 'SELECT max(id) FROM large';
 
 export const PAGE_COUNT = 'PRAGMA page_count';
 export const FREE_PAGE_COUNT = 'PRAGMA freelist_count';
