@@ -43,6 +43,9 @@ export class KnownLists {
 
 /** Whether all keys before `end` that are not before the path begin with it. */
 function isWithin(path: Bytes, end: Bytes): boolean {
+  let same = 0;
+  while (same < path.length && end[same] === path[same]) same++;
+  if (same === path.length) return true;
   const behind = afterPrefix(path);
   return behind === undefined || Buffer.compare(end, behind) <= 0;
 }
