@@ -44,11 +44,15 @@ const SMALL = 10_000;
 const MILLION = 1_000_000;
 /** The container of creates with no path indexed. */
 const UNINDEXED = 'unindexed';
+/** The container of what scripts create; empty to begin with. */
+const SCRIPTED = 'scripted';
 const OPERATIONS = (['read', 'create', 'replace'] as const).filter(
   (operation) => flags.only === undefined || flags.only === operation,
 );
 const HAS_QUERIES = flags.only === 'queries' || (flags.only === undefined && !flags.quick);
 const CONNECTIONS = flags.quick ? [16] : [16, 64];
+/** There are many loads of scripts, each against itself alone. */
+const SCRIPT_ROUNDS = 3;
 const PACE = flags.quick
   ? { rounds: 3, warmUpMs: 300, measureMs: 700 }
   : { rounds: 7, warmUpMs: 500, measureMs: 2000 };
@@ -68,6 +72,7 @@ async function fillOurs(data: string): Promise<void> {
   await seed(service, { database: DATABASE, container: 'main' }, SMALL);
   const unindexed = { database: DATABASE, container: UNINDEXED, isIndexed: false };
   await seed(service, unindexed, SMALL);
+  await seed(service, { database: DATABASE, container: SCRIPTED }, 0);
   if (HAS_QUERIES)
     await seed(service, { database: DATABASE, container: FILTERED_CONTAINER }, FILTERED_ITEMS);
   if (flags.large) {
@@ -134,9 +139,13 @@ async function bench(data: string): Promise<readonly Comparison[]> {
     comparisons.push(await besideLoad(client, asker, ours, small));
   }
   if (flags.only === undefined || flags.only === 'script')
-    for (const { title, load, beside } of await scriptLoads(ours, 'main')) {
+    for (const { title, container, load, beside } of await scriptLoads(ours, {
+      container: 'main',
+      written: SCRIPTED,
+    })) {
       await using _hostile = beside?.();
-      await run(title, all.slice(0, 1), { ...load, ...PACE });
+      const contender = { label: ours.name, server: ours, container, itemCount: SMALL };
+      await run(title, [contender], { ...load, ...PACE, rounds: SCRIPT_ROUNDS });
     }
   if (!flags.large) return comparisons;
   const sizes: Contender[] = [

@@ -6,6 +6,7 @@ import { FUNCTION, PROCEDURE } from './protocol.ts';
 
 export interface ScriptLoad {
   readonly title: string;
+  readonly container: string;
   readonly load: Pick<Load, 'operation' | 'connections'>;
   /** What else the server does meanwhile, until it is disposed. */
   readonly beside?: () => AsyncDisposable;
@@ -29,28 +30,39 @@ const HOSTILE: Readonly<Record<string, string>> = {
 
 const STOPPED = 408;
 
-/** Makes the scripts and answers what to measure. */
+/**
+ * Makes the scripts and answers what to measure.
+ * @param written - takes what is created: a sum over all items shall not grow with the rounds before it.
+ */
 export async function scriptLoads(
   { port }: BenchServer,
-  container: string,
+  { container, written }: { readonly container: string; readonly written: string },
 ): Promise<readonly ScriptLoad[]> {
-  const procedure = (id: string, body: string) =>
-    createScript(port, container, { type: 'sprocs', id, body });
-  await procedure(PROCEDURE, CREATE_ITEMS);
-  for (const [id, body] of Object.entries(HOSTILE)) await procedure(id, body);
+  await createScript(port, written, { type: 'sprocs', id: PROCEDURE, body: CREATE_ITEMS });
+  for (const [id, body] of Object.entries(HOSTILE))
+    await createScript(port, container, { type: 'sprocs', id, body });
   const lengthOf = { type: 'udfs', id: FUNCTION, body: '(text) => text.length' } as const;
   await createScript(port, container, lengthOf);
   const one = { connections: 1 };
   const loads: ScriptLoad[] = [
-    { title: 'batch of 10 creates', load: { operation: 'batchOfTen', ...one } },
-    { title: 'procedure of 10 creates', load: { operation: 'procedure', ...one } },
-    { title: 'sum over 10 k items', load: { operation: 'fold', ...one } },
-    { title: 'sum over 10 k items, user defined', load: { operation: 'function', ...one } },
-    { title: 'read', load: { operation: 'read', ...one } },
+    { title: 'batch of 10 creates', container: written, load: { operation: 'batchOfTen', ...one } },
+    {
+      title: 'procedure of 10 creates',
+      container: written,
+      load: { operation: 'procedure', ...one },
+    },
+    { title: 'sum over 10 k items', container, load: { operation: 'fold', ...one } },
+    {
+      title: 'sum over 10 k items, user defined',
+      container,
+      load: { operation: 'function', ...one },
+    },
+    { title: 'read', container, load: { operation: 'read', ...one } },
   ];
   for (const id of Object.keys(HOSTILE))
     loads.push({
       title: `read beside a hostile procedure (${id})`,
+      container,
       load: { operation: 'read', ...one },
       beside: () =>
         keepRunning(async () => {
