@@ -12,11 +12,14 @@ export interface RidChanges {
   readonly isThere: readonly boolean[] | undefined;
 }
 
+/** Never changed. */
+const NO_RIDS: Rid[] = [];
+
 /** What happened to the entries of one stem. */
 export class Posting {
   readonly stem: string;
   /** Added, ascending: nearly always all there is to say. */
-  #rids: Rid[] = [];
+  #rids: Rid[] = NO_RIDS;
   /** Set once something was removed or came out of order. */
   #changes: Map<Rid, boolean> | undefined;
 
@@ -30,7 +33,12 @@ export class Posting {
       return;
     }
     const rids = this.#rids;
-    const last = rids.length === 0 ? -1 : (rids[rids.length - 1] as Rid);
+    // Most values are those of one item: a list that grows would begin with room for many.
+    if (rids.length === 0) {
+      this.#rids = [rid];
+      return;
+    }
+    const last = rids[rids.length - 1] as Rid;
     if (rid > last) rids.push(rid);
     else if (rid < last) this.#anyOrder().set(rid, true);
   }
