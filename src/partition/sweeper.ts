@@ -57,8 +57,14 @@ export class Sweeper {
     const nowSec = Math.floor(this.#clock.nowMs() / 1000);
     const rids = this.#calendar.takeDue(nowSec, itemsMax);
     if (rids.length > 0) {
-      const items = await Promise.all(rids.map((rid) => stored.readByRid(rid)));
-      return { removed: await this.#remove(items), hasMore: true };
+      try {
+        const items = await Promise.all(rids.map((rid) => stored.readByRid(rid)));
+        return { removed: await this.#remove(items), hasMore: true };
+      } catch (error) {
+        // As when the partition is about to be replaced: it may stay after all, and nobody else knows of these.
+        for (const rid of rids) this.#calendar.note(rid, nowSec);
+        throw error;
+      }
     }
     if (this.#isWalking || this.#calendar.needsWalk(nowSec)) return this.#walk(hidden, itemsMax);
     return NOTHING_TO_DO;
@@ -77,9 +83,10 @@ export class Sweeper {
       if (hidden.causeOf(item) === undefined) this.noteWritten(item, hidden);
       else dead.push(item);
     }
+    const removed = await this.#remove(dead);
     this.#walkedTo = next;
     this.#isWalking = next !== undefined;
-    return { removed: await this.#remove(dead), hasMore: next !== undefined };
+    return { removed, hasMore: next !== undefined };
   }
 
   async #erase(erasure: Erasure, itemsMax: number): Promise<SweepStep> {
