@@ -1,39 +1,21 @@
 /** An exchange over a connection of our own. */
-import type { IncomingHttpHeaders } from 'node:http';
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
 import { isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './answer-body.ts';
 import type { ArrivingBody } from './arriving-body.ts';
 import type { DirectConnection } from './direct-connection.ts';
 import type { Exchange } from './exchange.ts';
-import { isEncrypted, originOf } from './origin.ts';
+import { Received } from './received.ts';
 import { tooLarge } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 
-export class DirectExchange implements Exchange {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
+export class DirectExchange extends Received implements Exchange {
   readonly #connection: DirectConnection;
   readonly #body: Bytes | ArrivingBody;
 
   constructor(connection: DirectConnection, head: RequestHead, body: Bytes | ArrivingBody) {
-    this.method = head.method;
-    this.url = head.url;
-    this.headers = head.headers;
+    super(head, connection.socket);
     this.#connection = connection;
     this.#body = body;
-  }
-
-  get remoteAddress(): string | undefined {
-    return this.#connection.socket.remoteAddress;
-  }
-
-  get isEncrypted(): boolean {
-    return isEncrypted(this.#connection.socket);
-  }
-
-  get origin(): string {
-    return originOf(this.#connection.socket, this.headers.host);
   }
 
   readBody(bytesMax: number): MaybePromise<Bytes> {

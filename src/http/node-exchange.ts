@@ -1,9 +1,9 @@
 /** An exchange over node:http: for whatever is not an ordinary request. */
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
 import { isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './answer-body.ts';
 import type { Exchange, HttpHandler } from './exchange.ts';
-import { isEncrypted, originOf } from './origin.ts';
+import { Received } from './received.ts';
 import { collectBody, isUnreadBodyLong } from './request-body.ts';
 
 /** A listener of a node:http server. */
@@ -13,31 +13,15 @@ export function overNodeHttp(
   return (request, response) => handler(new NodeExchange(request, response));
 }
 
-class NodeExchange implements Exchange {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
+class NodeExchange extends Received implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
-    this.method = request.method ?? 'GET';
-    this.url = request.url ?? '/';
-    this.headers = request.headers;
+    const { method = 'GET', url = '/', headers, socket } = request;
+    super({ method, url, headers }, socket);
     this.#request = request;
     this.#response = response;
-  }
-
-  get remoteAddress(): string | undefined {
-    return this.#request.socket.remoteAddress;
-  }
-
-  get isEncrypted(): boolean {
-    return isEncrypted(this.#request.socket);
-  }
-
-  get origin(): string {
-    return originOf(this.#request.socket, this.headers.host);
   }
 
   readBody(bytesMax: number): MaybePromise<Bytes> {

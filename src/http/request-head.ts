@@ -3,7 +3,7 @@
  * else there is, from old proxies to attacks, is left to node:http, whose verdict is then the only one; so this reader
  * may be small, and need not know any error.
  */
-import type { IncomingHttpHeaders } from 'node:http';
+import type { Head } from './received.ts';
 
 /** Heads are some 600 bytes; long ones (session tokens of many partitions) are not worth a second way. */
 export const HEAD_BYTES_MAX = 16 * 1024;
@@ -11,10 +11,7 @@ export const HEAD_BYTES_MAX = 16 * 1024;
 /** Node keeps 2,000; no client of ours sends fifty. */
 const HEADERS_MAX = 100;
 
-export interface RequestHead {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
+export interface RequestHead extends Head {
   /** Bytes of the head itself, with the empty line. */
   readonly bytes: number;
   /** Of the body; 0 where none is announced. */
