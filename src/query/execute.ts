@@ -28,7 +28,7 @@ import {
 } from './position.ts';
 import type { Folding, Order, Program, Streaming } from './program.ts';
 import type { ItemReader } from './reader.ts';
-import { placeComparison, type RowPlace } from './row-order.ts';
+import { isRepeated, placeComparison, type RowPlace } from './row-order.ts';
 import { rowsLater } from './rows-later.ts';
 import { pause } from './turn.ts';
 import type { Work } from './work.ts';
@@ -47,6 +47,8 @@ export interface PageRequest {
   readonly position: Position | undefined;
   readonly rowsMax: number;
   readonly bytesMax: number;
+  /** True: a full page has a position behind it, and whether more follows is for the next one to find out. */
+  readonly endsFullPages?: boolean;
   readonly work: Work;
 }
 
@@ -148,8 +150,6 @@ async function streamTarget(
 ): Promise<StreamEnd> {
   const { work, program } = request;
   const { page } = state;
-  // Within one range a full page ends at once, as in the service: whether more follows is for the next one to find out.
-  const endsFullPages = request.ranges.length === 1;
   let { skip, take } = state.window;
   let { looked } = state;
   const opened = target.open();
@@ -158,7 +158,8 @@ async function streamTarget(
     const chosen = chooseAccess(reader, program.condition, work);
     const access = isPromise(chosen) ? await chosen : chosen;
     work.accesses.push(describeAccess(access));
-    const batch = Math.min(100, skip + Math.min(take, request.rowsMax));
+    // One more than the page takes tells whether there is a next one: clients ask for a page behind every token.
+    const batch = Math.min(100, skip + Math.min(take, request.rowsMax + 1));
     const batches = candidates(reader, access, part.from, work, batch);
     for (;;) {
       const found = batches.next();
@@ -189,7 +190,7 @@ async function streamTarget(
           take--;
           if (take === 0) return { window: { skip, take }, looked, stoppedAt: undefined };
           const hasMoreRows = row + 1 < rows.length;
-          if (page.isFull && (endsFullPages || hasMoreRows))
+          if (page.isFull && (request.endsFullPages || hasMoreRows))
             return {
               window: { skip, take },
               looked,
@@ -239,11 +240,14 @@ async function orderedPage(
     // The last row that a position can name, and how many rows were passed since.
     let named: RowPlace | undefined = after;
     let since = 0;
+    let before: RowPlace | undefined = after;
     const merged = new MergedRows(sources, placeComparison(order));
     for (;;) {
       const found = merged.next();
       const row = isPromise(found) ? await found : found;
       if (row === undefined) break;
+      if (order.dropsRepeated && isRepeated(row, before)) continue;
+      before = row;
       if (page.isFull)
         return { rows: page.rows, position: positionAfter(named, { skip: skip + since, take }) };
       const isNamed = isPortable(row.keys);

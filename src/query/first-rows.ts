@@ -5,13 +5,20 @@
 export class FirstRows<Row> {
   readonly #wanted: number;
   readonly #compare: (a: Row, b: Row) => number;
+  readonly #isRepeated: ((row: Row, before: Row) => boolean) | undefined;
   #rows: Row[] = [];
   /** The last of those wanted; what comes behind it is of no use. */
   #last: Row | undefined;
 
-  constructor(wanted: number, compare: (a: Row, b: Row) => number) {
+  /** Rows that say no more than the one before them are dropped, where there are such. */
+  constructor(
+    wanted: number,
+    compare: (a: Row, b: Row) => number,
+    isRepeated?: (row: Row, before: Row) => boolean,
+  ) {
     this.#wanted = wanted;
     this.#compare = compare;
+    this.#isRepeated = isRepeated;
   }
 
   /** Rows kept at present. */
@@ -24,7 +31,8 @@ export class FirstRows<Row> {
     this.#rows.push(row);
     if (this.#rows.length < Math.max(2 * this.#wanted, ROWS_MIN)) return;
     this.#sort();
-    this.#last = this.#rows.at(-1);
+    // Fewer than wanted are left where many repeat each other: then any row may still be one of the first.
+    if (this.#rows.length === this.#wanted) this.#last = this.#rows.at(-1);
   }
 
   /** In order, as many as are wanted at most. */
@@ -35,6 +43,11 @@ export class FirstRows<Row> {
 
   #sort(): void {
     this.#rows.sort(this.#compare);
+    const isRepeated = this.#isRepeated;
+    if (isRepeated !== undefined)
+      this.#rows = this.#rows.filter(
+        (row, at, rows) => at === 0 || !isRepeated(row, rows[at - 1] as Row),
+      );
     if (this.#rows.length > this.#wanted) this.#rows.length = this.#wanted;
   }
 }

@@ -19,7 +19,7 @@ import { FirstRows } from './first-rows.ts';
 import { isAbout, narrowed } from './narrow.ts';
 import type { Order, Streaming } from './program.ts';
 import type { Candidate, CompositeMatch, CompositeOrder, ItemReader } from './reader.ts';
-import { type ComparePlaces, placeComparison, type RowPlace } from './row-order.ts';
+import { type ComparePlaces, isRepeated, placeComparison, type RowPlace } from './row-order.ts';
 import { type LaterRows, rowsLater } from './rows-later.ts';
 import { pause } from './turn.ts';
 import type { Work } from './work.ts';
@@ -117,10 +117,10 @@ function isSortCheaper({ reader, wanted }: OrderedRequest, access: Access): bool
 function byIndex(request: OrderedRequest, entries: OrderedEntries): Batches<OrderedRow> {
   const { reader, work, wanted } = request;
   const compare = placeComparison(request.order);
-  const parts = [...rangesAfter(request, entries)];
-  let range = parts.shift();
-  // The first page is as long as what is wanted, later ones longer: then much is filtered out.
-  let limit = Math.min(100, Math.max(10, wanted));
+  let [range, ...parts] = rangesAfter(request, entries);
+  // The first page is as long as what is wanted, later ones longer: then much is filtered out. Where rows repeat each other,
+  // a few tell that.
+  let limit = request.order.dropsRepeated ? 10 : Math.min(100, Math.max(10, wanted));
   const read = (from: KeyRange): MaybePromise<readonly OrderedRow[]> => {
     const page = reader.scanIndex(from, {
       limit,
@@ -129,16 +129,27 @@ function byIndex(request: OrderedRequest, entries: OrderedEntries): Batches<Orde
     });
     limit = 200;
     return andThen(page, ({ entries: found, rest }) => {
-      range = rest ?? parts.shift();
+      if (rest === undefined) [range, ...parts] = parts;
+      else range = rest;
       work.indexEntries += found.length;
       return andThen(reader.readMany(found.map(reader.ridOf)), (read) => {
         const items = counted(read, reader, work);
         const later = rowsLater(request.shape, reader, items);
         return later === undefined
-          ? rowsOf(request, items, compare, undefined)
-          : later.then((settled) => rowsOf(request, items, compare, settled));
+          ? given(rowsOf(request, items, compare, undefined))
+          : later.then((settled) => given(rowsOf(request, items, compare, settled)));
       });
     });
+  };
+  // Where rows repeat each other the index goes on with the next key: what a few values cost does not grow with their items.
+  const given = (rows: readonly OrderedRow[]): readonly OrderedRow[] => {
+    const last = rows.at(-1);
+    if (request.order.dropsRepeated && last !== undefined && isRepeated(last, rows.at(-2))) {
+      limit = 10;
+      const left = range === undefined ? [] : [range, ...parts];
+      [range, ...parts] = rangesBehind(request, entries, last, left, true);
+    }
+    return rows;
   };
   let isBegun = false;
   return {
@@ -153,19 +164,33 @@ function byIndex(request: OrderedRequest, entries: OrderedEntries): Batches<Orde
 }
 
 /** The entries from the place where the last page ended, which may begin a little before it. */
-function rangesAfter(
-  { reader, after, condition }: OrderedRequest,
-  { prefix, parts, isReverse, composite }: OrderedEntries,
-): readonly KeyRange[] {
-  const all = narrowed(prefix, parts, condition);
-  const ranges = isReverse ? [...all].reverse() : all;
+function rangesAfter(request: OrderedRequest, entries: OrderedEntries): readonly KeyRange[] {
+  const { after, condition, order } = request;
+  const all = narrowed(entries.prefix, entries.parts, condition);
+  const ranges = entries.isReverse ? [...all].reverse() : all;
   if (after === undefined) return ranges;
-  const key = composite ? reader.compositeKey(composite, after.keys) : equalTo(after.keys[0]).start;
-  const at = concatBytes(prefix, key);
+  const isBehindKeys = order.dropsRepeated === true && isRepeated(after, after);
+  return rangesBehind(request, entries, after, ranges, isBehindKeys);
+}
+
+/** What is left of the ranges from the keys of a row on, or behind all of its keys. */
+function rangesBehind(
+  { reader }: OrderedRequest,
+  { prefix, isReverse, composite }: OrderedEntries,
+  { keys }: RowPlace,
+  ranges: readonly KeyRange[],
+  isBehindKeys: boolean,
+): readonly KeyRange[] {
+  const key = composite ? reader.compositeKey(composite, keys) : equalTo(keys[0]).start;
+  const first = concatBytes(prefix, key);
+  const past = afterPrefix(first);
+  const from = isBehindKeys ? past : first;
+  const to = isBehindKeys ? first : past;
+  if (from === undefined) return [];
   return ranges.flatMap(({ start, end }): readonly KeyRange[] => {
     const left = isReverse
-      ? { start, end: smaller(end, afterPrefix(at)) }
-      : { start: compareBytes(start, at) >= 0 ? start : at, end };
+      ? { start, end: smaller(end, to) }
+      : { start: compareBytes(start, from) >= 0 ? start : from, end };
     return left.end !== undefined && compareBytes(left.start, left.end) >= 0 ? [] : [left];
   });
 }
@@ -190,7 +215,11 @@ function bySort(request: OrderedRequest, access: Access): Batches<OrderedRow> {
 async function sortedRows(request: OrderedRequest, access: Access): Promise<readonly OrderedRow[]> {
   const compare = placeComparison(request.order);
   // One more tells that there is a next page.
-  const rows = new FirstRows<OrderedRow>(request.wanted + 1, compare);
+  const rows = new FirstRows<OrderedRow>(
+    request.wanted + 1,
+    compare,
+    request.order.dropsRepeated ? isRepeated : undefined,
+  );
   const batches = candidates(request.reader, access, 0, request.work);
   for (;;) {
     const found = batches.next();
@@ -209,7 +238,7 @@ async function sortedRows(request: OrderedRequest, access: Access): Promise<read
 }
 
 function rowsOf(
-  { reader, shape, after, work }: OrderedRequest,
+  { reader, shape, order, after, work }: OrderedRequest,
   items: readonly Candidate[],
   compare: ComparePlaces,
   later: LaterRows | undefined,
@@ -223,6 +252,7 @@ function rowsOf(
     for (let row = 0; row < found.length; row++) {
       const { value, keys } = found[row] as (typeof found)[number];
       const place = { keys, rid: item.rid, row };
+      if (order.dropsRepeated && isRepeated(place, after)) continue;
       if (after === undefined || compare(place, after) > 0)
         rows.push({ ...place, value, document, item });
     }

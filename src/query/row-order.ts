@@ -33,3 +33,13 @@ function compareKeys(a: Value, b: Value): number {
   if (isMap(a) && isMap(b)) return 0;
   return compareValues(a, b);
 }
+
+/** True where two rows have the same keys and so, in an order of all that they show, are the same. */
+export function isRepeated(row: RowPlace, before: RowPlace | undefined): boolean {
+  return before?.keys.every((key, at) => isSame(key, row.keys[at])) === true;
+}
+
+/** Arrays and objects have one place in the order whatever they hold. */
+function isSame(a: Value, b: Value): boolean {
+  return !isList(a) && !isMap(a) && compareValues(a, b) === 0;
+}

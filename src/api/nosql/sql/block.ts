@@ -26,6 +26,8 @@ export interface Block {
   /** The result of a row; undefined results vanish. */
   readonly project: Compiled;
   readonly isDistinct: boolean;
+  /** Rows with the order of the one before may be left out. */
+  readonly dropsRepeated: boolean;
   readonly top: Compiled | undefined;
   readonly offset: Compiled | undefined;
   readonly limit: Compiled | undefined;

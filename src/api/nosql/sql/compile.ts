@@ -1,4 +1,5 @@
 /** Binds names and compiles a query to blocks of closures; throws SqlError with every problem found. */
+
 import { systemClock, systemRandom } from '../../../base/index.ts';
 import type { Collection, Expression, OrderBy, PathStep, Query, SelectItem } from './ast.ts';
 import type { Block, Compiled, CompiledOrder, CompiledQuery, CompiledSource } from './block.ts';
@@ -16,6 +17,7 @@ import { compileRank } from './compile-rank.ts';
 import { type Problem, problems, type Span, SqlError } from './errors.ts';
 import type { FunctionEnvironment } from './functions/index.ts';
 import { memberOf, propertyAccess } from './operators.ts';
+import { isDistinctInOrder } from './ordered-row.ts';
 import { sourcesOf } from './tree.ts';
 import { isDescending, isScore } from './vector-order.ts';
 
@@ -103,6 +105,7 @@ function compileBlock(
   const { grouping, groupScope } = compileGrouping(query, scope, compilation);
   const project = compileSelection(query, sources, groupScope, compilation);
   const top = query.select.top && inRow(query.select.top);
+  const dropsRepeated = isDistinctInOrder(query);
   return {
     sources,
     where,
@@ -110,7 +113,8 @@ function compileBlock(
     orderBy: compileOrderBy(query.orderBy, groupScope, compilation),
     rank: query.orderBy?.isRank ? compileRank(query.orderBy, groupScope, compilation) : undefined,
     project,
-    isDistinct: query.select.isDistinct,
+    isDistinct: query.select.isDistinct && !dropsRepeated,
+    dropsRepeated,
     top,
     offset: query.window && inRow(query.window.offset),
     limit: query.window && inRow(query.window.limit),
@@ -198,6 +202,7 @@ function containerBlock(slot: number, project: Compiled): Block {
     rank: undefined,
     project,
     isDistinct: false,
+    dropsRepeated: false,
     top: undefined,
     offset: undefined,
     limit: undefined,

@@ -124,6 +124,7 @@ function streaming(
       : {
           parts: orderBy.map(({ isDescending }, at) => ({ path: orderPaths[at], isDescending })),
           dropsUndefined,
+          dropsRepeated: block.dropsRepeated,
         };
   const rowsOf = (document: Value): readonly Row[] => {
     if (rows.length > 0) rows = [];

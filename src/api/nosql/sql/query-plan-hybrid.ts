@@ -3,8 +3,9 @@
  * brings the best items with all their scores; the client fuses the ranks.
  */
 import type { Call, Expression, Query } from './ast.ts';
-import { call, coalesce, list, literal, object, placeholder, property } from './build.ts';
+import { call, coalesce, list, literal, object, placeholder } from './build.ts';
 import { rankComponents, weightsOf } from './compile-rank.ts';
+import { orderedRow } from './ordered-row.ts';
 import { printExpression, printRewritten } from './printer.ts';
 import type { QueryInfo } from './query-plan.ts';
 import {
@@ -135,14 +136,11 @@ function componentPlan(
     select: {
       isDistinct: false,
       ...(topItems !== undefined && { top: literal(topItems) }),
-      selection: {
-        kind: 'list',
-        items: [
-          { expression: property(rootAlias(query), '_rid') },
-          { expression: list([object({ item: score.expression })]), alias: 'orderByItems' },
-          { expression: object({ payload, componentScores }), alias: 'payload' },
-        ],
-      },
+      selection: orderedRow(
+        rootAlias(query),
+        [score.expression],
+        object({ payload, componentScores }),
+      ),
     },
     ...(query.from && { from: query.from }),
     where: withOrderFilter(query),

@@ -1,22 +1,13 @@
 /** The rewriting of one query for many partitions: partial aggregates, groups with their keys, rows with their order. */
 import { type AggregateName, findAggregate } from './aggregates.ts';
 import type { Call, Expression, Query, Select, SelectItem, Window } from './ast.ts';
-import {
-  and,
-  call,
-  identifier,
-  list,
-  literal,
-  object,
-  objectFrom,
-  placeholder,
-  property,
-} from './build.ts';
+import { and, call, identifier, list, literal, object, objectFrom, placeholder } from './build.ts';
 import { selectNames } from './compile.ts';
 import { aggregateCalls } from './compile-grouping.ts';
 import { problems, SqlError } from './errors.ts';
 import type { DistanceFunction } from './functions/index.ts';
 import type { FindConstant } from './key-ranges.ts';
+import { orderedRow } from './ordered-row.ts';
 import { printExpression, printRewritten } from './printer.ts';
 import type { QueryInfo } from './query-plan.ts';
 import { sourcesOf } from './tree.ts';
@@ -29,6 +20,8 @@ export interface PlanContext {
   readonly isSingleKey: boolean;
   /** Whether the client counts distinct values itself. */
   readonly allowsDistinctCount: boolean;
+  /** Whether the client drops rows that repeat each other. */
+  readonly dropsRepeated: boolean;
 }
 
 /** Where the client puts what it knows of the rows it has already seen. */
@@ -59,7 +52,7 @@ export function planQuery(query: Query, context: PlanContext): QueryInfo {
     ...(isDoneByPartition ? {} : counts),
     ...orderBy,
     ...folding.info,
-    rewrittenQuery: isDoneByPartition ? '' : rewrite(query, counts, folding),
+    rewrittenQuery: isDoneByPartition ? '' : rewrite(query, context, counts, folding),
     hasSelectValue: query.select.selection.kind === 'value',
   };
 }
@@ -112,16 +105,22 @@ function isPath(expression: Expression): boolean {
 /** Rows that come in the order of all that they show are repeated one after the other. */
 function distinctType(query: Query, orderBy: readonly string[]): QueryInfo['distinctType'] {
   if (!query.select.isDistinct) return 'None';
-  const { selection } = query.select;
+  const shown = shownBy(query);
+  return shown.length > 0 && isWithin(shown, orderBy) ? 'Ordered' : 'Unordered';
+}
+
+/** What makes a row; empty for all of the item. */
+function shownBy({ select: { selection } }: Query): readonly string[] {
+  if (selection.kind === 'star') return [];
   const shown =
     selection.kind === 'value'
       ? [selection.expression]
-      : selection.kind === 'list'
-        ? selection.items.map((item) => item.expression)
-        : [];
-  const isOrdered =
-    shown.length > 0 && shown.every((expression) => orderBy.includes(printExpression(expression)));
-  return isOrdered ? 'Ordered' : 'Unordered';
+      : selection.items.map((item) => item.expression);
+  return shown.map(printExpression);
+}
+
+function isWithin(some: readonly string[], all: readonly string[]): boolean {
+  return some.every((text) => all.includes(text));
 }
 
 interface Folding {
@@ -175,9 +174,9 @@ function aggregateOf(expression: Expression): PlannedAggregate | undefined {
   return undefined;
 }
 
-function rewrite(query: Query, counts: Counts, folding: Folding): string {
+function rewrite(query: Query, context: PlanContext, counts: Counts, folding: Folding): string {
   if (folding.isFolded) return printRewritten(rewriteFolded(query));
-  if (query.orderBy) return printRewritten(rewriteOrdered(query, counts));
+  if (query.orderBy) return printRewritten(rewriteOrdered(query, context, counts));
   const isDistinct = query.select.isDistinct;
   if (isDistinct && (query.window || query.select.top)) return printRewritten(uncounted(query));
   if (query.window && query.from) return printRewritten({ ...query, window: firstRows(counts) });
@@ -255,31 +254,35 @@ export function payloadOf(
   );
 }
 
-/** Rows with their resource id, what they are ordered by, and the result apart. */
-function rewriteOrdered(asked: Query, counts: Counts): Query {
+/**
+ * Rows with their resource id, what they are ordered by, and the result apart. Where the order tells all that a distinct row
+ * shows, the partition may leave out what repeats it: not only is that less to send, the JavaScript client loses count
+ * of the keys of rows that it drops itself, and goes on behind the wrong one.
+ */
+function rewriteOrdered(asked: Query, { dropsRepeated }: PlanContext, counts: Counts): Query {
   // Repeated rows are dropped by the client, so only it can count.
   const isCounted = !asked.select.isDistinct;
   const query = isCounted ? asked : uncounted(asked);
-  const keys = (query.orderBy?.items ?? []).map(({ expression }) => object({ item: expression }));
+  const keys = (query.orderBy?.items ?? []).map(({ expression }) => expression);
   const { payload, isShown } = payloadAndPresence(query);
   const filtered = withOrderFilter(query);
   return {
     ...query,
     select: {
-      isDistinct: false,
+      isDistinct: asked.select.isDistinct && dropsRepeated && isOrderOfRows(asked, keys),
       ...(isCounted && counts.top !== undefined && { top: literal(counts.top) }),
-      selection: {
-        kind: 'list',
-        items: [
-          { expression: property(rootAlias(query), '_rid') },
-          { expression: list(keys), alias: 'orderByItems' },
-          { expression: payload, alias: 'payload' },
-        ],
-      },
+      selection: orderedRow(rootAlias(query), keys, payload),
     },
     where: isShown ? and(filtered, isShown) : filtered,
     ...(query.window && { window: firstRows(counts) }),
   };
+}
+
+/** True where rows are alike if and only if their keys are. */
+function isOrderOfRows(query: Query, keys: readonly Expression[]): boolean {
+  const shown = shownBy(query);
+  const ordered = keys.map(printExpression);
+  return isWithin(shown, ordered) && isWithin(ordered, shown);
 }
 
 export function withOrderFilter({ where }: Query): Expression {

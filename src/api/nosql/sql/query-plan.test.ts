@@ -286,6 +286,28 @@ describe('rewritten queries', () => {
 
   it.each([
     [
+      'SELECT DISTINCT c.a FROM c ORDER BY c.a',
+      'SELECT DISTINCT c._rid, [{"item": c.a}] AS orderByItems, {"a": c.a} AS payload FROM c WHERE (@f) ORDER BY c.a',
+    ],
+    [
+      'SELECT DISTINCT c.a FROM c ORDER BY c.a, c.b',
+      'SELECT c._rid, [{"item": c.a}, {"item": c.b}] AS orderByItems, {"a": c.a} AS payload FROM c WHERE (@f) ORDER BY c.a, c.b',
+    ],
+    [
+      'SELECT DISTINCT * FROM c ORDER BY c.a',
+      'SELECT c._rid, [{"item": c.a}] AS orderByItems, c AS payload FROM c WHERE (@f) ORDER BY c.a',
+    ],
+  ])('%s, for a client that drops repeated rows', (sql, expected) => {
+    const text =
+      info(sql, ['Distinct', 'OrderBy', 'MultipleOrderBy'])?.rewrittenQuery.replace(
+        '{documentdb-formattableorderbyquery-filter}',
+        '@f',
+      ) ?? '';
+    expect(printQuery(parseQuery(text))).toBe(printQuery(parseQuery(expected)));
+  });
+
+  it.each([
+    [
       'SELECT * FROM c ORDER BY c.a OFFSET 2 LIMIT 3',
       'SELECT c._rid, [{"item": c.a}] AS orderByItems, c AS payload FROM c WHERE (@f) ORDER BY c.a OFFSET 0 LIMIT 5',
     ],

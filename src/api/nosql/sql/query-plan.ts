@@ -108,6 +108,7 @@ export function planParts(
     vectorPolicy: options.environment?.vectorPolicy ?? new Map(),
     isSingleKey: ranges.length === 1 && ranges[0]?.kind === 'range',
     allowsDistinctCount: options.features?.includes('DCount') ?? false,
+    dropsRepeated: options.features?.includes('Distinct') ?? false,
   };
   if (query.orderBy?.isRank)
     return { info: undefined, hybrid: hybridSearchPlan(query, context), ranges };
