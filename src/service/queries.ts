@@ -26,6 +26,8 @@ export interface QueryRequest {
   readonly ranges: readonly HashRange[];
   readonly continuation: string | undefined;
   readonly limit: number;
+  /** True: a full page has a continuation, also where nothing follows. */
+  readonly endsFullPages?: boolean;
   readonly sessionToken: string | undefined;
   readonly traffic?: Traffic | undefined;
 }
@@ -77,6 +79,7 @@ export class Queries {
         position,
         rowsMax: request.limit,
         bytesMax: PAGE_BYTES_MAX,
+        endsFullPages: request.endsFullPages ?? false,
         work,
         targetsIn: (range) => this.#targets(container, range, request, touched),
       });

@@ -188,6 +188,21 @@ describe.each([1, 5])('over %i partitions', (partitions) => {
     );
   });
 
+  // With query control the client merges the ranges and makes tokens of its own.
+  test.each([1, 3, 5])('a query of full pages of %i ends', async (maxItemCount) => {
+    const rows = await byContinuation(container, 'SELECT VALUE c.id FROM c', maxItemCount, true);
+    expect(rows.sort()).toEqual(THINGS.map(({ id }) => id).sort());
+  });
+
+  test.each([1, 3, 5])(
+    'distinct rows in order go on where pages of %i ended',
+    async (maxItemCount) => {
+      const query = 'SELECT DISTINCT VALUE c.pk FROM c ORDER BY c.pk';
+      const rows = await byContinuation(container, query, maxItemCount, true);
+      expect(rows).toEqual([...new Set(THINGS.map(({ pk }) => pk))].sort());
+    },
+  );
+
   test('charges are the same for the same query on the same data', async () => {
     for (const { query } of CASES) {
       const charges: number[] = [];
@@ -208,12 +223,14 @@ async function byContinuation(
   container: Container,
   query: Case['query'],
   maxItemCount: number,
+  enableQueryControl = false,
 ): Promise<unknown[]> {
   const rows: unknown[] = [];
   let continuationToken: string | undefined;
   for (let page = 0; page < 200; page++) {
     const options: FeedOptions = {
       maxItemCount,
+      enableQueryControl,
       ...(continuationToken === undefined ? {} : { continuationToken }),
     };
     const reply = await container.items.query(query, options).fetchNext();

@@ -41,6 +41,9 @@ export async function queryItems(call: Call): Promise<Reply> {
       ranges: targets.ranges,
       continuation: call.header('x-ms-continuation'),
       limit: queryLimit(call),
+      // As the service does where one stream of pages is read. A client that merges several asks for ever when the pages
+      // behind all of them are empty.
+      endsFullPages: !targets.isAddressed && targets.ranges.length === 1,
       sessionToken: call.header('x-ms-session-token'),
       traffic: readTraffic(call),
     })
