@@ -88,7 +88,7 @@ export class QueryReader implements ItemReader {
     });
   }
 
-  ridsOf(stem: Bytes, limit: number): MaybePromise<readonly number[] | undefined> {
+  ridsOf(stem: Bytes, limit: number): MaybePromise<ArrayLike<number> | undefined> {
     return andThen(this.#reader.ridsOf(stem, limit), (rids) => {
       this.effort += rids?.length ?? limit;
       return rids;

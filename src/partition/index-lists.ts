@@ -1,5 +1,6 @@
 /**
- * Which paths have lists in the store (index-chunk.ts). Where every value is that of few items, as of ids, there are
+ * What is known of the entries in the store: which paths have lists (index-chunk.ts), and the rids of values that were
+ * asked for. Where every value is that of few items, as of ids, there are
  * none, and a page of entries need not look for them: that is half of what a short one costs.
  *
  * What is known holds as long as no entries are written to their place: whoever writes them starts anew.
@@ -15,6 +16,7 @@ import type { KeyRange, ReadView } from '../engine/index.ts';
 import { chunkRange } from './index-chunk.ts';
 import { PATH_NUMBER_BYTES } from './index-paths.ts';
 import { PREFIX_TERM } from './indexing.ts';
+import { KnownRids } from './known-rids.ts';
 
 /** Paths that queries ask for; a client that makes paths up must not fill the memory. */
 const PATHS_MAX = 1000;
@@ -22,6 +24,7 @@ const PATH_BYTES = 1 + PATH_NUMBER_BYTES;
 const ONE = { limit: 1, bytesMax: 1 };
 
 export class KnownLists {
+  readonly rids = new KnownRids();
   readonly #hasLists = new Map<string, boolean>();
 
   /** False where no list can be in the range. `store` is of a moment since entries were last written to their place. */

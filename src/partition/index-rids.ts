@@ -5,9 +5,11 @@
 import { andThen, type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, ReadView } from '../engine/index.ts';
 import { addChunkRids, chunkRange } from './index-chunk.ts';
+import type { KnownLists } from './index-lists.ts';
 import { changesOf, type IndexRun } from './index-run.ts';
 import { ridOfEntry } from './indexing.ts';
 import type { Rid } from './item.ts';
+import { BEYOND, type Rids } from './known-rids.ts';
 
 /** Lists of one read: few where few rids are wanted. A list has a thousand rids at most and often far fewer. */
 const CHUNKS_MIN = 2;
@@ -17,34 +19,54 @@ const BYTES_MAX = 1024 * 1024;
 /** Behind every rid: they begin with a zero byte. */
 const LAST = Uint8Array.of(0xff);
 
-export interface RidsWanted {
-  readonly stem: Bytes;
-  readonly limit: number;
-  /** False where it is known that there are none. */
-  readonly hasLists: boolean;
+/** Where the entries of a stem are. */
+function rangeOfStem(stem: Bytes): KeyRange {
+  return { start: stem, end: Buffer.concat([stem, LAST]) };
 }
 
-/** Where the entries of a stem are. */
-export function rangeOfStem(stem: Bytes): KeyRange {
-  return { start: stem, end: Buffer.concat([stem, LAST]) };
+/** What is looked into: a moment of the store, what memory adds to it, and what is known of it where it keeps still. */
+export interface IndexSources {
+  readonly store: ReadView;
+  /** Older first. */
+  readonly runs: readonly IndexRun[];
+  readonly known: KnownLists | undefined;
 }
 
 /** Ascending, each once; undefined where there are more than `limit`, counted with those that memory takes away. */
 export function ridsOfStem(
+  { store, runs, known }: IndexSources,
+  stem: Bytes,
+  limit: number,
+): MaybePromise<Rids | undefined> {
+  const text = bytesToLatin1(stem);
+  const before = known?.rids.get(text, limit);
+  const stored =
+    before ??
+    andThen(storedRids(store, known, stem, limit), (found) => {
+      known?.rids.add(text, found ?? limit);
+      return found ?? BEYOND;
+    });
+  return andThen(stored, (found) => {
+    if (found === BEYOND) return undefined;
+    const rids = changed(found, runs, text);
+    return rids.length > limit ? undefined : rids;
+  });
+}
+
+function storedRids(
   store: ReadView,
-  runs: readonly IndexRun[],
-  { stem, limit, hasLists }: RidsWanted,
+  known: KnownLists | undefined,
+  stem: Bytes,
+  limit: number,
 ): MaybePromise<readonly Rid[] | undefined> {
   const range = rangeOfStem(stem);
   const options = { limit: limit + 1, bytesMax: BYTES_MAX };
   return andThen(store.scanKeys(range, options), ({ keys, more }) => {
     if (more || keys.length > limit) return undefined;
-    const listed: Rid[] = [];
-    const lists = !hasLists || addListed(store, chunkRange(range), listed, limit);
-    return andThen(lists, (isAll) => {
-      if (!isAll) return undefined;
-      const found = changed(joined(listed, keys.map(ridOfEntry)), runs, bytesToLatin1(stem));
-      return found.length > limit ? undefined : found;
+    return andThen(known?.mayBeIn(range, store) ?? true, (hasLists) => {
+      const listed: Rid[] = [];
+      const lists = !hasLists || addListed(store, chunkRange(range), listed, limit);
+      return andThen(lists, (isAll) => (isAll ? joined(listed, keys.map(ridOfEntry)) : undefined));
     });
   });
 }
@@ -74,7 +96,7 @@ function addListed(
 }
 
 /** With what memory adds and takes away. */
-function changed(stored: readonly Rid[], runs: readonly IndexRun[], stem: string): readonly Rid[] {
+function changed(stored: Rids, runs: readonly IndexRun[], stem: string): Rids {
   let rids = stored;
   for (const run of runs) {
     const changes = changesOf(run, stem);
@@ -82,7 +104,7 @@ function changed(stored: readonly Rid[], runs: readonly IndexRun[], stem: string
     const { rids: changing, isThere } = changes;
     if (isThere !== undefined) {
       const gone = new Set(changing.filter((_, at) => isThere[at] !== true));
-      rids = rids.filter((rid) => !gone.has(rid));
+      rids = Array.from(rids).filter((rid) => !gone.has(rid));
     }
     rids = joined(rids, isThere === undefined ? changing : changing.filter((_, at) => isThere[at]));
   }
@@ -90,9 +112,9 @@ function changed(stored: readonly Rid[], runs: readonly IndexRun[], stem: string
 }
 
 /** Of two lists that rise, one that does, with what both have once. */
-function joined(a: readonly Rid[], b: readonly Rid[]): readonly Rid[] {
+function joined<A extends Rids>(a: A, b: readonly Rid[]): A | readonly Rid[] {
   if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
-  if ((a.at(-1) as Rid) < (b[0] as Rid)) return a.concat(b);
+  if ((a[a.length - 1] as Rid) < (b[0] as Rid)) return Array.from(a).concat(b);
   const all: Rid[] = [];
   let left = 0;
   let right = 0;

@@ -3,9 +3,9 @@ import { andThen, type Bytes, bytesToLatin1, type MaybePromise } from '../base/i
 import type { Entry, KeyRange, KeyScanOptions, ReadView } from '../engine/index.ts';
 import { chunkRange, chunkRangeBehind, IndexChunk } from './index-chunk.ts';
 import type { KnownLists } from './index-lists.ts';
-import { rangeOfStem, ridsOfStem } from './index-rids.ts';
+import { ridsOfStem } from './index-rids.ts';
 import { type IndexRun, walkRun } from './index-run.ts';
-import type { Rid } from './item.ts';
+import type { Rids } from './known-rids.ts';
 
 export interface IndexPage {
   /** Entries in order, as texts; there may be none though the range goes on. */
@@ -58,11 +58,9 @@ export class IndexView {
   }
 
   /** The rids of a stem; see `ridsOfStem`. */
-  rids(stem: Bytes, limit: number): MaybePromise<readonly Rid[] | undefined> {
-    const lists = this.#lists?.mayBeIn(rangeOfStem(stem), this.#store) ?? true;
-    return andThen(lists, (hasLists) =>
-      ridsOfStem(this.#store, this.#runs, { stem, limit, hasLists }),
-    );
+  rids(stem: Bytes, limit: number): MaybePromise<Rids | undefined> {
+    const sources = { store: this.#store, runs: this.#runs, known: this.#lists };
+    return ridsOfStem(sources, stem, limit);
   }
 
   #listedIfAny(range: KeyRange, options: KeyScanOptions): MaybePromise<Stored> {

@@ -86,6 +86,13 @@ export interface CompositePart {
   readonly isDescending: boolean;
 }
 
+/** As it is compared with what a query asks for. */
+interface CompositePath {
+  readonly path: Path;
+  readonly text: string;
+  readonly isDescending: boolean;
+}
+
 const RID_BYTES = 8;
 /** Behind prefix and path number. */
 const VALUE_START = 1 + PATH_NUMBER_BYTES;
@@ -113,7 +120,7 @@ export class Indexing {
   readonly #spatial: readonly SpatialTerms[];
   /** Paths that queries asked for; null where not indexed. */
   readonly #prefixes = new Map<string, Bytes | null>();
-  readonly #composites: readonly (readonly { path: Path; isDescending: boolean }[])[];
+  readonly #composites: readonly (readonly CompositePath[])[];
 
   constructor(options: IndexingOptions) {
     this.options = options;
@@ -141,7 +148,10 @@ export class Indexing {
     this.#computed = computed;
     this.#paths = new IndexPaths({ ...options, alone: computed.map(({ name }) => name) });
     this.#composites = composites.map((parts) =>
-      parts.map(({ path, isDescending }) => ({ path: parsePath(path), isDescending })),
+      parts.map(({ path: text, isDescending }) => {
+        const path = parsePath(text);
+        return { path, text: printPath(path), isDescending };
+      }),
     );
   }
 
@@ -177,9 +187,11 @@ export class Indexing {
         readonly isDescending: readonly boolean[];
       }
     | undefined {
-    const wanted = parts.map(({ path }) => printPath(path)).join('\n');
+    if (this.#composites.length === 0) return undefined;
+    const wanted = parts.map(({ path }) => printPath(path));
     for (const [index, composite] of this.#composites.entries()) {
-      if (composite.map(({ path }) => printPath(path)).join('\n') !== wanted) continue;
+      if (composite.length !== wanted.length) continue;
+      if (composite.some(({ text }, at) => text !== wanted[at])) continue;
       const isReversed = composite[0]?.isDescending !== parts[0]?.isDescending;
       const isMatch = composite.every(
         ({ isDescending }, at) => isDescending === (parts[at]?.isDescending !== isReversed),

@@ -40,7 +40,7 @@ export class PartitionReader {
   }
 
   /** The rids of the entries of one value, ascending; undefined where there are more than `limit`. */
-  ridsOf(stem: Bytes, limit: number): MaybePromise<readonly Rid[] | undefined> {
+  ridsOf(stem: Bytes, limit: number): MaybePromise<ArrayLike<Rid> | undefined> {
     return this.#index.rids(stem, limit);
   }
 

@@ -7,6 +7,7 @@
 import { type Bytes, concatBytes, isPromise, type MaybePromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { IN_PART, printPath } from '../value/index.ts';
+import { commonRids } from './common-rids.ts';
 import type { Condition, TermCondition, TextCondition, ValueRange } from './condition.ts';
 import { PROBE_ENTRIES, PROBE_STEPS, Probe } from './probe.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
@@ -75,7 +76,7 @@ async function collectRange(
     const found = reader.ridsOf(prefix, limit);
     const all = isPromise(found) ? await found : found;
     work.indexEntries += all?.length ?? 0;
-    return all;
+    return all && Array.from(all);
   }
   const rids = new Set<number>();
   let range: KeyRange | undefined = { start: prefix, end: concatBytes(prefix, LAST) };
@@ -156,11 +157,11 @@ async function chooseAmong(
 /** What is known of a conjunction so far. */
 class Narrowest {
   /** Ascending. */
-  rids: readonly number[] | undefined;
+  rids: ArrayLike<number> | undefined;
   readonly of: Condition[] = [];
 
-  add(part: Condition, rids: readonly number[]): void {
-    this.rids = this.rids === undefined ? rids : common(this.rids, rids);
+  add(part: Condition, rids: ArrayLike<number>): void {
+    this.rids = this.rids === undefined ? rids : commonRids(this.rids, rids);
     this.of.push(part);
   }
 
@@ -194,25 +195,13 @@ function postingOf(reader: ItemReader, condition: Condition): Access | undefined
   };
 }
 
-function asRids(rids: readonly number[], parts: readonly Condition[]): Access {
+function asRids(found: ArrayLike<number>, parts: readonly Condition[]): Access {
+  const rids: readonly number[] = Array.isArray(found) ? found : Array.from(found);
   return { kind: 'rids', rids, text: parts.map(describe).join(' and ') };
 }
 
 function ascending(rids: ReadonlySet<number>): readonly number[] {
   return [...rids].sort((a, b) => a - b);
-}
-
-/** Numbers that both have, of two lists that rise. */
-function common(a: readonly number[], b: readonly number[]): readonly number[] {
-  const both: number[] = [];
-  for (let left = 0, right = 0; left < a.length && right < b.length; ) {
-    const one = a[left] as number;
-    const other = b[right] as number;
-    if (one === other) both.push(one);
-    if (one <= other) left++;
-    if (other <= one) right++;
-  }
-  return both;
 }
 
 /** The rids a condition names; undefined when it looked at more than `limit` entries. */

@@ -20,7 +20,7 @@ export class Probe {
   readonly part: TermCondition;
   /** What the entries of one value begin with, where rids are to be had at once. */
   readonly #stem: Bytes | undefined;
-  #found: readonly number[] | undefined;
+  #found: ArrayLike<number> | undefined;
   readonly #rids = new Set<number>();
   readonly #reader: ItemReader;
   readonly #work: Work;
@@ -51,7 +51,7 @@ export class Probe {
   }
 
   /** Ascending. */
-  rids(): readonly number[] {
+  rids(): ArrayLike<number> {
     return this.#found ?? [...this.#rids].sort((a, b) => a - b);
   }
 
@@ -77,7 +77,7 @@ export class Probe {
   }
 
   #readRids(stem: Bytes, limit: number): Promise<void> | undefined {
-    const note = (rids: readonly number[] | undefined): void => {
+    const note = (rids: ArrayLike<number> | undefined): void => {
       this.#found = rids;
       this.#work.indexEntries += rids?.length ?? 0;
     };

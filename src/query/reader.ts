@@ -32,7 +32,7 @@ export interface ItemReader {
    * where there are more than `limit`.
    */
   readonly ridsOf?:
-    | ((stem: Bytes, limit: number) => MaybePromise<readonly number[] | undefined>)
+    | ((stem: Bytes, limit: number) => MaybePromise<ArrayLike<number> | undefined>)
     | undefined;
   /** Where the entries of a path begin; undefined where it is not indexed, or not yet. */
   termsOf(path: Path): Bytes | undefined;

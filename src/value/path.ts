@@ -22,7 +22,8 @@ export interface ScopedPath {
   readonly scope: PathScope;
 }
 
-/** Steps that may be printed without quotation marks. */
+/** Steps that may be printed without quotation marks; nearly all are told without the tables of Unicode. */
+const ASCII_STEP = /^[\w$@-][\w$@.-]*$/;
 const PLAIN_STEP = /^[\p{L}\p{N}_$@-][\p{L}\p{N}_$@.-]*$/u;
 /** Steps that may be read without quotation marks: anything that cannot be taken for something else. */
 const READABLE_STEP = /^[^\s/"'\\*?[\]]+$/;
@@ -54,7 +55,9 @@ export function parsePartitionKeyPath(text: string): Path | undefined {
 }
 
 export function printPath(path: Path): string {
-  return path.map((step) => `/${printStep(step)}`).join('');
+  let text = '';
+  for (const step of path) text += `/${printStep(step)}`;
+  return text;
 }
 
 /** The value at the path, undefined where it ends early. The path has no EACH; arrays are not entered. */
@@ -112,5 +115,7 @@ function readStep(raw: string, plain: RegExp): Step | undefined {
 function printStep(step: Path[number]): string {
   if (step === EACH) return '[]';
   if (step === CELLS) return '<cells>';
-  return PLAIN_STEP.test(step) ? step : `"${step.replace(/["\\]/g, '\\$&')}"`;
+  return ASCII_STEP.test(step) || PLAIN_STEP.test(step)
+    ? step
+    : `"${step.replace(/["\\]/g, '\\$&')}"`;
 }
