@@ -93,8 +93,12 @@ class PageRows {
 
   /** A row that is the whole item goes out as it is stored. */
   add(value: Value, document: Value, body: Bytes | undefined): void {
-    const text =
-      value === document && body !== undefined ? bytesToText(body) : JSON.stringify(value);
+    this.addText(
+      value === document && body !== undefined ? bytesToText(body) : JSON.stringify(value),
+    );
+  }
+
+  addText(text: string): void {
     this.rows.push(text);
     this.#bytes += text.length;
     this.#request.work.rowsOut++;
@@ -257,7 +261,8 @@ async function orderedPage(
         skip--;
         continue;
       }
-      page.add(row.value, row.document, row.item.body);
+      if (row.text === undefined) page.add(row.value, row.document, row.item.body);
+      else page.addText(row.text);
       if (--take === 0) break;
     }
     return { rows: page.rows, position: undefined };

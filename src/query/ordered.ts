@@ -3,6 +3,7 @@ import {
   afterPrefix,
   andThen,
   type Bytes,
+  bytesToText,
   compareBytes,
   concatBytes,
   DomainError,
@@ -25,6 +26,8 @@ import { pause } from './turn.ts';
 import type { Work } from './work.ts';
 
 export interface OrderedRow extends RowPlace {
+  /** Of the row, where it is the item as it is stored. */
+  readonly text?: string;
   readonly value: Value;
   readonly document: Value;
   readonly item: Candidate;
@@ -246,6 +249,12 @@ function rowsOf(
   const rows: OrderedRow[] = [];
   let at = 0;
   for (const item of items) {
+    const told = shape.keysOfText && toldRow(shape.keysOfText, item);
+    if (told !== undefined) {
+      work.itemsMatched++;
+      if (after === undefined || compare(told, after) > 0) rows.push(told);
+      continue;
+    }
     const document = later === undefined ? reader.decode(item) : later.documents[at];
     const found = later?.rows[at++] ?? shape.rowsOf(document);
     if (found.length > 0) work.itemsMatched++;
@@ -258,4 +267,13 @@ function rowsOf(
     }
   }
   return rows;
+}
+
+function toldRow(
+  keysOf: NonNullable<Streaming['keysOfText']>,
+  item: Candidate,
+): OrderedRow | undefined {
+  const text = bytesToText(item.body);
+  const keys = keysOf(text);
+  return keys && { keys, rid: item.rid, row: 0, text, value: undefined, document: undefined, item };
 }

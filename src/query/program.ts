@@ -40,6 +40,11 @@ export interface Streaming {
   readonly kind: 'streaming';
   /** Rows of one item, filter and projection applied, in order. Pure. */
   rowsOf(document: Value): readonly Row[];
+  /**
+   * The sort keys of an item whose one row is the item itself, told by its stored text without decoding it. Undefined where
+   * that is not certain: then `rowsOf` decides.
+   */
+  readonly keysOfText?: ((text: string) => readonly Value[] | undefined) | undefined;
   /** In the place of `rowsOf` where rows need answers from elsewhere: one list per document, in order. */
   readonly rowsOfMany?:
     | ((documents: readonly Value[]) => Promise<readonly (readonly Row[])[]>)

@@ -22,7 +22,15 @@ import { type Call, ownerTable, placeOf } from './call.ts';
 import { continuationHeaders, parseContinuation } from './continuation.ts';
 import { entitiesText } from './entity-reply.ts';
 import { boundsCondition, isWithin } from './key-bounds.ts';
-import { conditionOf, type Filter, parseFilter, partitionKeysOf, testOf } from './odata/index.ts';
+import {
+  conditionOf,
+  type Filter,
+  parseFilter,
+  partitionKeysOf,
+  testOf,
+  textKeys,
+  textTestOf,
+} from './odata/index.ts';
 import { jsonReply, type Reply } from './reply.ts';
 import { metadataLevel, pageRows, selectedNames } from './request.ts';
 
@@ -67,6 +75,7 @@ export async function queryEntities(call: Call, table: string): Promise<Reply> {
 
 function programOf(filter: Filter | undefined, bounds: KeyBounds | undefined): Program {
   const test = filter && testOf(filter);
+  const textTest = filter && textTestOf(filter);
   return {
     condition: allOf(
       filter === undefined ? ANYTHING : conditionOf(filter),
@@ -83,6 +92,12 @@ function programOf(filter: Filter | undefined, bounds: KeyBounds | undefined): P
           if (!isWithin(bounds, key)) return NO_ROWS;
         }
         return [{ value: document, keys: [partitionKey, rowKey] }];
+      },
+      keysOfText(text: string): readonly string[] | undefined {
+        const keys = textKeys(text);
+        if (keys === undefined || textTest?.(text, keys) === false) return undefined;
+        if (bounds !== undefined && !isWithin(bounds, keys)) return undefined;
+        return [keys.partitionKey, keys.rowKey];
       },
       order: KEY_ORDER,
       skip: 0,

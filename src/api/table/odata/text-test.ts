@@ -1,0 +1,81 @@
+/**
+ * A filter told by the text of a stored entity (value/edm-codec.ts), without reading it: a name and a value stand there
+ * side by side, between commas. What a text does not show at a glance is left to the test of the entity itself.
+ */
+import { compareTexts, TYPE_ANNOTATION } from '../../../value/index.ts';
+import type { Literal } from './lexer.ts';
+import { type Comparator, type Filter, holds } from './parser.ts';
+
+export interface TextKeys {
+  readonly partitionKey: string;
+  readonly rowKey: string;
+}
+
+/** True where the entity passes for certain; false says nothing. */
+export type TextTest = (text: string, keys: TextKeys) => boolean;
+
+const UNTOLD: TextTest = () => false;
+
+export function textTestOf(filter: Filter): TextTest {
+  switch (filter.kind) {
+    case 'and': {
+      const tests = filter.of.map(textTestOf);
+      return tests.includes(UNTOLD)
+        ? UNTOLD
+        : (text, keys) => tests.every((test) => test(text, keys));
+    }
+    case 'or': {
+      const tests = filter.of.map(textTestOf);
+      return (text, keys) => tests.some((test) => test(text, keys));
+    }
+    case 'constant':
+      return filter.value ? () => true : UNTOLD;
+    case 'comparison':
+      return comparisonTest(filter.property, filter.comparator, filter.literal);
+    case 'not':
+    case 'properties':
+      return UNTOLD;
+  }
+}
+
+function comparisonTest(
+  property: string,
+  comparator: Comparator,
+  { type, value }: Literal,
+): TextTest {
+  if (type === 'string') {
+    const wanted = value as string;
+    if (property === 'PartitionKey')
+      return (_, keys) => holds(comparator, compareTexts(keys.partitionKey, wanted));
+    if (property === 'RowKey')
+      return (_, keys) => holds(comparator, compareTexts(keys.rowKey, wanted));
+  }
+  if (comparator !== 'eq') return UNTOLD;
+  // Marks within a text have backslashes before them: what is found is a name and its value.
+  const shown = `,"${property}":${JSON.stringify(value)},`;
+  if (type === 'string') {
+    const annotation = `"${property}${TYPE_ANNOTATION}":`;
+    return (text) => text.includes(shown) && !text.includes(annotation);
+  }
+  if (type === 'boolean' || (type === 'number' && Number.isFinite(value)))
+    return (text) => text.includes(shown);
+  return UNTOLD;
+}
+
+const KEY_START = '{"PartitionKey":"';
+const ROW_START = '","RowKey":"';
+
+/** The keys at the beginning of a stored text; undefined where they are not plain. */
+export function textKeys(text: string): TextKeys | undefined {
+  if (!text.startsWith(KEY_START)) return undefined;
+  const keyEnd = text.indexOf('"', KEY_START.length);
+  if (keyEnd < 0 || !text.startsWith(ROW_START, keyEnd)) return undefined;
+  const rowAt = keyEnd + ROW_START.length;
+  const rowEnd = text.indexOf('"', rowAt);
+  const backslash = text.indexOf('\\');
+  if (rowEnd < 0 || (backslash >= 0 && backslash < rowEnd)) return undefined;
+  return {
+    partitionKey: text.slice(KEY_START.length, keyEnd),
+    rowKey: text.slice(rowAt, rowEnd),
+  };
+}
