@@ -22,6 +22,10 @@ export class OwnItemsReader implements ItemReader {
     return this.#items.length;
   }
 
+  get leavesOut(): ItemReader['leavesOut'] {
+    return { others: false, hidden: false };
+  }
+
   scanItems(from: number, limit: number): ReturnType<ItemReader['scanItems']> {
     const left = this.#items.filter(({ rid }) => rid >= from);
     return { items: left.slice(0, limit), next: left[limit]?.rid };

@@ -64,6 +64,13 @@ export class QueryReader implements ItemReader {
     return this.#reader.context.itemCount;
   }
 
+  get leavesOut(): ItemReader['leavesOut'] {
+    return {
+      others: this.#primaries !== undefined,
+      hidden: this.#hidden !== undefined || this.#reader.context.hidden !== undefined,
+    };
+  }
+
   scanItems(
     from: number,
     limit: number,

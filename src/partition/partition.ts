@@ -59,6 +59,8 @@ export class Partition {
   readonly changes: PartitionChanges;
   /** Of the last durable write. */
   #lsn: Lsn;
+  /** Items as of that LSN. */
+  #itemCount: number;
   /** Items as they are stored, hidden ones too. */
   readonly stored: StoredItems;
   readonly #lifetimes: Lifetimes;
@@ -79,6 +81,7 @@ export class Partition {
     this.#lifetimes = lifetimes;
     this.#state = state;
     this.#lsn = state.lsn;
+    this.#itemCount = state.itemCount;
     this.#indexing = options.indexing;
     this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
     const { store, clock, seal, etagSalt, ridPrefix, indexMemoryEntries } = options;
@@ -204,7 +207,7 @@ export class Partition {
       etagSalt,
       indexing: this.#indexing,
       isIndexReady: this.#indexState.builtTo === 'all' && !this.#indexing.options.isOff,
-      itemCount: this.#state.itemCount,
+      itemCount: this.#itemCount,
       hidden: this.#lifetimes.hidden,
     };
     this.#readerCount++;
@@ -364,8 +367,10 @@ export class Partition {
   #publish(group: CommitGroup): void {
     const { touched } = group;
     this.stored.publish(touched.values());
-    for (const { key, before } of touched.values())
+    for (const { key, before, after } of touched.values()) {
       if (before === undefined) this.#knownKeys.add(key.primary);
+      this.#itemCount += Number(after !== undefined) - Number(before !== undefined);
+    }
     this.#lifetimes.publish(group);
     this.#keySizes?.published(touched.values(), group.lsn);
     this.#index.publish(group);

@@ -129,6 +129,12 @@ export function startingWith(prefix: string): ValueRange {
   return { start, end: concatBytes(start, LAST), isPoint: false };
 }
 
+/** True where the entries of a value hold all of it, so that equal entries are equal values. */
+export function isHeldWhole(value: Value): boolean {
+  if (typeof value === 'string') return value.length <= WHOLE_UNITS_MAX;
+  return value === null || typeof value === 'number' || typeof value === 'boolean';
+}
+
 function encode(value: Value): Bytes {
   return writer.reset().value(value).take();
 }

@@ -14,6 +14,7 @@ import type { Value } from '../value/index.ts';
 import { type Access, chooseAccess, chooseForOrder } from './access.ts';
 import { bestItems, withStatistics } from './best-first.ts';
 import { type Batches, candidates } from './candidates.ts';
+import { countItems } from './count.ts';
 import { MeasuredReader } from './measured-reader.ts';
 import { MergedRows } from './merge.ts';
 import { isServedInOrder, type OrderedRow, orderedRows } from './ordered.ts';
@@ -328,6 +329,11 @@ async function foldTarget(
   const opened = target.open();
   const reader = new MeasuredReader(isPromise(opened) ? await opened : opened, work);
   try {
+    const count = await countMatching(reader, fold, program, work);
+    if (count !== undefined) {
+      fold.addMatching?.(count);
+      return true;
+    }
     const access = await chooseAccess(reader, program.condition, work);
     // Few items are looked at as they are.
     const best = access.kind === 'rids' ? undefined : await bestItems(reader, program, work);
@@ -356,4 +362,19 @@ async function foldTarget(
   } finally {
     reader.release();
   }
+}
+
+/** Undefined where the items have to be looked at. */
+async function countMatching(
+  reader: ItemReader,
+  { addMatching }: ReturnType<Folding['start']>,
+  { condition, isExact, isWithin }: Program,
+  work: Work,
+): Promise<number | undefined> {
+  if (addMatching === undefined || !isExact) return undefined;
+  const { others, hidden } = reader.leavesOut;
+  if (hidden || (others && !isWithin)) return undefined;
+  const count = await countItems(reader, condition, work);
+  if (count !== undefined) work.accesses.push('index, counted');
+  return count;
 }

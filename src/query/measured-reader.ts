@@ -14,6 +14,7 @@ import type { Work } from './work.ts';
 
 export class MeasuredReader implements ItemReader {
   readonly itemCount: number;
+  readonly leavesOut: ItemReader['leavesOut'];
   readonly ridsOf: ItemReader['ridsOf'];
   readonly #reader: ItemReader & { release(): void };
   readonly #work: Work;
@@ -22,6 +23,7 @@ export class MeasuredReader implements ItemReader {
     this.#reader = reader;
     this.#work = work;
     this.itemCount = reader.itemCount;
+    this.leavesOut = reader.leavesOut;
     this.ridsOf =
       reader.ridsOf &&
       ((stem, limit) => this.#timed('indexMs', () => reader.ridsOf?.(stem, limit)));

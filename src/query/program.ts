@@ -8,6 +8,10 @@ import type { Search, TextSearch, TextStatistics } from './search.ts';
 export interface Program {
   /** Which items can match, at most. */
   readonly condition: Condition;
+  /** True where the condition allows no others: an index can count what matches. */
+  readonly isExact?: boolean;
+  /** True where whatever the condition allows lies in the ranges asked for. */
+  readonly isWithin?: boolean;
   readonly shape: Streaming | Folding;
   /** Set where only the best rows by a score are wanted: an index may name their items. */
   readonly search?: ProgramSearch;
@@ -86,6 +90,8 @@ export interface Folding {
 export interface RowFold {
   /** False when no further item can change the result. */
   add(document: Value): boolean;
+  /** Takes in so many items that match, where nothing they hold changes the result. */
+  addMatching?: ((count: number) => void) | undefined;
   /** The rows, in order, windows applied. */
   finish(): readonly Value[];
   /** Items that the result is about, so far; where nobody counts them, all are. */

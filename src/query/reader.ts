@@ -19,6 +19,8 @@ export interface IndexEntries {
 
 export interface ItemReader {
   readonly itemCount: number;
+  /** Whether items are stored that are not to be read: those outside of a part, and those that are gone. */
+  readonly leavesOut: { readonly others: boolean; readonly hidden: boolean };
   /** Items in rid order from this rid on; `next` is the rid to go on from. */
   scanItems(
     from: number,

@@ -48,7 +48,8 @@ export class RandomQueries {
 
   query(): RandomQuery {
     const shape = this.#random.below(10);
-    if (shape < 2) return this.#aggregate();
+    if (shape === 0) return this.#count();
+    if (shape === 1) return this.#aggregate();
     if (shape === 2) return this.#distinct();
     const hasJoin = this.#chance(5);
     const from = hasJoin ? 'FROM c JOIN t IN c.list' : 'FROM c';
@@ -88,6 +89,29 @@ export class RandomQueries {
       ? `SELECT VALUE ${fold}(${field}) FROM c${where}`
       : `SELECT c.o.y AS g, ${fold}(${field}) AS v FROM c${where} GROUP BY c.o.y`;
     return { text, isTotallyOrdered: false, isWindowed: false };
+  }
+
+  /** What an index can count. */
+  #count(): RandomQuery {
+    const text = `SELECT VALUE COUNT(1) FROM c WHERE ${this.#plainFilter(2)}`;
+    return { text, isTotallyOrdered: false, isWindowed: false };
+  }
+
+  #plainFilter(depth: number): string {
+    if (depth > 0 && this.#chance(2))
+      return `(${this.#plainFilter(depth - 1)} ${this.#pick(['AND', 'OR'])} ${this.#plainFilter(depth - 1)})`;
+    const field = `c.${this.#pick(FIELDS)}`;
+    const constant = () => JSON.stringify(this.#scalar());
+    switch (this.#random.below(4)) {
+      case 0:
+        return `${field} IN (${constant()}, ${constant()}, ${constant()})`;
+      case 1:
+        return `${field} BETWEEN ${constant()} AND ${constant()}`;
+      case 2:
+        return `${constant()} ${this.#pick(['=', '<', '>='])} ${field}`;
+      default:
+        return `${field} ${this.#pick(['=', '<', '<=', '>', '>='])} ${constant()}`;
+    }
   }
 
   #distinct(): RandomQuery {

@@ -10,6 +10,7 @@ import {
   type Condition,
   equalTo,
   type HashRange,
+  isHeldWhole,
   term,
 } from '../../query/index.ts';
 import {
@@ -30,6 +31,8 @@ export interface QueryTargets {
   readonly ranges: readonly HashRange[];
   /** What the headers add to the filter of the query. */
   readonly condition: Condition;
+  /** True where the condition names exactly what lies in the ranges. */
+  readonly isExact: boolean;
   /** True where the query itself was not asked: headers said where to go. */
   readonly isAddressed: boolean;
 }
@@ -45,6 +48,7 @@ export function queryTargets(
     return {
       ranges: [keyRange(values, face)],
       condition: keyCondition(values, face),
+      isExact: values.every(isHeldWhole),
       isAddressed: true,
     };
   const part = hashRangeHeaders(call);
@@ -52,12 +56,14 @@ export function queryTargets(
   if (range !== undefined) {
     const whole = call.service.queries.rangeOf(face.record, rangeIdOf(range, face));
     const ranges = part === undefined ? [whole] : intersection(whole, part);
-    return { ranges, condition: ANYTHING, isAddressed: true };
+    return { ranges, condition: ANYTHING, isExact: false, isAddressed: true };
   }
-  if (part !== undefined) return { ranges: [part], condition: ANYTHING, isAddressed: true };
+  if (part !== undefined)
+    return { ranges: [part], condition: ANYTHING, isExact: false, isAddressed: true };
   return {
     ranges: partitionsOf(face.record, keyRanges()),
     condition: ANYTHING,
+    isExact: false,
     isAddressed: false,
   };
 }

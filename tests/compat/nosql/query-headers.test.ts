@@ -72,6 +72,21 @@ test('an aggregate tells how many of the items it read it is about', async () =>
   expect(all).toMatchObject({ retrievedDocumentCount: 8, indexUtilizationRatio: 1 });
 });
 
+test('items are counted by the index, those of one key too', async () => {
+  const metrics = { 'x-ms-documentdb-populatequerymetrics': 'true' };
+  const key = { 'x-ms-documentdb-partitionkey': '["3"]' };
+  for (const [text, headers, expected] of [
+    ['SELECT VALUE COUNT(1) FROM c', {}, COUNT],
+    ['SELECT VALUE COUNT(1) FROM c WHERE c.n < 8', {}, 8],
+    ['SELECT VALUE COUNT(1) FROM c', key, COUNT / 4],
+    ['SELECT VALUE COUNT(1) FROM c WHERE c.n < 8', key, 2],
+  ] as const) {
+    const { json, headers: answered } = await query(text, { ...metrics, ...headers });
+    expect(json.Documents).toEqual([expected]);
+    expect(answered['x-ms-documentdb-query-metrics']).toContain('retrievedDocumentCount=0;');
+  }
+});
+
 test('a page over several partitions tells the session of each', async () => {
   const { container: spread } = await database.containers.create(
     { id: 'spread', partitionKey: '/pk' },

@@ -34,7 +34,11 @@ export async function queryItems(call: Call): Promise<Reply> {
   const targeted =
     targets.condition === ANYTHING
       ? program
-      : { ...program, condition: allOf(program.condition, targets.condition) };
+      : {
+          ...program,
+          condition: allOf(program.condition, targets.condition),
+          isWithin: targets.isExact,
+        };
   const page = await call.service.queries
     .run(face.record, {
       program: targeted,

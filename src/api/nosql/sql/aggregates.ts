@@ -14,6 +14,8 @@ export interface Aggregate {
 
 export interface Fold {
   add(value: Value): void;
+  /** Adds so many values that count. */
+  addCounted?(count: number): void;
   /** Takes in the fold of other rows, of the same aggregate. */
   merge(other: Fold): void;
   end(): Value;
@@ -55,6 +57,10 @@ class CountFold implements Fold {
 
   add(value: Value): void {
     if (this.#isCounted(value)) this.#count++;
+  }
+
+  addCounted(count: number): void {
+    this.#count += count;
   }
 
   merge(other: CountFold): void {

@@ -14,6 +14,15 @@ export function readsItems({ sources: [first] }: Block): boolean {
   return first?.kind === 'container' || (first?.kind === 'subquery' && readsItems(first.block));
 }
 
+/** Whether the result tells how many items pass, and nothing else of them. */
+export function countsItems({ sources, grouping }: Block): boolean {
+  const [source] = sources;
+  const isPlain = sources.length === 1 && source?.kind === 'container' && !source.path;
+  return (
+    isPlain && grouping?.isSingle === true && grouping.aggregates.every((each) => each.countsRows)
+  );
+}
+
 /** FROM and WHERE: calls onRow for every combination of the sources that passes, until it returns true. */
 export class RowSource {
   readonly #block: Block;
@@ -174,6 +183,12 @@ export class BlockRun {
   add(document: Value): boolean {
     if (!this.#isEnough) this.#isEnough = this.#results.isFull || this.#source.add(document);
     return this.#isEnough;
+  }
+
+  /** Takes in rows that passed FROM and WHERE, of a block that counts them and no more. */
+  addCounted(count: number): void {
+    this.#rowCount += count;
+    this.#groups?.addCounted(count);
   }
 
   /** Computes what the groups give so far, for what that asks for; nothing is handed out. */

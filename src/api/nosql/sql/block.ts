@@ -54,6 +54,8 @@ export interface Grouping {
     readonly slot: number;
     readonly aggregate: Aggregate;
     readonly argument: Compiled;
+    /** True for COUNT(1): the argument is always there. */
+    readonly countsRows: boolean;
   }[];
   /** Without GROUP BY there is exactly one group, also of no rows. */
   readonly isSingle: boolean;

@@ -34,6 +34,7 @@ export function compileGrouping(
     slot: compilation.allocateSlot(),
     aggregate,
     argument: compileArgument(call, scope, compilation),
+    countsRows: aggregate.planName === 'Count' && call.arguments[0]?.kind === 'literal',
   }));
   const slotOfKey = new Map(keys.map(({ text, slot }) => [text, slot]));
   const slotOfCall = new Map<Expression, number>(aggregates.map(({ call, slot }) => [call, slot]));

@@ -40,6 +40,11 @@ export class Groups {
     }
   }
 
+  /** Folds in rows of the only group of which each aggregate counts every one. */
+  addCounted(count: number): void {
+    for (const fold of this.#single?.folds ?? []) fold.addCounted?.(count);
+  }
+
   /** Calls emit with the row of each group, in the order of their first rows, until it returns true. */
   finish(emit: (row: Slots) => boolean): void {
     for (const { row, folds } of this.#single ? [this.#single] : (this.#groups?.values() ?? [])) {

@@ -17,10 +17,12 @@ import {
 import type { Path, SpatialGrid, Value } from '../../../value/index.ts';
 import type { Query } from './ast.ts';
 import type { Block, CompiledQuery, Slots } from './block.ts';
-import { BlockRun, dropsWithoutKey, RowSource, readsItems } from './block-run.ts';
+import { BlockRun, countsItems, dropsWithoutKey, RowSource, readsItems } from './block-run.ts';
 import { type CompileOptions, compileQuery } from './compile.ts';
 import { conditionsOf } from './conditions.ts';
+import { constantFinder } from './constants.ts';
 import { newRow, type QueryParameter } from './evaluate.ts';
+import { isExactFilter } from './exact-filter.ts';
 import { RowBudget, windowOf } from './results.ts';
 import { searchOf } from './search-program.ts';
 import type { UserFunctionCalls } from './user-functions.ts';
@@ -57,6 +59,13 @@ export function programOf(query: Query, options: ProgramOptions): Program {
   if (window.take === 0) return { condition: NOTHING, shape };
   // Who waits for user functions has no score at hand.
   if (shape.kind === 'streaming' || calls !== undefined) return { condition, shape };
+  if (countsItems(block)) {
+    const { pathOf } = conditions;
+    const findConstant = constantFinder(parameters, options);
+    const isComputed = (name: unknown) => options.computed?.has(String(name)) === true;
+    if (isExactFilter(query.where, { pathOf, findConstant, isComputed }))
+      return { condition, shape, isExact: true };
+  }
   const rows = isItemwise(block) ? streaming(block, row.slice(), orderPaths, calls) : undefined;
   const search = searchOf(query, {
     ...options,
@@ -147,6 +156,7 @@ function folding(
   calls: UserFunctionCalls | undefined,
 ): Folding {
   const reads = readsItems(block);
+  const counts = countsItems(block);
   const start = (wanted = Number.POSITIVE_INFINITY): TriedFold => {
     const values: Value[] = [];
     const budget = new RowBudget(rowsMax ?? QUERY_ROWS_MAX);
@@ -163,6 +173,12 @@ function folding(
         if (run.rowCount > before) matched++;
         return goesOn;
       },
+      addMatching: counts
+        ? (count) => {
+            matched += count;
+            run.addCounted(count);
+          }
+        : undefined,
       itemsMatched: () => matched,
       finish() {
         run.finish();

@@ -1,0 +1,90 @@
+/** How many items a condition names, told by the index alone: none of them is loaded. */
+import { concatBytes, isPromise } from '../base/index.ts';
+import type { KeyRange } from '../engine/index.ts';
+import type { Condition, TermCondition } from './condition.ts';
+import type { IndexEntries, ItemReader } from './reader.ts';
+import { pause } from './turn.ts';
+import type { Work } from './work.ts';
+
+/** Rids kept to count what several conditions have in common, or together. */
+const RIDS_MAX = 500_000;
+const PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
+
+/**
+ * Of a condition that names exactly the items that match, in a reader that has no others; undefined where no index can
+ * tell, or it would take too many at once.
+ */
+export async function countItems(
+  reader: ItemReader,
+  condition: Condition,
+  work: Work,
+): Promise<number | undefined> {
+  if (!isServed(reader, condition)) return undefined;
+  if (condition.kind === 'anything') return reader.itemCount;
+  if (condition.kind !== 'term') return (await ridsOf(reader, condition, work))?.size;
+  // An item has one value under a path, and so one entry at most in ranges that do not overlap.
+  let count = 0;
+  for await (const entries of entriesOf(reader, condition, work)) count += entries.length;
+  return count;
+}
+
+function isServed(reader: ItemReader, condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'term':
+      return condition.test === undefined && reader.termsOf(condition.path) !== undefined;
+    case 'all':
+    case 'any':
+      return condition.of.every((part) => part.kind !== 'anything' && isServed(reader, part));
+    case 'text':
+      return false;
+    default:
+      return true;
+  }
+}
+
+async function ridsOf(
+  reader: ItemReader,
+  condition: Condition,
+  work: Work,
+): Promise<ReadonlySet<number> | undefined> {
+  if (condition.kind === 'term') {
+    const rids = new Set<number>();
+    for await (const entries of entriesOf(reader, condition, work)) {
+      for (const entry of entries) rids.add(reader.ridOf(entry));
+      if (rids.size > RIDS_MAX) return undefined;
+    }
+    return rids;
+  }
+  if (condition.kind !== 'all' && condition.kind !== 'any') return new Set();
+  let known: ReadonlySet<number> | undefined;
+  for (const part of condition.of) {
+    const rids = await ridsOf(reader, part, work);
+    if (rids === undefined) return undefined;
+    if (known === undefined) known = rids;
+    else known = condition.kind === 'all' ? known.intersection(rids) : known.union(rids);
+  }
+  return known;
+}
+
+async function* entriesOf(
+  reader: ItemReader,
+  { path, ranges }: TermCondition,
+  work: Work,
+): AsyncGenerator<readonly string[]> {
+  const terms = reader.termsOf(path) as Uint8Array;
+  for (const { start, end } of ranges) {
+    let range: KeyRange | undefined = {
+      start: concatBytes(terms, start),
+      end: concatBytes(terms, end),
+    };
+    while (range !== undefined) {
+      const found = reader.scanIndex(range, PAGE);
+      const page: IndexEntries = isPromise(found) ? await found : found;
+      work.indexEntries += page.entries.length;
+      yield page.entries;
+      range = page.rest;
+      const rest = range && pause();
+      if (rest !== undefined) await rest;
+    }
+  }
+}
