@@ -124,7 +124,7 @@ export class CommitGroup {
     const { before, after, value } = touched;
     const isNew = before === undefined && after !== undefined && value !== undefined;
     if (!isNew || indexing.options.isOff || indexing.unique !== undefined) return;
-    touched.terms = indexing.find(after, this.valueAfter(touched), postings);
+    touched.terms = indexing.find(after, this.valueAfter(touched), postings, true);
     touched.value = undefined;
   }
 

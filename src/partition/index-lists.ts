@@ -15,7 +15,7 @@ import {
 import type { KeyRange, ReadView } from '../engine/index.ts';
 import { chunkRange } from './index-chunk.ts';
 import { PATH_NUMBER_BYTES } from './index-paths.ts';
-import { PREFIX_TERM } from './indexing.ts';
+import { PREFIX_TERM } from './index-terms.ts';
 import { KnownRids } from './known-rids.ts';
 
 /** Paths that queries ask for; a client that makes paths up must not fill the memory. */

@@ -17,6 +17,8 @@ import {
   TYPE_ANNOTATION,
 } from '../value/index.ts';
 
+import { PathVariety } from './path-variety.ts';
+
 export const PATH_NUMBER_BYTES = 8;
 
 /** Paths remembered; an item with ever new names must not fill the memory. */
@@ -46,6 +48,8 @@ export interface PathNode {
   readonly isIndexed: boolean;
   /** False where nothing below can be indexed: the walk need not go there. */
   readonly isOpen: boolean;
+  /** Of the values met there. */
+  readonly variety: PathVariety;
   child(name: string): PathNode;
   each(): PathNode;
 }
@@ -92,6 +96,7 @@ class Node implements PathNode {
   readonly number: Bytes;
   readonly isIndexed: boolean;
   readonly isOpen: boolean;
+  readonly variety = new PathVariety();
   readonly #path: Path;
   readonly #rule: RuleNode | undefined;
   readonly #inherited: boolean;

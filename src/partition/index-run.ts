@@ -21,6 +21,21 @@ export function runOf(postings: Postings): IndexRun {
     changes.push(own);
     size += own.rids.length;
   }
+  const common = { stems, changes, size };
+  const rare = rareRun(postings);
+  if (rare.size === 0) return common;
+  return size === 0 ? rare : mergeRuns(rare, common);
+}
+
+function rareRun(postings: Postings): IndexRun {
+  const stems: string[] = [];
+  const changes: RidChanges[] = [];
+  let size = 0;
+  for (const [stem, rids] of postings.rareSorted()) {
+    stems.push(stem);
+    changes.push({ rids, isThere: undefined });
+    size += rids.length;
+  }
   return { stems, changes, size };
 }
 

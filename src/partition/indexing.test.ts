@@ -16,10 +16,11 @@ import {
   termPrefix,
   valueOfTerm,
 } from './indexing.ts';
+import { type ItemOp, intentOf } from './intent.ts';
 import type { Item } from './item.ts';
 import type { Partition } from './partition.ts';
 import { newItem } from './record.ts';
-import { indexingForTest, keyOf, openForTest, put, remove } from './test-kit.ts';
+import { indexingForTest, keyOf, openForTest, put, putOp, remove } from './test-kit.ts';
 
 function itemOf(value: Value): Item {
   return newItem({
@@ -172,6 +173,49 @@ describe.each<[string, () => Engine]>([
       await put(partition, 'upsert', keyOf('pk', 'last'), '{}');
       expect(await found(partition)).toEqual(await recounted(partition, indexing));
     }
+    await partition.close();
+    await engine.close();
+  });
+
+  test(`entries of values that hardly two items share come and go with them (seed ${seed})`, async () => {
+    const random = seededRandom(seed);
+    const engine = makeEngine();
+    const indexing = indexingForTest({
+      composites: [
+        [
+          { path: '/rare', isDescending: true },
+          { path: '/shared', isDescending: false },
+        ],
+      ],
+    });
+    const open = async () => {
+      const store = await engine.open('partition');
+      return { store, partition: await openForTest(store, { indexing, indexMemoryEntries: 3000 }) };
+    };
+    let { store, partition } = await open();
+    const write = (kind: 'create' | 'upsert', number: number, rare: string) => {
+      const value = { rare, list: [rare, rare, `${rare} again`], shared: random.below(3) };
+      const op = putOp(kind, keyOf('pk', `${number}`), JSON.stringify(value));
+      return partition.write(intentOf({ ...op, value } as ItemOp));
+    };
+    for (let round = 0; round < 12; round++) {
+      const first = round * 100;
+      const jobs: Promise<unknown>[] = [];
+      for (let number = first; number < first + 100; number++)
+        jobs.push(write('create', number, `value ${random.below(2) ? number : number - 1}`));
+      // Some change and some go before they are durable, others long after.
+      for (let count = 0; count < 30; count++) {
+        const number = random.below(first + 100);
+        if (random.below(2)) jobs.push(write('upsert', number, `value ${random.below(2000)}`));
+        else jobs.push(remove(partition, keyOf('pk', `${number}`)).catch(() => undefined));
+      }
+      await Promise.all(jobs);
+      if (round % 3 === 2) continue;
+      expect(await found(partition)).toEqual(await recounted(partition, indexing));
+      if (round % 5 === 4) await store.close();
+      if (round % 5 === 4) ({ store, partition } = await open());
+    }
+    expect(await found(partition)).toEqual(await recounted(partition, indexing));
     await partition.close();
     await engine.close();
   });

@@ -13,7 +13,6 @@ import {
   CELLS,
   type Codec,
   Extended,
-  encodeTuple,
   type IN_PART,
   isList,
   isMap,
@@ -27,27 +26,13 @@ import {
   valueOfKeyText,
 } from '../value/index.ts';
 import type { IndexChanges } from './index-log.ts';
-import {
-  IndexPaths,
-  type IndexRules,
-  PATH_NUMBER_BYTES,
-  type PathNode,
-  pathNumber,
-} from './index-paths.ts';
+import { IndexPaths, type IndexRules, PATH_NUMBER_BYTES, pathNumber } from './index-paths.ts';
+import { ARRAY_KEY, addTerms, findTerms, OBJECT_KEY, PREFIX_TERM } from './index-terms.ts';
 import type { Item, Rid } from './item.ts';
-import {
-  ANY_ARRAY,
-  ANY_OBJECT,
-  isKnowable,
-  type Posting,
-  type Postings,
-  type Terms,
-  type TermValue,
-} from './postings.ts';
+import type { Posting, Postings, Terms } from './postings.ts';
 import { SpatialTerms } from './spatial-terms.ts';
 import { type UniqueKeyOptions, UniqueKeys } from './unique-keys.ts';
 
-export const PREFIX_TERM = 0x20;
 export const PREFIX_COMPOSITE = 0x21;
 export const PREFIX_INDEX_LOG = 0x23;
 
@@ -96,10 +81,6 @@ interface CompositePath {
 const RID_BYTES = 8;
 /** Behind prefix and path number. */
 const VALUE_START = 1 + PATH_NUMBER_BYTES;
-
-/** What stands for any array, any object: an index tells only that it is one. */
-const ARRAY_KEY = encodeTuple([[]]);
-const OBJECT_KEY = encodeTuple([{}]);
 
 const NONE: readonly string[] = [];
 
@@ -208,7 +189,7 @@ export class Indexing {
     if (this.options.isOff) return [];
     const value = this.#computed.length === 0 ? decoded : this.#withComputed(decoded);
     const entries: string[] = [];
-    this.#terms(value, this.#paths.root(), item.rid, entries);
+    addTerms(value, this.#paths.root(), item.rid, entries);
     for (const stem of this.#cellStems(value))
       entries.push(writer.reset().raw(Buffer.from(stem, 'latin1')).u64(item.rid).takeText());
     this.#composites.forEach((parts, index) => {
@@ -234,89 +215,31 @@ export class Indexing {
     return seen;
   }
 
-  /** Where all entries of an item belong. Leaves their number with the item. `value` as for `entriesOf`. */
-  find(item: Item, value: Value, owner: Postings): Terms {
+  /**
+   * Where all entries of an item belong. Leaves their number with the item. `value` as for `entriesOf`.
+   * @param isNew - of an item that never had entries: rare values of others need not be looked for.
+   */
+  find(item: Item, value: Value, owner: Postings, isNew = false): Terms {
     const found: Posting[] = [];
+    const stems: string[] = [];
     if (!this.options.isOff) {
       const body = value === undefined ? this.options.codec.decode(item.body) : value;
       const decoded = this.#computed.length === 0 ? body : this.#withComputed(body);
       const root = this.#paths.root();
-      findTerms(decoded, root, { owner, root, found });
+      findTerms(decoded, root, { owner, root, found, stems: isNew ? stems : undefined });
       for (const stem of this.#cellStems(decoded)) found.push(owner.of(stem));
       this.#composites.forEach((parts, index) => {
         writer.reset().u8(PREFIX_COMPOSITE).u16(index);
         for (const { path, isDescending } of parts)
           writer.raw(compositePart(readPath(decoded, path), isDescending));
-        found.push(owner.of(writer.takeText()));
+        if (isNew) stems.push(writer.takeText());
+        else found.push(owner.of(writer.takeText()));
       });
-      item.indexEntryCount = found.length;
+      item.indexEntryCount = found.length + stems.length;
     }
     // Exactly as long as it is: many of them wait for the disk.
-    return { owner, indexing: this, postings: found.slice() };
+    return { owner, indexing: this, postings: found.slice(), stems: stems.slice() };
   }
-
-  #terms(value: Value, node: PathNode, rid: Rid, entries: string[]): void {
-    if (value === undefined || !node.isOpen) return;
-    if (typeof value === 'object' && value !== null && !(value instanceof Extended)) {
-      const isArray = isList(value);
-      if (node.isIndexed)
-        entries.push(
-          writer
-            .reset()
-            .u8(PREFIX_TERM)
-            .raw(node.number)
-            .raw(isArray ? ARRAY_KEY : OBJECT_KEY)
-            .u64(rid)
-            .takeText(),
-        );
-      if (isArray) {
-        const each = node.each();
-        for (const element of value) this.#terms(element, each, rid, entries);
-      } else {
-        for (const name in value)
-          if (Object.hasOwn(value, name)) this.#terms(value[name], node.child(name), rid, entries);
-      }
-    } else if (node.isIndexed) {
-      entries.push(
-        writer.reset().u8(PREFIX_TERM).raw(node.number).value(value).u64(rid).takeText(),
-      );
-    }
-  }
-}
-
-interface Finding {
-  readonly owner: Postings;
-  readonly root: PathNode;
-  readonly found: Posting[];
-}
-
-/** As `#terms`; a value met before needs no key. */
-function findTerms(value: Value, node: PathNode, into: Finding): void {
-  if (value === undefined || !node.isOpen) return;
-  if (typeof value !== 'object' || value === null || value instanceof Extended) {
-    if (node.isIndexed) into.found.push(termPosting(into, node, value));
-  } else if (isList(value)) {
-    if (node.isIndexed) into.found.push(termPosting(into, node, ANY_ARRAY));
-    const each = node.each();
-    for (let at = 0; at < value.length; at++) findTerms(value[at], each, into);
-  } else {
-    if (node.isIndexed) into.found.push(termPosting(into, node, ANY_OBJECT));
-    for (const name in value)
-      if (Object.hasOwn(value, name)) findTerms(value[name], node.child(name), into);
-  }
-}
-
-function termPosting({ owner, root }: Finding, node: PathNode, value: TermValue): Posting {
-  const known = owner.known(root, node.id);
-  const found = known.get(value);
-  if (found !== undefined) return found;
-  writer.reset().u8(PREFIX_TERM).raw(node.number);
-  if (value === ANY_ARRAY) writer.raw(ARRAY_KEY);
-  else if (value === ANY_OBJECT) writer.raw(OBJECT_KEY);
-  else writer.value(value);
-  const posting = owner.of(writer.takeText());
-  if (typeof value === 'symbol' || isKnowable(value)) known.set(value, posting);
-  return posting;
 }
 
 /**

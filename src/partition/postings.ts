@@ -94,29 +94,38 @@ export class KnownValues {
   }
 }
 
-/** The postings of the entries of one item, repetitions among them: found before the item is durable, changed when it is. */
+/** Where the entries of one item belong, repetitions among them: found before the item is durable, changed when it is. */
 export interface Terms {
   /** Whoever made them, and by what rules. */
   readonly owner: Postings;
   readonly indexing: unknown;
   readonly postings: readonly Posting[];
+  /** Of values that hardly another item has. Only for an item whose rid was never noted here before. */
+  readonly stems: readonly string[];
 }
 
 export class Postings {
   readonly #byStem = new Map<string, Posting>();
+  /** Of rare values, each with the rid at the same place; older than all that is said of the same entry elsewhere. */
+  readonly #rareStems: string[] = [];
+  readonly #rareRids: Rid[] = [];
   #byPath: KnownValues[] = [];
   #paths: unknown;
   /** Changes so far, repetitions among them. */
   size = 0;
 
   /** The entries of an item are there. */
-  add({ owner, postings }: Terms, rid: Rid): void {
+  add({ owner, postings, stems }: Terms, rid: Rid): void {
     for (let at = 0; at < postings.length; at++) {
       const posting = postings[at] as Posting;
       // What was found before somebody took the owner away is known by its stem.
       (owner === this ? posting : this.of(posting.stem)).add(rid);
     }
-    this.size += postings.length;
+    for (let at = 0; at < stems.length; at++) {
+      this.#rareStems.push(stems[at] as string);
+      this.#rareRids.push(rid);
+    }
+    this.size += postings.length + stems.length;
   }
 
   /** The entry is there, or is no more. */
@@ -153,6 +162,29 @@ export class Postings {
   /** Stems in order, each with what happened to it. */
   sorted(): [string, Posting][] {
     return [...this.#byStem].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  }
+
+  /** Stems of rare values in order, each with the rids that have it. */
+  rareSorted(): [string, Rid[]][] {
+    const stems = this.#rareStems;
+    const rids = this.#rareRids;
+    const order = Array.from(stems.keys()).sort((a, b) => {
+      const left = stems[a] as string;
+      const right = stems[b] as string;
+      if (left === right) return (rids[a] as Rid) - (rids[b] as Rid);
+      return left < right ? -1 : 1;
+    });
+    const sorted: [string, Rid[]][] = [];
+    let last: [string, Rid[]] | undefined;
+    for (const at of order) {
+      const stem = stems[at] as string;
+      const rid = rids[at] as Rid;
+      if (last === undefined || last[0] !== stem) {
+        last = [stem, [rid]];
+        sorted.push(last);
+      } else if (last[1][last[1].length - 1] !== rid) last[1].push(rid);
+    }
+    return sorted;
   }
 }
 

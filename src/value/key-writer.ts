@@ -4,13 +4,7 @@
  * handed out in place, so a key costs no copy and no allocation but its view. Whoever keeps a few keys out of many
  * for long should copy them, since each keeps its slab.
  */
-import {
-  assert,
-  type Bytes,
-  bytesToLatin1,
-  KEY_TEXT_BYTES_MAX,
-  unreachable,
-} from '../base/index.ts';
+import { assert, type Bytes, KEY_TEXT_BYTES_MAX, unreachable } from '../base/index.ts';
 import { canonicalDigest, digestOf } from './canonical.ts';
 import { KEY_TAGS, keyKindOf } from './key-tags.ts';
 import { placeNumber } from './number-key.ts';
@@ -21,10 +15,11 @@ import { textToWtf8 } from './wtf8.ts';
 
 /** Some fifty keys: the cost of a new slab is spread, and a key that is kept does not keep much. */
 const SLAB_BYTES_DEFAULT = 4096;
+const SHORT_BYTES = 16;
 const TWO_32 = 2 ** 32;
 
 export class KeyWriter {
-  #bytes: Uint8Array;
+  #bytes: Buffer;
   /** The key under construction is bytes[start, length); what lies before was handed out and stays as it is. */
   #start = 0;
   #length = 0;
@@ -33,7 +28,7 @@ export class KeyWriter {
   readonly #halves = new Uint32Array(this.#double.buffer);
 
   constructor(capacity = SLAB_BYTES_DEFAULT) {
-    this.#bytes = new Uint8Array(capacity);
+    this.#bytes = slabOf(capacity);
   }
 
   /** Begins a new key. */
@@ -80,9 +75,12 @@ export class KeyWriter {
 
   /** The bytes as they are: of fixed length, or last. */
   raw(bytes: Bytes): this {
-    this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
+    const { length } = bytes;
+    this.#reserve(length);
+    // Few bytes are sooner written than handed over.
+    if (length > SHORT_BYTES) this.#bytes.set(bytes, this.#length);
+    else for (let at = 0; at < length; at++) this.#bytes[this.#length + at] = bytes[at] as number;
+    this.#length += length;
     return this;
   }
 
@@ -125,7 +123,7 @@ export class KeyWriter {
 
   /** The same as text of one character per byte: it compares like the bytes and is a key of maps. */
   takeText(): string {
-    return bytesToLatin1(this.#bytes.subarray(this.#start, this.#length));
+    return this.#bytes.toString('latin1', this.#start, this.#length);
   }
 
   #extended(value: Extended, collation: Collation): void {
@@ -258,10 +256,15 @@ export class KeyWriter {
   #grow(count: number): void {
     const written = this.#bytes.subarray(this.#start, this.#length);
     const needed = written.length + count;
-    const slab = new Uint8Array(Math.max(this.#bytes.length, needed * 2));
+    const slab = slabOf(Math.max(this.#bytes.length, needed * 2));
     slab.set(written);
     this.#bytes = slab;
     this.#start = 0;
     this.#length = written.length;
   }
+}
+
+/** A memory of its own: Node's pool is shared with what lives longer. */
+function slabOf(bytes: number): Buffer {
+  return Buffer.from(new ArrayBuffer(bytes));
 }

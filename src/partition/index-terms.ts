@@ -1,0 +1,91 @@
+/** The terms of an item: one per indexed value, arrays and objects as such by kind only. */
+import { Extended, encodeTuple, isList, KeyWriter, type Value } from '../value/index.ts';
+import type { PathNode } from './index-paths.ts';
+import type { Rid } from './item.ts';
+import {
+  ANY_ARRAY,
+  ANY_OBJECT,
+  isKnowable,
+  type Posting,
+  type Postings,
+  type TermValue,
+} from './postings.ts';
+
+export const PREFIX_TERM = 0x20;
+
+/** What stands for any array, any object: an index tells only that it is one. */
+export const ARRAY_KEY = encodeTuple([[]]);
+export const OBJECT_KEY = encodeTuple([{}]);
+
+const writer = new KeyWriter(1024);
+
+/** Adds the entries of the values at a path and below. */
+export function addTerms(value: Value, node: PathNode, rid: Rid, entries: string[]): void {
+  if (value === undefined || !node.isOpen) return;
+  if (typeof value === 'object' && value !== null && !(value instanceof Extended)) {
+    const isArray = isList(value);
+    if (node.isIndexed)
+      entries.push(
+        writer
+          .reset()
+          .u8(PREFIX_TERM)
+          .raw(node.number)
+          .raw(isArray ? ARRAY_KEY : OBJECT_KEY)
+          .u64(rid)
+          .takeText(),
+      );
+    if (isArray) {
+      const each = node.each();
+      for (const element of value) addTerms(element, each, rid, entries);
+    } else {
+      for (const name in value)
+        if (Object.hasOwn(value, name)) addTerms(value[name], node.child(name), rid, entries);
+    }
+  } else if (node.isIndexed) {
+    entries.push(writer.reset().u8(PREFIX_TERM).raw(node.number).value(value).u64(rid).takeText());
+  }
+}
+
+export interface Finding {
+  readonly owner: Postings;
+  readonly root: PathNode;
+  readonly found: Posting[];
+  /** Where rare values go; undefined where they go with the others. */
+  readonly stems: string[] | undefined;
+}
+
+/** As `addTerms`; a value met before needs no key. */
+export function findTerms(value: Value, node: PathNode, into: Finding): void {
+  if (value === undefined || !node.isOpen) return;
+  if (typeof value !== 'object' || value === null || value instanceof Extended) {
+    if (!node.isIndexed) return;
+    if (into.stems !== undefined && node.variety.isVaried) into.stems.push(termStem(node, value));
+    else into.found.push(termPosting(into, node, value));
+  } else if (isList(value)) {
+    if (node.isIndexed) into.found.push(termPosting(into, node, ANY_ARRAY));
+    const each = node.each();
+    for (let at = 0; at < value.length; at++) findTerms(value[at], each, into);
+  } else {
+    if (node.isIndexed) into.found.push(termPosting(into, node, ANY_OBJECT));
+    for (const name in value)
+      if (Object.hasOwn(value, name)) findTerms(value[name], node.child(name), into);
+  }
+}
+
+function termPosting({ owner, root }: Finding, node: PathNode, value: TermValue): Posting {
+  const known = owner.known(root, node.id);
+  const found = known.get(value);
+  node.variety.note(found !== undefined);
+  if (found !== undefined) return found;
+  const posting = owner.of(termStem(node, value));
+  if (typeof value === 'symbol' || isKnowable(value)) known.set(value, posting);
+  return posting;
+}
+
+function termStem(node: PathNode, value: TermValue): string {
+  writer.reset().u8(PREFIX_TERM).raw(node.number);
+  if (value === ANY_ARRAY) writer.raw(ARRAY_KEY);
+  else if (value === ANY_OBJECT) writer.raw(OBJECT_KEY);
+  else writer.value(value);
+  return writer.takeText();
+}
