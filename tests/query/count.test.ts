@@ -2,71 +2,49 @@
 // Method: known items; counts beside the number of items that were loaded for them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseQuery, programOf } from '../../src/api/nosql/sql/index.ts';
-import { FakeClock, seededRandom, textToBytes } from '../../src/base/index.ts';
+import { textToBytes } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
-import { memoryEngine } from '../../src/engine/memory/index.ts';
-import { DEFAULT_SETTINGS, openService, type Service } from '../../src/service/index.ts';
+import { EVERYWHERE, World } from './world.ts';
 
 const ITEMS = 50;
 const LONG = 'x'.repeat(1000);
 
-const clock = new FakeClock();
-let service: Service;
-let databaseRid: number;
+let world: World;
 
 beforeAll(async () => {
-  service = await openService({
-    engine: memoryEngine(),
-    clock,
-    random: seededRandom(1),
-    settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    seals: {},
-  });
-  databaseRid = (await service.databases.create('db', undefined)).rid;
+  world = await World.open(1);
 });
 
-afterAll(() => service.close());
+afterAll(() => world.close());
 
 async function filled(
   id: string,
   { requestUnits = 1000, isIndexed = true, ttlSec = 0 },
 ): Promise<ContainerRecord> {
-  const container = await service.containers.create(databaseRid, {
-    id,
-    partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-    encoding: 'json',
+  const container = await world.newContainer(id, {
+    requestUnits,
     indexingPolicy: normalizeIndexingPolicy(
       isIndexed ? {} : { indexingMode: 'none', automatic: false },
     ),
-    uniqueKeys: [],
-    policies: {},
     ...(ttlSec > 0 && { defaultTtlSec: -1 }),
-    throughput: { kind: 'manual', requestUnits },
   });
   for (let at = 0; at < ITEMS; at++) {
     const item = { id: `${at}`, pk: `k${at % 7}`, n: at % 10, text: `${LONG}${at % 2}` };
-    await service.items.write(container, {
-      kind: 'create',
-      partitionKey: [item.pk],
-      id: item.id,
-      body: textToBytes(JSON.stringify(item)),
-      ttlSec: at < 5 ? ttlSec : 0,
-    });
+    await world.create(container, item, at < 5 ? ttlSec : 0);
   }
   return container;
 }
 
 async function count(
   container: ContainerRecord,
-  filter: string,
-  range = { min: '', max: 'FF' },
+  filter: string | undefined,
+  ranges = EVERYWHERE,
 ): Promise<{ count: number; itemsLoaded: number }> {
-  const program = programOf(parseQuery(`SELECT VALUE COUNT(1) FROM c WHERE ${filter}`), {
-    startMs: 0,
-  });
-  const request = { program, ranges: [range], continuation: undefined, limit: 10 };
-  const page = await service.queries.run(container, { ...request, sessionToken: undefined });
-  return { count: Number(page.rows[0]), itemsLoaded: page.work.itemsLoaded };
+  const where = filter === undefined ? '' : ` WHERE ${filter}`;
+  const query = parseQuery(`SELECT VALUE COUNT(1) FROM c${where}`);
+  const pages = world.pages(container, programOf(query, { startMs: 0 }), 10, ranges);
+  const [page] = await Array.fromAsync(pages);
+  return { count: Number(page?.rows[0]), itemsLoaded: page?.work.itemsLoaded ?? 0 };
 }
 
 describe.each([1000, 50_000])('at %i RU/s', (requestUnits) => {
@@ -89,29 +67,13 @@ describe.each([1000, 50_000])('at %i RU/s', (requestUnits) => {
 
 test('all items are counted without a look at any, as they come and go', async () => {
   const container = await filled('all', {});
-  const all = async () => {
-    const program = programOf(parseQuery('SELECT VALUE COUNT(1) FROM c'), { startMs: 0 });
-    const request = { program, ranges: [{ min: '', max: 'FF' }], continuation: undefined };
-    const page = await service.queries.run(container, {
-      ...request,
-      limit: 10,
-      sessionToken: undefined,
-    });
-    expect(page.work.itemsLoaded).toBe(0);
-    return page.rows;
-  };
-  expect(await all()).toEqual(['50']);
-  await service.items.write(container, { kind: 'delete', partitionKey: ['k0'], id: '0' });
-  expect(await all()).toEqual(['49']);
+  const { items } = world.service;
+  expect(await count(container, undefined)).toEqual({ count: 50, itemsLoaded: 0 });
+  await items.write(container, { kind: 'delete', partitionKey: ['k0'], id: '0' });
+  expect(await count(container, undefined)).toEqual({ count: 49, itemsLoaded: 0 });
   const body = textToBytes('{"id":"1","pk":"k1"}');
-  await service.items.write(container, {
-    kind: 'upsert',
-    partitionKey: ['k1'],
-    id: '1',
-    body,
-    ttlSec: 0,
-  });
-  expect(await all()).toEqual(['49']);
+  await items.write(container, { kind: 'upsert', partitionKey: ['k1'], id: '1', body, ttlSec: 0 });
+  expect(await count(container, undefined)).toEqual({ count: 49, itemsLoaded: 0 });
 });
 
 test.each([
@@ -134,14 +96,14 @@ test('without an index items are counted one by one', async () => {
 test('items that have expired are not counted', async () => {
   const container = await filled('mortal', { ttlSec: 10 });
   expect((await count(container, 'c.n < 10')).count).toBe(50);
-  clock.advance(20_000);
+  world.clock.advance(20_000);
   expect((await count(container, 'c.n < 10')).count).toBe(45);
 });
 
 test('of a part of the hash space only its own items are counted', async () => {
   const container = await filled('parted', {});
-  const low = await count(container, 'c.n < 10', { min: '', max: '1F' });
-  const high = await count(container, 'c.n < 10', { min: '1F', max: 'FF' });
+  const low = await count(container, 'c.n < 10', [{ min: '', max: '1F' }]);
+  const high = await count(container, 'c.n < 10', [{ min: '1F', max: 'FF' }]);
   expect(low.count + high.count).toBe(50);
   expect(low.count).not.toBe(50);
 });

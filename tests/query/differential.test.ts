@@ -13,13 +13,12 @@ import {
   programOf,
   runQuery,
 } from '../../src/api/nosql/sql/index.ts';
-import { FakeClock, seededRandom, textToBytes } from '../../src/base/index.ts';
+import { seededRandom } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { containerIndexing } from '../../src/cluster/index.ts';
-import { memoryEngine } from '../../src/engine/memory/index.ts';
-import { DEFAULT_SETTINGS, openService, type Service } from '../../src/service/index.ts';
 import { isMap, type ValueMap } from '../../src/value/index.ts';
 import { COMPUTED, RandomQueries, type RandomQuery } from './random-query.ts';
+import { World } from './world.ts';
 
 const isLong = process.env.MESOCOSM_LONG !== undefined;
 const ROUNDS = isLong ? 120 : 4;
@@ -34,16 +33,13 @@ interface Containers {
 }
 
 async function makeContainers(
-  service: Service,
+  world: World,
   documents: readonly ValueMap[],
   isFlat: boolean,
 ): Promise<Containers> {
-  const database = await service.databases.create('db', undefined);
   const make = async (id: string, requestUnits: number, isIndexed: boolean) => {
-    const container = await service.containers.create(database.rid, {
-      id,
-      partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-      encoding: 'json',
+    const container = await world.newContainer(id, {
+      requestUnits,
       indexingPolicy: isIndexed
         ? normalizeIndexingPolicy({
             includedPaths: [{ path: '/*' }, { path: '/cp_lower/?' }, { path: '/cp_sum/?' }],
@@ -54,21 +50,12 @@ async function makeContainers(
             })),
           })
         : normalizeIndexingPolicy({ indexingMode: 'none', automatic: false }),
-      uniqueKeys: [],
       policies: {
         computedProperties: COMPUTED,
         geospatialConfig: { type: isFlat ? 'Geometry' : 'Geography' },
       },
-      throughput: { kind: 'manual', requestUnits },
     });
-    for (const document of documents)
-      await service.items.write(container, {
-        kind: 'create',
-        partitionKey: [document.pk],
-        id: document.id,
-        body: textToBytes(JSON.stringify(document)),
-        ttlSec: 0,
-      });
+    for (const document of documents) await world.create(container, document);
     return container;
   };
   return {
@@ -79,7 +66,7 @@ async function makeContainers(
 }
 
 async function rows(
-  service: Service,
+  world: World,
   container: ContainerRecord,
   text: string,
   limit: number,
@@ -95,19 +82,10 @@ async function rows(
     gridOf: (path) => indexing.gridOf(path),
   });
   const found: string[] = [];
-  let continuation: string | undefined;
-  do {
-    const page = await service.queries.run(container, {
-      program,
-      ranges: [{ min: '', max: 'FF' }],
-      continuation,
-      limit,
-      sessionToken: undefined,
-    });
+  for await (const page of world.pages(container, program, limit)) {
     expect(page.rows.length).toBeLessThanOrEqual(limit);
     found.push(...page.rows.map(canonical));
-    continuation = page.continuation;
-  } while (continuation !== undefined);
+  }
   return found;
 }
 
@@ -143,24 +121,17 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => firstSeed + round))(
   async (seed) => {
     const random = new RandomQueries(seededRandom(seed));
     const documents = Array.from({ length: DOCUMENTS }, (_, number) => random.document(number));
-    const service = await openService({
-      engine: memoryEngine(),
-      clock: new FakeClock(),
-      random: seededRandom(seed),
-      settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-      seals: {},
-      computed: { json: computedProperties },
-    });
-    const containers = await makeContainers(service, documents, seed % 2 === 0);
+    const world = await World.open(seed, { computed: { json: computedProperties } });
+    const containers = await makeContainers(world, documents, seed % 2 === 0);
     for (let count = 0; count < QUERIES; count++)
-      await compare(service, containers, documents, random.query(), `seed ${seed}, query ${count}`);
-    await service.close();
+      await compare(world, containers, documents, random.query(), `seed ${seed}, query ${count}`);
+    await world.close();
   },
   600_000,
 );
 
 async function compare(
-  service: Service,
+  world: World,
   { indexed, plain, spread }: Containers,
   documents: readonly ValueMap[],
   query: RandomQuery,
@@ -168,11 +139,11 @@ async function compare(
 ): Promise<void> {
   const { text } = query;
   const name = `${label}: ${text}`;
-  const expected = await rows(service, plain, text, 1000);
-  expect(await rows(service, indexed, text, 1000), `${name} (index)`).toEqual(expected);
-  expect(await rows(service, indexed, text, 1), `${name} (pages of one)`).toEqual(expected);
-  const many = await rows(service, spread, text, 1000);
-  expect(await rows(service, spread, text, 1), `${name} (five partitions, pages of one)`).toEqual(
+  const expected = await rows(world, plain, text, 1000);
+  expect(await rows(world, indexed, text, 1000), `${name} (index)`).toEqual(expected);
+  expect(await rows(world, indexed, text, 1), `${name} (pages of one)`).toEqual(expected);
+  const many = await rows(world, spread, text, 1000);
+  expect(await rows(world, spread, text, 1), `${name} (five partitions, pages of one)`).toEqual(
     many,
   );
   const wanted = reference(text, documents, plain);

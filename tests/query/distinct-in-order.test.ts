@@ -3,11 +3,10 @@
 // against a plain sort; a client drops what repeats the row before, as arrays and objects may.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseQuery, programOf } from '../../src/api/nosql/sql/index.ts';
-import { FakeClock, seededRandom, textToBytes } from '../../src/base/index.ts';
+import { seededRandom } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
-import { memoryEngine } from '../../src/engine/memory/index.ts';
-import { DEFAULT_SETTINGS, openService, type Service } from '../../src/service/index.ts';
 import { compareValues, type Value } from '../../src/value/index.ts';
+import { World } from './world.ts';
 
 const seed = Number(process.env.MESOCOSM_SEED ?? 5);
 const ITEMS = 300;
@@ -40,18 +39,11 @@ const THINGS: readonly Thing[] = Array.from({ length: ITEMS }, (_, at) => ({
   b: random.below(4),
 }));
 
-let service: Service;
+let world: World;
 const containers = new Map<string, ContainerRecord>();
 
 beforeAll(async () => {
-  service = await openService({
-    engine: memoryEngine(),
-    clock: new FakeClock(),
-    random: seededRandom(seed),
-    settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    seals: {},
-  });
-  const database = await service.databases.create('db', undefined);
+  world = await World.open(seed);
   const policies = {
     'by index': {
       compositeIndexes: [
@@ -64,28 +56,15 @@ beforeAll(async () => {
     'by sort': { includedPaths: [{ path: '/nothing/?' }], excludedPaths: [{ path: '/*' }] },
   };
   for (const [id, policy] of Object.entries(policies)) {
-    const container = await service.containers.create(database.rid, {
-      id,
-      partitionKey: { paths: ['/id'], kind: 'Hash', version: 2 },
-      encoding: 'json',
+    const container = await world.newContainer(id, {
       indexingPolicy: normalizeIndexingPolicy(policy),
-      uniqueKeys: [],
-      policies: {},
-      throughput: { kind: 'manual', requestUnits: 1000 },
     });
     containers.set(id, container);
-    for (const thing of THINGS)
-      await service.items.write(container, {
-        kind: 'create',
-        partitionKey: [thing.id],
-        id: thing.id,
-        body: textToBytes(JSON.stringify(thing)),
-        ttlSec: 0,
-      });
+    for (const thing of THINGS) await world.create(container, { ...thing, pk: thing.id });
   }
 });
 
-afterAll(() => service.close());
+afterAll(() => world.close());
 
 interface OrderedRow {
   readonly _rid: string;
@@ -101,19 +80,10 @@ async function readAll(
   const program = programOf(parseQuery(text), { startMs: 0 });
   const rows: OrderedRow[] = [];
   let itemsLoaded = 0;
-  let continuation: string | undefined;
-  do {
-    const page = await service.queries.run(container, {
-      program,
-      ranges: [{ min: '', max: 'FF' }],
-      continuation,
-      limit,
-      sessionToken: undefined,
-    });
+  for await (const page of world.pages(container, program, limit)) {
     rows.push(...page.rows.map((row) => JSON.parse(row)));
     itemsLoaded += page.work.itemsLoaded;
-    continuation = page.continuation;
-  } while (continuation !== undefined);
+  }
   return { rows, itemsLoaded };
 }
 

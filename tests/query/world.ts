@@ -1,0 +1,90 @@
+/** A service in memory, and queries run over its containers page by page. */
+import { FakeClock, seededRandom, textToBytes } from '../../src/base/index.ts';
+import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
+import { memoryEngine } from '../../src/engine/memory/index.ts';
+import type { HashRange, Program } from '../../src/query/index.ts';
+import {
+  type ContainerSpec,
+  DEFAULT_SETTINGS,
+  openService,
+  type QueryPage,
+  type Service,
+} from '../../src/service/index.ts';
+import type { Value, ValueMap } from '../../src/value/index.ts';
+
+export const EVERYWHERE: readonly HashRange[] = [{ min: '', max: 'FF' }];
+
+/** Items of a world have their partition key under `pk`. */
+export class World {
+  readonly clock: FakeClock;
+  readonly service: Service;
+  readonly #databaseRid: number;
+
+  private constructor(clock: FakeClock, service: Service, databaseRid: number) {
+    this.clock = clock;
+    this.service = service;
+    this.#databaseRid = databaseRid;
+  }
+
+  static async open(
+    seed: number,
+    options: Partial<Parameters<typeof openService>[0]> = {},
+  ): Promise<World> {
+    const clock = new FakeClock();
+    const service = await openService({
+      engine: memoryEngine(),
+      clock,
+      random: seededRandom(seed),
+      settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
+      seals: {},
+      ...options,
+    });
+    const { rid } = await service.databases.create('db', undefined);
+    return new World(clock, service, rid);
+  }
+
+  newContainer(
+    id: string,
+    { requestUnits = 1000, ...spec }: Partial<ContainerSpec> & { requestUnits?: number } = {},
+  ): Promise<ContainerRecord> {
+    return this.service.containers.create(this.#databaseRid, {
+      id,
+      partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
+      encoding: 'json',
+      indexingPolicy: normalizeIndexingPolicy({}),
+      uniqueKeys: [],
+      policies: {},
+      throughput: { kind: 'manual', requestUnits },
+      ...spec,
+    });
+  }
+
+  async create(container: ContainerRecord, item: ValueMap, ttlSec = 0): Promise<void> {
+    await this.service.items.write(container, {
+      kind: 'create',
+      partitionKey: [item.pk as Value],
+      id: item.id as string,
+      body: textToBytes(JSON.stringify(item)),
+      ttlSec,
+    });
+  }
+
+  async *pages(
+    container: ContainerRecord,
+    program: Program,
+    limit: number,
+    ranges = EVERYWHERE,
+  ): AsyncGenerator<QueryPage> {
+    let continuation: string | undefined;
+    do {
+      const request = { program, ranges, continuation, limit, sessionToken: undefined };
+      const page = await this.service.queries.run(container, request);
+      yield page;
+      continuation = page.continuation;
+    } while (continuation !== undefined);
+  }
+
+  close(): Promise<void> {
+    return this.service.close();
+  }
+}
