@@ -12,6 +12,8 @@ export const BEYOND: unique symbol = Symbol('beyond');
 
 /** Kept at most: four bytes each, a megabyte for every partition that is asked much. */
 const RIDS_MAX = 2 ** 18;
+/** From here on a rid takes twice the room: rids begin with the number of the partition they were made in. */
+const WIDE_RID = 2 ** 32;
 /** Fewer are read as quickly as they are found here, and would take the place of those that matter. */
 const LIST_RIDS_MIN = 32;
 /** What an entry takes beside its rids, in rids. */
@@ -19,7 +21,7 @@ const LIST_OVERHEAD = 32;
 
 export class KnownRids {
   /** By stem: all of them, or a number that there are more than. Older first. */
-  readonly #lists = new Map<string, Uint32Array | number>();
+  readonly #lists = new Map<string, Known>();
   #size = 0;
 
   /** Undefined where it is not known. */
@@ -32,12 +34,10 @@ export class KnownRids {
 
   /** @param found - a number where there are more than that. */
   add(stem: string, found: readonly Rid[] | number): void {
-    if (typeof found !== 'number') {
-      if (found.length < LIST_RIDS_MIN || found.length > RIDS_MAX / 2) return;
-      if ((found[found.length - 1] as Rid) >= 2 ** 32) return;
-    }
+    if (typeof found !== 'number' && (found.length < LIST_RIDS_MIN || found.length > RIDS_MAX / 4))
+      return;
     this.#drop(stem);
-    const kept = typeof found === 'number' ? found : Uint32Array.from(found);
+    const kept = typeof found === 'number' ? found : packed(found);
     this.#lists.set(stem, kept);
     this.#size += sizeOf(kept);
     for (const oldest of this.#lists.keys()) {
@@ -54,6 +54,13 @@ export class KnownRids {
   }
 }
 
-function sizeOf(known: Uint32Array | number): number {
-  return LIST_OVERHEAD + (typeof known === 'number' ? 0 : known.length);
+type Known = Uint32Array | Float64Array | number;
+
+function packed(rids: readonly Rid[]): Known {
+  const last = rids[rids.length - 1] as Rid;
+  return last < WIDE_RID ? Uint32Array.from(rids) : Float64Array.from(rids);
+}
+
+function sizeOf(known: Known): number {
+  return LIST_OVERHEAD + (typeof known === 'number' ? 0 : known.byteLength / 4);
 }

@@ -234,18 +234,18 @@ function tableKeys(keys: AccountKeys): KeyCheck {
   const publicKeys = new SharedKeys([WELL_KNOWN_STORAGE_KEY]);
   // Clients keep to one key: the kind that was right last time is tried first.
   let wasPublic = false;
-  const byPublicKey = (text: string, signature: Buffer): boolean =>
-    keys.get('primary') === WELL_KNOWN_KEY && publicKeys.isSigned(text, signature);
+  const byPublicKey: KeyCheck['isSigned'] = (text, signature, isOften) =>
+    keys.get('primary') === WELL_KNOWN_KEY && publicKeys.isSigned(text, signature, isOften);
   return {
-    isSigned(text, signature) {
-      if (wasPublic && byPublicKey(text, signature)) return true;
-      const name = keys.match(text, signature);
+    isSigned(text, signature, isOften) {
+      if (wasPublic && byPublicKey(text, signature, isOften)) return true;
+      const name = keys.match(text, signature, isOften);
       if (name !== undefined) {
         wasPublic = false;
         return !isReadOnly(name);
       }
       if (wasPublic) return false;
-      wasPublic = byPublicKey(text, signature);
+      wasPublic = byPublicKey(text, signature, isOften);
       return wasPublic;
     },
   };

@@ -4,7 +4,7 @@ import { type Access, FULL_ACCESS } from './access.ts';
 import { TableError } from './errors.ts';
 import { type IdentityAccess, tokenAccess } from './identity-access.ts';
 import { type SignatureContext, signatureAccess } from './sas.ts';
-import { checkSharedKey, type KeyCheck, type SharedKeyOptions } from './shared-key.ts';
+import { checkSharedKey, type KeyCheck, LastDate, type SharedKeyOptions } from './shared-key.ts';
 import { EMULATOR_ACCOUNT, type Target } from './target.ts';
 
 export interface AuthorizerOptions extends SharedKeyOptions {
@@ -29,6 +29,7 @@ export interface Caller {
 
 export class Authorizer {
   readonly #options: AuthorizerOptions;
+  readonly #dates = new LastDate();
 
   constructor(options: AuthorizerOptions) {
     this.#options = options;
@@ -41,7 +42,7 @@ export class Authorizer {
     if (authorization === undefined) return this.#bySignature(request);
     if (authorization.startsWith('Bearer ')) return this.#byToken(authorization.slice(7), request);
     try {
-      const account = checkSharedKey(this.#options.keys, request, this.#options);
+      const account = checkSharedKey(this.#options.keys, request, this.#options, this.#dates);
       return { access: FULL_ACCESS, account };
     } catch (error) {
       // Some clients sign the request as well, and know less of the URL than they send.

@@ -1,10 +1,9 @@
 /** Point operations on entities. */
 import { bytesToLatin1, bytesToText, isPromise, type MaybePromise } from '../../base/index.ts';
 import type { ReadReply } from '../../cluster/index.ts';
-import { timeEtag } from '../../partition/index.ts';
 import type { Key } from './access.ts';
 import { type Call, ownerTable, placeOf } from './call.ts';
-import { entityText } from './entity-reply.ts';
+import { entityText, storedEtag } from './entity-reply.ts';
 import { planWrite } from './entity-write.ts';
 import { TableError } from './errors.ts';
 import { boundsCheck } from './key-bounds.ts';
@@ -29,11 +28,12 @@ export function readEntityByKey(call: Call, table: string, key: Key): MaybePromi
   const read = service.items.read(ownerTable(call, table), address, undefined);
   const answer = ({ item, charge }: ReadReply): Reply => {
     if (item === undefined) throw new TableError('ResourceNotFound', undefined, { charge });
-    const options = { charge, headers: ['ETag', timeEtag(item.time)] };
     // What has to be parsed is read as text; the rest is cut and joined as it is stored.
-    if (view.select !== undefined || view.level === 'full')
-      return jsonReply(200, entityText(bytesToText(item.body), view), view.level, options);
-    return storedReply(200, entityText(bytesToLatin1(item.body), view), view.level, options);
+    const isParsed = view.select !== undefined || view.level === 'full';
+    const stored = isParsed ? bytesToText(item.body) : bytesToLatin1(item.body);
+    const reply = isParsed ? jsonReply : storedReply;
+    const headers = ['ETag', storedEtag(stored)];
+    return reply(200, entityText(stored, view), view.level, { charge, headers });
   };
   return isPromise(read) ? read.then(answer) : answer(read);
 }

@@ -49,21 +49,30 @@ export function entitiesText(stored: readonly string[], view: EntityView): strin
   return `{"odata.metadata":${JSON.stringify(metadata)},${values}`;
 }
 
+/** The etag of a stored text: that of the time it holds. */
+export function storedEtag(stored: string): string {
+  const from = timePlace(stored) + TIME_NAME.length;
+  return timeEtag(stored.slice(from, from + TIME_LENGTH));
+}
+
+function timePlace(stored: string): number {
+  const timeAt = stored.indexOf(TIME_NAME);
+  assert(timeAt > 0, 'a stored entity has a time');
+  return timeAt;
+}
+
 function memberText(stored: string, { level, place, select }: EntityView): string {
   const end = stored.lastIndexOf(TAIL);
   assert(end > 0, 'a stored entity has an end');
-  const timeAt = stored.indexOf(TIME_NAME);
-  assert(timeAt > 0, 'a stored entity has a time');
   const own = select === undefined ? stored.slice(1, end) : selected(stored, end, select);
   if (level === 'none') {
     if (!own.includes(TYPE_ANNOTATION)) return `{${own}}`;
     return `{${own.replace(ANNOTATION, '')}}`;
   }
-  const from = timeAt + TIME_NAME.length;
-  const etag = JSON.stringify(timeEtag(stored.slice(from, from + TIME_LENGTH)));
+  const etag = JSON.stringify(storedEtag(stored));
   const comma = own === '' ? '' : ',';
   if (level === 'minimal') return `{"odata.etag":${etag}${comma}${own}}`;
-  const link = editLink(place.table, keysOf(stored, timeAt));
+  const link = editLink(place.table, keysOf(stored, timePlace(stored)));
   const type = JSON.stringify(`${place.account}.${place.table}`);
   const id = JSON.stringify(`${place.origin}${link}`);
   const typed = own.replace(TIME_NAME, `"Timestamp${TYPE_ANNOTATION}":"Edm.DateTime",${TIME_NAME}`);

@@ -137,7 +137,7 @@ class TableApi implements HttpApi<TableRequest, Reply> {
     addServiceHeaders(reply, {
       requestId,
       clientRequestId: clientRequestId(exchange),
-      version: version !== undefined && VERSION.test(version) ? version : DEFAULT_VERSION,
+      version: version !== undefined && isVersion(version) ? version : DEFAULT_VERSION,
       corsHeaders:
         headers.origin === undefined || method === 'OPTIONS'
           ? NO_HEADERS
@@ -161,7 +161,11 @@ const VERSION = /^20\d\d-\d\d-\d\d$/;
 const CLIENT_REQUEST_ID = /^[ -~]{1,1024}$/;
 
 function checkVersion(version: string | undefined): void {
-  if (version !== undefined && !VERSION.test(version)) throw new TableError('InvalidHeaderValue');
+  if (version !== undefined && !isVersion(version)) throw new TableError('InvalidHeaderValue');
+}
+
+function isVersion(version: string): boolean {
+  return version === DEFAULT_VERSION || VERSION.test(version);
 }
 
 function checkSecondary(method: string, host: string | undefined): void {

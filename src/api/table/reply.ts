@@ -38,9 +38,9 @@ export function storedReply(
   status: number,
   body: string,
   level: MetadataLevel,
-  options: ReplyOptions = {},
+  { charge = 0, headers = [] }: ReplyOptions = {},
 ): Reply {
-  return { ...jsonReply(status, body, level, options), encoding: 'latin1' };
+  return { status, charge, headers, body, contentType: CONTENT_TYPES[level], encoding: 'latin1' };
 }
 
 export function xmlReply(status: number, body: string, headers: string[] = []): Reply {

@@ -107,7 +107,7 @@ function checkSignature(
   textFor: (account: string) => string,
 ): void {
   const signature = Buffer.from((query.get('sig') ?? '').replaceAll(' ', '+'), 'base64');
-  if (!accounts.some((account) => keys.isSigned(textFor(account), signature)))
+  if (!accounts.some((account) => keys.isSigned(textFor(account), signature, true)))
     throw new TableError('AuthenticationFailed');
 }
 

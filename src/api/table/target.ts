@@ -39,13 +39,29 @@ export function parseTarget(url: string, host = ''): Target {
   const at = url.indexOf('?');
   const path = at < 0 ? url : url.slice(0, at);
   const query = at < 0 ? NO_QUERY : parseQuery(url.slice(at + 1));
-  const segments = path.split('/').filter((segment) => segment !== '');
+  const segments = segmentsOf(path);
   const first = segments[0] ?? '';
   const isSecondaryPath = first === `${EMULATOR_ACCOUNT}${SECONDARY_SUFFIX}`;
-  const isSecondary = isSecondaryPath || host.split('.')[0]?.endsWith(SECONDARY_SUFFIX) === true;
+  const isSecondary = isSecondaryPath || isSecondaryHost(host);
   const account = isSecondaryPath || first === EMULATOR_ACCOUNT ? EMULATOR_ACCOUNT : undefined;
   const names = account === undefined ? segments : segments.slice(1);
   return { resource: parseResource(names), account, isSecondary, path, query };
+}
+
+/** What stands between slashes. */
+function segmentsOf(path: string): string[] {
+  const segments: string[] = [];
+  for (let at = 0; at < path.length; ) {
+    const slash = path.indexOf('/', at);
+    const end = slash < 0 ? path.length : slash;
+    if (end > at) segments.push(path.slice(at, end));
+    at = end + 1;
+  }
+  return segments;
+}
+
+function isSecondaryHost(host: string): boolean {
+  return host.includes(SECONDARY_SUFFIX) && host.split('.')[0]?.endsWith(SECONDARY_SUFFIX) === true;
 }
 
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
@@ -115,10 +131,13 @@ function readLiteral(
   start: number,
 ): { readonly text: string; readonly end: number } | undefined {
   if (text[start] !== "'") return undefined;
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] !== "'") continue;
-    if (text[at + 1] === "'") at++;
-    else return { text: text.slice(start + 1, at).replaceAll("''", "'"), end: at + 1 };
+  let isDoubled = false;
+  for (let at = text.indexOf("'", start + 1); at >= 0; at = text.indexOf("'", at + 2)) {
+    if (text[at + 1] !== "'") {
+      const inside = text.slice(start + 1, at);
+      return { text: isDoubled ? inside.replaceAll("''", "'") : inside, end: at + 1 };
+    }
+    isDoubled = true;
   }
   return undefined;
 }

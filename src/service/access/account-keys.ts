@@ -38,7 +38,6 @@ export class AccountKeys {
   readonly #options: AccountKeysOptions;
   #rotated: RotatedKeys;
   #entries: readonly Entry[];
-  #rotations = 0;
 
   constructor(options: AccountKeysOptions) {
     this.#options = options;
@@ -46,19 +45,18 @@ export class AccountKeys {
     this.#entries = this.#makeEntries();
   }
 
-  /** Changes with every rotation: whoever remembers a match forgets it then. */
-  get rotations(): number {
-    return this.#rotations;
-  }
-
   /** Base64. */
   get(name: KeyName): string {
     return this.#entries[KEY_NAMES.indexOf(name)]?.text ?? '';
   }
 
-  /** The key whose HMAC-SHA256 of the text this is; undefined where none is. */
-  match(text: string, signature: Uint8Array): KeyName | undefined {
-    for (const { name, hmac } of this.#entries) if (hmac.isDigest(text, signature)) return name;
+  /**
+   * The key whose HMAC-SHA256 of the text this is; undefined where none is.
+   * @param isOften - the text is signed again and again.
+   */
+  match(text: string, signature: Uint8Array, isOften = false): KeyName | undefined {
+    for (const { name, hmac } of this.#entries)
+      if (hmac.isDigest(text, signature, isOften)) return name;
     return undefined;
   }
 
@@ -75,7 +73,6 @@ export class AccountKeys {
     this.#options.save(rotated);
     this.#rotated = rotated;
     this.#entries = this.#makeEntries();
-    this.#rotations++;
     return key;
   }
 

@@ -2,7 +2,6 @@
  * Who calls: a request signed with a key of the account, or one that carries a token. The signature is an HMAC over
  * verb, resource type, resource link and date.
  */
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock, MaybePromise } from '../../../base/index.ts';
 import {
@@ -24,9 +23,6 @@ const ENCODED_PREFIX = 'type%3Dmaster%26ver%3D1.0%26sig%3D';
 
 const SIGNATURE_BYTES = 32;
 
-/** Signatures kept: those of the containers written to at the moment. */
-const KNOWN_SIGNATURES_MAX = 64;
-
 export interface SignedRequest {
   readonly method: string;
   /** The resource type as clients sign it; empty for the account. */
@@ -35,18 +31,9 @@ export interface SignedRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-interface Known {
-  readonly signature: Buffer;
-  readonly key: KeyName;
-  /** Of the keys, when they were asked. */
-  readonly rotations: number;
-}
-
 export class Authenticator {
   readonly #access: Access;
   readonly #clock: Clock;
-  /** What was found right of requests that were posted, by what was signed. */
-  readonly #posted = new Map<string, Known>();
   /** Dates have a resolution of one second, so the last one is mostly the next one as well. */
   #lastDate = { text: '', lower: '', ms: Number.NaN };
 
@@ -119,17 +106,7 @@ export class Authenticator {
 
   /** Everything that is posted to one container within a second has the same signature. */
   #matchText(signature: Buffer, text: string): KeyName | undefined {
-    const { keys } = this.#access;
-    if (!text.startsWith('post')) return keys.match(text, signature);
-    const known = this.#posted.get(text);
-    const { rotations } = keys;
-    if (known?.rotations === rotations && timingSafeEqual(known.signature, signature))
-      return known.key;
-    const key = keys.match(text, signature);
-    if (key === undefined) return undefined;
-    if (this.#posted.size >= KNOWN_SIGNATURES_MAX) this.#posted.clear();
-    this.#posted.set(text, { signature, key, rotations });
-    return key;
+    return this.#access.keys.match(text, signature, text.startsWith('post'));
   }
 
   #bearer(token: string): Principal {
