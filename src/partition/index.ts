@@ -10,7 +10,6 @@ export {
   Indexing,
   type IndexingOptions,
   isSameTerm,
-  PREFIX_COMPOSITE,
   ridOfEntry,
   type SpatialPath,
   termPrefix,

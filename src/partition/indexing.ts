@@ -25,6 +25,12 @@ import {
   type Value,
   valueOfKeyText,
 } from '../value/index.ts';
+import {
+  type CompositeMatch,
+  CompositeOrders,
+  type OrderedPath,
+  PREFIX_COMPOSITE,
+} from './composite-orders.ts';
 import type { IndexChanges } from './index-log.ts';
 import { IndexPaths, type IndexRules, PATH_NUMBER_BYTES, pathNumber } from './index-paths.ts';
 import { ARRAY_KEY, addTerms, findTerms, OBJECT_KEY, PREFIX_TERM } from './index-terms.ts';
@@ -33,7 +39,6 @@ import type { Posting, Postings, Terms } from './postings.ts';
 import { SpatialTerms } from './spatial-terms.ts';
 import { type UniqueKeyOptions, UniqueKeys } from './unique-keys.ts';
 
-export const PREFIX_COMPOSITE = 0x21;
 export const PREFIX_INDEX_LOG = 0x23;
 
 export interface IndexingOptions extends IndexRules {
@@ -71,13 +76,6 @@ export interface CompositePart {
   readonly isDescending: boolean;
 }
 
-/** As it is compared with what a query asks for. */
-interface CompositePath {
-  readonly path: Path;
-  readonly text: string;
-  readonly isDescending: boolean;
-}
-
 const RID_BYTES = 8;
 /** Behind prefix and path number. */
 const VALUE_START = 1 + PATH_NUMBER_BYTES;
@@ -101,7 +99,8 @@ export class Indexing {
   readonly #spatial: readonly SpatialTerms[];
   /** Paths that queries asked for; null where not indexed. */
   readonly #prefixes = new Map<string, Bytes | null>();
-  readonly #composites: readonly (readonly CompositePath[])[];
+  readonly #composites: readonly (readonly OrderedPath[])[];
+  readonly #orders: CompositeOrders;
 
   constructor(options: IndexingOptions) {
     this.options = options;
@@ -129,11 +128,9 @@ export class Indexing {
     this.#computed = computed;
     this.#paths = new IndexPaths({ ...options, alone: computed.map(({ name }) => name) });
     this.#composites = composites.map((parts) =>
-      parts.map(({ path: text, isDescending }) => {
-        const path = parsePath(text);
-        return { path, text: printPath(path), isDescending };
-      }),
+      parts.map(({ path, isDescending }) => ({ path: parsePath(path), isDescending })),
     );
+    this.#orders = new CompositeOrders(this.#composites);
   }
 
   /** Where the terms of a path begin; undefined where it is not indexed. */
@@ -161,27 +158,8 @@ export class Indexing {
   }
 
   /** The composite index that has this order, as it is or backwards in every part. */
-  compositeFor(parts: readonly { readonly path: Path; readonly isDescending: boolean }[]):
-    | {
-        readonly prefix: Bytes;
-        readonly isReversed: boolean;
-        readonly isDescending: readonly boolean[];
-      }
-    | undefined {
-    if (this.#composites.length === 0) return undefined;
-    const wanted = parts.map(({ path }) => printPath(path));
-    for (const [index, composite] of this.#composites.entries()) {
-      if (composite.length !== wanted.length) continue;
-      if (composite.some(({ text }, at) => text !== wanted[at])) continue;
-      const isReversed = composite[0]?.isDescending !== parts[0]?.isDescending;
-      const isMatch = composite.every(
-        ({ isDescending }, at) => isDescending === (parts[at]?.isDescending !== isReversed),
-      );
-      if (!isMatch) continue;
-      const prefix = writer.reset().u8(PREFIX_COMPOSITE).u16(index).take();
-      return { prefix, isReversed, isDescending: composite.map((part) => part.isDescending) };
-    }
-    return undefined;
+  compositeFor(parts: readonly OrderedPath[]): CompositeMatch | undefined {
+    return this.#orders.match(parts);
   }
 
   /** All entries of an item. `value` is its decoded body where the caller has it. */

@@ -4,7 +4,7 @@
  *
  * Whatever the way, candidates come in rid order.
  */
-import { type Bytes, concatBytes, isPromise, type MaybePromise } from '../base/index.ts';
+import { andThen, type Bytes, concatBytes, isPromise, type MaybePromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { IN_PART, printPath } from '../value/index.ts';
 import { commonRids } from './common-rids.ts';
@@ -52,17 +52,19 @@ export function chooseAccess(
  * The same where rows are wanted in an order: the entries of one value are collected while sorting them can be cheaper
  * than meeting enough of them on the way through an index that has the order.
  */
-export async function chooseForOrder(
+export function chooseForOrder(
   reader: ItemReader,
   condition: Condition,
   wanted: number,
   work: Work,
-): Promise<Access> {
-  const access = await chooseAccess(reader, condition, work);
-  if (access.kind !== 'posting') return access;
-  const limit = Math.min(COLLECT_MAX, Math.ceil(Math.sqrt(wanted * reader.itemCount)));
-  const rids = await collectRange(reader, access.prefix, limit, work);
-  return rids === undefined ? access : { kind: 'rids', rids, text: access.text };
+): MaybePromise<Access> {
+  return andThen(chooseAccess(reader, condition, work), (access): MaybePromise<Access> => {
+    if (access.kind !== 'posting') return access;
+    const limit = Math.min(COLLECT_MAX, Math.ceil(Math.sqrt(wanted * reader.itemCount)));
+    return collectRange(reader, access.prefix, limit, work).then((rids) =>
+      rids === undefined ? access : { kind: 'rids', rids, text: access.text },
+    );
+  });
 }
 
 /** The rids of the entries of one value, ascending; undefined when there are more than `limit`. */
@@ -124,31 +126,62 @@ function usablePart(reader: ItemReader, condition: Condition): Condition {
  * looked at in turns, further each time, so that one that names few items is found before one of many was read; once
  * the items it names cost less than another look, they are looked at instead.
  */
-async function chooseAmong(
+function chooseAmong(
   reader: ItemReader,
   parts: readonly Condition[],
   work: Work,
-): Promise<Access> {
+): MaybePromise<Access> {
   const narrowest = new Narrowest();
-  let probes = parts.filter(isPlainTerm).map((part) => new Probe(reader, part, work));
-  for (const limit of PROBE_STEPS) {
-    for (const probe of probes) {
-      if (narrowest.isCheaperThan(limit)) break;
-      const isLast = probe.isOneLook && narrowest.rids !== undefined;
-      const reading = probe.read(isLast ? PROBE_ENTRIES : limit);
-      if (reading !== undefined) await reading;
-      if (probe.isWhole) narrowest.add(probe.part, probe.rids());
+  const plain = parts.filter(isPlainTerm);
+  const probes = plain.map((part) => new Probe(reader, part, work));
+  const probed = probeInTurns(probes, narrowest, 0, 0);
+  if (probed === undefined && plain.length === parts.length)
+    return chosenAmong(reader, parts, narrowest, work);
+  return Promise.resolve(probed).then(async () => {
+    for (const part of parts) {
+      // A test goes through all entries of its ranges, which are mostly those of all items.
+      const least = part.kind === 'term' ? reader.itemCount : OTHER_ENTRIES;
+      if (isPlainTerm(part) || narrowest.isCheaperThan(least)) continue;
+      const rids = await collect(reader, part, PROBE_ENTRIES, work);
+      if (rids !== undefined) narrowest.add(part, ascending(rids));
     }
-    probes = probes.filter(({ isWhole }) => !isWhole);
+    return chosenAmong(reader, parts, narrowest, work);
+  });
+}
+
+/** From a place in one of the turns on; undefined where that was at once. */
+function probeInTurns(
+  probes: readonly Probe[],
+  narrowest: Narrowest,
+  turn: number,
+  from: number,
+): Promise<void> | undefined {
+  const limit = PROBE_STEPS[turn];
+  if (limit === undefined) return undefined;
+  for (let at = from; at < probes.length && !narrowest.isCheaperThan(limit); at++) {
+    const probe = probes[at] as Probe;
+    if (probe.isWhole) continue;
+    const isLast = probe.isOneLook && narrowest.rids !== undefined;
+    const reading = probe.read(isLast ? PROBE_ENTRIES : limit);
+    const note = (): void => {
+      if (probe.isWhole) narrowest.add(probe.part, probe.rids());
+    };
+    if (reading !== undefined)
+      return reading.then(() => {
+        note();
+        return probeInTurns(probes, narrowest, turn, at + 1);
+      });
+    note();
   }
-  for (const part of parts) {
-    // A test goes through all entries of its ranges, which are mostly those of all items.
-    const least = part.kind === 'term' ? reader.itemCount : OTHER_ENTRIES;
-    if (isPlainTerm(part) || narrowest.isCheaperThan(least)) continue;
-    const rids = await collect(reader, part, PROBE_ENTRIES, work);
-    if (rids !== undefined) narrowest.add(part, ascending(rids));
-  }
-  const { rids, of } = narrowest;
+  return probeInTurns(probes, narrowest, turn + 1, 0);
+}
+
+function chosenAmong(
+  reader: ItemReader,
+  parts: readonly Condition[],
+  { rids, of }: Narrowest,
+  work: Work,
+): MaybePromise<Access> {
   if (rids !== undefined) return rids.length === 0 ? { kind: 'none' } : asRids(rids, of);
   const large = parts.find((part) => postingOf(reader, part) !== undefined) ?? parts[0];
   return postingOf(reader, large as Condition) ?? chooseOne(reader, large as Condition, work);

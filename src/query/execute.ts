@@ -3,6 +3,7 @@
  * it has looked at so many items that others should have their turn; then it says where to go on.
  */
 import {
+  andThen,
   type Bytes,
   bytesToText,
   DomainError,
@@ -17,7 +18,7 @@ import { type Batches, candidates } from './candidates.ts';
 import { countItems } from './count.ts';
 import { MeasuredReader } from './measured-reader.ts';
 import { MergedRows } from './merge.ts';
-import { isServedInOrder, type OrderedRow, orderedRows } from './ordered.ts';
+import { entriesInOrder, findsAll, type OrderedRow, orderedRows } from './ordered.ts';
 import {
   begunParts,
   type HashRange,
@@ -231,16 +232,21 @@ async function orderedPage(
   let { skip, take } = window;
   if (take === 0) return { rows: [], position: undefined };
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
-  const readers = await openAll(targets, work);
+  const opened = openAll(targets, work);
+  const readers = isPromise(opened) ? await opened : opened;
   try {
     const wanted = skip + Math.min(take, request.rowsMax);
     const sources: Batches<OrderedRow>[] = [];
     for (const reader of readers) {
       const { condition } = program;
-      const access: Access = isServedInOrder(reader, order, condition)
-        ? { kind: 'scan' }
-        : await chooseForOrder(reader, condition, wanted, work);
-      sources.push(orderedRows({ reader, shape, order, condition, after, wanted, work }, access));
+      const entries = entriesInOrder(reader, order);
+      const chosen: MaybePromise<Access> =
+        entries !== undefined && findsAll(entries, condition)
+          ? { kind: 'scan' }
+          : chooseForOrder(reader, condition, wanted, work);
+      const access = isPromise(chosen) ? await chosen : chosen;
+      const asked = { reader, shape, order, condition, after, wanted, work };
+      sources.push(orderedRows(asked, access, entries));
     }
     // The last row that a position can name, and how many rows were passed since.
     let named: RowPlace | undefined = after;
@@ -273,7 +279,14 @@ async function orderedPage(
 }
 
 /** All or none: where one cannot be opened, the others are released. */
-async function openAll(targets: readonly Target[], work: Work): Promise<MeasuredReader[]> {
+function openAll(targets: readonly Target[], work: Work): MaybePromise<MeasuredReader[]> {
+  // Nearly all queries are about one.
+  if (targets.length === 1)
+    return andThen((targets[0] as Target).open(), (reader) => [new MeasuredReader(reader, work)]);
+  return openMany(targets, work);
+}
+
+async function openMany(targets: readonly Target[], work: Work): Promise<MeasuredReader[]> {
   const opened = await Promise.allSettled(targets.map(async (target) => target.open()));
   const readers = opened.flatMap((result) =>
     result.status === 'fulfilled' ? [new MeasuredReader(result.value, work)] : [],

@@ -47,9 +47,11 @@ export interface OrderedRequest {
 }
 
 /** Sorted rows in batches; only those behind `after`. */
-export function orderedRows(request: OrderedRequest, access: Access): Batches<OrderedRow> {
-  const { reader, order } = request;
-  const entries = indexOf(reader, order);
+export function orderedRows(
+  request: OrderedRequest,
+  access: Access,
+  entries: OrderedEntries | undefined,
+): Batches<OrderedRow> {
   if (entries !== undefined && !isSortCheaper(request, access)) {
     request.work.accesses.push(`${entries.text} in order${entries.isReverse ? ', backwards' : ''}`);
     return byIndex(request, entries);
@@ -58,20 +60,16 @@ export function orderedRows(request: OrderedRequest, access: Access): Batches<Or
   return bySort(request, access);
 }
 
-/** True where an index has the order and finds all that the condition is about: no other way can be better. */
-export function isServedInOrder(
-  reader: ItemReader,
-  { parts }: Order,
-  condition: Condition,
-): boolean {
-  if (indexOf(reader, { parts, dropsUndefined: true }) === undefined) return false;
+/** True where the index that has the order finds all that the condition is about: no other way can be better. */
+export function findsAll({ parts }: OrderedEntries, condition: Condition): boolean {
   return isAbout(
     condition,
-    parts.map(({ path }) => path as Path),
+    parts.map(({ path }) => path),
   );
 }
 
-interface OrderedEntries {
+/** Entries that have an order. */
+export interface OrderedEntries {
   readonly prefix: Bytes;
   readonly parts: readonly CompositeOrder[];
   readonly isReverse: boolean;
@@ -79,7 +77,8 @@ interface OrderedEntries {
   readonly text: string;
 }
 
-function indexOf(reader: ItemReader, { parts }: Order): OrderedEntries | undefined {
+/** Undefined where no index has the order. */
+export function entriesInOrder(reader: ItemReader, { parts }: Order): OrderedEntries | undefined {
   if (parts.some(({ path }) => path === undefined)) return undefined;
   if (parts.length === 1) {
     const { path, isDescending } = parts[0] as CompositeOrder;
@@ -215,7 +214,8 @@ function bySort(request: OrderedRequest, access: Access): Batches<OrderedRow> {
   };
 }
 
-async function sortedRows(request: OrderedRequest, access: Access): Promise<readonly OrderedRow[]> {
+function sortedRows(request: OrderedRequest, access: Access): MaybePromise<readonly OrderedRow[]> {
+  const { reader, shape } = request;
   const compare = placeComparison(request.order);
   // One more tells that there is a next page.
   const rows = new FirstRows<OrderedRow>(
@@ -223,21 +223,40 @@ async function sortedRows(request: OrderedRequest, access: Access): Promise<read
     compare,
     request.order.dropsRepeated ? isRepeated : undefined,
   );
-  const batches = candidates(request.reader, access, 0, request.work);
-  for (;;) {
-    const found = batches.next();
-    const items = isPromise(found) ? await found : found;
-    if (items === undefined) return rows.sorted();
-    const later = rowsLater(request.shape, request.reader, items);
-    for (const row of rowsOf(request, items, compare, later && (await later))) rows.add(row);
+  const batches = candidates(reader, access, 0, request.work);
+  let isBegun = false;
+  const add = (items: readonly Candidate[], later: LaterRows | undefined): void => {
+    for (const row of rowsOf(request, items, compare, later)) rows.add(row);
     if (rows.size > QUERY_ROWS_MAX)
       throw new DomainError(
         'invalidInput',
         `The query would have to sort more than ${QUERY_ROWS_MAX} rows. Add a filter, or index the path it is ordered by.`,
       );
-    const rest = pause();
-    if (rest !== undefined) await rest;
-  }
+  };
+  const take = (items: readonly Candidate[]): Promise<void> | undefined => {
+    const later = rowsLater(shape, reader, items);
+    if (later !== undefined) return later.then((settled) => add(items, settled));
+    add(items, undefined);
+    // The first batch is what the request is about.
+    const rest = isBegun ? pause() : undefined;
+    isBegun = true;
+    return rest;
+  };
+  const gather = (): MaybePromise<readonly OrderedRow[]> => {
+    for (;;) {
+      const found = batches.next();
+      if (isPromise(found))
+        return found.then((items) => {
+          if (items === undefined) return rows.sorted();
+          const wait = take(items);
+          return wait === undefined ? gather() : wait.then(gather);
+        });
+      if (found === undefined) return rows.sorted();
+      const wait = take(found);
+      if (wait !== undefined) return wait.then(gather);
+    }
+  };
+  return gather();
 }
 
 function rowsOf(

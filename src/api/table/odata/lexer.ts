@@ -19,6 +19,8 @@ export type Token =
 
 const SPACE = /\s+/y;
 const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[LlDdFfMm]?(?![\w.])/y;
+/** Nearly every name, told without the tables of Unicode. */
+const PLAIN_NAME = /[A-Za-z_][A-Za-z0-9_]*(?![A-Za-z0-9_]|[^\0-\x7f])/y;
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const HEX = /^(?:[0-9a-f]{2})*$/i;
 const GUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -33,7 +35,8 @@ export function tokens(text: string): readonly Token[] {
     return word;
   };
   for (;;) {
-    match(SPACE);
+    while (text[at] === ' ') at++;
+    if (!isPrinted(text.charCodeAt(at))) match(SPACE);
     const character = text[at];
     if (character === undefined) break;
     if (character === '(' || character === ')') {
@@ -52,7 +55,7 @@ export function tokens(text: string): readonly Token[] {
       found.push(numberLiteral(number));
       continue;
     }
-    const name = match(NAME);
+    const name = match(PLAIN_NAME) ?? match(NAME);
     if (name === undefined) throw invalidFilter();
     if (text[at] === "'") {
       const quoted = quotedText(text, at);
@@ -62,6 +65,11 @@ export function tokens(text: string): readonly Token[] {
   }
   found.push({ kind: 'end' });
   return found;
+}
+
+/** Of ASCII, no space: nothing to look up. */
+function isPrinted(code: number): boolean {
+  return code > 0x20 && code < 0x7f;
 }
 
 function wordToken(name: string): Token {
