@@ -5,40 +5,35 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Bytes, compareBytes, equalBytes } from '../../base/index.ts';
 import type { Entry } from '../engine.ts';
+import { Rows } from './sqlite-rows.ts';
 import { AFTER_ALL_KEYS } from './sqlite-scan.ts';
-import { ADD_LARGE, LAST_KEY, LAST_LARGE, OVERWRITE_LARGE, putText } from './sqlite-statements.ts';
+import {
+  addLargeText,
+  LAST_KEY,
+  LAST_LARGE,
+  OVERWRITE_LARGE,
+  putText,
+} from './sqlite-statements.ts';
 
 /** Longer values go to the heap: in the tree of keys they would push the keys apart, and soon spill over anyway. */
 const INLINE_BYTES_MAX = 256;
-/** Below this the order of the keys cannot save as much as sorting costs. */
-const SORT_FROM = 32;
-/** Rows of one statement. Saves most of the price of a call; but see `putText`. */
-const ROWS_PER_STATEMENT = 16;
-const PARAMETERS_PER_ROW = 3;
-/** From here on enough of the rows share a page for that to pay. */
-const MANY_ROWS_FROM = 256;
-
-type Parameter = Bytes | number | null;
-type PutRow = (key: Bytes, value: Bytes | null, large: number | null) => void;
 
 export class Puts {
-  readonly #putOne: StatementSync;
-  readonly #putRows: StatementSync;
+  /** Key, value, id of the large value. */
+  readonly #tree: Rows;
+  /** Id, value. */
+  readonly #heap: Rows;
   readonly #overwriteLarge: StatementSync;
-  readonly #addLarge: StatementSync;
   readonly #lastKey: StatementSync;
   /** By the first byte of a key: one that no key with this first byte is behind. */
   readonly #lastKeys: (Bytes | undefined)[] = new Array(256);
   /** Of the value that was added to the heap last. */
   #lastLarge: number;
-  /** Of the statement of many rows that is being filled. */
-  readonly #rows: Parameter[] = [];
 
   constructor(database: DatabaseSync) {
-    this.#putOne = database.prepare(putText(1));
-    this.#putRows = database.prepare(putText(ROWS_PER_STATEMENT));
+    this.#tree = new Rows(database, 3, putText);
+    this.#heap = new Rows(database, 2, addLargeText);
     this.#overwriteLarge = database.prepare(OVERWRITE_LARGE);
-    this.#addLarge = database.prepare(ADD_LARGE);
     this.#lastKey = database.prepare(LAST_KEY);
     this.#lastKey.setReturnArrays(true);
     const lastLarge = database.prepare(LAST_LARGE);
@@ -50,38 +45,25 @@ export class Puts {
 
   /** Of several entries with one key the last one counts. */
   write(entries: readonly Entry[]): void {
-    const ordered = entries.length < SORT_FROM ? entries : inKeyOrder(entries);
-    if (entries.length < MANY_ROWS_FROM) {
-      for (const { key, value } of ordered) this.#put(key, value, this.#writeRow);
-      return;
-    }
-    this.#rows.length = 0;
-    for (const { key, value } of ordered) this.#put(key, value, this.#gatherRow);
-    const rows = this.#rows;
-    for (let at = 0; at < rows.length; at += PARAMETERS_PER_ROW)
-      this.#putOne.run(...rows.slice(at, at + PARAMETERS_PER_ROW));
+    // The keys are distinct, so nothing depends on when a row is written.
+    for (const { key, value } of inKeyOrder(entries)) this.#put(key, value);
+    this.#heap.flush();
+    this.#tree.flush();
   }
 
-  #put(key: Bytes, value: Bytes, put: PutRow): void {
-    if (value.length <= INLINE_BYTES_MAX) put(key, value, null);
+  /** What an earlier transaction left behind when it failed is not part of this one. */
+  clear(): void {
+    this.#heap.clear();
+    this.#tree.clear();
+  }
+
+  #put(key: Bytes, value: Bytes): void {
+    if (value.length <= INLINE_BYTES_MAX) this.#tree.add(key, value, null);
     else if (this.#isBeyondLast(key) || this.#overwriteLarge.run(value, key).changes === 0) {
-      this.#addLarge.run(++this.#lastLarge, value);
-      put(key, null, this.#lastLarge);
+      this.#heap.add(++this.#lastLarge, value);
+      this.#tree.add(key, null, this.#lastLarge);
     }
   }
-
-  readonly #writeRow: PutRow = (key, value, large) => {
-    this.#putOne.run(key, value, large);
-  };
-
-  /** Waits until a statement of many rows is full; the keys are distinct, so nothing depends on it. */
-  readonly #gatherRow: PutRow = (key, value, large) => {
-    const rows = this.#rows;
-    rows.push(key, value, large);
-    if (rows.length < ROWS_PER_STATEMENT * PARAMETERS_PER_ROW) return;
-    this.#putRows.run(...rows);
-    rows.length = 0;
-  };
 
   /** Whether nothing can be there to overwrite: most large values come under growing keys, and need not look. */
   #isBeyondLast(key: Bytes): boolean {

@@ -77,13 +77,21 @@ export const DELETE_RANGE = 'DELETE FROM kv WHERE k >= ? AND k < ?';
 
 /**
  * Rows of the tree. Parameters: key, value or null, id of the large value or null, as often as there are rows. A statement
- * of several rows must be able to take the first ones back, so SQLite copies every page before it changes it: that pays
- * where many rows share a page.
+ * of several rows must be able to take the first ones back, for which SQLite copies every page before it changes it;
+ * OR FAIL lets it leave them. A transaction in which a statement fails is rolled back as a whole.
  */
 export function putText(rows: number): string {
-  const values = Array.from({ length: rows }, () => '(?, ?, ?)').join();
-  return `INSERT INTO kv (k, v, id) VALUES ${values}
+  return `INSERT OR FAIL INTO kv (k, v, id) VALUES ${list('(?, ?, ?)', rows)}
     ON CONFLICT (k) DO UPDATE SET v = excluded.v, id = excluded.id`;
+}
+
+/** Rows of the heap. Parameters: id, value, as often as there are rows. */
+export function addLargeText(rows: number): string {
+  return `INSERT OR FAIL INTO large (id, v) VALUES ${list('(?, ?)', rows)}`;
+}
+
+function list(row: string, rows: number): string {
+  return Array.from({ length: rows }, () => row).join();
 }
 
 /** The greatest key in a range; null where it is empty. Parameters: start, end. */
@@ -99,8 +107,6 @@ export const APPEND = `INSERT INTO kv (k, v, id) VALUES (?, ?, NULL)
 
 /** Parameters: value, key. Changes nothing where the key has no large value yet. */
 export const OVERWRITE_LARGE = 'UPDATE large SET v = ? WHERE id = (SELECT id FROM kv WHERE k = ?)';
-/** Parameters: id, value. */
-export const ADD_LARGE = 'INSERT INTO large (id, v) VALUES (?, ?)';
 /** Null where there is none. */
 export const LAST_LARGE = 'SELECT max(id) FROM large';
 

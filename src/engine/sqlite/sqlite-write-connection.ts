@@ -83,6 +83,7 @@ export class WriteConnection {
       this.#commit.run();
       return outcomes;
     } catch (error) {
+      this.#puts.clear();
       // Some failures have rolled back by themselves.
       if (this.#database.isTransaction) this.#database.exec(ROLLBACK);
       throw error;
