@@ -16,7 +16,15 @@ interface OpenStore {
   readonly waiting: Required<Batch>[];
   readonly logCare: LogCare;
   isCheckpointing: boolean;
+  /** About what the log has grown by since it was last looked at. */
+  grownBytes: number;
 }
+
+/** The log is looked at when it has grown by about this much: asking costs as much as five rows of a commit. */
+const LOOK_BYTES = 1024 * 1024;
+/** What a commit logs beyond its own bytes: whole pages, of which it changes a part. */
+const LOGGED_PER_COMMIT_BYTES = 64 * 1024;
+const LOGGED_PER_BYTE = 4;
 
 assert(parentPort !== null, 'the writer runs in a thread of its own');
 const port = parentPort;
@@ -65,6 +73,7 @@ function open({ store: id, settings }: Extract<ToWriter, { kind: 'open' }>): Fai
       waiting: [],
       logCare: new LogCare(),
       isCheckpointing: false,
+      grownBytes: 0,
     });
     return undefined;
   } catch (error) {
@@ -100,7 +109,7 @@ function schedule(): void {
 }
 
 function commitGroup(store: OpenStore): void {
-  const group = takeGroup(store.waiting);
+  const { group, bytes } = takeGroup(store.waiting);
   const failures: OutcomeFailure[] = [];
   try {
     for (const [at, outcome] of store.connection.commitGroup(group).entries())
@@ -114,20 +123,25 @@ function commitGroup(store: OpenStore): void {
     for (const at of group.keys()) failures.push({ at, failure });
   }
   answer({ kind: 'committed', store: store.id, count: group.length, failures });
-  careForLog(store);
+  store.grownBytes += LOGGED_PER_COMMIT_BYTES + LOGGED_PER_BYTE * bytes;
+  if (store.grownBytes >= LOOK_BYTES) careForLog(store);
 }
 
 /** From the front of the queue, one at least, together not much more than one commit may be. */
-function takeGroup(waiting: Required<Batch>[]): readonly Required<Batch>[] {
+function takeGroup(waiting: Required<Batch>[]): {
+  readonly group: readonly Required<Batch>[];
+  readonly bytes: number;
+} {
   let bytes = 0;
   let count = 0;
   while (count < waiting.length && bytes < COMMIT_BYTES_MAX)
     bytes += packedBytes(waiting[count++] as Batch);
-  return waiting.splice(0, count);
+  return { group: waiting.splice(0, count), bytes };
 }
 
 function careForLog(store: OpenStore): void {
   if (store.isCheckpointing) return;
+  store.grownBytes = 0;
   const { connection } = store;
   try {
     switch (store.logCare.next(connection.log())) {
