@@ -42,6 +42,8 @@ export interface Touched {
   terms: Terms | undefined;
   /** Whether `after` was written elsewhere and only moved here. */
   isMoved: boolean;
+  /** Whether `after` is one of very many: see `isBulk`. */
+  isBulk: boolean;
 }
 
 interface Deletion {
@@ -99,16 +101,18 @@ export class CommitGroup {
 
   /** Notes that `key` goes from `current` to `after` at `lsn`. */
   change(key: ItemKey, { current, after, value }: ItemChange, at: Stamped): Touched {
-    const { isMoved } = at;
+    const { isMoved, isBulk } = at;
     let touched = this.touched.get(key.text);
     if (touched === undefined) {
-      touched = { key, group: this, before: current, after, value, terms: undefined, isMoved };
+      const terms = undefined;
+      touched = { key, group: this, before: current, after, value, terms, isMoved, isBulk };
       this.touched.set(key.text, touched);
     } else {
       touched.after = after;
       touched.value = value;
       touched.terms = undefined;
       touched.isMoved = isMoved;
+      touched.isBulk = isBulk;
     }
     this.bodyBytes += after?.body.length ?? 0;
     // An item that came and went inside the group was never visible: nobody needs to learn of its end.
@@ -288,4 +292,5 @@ export interface Stamped {
   readonly timestampSec: number;
   /** The change happened in another partition, at this LSN or before. */
   readonly isMoved: boolean;
+  readonly isBulk: boolean;
 }

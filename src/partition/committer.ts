@@ -25,7 +25,7 @@ import type { Effect, WriteResult } from './effect.ts';
 import { Gatherer } from './gatherer.ts';
 import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
-import { changesNothing, type Mutation, type Stage, type WriteIntent } from './intent.ts';
+import { changesNothing, isBulk, type Mutation, type Stage, type WriteIntent } from './intent.ts';
 import { INTENT_KEYS_MAX, type Item, type ItemKey, type Lsn, type Rid } from './item.ts';
 import { itemKeyOf, PREFIX_TOMBSTONE } from './keyspace.ts';
 import { Stamper } from './stamper.ts';
@@ -194,6 +194,7 @@ export class Committer {
         ? items
         : items.map((item) => hidden.shown(item));
     this.#claims?.begin(lookedUp);
+    this.#stamper.isBulk = isBulk(intent);
     let mutations: readonly Mutation[];
     try {
       mutations = intent.decide(current, this.#stage);
@@ -235,7 +236,7 @@ export class Committer {
       this.#hasOwnWrites = true;
     }
     if (intent.indexState !== undefined) group.indexState = intent.indexState;
-    const at = { lsn: state.lsn, timestampSec: nowSec(clock), isMoved };
+    const at = { lsn: state.lsn, timestampSec: nowSec(clock), isMoved, isBulk: isBulk(intent) };
     group.lsn = at.lsn;
     for (const entry of intent.movedHistory ?? []) {
       group.add(entry);

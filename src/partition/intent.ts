@@ -28,6 +28,14 @@ export interface WriteIntent {
   readonly indexState?: IndexState;
 }
 
+/** Keys of an intent that is bulk. */
+const BULK_KEYS_MIN = 16;
+
+/** So many items at once that few of them will soon be read: not worth a place in the cache, nor memory of their own. */
+export function isBulk({ keys }: WriteIntent): boolean {
+  return keys.length >= BULK_KEYS_MIN;
+}
+
 /** For decisions of several steps on one item: what a put would store, before anything is applied. */
 export interface Stage {
   /** @param operation - writes of the same item before this one in the same intent. */

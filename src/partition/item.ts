@@ -141,8 +141,10 @@ export interface Stamp {
  */
 export interface Seal {
   (body: Bytes, stamp: Stamp): Bytes;
-  /** Where sealing is putting this ASCII text in the place of the body's last byte, and nothing else: spares a copy. */
+  /** Where sealing is putting this ASCII text in the place of the body's last byte, then `overwrite`: spares a copy. */
   readonly tail?: (stamp: Stamp) => string;
+  /** Writes over bytes of what was made with `tail`. Absent: nothing more is to be done. */
+  readonly overwrite?: (body: Buffer, stamp: Stamp) => void;
   /** The same for the decoded body, so that the index need not decode it again. Absent: nothing is added. */
   readonly ofValue?: (value: Value, stamp: Stamp) => Value;
 }

@@ -10,7 +10,13 @@
 import { crc32 } from 'node:zlib';
 import { assert, type Bytes } from '../base/index.ts';
 import type { Encoding } from '../value/index.ts';
-import { RECORD_HEADER_BYTES as HEADER_BYTES, Item, type ItemFields } from './item.ts';
+import {
+  RECORD_HEADER_BYTES as HEADER_BYTES,
+  Item,
+  type ItemFields,
+  type Seal,
+  type Stamp,
+} from './item.ts';
 
 const RECORD_VERSION = 1;
 
@@ -19,15 +25,23 @@ const ENCODINGS: readonly Encoding[] = ['json', 'bson', 'cql', 'edm'];
 
 export type RecordFields = Omit<ItemFields, 'record'> & { readonly primary: Bytes };
 
-/**
- * The item of these fields, with key and body copied into its record.
- * @param tail - ASCII text in the place of the last byte of the body.
- */
-export function newItem(fields: RecordFields, tail?: string): Item {
+/** What is done to the body in its record. */
+export interface RecordSealing {
+  readonly seal: Seal;
+  readonly stamp: Stamp;
+  /** Whether the record may share its memory with others: not for one that is kept. */
+  readonly isPooled: boolean;
+}
+
+/** The item of these fields, with key and body copied into its record; the body is sealed there where its seal can do that. */
+export function newItem(fields: RecordFields, sealing?: RecordSealing): Item {
   const { primary, version, rid, timestampSec, ttlSec } = fields;
   const bodyAt = HEADER_BYTES + primary.length;
   const bodyEnd = bodyAt + fields.body.length;
-  const record = Buffer.allocUnsafeSlow(tail === undefined ? bodyEnd : bodyEnd - 1 + tail.length);
+  const tail = sealing?.seal.tail?.(sealing.stamp);
+  const length = tail === undefined ? bodyEnd : bodyEnd - 1 + tail.length;
+  const record =
+    sealing?.isPooled === true ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
   const encoding = ENCODINGS.indexOf(fields.encoding);
   assert(encoding >= 0, 'record: unknown encoding');
   record.writeUInt8(RECORD_VERSION, 0);
@@ -43,6 +57,7 @@ export function newItem(fields: RecordFields, tail?: string): Item {
   record.set(fields.body, bodyAt);
   if (tail !== undefined) record.write(tail, bodyEnd - 1, 'latin1');
   const body = record.subarray(bodyAt);
+  if (tail !== undefined) sealing?.seal.overwrite?.(body, sealing.stamp);
   record.writeUInt32BE(crc32(body), 26);
   return new Item({
     record,

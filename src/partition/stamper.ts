@@ -22,12 +22,21 @@ export interface StamperOptions {
 }
 
 /** The item that a put becomes. */
-export function stampedItem(put: Put, stamp: Stamp, seal: Seal): Item {
-  const { key, encoding, ttlSec, body } = put;
+export function stampedItem(put: Put, stamp: Stamp, seal: Seal, isPooled = false): Item {
   const { rid, version, etag, timestampSec } = stamp;
-  const fields = { primary: key.primary, rid, version, etag, timestampSec, ttlSec, encoding };
-  if (seal.tail === undefined) return newItem({ ...fields, body: seal(body, stamp) });
-  return newItem({ ...fields, body }, seal.tail(stamp));
+  return newItem(
+    {
+      primary: put.key.primary,
+      rid,
+      version,
+      etag,
+      timestampSec,
+      ttlSec: put.ttlSec,
+      encoding: put.encoding,
+      body: seal.tail === undefined ? seal(put.body, stamp) : put.body,
+    },
+    { seal, stamp, isPooled },
+  );
 }
 
 export class Stamper {
@@ -35,6 +44,8 @@ export class Stamper {
   /** Items of one intent have it in common. */
   #version: ItemVersion;
   #etag: string;
+  /** Of the intent that is being decided: its records lie together, and none is kept for long. */
+  isBulk = false;
 
   constructor(options: StamperOptions) {
     this.#options = options;
@@ -57,7 +68,7 @@ export class Stamper {
     const rid = previous?.rid ?? put.rid ?? this.reserveRid();
     const { timestampSec } = at;
     const stamp = { rid, version: this.#version, etag: this.#etag, timestampSec };
-    return stampedItem(put, stamp, seal);
+    return stampedItem(put, stamp, seal, this.isBulk);
   }
 
   /** A number for a new item, used or not. */

@@ -58,9 +58,10 @@ export class StoredItems {
   publish(touched: Iterable<Touched>): void {
     const { cache } = this.#options;
     this.#publishCount++;
-    for (const { key, after } of touched) {
-      if (after === undefined) cache.delete(key.text);
-      else cache.set(key.text, after);
+    for (const { key, before, after, isBulk } of touched) {
+      if (after !== undefined && !isBulk) cache.set(key.text, after);
+      // What was not there is not in the cache.
+      else if (before !== undefined) cache.delete(key.text);
     }
   }
 }

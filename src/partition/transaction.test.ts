@@ -48,6 +48,29 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
 describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
   const open = async () => openForTest(await makeEngine().open('partition'));
 
+  test('a transaction of many items is seen by reads at once, whatever was read of them before', async () => {
+    const partition = await open();
+    const keys = Array.from({ length: 40 }, (_, n) => keyOf('a', `${n}`));
+    const texts = async () =>
+      Promise.all(keys.map(async (key) => textOf(await partition.read(key))));
+    await put(partition, 'create', keys[0] as ItemKey, 'alone');
+    await run(
+      partition,
+      keys.slice(1).map((key) => putOp('create', key, 'first')),
+    );
+    expect(await texts()).toEqual(['alone', ...Array(39).fill('first')]);
+    await run(
+      partition,
+      keys.map((key, n) => (n % 4 === 3 ? remove(key) : append(key, '+'))),
+    );
+    const changed = keys.map((_, n): string | undefined =>
+      n % 4 === 3 ? undefined : n === 0 ? 'alone+' : 'first+',
+    );
+    expect(await texts()).toEqual(changed);
+    await put(partition, 'replace', keys[1] as ItemKey, 'again');
+    expect(await texts()).toEqual(changed.with(1, 'again'));
+  });
+
   test('operations on one id see one another in order', async () => {
     const partition = await open();
     const { effects } = await run(partition, [

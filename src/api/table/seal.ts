@@ -12,6 +12,11 @@ const TIME_OFFSET = '"Timestamp":"'.length;
 
 export function sealEntity(container: ContainerRecord): Seal {
   const properties = new SystemProperties(container);
+  const overwrite = (body: Buffer, stamp: Stamp): void => {
+    const at = body.indexOf(TIME_PROPERTY);
+    assert(at > 0, 'an entity has a place for its time');
+    body.write(timeOf(stamp), at + TIME_OFFSET, 'latin1');
+  };
   const seal: Seal = (body, stamp) => {
     const end = body.length - 1;
     assert(body[end] === CLOSING_BRACE, 'an entity ends with a brace');
@@ -19,12 +24,12 @@ export function sealEntity(container: ContainerRecord): Seal {
     const sealed = Buffer.allocUnsafe(end + tail.length);
     sealed.set(body.subarray(0, end));
     sealed.write(tail, end, 'latin1');
-    const at = sealed.indexOf(TIME_PROPERTY);
-    assert(at > 0, 'an entity has a place for its time');
-    sealed.write(timeOf(stamp), at + TIME_OFFSET, 'latin1');
+    overwrite(sealed, stamp);
     return sealed;
   };
   return Object.assign(seal, {
+    tail: (stamp: Stamp): string => properties.tail(stamp),
+    overwrite,
     ofValue(value: Value, stamp: Stamp): Value {
       const sealed: Record<string, Value> = properties.added(value as ValueMap, stamp);
       sealed.Timestamp = timeOf(stamp);
