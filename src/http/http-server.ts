@@ -16,9 +16,6 @@ import { RequestHeads } from './request-head.ts';
 /** How often requests that arrive in pieces are looked at. */
 const SWEEP_MS = 5000;
 
-/** The client's clock for an idle connection starts later than ours. */
-const IDLE_GRACE_MS = 1000;
-
 export class HttpServer extends Server {
   readonly #connections = new Set<DirectConnection>();
   readonly #waiting = new Set<DirectConnection>();
@@ -56,7 +53,7 @@ export class HttpServer extends Server {
       handler,
       requestHeads: new RequestHeads(DISCARD_BYTES_MAX),
       answerHeads: new AnswerHeads(clock, this.keepAliveTimeout),
-      idleMs: this.keepAliveTimeout + IDLE_GRACE_MS,
+      idleMs: this.keepAliveTimeout + this.keepAliveTimeoutBuffer,
       waiting: this.#waiting,
       get isStopping() {
         return !server.listening;

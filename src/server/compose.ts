@@ -96,6 +96,7 @@ export async function compose(
         port,
         flag: `${api}-port`,
         handler,
+        toldKeepAliveMs: api === 'table' ? TABLE_KEEP_ALIVE_MS : undefined,
         tls,
         onError: (error) => surroundings.log.error('listenerFailed', { error: error.message }),
       });
@@ -207,6 +208,9 @@ interface HandlerParts {
   readonly metrics: Metrics;
   readonly requests: RequestMetrics;
 }
+
+/** Clients of tables are told that idle connections end soon, as the emulator of Storage does, and let go of them first. */
+const TABLE_KEEP_ALIVE_MS = 5000;
 
 function tableHandler(
   { service, access, requests }: HandlerParts,

@@ -10,6 +10,8 @@ import { acceptTls, type TlsOptions } from './tls/index.ts';
 
 /** Clients keep pooled connections for a minute or two; whoever closes first risks the other's next request. */
 const KEEP_ALIVE_MS = 120_000;
+/** The client's clock for an idle connection starts later than ours. */
+const KEEP_ALIVE_GRACE_MS = 1000;
 /** A request line and headers fit one packet or two; who needs longer than this is not going to finish. */
 const HEADERS_TIMEOUT_MS = 60_000;
 /** Two megabytes of body over a bad line. */
@@ -36,6 +38,8 @@ export interface ListenOptions {
   /** Named in the message when the port cannot be had. */
   readonly flag: string;
   readonly handler: HttpHandler;
+  /** What clients are told to expect of an idle connection, where that is less than it stays open. */
+  readonly toldKeepAliveMs?: number | undefined;
   /** Undefined: plain HTTP only. */
   readonly tls?: TlsOptions | undefined;
   /** A connection that could not be accepted, as when file handles run out; the listener goes on. */
@@ -44,10 +48,11 @@ export interface ListenOptions {
 
 /** Serves when the promise resolves. Rejects with ExitError 1. */
 export function listen(options: ListenOptions): Promise<Listener> {
-  const { host, port, flag, handler, tls, onError } = options;
+  const { host, port, flag, handler, tls, onError, toldKeepAliveMs = KEEP_ALIVE_MS } = options;
   const server = new HttpServer(
     {
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeout: toldKeepAliveMs,
+      keepAliveTimeoutBuffer: KEEP_ALIVE_MS - toldKeepAliveMs + KEEP_ALIVE_GRACE_MS,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       maxHeaderSize: HEADER_BYTES_MAX,

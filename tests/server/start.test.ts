@@ -27,6 +27,9 @@ test('ready file, table, health, metrics, stop', async () => {
     partitions: 0,
     uptimeSec: expect.any(Number),
   });
+  expect(health.headers.get('keep-alive')).toBe('timeout=120');
+  const tables = await fetch(`${endpoints.table}devstoreaccount1/Tables`);
+  expect(tables.headers.get('keep-alive')).toBe('timeout=5');
   const metrics = await fetch(`${server.endpoint}_mesocosm/metrics`);
   expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect(await metrics.text()).toContain('mesocosm_process_memory_bytes{kind="resident"}');

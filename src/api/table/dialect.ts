@@ -23,6 +23,8 @@ export interface Dialect {
   readonly hasNestedUrls: boolean;
   /** The secondary of an account takes reads only. */
   readonly hasSecondary: boolean;
+  /** Who may update may also add what is not there yet, by insert-or-replace and insert-or-merge. */
+  readonly letsUpdatersAdd: boolean;
   /** Keys that say they are no texts are refused even where the URL has keys as well. */
   readonly checksKeysBesideUrl: boolean;
   /** A property that is read over, like the timestamp. */
@@ -38,6 +40,7 @@ const STORAGE: Dialect = {
   checkPossibleName: checkStorageTableName,
   hasNestedUrls: true,
   hasSecondary: true,
+  letsUpdatersAdd: true,
   checksKeysBesideUrl: false,
   ignoredProperty: undefined,
 };
@@ -51,6 +54,7 @@ const COSMOS: Dialect = {
   checkPossibleName: checkLongName,
   hasNestedUrls: false,
   hasSecondary: false,
+  letsUpdatersAdd: false,
   checksKeysBesideUrl: true,
   ignoredProperty: 'Etag',
 };

@@ -89,7 +89,7 @@ function planUpdate(
   const isUpsert = match === undefined;
   allow(call, {
     level: 'o',
-    permissions: isUpsert ? ['a', 'u'] : ['u'],
+    permissions: isUpsert && !call.dialect.letsUpdatersAdd ? ['a', 'u'] : ['u'],
     isAll: true,
     table,
   });

@@ -92,6 +92,7 @@ class TableApi implements HttpApi<TableRequest, Reply> {
     const target = parseTarget(exchange.url, headers.host);
     asked.target = target;
     asked.resource = target.resource.kind;
+    if (target.isOfOtherAccount) throw new TableError('ResourceNotFound');
     checkVersion(headerOf(exchange, 'x-ms-version'));
     if (method === 'OPTIONS') return preflight(this.#options.service, headers);
     const caller = this.#authorizer.authorize({
@@ -149,7 +150,7 @@ class TableApi implements HttpApi<TableRequest, Reply> {
     const known = tableErrorOf(error);
     if (known.status === 500)
       this.#options.onFailure?.({ error, requestId, method: exchange.method });
-    const isXml = target?.query.has('comp') === true && target.query.get('comp') !== '';
+    const isXml = target?.isOfOtherAccount === true || (target?.query.get('comp') ?? '') !== '';
     const nowMs = this.#options.service.clock.nowMs();
     const dialect = dialectOf(exchange.headers.host);
     return errorReply(dialect.told(known), { requestId, nowMs, isXml, dialect });

@@ -64,6 +64,29 @@ test.each([
   await expect(tokenAccess(open(READER, '/'), token(claims))).rejects.toThrow(words);
 });
 
+test.each([
+  ['https://sts.windows.net/tenant/', 'https://storage.azure.com/', undefined],
+  ['https://sts.windows.net/tenant/', 'https://devstoreaccount1.table.core.windows.net', undefined],
+  ['https://login.microsoftonline.com/tenant/v2.0', 'https://cosmos.azure.com', undefined],
+  ['https://sts.windows.net/tenant/', 'https://other.table.core.windows.net', 'Audience'],
+  ['https://sts.windows.net/tenant/', 'https://storage.azure.com.example', 'Audience'],
+  ['https://sts.windows.net.example/', 'https://storage.azure.com/', 'Issuer'],
+  [undefined, 'https://storage.azure.com/', 'Issuer'],
+])('where any token will do, one of %s for %s is refused by its %s', async (iss, aud, words) => {
+  const open = openAccess(
+    {
+      keys: { primary: 'a2V5' },
+      identities: { keys: { kind: 'any' }, issuer: undefined, audience: undefined },
+      roles: { definitions: [], assignments: [] },
+    },
+    memoryAccessStore(),
+    clock,
+  );
+  const access = tokenAccess(open, token({ iss, aud }));
+  if (words === undefined) await expect(access).resolves.toBeDefined();
+  else await expect(access).rejects.toThrow(words);
+});
+
 test('what is no token is refused', async () => {
   await expect(tokenAccess(open(READER, '/'), 'x')).rejects.toMatchObject({
     tableCode: 'AuthenticationFailed',

@@ -29,6 +29,8 @@ export interface Target {
   /** The account in the path, without suffix; undefined where the host names it. */
   readonly account: string | undefined;
   readonly isSecondary: boolean;
+  /** Where the host is an address, the path begins with the account: this one is not ours. */
+  readonly isOfOtherAccount: boolean;
   /** As sent, without the query: what clients sign. */
   readonly path: string;
   readonly query: ReadonlyMap<string, string>;
@@ -44,8 +46,12 @@ export function parseTarget(url: string, host = ''): Target {
   const isSecondaryPath = first === `${EMULATOR_ACCOUNT}${SECONDARY_SUFFIX}`;
   const isSecondary = isSecondaryPath || isSecondaryHost(host);
   const account = isSecondaryPath || first === EMULATOR_ACCOUNT ? EMULATOR_ACCOUNT : undefined;
+  const isOfOtherAccount = account === undefined && segments.length > 1 && ADDRESS.test(host);
+  if (isOfOtherAccount)
+    return { resource: { kind: 'service' }, account, isSecondary, isOfOtherAccount, path, query };
   const names = account === undefined ? segments : segments.slice(1);
-  return { resource: parseResource(names), account, isSecondary, path, query };
+  const resource = parseResource(names);
+  return { resource, account, isSecondary, isOfOtherAccount, path, query };
 }
 
 /** What stands between slashes. */
@@ -63,6 +69,9 @@ function segmentsOf(path: string): string[] {
 function isSecondaryHost(host: string): boolean {
   return host.includes(SECONDARY_SUFFIX) && host.split('.')[0]?.endsWith(SECONDARY_SUFFIX) === true;
 }
+
+/** An IP address, with or without a port. */
+const ADDRESS = /^(?:\d+(?:\.\d+){3}|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
 

@@ -19,6 +19,12 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
+/** What an API asks of the claims of a token where neither keys nor settings do. */
+export interface IdentityRules {
+  isIssuer(issuer: string): boolean;
+  isAudience(audience: string): boolean;
+}
+
 export type IdentityFault =
   | 'disabled'
   | 'format'
@@ -41,7 +47,7 @@ const CHECKED_MAX = 1000;
 const TOKEN_LENGTH_MAX = 32_768;
 
 interface Checked {
-  readonly identity: Identity;
+  readonly claims: JWTPayload;
   readonly endMs: number;
 }
 
@@ -57,20 +63,21 @@ export class Identities {
     this.#clock = clock;
   }
 
-  async read(token: string): Promise<IdentityReading> {
-    if (this.#settings === undefined) return invalid('disabled');
+  async read(token: string, rules?: IdentityRules): Promise<IdentityReading> {
+    const settings = this.#settings;
+    if (settings === undefined) return invalid('disabled');
     if (token.length > TOKEN_LENGTH_MAX) return invalid('format');
     const name = createHash('sha256').update(token).digest('base64');
     const known = this.#checked.get(name);
-    if (known !== undefined && this.#clock.nowMs() < known.endMs)
-      return { kind: 'valid', identity: known.identity };
-    const claims = await this.#check(token, this.#settings);
+    const isKnown = known !== undefined && this.#clock.nowMs() < known.endMs;
+    const claims = isKnown ? known.claims : await this.#check(token, settings);
     if (typeof claims === 'string') return invalid(claims);
+    if (!isKnown && claims.exp !== undefined)
+      this.#checked.set(name, { claims, endMs: (claims.exp + CLOCK_TOLERANCE_SEC) * 1000 });
+    const fault = rules && isUnbound(settings) ? faultBy(rules, claims) : undefined;
+    if (fault !== undefined) return invalid(fault);
     const identity = identityOf(claims);
-    if (identity === undefined) return invalid('noId');
-    if (claims.exp !== undefined)
-      this.#checked.set(name, { identity, endMs: (claims.exp + CLOCK_TOLERANCE_SEC) * 1000 });
-    return { kind: 'valid', identity };
+    return identity === undefined ? invalid('noId') : { kind: 'valid', identity };
   }
 
   async #check(token: string, settings: IdentitySettings): Promise<JWTPayload | IdentityFault> {
@@ -94,6 +101,19 @@ export class Identities {
       return fault;
     }
   }
+}
+
+/** True where a token may come from anyone and be meant for anyone. */
+function isUnbound({ keys, issuer, audience }: IdentitySettings): boolean {
+  return keys.kind === 'any' && issuer === undefined && audience === undefined;
+}
+
+function faultBy(
+  { isIssuer, isAudience }: IdentityRules,
+  { iss = '', aud = [] }: JWTPayload,
+): IdentityFault | undefined {
+  if (!isIssuer(iss)) return 'issuer';
+  return [aud].flat().some(isAudience) ? undefined : 'audience';
 }
 
 interface Checks {

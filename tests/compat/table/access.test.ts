@@ -105,6 +105,22 @@ describe.each(MODES)('%s mode', (mode) => {
     );
   });
 
+  test('who may only update may add by an upsert where the service is Storage', async () => {
+    const name = `updated${mode}`;
+    const table = account.table(mode, name);
+    await table.createTable();
+    const entity = { partitionKey: 'p', rowKey: '1', n: 1 };
+    const updater = byTableSas(mode, name, { permissions: { update: true } });
+    const added = updater.upsertEntity(entity, 'Replace');
+    if (mode === 'cosmos')
+      await expect(added).rejects.toMatchObject(refusal('AuthorizationPermissionMismatch'));
+    else await added;
+    const adder = byTableSas(mode, name, { permissions: { add: true } });
+    await expect(adder.upsertEntity(entity, 'Merge')).rejects.toMatchObject(
+      refusal('AuthorizationPermissionMismatch'),
+    );
+  });
+
   test('signatures expire', async () => {
     const name = `expired${mode}`;
     await account.table(mode, name).createTable();

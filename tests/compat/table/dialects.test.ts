@@ -253,3 +253,19 @@ test('tables with names of any letters are made, filled, listed and deleted', as
   expect(listed).toEqual(expect.arrayContaining(names));
   for (const name of names) await tables.deleteTable(name);
 });
+
+test('an account that is not there is not found, whoever asks', async () => {
+  for (const isSigned of [true, false]) {
+    const { status, headers, text } = await send('storage', {
+      ...create('other'),
+      account: 'nobody',
+      isSigned,
+    });
+    expect(status).toBe(404);
+    expect(headers).toMatchObject({
+      'content-type': 'application/xml',
+      'x-ms-error-code': 'ResourceNotFound',
+    });
+    expect(text).toContain('<Code>ResourceNotFound</Code>');
+  }
+});

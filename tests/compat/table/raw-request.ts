@@ -7,6 +7,8 @@ export interface RawRequest {
   readonly method?: string;
   /** Behind the account, as it goes over the wire. */
   readonly path: string;
+  /** The account in the path. */
+  readonly account?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | object;
   readonly date?: string;
@@ -32,7 +34,7 @@ export function sendRaw(account: Account, raw: RawRequest): Promise<RawReply> {
     host: '127.0.0.1',
     port: account.port,
     method,
-    path: `/${ACCOUNT}${path}`,
+    path: `/${raw.account ?? ACCOUNT}${path}`,
     headers: {
       ...(isSigned ? { authorization: sign(path, date) } : {}),
       'x-ms-date': date,
