@@ -1,5 +1,4 @@
 /** The entry: one request in, one answer out. URL → caller → body → operation → reply. */
-import { randomUUID } from 'node:crypto';
 import { andThen, type Bytes, EMPTY_BYTES, type MaybePromise } from '../../base/index.ts';
 import {
   type Asked,
@@ -19,6 +18,7 @@ import { TableError, tableErrorOf } from './errors.ts';
 import type { IdentityAccess } from './identity-access.ts';
 import { REQUEST_BYTES_MAX } from './limits.ts';
 import { addServiceHeaders, DEFAULT_VERSION, errorReply, type Reply } from './reply.ts';
+import { RequestIds } from './request-ids.ts';
 import { operationOf } from './routes.ts';
 import type { KeyCheck } from './shared-key.ts';
 import { storedPolicy } from './stored-policies.ts';
@@ -46,10 +46,11 @@ export interface TableRequestFailure {
 export function createTableHandler(options: TableOptions): HttpHandler {
   const api = new TableApi(options);
   const isTimed = options.onRequest !== undefined;
+  const ids = new RequestIds();
   return (exchange) =>
     serve(api, {
       exchange,
-      requestId: randomUUID(),
+      requestId: ids.next(),
       startedMs: isTimed ? performance.now() : 0,
       resource: 'none',
       target: undefined,
