@@ -37,6 +37,7 @@ import { containerIndexing } from './container-indexing.ts';
 import { storeName } from './container-name.ts';
 import type { Slot } from './host.ts';
 import { limitedIntent } from './key-limit.ts';
+import { commitPrepaid, type Work } from './prepaid-write.ts';
 import { QueryReader } from './query-reader.ts';
 import {
   type Charged,
@@ -44,7 +45,6 @@ import {
   keyOfScope,
   type PageReply,
   type PageRequest,
-  type Paid,
   type ReadReply,
   receiptOf,
   type TransactionReply,
@@ -138,20 +138,21 @@ export class Cluster {
     return this.#read(partition, route, key, session, traffic);
   }
 
-  async write(route: Route, op: ItemOp, traffic: Traffic = NORMAL_TRAFFIC): Promise<WriteReply> {
-    const paid = await this.#commit(route, prepaidCharge(op), traffic, async (partition) => {
-      const intent = this.#intent(route, partition, intentOf(op));
-      const { effects, lsn } = await partition.write(intent);
-      const result = effects[0] as Effect;
-      return { result, lsn, charge: effectCharge(result, route.slot.options.indexing) };
+  write(route: Route, op: ItemOp, traffic: Traffic = NORMAL_TRAFFIC): Promise<WriteReply> {
+    return this.#commit(route, prepaidCharge(op), traffic, {
+      start: (partition) => partition.write(this.#intent(route, partition, intentOf(op))),
+      finish: ({ effects, lsn }) => {
+        const effect = effects[0] as Effect;
+        const charge = effectCharge(effect, route.slot.options.indexing);
+        const bytes = (effect.item ?? effect.previous)?.body.length ?? 0;
+        route.slot.heat.add(charge, bytes, op.key, this.#options.clock.nowMs());
+        return { effect, ...receiptOf(route, lsn, charge) };
+      },
     });
-    const bytes = (paid.result.item ?? paid.result.previous)?.body.length ?? 0;
-    route.slot.heat.add(paid.charge, bytes, op.key, this.#options.clock.nowMs());
-    return { effect: paid.result, ...receiptOf(route, paid.lsn, paid.charge) };
   }
 
   /** All operations or none, of one logical partition. `guard` is called when it is decided and throws to refuse. */
-  async transact(
+  transact(
     route: Route,
     ops: readonly TransactionOp[],
     traffic: Traffic = NORMAL_TRAFFIC,
@@ -159,61 +160,40 @@ export class Cluster {
   ): Promise<TransactionReply> {
     let prepaid = 0;
     for (const op of ops) prepaid += prepaidCharge(op);
-    const paid = await this.#commit(route, prepaid, traffic, async (partition) => {
-      const { intent, effects } = transactionOf(ops, guard);
-      const { lsn } = await partition.write(this.#intent(route, partition, intent));
-      const priced = pricedTransaction(effects, route.slot.options.indexing);
-      return { result: priced, lsn, charge: priced.charge };
+    return this.#commit(route, prepaid, traffic, {
+      start: async (partition) => {
+        const { intent, effects } = transactionOf(ops, guard);
+        const { lsn } = await partition.write(this.#intent(route, partition, intent));
+        return { effects, lsn };
+      },
+      finish: ({ effects, lsn }) => {
+        const { outcomes, bytes, charge } = pricedTransaction(effects, route.slot.options.indexing);
+        route.slot.heat.add(charge, bytes, ops[0]?.key, this.#options.clock.nowMs());
+        return { outcomes, ...receiptOf(route, lsn, charge) };
+      },
     });
-    const { outcomes, bytes } = paid.result;
-    route.slot.heat.add(paid.charge, bytes, ops[0]?.key, this.#options.clock.nowMs());
-    return { outcomes, ...receiptOf(route, paid.lsn, paid.charge) };
   }
 
   /** What is stored under these primary keys is gone. */
-  async erase(
+  erase(
     route: Route,
     range: Omit<Erasure, 'lsn'>,
     traffic: Traffic = NORMAL_TRAFFIC,
   ): Promise<Receipt> {
-    const paid = await this.#commit(route, MINIMAL_CHARGE, traffic, async (partition) => {
-      const lsn = await partition.erase(range);
-      return { result: undefined, lsn, charge: MINIMAL_CHARGE };
+    return this.#commit(route, MINIMAL_CHARGE, traffic, {
+      start: (partition) => partition.erase(range),
+      finish: (lsn) => receiptOf(route, lsn, MINIMAL_CHARGE),
     });
-    return receiptOf(route, paid.lsn, paid.charge);
   }
 
-  /**
-   * A write is charged by its size when it starts and corrected when its cost is known: many that wait for the same
-   * commit would otherwise all be admitted on the same balance.
-   */
-  async #commit<T>(
+  #commit<Done, Reply extends Receipt>(
     route: Route,
     prepaid: number,
     traffic: Traffic,
-    work: (partition: Partition) => Promise<Paid<T>>,
-  ): Promise<Paid<T>> {
+    work: Work<Done, Reply>,
+  ): Promise<Reply> {
     this.#admit(route, traffic);
-    const { budget } = route.slot;
-    const { clock, host } = this.#options;
-    budget.charge(prepaid, clock.nowMs(), traffic);
-    let cost = 0;
-    try {
-      const partition = await host.partition(route.slot);
-      try {
-        const paid = await work(partition);
-        if (partition.itemBytes >= route.slot.splitAtBytes)
-          this.#options.onGrown(route, partition.itemBytes);
-        cost = paid.charge;
-        return paid;
-      } catch (error) {
-        cost = MINIMAL_CHARGE;
-        if (error instanceof DomainError) error.receipt = receiptOf(route, partition.lsn, cost);
-        throw error;
-      }
-    } finally {
-      if (cost !== prepaid) budget.correct(cost - prepaid, clock.nowMs(), traffic);
-    }
+    return commitPrepaid(this.#options, route, { prepaid, traffic, work });
   }
 
   async page(

@@ -55,12 +55,6 @@ export interface Charged {
   readonly key: HeatKey | undefined;
 }
 
-export interface Paid<T> {
-  readonly result: T;
-  readonly lsn: Lsn;
-  readonly charge: number;
-}
-
 /** What somebody found in a partition, and what it costs. */
 export interface Visited<T> extends Charged {
   readonly found: T;
