@@ -3,7 +3,6 @@ import type { Bytes } from '../base/index.ts';
 import type { Entry, Store } from '../engine/index.ts';
 import { chunkKey, chunkNumber, encodeChunk, withoutRids } from './index-chunk.ts';
 import type { Flush } from './index-memory.ts';
-import { ridText } from './index-run.ts';
 import type { Rid } from './item.ts';
 import type { RidChanges } from './postings.ts';
 
@@ -11,6 +10,8 @@ import type { RidChanges } from './postings.ts';
 const STEP_ROWS = 2000;
 /** From so many neighbours on a list takes less room and time than an entry for each. */
 const LISTED_FROM = 4;
+
+const RID_BYTES = 8;
 
 const EMPTY: Bytes = new Uint8Array(0);
 
@@ -88,5 +89,10 @@ class Step {
 }
 
 function entryKey(stem: string, rid: Rid): Bytes {
-  return Buffer.from(stem + ridText(rid), 'latin1');
+  const end = stem.length;
+  const key = Buffer.allocUnsafe(end + RID_BYTES);
+  key.write(stem, 0, 'latin1');
+  key.writeUInt32BE(Math.floor(rid / 2 ** 32), end);
+  key.writeUInt32BE(rid >>> 0, end + 4);
+  return key;
 }

@@ -28,15 +28,10 @@ export function runOf(postings: Postings): IndexRun {
 }
 
 function rareRun(postings: Postings): IndexRun {
-  const stems: string[] = [];
-  const changes: RidChanges[] = [];
+  const { stems, rids } = postings.rareSorted();
   let size = 0;
-  for (const [stem, rids] of postings.rareSorted()) {
-    stems.push(stem);
-    changes.push({ rids, isThere: undefined });
-    size += rids.length;
-  }
-  return { stems, changes, size };
+  for (const own of rids) size += own.length;
+  return { stems, changes: rids.map((own) => ({ rids: own, isThere: undefined })), size };
 }
 
 /** What the newer one says of an entry holds. */

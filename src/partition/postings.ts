@@ -164,27 +164,31 @@ export class Postings {
     return [...this.#byStem].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   }
 
-  /** Stems of rare values in order, each with the rids that have it. */
-  rareSorted(): [string, Rid[]][] {
+  /** Stems of rare values in order, and of each the rids that have it. */
+  rareSorted(): { readonly stems: readonly string[]; readonly rids: readonly Rid[][] } {
     const stems = this.#rareStems;
     const rids = this.#rareRids;
-    const order = Array.from(stems.keys()).sort((a, b) => {
+    const order: number[] = [];
+    for (let at = 0; at < stems.length; at++) order.push(at);
+    order.sort((a, b) => {
       const left = stems[a] as string;
       const right = stems[b] as string;
       if (left === right) return (rids[a] as Rid) - (rids[b] as Rid);
       return left < right ? -1 : 1;
     });
-    const sorted: [string, Rid[]][] = [];
-    let last: [string, Rid[]] | undefined;
-    for (const at of order) {
+    const sorted: string[] = [];
+    const own: Rid[][] = [];
+    for (let place = 0; place < order.length; place++) {
+      const at = order[place] as number;
       const stem = stems[at] as string;
       const rid = rids[at] as Rid;
-      if (last === undefined || last[0] !== stem) {
-        last = [stem, [rid]];
-        sorted.push(last);
-      } else if (last[1][last[1].length - 1] !== rid) last[1].push(rid);
+      const last = own[own.length - 1];
+      if (last === undefined || sorted[sorted.length - 1] !== stem) {
+        sorted.push(stem);
+        own.push([rid]);
+      } else if (last[last.length - 1] !== rid) last.push(rid);
     }
-    return sorted;
+    return { stems: sorted, rids: own };
   }
 }
 

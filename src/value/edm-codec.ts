@@ -28,7 +28,12 @@ export interface Entity {
   readonly partitionKey: string;
   readonly rowKey: string;
   /** In order, without the keys and the timestamp. */
-  readonly properties: ReadonlyMap<string, EdmProperty>;
+  readonly properties: readonly NamedProperty[];
+}
+
+export interface NamedProperty {
+  readonly name: string;
+  readonly property: EdmProperty;
 }
 
 /** Names that are no properties of their own: the keys, the stamp, and what the NoSQL API adds. */
@@ -75,7 +80,7 @@ function decodeEntity(body: Bytes): Value {
 export function printEntity({ partitionKey, rowKey, properties }: Entity): string {
   const key = JSON.stringify(rowKey);
   let text = `{"PartitionKey":${JSON.stringify(partitionKey)},"RowKey":${key},"Timestamp":"${NO_TIME}"`;
-  for (const [name, property] of properties) {
+  for (const { name, property } of properties) {
     if (isAnnotated(property)) text += `,"${name}${TYPE_ANNOTATION}":"${property.type}"`;
     text += `,"${name}":${property.token}`;
   }
@@ -89,7 +94,7 @@ export function entityValue({ partitionKey, rowKey, properties }: Entity): Value
     RowKey: rowKey,
     Timestamp: NO_TIME,
   };
-  for (const [name, property] of properties) {
+  for (const { name, property } of properties) {
     if (isAnnotated(property)) value[annotationName(name)] = property.type;
     value[name] = property.value;
   }
@@ -111,7 +116,7 @@ export function entityOfDocument(document: Value): Entity {
     throw refused('An item of a table must have texts PartitionKey and RowKey (or id).');
   if (id !== undefined && id !== rowKey)
     throw refused('The id of an item of a table is its RowKey.');
-  const properties = new Map<string, EdmProperty>();
+  const properties: NamedProperty[] = [];
   for (const name of Object.keys(document)) {
     if (SYSTEM_NAMES.has(name) || name.endsWith(TYPE_ANNOTATION)) continue;
     const value = document[name];
@@ -122,7 +127,7 @@ export function entityOfDocument(document: Value): Entity {
     const property = edmProperty({ value, annotation });
     if (property === undefined)
       throw refused(`The value of '${name}' is of no type that an entity can hold.`);
-    properties.set(name, property);
+    properties.push({ name, property });
   }
   return { partitionKey, rowKey, properties };
 }

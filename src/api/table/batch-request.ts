@@ -4,13 +4,13 @@
  */
 import { TableError } from './errors.ts';
 import { BATCH_OPERATIONS_MAX } from './limits.ts';
+import type { Headers } from './request.ts';
 
 export interface BatchPart {
   readonly method: string;
   /** As it stands there: absolute, or relative to the account. */
   readonly url: string;
-  /** Names in lower case. */
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: Headers;
   readonly body: string;
   readonly contentId: string | undefined;
 }
@@ -38,7 +38,8 @@ function changeParts(sections: readonly string[]): readonly BatchPart[] {
   let head = '';
   let last: BatchPart | undefined;
   for (const section of sections) {
-    if (last !== undefined && section.startsWith(head)) {
+    // Several times as fast as `startsWith`.
+    if (last !== undefined && section.slice(0, head.length) === head) {
       const { method, url, headers, contentId } = last;
       parts.push({ method, url, headers, contentId, body: section.slice(head.length).trim() });
       continue;
@@ -53,6 +54,7 @@ function changeParts(sections: readonly string[]): readonly BatchPart[] {
 }
 
 interface Section {
+  /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly content: string;
 }
@@ -66,6 +68,9 @@ function boundaryOf(contentType: string): string | undefined {
   return boundary !== undefined && boundary.length <= BOUNDARY_LENGTH_MAX ? boundary : undefined;
 }
 
+const CR = 0x0d;
+const LF = 0x0a;
+
 /** What stands between the lines of a boundary. The last line may be missing. */
 function sectionsOf(text: string, boundary: string): readonly string[] {
   const mark = `--${boundary}`;
@@ -73,8 +78,10 @@ function sectionsOf(text: string, boundary: string): readonly string[] {
   let start = -1;
   for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
     if (at > 0 && text[at - 1] !== '\n') continue;
-    const lineEnd = text.indexOf('\n', at);
-    const rest = text.slice(at + mark.length, lineEnd < 0 ? text.length : lineEnd).trim();
+    const markEnd = at + mark.length;
+    const isBare = text.charCodeAt(markEnd) === CR && text.charCodeAt(markEnd + 1) === LF;
+    const lineEnd = isBare ? markEnd + 1 : text.indexOf('\n', at);
+    const rest = isBare ? '' : text.slice(markEnd, lineEnd < 0 ? text.length : lineEnd).trim();
     if (rest !== '' && rest !== '--') continue;
     if (start >= 0) sections.push(text.slice(start, at));
     start = lineEnd < 0 || rest === '--' ? -1 : lineEnd + 1;
@@ -119,7 +126,7 @@ function requestOf({ headers: outer, content }: Section): {
   const part = {
     method: method === 'POST' ? (headers.get('x-http-method') ?? method) : method,
     url,
-    headers,
+    headers: (name: string) => headers.get(name),
     body: rest.trim(),
     contentId: outer.get('content-id') ?? headers.get('content-id'),
   };

@@ -12,18 +12,27 @@ import { queryEntities } from './queries.ts';
 import { errorReply, type Reply, statusText } from './reply.ts';
 import { parseTarget, type Target } from './target.ts';
 
-export async function runBatch(call: Call): Promise<Reply> {
+export function runBatch(call: Call): MaybePromise<Reply> {
   const request = parseBatch(call.headers('content-type'), bytesToText(call.body));
-  if (request.kind === 'query') return batchReply(call, [await queryPart(call, request)], false);
-  if (request.parts.length === 0) return batchReply(call, [], true);
-  try {
-    return batchReply(call, await runChanges(call, request.parts), true);
-  } catch (error) {
+  if (request.kind === 'query')
+    return queryPart(call, request).then((part) => batchReply(call, [part], false));
+  const { parts } = request;
+  if (parts.length === 0) return batchReply(call, [], true);
+  const contentIds = parts.map(({ contentId }) => contentId);
+  const refused = (error: unknown): Reply => {
     // Bugs of ours are for the handler, which reports them.
     const known = tableErrorOf(error);
     if (known.status === 500) throw error;
     const at = error instanceof BatchError ? error.operation : 0;
-    return batchReply(call, [errorPart(call, request.parts[at], known, at)], true);
+    return batchReply(call, [errorPart(call, contentIds[at], known, at)], true);
+  };
+  try {
+    return runChanges(call, parts).then(
+      (replies) => batchReply(call, numbered(replies, contentIds), true),
+      refused,
+    );
+  } catch (error) {
+    return refused(error);
   }
 }
 
@@ -37,7 +46,8 @@ class BatchError extends TableError {
   }
 }
 
-async function runChanges(call: Call, parts: readonly BatchPart[]): Promise<readonly PartReply[]> {
+/** Returns before anything is awaited: what was sent is not kept while the write waits for the disk. */
+function runChanges(call: Call, parts: readonly BatchPart[]): Promise<readonly Reply[]> {
   if (parts.length > BATCH_OPERATIONS_MAX)
     throw new TableError(
       'InvalidInput',
@@ -57,24 +67,26 @@ async function runChanges(call: Call, parts: readonly BatchPart[]): Promise<read
   const [{ table, key }] = plans as [EntityPlan, ...EntityPlan[]];
   const container = ownerTable(call, table);
   const operations = plans.map(({ write }): ItemOperation => write);
+  const replies = plans.map(({ reply }) => reply);
   const bounds = { operationsMax: BATCH_OPERATIONS_MAX, bytesMax: REQUEST_BYTES_MAX };
-  try {
-    const { outcomes, charge } = await call.service.items.transact(
-      container,
-      [key.partitionKey],
-      operations,
-      undefined,
-      bounds,
+  return call.service.items
+    .transact(container, [key.partitionKey], operations, undefined, bounds)
+    .then(
+      ({ outcomes, charge }) =>
+        replies.map((reply, at) => reply(outcomes[at]?.item, at === 0 ? charge : 0)),
+      (error: unknown) => {
+        if (error instanceof TransactionError)
+          throw new BatchError(error.operation, tableErrorOf(error));
+        throw error;
+      },
     );
-    return plans.map((plan, at) => ({
-      reply: plan.reply(outcomes[at]?.item, at === 0 ? charge : 0),
-      contentId: parts[at]?.contentId,
-    }));
-  } catch (error) {
-    if (error instanceof TransactionError)
-      throw new BatchError(error.operation, tableErrorOf(error));
-    throw error;
-  }
+}
+
+function numbered(
+  replies: readonly Reply[],
+  contentIds: readonly (string | undefined)[],
+): readonly PartReply[] {
+  return replies.map((reply, at) => ({ reply, contentId: contentIds[at] }));
 }
 
 function planPart(call: Call, part: BatchPart, { resource, query }: Target): EntityPlan {
@@ -85,7 +97,7 @@ function planPart(call: Call, part: BatchPart, { resource, query }: Target): Ent
   return planWrite(call, {
     method: part.method,
     resource,
-    headers: headersOf(part),
+    headers: part.headers,
     query,
     text: part.body,
   });
@@ -111,13 +123,13 @@ async function queryPart(
   try {
     const target = targetOf(part);
     return {
-      reply: await runQuery({ ...call, target, headers: headersOf(part) }, part),
+      reply: await runQuery({ ...call, target, headers: part.headers }, part),
       contentId,
     };
   } catch (error) {
     const known = tableErrorOf(error);
     if (known.status === 500) throw error;
-    return errorPart(call, part, known, 0);
+    return errorPart(call, contentId, known, 0);
   }
 }
 
@@ -127,10 +139,6 @@ function runQuery(call: Call, { method }: BatchPart): MaybePromise<Reply> {
   if (resource.kind === 'entity') return readEntityByKey(call, resource.table, resource);
   if (resource.kind === 'entities') return queryEntities(call, resource.table);
   throw new TableError('InvalidInput');
-}
-
-function headersOf({ headers }: BatchPart): (name: string) => string | undefined {
-  return (name) => headers.get(name);
 }
 
 /** The host of an absolute URL is not looked at: the part came here. */
@@ -146,16 +154,16 @@ interface PartReply {
 
 function errorPart(
   { service, requestId, dialect }: Call,
-  part: BatchPart | undefined,
+  contentId: string | undefined,
   error: TableError,
   at: number,
 ): PartReply {
   const { tableCode, message, retryAfterMs, charge } = dialect.told(error);
-  const numbered = /^\d+:/.test(message) ? message : `${at}:${message}`;
-  const told = new TableError(tableCode, numbered, { retryAfterMs, charge });
+  const text = /^\d+:/.test(message) ? message : `${at}:${message}`;
+  const told = new TableError(tableCode, text, { retryAfterMs, charge });
   const nowMs = service.clock.nowMs();
   const reply = errorReply(told, { requestId, nowMs, isXml: false, dialect });
-  return { reply, contentId: part?.contentId };
+  return { reply, contentId };
 }
 
 function batchReply({ requestId }: Call, parts: readonly PartReply[], isChangeSet: boolean): Reply {

@@ -6,7 +6,7 @@ import { parseEntity } from './entity-body.ts';
 function read(text: string): Record<string, string> {
   const { properties } = parseEntity(text, dialectOf());
   return Object.fromEntries(
-    [...properties].map(([name, { type, token }]) => [name, `${type} ${token}`]),
+    properties.map(({ name, property: { type, token } }) => [name, `${type} ${token}`]),
   );
 }
 

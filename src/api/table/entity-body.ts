@@ -1,6 +1,13 @@
 /** An entity as clients send it: OData JSON, checked property by property. */
 import type { Bytes } from '../../base/index.ts';
-import { annotationName, type EdmProperty, type Entity, edmProperty } from '../../value/index.ts';
+import {
+  annotationName,
+  type EdmProperty,
+  type Entity,
+  edmProperty,
+  type NamedProperty,
+  TYPE_ANNOTATION,
+} from '../../value/index.ts';
 import type { Dialect } from './dialect.ts';
 import { TableError, UNREADABLE } from './errors.ts';
 import { BINARY_BYTES_MAX, ENTITY_BYTES_MAX, PROPERTIES_MAX, STRING_LENGTH_MAX } from './limits.ts';
@@ -18,7 +25,7 @@ export interface SentEntity {
   readonly rowKey: string | undefined;
   /** An annotation says that a key is no text. */
   readonly hasTypedKeys: boolean;
-  readonly properties: ReadonlyMap<string, EdmProperty>;
+  readonly properties: readonly NamedProperty[];
 }
 
 /** @param text - as UTF-8 has it: no half of a pair alone. */
@@ -26,14 +33,15 @@ export function parseEntity(text: string, dialect: Dialect): SentEntity {
   const sent = parseObject(text);
   const tokens = WHOLE_DOUBLE.test(text) ? numberTokens(text) : undefined;
   const isPlain = !text.includes('\\');
-  const properties = new Map<string, EdmProperty>();
+  const hasTypes = !isPlain || text.includes(TYPE_ANNOTATION);
+  const properties: NamedProperty[] = [];
   let hasTypedKeys = false;
   for (const name in sent) {
     const kind = kindOf(name, dialect);
     if (kind === 'keyType') hasTypedKeys ||= sent[name] !== 'Edm.String';
     if (kind !== 'property') continue;
     const value = sent[name];
-    const annotation = sent[annotationName(name)];
+    const annotation = hasTypes ? sent[annotationName(name)] : undefined;
     if (annotation !== undefined && typeof annotation !== 'string')
       throw new TableError('InvalidInput');
     if (value === null) {
@@ -43,10 +51,9 @@ export function parseEntity(text: string, dialect: Dialect): SentEntity {
     const property = edmProperty({ value, annotation, token: tokens?.get(name), isPlain });
     if (property === undefined) throw wrongType();
     checkSize(property);
-    properties.set(name, property);
+    if (name !== dialect.ignoredProperty) properties.push({ name, property });
   }
-  if (dialect.ignoredProperty !== undefined) properties.delete(dialect.ignoredProperty);
-  if (properties.size > PROPERTIES_MAX) throw new TableError('TooManyProperties');
+  if (properties.length > PROPERTIES_MAX) throw new TableError('TooManyProperties');
   return {
     partitionKey: keyOf(sent, 'PartitionKey'),
     rowKey: keyOf(sent, 'RowKey'),

@@ -2,7 +2,13 @@
 import { assert, bytesToText } from '../../base/index.ts';
 import { type Item, type NewBody, timeEtag } from '../../partition/index.ts';
 import type { ItemWrite } from '../../service/index.ts';
-import { type Entity, entityValue, printEntity, readEntity } from '../../value/index.ts';
+import {
+  type Entity,
+  entityValue,
+  type NamedProperty,
+  printEntity,
+  readEntity,
+} from '../../value/index.ts';
 import type { Key, Need } from './access.ts';
 import { type Call, placeOf } from './call.ts';
 import { checkEntitySize, entityAt, insertedEntity, parseEntity } from './entity-body.ts';
@@ -29,7 +35,7 @@ export interface EntityPlan {
   readonly key: Key;
   readonly write: ItemWrite;
   /** @param item - as it is after the write; undefined when deleted. */
-  reply(item: Item | undefined, charge: number): Reply;
+  readonly reply: (item: Item | undefined, charge: number) => Reply;
 }
 
 /** Throws what is wrong with the request; the table itself is not looked at. */
@@ -59,14 +65,16 @@ function planInsert(call: Call, request: EntityRequest): EntityPlan {
   const prefer = preference(headers);
   const entity = insertedEntity(parseEntity(request.text, call.dialect), call.dialect);
   boundsCheck(call.access.bounds, entity);
+  // Not the entity: the plan lives until the write is on disk.
+  const key = { partitionKey: entity.partitionKey, rowKey: entity.rowKey };
   return {
     table,
-    key: entity,
-    write: { kind: 'create', ...addressOf(entity), ...newBody(entity) },
+    key,
+    write: createOf(entity),
     reply(item, charge) {
       assert(item !== undefined, 'an insert leaves an entity');
       const place = placeOf(call, table);
-      const link = `${call.origin}${editLink(place.table, entity)}`;
+      const link = `${call.origin}${editLink(place.table, key)}`;
       const sent = ['ETag', timeEtag(item.time), 'Location', link];
       if (prefer !== undefined) sent.push('Preference-Applied', `return-${prefer}`);
       if (prefer === 'no-content')
@@ -111,11 +119,13 @@ function planUpdate(
     table,
     key: entity,
     write,
-    reply(item, charge) {
-      assert(item !== undefined, 'an update leaves an entity');
-      return emptyReply(204, { charge, headers: ['ETag', timeEtag(item.time)] });
-    },
+    reply: updatedReply,
   };
+}
+
+function updatedReply(item: Item | undefined, charge: number): Reply {
+  assert(item !== undefined, 'an update leaves an entity');
+  return emptyReply(204, { charge, headers: ['ETag', timeEtag(item.time)] });
 }
 
 function planDelete(
@@ -148,6 +158,13 @@ function addressOf({ partitionKey, rowKey }: Key): { partitionKey: readonly stri
   return { partitionKey: [partitionKey], id: rowKey };
 }
 
+/** Field by field: a batch has a hundred of them. */
+function createOf(entity: Entity): ItemWrite {
+  const { partitionKey, rowKey } = entity;
+  const { body, value, ttlSec } = newBody(entity);
+  return { kind: 'create', partitionKey: [partitionKey], id: rowKey, body, value, ttlSec };
+}
+
 function newBody(entity: Entity): NewBody {
   const body = Buffer.from(printEntity(entity), 'utf8');
   checkEntitySize(body);
@@ -157,8 +174,9 @@ function newBody(entity: Entity): NewBody {
 /** What is sent wins; what is only stored stays. */
 function merged(current: Item | undefined, entity: Entity): Entity {
   if (current === undefined) return entity;
-  const properties = new Map(readEntity(current.body).properties);
-  for (const [name, property] of entity.properties) properties.set(name, property);
-  if (properties.size > PROPERTIES_MAX) throw new TableError('TooManyProperties');
-  return { ...entity, properties };
+  const byName = new Map<string, NamedProperty>();
+  for (const named of readEntity(current.body).properties) byName.set(named.name, named);
+  for (const named of entity.properties) byName.set(named.name, named);
+  if (byName.size > PROPERTIES_MAX) throw new TableError('TooManyProperties');
+  return { ...entity, properties: [...byName.values()] };
 }
