@@ -16,7 +16,6 @@ import { tableRequests } from './table-requests.ts';
 
 /** Distinct items visited, so many that a run at full speed hardly comes round. */
 const SAMPLE_MAX = 60_000;
-const SAMPLE_SEED = 1;
 
 export interface RequestSource {
   next(): string;
@@ -69,7 +68,7 @@ function queries(load: LoadRequest, operation: QueryOperation, date: string): Re
   const { database, container, itemCount, port } = load;
   const collection = `dbs/${database}/colls/${container}`;
   const signed = signature('POST', 'docs', collection, date);
-  const numbers = sample(itemCount - ROWS);
+  const numbers = sample(itemCount - ROWS, load);
   let at = -1;
   return {
     expectedStatus: 200,
@@ -87,7 +86,7 @@ function visits(load: LoadRequest, date: string): RequestSource {
   const { operation, database, container, itemCount, port } = load;
   const verb = operation === 'read' ? 'GET' : 'PUT';
   const collection = `dbs/${database}/colls/${container}`;
-  const numbers = sample(itemCount);
+  const numbers = sample(itemCount, load);
   const signatures = numbers.map((number) =>
     signature(verb, 'docs', `${collection}/docs/${itemId(number)}`, date),
   );
@@ -201,9 +200,12 @@ function targetLines(key: string | undefined): string {
     : `x-ms-documentdb-partitionkey: ["${key}"]\r\n`;
 }
 
-/** Numbers below `count` in random order, without repetition, at most SAMPLE_MAX of them. */
-function sample(count: number): readonly number[] {
-  const random = seededRandom(SAMPLE_SEED);
+/**
+ * Numbers below `count` in random order, without repetition, at most SAMPLE_MAX of them. Other ones in every round: what
+ * the last round has read is in the caches of the server.
+ */
+function sample(count: number, { firstNewItem }: LoadRequest): readonly number[] {
+  const random = seededRandom(firstNewItem);
   const chosen = new Set<number>();
   const wanted = Math.min(count, SAMPLE_MAX);
   if (wanted === count) for (let number = 0; number < count; number++) chosen.add(number);
