@@ -31,7 +31,7 @@ export class StoredItems {
       if (record === undefined) return undefined;
       const item = decodeRecord(record, etagSalt);
       // With an engine that answers later, a write may have been published since: then this is an old state.
-      if (publishCount === this.#publishCount) cache.set(key.text, item);
+      if (publishCount === this.#publishCount) cache.offer(key.text, item);
       return item;
     });
   }
