@@ -1,6 +1,7 @@
 /** What every engine refuses at its door, so that a mistake shows on the memory engine as well as on disk. */
 import { assert } from '../base/index.ts';
 import type { Batch, KeyRange, ScanOptions } from './engine.ts';
+import { isNumbered, numberOfKey } from './numbered.ts';
 
 /** A key fits one index row of every engine; PostgreSQL is the narrowest (2,704 bytes). */
 export const KEY_BYTES_MAX = 2700;
@@ -15,6 +16,7 @@ export function checkStoreName(name: string): void {
 
 export function checkKey(key: Uint8Array): void {
   assert(key.length >= 1 && key.length <= KEY_BYTES_MAX, 'a key has 1 to 2,700 bytes');
+  if (isNumbered(key)) numberOfKey(key);
 }
 
 export function checkScan(range: KeyRange, options: ScanOptions): void {

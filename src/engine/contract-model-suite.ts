@@ -22,6 +22,7 @@ import {
   type Snapshot,
   type Store,
 } from './engine.ts';
+import { NUMBERED_PREFIX } from './numbered.ts';
 
 const SEEDS = process.env.MESOCOSM_LONG === '1' ? 50 : 4;
 const STEPS = 150;
@@ -125,9 +126,9 @@ async function compareReads(
   expect(many.map(text), note).toEqual(keys.map((key) => text(read(model, key))));
   const [first] = keys as [Bytes];
   expect(text(await view.get(first)), note).toBe(text(read(model, first)));
-  const prefix = random.below(3);
+  const prefix = random.below(2) === 0 ? NUMBERED_PREFIX : random.below(3);
   const pointer = read(model, first);
-  const target = pointer && read(model, Uint8Array.of(prefix, ...pointer));
+  const target = pointer && follow(model, { key: first, value: pointer }, prefix);
   expect(text(await view.follow(first, prefix)), note).toBe(text(target));
   const range = randomRange(random);
   const kind = random.below(3);
@@ -181,7 +182,7 @@ function scan(model: readonly Entry[], range: KeyRange, options: ScanOptions): S
     .filter(({ key }) => isWithin(range, key))
     .flatMap(({ key, value }) => {
       if (options.follow === undefined) return [{ key, value }];
-      const target = read(model, Uint8Array.of(options.follow, ...value));
+      const target = follow(model, { key, value }, options.follow);
       return target === undefined ? [] : [{ key, value: target }];
     });
   if (options.reverse === true) found.reverse();
@@ -195,6 +196,10 @@ function scan(model: readonly Entry[], range: KeyRange, options: ScanOptions): S
   return { entries, more: entries.length < found.length };
 }
 
+function follow(model: readonly Entry[], { key, value }: Entry, prefix: number): Bytes | undefined {
+  return key[0] === NUMBERED_PREFIX ? undefined : read(model, Uint8Array.of(prefix, ...value));
+}
+
 function read(model: readonly Entry[], key: Bytes): Bytes | undefined {
   return model.find((entry) => compareBytes(entry.key, key) === 0)?.value;
 }
@@ -203,19 +208,27 @@ function isWithin({ start, end }: KeyRange, key: Bytes): boolean {
   return compareBytes(key, start) >= 0 && (end === undefined || compareBytes(key, end) < 0);
 }
 
-/** One to three bytes of a small alphabet with both extremes. */
+/** A number, or one to three bytes of a small alphabet with both extremes. */
 function randomKey(random: Random): Bytes {
+  if (random.below(3) === 0) return Uint8Array.of(NUMBERED_PREFIX, ...randomNumber(random));
   return randomBytes(random, 1 + random.below(3));
 }
 
 /** Short, so that values often are pointers to keys; now and then beyond a page. */
 function randomValue(random: Random): Bytes {
   if (random.below(20) === 0) return new Uint8Array(random.below(20_000)).fill(random.below(256));
-  return randomBytes(random, random.below(3));
+  if (random.below(3) === 0) return randomNumber(random);
+  // Now and then half a number: two of them appended to each other are one.
+  return randomBytes(random, random.below(random.below(6) === 0 ? 5 : 3));
+}
+
+/** Of the numbers 0 to 3, and 2^32 behind them. */
+function randomNumber(random: Random): Bytes {
+  return Uint8Array.of(0, 0, 0, random.below(2), 0, 0, 0, random.below(4));
 }
 
 function randomRange(random: Random): KeyRange {
-  const start = randomBytes(random, random.below(3));
+  const start = random.below(2) === 0 ? randomKey(random) : randomBytes(random, random.below(3));
   return { start, end: random.below(4) === 0 ? undefined : randomKey(random) };
 }
 

@@ -8,9 +8,9 @@ const ENTRIES: readonly (readonly [key: string, value: string])[] = [
   ['00', '01'],
   ['0000', '02'],
   ['00FF', ''],
-  ['10', '03'],
-  ['1000', '0300'],
-  ['10FF00', '04'],
+  ['15', '03'],
+  ['1500', '0300'],
+  ['15FF00', '04'],
   ['7F', 'FFFF'],
   ['80', '01'],
   ['FF', '99'],
@@ -42,9 +42,9 @@ const CASES: readonly Case[] = [
   {
     title: 'a range, end excluded',
     start: '00FF',
-    end: '1000',
+    end: '1500',
     options: {},
-    keys: '00FF 10',
+    keys: '00FF 15',
     more: false,
   },
   { title: 'an empty range', start: '11', end: '12', options: {}, keys: '', more: false },
@@ -59,7 +59,7 @@ const CASES: readonly Case[] = [
   {
     title: 'a range that ends before it starts',
     start: '20',
-    end: '10',
+    end: '15',
     options: {},
     keys: '',
     more: false,
@@ -67,7 +67,7 @@ const CASES: readonly Case[] = [
   {
     title: 'that range backwards',
     start: '20',
-    end: '10',
+    end: '15',
     options: { reverse: true },
     keys: '',
     more: false,
@@ -97,7 +97,7 @@ const CASES: readonly Case[] = [
   {
     title: 'a limit exactly at the end of the range',
     start: '00',
-    end: '10',
+    end: '15',
     options: { limit: 3 },
     keys: '00 0000 00FF',
     more: false,
@@ -105,7 +105,7 @@ const CASES: readonly Case[] = [
   {
     title: 'a limit backwards',
     start: '00',
-    end: '10',
+    end: '15',
     options: { limit: 2, reverse: true },
     keys: '00FF 0000',
     more: true,
@@ -113,7 +113,7 @@ const CASES: readonly Case[] = [
   {
     title: 'a limit backwards exactly at the start',
     start: '00',
-    end: '10',
+    end: '15',
     options: { limit: 3, reverse: true },
     keys: '00FF 0000 00',
     more: false,
@@ -121,7 +121,7 @@ const CASES: readonly Case[] = [
   {
     title: 'bytes: at least one entry',
     start: '00',
-    end: '10',
+    end: '15',
     options: { bytesMax: 1 },
     keys: '00',
     more: true,
@@ -129,7 +129,7 @@ const CASES: readonly Case[] = [
   {
     title: 'bytes: ends with the entry that reaches them',
     start: '00',
-    end: '10',
+    end: '15',
     options: { bytesMax: 3 },
     keys: '00 0000',
     more: true,
@@ -137,7 +137,7 @@ const CASES: readonly Case[] = [
   {
     title: 'bytes: reached exactly',
     start: '00',
-    end: '10',
+    end: '15',
     options: { bytesMax: 5 },
     keys: '00 0000',
     more: true,
@@ -145,7 +145,7 @@ const CASES: readonly Case[] = [
   {
     title: 'bytes: reached exactly at the end',
     start: '00',
-    end: '10',
+    end: '15',
     options: { bytesMax: 7 },
     keys: '00 0000 00FF',
     more: false,
@@ -153,7 +153,7 @@ const CASES: readonly Case[] = [
   {
     title: 'bytes: backwards',
     start: '00',
-    end: '10',
+    end: '15',
     options: { bytesMax: 3, reverse: true },
     keys: '00FF 0000',
     more: true,
@@ -161,7 +161,7 @@ const CASES: readonly Case[] = [
   {
     title: 'keys only',
     start: '00',
-    end: '10',
+    end: '15',
     options: {},
     isOfKeys: true,
     keys: '00 0000 00FF',
@@ -170,7 +170,7 @@ const CASES: readonly Case[] = [
   {
     title: 'keys only counts the bytes of keys',
     start: '00',
-    end: '10',
+    end: '15',
     options: { bytesMax: 3 },
     isOfKeys: true,
     keys: '00 0000',
@@ -187,9 +187,9 @@ const CASES: readonly Case[] = [
   {
     title: 'values as stored',
     start: '00',
-    end: '11',
+    end: '16',
     options: {},
-    keys: '00 0000 00FF 10 1000 10FF00',
+    keys: '00 0000 00FF 15 1500 15FF00',
     values: '01 02 - 03 0300 04',
     more: false,
   },
@@ -198,7 +198,7 @@ const CASES: readonly Case[] = [
     start: '00',
     end: '20',
     options: { follow: 0x30 },
-    keys: '00 0000 00FF 10 1000 10FF00',
+    keys: '00 0000 00FF 15 1500 15FF00',
     values: 'A1A1A1A1 A2 EE A3 - A4',
     more: false,
   },
@@ -274,7 +274,7 @@ export function contractScanSuite(currentStore: () => Store): void {
       const sizes = Array.from({ length: 120 }, (_, at) => (at % 40 === 7 ? 300_000 : at * 9));
       for (const [at, size] of sizes.entries())
         await store.commit({
-          puts: [{ key: Uint8Array.of(at), value: new Uint8Array(size).fill(at) }],
+          puts: [{ key: Uint8Array.of(0x20 + at), value: new Uint8Array(size).fill(at) }],
         });
       for (const reverse of [false, true]) {
         const seen: string[] = [];
@@ -291,7 +291,7 @@ export function contractScanSuite(currentStore: () => Store): void {
           else start = Uint8Array.of(...last.key, 0);
           more = page.more;
         }
-        const expected = sizes.map((size, at) => `${at}:${size}`);
+        const expected = sizes.map((size, at) => `${0x20 + at}:${size}`);
         expect(seen).toEqual(reverse ? expected.reverse() : expected);
       }
     });

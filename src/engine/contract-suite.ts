@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { AssertionError, bytesToText, textToBytes } from '../base/index.ts';
 import { contractLifeSuite } from './contract-life-suite.ts';
 import { contractModelSuite } from './contract-model-suite.ts';
+import { contractNumberedSuite } from './contract-numbered-suite.ts';
 import { contractScanSuite } from './contract-scan-suite.ts';
 import { bytes, type EngineUnderTest, entry, put, read, refusal } from './contract-terms-suite.ts';
 import { ConflictError, type Store } from './engine.ts';
@@ -75,18 +76,18 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         await store.commit({
           puts: [
             { key: bytes(0x11, 1), value: bytes(0, 0xff, 0, 9) },
-            { key: bytes(0x10, 0, 0xff, 0, 9), value: record },
+            { key: bytes(0x13, 0, 0xff, 0, 9), value: record },
             { key: bytes(0x11, 2), value: bytes(5) },
             { key: bytes(0x11, 3), value: bytes() },
-            { key: bytes(0x10), value: bytes(1) },
+            { key: bytes(0x13), value: bytes(1) },
             { key: bytes(0xff, 0xc3, 0x28), value: bytes(2) },
             { key: bytes(0x11, 4), value: bytes(0xc3, 0x28) },
           ],
         });
-        expect(await store.follow(bytes(0x11, 1), 0x10)).toEqual(record);
-        expect(await store.follow(bytes(0x11, 2), 0x10)).toBeUndefined();
-        expect(await store.follow(bytes(0x11, 9), 0x10)).toBeUndefined();
-        expect(await store.follow(bytes(0x11, 3), 0x10)).toEqual(bytes(1));
+        expect(await store.follow(bytes(0x11, 1), 0x13)).toEqual(record);
+        expect(await store.follow(bytes(0x11, 2), 0x13)).toBeUndefined();
+        expect(await store.follow(bytes(0x11, 9), 0x13)).toBeUndefined();
+        expect(await store.follow(bytes(0x11, 3), 0x13)).toEqual(bytes(1));
         expect(await store.follow(bytes(0x11, 4), 0xff)).toEqual(bytes(2));
       });
 
@@ -327,5 +328,6 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
     contractLifeSuite(() => ({ made, store }));
     contractScanSuite(() => store);
     contractModelSuite(() => store);
+    contractNumberedSuite(() => store);
   });
 }

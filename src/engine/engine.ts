@@ -2,7 +2,8 @@
  * The storage contract: named stores, each an ordered map from bytes to bytes with snapshots and atomic,
  * conditional batches. Everything above is library code on this. Implementations: memory, sqlite, (pgwire).
  *
- * Order is unsigned lexicographic over the key bytes. Keys are 1 to 2,700 bytes, values 0 bytes to 4 MiB.
+ * Order is unsigned lexicographic over the key bytes. Keys are 1 to 2,700 bytes, values 0 bytes to 4 MiB. Keys that begin
+ * with NUMBERED_PREFIX have a form of their own (numbered.ts).
  * Bytes handed in are not changed by the caller afterwards; bytes handed out are not changed by anyone and
  * may be kept. The entries of one page may share memory: who keeps a few of them for long copies them.
  *

@@ -1,1 +1,2 @@
 export * from './engine.ts';
+export { NUMBERED_PREFIX } from './numbered.ts';

@@ -15,11 +15,11 @@
  *   32 tombstone  lsn8 · rid8                       → timestamp4 · primary key
  *
  * Records are keyed by rid, so that they append, postings stay small and a scan comes back in `_rid` order; a point
- * read goes primary → record in one `follow` (docs/decisions/0003-rid-heap.md). The whole partition key stands in the
+ * read goes primary → record in one `follow` (docs/decisions/0003-rid-heap.md, 0015-numbered-records.md). The whole partition key stands in the
  * primary key beside its hash: two keys that hash alike are still two logical partitions.
  */
 import { afterPrefix, assert, type Bytes, bytesToLatin1 } from '../base/index.ts';
-import type { KeyRange } from '../engine/index.ts';
+import { type KeyRange, NUMBERED_PREFIX } from '../engine/index.ts';
 import { type Epk, KeyReader, KeyWriter, type Value } from '../value/index.ts';
 import type { ItemKey, Lsn, Rid } from './item.ts';
 
@@ -28,7 +28,7 @@ export const PREFIX_INDEX_STATE = 0x02;
 export const PREFIX_RETENTION = 0x03;
 export const PREFIX_INDEX_MARK = 0x04;
 export const PREFIX_ERASURES = 0x05;
-export const PREFIX_ITEM = 0x10;
+export const PREFIX_ITEM = NUMBERED_PREFIX;
 export const PREFIX_PRIMARY = 0x11;
 export const PREFIX_UNIQUE = 0x12;
 export const PREFIX_LOG = 0x30;

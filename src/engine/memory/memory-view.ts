@@ -10,6 +10,7 @@ import type {
   ScanOptions,
   ScanPage,
 } from '../engine.ts';
+import { isNumbered } from '../numbered.ts';
 import type { Tree } from './memory-tree.ts';
 
 export class MemoryView implements ReadView {
@@ -37,8 +38,8 @@ export class MemoryView implements ReadView {
     this.checkUse();
     checkKey(key);
     checkPrefix(prefix);
-    const pointer = this.#tree.get(key);
-    return pointer === undefined ? undefined : this.#target(pointer, prefix);
+    const stored = this.#tree.get(key);
+    return stored === undefined ? undefined : this.#target(key, stored, prefix);
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
@@ -47,7 +48,7 @@ export class MemoryView implements ReadView {
     const entries: Entry[] = [];
     let bytes = 0;
     for (const [key, stored] of this.#walk(range, options.reverse === true)) {
-      const value = this.#shown(stored, options);
+      const value = this.#shown(key, stored, options);
       if (value === undefined) continue;
       if (entries.length === options.limit || bytes >= options.bytesMax)
         return { entries, more: true };
@@ -70,11 +71,12 @@ export class MemoryView implements ReadView {
     return { keys, more: false };
   }
 
-  #shown(stored: Bytes, options: ScanOptions): Bytes | undefined {
-    return options.follow === undefined ? stored : this.#target(stored, options.follow);
+  #shown(key: Bytes, stored: Bytes, { follow }: ScanOptions): Bytes | undefined {
+    return follow === undefined ? stored : this.#target(key, stored, follow);
   }
 
-  #target(pointer: Bytes, prefix: number): Bytes | undefined {
+  #target(from: Bytes, pointer: Bytes, prefix: number): Bytes | undefined {
+    if (isNumbered(from)) return undefined;
     const key = new Uint8Array(pointer.length + 1);
     key[0] = prefix;
     key.set(pointer, 1);

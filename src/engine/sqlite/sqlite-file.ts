@@ -1,8 +1,8 @@
 /**
  * The file of a store: its mark, its version, its creation. Used by the writer thread only.
  *
- * Format 1: a SQLite database with application id `Meso` and user version 1, page size 4,096, in WAL mode, holding
- * the tables of sqlite-statements.ts. Do not renumber.
+ * Format 2: a SQLite database with application id `Meso` and user version 2, page size 4,096, in WAL mode, holding
+ * the tables of sqlite-statements.ts. Format 1 is brought to 2 when it is opened (sqlite-upgrade.ts). Do not renumber.
  *
  * While a connection of this process has a file open, nobody in the process may open and close it otherwise: closing
  * any descriptor drops all POSIX locks of the process on that file. Hence the header is read before the first
@@ -22,8 +22,11 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FormatError } from '../engine.ts';
 import { CREATE_TABLES } from './sqlite-statements.ts';
+import { upgradeFromFormat1 } from './sqlite-upgrade.ts';
 
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
+/** The last one, which is still read. */
+const FORMAT_VERSION_BEFORE = 1;
 /** "Meso" */
 export const APPLICATION_ID = 0x4d65736f;
 export const PAGE_BYTES = 4096;
@@ -40,8 +43,8 @@ export function filesOf(path: string): readonly string[] {
 
 /** Creates the file where there is none; refuses one that is not ours before anything is written to it. */
 export function prepareFile(path: string, root: string): void {
-  if (existsSync(path)) checkFormat(path);
-  else createFile(path, root);
+  if (!existsSync(path)) createFile(path, root);
+  else if (formatOf(path) === FORMAT_VERSION_BEFORE) upgradeFromFormat1(path);
 }
 
 /** The file appears under its name complete or not at all. */
@@ -67,18 +70,22 @@ function createFile(path: string, root: string): void {
   }
 }
 
-function checkFormat(path: string): void {
+/** One that this program understands. */
+function formatOf(path: string): number {
   const header = readHeader(path);
   if (header.toString('latin1', 0, MAGIC.length) !== MAGIC)
     throw new FormatError(`${path} is not a SQLite database`);
-  checkMarks(path, header.readUInt32BE(APPLICATION_ID_AT), header.readUInt32BE(USER_VERSION_AT));
+  const version = header.readUInt32BE(USER_VERSION_AT);
+  checkMarks(path, header.readUInt32BE(APPLICATION_ID_AT), version);
   // A newer program may have been stopped before its marks came from the log into the file. A connection for
   // reading leaves log and file as they are.
-  if (!existsSync(`${path}-wal`)) return;
+  if (!existsSync(`${path}-wal`)) return version;
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
-    checkMarks(path, pragma('application_id'), pragma('user_version'));
+    const logged = pragma('user_version');
+    checkMarks(path, pragma('application_id'), logged);
+    return logged;
   } finally {
     database.close();
   }
@@ -89,9 +96,9 @@ function checkMarks(path: string, applicationId: number, version: number): void 
     throw new FormatError(
       `${path} is not a Mesocosm store: its application id is ${applicationId}, not ${APPLICATION_ID}`,
     );
-  if (version !== FORMAT_VERSION)
+  if (version !== FORMAT_VERSION && version !== FORMAT_VERSION_BEFORE)
     throw new FormatError(
-      `${path} has format version ${version}; this program understands version ${FORMAT_VERSION}`,
+      `${path} has format version ${version}; this program understands versions ${FORMAT_VERSION_BEFORE} and ${FORMAT_VERSION}`,
     );
 }
 

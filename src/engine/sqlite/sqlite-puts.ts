@@ -1,17 +1,20 @@
 /**
- * Writes entries to the two tables: what is short into the tree of keys, what is long into the heap with a link from
- * there. Knows the ends of both, so that what is new under growing keys is added without a look.
+ * Writes entries to the tables: what has a numbered key by its number; of the rest, what is short into the tree of keys
+ * and what is long into the heap with a link from there. Knows the ends of both, so that what is new under growing keys is
+ * added without a look.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Bytes, compareBytes, equalBytes } from '../../base/index.ts';
 import type { Entry } from '../engine.ts';
+import { isNumbered, numberOfKey, numberOfValue } from '../numbered.ts';
+import { AFTER_ALL_KEYS } from './sqlite-ranges.ts';
 import { Rows } from './sqlite-rows.ts';
-import { AFTER_ALL_KEYS } from './sqlite-scan.ts';
 import {
   addLargeText,
   LAST_KEY,
   LAST_LARGE,
   OVERWRITE_LARGE,
+  putNumberedText,
   putText,
 } from './sqlite-statements.ts';
 
@@ -19,7 +22,9 @@ import {
 const INLINE_BYTES_MAX = 256;
 
 export class Puts {
-  /** Key, value, id of the large value. */
+  /** Number, value. */
+  readonly #numbered: Rows;
+  /** Key, value, id. */
   readonly #tree: Rows;
   /** Id, value. */
   readonly #heap: Rows;
@@ -31,6 +36,7 @@ export class Puts {
   #lastLarge: number;
 
   constructor(database: DatabaseSync) {
+    this.#numbered = new Rows(database, 2, putNumberedText);
     this.#tree = new Rows(database, 3, putText);
     this.#heap = new Rows(database, 2, addLargeText);
     this.#overwriteLarge = database.prepare(OVERWRITE_LARGE);
@@ -47,18 +53,22 @@ export class Puts {
   write(entries: readonly Entry[]): void {
     // The keys are distinct, so nothing depends on when a row is written.
     for (const { key, value } of inKeyOrder(entries)) this.#put(key, value);
+    this.#numbered.flush();
     this.#heap.flush();
     this.#tree.flush();
   }
 
   /** What an earlier transaction left behind when it failed is not part of this one. */
   clear(): void {
+    this.#numbered.clear();
     this.#heap.clear();
     this.#tree.clear();
   }
 
   #put(key: Bytes, value: Bytes): void {
-    if (value.length <= INLINE_BYTES_MAX) this.#tree.add(key, value, null);
+    if (isNumbered(key)) this.#numbered.add(numberOfKey(key), value);
+    else if (value.length <= INLINE_BYTES_MAX)
+      this.#tree.add(key, value, numberOfValue(value) ?? null);
     else if (this.#isBeyondLast(key) || this.#overwriteLarge.run(value, key).changes === 0) {
       this.#heap.add(++this.#lastLarge, value);
       this.#tree.add(key, null, this.#lastLarge);

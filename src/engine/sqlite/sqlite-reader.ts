@@ -10,14 +10,16 @@ import type {
   ScanOptions,
   ScanPage,
 } from '../engine.ts';
+import { NUMBERED_PREFIX } from '../numbered.ts';
 import { PAGE_BYTES } from './sqlite-file.ts';
+import { firstColumn, Gets, prepareForArrays } from './sqlite-gets.ts';
 import { type ScanConnection, SqliteScans } from './sqlite-scan.ts';
 import {
   BEGIN_READ,
   COMMIT,
   FOLLOW,
+  FOLLOW_NUMBER,
   FREE_PAGE_COUNT,
-  GET,
   PAGE_COUNT,
   PIN,
 } from './sqlite-statements.ts';
@@ -33,8 +35,9 @@ const PREFIXES: readonly Bytes[] = Array.from({ length: 256 }, (_, byte) => Uint
 
 export class SqliteReader implements ReadView, ScanConnection {
   readonly #database: DatabaseSync;
-  readonly #get: StatementSync;
+  readonly #gets: Gets;
   readonly #follow: StatementSync;
+  readonly #followNumber: StatementSync;
   readonly #begin: StatementSync;
   readonly #pin: StatementSync;
   readonly #commit: StatementSync;
@@ -45,8 +48,9 @@ export class SqliteReader implements ReadView, ScanConnection {
     try {
       this.#database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
       this.#database.exec(`PRAGMA mmap_size = ${MMAP_BYTES}`);
-      this.#get = this.prepare(GET);
+      this.#gets = new Gets(this.#database);
       this.#follow = this.prepare(FOLLOW);
+      this.#followNumber = this.prepare(FOLLOW_NUMBER);
       this.#begin = this.prepare(BEGIN_READ);
       this.#pin = this.prepare(PIN);
       this.#commit = this.prepare(COMMIT);
@@ -77,7 +81,7 @@ export class SqliteReader implements ReadView, ScanConnection {
   get(key: Bytes): Bytes | undefined {
     checkKey(key);
     try {
-      return column(this.#get.get(key));
+      return this.#gets.get(key);
     } catch (error) {
       throw readFailure(error);
     }
@@ -96,7 +100,11 @@ export class SqliteReader implements ReadView, ScanConnection {
     checkKey(key);
     checkPrefix(prefix);
     try {
-      return column(this.#follow.get(PREFIXES[prefix] as Bytes, key));
+      const row =
+        prefix === NUMBERED_PREFIX
+          ? this.#followNumber.get(key)
+          : this.#follow.get(PREFIXES[prefix] as Bytes, key);
+      return firstColumn(row);
     } catch (error) {
       throw readFailure(error);
     }
@@ -122,7 +130,7 @@ export class SqliteReader implements ReadView, ScanConnection {
 
   /** Of pages that hold something. The file may be larger by pages that are free, the log comes on top. */
   bytesUsed(): number {
-    const count = (text: string) => column<number>(this.prepare(text).get()) ?? 0;
+    const count = (text: string) => firstColumn<number>(this.prepare(text).get()) ?? 0;
     try {
       return this.atOneMoment(() => (count(PAGE_COUNT) - count(FREE_PAGE_COUNT)) * PAGE_BYTES);
     } catch (error) {
@@ -153,15 +161,8 @@ export class SqliteReader implements ReadView, ScanConnection {
   }
 
   prepare(text: string): StatementSync {
-    const statement = this.#database.prepare(text);
-    statement.setReturnArrays(true);
-    return statement;
+    return prepareForArrays(this.#database, text);
   }
-}
-
-/** The statements answer with arrays, which the types of the module do not know. */
-function column<T = Bytes>(row: unknown): T | undefined {
-  return row === undefined ? undefined : (row as readonly [T])[0];
 }
 
 /** What SQLite could not read is the world's fault; anything else is passed on as it is. */

@@ -4,8 +4,9 @@
  */
 import type { StatementSync } from 'node:sqlite';
 import { type Bytes, bytesToLatin1, EMPTY_BYTES } from '../../base/index.ts';
-import { KEY_BYTES_MAX } from '../checks.ts';
 import type { Entry, KeyPage, KeyRange, KeyScanOptions, ScanOptions, ScanPage } from '../engine.ts';
+import { NUMBERED_PREFIX, numbersWithin } from '../numbered.ts';
+import { type TableRange, tableRanges } from './sqlite-ranges.ts';
 import { NULL_LENGTH, packedScanText, type ScanKind } from './sqlite-statements.ts';
 
 const CHUNK_ROWS_MIN = 16;
@@ -13,9 +14,6 @@ const CHUNK_ROWS_MAX = 256;
 const KEY_CHUNK_ROWS_MAX = 1024;
 /** What an entry takes where nothing is known yet. */
 const ENTRY_BYTES_GUESS = 1024;
-/** Greater than every key, so that a range without end needs no statement of its own. */
-export const AFTER_ALL_KEYS: Bytes = new Uint8Array(KEY_BYTES_MAX + 1).fill(0xff);
-
 /** What a scan needs of its connection. */
 export interface ScanConnection {
   prepare(text: string): StatementSync;
@@ -38,44 +36,50 @@ export class SqliteScans {
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
-    return this.#connection.atOneMoment(() => this.#scanChunks(range, options));
+    return this.#connection.atOneMoment(() => {
+      const page = overTables(range, options, (part, rest) => this.#scanChunks(part, rest));
+      return { entries: page.found, more: page.more };
+    });
   }
 
   /** As `scan`, of keys alone; chunks are larger, since nothing of them is read in vain but a few bytes. */
   scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
-    return this.#connection.atOneMoment(() => this.#scanKeyChunks(range, options));
+    return this.#connection.atOneMoment(() => {
+      const page = overTables(range, options, (part, rest) => this.#scanKeyChunks(part, rest));
+      return { keys: page.found, more: page.more };
+    });
   }
 
-  #scanKeyChunks(range: KeyRange, options: KeyScanOptions): KeyPage {
+  #scanKeyChunks(range: TableRange, options: KeyScanOptions): Page<string> {
     const { limit, bytesMax, reverse = false } = options;
-    const statement = this.#statement('keys', reverse);
+    const statement = this.#statement(range.isNumbered ? 'numberedKeys' : 'keys', reverse);
     const keys: string[] = [];
     let bytes = 0;
     for (let rest = range; ; ) {
       const rows = Math.min(limit + 1 - keys.length, KEY_CHUNK_ROWS_MAX);
       const row: unknown = statement.get(...parameters(rest, options, rows));
       const [packed, lengths] = row as readonly [Bytes | null, string | null];
-      if (packed === null || lengths === null) return { keys, more: false };
+      if (packed === null || lengths === null) return { found: keys, bytes, more: false };
       const text = bytesToLatin1(packed);
       const sizes = new Lengths(lengths);
       let at = 0;
       let count = 0;
       for (; sizes.hasMore; count++) {
-        if (keys.length === limit || bytes >= bytesMax) return { keys, more: true };
+        if (keys.length === limit || bytes >= bytesMax) return { found: keys, bytes, more: true };
         const length = sizes.next();
         keys.push(text.slice(at, at + length));
         at += length;
         bytes += length;
       }
-      if (count < rows) return { keys, more: false };
+      if (count < rows) return { found: keys, bytes, more: false };
       rest = behind(rest, Buffer.from(keys.at(-1) ?? '', 'latin1'), reverse);
     }
   }
 
   /** One entry more than asked for is looked at, to know whether there is more. */
-  #scanChunks(range: KeyRange, options: ScanOptions): ScanPage {
+  #scanChunks(range: TableRange, options: ScanOptions): Page<Entry> {
     const { limit, bytesMax } = options;
-    const statement = this.#statement(kindOf(options), options.reverse === true);
+    const statement = this.#statement(kindOf(range, options), options.reverse === true);
     const entries: Entry[] = [];
     let bytes = 0;
     for (let rest = range; ; rest = restOf(rest, entries, options)) {
@@ -83,17 +87,18 @@ export class SqliteScans {
       const rows = chunkRows(limit + 1 - entries.length, (bytesMax - bytes) / entryBytes);
       const row: unknown = statement.get(...parameters(rest, options, rows));
       const [packed, lengths] = row as readonly [Bytes | null, string | null];
-      if (packed === null || lengths === null) return { entries, more: false };
+      if (packed === null || lengths === null) return { found: entries, bytes, more: false };
       const chunk = new PackedChunk(packed, lengths);
       let count = 0;
       for (; chunk.next(); count++) {
-        if (entries.length === limit || bytes >= bytesMax) return { entries, more: true };
+        if (entries.length === limit || bytes >= bytesMax)
+          return { found: entries, bytes, more: true };
         const { key } = chunk;
         const value = chunk.value ?? this.#largeValue(key, options);
         entries.push({ key, value });
         bytes += key.length + value.length;
       }
-      if (count < rows) return { entries, more: false };
+      if (count < rows) return { found: entries, bytes, more: false };
     }
   }
 
@@ -114,16 +119,53 @@ export class SqliteScans {
   }
 }
 
-function kindOf({ follow }: ScanOptions): ScanKind {
-  return follow === undefined ? 'values' : 'follow';
+interface Page<T> {
+  readonly found: readonly T[];
+  /** Of all that was found. */
+  readonly bytes: number;
+  readonly more: boolean;
 }
 
-function parameters(
-  { start, end = AFTER_ALL_KEYS }: KeyRange,
-  { follow }: ScanOptions,
-  rows: number,
-): (Bytes | number)[] {
-  return follow === undefined ? [start, end, rows] : [Uint8Array.of(follow), start, end, rows];
+/** One table after the other, until the page is full; then it is only asked whether there is more. */
+function overTables<T, Options extends ScanOptions>(
+  range: KeyRange,
+  options: Options,
+  scan: (part: TableRange, options: Options) => Page<T>,
+): Page<T> {
+  const { limit, bytesMax, reverse } = options;
+  const parts = tableRanges(range, options);
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return scan(only, options);
+  const found: T[] = [];
+  let bytes = 0;
+  for (const part of reverse === true ? parts.toReversed() : parts) {
+    const isFull = found.length === limit || bytes >= bytesMax;
+    const rest = isFull
+      ? { ...options, limit: 1, bytesMax: 1 }
+      : { ...options, limit: limit - found.length, bytesMax: bytesMax - bytes };
+    const page = scan(part, rest);
+    if (!isFull) {
+      found.push(...page.found);
+      bytes += page.bytes;
+    }
+    if (page.more || (isFull && page.found.length > 0)) return { found, bytes, more: true };
+  }
+  return { found, bytes, more: false };
+}
+
+function kindOf({ isNumbered }: TableRange, { follow }: ScanOptions): ScanKind {
+  if (follow === undefined) return isNumbered ? 'numberedValues' : 'values';
+  return follow === NUMBERED_PREFIX ? 'followNumber' : 'follow';
+}
+
+function parameters(range: TableRange, { follow }: ScanOptions, rows: number): (Bytes | number)[] {
+  const { start, end, isNumbered } = range;
+  if (isNumbered) {
+    const numbers = numbersWithin(range);
+    return [numbers?.first ?? 0, numbers?.end ?? 0, rows];
+  }
+  if (follow === undefined || follow === NUMBERED_PREFIX) return [start, end, rows];
+  return [Uint8Array.of(follow), start, end, rows];
 }
 
 function chunkRows(wanted: number, affordable: number): number {
@@ -132,16 +174,20 @@ function chunkRows(wanted: number, affordable: number): number {
 }
 
 /** What lies behind the last entry in the direction of the scan. */
-function restOf(range: KeyRange, entries: readonly Entry[], { reverse }: ScanOptions): KeyRange {
+function restOf(
+  range: TableRange,
+  entries: readonly Entry[],
+  { reverse }: ScanOptions,
+): TableRange {
   const last = entries.at(-1);
   return last === undefined ? range : behind(range, last.key, reverse === true);
 }
 
-function behind(range: KeyRange, last: Bytes, isReverse: boolean): KeyRange {
-  if (isReverse) return { start: range.start, end: last };
+function behind(range: TableRange, last: Bytes, isReverse: boolean): TableRange {
+  if (isReverse) return { ...range, end: last };
   const start = new Uint8Array(last.length + 1);
   start.set(last);
-  return { start, end: range.end };
+  return { ...range, start };
 }
 
 /** Entries as views into the bytes of a chunk. */

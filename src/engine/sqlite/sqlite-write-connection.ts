@@ -1,21 +1,25 @@
 /** The connection that writes one store, in a writer thread: group commit and the ends of the log. */
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { type Bytes, equalBytes } from '../../base/index.ts';
-import type { Batch, Expectation } from '../engine.ts';
+import { type Bytes, concatBytes, EMPTY_BYTES, equalBytes } from '../../base/index.ts';
+import type { Batch, Entry, Expectation, KeyRange } from '../engine.ts';
+import { isNumbered, numberOfKey, numberOfValue, numbersWithin } from '../numbered.ts';
 import { PAGE_BYTES, prepareFile } from './sqlite-file.ts';
+import { Gets } from './sqlite-gets.ts';
 import type { LogState } from './sqlite-log-care.ts';
 import type { StoreSettings } from './sqlite-protocol.ts';
 import { Puts } from './sqlite-puts.ts';
+import { AFTER_ALL_KEYS } from './sqlite-ranges.ts';
 import { MMAP_BYTES } from './sqlite-reader.ts';
-import { AFTER_ALL_KEYS } from './sqlite-scan.ts';
 import {
   APPEND,
+  APPEND_NUMBERED,
   BEGIN_WRITE,
   COMMIT,
   DELETE,
+  DELETE_NUMBERED,
+  DELETE_NUMBERED_RANGE,
   DELETE_RANGE,
-  GET,
   LOG_STATE,
   ROLLBACK,
 } from './sqlite-statements.ts';
@@ -34,11 +38,14 @@ export class WriteConnection {
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
-  readonly #get: StatementSync;
+  readonly #gets: Gets;
   readonly #delete: StatementSync;
+  readonly #deleteNumbered: StatementSync;
   readonly #deleteRange: StatementSync;
+  readonly #deleteNumberedRange: StatementSync;
   readonly #logState: StatementSync;
   readonly #append: StatementSync;
+  readonly #appendNumbered: StatementSync;
   readonly #puts: Puts;
 
   constructor({ path, root, bytesMax }: StoreSettings) {
@@ -54,13 +61,15 @@ export class WriteConnection {
         database.exec(`PRAGMA max_page_count = ${Math.ceil(bytesMax / PAGE_BYTES)}`);
       this.#begin = database.prepare(BEGIN_WRITE);
       this.#commit = database.prepare(COMMIT);
-      this.#get = database.prepare(GET);
-      this.#get.setReturnArrays(true);
+      this.#gets = new Gets(database);
       this.#delete = database.prepare(DELETE);
+      this.#deleteNumbered = database.prepare(DELETE_NUMBERED);
       this.#deleteRange = database.prepare(DELETE_RANGE);
+      this.#deleteNumberedRange = database.prepare(DELETE_NUMBERED_RANGE);
       this.#logState = database.prepare(LOG_STATE);
       this.#logState.setReturnArrays(true);
       this.#append = database.prepare(APPEND);
+      this.#appendNumbered = database.prepare(APPEND_NUMBERED);
       this.#puts = new Puts(database);
     } catch (error) {
       closeSync(this.descriptor);
@@ -126,15 +135,32 @@ export class WriteConnection {
   }
 
   #holds({ key, value }: Expectation): boolean {
-    const row = this.#get.get(key) as readonly [Bytes] | undefined;
-    if (row === undefined || value === undefined) return row === undefined && value === undefined;
-    return equalBytes(row[0], value);
+    const found = this.#gets.get(key);
+    if (found === undefined || value === undefined) return found === value;
+    return equalBytes(found, value);
   }
 
   #apply({ deleteRanges, deletes, puts, appends }: Required<Batch>): void {
-    for (const { start, end } of deleteRanges) this.#deleteRange.run(start, end ?? AFTER_ALL_KEYS);
-    for (const key of deletes) this.#delete.run(key);
+    for (const range of deleteRanges) this.#deleteWithin(range);
+    for (const key of deletes) this.#deleteKey(key);
     this.#puts.write(puts);
-    for (const { key, value } of appends) this.#append.run(key, value);
+    for (const entry of appends) this.#appendTo(entry);
+  }
+
+  #deleteWithin(range: KeyRange): void {
+    this.#deleteRange.run(range.start, range.end ?? AFTER_ALL_KEYS);
+    const numbers = numbersWithin(range);
+    if (numbers !== undefined) this.#deleteNumberedRange.run(numbers.first, numbers.end);
+  }
+
+  #deleteKey(key: Bytes): void {
+    if (isNumbered(key)) this.#deleteNumbered.run(numberOfKey(key));
+    else this.#delete.run(key);
+  }
+
+  #appendTo({ key, value }: Entry): void {
+    if (isNumbered(key)) this.#appendNumbered.run(numberOfKey(key), value);
+    else if (this.#append.run(key, value, numberOfValue(value) ?? null).changes === 0)
+      this.#puts.write([{ key, value: concatBytes(this.#gets.get(key) ?? EMPTY_BYTES, value) }]);
   }
 }

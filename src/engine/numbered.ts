@@ -1,0 +1,63 @@
+/**
+ * Numbered keys: the byte NUMBERED_PREFIX and a number below 2^53 in eight bytes. No other key begins with that byte, so
+ * an engine may keep what is under them by number, the cheapest thing to look up that there is. Records go there; a
+ * pointer to one is the eight bytes of its number. What is under numbered keys points nowhere itself.
+ */
+import { assert, type Bytes } from '../base/index.ts';
+import type { KeyRange } from './engine.ts';
+
+export const NUMBERED_PREFIX = 0x10;
+
+/** Greater than every number. */
+export const NUMBERS_END = 2 ** 53;
+
+/** Of a number as it stands in keys and values. */
+export const NUMBER_BYTES = 8;
+const KEY_BYTES = 1 + NUMBER_BYTES;
+
+export function isNumbered(key: Bytes): boolean {
+  return key[0] === NUMBERED_PREFIX;
+}
+
+/** The number of a numbered key. */
+export function numberOfKey(key: Bytes): number {
+  assert(key.length === KEY_BYTES, 'a numbered key has nine bytes');
+  const number = numberAt(key, 1);
+  assert(number < NUMBERS_END, 'the number of a key is below 2^53');
+  return number;
+}
+
+/** The number that a value is, and by which it points to a numbered key; undefined where it is none. */
+export function numberOfValue(value: Bytes): number | undefined {
+  if (value.length !== NUMBER_BYTES) return undefined;
+  const number = numberAt(value, 0);
+  return number < NUMBERS_END ? number : undefined;
+}
+
+/** The numbers from `first` up to, but not including, `end`. */
+export interface NumberRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Whose keys lie in a range; undefined where there are none. */
+export function numbersWithin({ start, end }: KeyRange): NumberRange | undefined {
+  const first = firstFrom(start);
+  const behind = end === undefined ? NUMBERS_END : firstFrom(end);
+  return first < behind ? { first, end: behind } : undefined;
+}
+
+/** The first number whose key is not before `bound`. */
+function firstFrom(bound: Bytes): number {
+  const [prefix = 0] = bound;
+  if (prefix !== NUMBERED_PREFIX) return prefix < NUMBERED_PREFIX ? 0 : NUMBERS_END;
+  const padded = new Uint8Array(KEY_BYTES);
+  padded.set(bound.subarray(0, KEY_BYTES));
+  const number = numberAt(padded, 1);
+  return Math.min(bound.length > KEY_BYTES ? number + 1 : number, NUMBERS_END);
+}
+
+function numberAt(bytes: Bytes, at: number): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4);
+}

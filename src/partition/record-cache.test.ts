@@ -1,0 +1,51 @@
+// Goal: reads that come once do not push out what is hot. Method: a cache of a hundred items, offered thousands.
+import { expect, test } from 'vitest';
+import { newItem } from './record.ts';
+import { RecordCache } from './record-cache.ts';
+
+const BODY_BYTES = 1000;
+const ITEMS_MAX = 100;
+
+function itemOf(rid: number) {
+  return newItem({
+    rid,
+    primary: Uint8Array.of(1),
+    version: { salt: 0, lsn: rid, operation: 0 },
+    timestampSec: 0,
+    ttlSec: 0,
+    encoding: 'json',
+    body: new Uint8Array(BODY_BYTES),
+  });
+}
+
+/** Holds about ITEMS_MAX items. */
+function cacheOfItems() {
+  const cache = new RecordCache(ITEMS_MAX * (BODY_BYTES + 350)).forPartition();
+  const held = (rids: readonly number[]) =>
+    rids.filter((rid) => cache.get(`k${rid}`) !== undefined);
+  return { cache, held, offer: (rid: number) => cache.offer(`k${rid}`, itemOf(rid)) };
+}
+
+test('while there is room, an item is kept at its first read', () => {
+  const { held, offer } = cacheOfItems();
+  for (let rid = 1; rid <= 50; rid++) offer(rid);
+  expect(held([1, 25, 50, 51])).toEqual([1, 25, 50]);
+});
+
+test('a full cache keeps what it has when thousands of others are read once', () => {
+  const { held, offer } = cacheOfItems();
+  for (let rid = 1; rid <= 50; rid++) offer(rid);
+  for (let rid = 1001; rid <= 6000; rid++) offer(rid);
+  expect(held([1, 25, 50])).toEqual([1, 25, 50]);
+  expect(held([5999, 6000])).toEqual([]);
+});
+
+test('a full cache takes an item at its second read, and at once when it is written', () => {
+  const { cache, held, offer } = cacheOfItems();
+  for (let rid = 1; rid <= 200; rid++) offer(rid);
+  expect(held([300, 301])).toEqual([]);
+  offer(300);
+  offer(300);
+  cache.set('k301', itemOf(301));
+  expect(held([300, 301])).toEqual([300, 301]);
+});
