@@ -8,14 +8,16 @@ type Moment = readonly [bytesMib: number, pendingMib: number, step: LogStep];
 const HISTORIES: Readonly<Record<string, readonly Moment[]>> = {
   'a quiet store': [
     [0, 0, 'nothing'],
-    [3, 3, 'nothing'],
+    [15, 15, 'nothing'],
   ],
   'a busy store, the checkpointer keeps up': [
-    [4, 4, 'checkpoint'],
-    [6, 2, 'nothing'],
-    [8, 4, 'checkpoint'],
-    [47, 4, 'checkpoint'],
-    [48, 3, 'finish'],
+    [16, 16, 'checkpoint'],
+    [18, 2, 'nothing'],
+    [32, 16, 'checkpoint'],
+    [47, 15, 'nothing'],
+    [48, 16, 'checkpoint'],
+    [50, 5, 'checkpoint'],
+    [51, 3, 'finish'],
     [1, 1, 'nothing'],
     [49, 2, 'finish'],
   ],
