@@ -71,9 +71,13 @@ export function checkThroughput(
   const { min, max, step } = throughputBounds(setting.kind, history, settings);
   const value = provisionedMax(setting);
   if (Number.isSafeInteger(value) && value >= min && value <= max && value % step === 0) return;
+  const tooLittle =
+    value < min
+      ? ` Requested throughput ${value} is less than required minimum throughput ${min}.`
+      : '';
   throw new DomainError(
     'invalidInput',
-    `The offer should have valid throughput values between ${min} and ${max} inclusive in increments of ${step}.`,
+    `The offer should have valid throughput values between ${min} and ${max} inclusive in increments of ${step}.${tooLittle}`,
   );
 }
 

@@ -29,7 +29,9 @@ export function itemId(body: ValueMap): string {
   if (typeof id !== 'string' || id === '')
     throw invalid('The id of an item must be a non-empty string.');
   if (id.length * 3 > ITEM_ID_BYTES_MAX && Buffer.byteLength(id) > ITEM_ID_BYTES_MAX)
-    throw invalid(`The id has more than ${ITEM_ID_BYTES_MAX} bytes.`);
+    throw invalid(
+      `The input name is too long. Ensure to provide a unique non-empty string less than '${ITEM_ID_BYTES_MAX + 1}' characters.`,
+    );
   if (FORBIDDEN_IN_ITEM_IDS.test(id)) throw invalid('Id contains illegal chars.');
   if (!id.isWellFormed()) throw invalid('The id is not valid Unicode text.');
   return id;

@@ -190,7 +190,7 @@ test.each([
   ['a slash', { id: 'a/b', pk: 'p' }, /illegal chars/],
   ['a backslash', { id: 'a\\b', pk: 'p' }, /illegal chars/],
   ['a number sign', { id: 'a#b', pk: 'p' }, /illegal chars/],
-  ['1024 bytes', { id: 'x'.repeat(1024), pk: 'p' }, /more than 1023 bytes/],
+  ['1024 bytes', { id: 'x'.repeat(1024), pk: 'p' }, /less than '1024' characters/],
   ['half a character', '{"id":"\\ud800","pk":"p"}', /valid Unicode/],
   ['a list', '[]', /JSON object is expected/],
   ['a text', '"x"', /JSON object is expected/],

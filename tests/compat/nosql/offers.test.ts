@@ -62,7 +62,7 @@ test('an offer is replaced, and read again as it was answered', async () => {
   expect((await client.offer(offer.id as string).read()).resource).toEqual(resource);
 });
 
-test('the least it may be, and whether partitions are missing, stand in the headers', async () => {
+test('the least it may be, and whether partitions are missing, are told', async () => {
   const offer = await offerOf(await create({ throughput: 20_000 }));
   const read = await sendRaw(account, {
     path: `/offers/${offer.id}`,
@@ -72,8 +72,10 @@ test('the least it may be, and whether partitions are missing, stand in the head
     'x-ms-cosmos-min-throughput': '1000',
     'x-ms-offer-replace-pending': 'false',
   });
+  expect(read.json.content).not.toHaveProperty('isOfferReplacePending');
   const raised = await put(offer, { offerThroughput: 200_000 });
   expect([raised.status, raised.headers['x-ms-offer-replace-pending']]).toEqual([200, 'true']);
+  expect(raised.json.content.isOfferReplacePending).toBe(true);
   expect(raised.headers['x-ms-cosmos-min-throughput']).toBe('2000');
   expect(raised.json.content.offerMinimumThroughputParameters).toMatchObject({
     maxThroughputEverProvisioned: 200_000,
@@ -101,7 +103,7 @@ test.each<[string, Record<string, unknown>, object, RegExp]>([
     'too little',
     { throughput: 1000 },
     { offerThroughput: 900 },
-    /between 1000 and 1000000 inclusive/,
+    /between 1000 and 1000000 inclusive in increments of 100\. Requested throughput 900 is less than required minimum throughput 1000\./,
   ],
   ['no number', { throughput: 400 }, { offerThroughput: 'many' }, /not a number/],
   [

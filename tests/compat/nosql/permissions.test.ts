@@ -275,3 +275,16 @@ test.each([
   const reply = await sendRaw(account, { method: 'POST', path, body: { id: 'x', ...body } });
   expect(reply.status).toBe(status);
 });
+
+test('a permission for a container that no longer is, by its _rid, opens nothing', async () => {
+  const { user } = await database.users.upsert({ id: 'late' });
+  const path = `/dbs/shop/users/${user.id}/permissions`;
+  for (const resource of ['dbs/AQAAAA==/colls/AQAAAJ0fgTc=', 'dbs/AQAAAA==/colls/AQAAAJ0fgTg=']) {
+    const body = { id: resource.slice(-3), permissionMode: 'All', resource };
+    const { status, json } = await sendRaw(account, { method: 'POST', path, body });
+    expect(status).toBe(201);
+    expect(json).toMatchObject({ resource, _token: expect.any(String) });
+    const asked = { path: '/dbs/shop/colls/orders', headers: { authorization: json._token } };
+    expect((await sendRaw(account, asked)).status).toBe(403);
+  }
+});

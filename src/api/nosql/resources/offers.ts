@@ -90,7 +90,10 @@ function offerResource(call: Call, offer: Offer) {
       container === undefined
         ? databaseRid(database.rid)
         : containerRid(container.databaseRid, container.rid),
-    content: offerContent(throughput, () => call.service.offers.scaledThroughput(offer)),
+    content: {
+      ...offerContent(throughput, () => call.service.offers.scaledThroughput(offer)),
+      ...(call.service.offers.isReplacePending(offer) && { isOfferReplacePending: true }),
+    },
     id: rid,
     _rid: rid,
     _self: `offers/${rid}/`,

@@ -34,7 +34,8 @@ export const PERMISSIONS: StoredResourceKind = {
         : { resourcePartitionKey };
     if ('resourcePartitionKey' in key) parsePartitionKey(JSON.stringify(key.resourcePartitionKey));
     const properties: ValueMap = { permissionMode, resource, ...key };
-    if (containerOf(call, parseLink(resource)) === undefined) throw resourceNotFound();
+    const target = parseLink(resource);
+    if (containerOf(call, target) === undefined && !isByRid(target)) throw resourceNotFound();
     tokenSec(call);
     checkOnlyOne(call, properties, typeof body.id === 'string' ? body.id : '');
     return properties;
@@ -73,7 +74,8 @@ function isSame(current: StoredResource): (other: StoredResource) => boolean {
 function subjectOf(call: Call, { resource, resourcePartitionKey }: ValueMap): string {
   const target = parseLink(String(resource));
   const container = containerOf(call, target);
-  return JSON.stringify([container?.rid, target.shape, target.ids[2], resourcePartitionKey]);
+  const containerRid = container?.rid ?? target.ids[1];
+  return JSON.stringify([containerRid, target.shape, target.ids[2], resourcePartitionKey]);
 }
 
 const SHAPES: ReadonlySet<string> = new Set([
@@ -92,6 +94,11 @@ function parseLink(link: string): Target {
     'invalidInput',
     "The property 'resource' must link to a container, an item, a stored procedure, a trigger or a user defined function.",
   );
+}
+
+/** What is named so need not be there: the token of such a permission opens nothing. */
+function isByRid({ ids }: Target): boolean {
+  return parseResourceId(ids[1] ?? '')?.kind === 'container';
 }
 
 /** Of the user's own database, by name or `_rid`. */

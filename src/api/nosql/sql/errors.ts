@@ -165,6 +165,10 @@ export const problems = {
     message:
       'Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path.',
   }),
+  vectorDirection: (): Problem => ({
+    message:
+      'Specifying a sorting order (ASC or DESC) with VectorDistance function is not supported.',
+  }),
   scalarRows: (): Problem => ({
     message: 'The cardinality of a scalar subquery result set cannot be greater than one.',
   }),

@@ -86,6 +86,8 @@ const NO_ORDER: OrderInfo = { orderBy: [], orderByExpressions: [], hasNonStreami
 function orderByInfo({ orderBy }: Query, { vectorPolicy }: PlanContext): OrderInfo {
   const items = orderBy?.items ?? [];
   const isVector = items.some(({ expression }) => isCallOf(expression, 'VectorDistance'));
+  if (isVector && items.some(({ direction }) => direction !== 'unspecified'))
+    throw new SqlError(problems.vectorDirection());
   if (!isVector && !items.every(({ expression }) => isPath(expression)))
     throw new SqlError(problems.orderByPath());
   return {

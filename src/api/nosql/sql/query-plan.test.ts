@@ -280,6 +280,13 @@ describe('ranges', () => {
   });
 });
 
+it.each(['ASC', 'DESC'])('vectors come nearest first: %s is refused', (direction) => {
+  const sql = `SELECT TOP 3 * FROM c ORDER BY VectorDistance(c.v, [1]) ${direction}`;
+  expect(() => queryPlan(sql, HASH)).toThrow(
+    'Specifying a sorting order (ASC or DESC) with VectorDistance function is not supported.',
+  );
+});
+
 describe('rewritten queries', () => {
   const info = (sql: string, features?: readonly string[]) =>
     queryPlan(sql, HASH, features ? { features } : {}).queryInfo;
