@@ -12,3 +12,17 @@ export function andThen<T, U>(
 ): MaybePromise<U> {
   return isPromise(value) ? value.then(next) : next(value);
 }
+
+/** As try and finally: `finish` runs when what `run` does is over, well or not. */
+export function finishing<T>(run: () => MaybePromise<T>, finish: () => void): MaybePromise<T> {
+  let result: MaybePromise<T>;
+  try {
+    result = run();
+  } catch (error) {
+    finish();
+    throw error;
+  }
+  if (isPromise(result)) return result.finally(finish);
+  finish();
+  return result;
+}

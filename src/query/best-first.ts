@@ -3,7 +3,7 @@
  * other can be better. The index gives bounds, the program the scores; with a filter as many are looked at as it takes.
  */
 import type { Value } from '../value/index.ts';
-import type { Target } from './execute.ts';
+import type { Target } from './page.ts';
 import type { Program, ProgramSearch } from './program.ts';
 import type { Candidate, ItemReader } from './reader.ts';
 import type { RankedItems, TextStatistics } from './search.ts';

@@ -2,65 +2,24 @@
  * Runs a program over partitions, one page at a time. A page ends when it has as many rows or bytes as asked for, or when
  * it has looked at so many items that others should have their turn; then it says where to go on.
  */
-import {
-  andThen,
-  type Bytes,
-  bytesToText,
-  DomainError,
-  isPromise,
-  type MaybePromise,
-  QUERY_ITEMS_PER_PAGE,
-} from '../base/index.ts';
+import { DomainError, isPromise, type MaybePromise, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
 import type { Value } from '../value/index.ts';
-import { type Access, chooseAccess, chooseForOrder } from './access.ts';
+import { type Access, chooseAccess } from './access.ts';
 import { bestItems, withStatistics } from './best-first.ts';
-import { type Batches, candidates } from './candidates.ts';
+import { candidates } from './candidates.ts';
 import { countItems } from './count.ts';
 import { MeasuredReader } from './measured-reader.ts';
-import { MergedRows } from './merge.ts';
-import { entriesInOrder, findsAll, type OrderedRow, orderedRows } from './ordered.ts';
-import {
-  begunParts,
-  type HashRange,
-  isPortable,
-  type Part,
-  type Position,
-  partsLeft,
-  type Window,
-} from './position.ts';
-import type { Folding, Order, Program, Streaming } from './program.ts';
+import { orderedPage } from './ordered-page.ts';
+import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
+import { begunParts, type Part, type Position, partsLeft, type Window } from './position.ts';
+import type { Folding, Program, Streaming } from './program.ts';
 import type { ItemReader } from './reader.ts';
-import { isRepeated, placeComparison, type RowPlace } from './row-order.ts';
 import { rowsLater } from './rows-later.ts';
 import { pause } from './turn.ts';
 import type { Work } from './work.ts';
 
-/** A part of the hash space in one partition. */
-export interface Target extends HashRange {
-  open(): MaybePromise<ItemReader & { release(): void }>;
-}
-
-export interface PageRequest {
-  readonly program: Program;
-  /** The partitions that now hold a part of the hash space, in order. */
-  targetsIn(range: HashRange): readonly Target[];
-  /** What the query covers, in order, without overlaps. */
-  readonly ranges: readonly HashRange[];
-  readonly position: Position | undefined;
-  readonly rowsMax: number;
-  readonly bytesMax: number;
-  /** True: a full page has a position behind it, and whether more follows is for the next one to find out. */
-  readonly endsFullPages?: boolean;
-  readonly work: Work;
-}
-
-export interface ResultPage {
-  /** Each row as JSON text. */
-  readonly rows: readonly string[];
-  readonly position: Position | undefined;
-}
-
-export async function executePage(request: PageRequest): Promise<ResultPage> {
+/** Answers at once where every partition does and the program has an order. */
+export function executePage(request: PageRequest): MaybePromise<ResultPage> {
   const { shape } = request.program;
   if (!isPositionOf(request.program, request.position))
     throw new DomainError('invalidInput', 'Invalid Continuation Token');
@@ -77,35 +36,6 @@ function isPositionOf({ shape }: Program, position: Position | undefined): boole
   if (shape.order === undefined) return position.kind === 'stream';
   if (position.kind !== 'ordered') return false;
   return position.after === undefined || position.after.keys.length === shape.order.parts.length;
-}
-
-/** Gathers the rows of a page and knows when it is full. */
-class PageRows {
-  readonly rows: string[] = [];
-  readonly #request: PageRequest;
-  #bytes = 0;
-
-  constructor(request: PageRequest) {
-    this.#request = request;
-  }
-
-  get isFull(): boolean {
-    return this.rows.length >= this.#request.rowsMax || this.#bytes >= this.#request.bytesMax;
-  }
-
-  /** A row that is the whole item goes out as it is stored. */
-  add(value: Value, document: Value, body: Bytes | undefined): void {
-    this.addText(
-      value === document && body !== undefined ? bytesToText(body) : JSON.stringify(value),
-    );
-  }
-
-  addText(text: string): void {
-    this.rows.push(text);
-    this.#bytes += text.length;
-    this.#request.work.rowsOut++;
-    this.#request.work.bytesOut += text.length;
-  }
 }
 
 async function streamPage(request: PageRequest, shape: Streaming): Promise<ResultPage> {
@@ -218,88 +148,6 @@ function behind(part: Part, rid: number, nextRow: number): Part {
 
 function describeAccess(access: Access): string {
   return access.kind === 'rids' || access.kind === 'posting' ? access.text : access.kind;
-}
-
-async function orderedPage(
-  request: PageRequest,
-  shape: Streaming,
-  order: Order,
-): Promise<ResultPage> {
-  const { position, work, program } = request;
-  const window = position?.kind === 'ordered' ? position.window : shape;
-  const after = position?.kind === 'ordered' ? position.after : undefined;
-  const page = new PageRows(request);
-  let { skip, take } = window;
-  if (take === 0) return { rows: [], position: undefined };
-  const targets = request.ranges.flatMap((range) => request.targetsIn(range));
-  const opened = openAll(targets, work);
-  const readers = isPromise(opened) ? await opened : opened;
-  try {
-    const wanted = skip + Math.min(take, request.rowsMax);
-    const sources: Batches<OrderedRow>[] = [];
-    for (const reader of readers) {
-      const { condition } = program;
-      const entries = entriesInOrder(reader, order);
-      const chosen: MaybePromise<Access> =
-        entries !== undefined && findsAll(entries, condition)
-          ? { kind: 'scan' }
-          : chooseForOrder(reader, condition, wanted, work);
-      const access = isPromise(chosen) ? await chosen : chosen;
-      const asked = { reader, shape, order, condition, after, wanted, work };
-      sources.push(orderedRows(asked, access, entries));
-    }
-    // The last row that a position can name, and how many rows were passed since.
-    let named: RowPlace | undefined = after;
-    let since = 0;
-    let before: RowPlace | undefined = after;
-    const merged = new MergedRows(sources, placeComparison(order));
-    for (;;) {
-      const found = merged.next();
-      const row = isPromise(found) ? await found : found;
-      if (row === undefined) break;
-      if (order.dropsRepeated && isRepeated(row, before)) continue;
-      before = row;
-      if (page.isFull)
-        return { rows: page.rows, position: positionAfter(named, { skip: skip + since, take }) };
-      const isNamed = isPortable(row.keys);
-      if (isNamed) named = row;
-      since = isNamed ? 0 : since + 1;
-      if (skip > 0) {
-        skip--;
-        continue;
-      }
-      if (row.text === undefined) page.add(row.value, row.document, row.item.body);
-      else page.addText(row.text);
-      if (--take === 0) break;
-    }
-    return { rows: page.rows, position: undefined };
-  } finally {
-    for (const reader of readers) reader.release();
-  }
-}
-
-/** All or none: where one cannot be opened, the others are released. */
-function openAll(targets: readonly Target[], work: Work): MaybePromise<MeasuredReader[]> {
-  // Nearly all queries are about one.
-  if (targets.length === 1)
-    return andThen((targets[0] as Target).open(), (reader) => [new MeasuredReader(reader, work)]);
-  return openMany(targets, work);
-}
-
-async function openMany(targets: readonly Target[], work: Work): Promise<MeasuredReader[]> {
-  const opened = await Promise.allSettled(targets.map(async (target) => target.open()));
-  const readers = opened.flatMap((result) =>
-    result.status === 'fulfilled' ? [new MeasuredReader(result.value, work)] : [],
-  );
-  const failed = opened.find((result) => result.status === 'rejected');
-  if (failed === undefined) return readers;
-  for (const reader of readers) reader.release();
-  throw failed.reason;
-}
-
-function positionAfter(named: RowPlace | undefined, window: Window): Position {
-  const after = named && { keys: named.keys, rid: named.rid, row: named.row };
-  return { kind: 'ordered', after, window };
 }
 
 async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPage> {

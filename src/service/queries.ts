@@ -1,5 +1,12 @@
 /** Queries of every language: a program over parts of a container, page by page. */
-import { andThen, DomainError, PAGE_BYTES_MAX, type Receipt } from '../base/index.ts';
+import {
+  andThen,
+  DomainError,
+  isPromise,
+  type MaybePromise,
+  PAGE_BYTES_MAX,
+  type Receipt,
+} from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, QueryReader, Route, WorkShare } from '../cluster/index.ts';
 import {
@@ -11,6 +18,7 @@ import {
   type Program,
   parsePosition,
   printPosition,
+  type ResultPage,
   type Target,
   type Work,
 } from '../query/index.ts';
@@ -60,20 +68,34 @@ export class Queries {
     return Promise.resolve(this.#cluster.rerouted(container, attempt));
   }
 
-  run(container: ContainerRecord, request: QueryRequest): Promise<QueryPage> {
+  /** Answers at once where the partitions do and the program is one that can. */
+  run(container: ContainerRecord, request: QueryRequest): MaybePromise<QueryPage> {
     const attempt = (current: ContainerRecord) => this.#run(current, request);
-    return Promise.resolve(this.#cluster.rerouted(container, attempt));
+    return this.#cluster.rerouted(container, attempt);
   }
 
-  async #run(container: ContainerRecord, request: QueryRequest): Promise<QueryPage> {
+  #run(container: ContainerRecord, request: QueryRequest): MaybePromise<QueryPage> {
     const { continuation } = request;
     const position = continuation === undefined ? undefined : parsePosition(continuation);
     if (continuation !== undefined && position === undefined)
       throw new DomainError('invalidInput', 'Invalid Continuation Token');
     const work = newWork();
     const touched = new Map<string, Touched>();
+    const finished = (page: ResultPage): QueryPage => ({
+      ...this.#settle(container, request, work, touched),
+      rows: page.rows,
+      continuation: page.position && printPosition(page.position),
+      work,
+      partitionIds: [...touched.keys()],
+    });
+    // Refused by one partition, or failed: what the others did is paid for all the same.
+    const failed = (error: unknown): never => {
+      if (touched.size > 0) this.#settle(container, request, work, touched);
+      throw error;
+    };
+    let page: MaybePromise<ResultPage>;
     try {
-      const page = await executePage({
+      page = executePage({
         program: request.program,
         ranges: request.ranges,
         position,
@@ -83,19 +105,10 @@ export class Queries {
         work,
         targetsIn: (range) => this.#targets(container, range, request, touched),
       });
-      const receipt = this.#settle(container, request, work, touched);
-      return {
-        ...receipt,
-        rows: page.rows,
-        continuation: page.position && printPosition(page.position),
-        work,
-        partitionIds: [...touched.keys()],
-      };
     } catch (error) {
-      // Refused by one partition, or failed: what the others did is paid for all the same.
-      if (touched.size > 0) this.#settle(container, request, work, touched);
-      throw error;
+      return failed(error);
     }
+    return isPromise(page) ? page.then(finished, failed) : finished(page);
   }
 
   /** Every partition pays its part; where none was looked at, the first pays for the asking. */

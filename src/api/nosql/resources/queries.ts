@@ -1,4 +1,5 @@
 /** POST on /dbs/{id}/colls/{id}/docs with a query: its plan, or its results. */
+import { finishing } from '../../../base/index.ts';
 import { ANYTHING, allOf, type Program } from '../../../query/index.ts';
 import type { QueryPage } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
@@ -39,19 +40,21 @@ export async function queryItems(call: Call): Promise<Reply> {
           condition: allOf(program.condition, targets.condition),
           isWithin: targets.isExact,
         };
-  const page = await call.service.queries
-    .run(face.record, {
-      program: targeted,
-      ranges: targets.ranges,
-      continuation: call.header('x-ms-continuation'),
-      limit: queryLimit(call),
-      // As the service does where one stream of pages is read. A client that merges several asks for ever when the pages
-      // behind all of them are empty.
-      endsFullPages: !targets.isAddressed && targets.ranges.length === 1,
-      sessionToken: call.header('x-ms-session-token'),
-      traffic: readTraffic(call),
-    })
-    .finally(prepared.release);
+  const page = await finishing(
+    () =>
+      call.service.queries.run(face.record, {
+        program: targeted,
+        ranges: targets.ranges,
+        continuation: call.header('x-ms-continuation'),
+        limit: queryLimit(call),
+        // As the service does where one stream of pages is read. A client that merges several asks for ever when the pages
+        // behind all of them are empty.
+        endsFullPages: !targets.isAddressed && targets.ranges.length === 1,
+        sessionToken: call.header('x-ms-session-token'),
+        traffic: readTraffic(call),
+      }),
+    prepared.release,
+  );
   const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
   return pageReply(call, face, { page, program: targeted, indexing: prepared.indexing, times });
 }

@@ -1,0 +1,162 @@
+/** A page of rows in an order, from all partitions: at once where every partition answers at once. */
+import { andThen, finishing, isPromise, type MaybePromise } from '../base/index.ts';
+import { type Access, chooseForOrder } from './access.ts';
+import type { Batches } from './candidates.ts';
+import { MeasuredReader } from './measured-reader.ts';
+import { MergedRows } from './merge.ts';
+import { entriesInOrder, findsAll, type OrderedRow, orderedRows } from './ordered.ts';
+import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
+import { isPortable, type Position, type Window } from './position.ts';
+import type { Order, Streaming } from './program.ts';
+import { isRepeated, placeComparison, type RowPlace } from './row-order.ts';
+import type { Work } from './work.ts';
+
+export function orderedPage(
+  request: PageRequest,
+  shape: Streaming,
+  order: Order,
+): MaybePromise<ResultPage> {
+  const { position, work } = request;
+  const window = position?.kind === 'ordered' ? position.window : shape;
+  const after = position?.kind === 'ordered' ? position.after : undefined;
+  if (window.take === 0) return { rows: [], position: undefined };
+  const targets = request.ranges.flatMap((range) => request.targetsIn(range));
+  return andThen(openAll(targets, work), (readers) =>
+    finishing(
+      () => {
+        const page = new OrderedPage(request, shape, order, window, after);
+        return andThen(page.sources(readers), (sources) => page.fill(sources));
+      },
+      () => {
+        for (const reader of readers) reader.release();
+      },
+    ),
+  );
+}
+
+class OrderedPage {
+  readonly #request: PageRequest;
+  readonly #shape: Streaming;
+  readonly #order: Order;
+  readonly #after: RowPlace | undefined;
+  readonly #wanted: number;
+  readonly #page: PageRows;
+  #skip: number;
+  #take: number;
+  /** The last row that a position can name, and how many rows were passed since. */
+  #named: RowPlace | undefined;
+  #since = 0;
+  #before: RowPlace | undefined;
+
+  constructor(
+    request: PageRequest,
+    shape: Streaming,
+    order: Order,
+    { skip, take }: Window,
+    after: RowPlace | undefined,
+  ) {
+    this.#request = request;
+    this.#shape = shape;
+    this.#order = order;
+    this.#after = after;
+    this.#wanted = skip + Math.min(take, request.rowsMax);
+    this.#page = new PageRows(request);
+    this.#skip = skip;
+    this.#take = take;
+    this.#named = after;
+    this.#before = after;
+  }
+
+  /** One per reader. */
+  sources(readers: readonly MeasuredReader[]): MaybePromise<readonly Batches<OrderedRow>[]> {
+    const [first] = readers;
+    // Nearly all queries are about one partition.
+    if (readers.length === 1 && first !== undefined)
+      return andThen(this.#source(first), (source) => [source]);
+    return this.#sourcesInTurn(readers);
+  }
+
+  async #sourcesInTurn(
+    readers: readonly MeasuredReader[],
+  ): Promise<readonly Batches<OrderedRow>[]> {
+    const sources: Batches<OrderedRow>[] = [];
+    for (const reader of readers) sources.push(await this.#source(reader));
+    return sources;
+  }
+
+  #source(reader: MeasuredReader): MaybePromise<Batches<OrderedRow>> {
+    const { work, program } = this.#request;
+    const { condition } = program;
+    const order = this.#order;
+    const wanted = this.#wanted;
+    const entries = entriesInOrder(reader, order);
+    const access: MaybePromise<Access> =
+      entries !== undefined && findsAll(entries, condition)
+        ? { kind: 'scan' }
+        : chooseForOrder(reader, condition, wanted, work);
+    return andThen(access, (chosen) => {
+      const after = this.#after;
+      const asked = { reader, shape: this.#shape, order, condition, after, wanted, work };
+      return orderedRows(asked, chosen, entries);
+    });
+  }
+
+  fill(sources: readonly Batches<OrderedRow>[]): MaybePromise<ResultPage> {
+    return this.#fill(new MergedRows(sources, placeComparison(this.#order)));
+  }
+
+  #fill(merged: MergedRows): MaybePromise<ResultPage> {
+    for (;;) {
+      const found = merged.next();
+      if (isPromise(found)) return found.then((row) => this.#add(row) ?? this.#fill(merged));
+      const whole = this.#add(found);
+      if (whole !== undefined) return whole;
+    }
+  }
+
+  /** The page where it ends here. */
+  #add(row: OrderedRow | undefined): ResultPage | undefined {
+    const { rows } = this.#page;
+    if (row === undefined) return { rows, position: undefined };
+    if (this.#order.dropsRepeated && isRepeated(row, this.#before)) return undefined;
+    this.#before = row;
+    if (this.#page.isFull) {
+      const window = { skip: this.#skip + this.#since, take: this.#take };
+      return { rows, position: positionAfter(this.#named, window) };
+    }
+    const isNamed = isPortable(row.keys);
+    if (isNamed) this.#named = row;
+    this.#since = isNamed ? 0 : this.#since + 1;
+    if (this.#skip > 0) {
+      this.#skip--;
+      return undefined;
+    }
+    if (row.text === undefined) this.#page.add(row.value, row.document, row.item.body);
+    else this.#page.addText(row.text);
+    return --this.#take === 0 ? { rows, position: undefined } : undefined;
+  }
+}
+
+/** All or none: where one cannot be opened, the others are released. */
+function openAll(targets: readonly Target[], work: Work): MaybePromise<MeasuredReader[]> {
+  const [first] = targets;
+  if (targets.length === 1 && first !== undefined)
+    return andThen(first.open(), (reader) => [new MeasuredReader(reader, work)]);
+  return openMany(targets, work);
+}
+
+async function openMany(targets: readonly Target[], work: Work): Promise<MeasuredReader[]> {
+  const opened = await Promise.allSettled(targets.map(async (target) => target.open()));
+  const readers = opened.flatMap((result) =>
+    result.status === 'fulfilled' ? [new MeasuredReader(result.value, work)] : [],
+  );
+  const failed = opened.find((result) => result.status === 'rejected');
+  if (failed === undefined) return readers;
+  for (const reader of readers) reader.release();
+  throw failed.reason;
+}
+
+function positionAfter(named: RowPlace | undefined, window: Window): Position {
+  const after = named && { keys: named.keys, rid: named.rid, row: named.row };
+  return { kind: 'ordered', after, window };
+}
