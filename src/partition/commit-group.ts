@@ -53,7 +53,8 @@ interface Deletion {
 }
 
 export class CommitGroup {
-  readonly touched = new Map<string, Touched>();
+  /** Each item once. */
+  readonly touched: Touched[] = [];
   /** Called once each with undefined when durable, or with the reason why not. */
   readonly completions: ((failure: Error | undefined) => void)[] = [];
   /** Bytes of bodies, to cut a group before it gets too long. */
@@ -85,9 +86,12 @@ export class CommitGroup {
   /** True where versions are no longer kept: those there are go. */
   clearsVersions = false;
   readonly #seal: Seal;
+  /** What is decided, by this group or one before it. */
+  readonly #overlay: Map<string, Touched>;
 
-  constructor(seal: Seal) {
+  constructor(seal: Seal, overlay: Map<string, Touched>) {
     this.#seal = seal;
+    this.#overlay = overlay;
   }
 
   get isEmpty(): boolean {
@@ -102,11 +106,12 @@ export class CommitGroup {
   /** Notes that `key` goes from `current` to `after` at `lsn`. */
   change(key: ItemKey, { current, after, value }: ItemChange, at: Stamped): Touched {
     const { isMoved, isBulk } = at;
-    let touched = this.touched.get(key.text);
-    if (touched === undefined) {
+    let touched = this.#overlay.get(key.text);
+    if (touched?.group !== this) {
       const terms = undefined;
       touched = { key, group: this, before: current, after, value, terms, isMoved, isBulk };
-      this.touched.set(key.text, touched);
+      this.touched.push(touched);
+      this.#overlay.set(key.text, touched);
     } else {
       touched.after = after;
       touched.value = value;
@@ -178,7 +183,7 @@ export class CommitGroup {
     this.#itemEntries(puts, deletes);
     if (indexing.unique !== undefined) this.#uniqueEntries(indexing.unique, puts, deletes);
     for (const entry of indexLog) puts.push(entry);
-    for (const { after } of this.touched.values())
+    for (const { after } of this.touched)
       if (after !== undefined) puts.push({ key: logKey(after.lsn, after.rid), value: EMPTY });
     for (const entry of this.#additions) puts.push(entry);
     for (const { item, lsn, timestampSec } of this.#deletions)
@@ -197,7 +202,7 @@ export class CommitGroup {
     const named: { readonly key: ItemKey; readonly rid: Rid }[] = [];
     let isAscending = true;
     let last = '';
-    for (const { key, before, after } of this.touched.values()) {
+    for (const { key, before, after } of this.touched) {
       const isReplaced = before !== undefined && after !== undefined && before.rid === after.rid;
       if (before !== undefined) {
         deletes.push(logKey(before.lsn, before.rid));
@@ -216,7 +221,7 @@ export class CommitGroup {
   }
 
   #uniqueEntries(unique: UniqueKeys, puts: Entry[], deletes: Bytes[]): void {
-    for (const touched of this.touched.values()) {
+    for (const touched of this.touched) {
       const { key, before, after } = touched;
       const old = before === undefined ? [] : unique.entriesOf(before);
       const now = after === undefined ? [] : unique.entriesOf(after, this.valueAfter(touched));
@@ -232,7 +237,7 @@ export class CommitGroup {
     const added: string[] = [];
     const removed: string[] = [];
     const foreign: string[] = [];
-    for (const touched of this.touched.values()) {
+    for (const touched of this.touched) {
       const { before, after, isMoved } = touched;
       const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
       const indexed = this.clearsIndex ? undefined : before;

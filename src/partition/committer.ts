@@ -66,7 +66,7 @@ export class Committer {
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#indexing = options.indexing;
-    this.#gathering = new CommitGroup(options.seal);
+    this.#gathering = new CommitGroup(options.seal, this.#overlay);
     this.#gatheringFrom = options.state.lsn;
     this.#hasOwnWrites = options.state.lsn > 0;
     this.#stamper = new Stamper(options);
@@ -272,7 +272,6 @@ export class Committer {
       group.findTerms(touched, this.#indexing, this.#options.postings());
       countChange(state, previous, item);
       now?.set(key.text, item);
-      this.#overlay.set(key.text, touched);
       if (!watches.isEmpty) watches.note(key.text);
       const kind = item === undefined ? 'deleted' : previous === undefined ? 'created' : 'replaced';
       return { kind, item, previous };
@@ -306,11 +305,10 @@ export class Committer {
     const { state, history, lifetimes } = this.#options;
     const group = this.#gathering;
     const isExpired = lifetimes.decided?.causeOf(item) === 'expired';
-    const touched = group.change(key, { current: item, after: undefined, value: undefined }, at);
+    group.change(key, { current: item, after: undefined, value: undefined }, at);
     if (history.isKept)
       history.note(group, { previous: item, item: undefined, operation: 0, isExpired }, at);
     countChange(state, item, undefined);
-    this.#overlay.set(key.text, touched);
   }
 
   #itemAfter(
@@ -346,7 +344,7 @@ export class Committer {
     const group = this.#gathering;
     if (group.isEmpty || this.#failure !== undefined) return;
     if (this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX) return;
-    this.#gathering = new CommitGroup(this.#options.seal);
+    this.#gathering = new CommitGroup(this.#options.seal, this.#overlay);
     this.#inFlight.push(group);
     const { state, store, history } = this.#options;
     this.#gatheringFrom = state.lsn;
@@ -373,8 +371,8 @@ export class Committer {
   }
 
   #forget(group: CommitGroup): void {
-    for (const text of group.touched.keys())
-      if (this.#overlay.get(text)?.group === group) this.#overlay.delete(text);
+    for (const { key } of group.touched)
+      if (this.#overlay.get(key.text)?.group === group) this.#overlay.delete(key.text);
     this.#claims?.forget(group);
   }
 
@@ -384,7 +382,7 @@ export class Committer {
     const failure = unavailable(error);
     const groups = [...this.#inFlight, this.#gathering];
     this.#inFlight = [];
-    this.#gathering = new CommitGroup(this.#options.seal);
+    this.#gathering = new CommitGroup(this.#options.seal, this.#overlay);
     this.#overlay.clear();
     this.#claims?.clear();
     for (const group of groups) group.finish(failure);

@@ -173,7 +173,7 @@ export class Indexing {
     this.#composites.forEach((parts, index) => {
       writer.reset().u8(PREFIX_COMPOSITE).u16(index);
       for (const { path, isDescending } of parts)
-        writer.raw(compositePart(readPath(value, path), isDescending));
+        writeCompositePart(readPath(value, path), isDescending);
       entries.push(writer.u64(item.rid).takeText());
     });
     return entries;
@@ -209,7 +209,7 @@ export class Indexing {
       this.#composites.forEach((parts, index) => {
         writer.reset().u8(PREFIX_COMPOSITE).u16(index);
         for (const { path, isDescending } of parts)
-          writer.raw(compositePart(readPath(decoded, path), isDescending));
+          writeCompositePart(readPath(decoded, path), isDescending);
         if (isNew) stems.push(writer.takeText());
         else found.push(owner.of(writer.takeText()));
       });
@@ -238,6 +238,12 @@ export function compositePart(value: Value, isDescending: boolean): Bytes {
   if (isDescending)
     for (let at = 0; at < bytes.length; at++) bytes[at] = (bytes[at] as number) ^ 0xff;
   return bytes;
+}
+
+function writeCompositePart(value: Value, isDescending: boolean): void {
+  // Most are texts that ascend: they need no place of their own first.
+  if (typeof value === 'string' && !isDescending) writer.value(value);
+  else writer.raw(compositePart(value, isDescending));
 }
 
 /** What has to change so that the index of `before` becomes that of `after`. */

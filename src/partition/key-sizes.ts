@@ -91,12 +91,12 @@ export class KeySizes {
   }
 
   /** Told of every group of writes when it is durable. */
-  published(touched: Iterable<Touched>, lsn: Lsn): void {
-    if (this.#lsn === undefined) this.#early.push({ touched: [...touched], lsn });
+  published(touched: readonly Touched[], lsn: Lsn): void {
+    if (this.#lsn === undefined) this.#early.push({ touched, lsn });
     else if (lsn > this.#lsn) this.#apply(touched);
   }
 
-  #apply(touched: Iterable<Touched>): void {
+  #apply(touched: readonly Touched[]): void {
     for (const { key, before, after } of touched) {
       const bytes = (after?.record.length ?? 0) - (before?.record.length ?? 0);
       this.#totalBytes += bytes;

@@ -67,7 +67,7 @@ export class Lifetimes {
   publish({ erasures, touched }: CommitGroup): void {
     if (erasures !== undefined) this.hidden = this.#hide(erasures);
     if (this.#sweeper === undefined || this.hidden === undefined) return;
-    for (const { after } of touched.values())
+    for (const { after } of touched)
       if (after !== undefined) this.#sweeper.noteWritten(after, this.hidden);
   }
 

@@ -366,13 +366,13 @@ export class Partition {
 
   #publish(group: CommitGroup): void {
     const { touched } = group;
-    this.stored.publish(touched.values());
-    for (const { key, before, after } of touched.values()) {
+    this.stored.publish(touched);
+    for (const { key, before, after } of touched) {
       if (before === undefined) this.#knownKeys.add(key.primary);
       this.#itemCount += Number(after !== undefined) - Number(before !== undefined);
     }
     this.#lifetimes.publish(group);
-    this.#keySizes?.published(touched.values(), group.lsn);
+    this.#keySizes?.published(touched, group.lsn);
     this.#index.publish(group);
     this.#lsn = Math.max(this.#lsn, group.lsn);
     this.#watches.published(this.#lsn);

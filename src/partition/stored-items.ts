@@ -55,7 +55,7 @@ export class StoredItems {
   }
 
   /** These writes are durable: reads see them from here on. */
-  publish(touched: Iterable<Touched>): void {
+  publish(touched: readonly Touched[]): void {
     const { cache } = this.#options;
     this.#publishCount++;
     for (const { key, before, after, isBulk } of touched) {
