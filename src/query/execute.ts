@@ -151,30 +151,49 @@ function describeAccess(access: Access): string {
 }
 
 async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPage> {
-  const { position, work, program } = request;
-  const given = position?.kind === 'fold' ? position.given : 0;
+  const { position, work, program, kept } = request;
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
+  const from = position?.kind === 'fold' ? position : { given: 0, kept: undefined };
+  const found = from.kept === undefined ? undefined : kept?.results.find(kept.owner, from.kept);
+  if (found !== undefined) {
+    // Refused where the partitions would refuse the query.
+    for (const target of targets) (await target.open()).release();
+    return pageOf(request, found, from.given, from.kept);
+  }
   const known = await withStatistics(program, targets, work);
   if (known !== undefined && 'shape' in known && known.shape.kind === 'folding')
     return foldPage({ ...request, program: known }, known.shape);
-  const results = Array.isArray(known) ? known : await foldAll(targets, shape, request, given);
+  const isKept = kept !== undefined && shape.needsEvery && !Array.isArray(known);
+  const wanted = isKept ? Number.POSITIVE_INFINITY : from.given + request.rowsMax + 1;
+  const results = Array.isArray(known) ? known : await foldAll(targets, shape, request, wanted);
+  const rows = results.map((row) => JSON.stringify(row));
+  const name = isKept && rows.length > from.given + request.rowsMax;
+  return pageOf(request, rows, from.given, name ? kept.results.keep(kept.owner, rows) : undefined);
+}
+
+function pageOf(
+  request: PageRequest,
+  rows: readonly string[],
+  given: number,
+  kept: string | undefined,
+): ResultPage {
   const page = new PageRows(request);
   let at = given;
-  for (; at < results.length && !page.isFull; at++) page.add(results[at], undefined, undefined);
-  return {
-    rows: page.rows,
-    position: at < results.length ? { kind: 'fold', given: at } : undefined,
-  };
+  for (; at < rows.length && !page.isFull; at++) page.addText(rows[at] as string);
+  if (at < rows.length)
+    return { rows: page.rows, position: { kind: 'fold', given: at, ...(kept && { kept }) } };
+  if (kept !== undefined) request.kept?.results.drop(kept);
+  return { rows: page.rows, position: undefined };
 }
 
 async function foldAll(
   targets: readonly Target[],
   shape: Folding,
-  { program, work, rowsMax }: PageRequest,
-  given: number,
+  { program, work }: PageRequest,
+  wanted: number,
 ): Promise<readonly Value[]> {
   // One more than the page takes tells that there is a next one; distinct rows need no more items then.
-  const fold = shape.start(given + rowsMax + 1);
+  const fold = shape.start(wanted);
   for (const target of targets) if (!(await foldTarget(target, fold, program, work))) break;
   work.itemsMatched += fold.itemsMatched?.() ?? work.itemsLoaded;
   return fold.later === undefined ? fold.finish() : fold.later.finish();

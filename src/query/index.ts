@@ -2,6 +2,7 @@ export * from './cell-condition.ts';
 export * from './condition.ts';
 export { describeCondition } from './describe-condition.ts';
 export * from './execute.ts';
+export { KeptResults } from './kept-results.ts';
 export type { PageRequest, ResultPage, Target } from './page.ts';
 export {
   earlierOf,

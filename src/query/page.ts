@@ -1,6 +1,8 @@
 /** A page of a query: what it is asked of, and what is gathered for it. */
+
 import { type Bytes, bytesToText, type MaybePromise } from '../base/index.ts';
 import type { Value } from '../value/index.ts';
+import type { KeptResults } from './kept-results.ts';
 import type { HashRange, Position } from './position.ts';
 import type { Program } from './program.ts';
 import type { ItemReader } from './reader.ts';
@@ -22,6 +24,8 @@ export interface PageRequest {
   readonly bytesMax: number;
   /** True: a full page has a position behind it, and whether more follows is for the next one to find out. */
   readonly endsFullPages?: boolean;
+  /** Where results may be kept for their next pages, and what they are asked of. */
+  readonly kept?: { readonly results: KeptResults; readonly owner: string };
   readonly work: Work;
 }
 

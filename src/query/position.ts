@@ -13,8 +13,8 @@ export type Position =
   | { readonly kind: 'stream'; readonly parts: readonly Part[]; readonly window: Window }
   /** Everything behind a row, or from the start where no row could be named. */
   | { readonly kind: 'ordered'; readonly after: RowPlace | undefined; readonly window: Window }
-  /** The result is made anew and this many rows of it are passed over. */
-  | { readonly kind: 'fold'; readonly given: number };
+  /** This many rows of the result are passed over; it is made anew, unless it is kept under that name. */
+  | { readonly kind: 'fold'; readonly given: number; readonly kept?: string };
 
 /** Hexadecimal effective partition keys, [min, max). */
 export interface HashRange {
@@ -123,7 +123,7 @@ function pack(position: Position): object {
       return { after: [packed, rid, row], w: packWindow(position.window) };
     }
     case 'fold':
-      return { given: position.given };
+      return { given: position.given, k: position.kept };
   }
 }
 
@@ -132,8 +132,8 @@ function packWindow({ skip, take }: Window): readonly (number | null)[] {
 }
 
 function unpack(packed: Record<string, unknown>): Position | undefined {
-  const { at, after, given, w } = packed;
-  if (isCount(given)) return { kind: 'fold', given };
+  const { at, after, given, k, w } = packed;
+  if (isCount(given)) return { kind: 'fold', given, ...(typeof k === 'string' && { kept: k }) };
   const window = unpackWindow(w);
   if (window === undefined) return undefined;
   if (at !== undefined) {

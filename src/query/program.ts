@@ -83,6 +83,8 @@ export interface OrderPart {
 /** Nothing leaves before every item was seen: groups, aggregates, distinct rows with an order, ranks. */
 export interface Folding {
   readonly kind: 'folding';
+  /** True where no row is known before the last item was seen. */
+  readonly needsEvery: boolean;
   /** A new fold; one per execution. Rows beyond `rowsMax` need not be made, where it is given. */
   start(rowsMax?: number): RowFold;
 }

@@ -13,6 +13,7 @@ import {
   earlierOf,
   executePage,
   type HashRange,
+  KeptResults,
   laterOf,
   newWork,
   type Program,
@@ -49,8 +50,14 @@ export interface QueryPage extends Receipt {
   readonly partitionIds: readonly string[];
 }
 
+/** What a kept result is of: it is given to nobody who may read less. */
+function ownerOf({ databaseRid, rid }: ContainerRecord, { ranges }: QueryRequest): string {
+  return JSON.stringify([databaseRid, rid, ranges.map(({ min, max }) => [min, max])]);
+}
+
 export class Queries {
   readonly #cluster: Cluster;
+  readonly #kept = new KeptResults();
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -102,6 +109,7 @@ export class Queries {
         rowsMax: request.limit,
         bytesMax: PAGE_BYTES_MAX,
         endsFullPages: request.endsFullPages ?? false,
+        kept: { results: this.#kept, owner: ownerOf(container, request) },
         work,
         targetsIn: (range) => this.#targets(container, range, request, touched),
       });

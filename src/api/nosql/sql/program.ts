@@ -187,7 +187,8 @@ function folding(
       tryFinish: () => run.tryFinish(),
     };
   };
-  if (calls === undefined) return { kind: 'folding', start };
+  const needsEvery = Boolean(block.grouping ?? block.rank) || block.orderBy.length > 0;
+  if (calls === undefined) return { kind: 'folding', needsEvery, start };
   const trial = (document: Value) => () => {
     const fold = start();
     fold.add(document);
@@ -195,6 +196,7 @@ function folding(
   };
   return {
     kind: 'folding',
+    needsEvery,
     start(wanted): RowFold {
       const fold = start(wanted);
       const later: LaterFold = {

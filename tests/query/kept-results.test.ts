@@ -1,0 +1,66 @@
+// Goal: a result that is made of all items is made once for all its pages, and again only where it is no longer kept.
+// Method: groups read in small pages, beside the number of items loaded for each page; tokens that name nothing.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseQuery, programOf } from '../../src/api/nosql/sql/index.ts';
+import type { ContainerRecord } from '../../src/catalog/index.ts';
+import { EVERYWHERE, World } from './world.ts';
+
+const ITEMS = 60;
+const GROUPS = 30;
+const QUERY = 'SELECT c.g, COUNT(1) AS many FROM c GROUP BY c.g';
+const program = programOf(parseQuery(QUERY), { startMs: 0 });
+
+let world: World;
+let container: ContainerRecord;
+
+beforeAll(async () => {
+  world = await World.open(1);
+  container = await world.newContainer('c');
+  for (let at = 0; at < ITEMS; at++)
+    await world.create(container, { id: `${at}`, pk: `k${at % 7}`, g: at % GROUPS });
+});
+
+afterAll(() => world.close());
+
+const expected = Array.from({ length: GROUPS }, (_, g) => ({ g, many: 2 }));
+
+test('items are loaded for the first page only', async () => {
+  const pages = await Array.fromAsync(world.pages(container, program, 10));
+  expect(pages.flatMap(({ rows }) => rows.map((row) => JSON.parse(row)))).toEqual(expected);
+  expect(pages.map(({ work }) => work.itemsLoaded)).toEqual([ITEMS, 0, 0]);
+});
+
+/** The page behind the first one, by a token that was changed on the way. */
+async function secondPage(
+  change: (token: { given: number; k: string }) => object,
+  of = container,
+  ranges = EVERYWHERE,
+) {
+  const request = { program, ranges: EVERYWHERE, limit: 10, sessionToken: undefined };
+  const first = await world.service.queries.run(container, { ...request, continuation: undefined });
+  const token = JSON.parse(first.continuation as string);
+  const continuation = JSON.stringify({ ...token, ...change(token) });
+  return world.service.queries.run(of, { ...request, ranges, continuation });
+}
+
+test('what is no longer kept is made anew', async () => {
+  const page = await secondPage(() => ({ k: 'nothing of this name' }));
+  expect(page.rows.map((row) => JSON.parse(row))).toEqual(expected.slice(10, 20));
+  expect(page.work.itemsLoaded).toBe(ITEMS);
+  const old = await secondPage(() => ({ k: undefined }));
+  expect(old.rows).toEqual(page.rows);
+});
+
+test('a result is given to nobody who asks for something else', async () => {
+  const other = await world.newContainer('other');
+  expect((await secondPage(() => ({}), other)).rows).toEqual([]);
+  const half = await secondPage(() => ({ given: 0 }), container, [{ min: '', max: '1F' }]);
+  expect(half.work.itemsLoaded).toBeGreaterThan(0);
+});
+
+test('distinct rows without an order stop at the end of their page', async () => {
+  const distinct = programOf(parseQuery('SELECT DISTINCT VALUE c.g FROM c'), { startMs: 0 });
+  const [first] = await Array.fromAsync(world.pages(container, distinct, 5));
+  expect(first?.rows).toEqual(['0', '1', '2', '3', '4']);
+  expect(first?.continuation).toBe('{"v":1,"given":5}');
+});
