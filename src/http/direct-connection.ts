@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import type { Bytes } from '../base/index.ts';
 import type { AnswerHeads } from './answer-head.ts';
+import type { AnswerTurn } from './answer-turn.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { DirectExchange } from './direct-exchange.ts';
 import type { HttpHandler } from './exchange.ts';
@@ -24,6 +25,8 @@ export interface Lane {
   /** Idle connections are closed after it. */
   readonly idleMs: number;
   readonly isStopping: boolean;
+  /** What all of them answer within one turn of the event loop. */
+  readonly turn: AnswerTurn;
   /** Those that wait for the rest of a request. */
   readonly waiting: Set<DirectConnection>;
   /** Gives the connection to node:http. */
@@ -83,14 +86,9 @@ export class DirectConnection {
 
   write(text: string, body: Bytes | undefined): void {
     const { socket } = this;
-    if (body === undefined) {
-      socket.write(text, 'latin1');
-      return;
-    }
-    socket.cork();
+    this.#lane.turn.hold(socket);
     socket.write(text, 'latin1');
-    socket.write(body);
-    socket.uncork();
+    if (body !== undefined) socket.write(body);
   }
 
   /** The answer to the request under way is written. */

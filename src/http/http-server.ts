@@ -7,6 +7,7 @@ import { Server, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../base/index.ts';
 import { AnswerHeads } from './answer-head.ts';
+import { AnswerTurn } from './answer-turn.ts';
 import { DirectConnection, type Lane } from './direct-connection.ts';
 import type { HttpHandler } from './exchange.ts';
 import { overNodeHttp } from './node-exchange.ts';
@@ -55,6 +56,7 @@ export class HttpServer extends Server {
       answerHeads: new AnswerHeads(clock, this.keepAliveTimeout),
       idleMs: this.keepAliveTimeout + this.keepAliveTimeoutBuffer,
       waiting: this.#waiting,
+      turn: new AnswerTurn(),
       get isStopping() {
         return !server.listening;
       },
