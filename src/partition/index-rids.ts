@@ -9,7 +9,7 @@ import type { KnownLists } from './index-lists.ts';
 import { changesOf, type IndexRun } from './index-run.ts';
 import { ridOfEntry } from './indexing.ts';
 import type { Rid } from './item.ts';
-import { BEYOND, type Rids } from './known-rids.ts';
+import { BEYOND, isPackedFor, type Rids } from './known-rids.ts';
 
 /** Lists of one read: few where few rids are wanted. A list has a thousand rids at most and often far fewer. */
 const CHUNKS_MIN = 2;
@@ -106,9 +106,23 @@ function changed(stored: Rids, runs: readonly IndexRun[], stem: string): Rids {
       const gone = new Set(changing.filter((_, at) => isThere[at] !== true));
       rids = Array.from(rids).filter((rid) => !gone.has(rid));
     }
-    rids = joined(rids, isThere === undefined ? changing : changing.filter((_, at) => isThere[at]));
+    const added = isThere === undefined ? changing : changing.filter((_, at) => isThere[at]);
+    rids = appended(rids, added) ?? joined(rids, added);
   }
   return rids;
+}
+
+/** Most of what memory adds is newer than all that is stored: thousands of packed numbers are copied in one go. */
+function appended(stored: Rids, added: readonly Rid[]): Rids | undefined {
+  const last = added[added.length - 1];
+  if (last === undefined || !isPackedFor(stored, last)) return undefined;
+  const before = stored[stored.length - 1];
+  if (before !== undefined && before >= (added[0] as Rid)) return undefined;
+  const length = stored.length + added.length;
+  const all = stored instanceof Uint32Array ? new Uint32Array(length) : new Float64Array(length);
+  all.set(stored);
+  all.set(added, stored.length);
+  return all;
 }
 
 /** Of two lists that rise, one that does, with what both have once. */

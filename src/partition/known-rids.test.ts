@@ -68,6 +68,11 @@ test('rids are read once between two times that entries are written to their pla
   expect(await rids(50)).toBeUndefined();
   expect(scans).toBe(1);
   memory.postings.change(stem, 101, true);
+  expect(await rids()).toEqual(numbers(101));
+  // Rids of a partition that was merged into this one: they take more room.
+  memory.postings.change(stem, 2 ** 40, true);
+  expect(await rids()).toEqual([...numbers(101), 2 ** 40]);
+  memory.postings.change(stem, 2 ** 40, false);
   memory.postings.change(stem, 1, false);
   const now = numbers(101).slice(1);
   expect(await rids()).toEqual(now);

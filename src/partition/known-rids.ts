@@ -56,6 +56,11 @@ export class KnownRids {
 
 type Known = Uint32Array | Float64Array | number;
 
+/** Whether a list is packed, and in a way that holds this rid as well. */
+export function isPackedFor(rids: Rids, rid: Rid): rids is Uint32Array | Float64Array {
+  return rids instanceof Float64Array || (rids instanceof Uint32Array && rid < WIDE_RID);
+}
+
 function packed(rids: readonly Rid[]): Known {
   const last = rids[rids.length - 1] as Rid;
   return last < WIDE_RID ? Uint32Array.from(rids) : Float64Array.from(rids);

@@ -154,7 +154,7 @@ async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPag
   const { position, work, program, kept } = request;
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
   const from = position?.kind === 'fold' ? position : { given: 0, kept: undefined };
-  const found = from.kept === undefined ? undefined : kept?.results.find(kept.owner, from.kept);
+  const found = from.kept === undefined ? undefined : kept?.results.find(kept.owner(), from.kept);
   if (found !== undefined) {
     // Refused where the partitions would refuse the query.
     for (const target of targets) (await target.open()).release();
@@ -168,7 +168,12 @@ async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPag
   const results = Array.isArray(known) ? known : await foldAll(targets, shape, request, wanted);
   const rows = results.map((row) => JSON.stringify(row));
   const name = isKept && rows.length > from.given + request.rowsMax;
-  return pageOf(request, rows, from.given, name ? kept.results.keep(kept.owner, rows) : undefined);
+  return pageOf(
+    request,
+    rows,
+    from.given,
+    name ? kept.results.keep(kept.owner(), rows) : undefined,
+  );
 }
 
 function pageOf(

@@ -25,7 +25,7 @@ export interface PageRequest {
   /** True: a full page has a position behind it, and whether more follows is for the next one to find out. */
   readonly endsFullPages?: boolean;
   /** Where results may be kept for their next pages, and what they are asked of. */
-  readonly kept?: { readonly results: KeptResults; readonly owner: string };
+  readonly kept?: { readonly results: KeptResults; readonly owner: () => string };
   readonly work: Work;
 }
 

@@ -109,7 +109,7 @@ export class Queries {
         rowsMax: request.limit,
         bytesMax: PAGE_BYTES_MAX,
         endsFullPages: request.endsFullPages ?? false,
-        kept: { results: this.#kept, owner: ownerOf(container, request) },
+        kept: { results: this.#kept, owner: () => ownerOf(container, request) },
         work,
         targetsIn: (range) => this.#targets(container, range, request, touched),
       });
