@@ -87,8 +87,14 @@ export class DirectConnection {
   write(text: string, body: Bytes | undefined): void {
     const { socket } = this;
     this.#lane.turn.hold(socket);
+    if (body === undefined) {
+      socket.write(text, 'latin1');
+      return;
+    }
+    socket.cork();
     socket.write(text, 'latin1');
-    if (body !== undefined) socket.write(body);
+    socket.write(body);
+    socket.uncork();
   }
 
   /** The answer to the request under way is written. */
