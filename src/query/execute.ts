@@ -158,33 +158,40 @@ async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPag
   if (found !== undefined) {
     // Refused where the partitions would refuse the query.
     for (const target of targets) (await target.open()).release();
-    return pageOf(request, found, from.given, from.kept);
+    return pageOf(request, found, (text) => text, from);
   }
   const known = await withStatistics(program, targets, work);
   if (known !== undefined && 'shape' in known && known.shape.kind === 'folding')
     return foldPage({ ...request, program: known }, known.shape);
-  const isKept = kept !== undefined && shape.needsEvery && !Array.isArray(known);
-  const wanted = isKept ? Number.POSITIVE_INFINITY : from.given + request.rowsMax + 1;
+  const mayKeep = kept !== undefined && shape.needsEvery && !Array.isArray(known);
+  // One more than the page takes tells that there is a next one; distinct rows need no more items then.
+  const wanted = mayKeep ? Number.POSITIVE_INFINITY : from.given + request.rowsMax + 1;
   const results = Array.isArray(known) ? known : await foldAll(targets, shape, request, wanted);
+  const { given } = from;
+  if (!mayKeep || results.length <= given + request.rowsMax)
+    return pageOf(request, results, (row) => JSON.stringify(row), { given });
   const rows = results.map((row) => JSON.stringify(row));
-  const name = isKept && rows.length > from.given + request.rowsMax;
-  return pageOf(
-    request,
-    rows,
-    from.given,
-    name ? kept.results.keep(kept.owner(), rows) : undefined,
-  );
+  return pageOf(request, rows, (text) => text, {
+    given,
+    kept: kept.results.keep(kept.owner(), rows),
+  });
 }
 
-function pageOf(
+interface FoldPlace {
+  readonly given: number;
+  readonly kept?: string | undefined;
+}
+
+/** The rows behind those given. */
+function pageOf<Row>(
   request: PageRequest,
-  rows: readonly string[],
-  given: number,
-  kept: string | undefined,
+  rows: readonly Row[],
+  textOf: (row: Row) => string,
+  { given, kept }: FoldPlace,
 ): ResultPage {
   const page = new PageRows(request);
   let at = given;
-  for (; at < rows.length && !page.isFull; at++) page.addText(rows[at] as string);
+  for (; at < rows.length && !page.isFull; at++) page.addText(textOf(rows[at] as Row));
   if (at < rows.length)
     return { rows: page.rows, position: { kind: 'fold', given: at, ...(kept && { kept }) } };
   if (kept !== undefined) request.kept?.results.drop(kept);
@@ -197,7 +204,6 @@ async function foldAll(
   { program, work }: PageRequest,
   wanted: number,
 ): Promise<readonly Value[]> {
-  // One more than the page takes tells that there is a next one; distinct rows need no more items then.
   const fold = shape.start(wanted);
   for (const target of targets) if (!(await foldTarget(target, fold, program, work))) break;
   work.itemsMatched += fold.itemsMatched?.() ?? work.itemsLoaded;
