@@ -40,6 +40,17 @@ export function bytesToLatin1(bytes: Bytes): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
+/** Eight bytes as a number, the greatest first; exact below 2^53. A view made for two words would cost more than they do. */
+export function readU64(bytes: Bytes, at: number): number {
+  return readU32(bytes, at) * 2 ** 32 + readU32(bytes, at + 4);
+}
+
+/** Four bytes as a number, the greatest first. */
+export function readU32(bytes: Bytes, at: number): number {
+  const upper = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
+  return upper * 2 ** 16 + (((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number));
+}
+
 /** The smallest byte string greater than every string that starts with `prefix`; undefined if there is none. */
 export function afterPrefix(prefix: Bytes): Bytes | undefined {
   for (let at = prefix.length - 1; at >= 0; at--) {

@@ -3,7 +3,7 @@
  * an engine may keep what is under them by number, the cheapest thing to look up that there is. Records go there; a
  * pointer to one is the eight bytes of its number. What is under numbered keys points nowhere itself.
  */
-import { assert, type Bytes } from '../base/index.ts';
+import { assert, type Bytes, readU64 } from '../base/index.ts';
 import type { KeyRange } from './engine.ts';
 
 export const NUMBERED_PREFIX = 0x10;
@@ -22,7 +22,7 @@ export function isNumbered(key: Bytes): boolean {
 /** The number of a numbered key. */
 export function numberOfKey(key: Bytes): number {
   assert(key.length === KEY_BYTES, 'a numbered key has nine bytes');
-  const number = numberAt(key, 1);
+  const number = readU64(key, 1);
   assert(number < NUMBERS_END, 'the number of a key is below 2^53');
   return number;
 }
@@ -30,7 +30,7 @@ export function numberOfKey(key: Bytes): number {
 /** The number that a value is, and by which it points to a numbered key; undefined where it is none. */
 export function numberOfValue(value: Bytes): number | undefined {
   if (value.length !== NUMBER_BYTES) return undefined;
-  const number = numberAt(value, 0);
+  const number = readU64(value, 0);
   return number < NUMBERS_END ? number : undefined;
 }
 
@@ -53,11 +53,6 @@ function firstFrom(bound: Bytes): number {
   if (prefix !== NUMBERED_PREFIX) return prefix < NUMBERED_PREFIX ? 0 : NUMBERS_END;
   const padded = new Uint8Array(KEY_BYTES);
   padded.set(bound.subarray(0, KEY_BYTES));
-  const number = numberAt(padded, 1);
+  const number = readU64(padded, 1);
   return Math.min(bound.length > KEY_BYTES ? number + 1 : number, NUMBERS_END);
-}
-
-function numberAt(bytes: Bytes, at: number): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4);
 }

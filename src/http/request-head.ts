@@ -19,13 +19,12 @@ export interface RequestHead extends Head {
 }
 
 /** The very strings that handlers compare with. */
-const METHODS: ReadonlyMap<string, string> = new Map(
-  ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'MERGE'].map((name) => [name, name]),
-);
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'MERGE'];
 
 type NameKind = 'plain' | 'host' | 'length' | 'connection' | 'odd';
 
 interface HeaderName {
+  readonly spelling: string;
   readonly lower: string;
   readonly kind: NameKind;
 }
@@ -66,6 +65,8 @@ export class RequestHeads {
   readonly #bodyBytesMax: number;
   /** By spelling: saves the check, the lower case and the search for an equal string. */
   readonly #names = new Map<string, HeaderName>();
+  /** Of the last request, in its order: the next one is most often of the same client, or of its like. */
+  readonly #last: HeaderName[] = [];
 
   constructor(bodyBytesMax: number) {
     this.#bodyBytesMax = bodyBytesMax;
@@ -77,7 +78,7 @@ export class RequestHeads {
    */
   read(text: string): RequestHead | 'partial' | undefined {
     const methodEnd = text.indexOf(' ');
-    const method = METHODS.get(text.slice(0, methodEnd));
+    const method = METHODS[METHODS.indexOf(text.slice(0, methodEnd))];
     if (method === undefined) return undefined;
     const urlEnd = endOfUrl(text, methodEnd + 1);
     if (urlEnd < 0) return undefined;
@@ -96,7 +97,7 @@ export class RequestHeads {
       }
       const nameEnd = text.indexOf(':', at);
       if (nameEnd < 0) return NAME_START.test(text.slice(at)) ? 'partial' : undefined;
-      const name = this.#nameOf(text.slice(at, nameEnd));
+      const name = this.#nameAt(count, text.slice(at, nameEnd));
       if (name === undefined) return undefined;
       const lineEnd = endOfValue(text, nameEnd + 1);
       if (lineEnd < 0) return undefined;
@@ -118,17 +119,27 @@ export class RequestHeads {
   }
 
   /** Undefined where it is no name. */
+  #nameAt(place: number, spelling: string): HeaderName | undefined {
+    const last = this.#last[place];
+    if (last?.spelling === spelling) return last;
+    const name = this.#nameOf(spelling);
+    if (name !== undefined) this.#last[place] = name;
+    return name;
+  }
+
   #nameOf(spelling: string): HeaderName | undefined {
     const known = this.#names.get(spelling);
     if (known !== undefined) return known;
     if (!TOKEN.test(spelling)) return undefined;
     const lower = spelling.toLowerCase();
     const name = {
+      // A copy: the text it was cut from is a whole request.
+      spelling: Buffer.from(spelling, 'latin1').toString('latin1'),
       lower,
       kind: Object.hasOwn(KINDS, lower) ? (KINDS[lower] as NameKind) : 'plain',
     };
     if (spelling.length <= SPELLING_LENGTH_MAX && this.#names.size < SPELLINGS_MAX)
-      this.#names.set(Buffer.from(spelling, 'latin1').toString('latin1'), name);
+      this.#names.set(name.spelling, name);
     return name;
   }
 }

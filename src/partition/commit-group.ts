@@ -2,7 +2,7 @@
  * Writes that become durable together. Per item it keeps what was stored before the group and what shall be after,
  * so that an item written many times in one group is stored once.
  */
-import type { Bytes } from '../base/index.ts';
+import { type Bytes, compareBytes } from '../base/index.ts';
 import type { Batch, Entry, KeyRange } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
 import { encodeErasures } from './erasure-list.ts';
@@ -11,6 +11,7 @@ import { encodeChanges, type IndexChanges } from './index-log.ts';
 import { encodeIndexState, type IndexState } from './index-state.ts';
 import { difference, INDEX_RANGE, type Indexing, indexLogKey } from './indexing.ts';
 import type { Item, ItemKey, Lsn, Rid, Seal } from './item.ts';
+import type { KeyMap } from './key-map.ts';
 import {
   ERASURES_KEY,
   INDEX_MARK_KEY,
@@ -87,9 +88,9 @@ export class CommitGroup {
   clearsVersions = false;
   readonly #seal: Seal;
   /** What is decided, by this group or one before it. */
-  readonly #overlay: Map<string, Touched>;
+  readonly #overlay: KeyMap<Touched>;
 
-  constructor(seal: Seal, overlay: Map<string, Touched>) {
+  constructor(seal: Seal, overlay: KeyMap<Touched>) {
     this.#seal = seal;
     this.#overlay = overlay;
   }
@@ -106,12 +107,12 @@ export class CommitGroup {
   /** Notes that `key` goes from `current` to `after` at `lsn`. */
   change(key: ItemKey, { current, after, value }: ItemChange, at: Stamped): Touched {
     const { isMoved, isBulk } = at;
-    let touched = this.#overlay.get(key.text);
+    let touched = this.#overlay.get(key);
     if (touched?.group !== this) {
       const terms = undefined;
       touched = { key, group: this, before: current, after, value, terms, isMoved, isBulk };
       this.touched.push(touched);
-      this.#overlay.set(key.text, touched);
+      this.#overlay.set(touched);
     } else {
       touched.after = after;
       touched.value = value;
@@ -201,7 +202,7 @@ export class CommitGroup {
   #itemEntries(puts: Entry[], deletes: Bytes[]): void {
     const named: { readonly key: ItemKey; readonly rid: Rid }[] = [];
     let isAscending = true;
-    let last = '';
+    let last: Bytes = EMPTY;
     for (const { key, before, after } of this.touched) {
       const isReplaced = before !== undefined && after !== undefined && before.rid === after.rid;
       if (before !== undefined) {
@@ -213,10 +214,10 @@ export class CommitGroup {
       puts.push({ key: recordKey(after.rid), value: after.record });
       if (isReplaced) continue;
       named.push({ key, rid: after.rid });
-      isAscending &&= last < key.text;
-      last = key.text;
+      isAscending &&= compareBytes(last, key.primary) < 0;
+      last = key.primary;
     }
-    if (!isAscending) named.sort((a, b) => (a.key.text < b.key.text ? -1 : 1));
+    if (!isAscending) named.sort((a, b) => compareBytes(a.key.primary, b.key.primary));
     for (const { key, rid } of named) puts.push({ key: key.primary, value: ridBytes(rid) });
   }
 

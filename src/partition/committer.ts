@@ -27,6 +27,7 @@ import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
 import { changesNothing, isBulk, type Mutation, type Stage, type WriteIntent } from './intent.ts';
 import { INTENT_KEYS_MAX, type Item, type ItemKey, type Lsn, type Rid } from './item.ts';
+import { KeyMap } from './key-map.ts';
 import { itemKeyOf, PREFIX_TOMBSTONE } from './keyspace.ts';
 import { Stamper } from './stamper.ts';
 import { countChange } from './state.ts';
@@ -37,7 +38,7 @@ const GROUPS_IN_FLIGHT_MAX = 1;
 
 export class Committer {
   readonly #options: CommitterOptions;
-  readonly #overlay = new Map<string, Touched>();
+  readonly #overlay = new KeyMap<Touched>();
   readonly #stamper: Stamper;
   #indexing: Indexing;
   #gathering: CommitGroup;
@@ -75,7 +76,7 @@ export class Committer {
     this.#claims = new UniqueClaims(unique, {
       readEntry: (key) => options.store.get(key),
       readItem: (key) => {
-        const pending = this.#overlay.get(key.text);
+        const pending = this.#overlay.get(key);
         return pending === undefined ? options.readStored(key) : pending.after;
       },
       hidden: () => options.lifetimes.decided,
@@ -167,7 +168,9 @@ export class Committer {
     // What the overlay holds need not be read, as long as it cannot be forgotten before the decision.
     const isDecidedNext = this.#fetching === undefined;
     const items = keys.map((key) =>
-      isDecidedNext && this.#overlay.has(key.text) ? undefined : this.#options.readStored(key),
+      isDecidedNext && this.#overlay.get(key) !== undefined
+        ? undefined
+        : this.#options.readStored(key),
     );
     return items.some(isPromise) ? Promise.all(items) : (items as (Item | undefined)[]);
   }
@@ -183,7 +186,7 @@ export class Committer {
     }
     let rests: CommitGroup | undefined;
     const items = intent.keys.map((key, index) => {
-      const pending = this.#overlay.get(key.text);
+      const pending = this.#overlay.get(key);
       if (pending === undefined) return stored[index];
       rests = pending.group;
       return pending.after;
@@ -297,7 +300,7 @@ export class Committer {
   /** Of values that another item takes. It may lie under one of the writes and be buried already. */
   #buryOwner(item: Item, at: Stamped): void {
     const key = itemKeyOf(item.primary);
-    const pending = this.#overlay.get(key.text);
+    const pending = this.#overlay.get(key);
     if (pending === undefined || pending.after === item) this.#bury(key, item, at);
   }
 
@@ -372,7 +375,7 @@ export class Committer {
 
   #forget(group: CommitGroup): void {
     for (const { key } of group.touched)
-      if (this.#overlay.get(key.text)?.group === group) this.#overlay.delete(key.text);
+      if (this.#overlay.get(key)?.group === group) this.#overlay.delete(key);
     this.#claims?.forget(group);
   }
 

@@ -29,7 +29,7 @@ export {
 export {
   formatEtag,
   Item,
-  type ItemKey,
+  ItemKey,
   type ItemVersion,
   type Lsn,
   type Rid,

@@ -1,7 +1,7 @@
 /**
  * What an item is, for all five APIs: a row key within a partition key, and the bytes its home API returns.
  */
-import type { Bytes } from '../base/index.ts';
+import { type Bytes, bytesToLatin1, equalBytes, murmur3x86_32 } from '../base/index.ts';
 import type { Encoding, Epk, Value } from '../value/index.ts';
 
 /** Log sequence number of a partition: grows by one with every committed intent. */
@@ -12,13 +12,40 @@ export type Rid = number;
 
 export const RID_COUNTER_BITS = 40;
 
+/** How many hashes of keys there are: V8 keeps smaller numbers without an object for each. */
+export const KEY_HASHES = 2 ** 30;
+
 /** An item's identity, encoded once at the door: the place in the hash space and the whole primary key. */
-export interface ItemKey {
+export class ItemKey {
   readonly epk: Epk;
   /** Key of the primary entry; see keyspace.ts. */
   readonly primary: Bytes;
-  /** The same bytes as text (latin1), to look up in maps. */
-  readonly text: string;
+  #hash = -1;
+  #text: string | undefined;
+
+  constructor(epk: Epk, primary: Bytes) {
+    this.epk = epk;
+    this.primary = primary;
+  }
+
+  /**
+   * To look up in maps that every request asks: V8 looks a text up among all texts of the process before it looks into
+   * a map, and keeps it there for a while. Two keys may have the same.
+   */
+  get hash(): number {
+    if (this.#hash < 0) this.#hash = murmur3x86_32(this.primary) % KEY_HASHES;
+    return this.#hash;
+  }
+
+  /** The bytes of the primary key as text (latin1), to look up in other maps. */
+  get text(): string {
+    this.#text ??= bytesToLatin1(this.primary);
+    return this.#text;
+  }
+
+  equals(other: ItemKey): boolean {
+    return this === other || equalBytes(this.primary, other.primary);
+  }
 }
 
 /** Writes of one item in one intent, so that 48 bits of etag hold LSN and operation: 2^41 LSNs. */
@@ -65,6 +92,15 @@ export class Item {
     return this.record.subarray(RECORD_HEADER_BYTES, this.record.length - this.body.length);
   }
 
+  /** Whether this is the item of the key. */
+  isOf({ primary }: ItemKey): boolean {
+    const { record } = this;
+    if (record.length - this.body.length !== RECORD_HEADER_BYTES + primary.length) return false;
+    for (let at = 0; at < primary.length; at++)
+      if (record[RECORD_HEADER_BYTES + at] !== primary[at]) return false;
+    return true;
+  }
+
   get lsn(): Lsn {
     return this.version.lsn;
   }
@@ -81,7 +117,10 @@ export class Item {
   }
 }
 
-export type ItemFields = Omit<Item, 'primary' | 'etag' | 'lsn' | 'time' | 'indexEntryCount'> & {
+export type ItemFields = Omit<
+  Item,
+  'primary' | 'isOf' | 'etag' | 'lsn' | 'time' | 'indexEntryCount'
+> & {
   readonly etag?: string | undefined;
 };
 

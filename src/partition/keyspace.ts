@@ -18,10 +18,10 @@
  * read goes primary → record in one `follow` (docs/decisions/0003-rid-heap.md, 0015-numbered-records.md). The whole partition key stands in the
  * primary key beside its hash: two keys that hash alike are still two logical partitions.
  */
-import { afterPrefix, assert, type Bytes, bytesToLatin1 } from '../base/index.ts';
+import { afterPrefix, assert, type Bytes, readU64 } from '../base/index.ts';
 import { type KeyRange, NUMBERED_PREFIX } from '../engine/index.ts';
 import { type Epk, KeyReader, KeyWriter, type Value } from '../value/index.ts';
-import type { ItemKey, Lsn, Rid } from './item.ts';
+import { ItemKey, type Lsn, type Rid } from './item.ts';
 
 export const PREFIX_STATE = 0x01;
 export const PREFIX_INDEX_STATE = 0x02;
@@ -54,7 +54,7 @@ export function itemKey(epk: Epk, partitionKey: readonly Value[], id: Value): It
   writer.reset().u8(PREFIX_PRIMARY).bytes(epk);
   for (const component of partitionKey) writer.value(component);
   const primary = writer.value(id).take();
-  return { epk, primary, text: bytesToLatin1(primary) };
+  return new ItemKey(epk, primary);
 }
 
 /** What the primary keys of one logical partition begin with. */
@@ -77,7 +77,7 @@ export function logicalPartitionRange(
 
 /** The key of a stored item. */
 export function itemKeyOf(primary: Bytes): ItemKey {
-  return { epk: epkOfPrimary(primary), primary, text: bytesToLatin1(primary) };
+  return new ItemKey(epkOfPrimary(primary), primary);
 }
 
 /** The effective partition key at the beginning of a primary key. */
@@ -164,9 +164,4 @@ export function logAfter(prefix: LogPrefix, after: Lsn): KeyRange {
       .take(),
     end: Uint8Array.of(prefix + 1),
   };
-}
-
-function readU64(bytes: Bytes, at: number): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4);
 }

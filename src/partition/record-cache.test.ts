@@ -1,15 +1,20 @@
 // Goal: reads that come once do not push out what is hot. Method: a cache of a hundred items, offered thousands.
 import { expect, test } from 'vitest';
+import { ItemKey } from './item.ts';
 import { newItem } from './record.ts';
 import { RecordCache } from './record-cache.ts';
 
 const BODY_BYTES = 1000;
 const ITEMS_MAX = 100;
 
+function keyOf(rid: number): ItemKey {
+  return new ItemKey(new Uint8Array(16), Buffer.from(`k${rid}`));
+}
+
 function itemOf(rid: number) {
   return newItem({
     rid,
-    primary: Uint8Array.of(1),
+    primary: keyOf(rid).primary,
     version: { salt: 0, lsn: rid, operation: 0 },
     timestampSec: 0,
     ttlSec: 0,
@@ -22,8 +27,8 @@ function itemOf(rid: number) {
 function cacheOfItems() {
   const cache = new RecordCache(ITEMS_MAX * (BODY_BYTES + 350)).forPartition();
   const held = (rids: readonly number[]) =>
-    rids.filter((rid) => cache.get(`k${rid}`) !== undefined);
-  return { cache, held, offer: (rid: number) => cache.offer(`k${rid}`, itemOf(rid)) };
+    rids.filter((rid) => cache.get(keyOf(rid)) !== undefined);
+  return { cache, held, offer: (rid: number) => cache.offer(keyOf(rid), itemOf(rid)) };
 }
 
 test('while there is room, an item is kept at its first read', () => {
@@ -46,6 +51,23 @@ test('a full cache takes an item at its second read, and at once when it is writ
   expect(held([300, 301])).toEqual([]);
   offer(300);
   offer(300);
-  cache.set('k301', itemOf(301));
+  cache.set(keyOf(301), itemOf(301));
   expect(held([300, 301])).toEqual([300, 301]);
+});
+
+test('an item is found by its own key only, whoever else has the same hash', () => {
+  const { cache } = cacheOfItems();
+  const seen = new Map<number, number>();
+  let rids: readonly [number, number] | undefined;
+  for (let rid = 0; rids === undefined; rid++) {
+    const other = seen.get(keyOf(rid).hash);
+    if (other !== undefined) rids = [other, rid];
+    seen.set(keyOf(rid).hash, rid);
+  }
+  const [first, second] = rids;
+  cache.set(keyOf(first), itemOf(first));
+  expect(cache.get(keyOf(second))).toBe(undefined);
+  cache.set(keyOf(second), itemOf(second));
+  expect(cache.get(keyOf(second))?.rid).toBe(second);
+  expect(cache.get(keyOf(first))).toBe(undefined);
 });

@@ -6,10 +6,10 @@
  * fit, keeping each and dropping another for it would cost half as much as the engine call and save nothing.
  */
 import { LRUCache } from 'lru-cache';
-import { RECORD_CACHE_BYTES } from '../base/index.ts';
-import type { Item } from './item.ts';
+import { assert, RECORD_CACHE_BYTES } from '../base/index.ts';
+import { type Item, type ItemKey, KEY_HASHES } from './item.ts';
 
-/** What an entry costs beside key and body: map slots, the Item object, list links. */
+/** What an entry costs beside its record: map slots, the Item object, list links. */
 const ENTRY_OVERHEAD_BYTES = 300;
 
 /** A share of the bound: below it there is room for everything. */
@@ -21,8 +21,12 @@ const FILLED = 0.95;
  */
 const READ_ONCE_SLOTS = 2 ** 13;
 
+/** Partitions opened in the life of a process. */
+const OWNERS_MAX = 2 ** 23;
+
 export class RecordCache {
-  readonly #items: LRUCache<string, Item>;
+  /** By owner and hash of the key: of two keys with one hash the later one is kept. */
+  readonly #items: LRUCache<number, Item>;
   readonly #bytesMax: number;
   /** Rids, each in the slot of its lowest bits; those of two partitions may be taken for each other, which is harmless. */
   readonly #readOnce = new Float64Array(READ_ONCE_SLOTS);
@@ -30,25 +34,29 @@ export class RecordCache {
 
   constructor(bytesMax = RECORD_CACHE_BYTES) {
     this.#bytesMax = bytesMax;
-    this.#items = new LRUCache<string, Item>({
+    this.#items = new LRUCache<number, Item>({
       maxSize: bytesMax,
       /** One item may not sweep out a large part of the rest. */
       maxEntrySize: Math.max(1, Math.floor(bytesMax / 16)),
-      sizeCalculation: (item, key) => ENTRY_OVERHEAD_BYTES + key.length + item.record.length,
+      sizeCalculation: ({ record }) => ENTRY_OVERHEAD_BYTES + record.length,
     });
   }
 
   /** A part of the cache for one open partition. Never the same twice, so a reopened partition starts cold. */
   forPartition(): PartitionCache {
-    const prefix = `${(this.#owners++).toString(36)}:`;
+    const first = this.#owners++ * KEY_HASHES;
+    assert(this.#owners <= OWNERS_MAX, 'a process opens so many partitions in its life');
     const items = this.#items;
     return {
-      get: (keyText) => items.get(prefix + keyText),
-      set: (keyText, item) => void items.set(prefix + keyText, item),
-      offer: (keyText, item) => {
-        if (this.#isWorthIt(item)) items.set(prefix + keyText, item);
+      get: (key) => {
+        const item = items.get(first + key.hash);
+        return item?.isOf(key) === true ? item : undefined;
       },
-      delete: (keyText) => void items.delete(prefix + keyText),
+      set: (key, item) => void items.set(first + key.hash, item),
+      offer: (key, item) => {
+        if (this.#isWorthIt(item)) items.set(first + key.hash, item);
+      },
+      delete: (key) => void items.delete(first + key.hash),
     };
   }
 
@@ -62,10 +70,10 @@ export class RecordCache {
 }
 
 export interface PartitionCache {
-  get(keyText: string): Item | undefined;
+  get(key: ItemKey): Item | undefined;
   /** The item was written: what the cache holds is no longer true, and it is likely to be read. */
-  set(keyText: string, item: Item): void;
+  set(key: ItemKey, item: Item): void;
   /** The item was read from the store. */
-  offer(keyText: string, item: Item): void;
-  delete(keyText: string): void;
+  offer(key: ItemKey, item: Item): void;
+  delete(key: ItemKey): void;
 }

@@ -24,14 +24,14 @@ export class StoredItems {
 
   read(key: ItemKey): MaybePromise<Item | undefined> {
     const { cache, store, etagSalt } = this.#options;
-    const cached = cache.get(key.text);
+    const cached = cache.get(key);
     if (cached !== undefined) return cached;
     const publishCount = this.#publishCount;
     return andThen(store.follow(key.primary, PREFIX_ITEM), (record) => {
       if (record === undefined) return undefined;
       const item = decodeRecord(record, etagSalt);
       // With an engine that answers later, a write may have been published since: then this is an old state.
-      if (publishCount === this.#publishCount) cache.offer(key.text, item);
+      if (publishCount === this.#publishCount) cache.offer(key, item);
       return item;
     });
   }
@@ -59,9 +59,9 @@ export class StoredItems {
     const { cache } = this.#options;
     this.#publishCount++;
     for (const { key, before, after, isBulk } of touched) {
-      if (after !== undefined && !isBulk) cache.set(key.text, after);
+      if (after !== undefined && !isBulk) cache.set(key, after);
       // What was not there is not in the cache.
-      else if (before !== undefined) cache.delete(key.text);
+      else if (before !== undefined) cache.delete(key);
     }
   }
 }

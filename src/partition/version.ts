@@ -6,7 +6,7 @@
  *
  * The record is the item after the write; of a deletion, the item that went.
  */
-import { assert, type Bytes } from '../base/index.ts';
+import { assert, type Bytes, readU32 } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
 import type { Item, Lsn } from './item.ts';
 import { lsnOfLogKey, versionKey } from './keyspace.ts';
@@ -54,7 +54,7 @@ export function decodeVersion({ key, value }: Entry, etagSalt: number): Version 
 
 /** Without decoding the rest. */
 export function timestampOfVersion(value: Bytes): number {
-  return new DataView(value.buffer, value.byteOffset, value.byteLength).getUint32(1);
+  return readU32(value, 1);
 }
 
 export function primaryOfVersion(value: Bytes): Bytes {
