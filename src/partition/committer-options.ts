@@ -28,4 +28,6 @@ export interface CommitterOptions {
   /** Where the entries of new items belong. */
   readonly postings: () => Postings;
   readonly watches: Watches;
+  /** Whether a new item will not be kept in memory once it is written. */
+  readonly isCacheFull: () => boolean;
 }

@@ -101,6 +101,7 @@ export class Partition {
       publish: (group) => this.#publish(group),
       postings: () => this.#index.postings,
       watches: this.#watches,
+      isCacheFull: options.cache.isFull,
     });
     this.#knownKeys = new KnownKeys(store, state.itemCount);
     this.#index = new PartitionIndex({

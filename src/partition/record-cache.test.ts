@@ -45,7 +45,7 @@ test('a full cache keeps what it has when thousands of others are read once', ()
   expect(held([5999, 6000])).toEqual([]);
 });
 
-test('a full cache takes an item at its second read, and at once when it is written', () => {
+test('a full cache takes an item at its second read, and at once when it is written over', () => {
   const { cache, held, offer } = cacheOfItems();
   for (let rid = 1; rid <= 200; rid++) offer(rid);
   expect(held([300, 301])).toEqual([]);

@@ -2,8 +2,9 @@
  * Hot items of all partitions of the process, bounded in bytes. A partition has one owner, so what the committer
  * publishes keeps the cache exact; a hit saves the engine call, which is most of what a point read costs below HTTP.
  *
- * Once the cache is full, an item that was only read comes in at its second read: where far more items are read than
- * fit, keeping each and dropping another for it would cost half as much as the engine call and save nothing.
+ * Once the cache is full, an item comes in when it is asked for the second time; to have been created counts as the first.
+ * Where far more items come by than fit, keeping each and dropping another for it would cost half as much as the
+ * engine call and save nothing.
  */
 import { LRUCache } from 'lru-cache';
 import { assert, RECORD_CACHE_BYTES } from '../base/index.ts';
@@ -16,10 +17,10 @@ const ENTRY_OVERHEAD_BYTES = 300;
 const FILLED = 0.95;
 
 /**
- * How many items that were read once are remembered, somewhat fewer than a full cache holds: what is read again later
+ * How many items that were asked for once are remembered, somewhat fewer than a full cache holds: what is read again later
  * would not have stayed either.
  */
-const READ_ONCE_SLOTS = 2 ** 13;
+const ASKED_ONCE_SLOTS = 2 ** 13;
 
 /** Partitions opened in the life of a process. */
 const OWNERS_MAX = 2 ** 23;
@@ -29,7 +30,7 @@ export class RecordCache {
   readonly #items: LRUCache<number, Item>;
   readonly #bytesMax: number;
   /** Rids, each in the slot of its lowest bits; those of two partitions may be taken for each other, which is harmless. */
-  readonly #readOnce = new Float64Array(READ_ONCE_SLOTS);
+  readonly #askedOnce = new Float64Array(ASKED_ONCE_SLOTS);
   #owners = 0;
 
   constructor(bytesMax = RECORD_CACHE_BYTES) {
@@ -56,24 +57,31 @@ export class RecordCache {
       offer: (key, item) => {
         if (this.#isWorthIt(item)) items.set(first + key.hash, item);
       },
+      isFull: () => this.#isFull(),
       delete: (key) => void items.delete(first + key.hash),
     };
   }
 
-  #isWorthIt({ rid, record }: Item): boolean {
-    if (this.#items.calculatedSize + record.length < this.#bytesMax * FILLED) return true;
-    const slot = rid % READ_ONCE_SLOTS;
-    if (this.#readOnce[slot] === rid) return true;
-    this.#readOnce[slot] = rid;
+  #isFull(): boolean {
+    return this.#items.calculatedSize >= this.#bytesMax * FILLED;
+  }
+
+  #isWorthIt({ rid }: Item): boolean {
+    if (!this.#isFull()) return true;
+    const slot = rid % ASKED_ONCE_SLOTS;
+    if (this.#askedOnce[slot] === rid) return true;
+    this.#askedOnce[slot] = rid;
     return false;
   }
 }
 
 export interface PartitionCache {
   get(key: ItemKey): Item | undefined;
-  /** The item was written: what the cache holds is no longer true, and it is likely to be read. */
+  /** The item was written over: what the cache holds is no longer true, and it is likely to be read. */
   set(key: ItemKey, item: Item): void;
-  /** The item was read from the store. */
+  /** The item was read from the store, or it is new. */
   offer(key: ItemKey, item: Item): void;
   delete(key: ItemKey): void;
+  /** Whether only items that are asked for again find a place. */
+  isFull(): boolean;
 }

@@ -19,6 +19,8 @@ export interface StamperOptions {
   readonly seal: Seal;
   readonly etagSalt: number;
   readonly ridPrefix: number;
+  /** Whether a new item will not be kept once it is written. */
+  readonly isCacheFull: () => boolean;
 }
 
 /** The item that a put becomes. */
@@ -60,7 +62,7 @@ export class Stamper {
     at: { readonly lsn: Lsn; readonly timestampSec: number },
     operation: number,
   ): Item {
-    const { etagSalt, seal } = this.#options;
+    const { etagSalt, seal, isCacheFull } = this.#options;
     if (this.#version.lsn !== at.lsn || this.#version.operation !== operation) {
       this.#version = { salt: etagSalt, lsn: at.lsn, operation };
       this.#etag = formatEtag(this.#version);
@@ -68,7 +70,8 @@ export class Stamper {
     const rid = previous?.rid ?? put.rid ?? this.reserveRid();
     const { timestampSec } = at;
     const stamp = { rid, version: this.#version, etag: this.#etag, timestampSec };
-    return stampedItem(put, stamp, seal, this.isBulk);
+    const isPooled = this.isBulk || (previous === undefined && isCacheFull());
+    return stampedItem(put, stamp, seal, isPooled);
   }
 
   /** A number for a new item, used or not. */

@@ -59,7 +59,10 @@ export class StoredItems {
     const { cache } = this.#options;
     this.#publishCount++;
     for (const { key, before, after, isBulk } of touched) {
-      if (after !== undefined && !isBulk) cache.set(key, after);
+      if (after !== undefined && !isBulk) {
+        if (before === undefined) cache.offer(key, after);
+        else cache.set(key, after);
+      }
       // What was not there is not in the cache.
       else if (before !== undefined) cache.delete(key);
     }
