@@ -3,6 +3,13 @@ export type Bytes = Uint8Array;
 
 export const EMPTY_BYTES: Bytes = new Uint8Array(0);
 
+/** The same bytes with the helpers of Buffer. */
+export function bufferOf(bytes: Bytes): Buffer {
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** Unsigned lexicographic order, a proper prefix first: the order of every key in this system. */
 export function compareBytes(a: Bytes, b: Bytes): number {
   return Buffer.compare(a, b);

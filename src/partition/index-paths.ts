@@ -11,6 +11,7 @@ import { assert, type Bytes, murmur3x64_128, textToBytes } from '../base/index.t
 import {
   CELLS,
   EACH,
+  isThere,
   type Path,
   parseScopedPath,
   printPath,
@@ -51,6 +52,12 @@ export interface PathNode {
   /** Of the values met there. */
   readonly variety: PathVariety;
   child(name: string): PathNode;
+  /** The name as JSON prints it, quotation marks and all. */
+  readonly printed: Buffer;
+  /** The child that comes behind `before` or, without one, first, where it is the same as in the last object. */
+  expectedChild(text: Buffer, start: number, before: PathNode | undefined): PathNode | undefined;
+  /** The same, whatever it is. */
+  childAfter(before: PathNode | undefined, name: string): PathNode;
   each(): PathNode;
 }
 
@@ -103,6 +110,10 @@ class Node implements PathNode {
   readonly #nextId: () => number;
   readonly #children = new Map<string, Node>();
   #each: Node | undefined;
+  readonly printed: Buffer;
+  /** What came first in the last object, and what came behind this: objects of one path are alike. */
+  #first: Node | undefined;
+  #next: Node | undefined;
 
   constructor(path: Path, rule: RuleNode | undefined, inherited: boolean, nextId: () => number) {
     this.id = nextId();
@@ -114,6 +125,8 @@ class Node implements PathNode {
     this.isIndexed = !isSystem && (rule?.value ?? this.#inherited);
     this.isOpen = !isSystem && (this.isIndexed || this.#inherited || rule !== undefined);
     this.number = pathNumber(path);
+    const name = path.at(-1);
+    this.printed = Buffer.from(typeof name === 'string' ? JSON.stringify(name) : '');
   }
 
   child(name: string): Node {
@@ -122,6 +135,19 @@ class Node implements PathNode {
       child = this.#below(name, this.#rule?.children.get(name));
       this.#children.set(name, child);
     }
+    return child;
+  }
+
+  expectedChild(text: Buffer, start: number, before: Node | undefined): Node | undefined {
+    const child = before === undefined ? this.#first : before.#next;
+    if (child === undefined) return undefined;
+    return isThere(text, start, start + child.printed.length, child.printed) ? child : undefined;
+  }
+
+  childAfter(before: Node | undefined, name: string): Node {
+    const child = this.child(name);
+    if (before === undefined) this.#first = child;
+    else before.#next = child;
     return child;
   }
 

@@ -72,7 +72,11 @@ export function findTerms(value: Value, node: PathNode, into: Finding): void {
   }
 }
 
-function termPosting({ owner, root }: Finding, node: PathNode, value: TermValue): Posting {
+export function termPosting(
+  { owner, root }: Pick<Finding, 'owner' | 'root'>,
+  node: PathNode,
+  value: TermValue,
+): Posting {
   const known = owner.known(root, node.id);
   const found = known.get(value);
   node.variety.note(found !== undefined);
@@ -82,7 +86,7 @@ function termPosting({ owner, root }: Finding, node: PathNode, value: TermValue)
   return posting;
 }
 
-function termStem(node: PathNode, value: TermValue): string {
+export function termStem(node: PathNode, value: TermValue): string {
   writer.reset().u8(PREFIX_TERM).raw(node.number);
   if (value === ANY_ARRAY) writer.raw(ARRAY_KEY);
   else if (value === ANY_OBJECT) writer.raw(OBJECT_KEY);

@@ -7,7 +7,7 @@
  *   23 log        number8                         → changes not yet in their place (index-log.ts)
  *   24, 25        the same as 20 and 21, many in one row (index-chunk.ts)
  */
-import type { Bytes } from '../base/index.ts';
+import { type Bytes, bufferOf } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import {
   CELLS,
@@ -34,6 +34,7 @@ import {
 import type { IndexChanges } from './index-log.ts';
 import { IndexPaths, type IndexRules, PATH_NUMBER_BYTES, pathNumber } from './index-paths.ts';
 import { ARRAY_KEY, addTerms, findTerms, OBJECT_KEY, PREFIX_TERM } from './index-terms.ts';
+import { noteTextTerms } from './index-text-terms.ts';
 import type { Item, Rid } from './item.ts';
 import type { Posting, Postings, Terms } from './postings.ts';
 import { SpatialTerms } from './spatial-terms.ts';
@@ -101,6 +102,8 @@ export class Indexing {
   readonly #prefixes = new Map<string, Bytes | null>();
   readonly #composites: readonly (readonly OrderedPath[])[];
   readonly #orders: CompositeOrders;
+  /** Whether all entries are those of the values that stand in an item's JSON text. */
+  readonly #areTermsOfText: boolean;
 
   constructor(options: IndexingOptions) {
     this.options = options;
@@ -131,6 +134,10 @@ export class Indexing {
       parts.map(({ path, isDescending }) => ({ path: parsePath(path), isDescending })),
     );
     this.#orders = new CompositeOrders(this.#composites);
+    this.#areTermsOfText =
+      !isOff &&
+      options.codec.encoding === 'json' &&
+      computed.length + spatial.length + composites.length === 0;
   }
 
   /** Where the terms of a path begin; undefined where it is not indexed. */
@@ -191,6 +198,19 @@ export class Indexing {
     const seen: Record<string, Value> = { ...item };
     for (const { name, compute } of this.#computed) seen[name] = compute(item);
     return seen;
+  }
+
+  /**
+   * Notes all entries of an item as it is stored, and leaves their number with it; false where that takes its value.
+   * @param isNew - as for `find`.
+   */
+  noteText(item: Item, owner: Postings, isNew: boolean): boolean {
+    if (!this.#areTermsOfText) return false;
+    const into = { owner, root: this.#paths.root(), rid: item.rid, isNew, count: 0 };
+    if (!noteTextTerms(bufferOf(item.body), into)) return false;
+    item.indexEntryCount = into.count;
+    owner.size += into.count;
+    return true;
   }
 
   /**

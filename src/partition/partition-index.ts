@@ -93,7 +93,8 @@ export class PartitionIndex {
     for (const touched of group.indexedWhole) {
       const { after, terms } = touched;
       if (after === undefined || group.indexing === undefined) continue;
-      if (terms === undefined) this.#add(group.indexing, after, group.valueAfter(touched));
+      if (terms === undefined)
+        this.#add(group.indexing, after, group.valueAfter(touched), touched.before === undefined);
       else this.#memory.postings.add(terms, after.rid);
     }
     this.#logNumber = group.indexLogNumber;
@@ -106,9 +107,10 @@ export class PartitionIndex {
     return this.#memory.postings;
   }
 
-  #add(indexing: Indexing, item: Item, value?: Value): void {
+  #add(indexing: Indexing, item: Item, value?: Value, isNew = false): void {
     const { postings } = this.#memory;
-    postings.add(indexing.find(item, value, postings), item.rid);
+    if (value === undefined && indexing.noteText(item, postings, isNew)) return;
+    postings.add(indexing.find(item, value, postings, isNew), item.rid);
   }
 
   /** A view of this moment, to be read together with a snapshot of the store. */

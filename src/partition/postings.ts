@@ -4,6 +4,7 @@
  */
 import type { Value } from '../value/index.ts';
 import type { Rid } from './item.ts';
+import { KnownTexts } from './known-texts.ts';
 
 /** Of one stem, ascending. */
 export interface RidChanges {
@@ -110,6 +111,8 @@ export class Postings {
   readonly #rareStems: string[] = [];
   readonly #rareRids: Rid[] = [];
   #byPath: KnownValues[] = [];
+  /** The same for values of texts. */
+  readonly texts = new KnownTexts();
   #paths: unknown;
   /** Changes so far, repetitions among them. */
   size = 0;
@@ -121,11 +124,14 @@ export class Postings {
       // What was found before somebody took the owner away is known by its stem.
       (owner === this ? posting : this.of(posting.stem)).add(rid);
     }
-    for (let at = 0; at < stems.length; at++) {
-      this.#rareStems.push(stems[at] as string);
-      this.#rareRids.push(rid);
-    }
+    for (let at = 0; at < stems.length; at++) this.addRare(stems[at] as string, rid);
     this.size += postings.length + stems.length;
+  }
+
+  /** As `stems` of `add`. Its size is the caller's to count. */
+  addRare(stem: string, rid: Rid): void {
+    this.#rareStems.push(stem);
+    this.#rareRids.push(rid);
   }
 
   /** The entry is there, or is no more. */

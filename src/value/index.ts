@@ -15,5 +15,6 @@ export * from './key-writer.ts';
 export * from './number-key.ts';
 export * from './order.ts';
 export * from './path.ts';
+export * from './printed-json.ts';
 export * from './tuple.ts';
 export * from './value.ts';

@@ -18,6 +18,10 @@ export interface ContainerFace {
   /** Flat names and values; clients file session tokens under them. */
   readonly scopeHeaders: readonly string[];
   readonly keyPaths: readonly Path[];
+  /** The properties of an item that are looked at before it is stored, beside those the service sets. */
+  readonly checkedNames: readonly { readonly name: string; readonly bytes: Buffer }[];
+  /** False where an item is not stored as its JSON text, or has to be taken apart on its way anyway. */
+  readonly takesTexts: boolean;
   /** Made without a partition key: requests need not name one. */
   readonly isSystemKey: boolean;
 }
@@ -42,6 +46,8 @@ export function containerSelf(record: ContainerRecord): string {
 
 function makeFace(database: DatabaseRecord, record: ContainerRecord): ContainerFace {
   const rid = containerRid(record.databaseRid, record.rid);
+  const keyPaths = record.partitionKey.paths.map(toPath);
+  const checkedNames = new Set(['id', 'ttl', ...keyPaths.map(([step]) => String(step))]);
   return {
     database,
     record,
@@ -54,7 +60,12 @@ function makeFace(database: DatabaseRecord, record: ContainerRecord): ContainerF
       'x-ms-alt-content-path',
       encodeURI(`dbs/${database.id}/colls/${record.id}`),
     ],
-    keyPaths: record.partitionKey.paths.map(toPath),
+    keyPaths,
+    checkedNames: [...checkedNames].map((name) => ({ name, bytes: Buffer.from(name) })),
+    takesTexts:
+      record.encoding === 'json' &&
+      record.uniqueKeys.length === 0 &&
+      !checkedNames.has('__proto__'),
     isSystemKey: record.partitionKey.systemKey === true,
   };
 }

@@ -12,24 +12,37 @@ import { itemId } from './resource-name.ts';
 import { encodeItem } from './system-properties.ts';
 import { itemTtlSec } from './time-to-live.ts';
 
-/** @param addressed - the id that the request names, which the one in the item has to equal. */
+type StoredForm = Pick<NewBody, 'body' | 'value'>;
+
+export interface ItemInput {
+  readonly face: ContainerFace;
+  readonly key: KeyValues;
+  /** The id that the request names, which the one in the item has to equal. */
+  readonly addressed: string | undefined;
+  /** Of an item that is stored as it was sent. */
+  readonly text?: Bytes | undefined;
+}
+
 export function checkedItem(
   item: ValueMap,
-  { face, key, addressed }: { face: ContainerFace; key: KeyValues; addressed: string | undefined },
+  { face, key, addressed, text }: ItemInput,
 ): NewBody & { readonly id: string } {
   const id = itemId(item);
   if (addressed !== undefined && id !== addressed)
     throw new DomainError('invalidInput', 'Replacing the id of an item is not allowed.');
   checkItemKey(face, key, item);
   const ttlSec = itemTtlSec(item);
-  const { encoding } = face.record;
-  const { body, value } = encoding === 'json' ? encodeItem(item) : foreignItem(encoding, item);
+  const { body, value } = text === undefined ? encoded(face, item) : { body: text };
   checkSize(body);
   return { id, body, value, ttlSec };
 }
 
+function encoded({ record: { encoding } }: ContainerFace, item: ValueMap): StoredForm {
+  return encoding === 'json' ? encodeItem(item) : foreignItem(encoding, item);
+}
+
 /** For a container of another API: in its encoding, or refused where that has no form for the item. */
-function foreignItem(encoding: Encoding, item: ValueMap): Pick<NewBody, 'body' | 'value'> {
+function foreignItem(encoding: Encoding, item: ValueMap): StoredForm {
   const codec = codecOf(encoding);
   const body = codec.encode(item);
   return { body, value: codec.decode(body) };

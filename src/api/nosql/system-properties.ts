@@ -11,7 +11,7 @@ import type { Value, ValueMap } from '../../value/index.ts';
 const CLOSING_BRACE = 0x7d;
 
 /** What clients send back of an item they have read; `_lsn` comes with change feeds. */
-const SYSTEM_PROPERTIES = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'] as const;
+export const SYSTEM_PROPERTIES = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'] as const;
 
 /** Puts the system properties behind the others. The body is a JSON object with at least one property. */
 export function sealJson(container: ContainerRecord): Seal {

@@ -1,5 +1,5 @@
 /** The operations of a batch as they stand in its body, turned into those of the service. */
-import { BATCH_OPERATIONS_MAX, DomainError } from '../../../base/index.ts';
+import { BATCH_OPERATIONS_MAX, type Bytes, DomainError } from '../../../base/index.ts';
 import type { Conditions } from '../../../partition/index.ts';
 import type { Operation } from '../../../service/index.ts';
 import { isList, isMap, type Value, type ValueMap } from '../../../value/index.ts';
@@ -9,6 +9,7 @@ import { RequestError } from '../errors.ts';
 import { checkedItem, itemPatch } from '../item-input.ts';
 import { checkJson, parseJson } from '../json-body.ts';
 import { type KeyValues, parsePartitionKey, toKeyValues } from '../partition-key-header.ts';
+import { readPrintedBatch } from './printed-batch.ts';
 
 const KINDS = {
   create: 'create',
@@ -26,21 +27,26 @@ export interface SentOperation {
   readonly id: Value;
   readonly partitionKey: KeyValues | undefined;
   readonly body: Value;
+  /** Of an item that is stored as it was sent. */
+  readonly text: Bytes | undefined;
   readonly conditions: Conditions;
   readonly wantsMinimal: boolean;
 }
 
 /** Throws 400 for a body that is no list of operations, or a longer one than allowed. */
-export function readBatch(call: Call): readonly SentOperation[] {
+export function readBatch(call: Call, face: ContainerFace): readonly SentOperation[] {
+  const printed = readPrintedBatch(call.body, face);
+  if (printed !== undefined)
+    return printed.map(({ fields, text }, at) => readOperation(fields, at, text));
   const sent = parseJson(call.body);
   if (!isList(sent)) throw malformed('an array of operations is expected');
   if (sent.length === 0) throw new RequestError(400, 'Batch request has no operations.');
   if (sent.length > BATCH_OPERATIONS_MAX)
     throw new RequestError(400, 'Batch request has more operations than what is supported.');
-  return sent.map(readOperation);
+  return sent.map((operation, at) => readOperation(operation, at, undefined));
 }
 
-function readOperation(sent: Value, at: number): SentOperation {
+function readOperation(sent: Value, at: number, text: Bytes | undefined): SentOperation {
   if (!isMap(sent)) throw malformed(`operation ${at} is not an object`);
   const { operationType, id, resourceBody, partitionKey } = sent;
   const name = typeof operationType === 'string' ? operationType.toLowerCase() : '';
@@ -52,6 +58,7 @@ function readOperation(sent: Value, at: number): SentOperation {
     id: isInBody ? (isMap(resourceBody) ? resourceBody.id : undefined) : id,
     partitionKey: partitionKey === undefined ? undefined : readKey(partitionKey),
     body: resourceBody,
+    text,
     conditions: { ifMatch: textOf(sent.ifMatch), ifNoneMatch: textOf(sent.ifNoneMatch) },
     wantsMinimal: sent.minimalReturnPreference === true,
   };
@@ -75,7 +82,7 @@ export function toOperation(
   sent: SentOperation,
   key: KeyValues,
 ): Exclude<Operation, { readonly kind: 'expect' }> {
-  const { kind, conditions, body } = sent;
+  const { kind, conditions, body, text } = sent;
   switch (kind) {
     case 'create':
     case 'upsert':
@@ -86,7 +93,7 @@ export function toOperation(
         body: stored,
         value,
         ttlSec,
-      } = checkedItem(itemOf(body), { face, key, addressed });
+      } = checkedItem(itemOf(body), { face, key, addressed, text });
       const { ifMatch, ifNoneMatch } = conditions;
       return { kind, id, body: stored, value, ttlSec, ifMatch, ifNoneMatch };
     }
@@ -108,12 +115,12 @@ export function toSteps(
   sent: SentOperation,
   key: KeyValues,
 ): readonly Operation[] {
-  const { kind, id, body, conditions } = sent;
+  const { kind, id, body, text, conditions } = sent;
   if (kind !== 'replace' || !isMap(body) || body.id === id)
     return [toOperation(call, face, sent, key)];
   return [
     { kind: 'delete', id: idOf(sent), ...conditions },
-    { kind: 'create', ...checkedItem(itemOf(body), { face, key, addressed: undefined }) },
+    { kind: 'create', ...checkedItem(itemOf(body), { face, key, addressed: undefined, text }) },
   ];
 }
 

@@ -25,7 +25,7 @@ export async function postBatch(call: Call): Promise<Reply> {
 
 /** The outcome, with the items that are wanted back. */
 function run(call: Call, face: ContainerFace, isAtomic: boolean): Promise<BatchOutcome> {
-  const operations = readBatch(call);
+  const operations = readBatch(call, face);
   const isMinimal = wantsMinimal(call);
   const hasBodies = operations.map(
     ({ kind, wantsMinimal: isOwnMinimal }) => kind === 'read' || !(isMinimal || isOwnMinimal),

@@ -6,12 +6,13 @@ import type { ItemPut } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
 import { checkedItem, itemPatch } from '../item-input.ts';
-import { checkJson, parseJson, parseJsonObject } from '../json-body.ts';
+import { checkJson, parseJson } from '../json-body.ts';
 import { type KeyValues, requiredPartitionKey } from '../partition-key-header.ts';
 import { ifMatch, isNotModified } from '../preconditions.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
 import { checkIndexingDirective, readTraffic, requestTraffic, wantsMinimal } from '../request.ts';
 import { hasTriggers, writeWithTriggers } from '../scripts/write-with-triggers.ts';
+import { sentItem } from '../sent-item.ts';
 import { addressedItemId } from './item-links.ts';
 
 /** Answers at once where the service does. */
@@ -88,9 +89,9 @@ export async function replaceItem(call: Call): Promise<Reply> {
 function put(call: Call, kind: ItemPut['kind'], addressed: string | undefined): Promise<Reply> {
   checkIndexingDirective(call);
   const face = call.ownerContainer();
-  const item = parseJsonObject(call.body);
+  const { item, text } = sentItem(call.body, face);
   const key = requiredPartitionKey(call, face);
-  const content = checkedItem(item, { face, key, addressed: undefined });
+  const content = checkedItem(item, { face, key, addressed: undefined, text });
   const { id, body, value, ttlSec } = content;
   if (addressed !== undefined && addressed !== id)
     return rename(call, face, { from: addressed, key, content });

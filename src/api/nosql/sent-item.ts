@@ -1,0 +1,44 @@
+/**
+ * An item as it stands in a request. Where its text is exactly what would be stored, it is stored as it is, and of the
+ * item itself only what is checked at the door is read.
+ */
+import { isUtf8 } from 'node:buffer';
+import { type Bytes, bufferOf } from '../../base/index.ts';
+import { PrintedObject, type Value, type ValueMap } from '../../value/index.ts';
+import type { ContainerFace } from './container-face.ts';
+import { parseJsonObject } from './json-body.ts';
+import { SYSTEM_PROPERTIES } from './system-properties.ts';
+
+export interface SentItem {
+  /** The whole item; of one with a text id, time to live and what holds its partition key. */
+  readonly item: ValueMap;
+  /** What is to be stored; undefined where it has to be printed. */
+  readonly text: Bytes | undefined;
+}
+
+const SYSTEM_NAMES = SYSTEM_PROPERTIES.map((name) => Buffer.from(name));
+
+/** Requests are read one at a time. */
+const sent = new PrintedObject();
+
+/** Throws as `parseJsonObject`. */
+export function sentItem(body: Bytes, face: ContainerFace): SentItem {
+  const text = bufferOf(body);
+  if (isUtf8(text) && sent.read(text, 0) === text.length) {
+    const item = checkedProperties(sent, face);
+    if (item !== undefined) return { item, text };
+  }
+  return { item: parseJsonObject(body), text: undefined };
+}
+
+/** Of an item that can be stored as it was sent; undefined where it cannot. */
+export function checkedProperties(item: PrintedObject, face: ContainerFace): ValueMap | undefined {
+  if (!face.takesTexts) return undefined;
+  for (const name of SYSTEM_NAMES) if (item.has(name)) return undefined;
+  const properties: Record<string, Value> = {};
+  for (const { name, bytes } of face.checkedNames) {
+    const value = item.get(bytes);
+    if (value !== undefined) properties[name] = value;
+  }
+  return properties;
+}
