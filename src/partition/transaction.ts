@@ -17,6 +17,7 @@ import {
   type WriteIntent,
 } from './intent.ts';
 import { INTENT_KEYS_MAX, type Item, type ItemKey, WRITES_PER_ITEM_MAX } from './item.ts';
+import { KeyMap } from './key-map.ts';
 
 export type TransactionOp =
   | ItemOp
@@ -83,13 +84,12 @@ function keysOf(ops: readonly TransactionOp[]): {
   readonly places: readonly number[];
 } {
   const keys: ItemKey[] = [];
-  const known = new Map<string, number>();
+  const known = new KeyMap<{ readonly key: ItemKey; readonly place: number }>();
   const places = ops.map(({ key }) => {
-    let place = known.get(key.text);
-    if (place === undefined) {
-      place = keys.push(key) - 1;
-      known.set(key.text, place);
-    }
+    const found = known.get(key);
+    if (found !== undefined) return found.place;
+    const place = keys.push(key) - 1;
+    known.set({ key, place });
     return place;
   });
   return { keys, places };

@@ -61,6 +61,12 @@ it.each([
   expect(isPrinted(text)).toBe(false);
 });
 
+it('an object of very many names is left to the parser', () => {
+  const of = (count: number): string =>
+    `{${Array.from({ length: count }, (_, at) => `"n${at}":0`).join()}}`;
+  expect([128, 129].map((count) => isPrinted(of(count)))).toEqual([true, false]);
+});
+
 it('tells what the properties are', () => {
   const inner = new PrintedObject();
   const outer = new PrintedObject({ name: 'in', object: inner });

@@ -40,6 +40,8 @@ const SMALL_PLACES = 6;
 
 /** Hashes of the names of all objects that are open: two that are alike may be one name, twice. */
 const names = new Int32Array(1024);
+/** Each name is compared with all before it; an object of more is sooner parsed. */
+const OBJECT_NAMES_MAX = 128;
 let nameCount = 0;
 
 /** Where the properties of an object stand in its text. One is used for many objects: what it tells is of the last. */
@@ -258,8 +260,8 @@ function endOfNewName(text: Buffer, start: number, firstName: number): number {
     hash = (Math.imul(hash, 31) + byte) | 0;
   }
   const first = text[start] as number;
-  if (text[at] !== QUOTE || (first >= ZERO && first <= NINE) || nameCount === names.length)
-    return -1;
+  if (text[at] !== QUOTE || (first >= ZERO && first <= NINE)) return -1;
+  if (nameCount === names.length || nameCount - firstName === OBJECT_NAMES_MAX) return -1;
   for (let other = firstName; other < nameCount; other++) if (names[other] === hash) return -1;
   names[nameCount++] = hash;
   return at;
