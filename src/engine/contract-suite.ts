@@ -8,6 +8,7 @@ import { contractLifeSuite } from './contract-life-suite.ts';
 import { contractModelSuite } from './contract-model-suite.ts';
 import { contractNumberedSuite } from './contract-numbered-suite.ts';
 import { contractScanSuite } from './contract-scan-suite.ts';
+import { contractScatteredSuite } from './contract-scattered-suite.ts';
 import { bytes, type EngineUnderTest, entry, put, read, refusal } from './contract-terms-suite.ts';
 import { ConflictError, type Store } from './engine.ts';
 
@@ -327,7 +328,15 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
 
     contractLifeSuite(() => ({ made, store }));
     contractScanSuite(() => store);
-    contractModelSuite(() => store);
+    contractModelSuite(
+      () => store,
+      async () => {
+        await store.close();
+        store = await made.engine.open('unit/first');
+        return store;
+      },
+    );
     contractNumberedSuite(() => store);
+    contractScatteredSuite(() => store);
   });
 }

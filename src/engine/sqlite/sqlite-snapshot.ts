@@ -13,6 +13,7 @@ import type {
   ScanPage,
   Snapshot,
 } from '../engine.ts';
+import type { Gathered } from './sqlite-gathered.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 
 /** Each moment that is looked at takes a connection (two file descriptors) and holds back the log; callers beyond wait. */
@@ -26,6 +27,7 @@ interface Moment {
 
 export class SqliteSnapshots {
   readonly #path: string;
+  readonly #gathered: Gathered;
   readonly #idle: SqliteReader[] = [];
   readonly #moments = new Set<Moment>();
   /** The moment that still is the last; nobody may be looking. */
@@ -33,8 +35,9 @@ export class SqliteSnapshots {
   readonly #waiting: { grant: (snapshot: Snapshot) => void; refuse: (error: unknown) => void }[] =
     [];
 
-  constructor(path: string) {
+  constructor(path: string, gathered: Gathered) {
     this.#path = path;
+    this.#gathered = gathered;
   }
 
   /** @param isQuiet - nothing is being written: what is seen now stays the last until `pass` is called. */
@@ -63,7 +66,7 @@ export class SqliteSnapshots {
   }
 
   #open(isQuiet: boolean): Moment {
-    const reader = this.#idle.pop() ?? new SqliteReader(this.#path);
+    const reader = this.#idle.pop() ?? new SqliteReader(this.#path, this.#gathered);
     try {
       reader.pin();
     } catch (error) {

@@ -12,6 +12,7 @@ import type {
   Store,
   StoreStats,
 } from '../engine.ts';
+import { Gathered } from './sqlite-gathered.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteSnapshots } from './sqlite-snapshot.ts';
 import type { StoreWriter } from './sqlite-store-writer.ts';
@@ -37,8 +38,9 @@ export class SqliteStore implements Store {
     this.name = name;
     this.#writer = writer;
     this.#onClose = onClose;
-    this.#reader = new SqliteReader(path);
-    this.#snapshots = new SqliteSnapshots(path);
+    const gathered = new Gathered();
+    this.#reader = new SqliteReader(path, gathered);
+    this.#snapshots = new SqliteSnapshots(path, gathered);
   }
 
   get(key: Bytes): Bytes | undefined {
