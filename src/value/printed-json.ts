@@ -92,6 +92,13 @@ export class PrintedObject {
     this.#places[at + 3] = end;
   }
 
+  /** Whether the name of a property begins with this character of ASCII. */
+  hasInitial(code: number): boolean {
+    for (let at = 0; at < 4 * this.#count; at += 4)
+      if (this.#text[this.#places[at] as number] === code) return true;
+    return false;
+  }
+
   has(name: Buffer): boolean {
     return this.#find(name) >= 0;
   }

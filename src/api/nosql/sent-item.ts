@@ -16,6 +16,8 @@ export interface SentItem {
   readonly text: Bytes | undefined;
 }
 
+/** What all names of properties that the service sets begin with. */
+const UNDERSCORE = 0x5f;
 const SYSTEM_NAMES = SYSTEM_PROPERTIES.map((name) => Buffer.from(name));
 
 /** Requests are read one at a time. */
@@ -34,7 +36,8 @@ export function sentItem(body: Bytes, face: ContainerFace): SentItem {
 /** Of an item that can be stored as it was sent; undefined where it cannot. */
 export function checkedProperties(item: PrintedObject, face: ContainerFace): ValueMap | undefined {
   if (!face.takesTexts) return undefined;
-  for (const name of SYSTEM_NAMES) if (item.has(name)) return undefined;
+  if (item.hasInitial(UNDERSCORE))
+    for (const name of SYSTEM_NAMES) if (item.has(name)) return undefined;
   const properties: Record<string, Value> = {};
   for (const { name, bytes } of face.checkedNames) {
     const value = item.get(bytes);

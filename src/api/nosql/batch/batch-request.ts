@@ -109,19 +109,22 @@ export function toOperation(
 }
 
 /** The same as steps of a transaction: a replacement under another id is a deletion and a creation. */
-export function toSteps(
+export function addSteps(
+  steps: Operation[],
   call: Call,
   face: ContainerFace,
   sent: SentOperation,
   key: KeyValues,
-): readonly Operation[] {
+): void {
   const { kind, id, body, text, conditions } = sent;
-  if (kind !== 'replace' || !isMap(body) || body.id === id)
-    return [toOperation(call, face, sent, key)];
-  return [
+  if (kind !== 'replace' || !isMap(body) || body.id === id) {
+    steps.push(toOperation(call, face, sent, key));
+    return;
+  }
+  steps.push(
     { kind: 'delete', id: idOf(sent), ...conditions },
     { kind: 'create', ...checkedItem(itemOf(body), { face, key, addressed: undefined, text }) },
-  ];
+  );
 }
 
 function itemOf(body: Value): ValueMap {

@@ -59,15 +59,17 @@ export function fitResults(
 }
 
 export function printResults(results: readonly OperationResult[]): Bytes {
-  const texts = results.map(head);
+  const heads = headsOf(results);
   let length = 1;
-  for (const text of texts) length += Buffer.byteLength(text) + 2;
+  for (const head of heads) length += head.length + 2;
   for (const result of results) length += bodyLength(result);
   const printed = Buffer.allocUnsafe(length);
   let end = 0;
   results.forEach((result, at) => {
     printed[end++] = at === 0 ? OPENING_BRACKET : COMMA;
-    end += printed.write(texts[at] as string, end);
+    const head = heads[at] as Buffer;
+    printed.set(head, end);
+    end += head.length;
     const body = bodyOf(result);
     if (body !== undefined) {
       printed.set(body, end);
@@ -87,8 +89,32 @@ function bodyLength(result: OperationResult): number {
   return bodyOf(result)?.length ?? 0;
 }
 
+/** Operations of one transaction mostly tell the same but for the item: that is printed once. */
+function headsOf(results: readonly OperationResult[]): readonly Buffer[] {
+  const heads: Buffer[] = [];
+  for (let at = 0; at < results.length; at++) {
+    const result = results[at] as OperationResult;
+    const before = results[at - 1];
+    const isAlike = before !== undefined && hasSameHead(before, result);
+    heads.push(isAlike ? (heads[at - 1] as Buffer) : Buffer.from(headText(result)));
+  }
+  return heads;
+}
+
+function hasSameHead(a: OperationResult, b: OperationResult): boolean {
+  return (
+    a.status === b.status &&
+    a.substatus === b.substatus &&
+    a.charge === b.charge &&
+    a.message === b.message &&
+    a.retryAfterMs === b.retryAfterMs &&
+    a.item?.etag === b.item?.etag &&
+    (bodyOf(a) === undefined) === (bodyOf(b) === undefined)
+  );
+}
+
 /** Everything up to the item, without the closing brace. */
-function head(result: OperationResult): string {
+function headText(result: OperationResult): string {
   const { status, substatus, charge, item, message, retryAfterMs } = result;
   let text = `{"statusCode":${status}`;
   if (substatus) text += `,"subStatusCode":${substatus}`;

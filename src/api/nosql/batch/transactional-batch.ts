@@ -9,7 +9,7 @@ import { RequestError } from '../errors.ts';
 import { type KeyValues, requiredPartitionKey } from '../partition-key-header.ts';
 import { requestTraffic } from '../request.ts';
 import type { BatchOutcome } from './batch.ts';
-import { type SentOperation, toSteps } from './batch-request.ts';
+import { addSteps, type SentOperation } from './batch-request.ts';
 import { FAILED_DEPENDENCY, failedResult, type OperationResult } from './batch-result.ts';
 
 /** Returns before anything is awaited: what was sent is not kept while the write waits for the disk. */
@@ -27,9 +27,9 @@ export function runTransaction(
   const operations: Operation[] = [];
   /** Of each sent operation, the last step. */
   const ends: number[] = [];
-  for (const [at, operation] of sent.entries()) {
+  for (let at = 0; at < sent.length; at++) {
     try {
-      operations.push(...toSteps(call, face, operation, key));
+      addSteps(operations, call, face, sent[at] as SentOperation, key);
       ends.push(operations.length - 1);
     } catch (error) {
       return Promise.resolve(failed(sent.length, at, error));
