@@ -4,10 +4,9 @@
  */
 import { type Bytes, concatBytes } from '../../base/index.ts';
 import { compareScattered } from '../scattered.ts';
-import { entryAt, type GatheredEntry, visitEntries } from './sqlite-gathered-row.ts';
+import { beginningAt, entryAt, type GatheredEntry, visitEntries } from './sqlite-gathered-row.ts';
 
-/** A number has room for the first bytes of a key behind the prefix that all have, and for places below 2^29. */
-const BEGINNING_BYTES = 3;
+/** A number has room for the beginning of a key, which is below 2^24, and for places below this. */
 const PLACES = 2 ** 29;
 
 /** Of several entries with one key the last one. */
@@ -26,7 +25,7 @@ function sorted(bytes: Bytes, rows: readonly Bytes[]): Float64Array {
   const numbers: number[] = [];
   let start = 0;
   for (const row of rows) {
-    visitEntries(row, (at) => numbers.push(beginningOf(row, at) * PLACES + start + at));
+    visitEntries(row, (at) => numbers.push(beginningAt(row, at) * PLACES + start + at));
     start += row.length;
   }
   const order = Float64Array.from(numbers).sort();
@@ -40,16 +39,12 @@ function sorted(bytes: Bytes, rows: readonly Bytes[]): Float64Array {
   return order;
 }
 
-function beginningOf(row: Bytes, at: number): number {
-  const { key } = entryAt(row, at);
-  let beginning = 0;
-  for (let byte = 1; byte <= BEGINNING_BYTES; byte++)
-    beginning = beginning * 256 + (key[byte] ?? 0);
-  return beginning;
-}
-
-/** Keys that begin alike; of one key the later entry has the greater place. */
+/** Keys that begin alike, as many may; of one key the later entry has the greater place. */
 function sortAlike(order: Float64Array, bytes: Bytes): void {
-  const keyAt = (number: number) => entryAt(bytes, number % PLACES).key;
-  order.sort((a, b) => compareScattered(keyAt(a), keyAt(b)) || a - b);
+  const alike = Array.from(order, (number) => ({
+    number,
+    key: entryAt(bytes, number % PLACES).key,
+  }));
+  alike.sort((a, b) => compareScattered(a.key, b.key) || a.number - b.number);
+  for (const [at, { number }] of alike.entries()) order[at] = number;
 }

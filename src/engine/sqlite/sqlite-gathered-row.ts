@@ -26,6 +26,7 @@ const TURNS: readonly Turn[] = ['none', 'frozen', 'settled', 'cleared'];
 export const GATHERED_VALUE_BYTES_MAX = 64;
 const DELETED = 0xff;
 const HEAD_BYTES = 3;
+const BEGINNING_BYTES = 3;
 
 export function packRow(turn: Turn, entries: readonly GatheredEntry[]): Bytes {
   let size = 1;
@@ -72,6 +73,35 @@ export function entryAt(bytes: Bytes, at: number): GatheredEntry {
   const valueBytes = bytes[at + 2] as number;
   const value = valueBytes === DELETED ? null : bytes.subarray(keyEnd, keyEnd + valueBytes);
   return { key: bytes.subarray(start, keyEnd), value };
+}
+
+/** A number below 2^24 of the key of the entry that begins there: its bytes behind the first. Ascends with the keys. */
+export function beginningAt(bytes: Bytes, at: number): number {
+  const keyBytes = keyBytesAt(bytes, at);
+  let beginning = 0;
+  for (let byte = 1; byte <= BEGINNING_BYTES; byte++) {
+    const next = byte < keyBytes ? (bytes[at + HEAD_BYTES + byte] as number) : 0;
+    beginning = (beginning << 8) | next;
+  }
+  return beginning;
+}
+
+/** A number that keys seldom have in common. */
+export function hashOf(key: Bytes): number {
+  return hashWithin(key, 0, key.length);
+}
+
+/** Of the key of the entry that begins there. */
+export function hashAt(bytes: Bytes, at: number): number {
+  const start = at + HEAD_BYTES;
+  return hashWithin(bytes, start, start + keyBytesAt(bytes, at));
+}
+
+/** FNV-1a. */
+function hashWithin(bytes: Bytes, start: number, end: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+  return hash;
 }
 
 function keyBytesAt(bytes: Bytes, at: number): number {

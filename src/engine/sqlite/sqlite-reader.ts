@@ -76,18 +76,26 @@ export class SqliteReader implements ReadView, ScanConnection {
     }
   }
 
-  /** From here to `unpin` all reads are of one moment. Does nothing where they are already. */
+  /**
+   * From here to `unpin` all reads are of one moment. Does nothing where they are already. Who stays pinned while commits are
+   * under way calls `keepGathered` at once.
+   */
   pin(): void {
     if (this.#isPinned) return;
     try {
       this.#begin.run();
       this.#catchUp();
-      this.#gathered = this.#latest.clone();
+      this.#gathered = this.#latest;
       this.#isPinned = true;
     } catch (error) {
       this.#endMoment();
       throw readFailure(error);
     }
+  }
+
+  /** What others find out about scattered keys from now on is not of the moment that is pinned. */
+  keepGathered(): void {
+    this.#gathered = this.#latest.clone();
   }
 
   unpin(): void {

@@ -69,6 +69,7 @@ export class SqliteSnapshots {
     const reader = this.#idle.pop() ?? new SqliteReader(this.#path, this.#gathered);
     try {
       reader.pin();
+      reader.keepGathered();
     } catch (error) {
       reader.close();
       throw error;
