@@ -2,7 +2,6 @@
 import { assert } from '../base/index.ts';
 import type { Batch, KeyRange, ScanOptions } from './engine.ts';
 import { isNumbered, numberOfKey } from './numbered.ts';
-import { SCATTERED_PREFIX } from './scattered.ts';
 
 /** A key fits one index row of every engine; PostgreSQL is the narrowest (2,704 bytes). */
 export const KEY_BYTES_MAX = 2700;
@@ -37,7 +36,6 @@ export function checkScan(range: KeyRange, options: ScanOptions): void {
 
 export function checkPrefix(prefix: number): void {
   assert(Number.isInteger(prefix) && prefix >= 0 && prefix <= 0xff, 'a prefix is one byte');
-  assert(prefix !== SCATTERED_PREFIX, 'no pointer leads to a scattered key');
 }
 
 export function checkBatch(batch: Batch): void {

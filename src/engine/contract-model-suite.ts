@@ -23,33 +23,25 @@ import {
   type Store,
 } from './engine.ts';
 import { NUMBERED_PREFIX } from './numbered.ts';
-import { isScattered, SCATTERED_PREFIX, touchesScattered } from './scattered.ts';
 
 const SEEDS = process.env.MESOCOSM_LONG === '1' ? 50 : 4;
 const STEPS = 150;
 const SNAPSHOTS_MAX = 3;
-const REOPEN_ONE_IN = 50;
 
-/** `reopen` closes the store and opens it again. */
-export function contractModelSuite(currentStore: () => Store, reopen: () => Promise<Store>): void {
+export function contractModelSuite(currentStore: () => Store): void {
   describe('answers as a sorted array does', () => {
     for (let seed = 1; seed <= SEEDS; seed++)
       it(`seed ${seed}`, async () => {
-        await history(currentStore(), reopen, seededRandom(seed));
+        await history(currentStore(), seededRandom(seed));
       });
   });
 }
 
-async function history(first: Store, reopen: () => Promise<Store>, random: Random): Promise<void> {
-  let store = first;
+async function history(store: Store, random: Random): Promise<void> {
   let model: readonly Entry[] = [];
   const snapshots: { readonly view: Snapshot; readonly model: readonly Entry[] }[] = [];
   for (let step = 0; step < STEPS; step++) {
     const note = `step ${step}`;
-    if (random.below(REOPEN_ONE_IN) === 0) {
-      snapshots.length = 0;
-      store = await reopen();
-    }
     switch (random.below(6)) {
       case 0:
         if (snapshots.length < SNAPSHOTS_MAX)
@@ -105,7 +97,7 @@ async function commitSome(
 function randomBatch(model: readonly Entry[], random: Random): Batch {
   const some = <T>(most: number, make: () => T) =>
     Array.from({ length: random.below(most + 1) }, make);
-  const batch = {
+  return {
     expects: some(1, () => {
       const key = randomKey(random);
       const found = read(model, key);
@@ -119,24 +111,6 @@ function randomBatch(model: readonly Entry[], random: Random): Batch {
       value: randomValue(random),
     })),
     appends: some(3, () => ({ key: randomKey(random), value: randomValue(random) })),
-  };
-  return random.below(4) === 0 ? batch : withoutRareUses(batch);
-}
-
-/** Most batches put short values under scattered keys or delete them, and do nothing else with them. */
-function withoutRareUses({
-  expects,
-  deleteRanges,
-  deletes,
-  puts,
-  appends,
-}: Required<Batch>): Batch {
-  return {
-    expects: expects.filter(({ key }) => !isScattered(key)),
-    deleteRanges: deleteRanges.filter((range) => !touchesScattered(range)),
-    deletes,
-    puts: puts.filter(({ key, value }) => !isScattered(key) || value.length < 20),
-    appends: appends.filter(({ key }) => !isScattered(key)),
   };
 }
 
@@ -234,11 +208,9 @@ function isWithin({ start, end }: KeyRange, key: Bytes): boolean {
   return compareBytes(key, start) >= 0 && (end === undefined || compareBytes(key, end) < 0);
 }
 
-/** A number, a scattered key, or one to three bytes of a small alphabet with both extremes. */
+/** A number, or one to three bytes of a small alphabet with both extremes. */
 function randomKey(random: Random): Bytes {
-  const kind = random.below(3);
-  if (kind === 0) return Uint8Array.of(NUMBERED_PREFIX, ...randomNumber(random));
-  if (kind === 1) return Uint8Array.of(SCATTERED_PREFIX, ...randomBytes(random, random.below(4)));
+  if (random.below(3) === 0) return Uint8Array.of(NUMBERED_PREFIX, ...randomNumber(random));
   return randomBytes(random, 1 + random.below(3));
 }
 

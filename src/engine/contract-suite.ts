@@ -8,7 +8,6 @@ import { contractLifeSuite } from './contract-life-suite.ts';
 import { contractModelSuite } from './contract-model-suite.ts';
 import { contractNumberedSuite } from './contract-numbered-suite.ts';
 import { contractScanSuite } from './contract-scan-suite.ts';
-import { contractScatteredSuite } from './contract-scattered-suite.ts';
 import { bytes, type EngineUnderTest, entry, put, read, refusal } from './contract-terms-suite.ts';
 import { ConflictError, type Store } from './engine.ts';
 
@@ -328,15 +327,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
 
     contractLifeSuite(() => ({ made, store }));
     contractScanSuite(() => store);
-    contractModelSuite(
-      () => store,
-      async () => {
-        await store.close();
-        store = await made.engine.open('unit/first');
-        return store;
-      },
-    );
+    contractModelSuite(() => store);
     contractNumberedSuite(() => store);
-    contractScatteredSuite(() => store);
   });
 }

@@ -19,7 +19,7 @@
  * primary key beside its hash: two keys that hash alike are still two logical partitions.
  */
 import { afterPrefix, assert, type Bytes, readU64 } from '../base/index.ts';
-import { type KeyRange, NUMBERED_PREFIX, SCATTERED_PREFIX } from '../engine/index.ts';
+import { type KeyRange, NUMBERED_PREFIX } from '../engine/index.ts';
 import { type Epk, KeyReader, KeyWriter, type Value } from '../value/index.ts';
 import { ItemKey, type Lsn, type Rid } from './item.ts';
 
@@ -29,7 +29,7 @@ export const PREFIX_RETENTION = 0x03;
 export const PREFIX_INDEX_MARK = 0x04;
 export const PREFIX_ERASURES = 0x05;
 export const PREFIX_ITEM = NUMBERED_PREFIX;
-export const PREFIX_PRIMARY = SCATTERED_PREFIX;
+export const PREFIX_PRIMARY = 0x11;
 export const PREFIX_UNIQUE = 0x12;
 export const PREFIX_LOG = 0x30;
 export const PREFIX_VERSION = 0x31;

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../base/index.ts';
 import type { Store } from '../engine.ts';
-import { SCATTERED_PREFIX } from '../scattered.ts';
 import { sqliteEngine } from './sqlite-engine.ts';
 
 const ROUNDS = process.env.MESOCOSM_LONG === '1' ? 60 : 5;
@@ -15,12 +14,6 @@ const ROUNDS = process.env.MESOCOSM_LONG === '1' ? 60 : 5;
 const PARTS = 7;
 const PART_BYTES = 3000;
 const ACKNOWLEDGED_MAX = 400;
-/** Few scattered keys are gathered, so that some are always on their way to the tree. */
-const GATHERED_MAX = 60;
-/** A batch also puts a passing key, which a later batch deletes: there are so many of them at most. */
-const PASSING = 20;
-/** Of the passing keys; the parts have others. */
-const PASSING_BYTE = 0xff;
 
 let directory: string;
 beforeEach(() => {
@@ -51,7 +44,6 @@ describe('a killed process', () => {
       // Commits take effect in order: what is there is a run without gaps.
       expect(found.whole, note).toEqual(found.whole.map((_, at) => at));
       written = found.whole.length;
-      expect(found.passing, note).toEqual(found.whole.slice(-PASSING));
     }
   });
 });
@@ -61,27 +53,19 @@ function runUntilKilled(from: number, acknowledgedMax: number): Promise<readonly
   const program = `
     import { sqliteEngine } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
     import { writeSync } from 'node:fs';
-    const engine = sqliteEngine({ directory: ${JSON.stringify(directory)}, gatheredMax: ${GATHERED_MAX} });
+    const engine = sqliteEngine({ directory: ${JSON.stringify(directory)} });
     const store = await engine.open('crash');
     let next = ${from};
     const client = async () => {
       for (;;) {
         const number = next++;
-        const keyOf = (prefix, spread, number) => {
-          const key = Buffer.alloc(6);
-          key[0] = prefix;
-          key[1] = spread;
-          key.writeUInt32BE(number, 2);
-          return key;
-        };
-        const puts = Array.from({ length: ${PARTS} }, (_, part) => ({
-          key: keyOf(part === 0 ? ${SCATTERED_PREFIX} : part, (number * 89) % ${PASSING_BYTE}, number),
-          value: new Uint8Array(part === ${PARTS - 1} ? ${PART_BYTES} : part).fill(number),
-        }));
-        const passing = (number) => keyOf(${SCATTERED_PREFIX}, ${PASSING_BYTE}, number);
-        puts.push({ key: passing(number), value: new Uint8Array(1) });
-        const deletes = number < ${PASSING} ? [] : [passing(number - ${PASSING})];
-        await store.commit({ deletes, puts });
+        const puts = Array.from({ length: ${PARTS} }, (_, part) => {
+          const key = Buffer.alloc(5);
+          key[0] = part;
+          key.writeUInt32BE(number, 1);
+          return { key, value: new Uint8Array(part === ${PARTS - 1} ? ${PART_BYTES} : part).fill(number) };
+        });
+        await store.commit({ puts });
         writeSync(1, number + '\\n');
       }
     };
@@ -102,25 +86,18 @@ function runUntilKilled(from: number, acknowledgedMax: number): Promise<readonly
   });
 }
 
-/** Which numbers are there with all their parts, in order, which with some, and which as passing keys. */
+/** Which numbers are there with all their parts, in order, and which with some. */
 function batches(store: Store): {
   readonly whole: readonly number[];
   readonly half: readonly number[];
-  readonly passing: readonly number[];
 } {
-  const passing: number[] = [];
   const parts = new Map<number, number>();
   for (let part = 0; part < PARTS; part++) {
-    const prefix = part === 0 ? SCATTERED_PREFIX : part;
-    const range = { start: Uint8Array.of(prefix), end: Uint8Array.of(prefix + 1) };
+    const range = { start: Uint8Array.of(part), end: Uint8Array.of(part + 1) };
     const page = store.scan(range, { limit: 1_000_000, bytesMax: 1e12 });
     if (page instanceof Promise) throw new Error('this engine answers at once');
     for (const { key, value } of page.entries) {
-      const number = Buffer.from(key).readUInt32BE(2);
-      if (key[1] === PASSING_BYTE) {
-        passing.push(number);
-        continue;
-      }
+      const number = Buffer.from(key).readUInt32BE(1);
       const isWhole =
         value.length === (part === PARTS - 1 ? PART_BYTES : part) &&
         value.every((byte) => byte === number % 256);
@@ -131,6 +108,5 @@ function batches(store: Store): {
   return {
     whole: numbers.filter((number) => parts.get(number) === PARTS),
     half: numbers.filter((number) => parts.get(number) !== PARTS),
-    passing,
   };
 }

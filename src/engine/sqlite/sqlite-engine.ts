@@ -5,7 +5,6 @@ import { assert } from '../../base/index.ts';
 import { checkStoreName } from '../checks.ts';
 import type { Engine, Store } from '../engine.ts';
 import { filesOf } from './sqlite-file.ts';
-import { GATHERED_MAX_DEFAULT } from './sqlite-gatherer.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { SqliteWriters } from './sqlite-writers.ts';
 
@@ -16,8 +15,6 @@ export interface SqliteEngineOptions {
   readonly writerThreads?: number;
   /** A store that would grow beyond this refuses the commit, as on a full disk. Default: no bound but the disk. */
   readonly storeBytesMax?: number;
-  /** So many entries under scattered keys are gathered before they go to the tree. Default 16,384; fewer in tests. */
-  readonly gatheredMax?: number;
 }
 
 const SUFFIX = '.sqlite';
@@ -31,14 +28,13 @@ export function sqliteEngine(options: SqliteEngineOptions): Engine {
 class SqliteEngine implements Engine {
   readonly #directory: string;
   readonly #storeBytesMax: number | undefined;
-  readonly #gatheredMax: number;
   readonly #writers: SqliteWriters;
   readonly #stores = new Map<string, SqliteStore>();
   /** Names that are open, or being opened or dropped. */
   readonly #taken = new Set<string>();
   readonly #opening = new Set<Promise<Store>>();
 
-  constructor({ directory, writerThreads, storeBytesMax, gatheredMax }: SqliteEngineOptions) {
+  constructor({ directory, writerThreads, storeBytesMax }: SqliteEngineOptions) {
     const threads = writerThreads ?? WRITER_THREADS_DEFAULT;
     assert(
       Number.isInteger(threads) && threads >= 1 && threads <= WRITER_THREADS_MAX,
@@ -46,7 +42,6 @@ class SqliteEngine implements Engine {
     );
     this.#directory = resolve(directory);
     this.#storeBytesMax = storeBytesMax;
-    this.#gatheredMax = gatheredMax ?? GATHERED_MAX_DEFAULT;
     this.#writers = new SqliteWriters({ threads });
   }
 
@@ -72,12 +67,7 @@ class SqliteEngine implements Engine {
 
   async #openFile(name: string, path: string): Promise<Store> {
     await mkdir(this.#directory, { recursive: true });
-    const settings = {
-      path,
-      root: this.#directory,
-      bytesMax: this.#storeBytesMax,
-      gatheredMax: this.#gatheredMax,
-    };
+    const settings = { path, root: this.#directory, bytesMax: this.#storeBytesMax };
     const writer = await this.#writers.open(name, settings);
     const onClose = () => {
       this.#stores.delete(name);

@@ -92,12 +92,7 @@ describe('a dead writer thread', () => {
   ] as const)
     it(`refuses what it owes and what comes later: it ${way}`, async () => {
       const writers = new SqliteWriters({ threads: 1, writerScript: script(onCommit) });
-      const settings = {
-        path: join(directory, 'a.sqlite'),
-        root: directory,
-        bytesMax: undefined,
-        gatheredMax: 1,
-      };
+      const settings = { path: join(directory, 'a.sqlite'), root: directory, bytesMax: undefined };
       const store = await writers.open('a', settings);
       const other = await writers.open('b', settings);
       const expected = `store a: its writer thread ended: ${reason}`;

@@ -34,7 +34,7 @@ describe('file of a store', () => {
     expect(header.toString('latin1', 0, 15)).toBe('SQLite format 3');
     expect(header.readUInt16BE(16)).toBe(4096);
     expect([header[18], header[19]]).toEqual([2, 2]);
-    expect(header.readUInt32BE(60)).toBe(3);
+    expect(header.readUInt32BE(60)).toBe(2);
     expect(header.toString('latin1', 68, 72)).toBe('Meso');
   });
 
@@ -62,13 +62,13 @@ describe('file of a store', () => {
     ],
     [
       'a store of a later version',
-      () => execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 4`),
-      /b\.sqlite has format version 4; this program understands versions 1 to 3/,
+      () => execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 3`),
+      /b\.sqlite has format version 3; this program understands versions 1 and 2/,
     ],
     [
       'a store of a later version, known from its log only',
       laterVersionInLog,
-      /b\.sqlite has format version 9; this program understands versions 1 to 3/,
+      /b\.sqlite has format version 9; this program understands versions 1 and 2/,
     ],
   ];
   for (const [title, make, message] of foreign)
@@ -86,8 +86,8 @@ describe('file of a store', () => {
       expect(contents()).toEqual(before);
     });
 
-  it('has version 3: whoever changes the format changes this and reads the old one', () => {
-    expect(FORMAT_VERSION).toBe(3);
+  it('has version 2: whoever changes the format changes this and reads the old one', () => {
+    expect(FORMAT_VERSION).toBe(2);
   });
 });
 

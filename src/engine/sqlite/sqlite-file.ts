@@ -1,9 +1,8 @@
 /**
  * The file of a store: its mark, its version, its creation. Used by the writer thread only.
  *
- * Format 3: a SQLite database with application id `Meso` and user version 3, page size 4,096, in WAL mode, holding
- * the tables of sqlite-statements.ts. Older formats are brought to it when they are opened (sqlite-upgrade.ts). Do not
- * renumber.
+ * Format 2: a SQLite database with application id `Meso` and user version 2, page size 4,096, in WAL mode, holding
+ * the tables of sqlite-statements.ts. Format 1 is brought to 2 when it is opened (sqlite-upgrade.ts). Do not renumber.
  *
  * While a connection of this process has a file open, nobody in the process may open and close it otherwise: closing
  * any descriptor drops all POSIX locks of the process on that file. Hence the header is read before the first
@@ -23,11 +22,11 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FormatError } from '../engine.ts';
 import { CREATE_TABLES } from './sqlite-statements.ts';
-import { upgradeFile } from './sqlite-upgrade.ts';
+import { upgradeFromFormat1 } from './sqlite-upgrade.ts';
 
-export const FORMAT_VERSION = 3;
-/** The oldest one that is still read. */
-const FORMAT_VERSION_MIN = 1;
+export const FORMAT_VERSION = 2;
+/** The last one, which is still read. */
+const FORMAT_VERSION_BEFORE = 1;
 /** "Meso" */
 export const APPLICATION_ID = 0x4d65736f;
 export const PAGE_BYTES = 4096;
@@ -44,9 +43,8 @@ export function filesOf(path: string): readonly string[] {
 
 /** Creates the file where there is none; refuses one that is not ours before anything is written to it. */
 export function prepareFile(path: string, root: string): void {
-  const format = existsSync(path) ? formatOf(path) : undefined;
-  if (format === undefined) createFile(path, root);
-  else if (format < FORMAT_VERSION) upgradeFile(path, format);
+  if (!existsSync(path)) createFile(path, root);
+  else if (formatOf(path) === FORMAT_VERSION_BEFORE) upgradeFromFormat1(path);
 }
 
 /** The file appears under its name complete or not at all. */
@@ -98,9 +96,9 @@ function checkMarks(path: string, applicationId: number, version: number): void 
     throw new FormatError(
       `${path} is not a Mesocosm store: its application id is ${applicationId}, not ${APPLICATION_ID}`,
     );
-  if (version < FORMAT_VERSION_MIN || version > FORMAT_VERSION)
+  if (version !== FORMAT_VERSION && version !== FORMAT_VERSION_BEFORE)
     throw new FormatError(
-      `${path} has format version ${version}; this program understands versions ${FORMAT_VERSION_MIN} to ${FORMAT_VERSION}`,
+      `${path} has format version ${version}; this program understands versions ${FORMAT_VERSION_BEFORE} and ${FORMAT_VERSION}`,
     );
 }
 

@@ -7,8 +7,6 @@ export interface StoreSettings {
   readonly root: string;
   /** The file does not grow beyond this; commits that would need more are refused, as on a full disk. */
   readonly bytesMax: number | undefined;
-  /** So many entries under scattered keys are gathered before they go to the tree. */
-  readonly gatheredMax: number;
 }
 
 /** `store` is a number that the main thread gives out, new for every opening. */

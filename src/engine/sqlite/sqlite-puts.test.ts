@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function open(): WriteConnection {
-  return new WriteConnection({ path, root: folder, bytesMax: undefined, gatheredMax: 1 });
+  return new WriteConnection({ path, root: folder, bytesMax: undefined });
 }
 
 function entry(number: number, length: number): Entry {

@@ -1,6 +1,6 @@
 /** One connection for reading, with its statements prepared. Not an owner of moments: see sqlite-snapshot.ts. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { type Bytes, concatBytes, DomainError } from '../../base/index.ts';
+import { type Bytes, DomainError } from '../../base/index.ts';
 import { checkKey, checkPrefix, checkScan } from '../checks.ts';
 import type {
   KeyPage,
@@ -10,10 +10,8 @@ import type {
   ScanOptions,
   ScanPage,
 } from '../engine.ts';
-import { NUMBERED_PREFIX, numberOfValue } from '../numbered.ts';
-import { isScattered } from '../scattered.ts';
+import { NUMBERED_PREFIX } from '../numbered.ts';
 import { PAGE_BYTES } from './sqlite-file.ts';
-import type { Gathered } from './sqlite-gathered.ts';
 import { firstColumn, Gets, prepareForArrays } from './sqlite-gets.ts';
 import { type ScanConnection, SqliteScans } from './sqlite-scan.ts';
 import {
@@ -21,10 +19,7 @@ import {
   COMMIT,
   FOLLOW,
   FOLLOW_NUMBER,
-  FOLLOW_NUMBER_NOW,
   FREE_PAGE_COUNT,
-  GATHERED_ROWS,
-  GET_NUMBERED_NOW,
   PAGE_COUNT,
   PIN,
 } from './sqlite-statements.ts';
@@ -43,49 +38,33 @@ export class SqliteReader implements ReadView, ScanConnection {
   readonly #gets: Gets;
   readonly #follow: StatementSync;
   readonly #followNumber: StatementSync;
-  readonly #followNumberNow: StatementSync;
-  readonly #getNumberedNow: StatementSync;
   readonly #begin: StatementSync;
   readonly #pin: StatementSync;
   readonly #commit: StatementSync;
-  readonly #gatheredRows: StatementSync;
   readonly #scans = new SqliteScans(this);
-  /** Of the last moment that a connection of the store has looked at. */
-  readonly #latest: Gathered;
-  /** Of the moment that is read; undefined where it is not fixed. */
-  #gathered: Gathered | undefined;
   #isPinned = false;
 
-  /** @param gathered - what all readers of the store know of scattered keys. */
-  constructor(path: string, gathered: Gathered) {
-    this.#latest = gathered;
+  constructor(path: string) {
     try {
       this.#database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
       this.#database.exec(`PRAGMA mmap_size = ${MMAP_BYTES}`);
       this.#gets = new Gets(this.#database);
       this.#follow = this.prepare(FOLLOW);
       this.#followNumber = this.prepare(FOLLOW_NUMBER);
-      this.#followNumberNow = this.prepare(FOLLOW_NUMBER_NOW);
-      this.#getNumberedNow = this.prepare(GET_NUMBERED_NOW);
       this.#begin = this.prepare(BEGIN_READ);
       this.#pin = this.prepare(PIN);
       this.#commit = this.prepare(COMMIT);
-      this.#gatheredRows = this.prepare(GATHERED_ROWS);
     } catch (error) {
       throw readFailure(error);
     }
   }
 
-  /**
-   * From here to `unpin` all reads are of one moment. Does nothing where they are already. Who stays pinned while commits are
-   * under way calls `keepGathered` at once.
-   */
+  /** From here to `unpin` all reads are of one moment. Does nothing where they are already. */
   pin(): void {
     if (this.#isPinned) return;
     try {
       this.#begin.run();
-      this.#catchUp();
-      this.#gathered = this.#latest;
+      this.#pin.get();
       this.#isPinned = true;
     } catch (error) {
       this.#endMoment();
@@ -93,22 +72,16 @@ export class SqliteReader implements ReadView, ScanConnection {
     }
   }
 
-  /** What others find out about scattered keys from now on is not of the moment that is pinned. */
-  keepGathered(): void {
-    this.#gathered = this.#latest.clone();
-  }
-
   unpin(): void {
     if (!this.#isPinned) return;
     this.#isPinned = false;
-    this.#gathered = undefined;
     this.#endMoment();
   }
 
   get(key: Bytes): Bytes | undefined {
     checkKey(key);
     try {
-      return isScattered(key) ? this.#getScattered(key) : this.#gets.get(key);
+      return this.#gets.get(key);
     } catch (error) {
       throw readFailure(error);
     }
@@ -117,7 +90,6 @@ export class SqliteReader implements ReadView, ScanConnection {
   getMany(keys: readonly Bytes[]): readonly (Bytes | undefined)[] {
     const read = () => keys.map((key) => this.get(key));
     try {
-      if (keys.some(isScattered)) return this.withGathered(read);
       return keys.length < 2 ? read() : this.atOneMoment(read);
     } catch (error) {
       throw readFailure(error);
@@ -128,7 +100,11 @@ export class SqliteReader implements ReadView, ScanConnection {
     checkKey(key);
     checkPrefix(prefix);
     try {
-      return isScattered(key) ? this.#followScattered(key, prefix) : this.#followTree(key, prefix);
+      const row =
+        prefix === NUMBERED_PREFIX
+          ? this.#followNumber.get(key)
+          : this.#follow.get(PREFIXES[prefix] as Bytes, key);
+      return firstColumn(row);
     } catch (error) {
       throw readFailure(error);
     }
@@ -177,72 +153,6 @@ export class SqliteReader implements ReadView, ScanConnection {
       this.#endMoment();
       throw error;
     }
-  }
-
-  /** As `atOneMoment`, with the scattered keys that are not in the tree at that moment. */
-  withGathered<T>(read: (gathered: Gathered) => T): T {
-    if (this.#gathered !== undefined) return read(this.#gathered);
-    return this.atOneMoment(() => {
-      this.#catchUp();
-      this.#gathered = this.#latest;
-      try {
-        return read(this.#latest);
-      } finally {
-        this.#gathered = undefined;
-      }
-    });
-  }
-
-  /** Fixes the moment of the transaction that has begun, and reads what it has gathered beyond what is known. */
-  #catchUp(): void {
-    const last = firstColumn<number | null>(this.#pin.get()) ?? 0;
-    if (last === this.#latest.last) return;
-    const rows: unknown = this.#gatheredRows.all(this.#latest.last);
-    for (const [id, row] of rows as readonly (readonly [number, Bytes])[])
-      this.#latest.add(id, row);
-  }
-
-  #getScattered(key: Bytes): Bytes | undefined {
-    return this.withGathered((gathered) => {
-      const value = gathered.find(key);
-      return value === undefined ? this.#gets.get(key) : (value ?? undefined);
-    });
-  }
-
-  #followScattered(key: Bytes, prefix: number): Bytes | undefined {
-    if (this.#gathered === undefined && prefix === NUMBERED_PREFIX) {
-      const [last, value] = this.#followNow(key);
-      if ((last ?? 0) === this.#latest.last) return value ?? undefined;
-    }
-    return this.withGathered((gathered) => {
-      const pointer = gathered.find(key);
-      if (pointer === undefined) return this.#followTree(key, prefix);
-      return pointer === null ? undefined : this.target(pointer, prefix);
-    });
-  }
-
-  /** From what is gathered so far, in one statement: right if the last row of its moment is the one that is known. */
-  #followNow(key: Bytes): readonly [last: number | null, value?: Bytes | null] {
-    const pointer = this.#latest.find(key);
-    const number = pointer ? numberOfValue(pointer) : undefined;
-    let row: unknown;
-    if (pointer === undefined) row = this.#followNumberNow.get(key);
-    else row = number === undefined ? this.#pin.get() : this.#getNumberedNow.get(number);
-    return row as readonly [number | null, Bytes | null];
-  }
-
-  #followTree(key: Bytes, prefix: number): Bytes | undefined {
-    const row =
-      prefix === NUMBERED_PREFIX
-        ? this.#followNumber.get(key)
-        : this.#follow.get(PREFIXES[prefix] as Bytes, key);
-    return firstColumn(row);
-  }
-
-  /** What a pointer leads to. */
-  target(pointer: Bytes, prefix: number): Bytes | undefined {
-    if (prefix === NUMBERED_PREFIX && numberOfValue(pointer) === undefined) return undefined;
-    return this.#gets.get(concatBytes(PREFIXES[prefix] as Bytes, pointer));
   }
 
   /** Some failures have ended the transaction by themselves. */

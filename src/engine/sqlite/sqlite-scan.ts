@@ -6,10 +6,7 @@ import type { StatementSync } from 'node:sqlite';
 import { type Bytes, bytesToLatin1, EMPTY_BYTES } from '../../base/index.ts';
 import type { Entry, KeyPage, KeyRange, KeyScanOptions, ScanOptions, ScanPage } from '../engine.ts';
 import { NUMBERED_PREFIX, numbersWithin } from '../numbered.ts';
-import { compareScattered, touchesScattered } from '../scattered.ts';
-import type { Gathered } from './sqlite-gathered.ts';
-import { type MergedKind, mergedPage, type Page } from './sqlite-merge.ts';
-import { behind, type TableRange, tableRanges } from './sqlite-ranges.ts';
+import { type TableRange, tableRanges } from './sqlite-ranges.ts';
 import { NULL_LENGTH, packedScanText, type ScanKind } from './sqlite-statements.ts';
 
 const CHUNK_ROWS_MIN = 16;
@@ -24,10 +21,6 @@ export interface ScanConnection {
   follow(key: Bytes, prefix: number): Bytes | undefined;
   /** All that is read within is of one moment. */
   atOneMoment<T>(read: () => T): T;
-  /** As `atOneMoment`, with the scattered keys that are not in the tree at that moment. */
-  withGathered<T>(read: (gathered: Gathered) => T): T;
-  /** What a pointer leads to. */
-  target(pointer: Bytes, prefix: number): Bytes | undefined;
 }
 
 /** Prepared when first needed. */
@@ -43,58 +36,23 @@ export class SqliteScans {
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
-    const scanTree = (part: TableRange, rest: ScanOptions) => this.#scanChunks(part, rest);
-    const page = this.#pageOf(range, options, scanTree, {
-      keyOf: ({ key }: Entry) => key,
-      compare: (entry, key) => compareScattered(entry.key, key),
-      bytesOf: ({ key, value }: Entry) => key.length + value.length,
-      show: (key, stored) => {
-        const value =
-          options.follow === undefined ? stored : this.#connection.target(stored, options.follow);
-        return value && { key, value };
-      },
+    return this.#connection.atOneMoment(() => {
+      const page = overTables(range, options, (part, rest) => this.#scanChunks(part, rest));
+      return { entries: page.found, more: page.more };
     });
-    return { entries: page.found, more: page.more };
   }
 
   /** As `scan`, of keys alone; chunks are larger, since nothing of them is read in vain but a few bytes. */
   scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
-    const scanTree = (part: TableRange, rest: KeyScanOptions) => this.#scanKeyChunks(part, rest);
-    const page = this.#pageOf(range, options, scanTree, {
-      keyOf: (key: string) => Buffer.from(key, 'latin1'),
-      compare: (key, _, text) => (key < text ? -1 : Number(key > text)),
-      bytesOf: (key: string) => key.length,
-      show: bytesToLatin1,
-    });
-    return { keys: page.found, more: page.more };
-  }
-
-  #pageOf<T>(
-    range: KeyRange,
-    options: ScanOptions,
-    scanTree: (part: TableRange, options: ScanOptions) => Page<T>,
-    kind: MergedKind<T>,
-  ): Page<T> {
-    if (!touchesScattered(range))
-      return this.#connection.atOneMoment(() =>
-        overTables(tableRanges(range, options, false), options, scanTree),
-      );
-    return this.#connection.withGathered((gathered) => {
-      const parts = tableRanges(range, options, gathered.hasWithin(range));
-      return overTables(parts, options, (part, rest) =>
-        part.place === 'merged'
-          ? mergedPage(part, rest, { ...kind, scanTree, gathered })
-          : scanTree(part, rest),
-      );
+    return this.#connection.atOneMoment(() => {
+      const page = overTables(range, options, (part, rest) => this.#scanKeyChunks(part, rest));
+      return { keys: page.found, more: page.more };
     });
   }
 
   #scanKeyChunks(range: TableRange, options: KeyScanOptions): Page<string> {
     const { limit, bytesMax, reverse = false } = options;
-    const statement = this.#statement(
-      range.place === 'numbered' ? 'numberedKeys' : 'keys',
-      reverse,
-    );
+    const statement = this.#statement(range.isNumbered ? 'numberedKeys' : 'keys', reverse);
     const keys: string[] = [];
     let bytes = 0;
     for (let rest = range; ; ) {
@@ -161,13 +119,21 @@ export class SqliteScans {
   }
 }
 
+interface Page<T> {
+  readonly found: readonly T[];
+  /** Of all that was found. */
+  readonly bytes: number;
+  readonly more: boolean;
+}
+
 /** One table after the other, until the page is full; then it is only asked whether there is more. */
-function overTables<T>(
-  parts: readonly TableRange[],
-  options: ScanOptions,
-  scan: (part: TableRange, options: ScanOptions) => Page<T>,
+function overTables<T, Options extends ScanOptions>(
+  range: KeyRange,
+  options: Options,
+  scan: (part: TableRange, options: Options) => Page<T>,
 ): Page<T> {
   const { limit, bytesMax, reverse } = options;
+  const parts = tableRanges(range, options);
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return scan(only, options);
   const found: T[] = [];
@@ -187,14 +153,14 @@ function overTables<T>(
   return { found, bytes, more: false };
 }
 
-function kindOf({ place }: TableRange, { follow }: ScanOptions): ScanKind {
-  if (follow === undefined) return place === 'numbered' ? 'numberedValues' : 'values';
+function kindOf({ isNumbered }: TableRange, { follow }: ScanOptions): ScanKind {
+  if (follow === undefined) return isNumbered ? 'numberedValues' : 'values';
   return follow === NUMBERED_PREFIX ? 'followNumber' : 'follow';
 }
 
 function parameters(range: TableRange, { follow }: ScanOptions, rows: number): (Bytes | number)[] {
-  const { start, end, place } = range;
-  if (place === 'numbered') {
+  const { start, end, isNumbered } = range;
+  if (isNumbered) {
     const numbers = numbersWithin(range);
     return [numbers?.first ?? 0, numbers?.end ?? 0, rows];
   }
@@ -215,6 +181,13 @@ function restOf(
 ): TableRange {
   const last = entries.at(-1);
   return last === undefined ? range : behind(range, last.key, reverse === true);
+}
+
+function behind(range: TableRange, last: Bytes, isReverse: boolean): TableRange {
+  if (isReverse) return { ...range, end: last };
+  const start = new Uint8Array(last.length + 1);
+  start.set(last);
+  return { ...range, start };
 }
 
 /** Entries as views into the bytes of a chunk. */

@@ -13,7 +13,6 @@ import type {
   ScanPage,
   Snapshot,
 } from '../engine.ts';
-import type { Gathered } from './sqlite-gathered.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 
 /** Each moment that is looked at takes a connection (two file descriptors) and holds back the log; callers beyond wait. */
@@ -27,7 +26,6 @@ interface Moment {
 
 export class SqliteSnapshots {
   readonly #path: string;
-  readonly #gathered: Gathered;
   readonly #idle: SqliteReader[] = [];
   readonly #moments = new Set<Moment>();
   /** The moment that still is the last; nobody may be looking. */
@@ -35,9 +33,8 @@ export class SqliteSnapshots {
   readonly #waiting: { grant: (snapshot: Snapshot) => void; refuse: (error: unknown) => void }[] =
     [];
 
-  constructor(path: string, gathered: Gathered) {
+  constructor(path: string) {
     this.#path = path;
-    this.#gathered = gathered;
   }
 
   /** @param isQuiet - nothing is being written: what is seen now stays the last until `pass` is called. */
@@ -66,10 +63,9 @@ export class SqliteSnapshots {
   }
 
   #open(isQuiet: boolean): Moment {
-    const reader = this.#idle.pop() ?? new SqliteReader(this.#path, this.#gathered);
+    const reader = this.#idle.pop() ?? new SqliteReader(this.#path);
     try {
       reader.pin();
-      reader.keepGathered();
     } catch (error) {
       reader.close();
       throw error;

@@ -1,20 +1,15 @@
 /**
- * All SQL text of the engine. Four tables (docs/decisions/0002-sqlite-layout.md, 0015-numbered-records.md,
- * 0016-scattered-keys.md):
+ * All SQL text of the engine. Three tables (docs/decisions/0002-sqlite-layout.md, 0015-numbered-records.md):
  *
  * - `numbered` has what is under numbered keys, by their numbers.
  * - `kv` is the ordered tree of all other keys with the small values in it. Where `v` is null, `id` points to the value in
  *   `large`; otherwise `id` is the number that `v` is, if it is one: a pointer to a row of `numbered`.
  * - `large` is a heap of values. Triggers keep it in step, so that every statement may forget about it when it deletes
  *   or overwrites.
- * - `scattered` has what was written last under scattered keys, a row per group of commits, until it is moved to `kv`
- *   (sqlite-gatherer.ts).
  */
 import { NUMBER_BYTES, NUMBERED_PREFIX } from '../numbered.ts';
 
 const CREATE_NUMBERED = 'CREATE TABLE numbered (id INTEGER PRIMARY KEY, v BLOB NOT NULL);';
-
-const CREATE_SCATTERED = 'CREATE TABLE scattered (id INTEGER PRIMARY KEY, entries BLOB NOT NULL);';
 
 const CREATE_TRIGGERS = `
   CREATE TRIGGER kv_deleted AFTER DELETE ON kv WHEN old.v IS NULL
@@ -27,13 +22,12 @@ export const CREATE_TABLES = `
   CREATE TABLE kv (k BLOB PRIMARY KEY, v BLOB, id INTEGER) WITHOUT ROWID;
   ${CREATE_NUMBERED}
   CREATE TABLE large (id INTEGER PRIMARY KEY, v BLOB NOT NULL);
-  ${CREATE_SCATTERED}
   ${CREATE_TRIGGERS}`;
 
 const IS_NUMBERED = `k >= x'${hexByte(NUMBERED_PREFIX)}' AND k < x'${hexByte(NUMBERED_PREFIX + 1)}'`;
 
 /** From format 1 to 2. Uses a function `number`: what a value is, or null. */
-export const UPGRADE_FROM_1 = `
+export const UPGRADE = `
   DROP TRIGGER kv_deleted; DROP TRIGGER kv_updated;
   ${CREATE_NUMBERED}
   INSERT INTO numbered (id, v) SELECT number(substr(kv.k, 2)), ${storedValue('kv')} FROM kv
@@ -44,26 +38,13 @@ export const UPGRADE_FROM_1 = `
   ${CREATE_TRIGGERS}
   PRAGMA user_version = 2;`;
 
-/** From format 2 to 3. */
-export const UPGRADE_FROM_2 = `${CREATE_SCATTERED} PRAGMA user_version = 3;`;
-
 export const BEGIN_READ = 'BEGIN';
 export const BEGIN_WRITE = 'BEGIN IMMEDIATE';
 export const COMMIT = 'COMMIT';
 export const ROLLBACK = 'ROLLBACK';
 
-/**
- * A deferred BEGIN pins nothing; the first statement that touches a table does. This one answers, of the moment that it
- * pins, the id of the last row of `scattered`; null where there is none.
- */
-export const PIN = 'SELECT max(id) FROM scattered';
-
-/** Parameter: the id behind which to start. */
-export const GATHERED_ROWS = 'SELECT id, entries FROM scattered WHERE id > ? ORDER BY id';
-/** Parameters: id, entries. */
-export const ADD_GATHERED_ROW = 'INSERT INTO scattered (id, entries) VALUES (?, ?)';
-/** Parameter: the last id. */
-export const DELETE_GATHERED_ROWS = 'DELETE FROM scattered WHERE id <= ?';
+/** A deferred BEGIN pins nothing; the first statement that touches a table does. */
+export const PIN = 'SELECT 1 FROM kv LIMIT 1';
 
 /** The value of a row of `kv`, wherever it is. */
 function storedValue(row: 'a' | 'b' | 'kv'): string {
@@ -83,13 +64,6 @@ export const FOLLOW = `SELECT ${storedValue('b')} FROM ${FOLLOWED} WHERE a.k = ?
 const FOLLOWED_NUMBER = 'kv a CROSS JOIN numbered l ON l.id = a.id AND a.v IS NOT NULL';
 /** To a numbered key: half the price of FOLLOW. Parameter: key. */
 export const FOLLOW_NUMBER = `SELECT l.v FROM ${FOLLOWED_NUMBER} WHERE a.k = ?`;
-
-/**
- * As FOLLOW_NUMBER and GET_NUMBERED, always one row, with the id of the last row of `scattered` before the value: who reads
- * outside of a transaction learns whether what is gathered in memory is of the same moment.
- */
-export const FOLLOW_NUMBER_NOW = `SELECT (${PIN}), (${FOLLOW_NUMBER})`;
-export const GET_NUMBERED_NOW = `SELECT (${PIN}), (${GET_NUMBERED})`;
 
 /** What a scan shows beside the key, and of which keys. */
 export type ScanKind =

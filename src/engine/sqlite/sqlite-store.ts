@@ -12,7 +12,6 @@ import type {
   Store,
   StoreStats,
 } from '../engine.ts';
-import { Gathered } from './sqlite-gathered.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteSnapshots } from './sqlite-snapshot.ts';
 import type { StoreWriter } from './sqlite-store-writer.ts';
@@ -38,9 +37,8 @@ export class SqliteStore implements Store {
     this.name = name;
     this.#writer = writer;
     this.#onClose = onClose;
-    const gathered = new Gathered();
-    this.#reader = new SqliteReader(path, gathered);
-    this.#snapshots = new SqliteSnapshots(path, gathered);
+    this.#reader = new SqliteReader(path);
+    this.#snapshots = new SqliteSnapshots(path);
   }
 
   get(key: Bytes): Bytes | undefined {

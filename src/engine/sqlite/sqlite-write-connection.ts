@@ -4,9 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Bytes, concatBytes, EMPTY_BYTES, equalBytes } from '../../base/index.ts';
 import type { Batch, Entry, Expectation, KeyRange } from '../engine.ts';
 import { isNumbered, numberOfKey, numberOfValue, numbersWithin } from '../numbered.ts';
-import { isScattered } from '../scattered.ts';
 import { PAGE_BYTES, prepareFile } from './sqlite-file.ts';
-import { canGather, Gatherer } from './sqlite-gatherer.ts';
 import { Gets } from './sqlite-gets.ts';
 import type { LogState } from './sqlite-log-care.ts';
 import type { StoreSettings } from './sqlite-protocol.ts';
@@ -49,9 +47,8 @@ export class WriteConnection {
   readonly #append: StatementSync;
   readonly #appendNumbered: StatementSync;
   readonly #puts: Puts;
-  readonly #gatherer: Gatherer;
 
-  constructor({ path, root, bytesMax, gatheredMax }: StoreSettings) {
+  constructor({ path, root, bytesMax }: StoreSettings) {
     prepareFile(path, root);
     this.descriptor = openSync(path, 'r+');
     try {
@@ -74,7 +71,6 @@ export class WriteConnection {
       this.#append = database.prepare(APPEND);
       this.#appendNumbered = database.prepare(APPEND_NUMBERED);
       this.#puts = new Puts(database);
-      this.#gatherer = new Gatherer(database, this.#puts, gatheredMax);
     } catch (error) {
       closeSync(this.descriptor);
       throw error;
@@ -89,18 +85,14 @@ export class WriteConnection {
     this.#begin.run();
     try {
       const outcomes = batches.map((batch): CommitOutcome => {
-        const isGathered = canGather(batch);
-        if (!isGathered) this.#gatherer.settleAll();
         if (!batch.expects.every((expectation) => this.#holds(expectation))) return 'conflict';
-        this.#apply(isGathered ? this.#gather(batch) : batch);
+        this.#apply(batch);
         return 'done';
       });
-      this.#gatherer.finish();
       this.#commit.run();
       return outcomes;
     } catch (error) {
       this.#puts.clear();
-      this.#gatherer.forget();
       // Some failures have rolled back by themselves.
       if (this.#database.isTransaction) this.#database.exec(ROLLBACK);
       throw error;
@@ -146,19 +138,6 @@ export class WriteConnection {
     const found = this.#gets.get(key);
     if (found === undefined || value === undefined) return found === value;
     return equalBytes(found, value);
-  }
-
-  /** What is left of a batch without its scattered keys, which are gathered. */
-  #gather(batch: Required<Batch>): Required<Batch> {
-    const deletes: Bytes[] = [];
-    for (const key of batch.deletes)
-      if (isScattered(key)) this.#gatherer.add(key, null);
-      else deletes.push(key);
-    const puts: Entry[] = [];
-    for (const entry of batch.puts)
-      if (isScattered(entry.key)) this.#gatherer.add(entry.key, entry.value);
-      else puts.push(entry);
-    return { ...batch, deletes, puts };
   }
 
   #apply({ deleteRanges, deletes, puts, appends }: Required<Batch>): void {
