@@ -39,12 +39,12 @@ export function textToBytes(text: string): Bytes {
 }
 
 export function bytesToText(bytes: Bytes): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return bufferOf(bytes).toString('utf8');
 }
 
 /** One character per byte: for bytes as keys of a Map. */
 export function bytesToLatin1(bytes: Bytes): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return bufferOf(bytes).toString('latin1');
 }
 
 /** Eight bytes as a number, the greatest first; exact below 2^53. A view made for two words would cost more than they do. */
@@ -54,8 +54,12 @@ export function readU64(bytes: Bytes, at: number): number {
 
 /** Four bytes as a number, the greatest first. */
 export function readU32(bytes: Bytes, at: number): number {
-  const upper = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
-  return upper * 2 ** 16 + (((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number));
+  return readU16(bytes, at) * 2 ** 16 + readU16(bytes, at + 2);
+}
+
+/** Two bytes as a number, the greatest first. */
+export function readU16(bytes: Bytes, at: number): number {
+  return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
 }
 
 /** The smallest byte string greater than every string that starts with `prefix`; undefined if there is none. */

@@ -8,7 +8,7 @@
  * `operation` is the place of the write in its intent: with the LSN it makes the etag, which differs for every write.
  */
 import { crc32 } from 'node:zlib';
-import { assert, type Bytes } from '../base/index.ts';
+import { assert, type Bytes, readU16, readU32, readU64 } from '../base/index.ts';
 import type { Encoding } from '../value/index.ts';
 import {
   RECORD_HEADER_BYTES as HEADER_BYTES,
@@ -71,37 +71,39 @@ export function newItem(fields: RecordFields, sealing?: RecordSealing): Item {
   });
 }
 
-export function decodeRecord(bytes: Bytes, etagSalt: number): Item {
-  const record = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** On the path of every point read that no cache answers: no view is made of the bytes but that of the body. */
+export function decodeRecord(record: Bytes, etagSalt: number): Item {
   assert(record[0] === RECORD_VERSION, 'record: unknown version');
-  const encoding = ENCODINGS[record.readUInt8(1)];
+  const encoding = ENCODINGS[record[1] as number];
   assert(encoding !== undefined, 'record: unknown encoding');
-  const bodyAt = HEADER_BYTES + record.readUInt16BE(30);
+  const bodyAt = bodyStart(record);
   return new Item({
     record,
-    rid: record.readUInt32BE(18) * 2 ** 32 + record.readUInt32BE(22),
+    rid: readU64(record, 18),
     version: {
       salt: etagSalt,
-      lsn: record.readUIntBE(10, 6),
-      operation: record.readUInt16BE(16),
+      lsn: readU16(record, 10) * 2 ** 32 + readU32(record, 12),
+      operation: readU16(record, 16),
     },
-    timestampSec: record.readUInt32BE(6),
-    ttlSec: record.readInt32BE(2),
+    timestampSec: readU32(record, 6),
+    ttlSec: readU32(record, 2) | 0,
     encoding,
-    body: record.subarray(bodyAt),
+    body: Buffer.from(record.buffer, record.byteOffset + bodyAt, record.length - bodyAt),
   });
 }
 
 /** The checksum stored with the body equals the body's: asked by `verify`, not on every read. */
 export function isIntact(record: Bytes): boolean {
-  const view = Buffer.from(record.buffer, record.byteOffset, record.byteLength);
-  return crc32(view.subarray(HEADER_BYTES + view.readUInt16BE(30))) === view.readUInt32BE(26);
+  return crc32(record.subarray(bodyStart(record))) === readU32(record, 26);
 }
 
 /** The primary key inside a record, without decoding the rest. */
 export function primaryOfRecord(record: Bytes): Bytes {
-  const length = ((record[30] as number) << 8) | (record[31] as number);
-  return record.subarray(HEADER_BYTES, HEADER_BYTES + length);
+  return record.subarray(HEADER_BYTES, bodyStart(record));
+}
+
+function bodyStart(record: Bytes): number {
+  return HEADER_BYTES + readU16(record, 30);
 }
 
 /** A number that differs with the item's identity and version: partitions add them up to compare their contents. */
