@@ -19,15 +19,20 @@ export function equalBytes(a: Bytes, b: Bytes): boolean {
   return a.length === b.length && Buffer.compare(a, b) === 0;
 }
 
+/** Whether `other` is what stands in bytes[start, end). Few bytes are sooner compared here than natively. */
+export function standsAt(bytes: Bytes, start: number, end: number, other: Bytes): boolean {
+  if (end - start !== other.length) return false;
+  for (let at = 0; at < other.length; at++) if (bytes[start + at] !== other[at]) return false;
+  return true;
+}
+
 export function concatBytes(...parts: readonly Bytes[]): Bytes {
   return Buffer.concat(parts);
 }
 
 /** Upper-case hexadecimal, as effective partition keys are written on the wire. */
 export function toHex(bytes: Bytes): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    .toString('hex')
-    .toUpperCase();
+  return bufferOf(bytes).toString('hex').toUpperCase();
 }
 
 export function fromHex(text: string): Bytes {

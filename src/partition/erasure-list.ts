@@ -3,7 +3,7 @@
  *
  *   version u8, then per erasure: lsn u48, length of start u16, length of end u16, start, end
  */
-import { type Bytes, concatBytes, DomainError } from '../base/index.ts';
+import { type Bytes, bufferOf, concatBytes, DomainError } from '../base/index.ts';
 import type { Erasure } from './hidden.ts';
 
 const VERSION = 1;
@@ -25,7 +25,7 @@ export function decodeErasures(bytes: Bytes | undefined): readonly Erasure[] {
   if (bytes === undefined) return [];
   if (bytes[0] !== VERSION)
     throw new DomainError('unavailable', `Erasures of version ${bytes[0]} are not understood.`);
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = bufferOf(bytes);
   const erasures: Erasure[] = [];
   for (let at = 1; at < view.length; ) {
     const startAt = at + HEADER_BYTES;

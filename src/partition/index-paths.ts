@@ -7,11 +7,10 @@
  * A policy is a set of included and excluded paths; the longest that covers a value decides, and `/a/?` (this value)
  * before `/a/*` (all below).
  */
-import { assert, type Bytes, murmur3x64_128, textToBytes } from '../base/index.ts';
+import { assert, type Bytes, murmur3x64_128, standsAt, textToBytes } from '../base/index.ts';
 import {
   CELLS,
   EACH,
-  isThere,
   type Path,
   parseScopedPath,
   printPath,
@@ -141,7 +140,7 @@ class Node implements PathNode {
   expectedChild(text: Buffer, start: number, before: Node | undefined): Node | undefined {
     const child = before === undefined ? this.#first : before.#next;
     if (child === undefined) return undefined;
-    return isThere(text, start, start + child.printed.length, child.printed) ? child : undefined;
+    return standsAt(text, start, start + child.printed.length, child.printed) ? child : undefined;
   }
 
   childAfter(before: Node | undefined, name: string): Node {

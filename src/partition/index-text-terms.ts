@@ -1,18 +1,21 @@
 /** The terms of an item (index-terms.ts) from its stored JSON text, without making values of it. */
-import { endOfPrintedValue, endOfText, printedValue } from '../value/index.ts';
+import {
+  BACKSLASH,
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  COMMA,
+  endOfPrintedValue,
+  endOfText,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  printedValue,
+  QUOTE,
+} from '../value/index.ts';
 import type { PathNode } from './index-paths.ts';
 import { termPosting, termStem } from './index-terms.ts';
 import type { Rid } from './item.ts';
 import { ANY_ARRAY, ANY_OBJECT, type Postings } from './postings.ts';
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPENING_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
 
 /** A text is looked through so far before its end is looked for natively. */
 const LONG_BYTES = 48;

@@ -1,7 +1,7 @@
 /**
  * What an item is, for all five APIs: a row key within a partition key, and the bytes its home API returns.
  */
-import { type Bytes, bytesToLatin1, equalBytes, murmur3x86_32 } from '../base/index.ts';
+import { type Bytes, bytesToLatin1, equalBytes, murmur3x86_32, standsAt } from '../base/index.ts';
 import type { Encoding, Epk, Value } from '../value/index.ts';
 
 /** Log sequence number of a partition: grows by one with every committed intent. */
@@ -94,11 +94,8 @@ export class Item {
 
   /** Whether this is the item of the key. */
   isOf({ primary }: ItemKey): boolean {
-    const { record } = this;
-    if (record.length - this.body.length !== RECORD_HEADER_BYTES + primary.length) return false;
-    for (let at = 0; at < primary.length; at++)
-      if (record[RECORD_HEADER_BYTES + at] !== primary[at]) return false;
-    return true;
+    const { record, body } = this;
+    return standsAt(record, RECORD_HEADER_BYTES, record.length - body.length, primary);
   }
 
   get lsn(): Lsn {

@@ -1,5 +1,6 @@
 /** Values of an item's text whose postings are known by their bytes: finding one so needs no value to be made of them. */
-import { isThere } from '../value/index.ts';
+import { standsAt } from '../base/index.ts';
+import { CLOSING_BRACE, CLOSING_BRACKET, COMMA } from '../value/index.ts';
 import type { Posting } from './postings.ts';
 
 /** As many values as come again and again; each new one takes the place of another. */
@@ -13,10 +14,6 @@ const HASHED_BYTES = 24;
 
 /** From here on a native comparison is the shorter one. */
 const LONG_BYTES = 64;
-
-const COMMA = 0x2c;
-const CLOSING_BRACKET = 0x5d;
-const CLOSING_BRACE = 0x7d;
 
 export interface KnownText {
   /** The path it is a value of. */
@@ -88,6 +85,6 @@ function slotOf({ id }: Path, text: Buffer, start: number, end: number): number 
 function isSame(text: Buffer, start: number, end: number, other: Buffer): boolean {
   const { length } = other;
   if (end - start !== length) return false;
-  if (length < LONG_BYTES) return isThere(text, start, end, other);
+  if (length < LONG_BYTES) return standsAt(text, start, end, other);
   return text.compare(other, 0, length, start, end) === 0;
 }

@@ -3,7 +3,7 @@
  *
  * Stored form, version 1: version u8, then seven f64 in the order of FIELDS.
  */
-import { assert, type Bytes, DomainError } from '../base/index.ts';
+import { assert, type Bytes, bufferOf, DomainError } from '../base/index.ts';
 import type { Item, Lsn } from './item.ts';
 import { itemChecksum } from './record.ts';
 
@@ -67,7 +67,7 @@ export function decodeState(bytes: Bytes): PartitionState {
       'unavailable',
       `Partition format version ${bytes[0]} with ${bytes.length} bytes of counters is not understood; this program reads version ${STATE_VERSION} with ${STATE_BYTES}.`,
     );
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = bufferOf(bytes);
   const state = newState();
   FIELDS.forEach((field, index) => {
     state[field] = view.readDoubleBE(1 + index * 8);

@@ -1,5 +1,5 @@
 /** What stays of a deleted item for a while: when it went and who it was. Stored as timestamp u32, primary key. */
-import type { Bytes } from '../base/index.ts';
+import { type Bytes, bufferOf } from '../base/index.ts';
 
 export interface Tombstone {
   readonly timestampSec: number;
@@ -14,6 +14,6 @@ export function encodeTombstone(tombstone: Tombstone): Bytes {
 }
 
 export function decodeTombstone(bytes: Bytes): Tombstone {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = bufferOf(bytes);
   return { timestampSec: view.readUInt32BE(0), primary: view.subarray(4) };
 }

@@ -6,7 +6,7 @@
  *
  * The record is the item after the write; of a deletion, the item that went.
  */
-import { assert, type Bytes, readU32 } from '../base/index.ts';
+import { assert, type Bytes, bufferOf, readU32 } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
 import type { Item, Lsn } from './item.ts';
 import { lsnOfLogKey, versionKey } from './keyspace.ts';
@@ -40,7 +40,7 @@ export function encodeVersion(version: Version, operation: number): Entry {
 }
 
 export function decodeVersion({ key, value }: Entry, etagSalt: number): Version {
-  const view = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  const view = bufferOf(value);
   const kind = KINDS[view.readUInt8(0)];
   assert(kind !== undefined, 'version: unknown kind');
   return {

@@ -7,6 +7,7 @@ export * from './edm-date-time.ts';
 export * from './epk.ts';
 export * from './geo/index.ts';
 export * from './json.ts';
+export * from './json-bytes.ts';
 export * from './json-image.ts';
 export * from './key-reader.ts';
 export * from './key-tags.ts';

@@ -8,22 +8,24 @@
  *
  * All functions take text that is valid UTF-8, and answer where the value ends or -1.
  */
-import { NESTING_MAX } from '../base/index.ts';
+import { NESTING_MAX, standsAt } from '../base/index.ts';
+import {
+  BACKSLASH,
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  COMMA,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+} from './json-bytes.ts';
 import type { Value } from './value.ts';
 
 const SPACE = 0x20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
-const COLON = 0x3a;
-const OPENING_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
 
 const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
@@ -78,7 +80,7 @@ export class PrintedObject {
   /** For the reading. */
   innerOf(nameStart: number, nameEnd: number): PrintedObject | undefined {
     const inner = this.#inner;
-    if (inner === undefined || !isThere(this.#text, nameStart, nameEnd, inner.name))
+    if (inner === undefined || !standsAt(this.#text, nameStart, nameEnd, inner.name))
       return undefined;
     return inner.object;
   }
@@ -122,18 +124,11 @@ export class PrintedObject {
     for (let at = 0; at < 4 * this.#count; at += 4)
       if (
         (places[at + 1] as number) - (places[at] as number) === length &&
-        isThere(this.#text, places[at] as number, places[at + 1] as number, name)
+        standsAt(this.#text, places[at] as number, places[at + 1] as number, name)
       )
         return at;
     return -1;
   }
-}
-
-/** Whether these bytes stand there. */
-export function isThere(text: Buffer, start: number, end: number, name: Uint8Array): boolean {
-  if (end - start !== name.length) return false;
-  for (let at = 0; at < name.length; at++) if (text[start + at] !== name[at]) return false;
-  return true;
 }
 
 /** The value that is printed there. */
@@ -170,7 +165,7 @@ function endOfValue(text: Buffer, at: number, depth: number): number {
 
 function endOfWord(text: Buffer, at: number, word: Buffer): number {
   const end = at + word.length;
-  return isThere(text, at, end, word) ? end : -1;
+  return standsAt(text, at, end, word) ? end : -1;
 }
 
 export function endOfText(text: Buffer, start: number): number {

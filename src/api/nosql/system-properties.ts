@@ -6,9 +6,7 @@ import { assert, type Bytes } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Seal, Stamp } from '../../partition/index.ts';
 import { SystemProperties } from '../../service/index.ts';
-import type { Value, ValueMap } from '../../value/index.ts';
-
-const CLOSING_BRACE = 0x7d;
+import { CLOSING_BRACE, type Value, type ValueMap } from '../../value/index.ts';
 
 /** What clients send back of an item they have read; `_lsn` comes with change feeds. */
 export const SYSTEM_PROPERTIES = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'] as const;

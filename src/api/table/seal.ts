@@ -3,9 +3,8 @@ import { assert } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import { type Seal, type Stamp, writeTime } from '../../partition/index.ts';
 import { SystemProperties } from '../../service/index.ts';
-import { NO_TIME, type Value, type ValueMap } from '../../value/index.ts';
+import { CLOSING_BRACE, NO_TIME, type Value, type ValueMap } from '../../value/index.ts';
 
-const CLOSING_BRACE = 0x7d;
 /** Cannot stand inside a text: there the marks would have backslashes before them. */
 const TIME_PROPERTY = Buffer.from(`"Timestamp":"${NO_TIME}"`);
 const TIME_OFFSET = '"Timestamp":"'.length;

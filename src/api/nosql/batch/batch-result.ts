@@ -1,6 +1,7 @@
 /** The results of a batch: one entry per operation, item bodies as they are stored. */
 import { type Bytes, DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
 import type { Item } from '../../../partition/index.ts';
+import { CLOSING_BRACE, CLOSING_BRACKET, COMMA, OPENING_BRACKET } from '../../../value/index.ts';
 import { statusOf } from '../errors.ts';
 
 export interface OperationResult {
@@ -19,11 +20,6 @@ export interface OperationResult {
 export const FAILED_DEPENDENCY: OperationResult = { status: 424, charge: 0 };
 
 const SUBSTATUS_RESPONSE_TOO_LARGE = 3402;
-
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const CLOSING_BRACE = 0x7d;
-const COMMA = 0x2c;
 
 export function isFailure({ status }: OperationResult): boolean {
   return status >= 400;

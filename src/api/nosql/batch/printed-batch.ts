@@ -1,7 +1,14 @@
 /** A batch whose operations stand in its body as they would be printed: items are cut from it and stored as they are. */
 import { isUtf8 } from 'node:buffer';
 import { BATCH_OPERATIONS_MAX, type Bytes, bufferOf } from '../../../base/index.ts';
-import { PrintedObject, type Value, type ValueMap } from '../../../value/index.ts';
+import {
+  CLOSING_BRACKET,
+  COMMA,
+  OPENING_BRACKET,
+  PrintedObject,
+  type Value,
+  type ValueMap,
+} from '../../../value/index.ts';
 import type { ContainerFace } from '../container-face.ts';
 import { checkedProperties } from '../sent-item.ts';
 
@@ -10,10 +17,6 @@ export interface PrintedOperation {
   readonly fields: ValueMap;
   readonly text: Bytes | undefined;
 }
-
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const COMMA = 0x2c;
 
 /** Requests are read one at a time. */
 const item = new PrintedObject();
