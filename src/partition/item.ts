@@ -33,7 +33,7 @@ export class ItemKey {
    * a map, and keeps it there for a while. Two keys may have the same.
    */
   get hash(): number {
-    if (this.#hash < 0) this.#hash = murmur3x86_32(this.primary) % KEY_HASHES;
+    if (this.#hash < 0) this.#hash = keyHash(this.primary);
     return this.#hash;
   }
 
@@ -46,6 +46,11 @@ export class ItemKey {
   equals(other: ItemKey): boolean {
     return this === other || equalBytes(this.primary, other.primary);
   }
+}
+
+/** Of a primary key. */
+export function keyHash(primary: Bytes): number {
+  return murmur3x86_32(primary) % KEY_HASHES;
 }
 
 /** Writes of one item in one intent, so that 48 bits of etag hold LSN and operation: 2^41 LSNs. */

@@ -1,16 +1,17 @@
 /**
- * The keys of a partition's items as far as a filter can know them (key-filter.ts): whether a key may be in the store.
- * A partition that was empty when it was opened knows all of its keys. Another one learns them in the background, once
- * it has looked for so many keys in vain that knowing them would have paid.
+ * The keys of a partition's items as far as memory can know them: whether a key may be in the store (key-filter.ts) and
+ * which rid it has (key-rids.ts). A partition that was empty when it was opened knows which keys it has. For the rest,
+ * keys are learnt in the background once so many were looked up in the store that knowing them would have paid.
  */
-import type { Bytes } from '../base/index.ts';
 import type { KeyRange, Store } from '../engine/index.ts';
+import { type ItemKey, keyHash, type Rid } from './item.ts';
 import { KeyFilter } from './key-filter.ts';
-import { PREFIX_PRIMARY } from './keyspace.ts';
+import type { KeyRids, KeyRidsRoom } from './key-rids.ts';
+import { PREFIX_PRIMARY, ridOfBytes } from './keyspace.ts';
 
-/** Looking for a key in vain costs as much as learning a good dozen keys. */
-const KEYS_PER_MISS = 64;
-const MISSES_MIN = 16;
+/** Looking a key up costs as much as learning three or four. */
+const KEYS_PER_LOOK = 32;
+const LOOKS_MIN = 16;
 
 /** Keys learnt in one turn of the event loop: a part of a millisecond. */
 const PAGE = { limit: 500, bytesMax: 256 * 1024 };
@@ -20,59 +21,90 @@ const PRIMARY_KEYS: KeyRange = {
   end: Uint8Array.of(PREFIX_PRIMARY + 1),
 };
 
+export interface KnownKeysOptions {
+  readonly store: Store;
+  readonly ridsRoom: KeyRidsRoom;
+  /** As of now. */
+  readonly itemCount: () => number;
+}
+
 export class KnownKeys {
-  readonly #store: Store;
+  readonly #options: KnownKeysOptions;
   /** While it is being filled, new keys go to it as well. */
   #filter: KeyFilter | undefined;
-  #isComplete: boolean;
-  #missesLeft: number;
+  #isFilterComplete: boolean;
+  #rids: KeyRids | undefined;
+  #looksLeft = 0;
+  #isLearning = false;
   #isStopped = false;
 
-  constructor(store: Store, itemCount: number) {
-    this.#store = store;
-    this.#isComplete = itemCount === 0;
-    if (this.#isComplete) this.#filter = new KeyFilter();
-    this.#missesLeft = MISSES_MIN + Math.ceil(itemCount / KEYS_PER_MISS);
+  constructor(options: KnownKeysOptions) {
+    this.#options = options;
+    this.#isFilterComplete = options.itemCount() === 0;
+    if (this.#isFilterComplete) this.#filter = new KeyFilter();
+    this.#countLooks();
   }
 
   /** False: no durable item has this key. */
-  mayHave(key: Bytes): boolean {
-    return !this.#isComplete || this.#filter === undefined || this.#filter.mayHave(key);
+  mayHave({ primary }: ItemKey): boolean {
+    return !this.#isFilterComplete || this.#filter === undefined || this.#filter.mayHave(primary);
   }
 
-  /** An item of this key is durable. */
-  add(key: Bytes): void {
-    this.#filter?.add(key);
+  /** Most likely that of the key, if it is there; whose it is, its record tells. */
+  ridOf({ hash }: ItemKey): Rid | undefined {
+    return this.#rids?.get(hash);
   }
 
-  /** A key was looked for in the store and not found. */
-  missed(): void {
-    if (--this.#missesLeft !== 0 || this.#filter !== undefined) return;
-    this.#filter = new KeyFilter();
-    this.#learn(this.#filter).then(
+  /** A new item of this key is durable. */
+  add(key: ItemKey, rid: Rid): void {
+    this.#filter?.add(key.primary);
+    this.#rids?.set(key.hash, rid);
+  }
+
+  /** A key was looked up in the store. */
+  looked(): void {
+    if (--this.#looksLeft > 0 || this.#isLearning || this.#isStopped) return;
+    this.#countLooks();
+    const { itemCount, ridsRoom } = this.#options;
+    const larger = ridsRoom.larger(itemCount(), this.#rids);
+    if (larger === undefined && this.#isFilterComplete) return;
+    this.#rids = larger ?? this.#rids;
+    const filter = this.#isFilterComplete ? undefined : new KeyFilter();
+    this.#filter ??= filter;
+    this.#isLearning = true;
+    this.#learn(filter).then(
       () => {
-        this.#isComplete = true;
+        this.#isFilterComplete = !this.#isStopped;
+        this.#isLearning = false;
       },
-      // The store is closing, or about to say so itself: without the filter everything is as it was.
-      () => {
-        this.#filter = undefined;
-      },
+      // The store is closing, or about to say so itself: nothing rests on knowing keys.
+      () => this.stop(),
     );
   }
 
   stop(): void {
     this.#isStopped = true;
+    if (this.#rids !== undefined) this.#options.ridsRoom.leave(this.#rids);
+    this.#rids = undefined;
   }
 
-  async #learn(filter: KeyFilter): Promise<void> {
+  #countLooks(): void {
+    this.#looksLeft = LOOKS_MIN + Math.ceil(this.#options.itemCount() / KEYS_PER_LOOK);
+  }
+
+  /** @param filter - undefined where it knows all keys already. */
+  async #learn(filter: KeyFilter | undefined): Promise<void> {
     let range = PRIMARY_KEYS;
     for (;;) {
-      if (this.#isStopped) throw new Error('the partition is closing');
-      const { keys, more } = await this.#store.scanKeys(range, PAGE);
-      for (const key of keys) filter.add(Buffer.from(key, 'latin1'));
-      const last = keys.at(-1);
+      const { entries, more } = await this.#options.store.scan(range, PAGE);
+      if (this.#isStopped) return;
+      for (const { key, value } of entries) {
+        filter?.add(key);
+        this.#rids?.set(keyHash(key), ridOfBytes(value));
+      }
+      const last = entries.at(-1);
       if (!more || last === undefined) return;
-      range = { start: Buffer.from(`${last}\u0000`, 'latin1'), end: range.end };
+      range = { start: Buffer.concat([last.key, Uint8Array.of(0)]), end: range.end };
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

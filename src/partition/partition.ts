@@ -23,7 +23,6 @@ import type { WriteIntent } from './intent.ts';
 import { type Item, type ItemKey, type Lsn, RID_COUNTER_BITS, type Rid } from './item.ts';
 import type { KeySizes } from './key-sizes.ts';
 import { countKeys, type KeyCount, type KeySize, surveyKeys } from './key-survey.ts';
-import { KnownKeys } from './known-keys.ts';
 import type { Lifetimes } from './lifetimes.ts';
 import type { MovedEntry } from './moved-history.ts';
 import { adoption, type MovedState } from './moved-state.ts';
@@ -66,7 +65,6 @@ export class Partition {
   readonly #lifetimes: Lifetimes;
   #readerCount = 0;
   readonly #index: PartitionIndex;
-  readonly #knownKeys: KnownKeys;
   #buildNumber = 0;
   #indexing: Indexing;
   #indexState: IndexState;
@@ -77,11 +75,11 @@ export class Partition {
 
   constructor(options: PartitionOptions, { state, history, lifetimes }: PartitionParts) {
     this.#options = options;
-    this.stored = new StoredItems(options);
     this.#lifetimes = lifetimes;
     this.#state = state;
     this.#lsn = state.lsn;
     this.#itemCount = state.itemCount;
+    this.stored = new StoredItems({ ...options, itemCount: () => this.#itemCount });
     this.#indexing = options.indexing;
     this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
     const { store, clock, seal, etagSalt, ridPrefix, indexMemoryEntries } = options;
@@ -97,13 +95,12 @@ export class Partition {
       history,
       indexing: options.indexing,
       lifetimes,
-      readStored: (key) => this.#readStored(key),
+      readStored: (key) => this.stored.readBeforeWrite(key),
       publish: (group) => this.#publish(group),
       postings: () => this.#index.postings,
       watches: this.#watches,
       isCacheFull: options.cache.isFull,
     });
-    this.#knownKeys = new KnownKeys(store, state.itemCount);
     this.#index = new PartitionIndex({
       store,
       memoryEntries: indexMemoryEntries,
@@ -141,15 +138,6 @@ export class Partition {
     const found = this.stored.read(key);
     const { hidden, shown } = this.#lifetimes;
     return hidden === undefined ? found : andThen(found, shown);
-  }
-
-  /** As it is stored; that a key is new is mostly known without the store. */
-  #readStored(key: ItemKey): MaybePromise<Item | undefined> {
-    if (!this.#knownKeys.mayHave(key.primary)) return undefined;
-    return andThen(this.stored.read(key), (item) => {
-      if (item === undefined) this.#knownKeys.missed();
-      return item;
-    });
   }
 
   /** The item of this number; undefined where this partition has none. */
@@ -358,7 +346,7 @@ export class Partition {
   }
 
   async close(): Promise<void> {
-    this.#knownKeys.stop();
+    this.stored.stop();
     await this.fence();
     if (this.hasFailed) await this.#index.settled();
     else await this.#index.flushAll();
@@ -368,8 +356,7 @@ export class Partition {
   #publish(group: CommitGroup): void {
     const { touched } = group;
     this.stored.publish(touched);
-    for (const { key, before, after } of touched) {
-      if (before === undefined) this.#knownKeys.add(key.primary);
+    for (const { before, after } of touched) {
       this.#itemCount += Number(after !== undefined) - Number(before !== undefined);
     }
     this.#lifetimes.publish(group);

@@ -9,6 +9,7 @@
 import { LRUCache } from 'lru-cache';
 import { assert, RECORD_CACHE_BYTES } from '../base/index.ts';
 import { type Item, type ItemKey, KEY_HASHES } from './item.ts';
+import { KeyRidsRoom } from './key-rids.ts';
 
 /** What an entry costs beside its record: map slots, the Item object, list links. */
 const ENTRY_OVERHEAD_BYTES = 300;
@@ -31,6 +32,7 @@ export class RecordCache {
   readonly #bytesMax: number;
   /** Rids, each in the slot of its lowest bits; those of two partitions may be taken for each other, which is harmless. */
   readonly #askedOnce = new Float64Array(ASKED_ONCE_SLOTS);
+  readonly #ridsRoom = new KeyRidsRoom();
   #owners = 0;
 
   constructor(bytesMax = RECORD_CACHE_BYTES) {
@@ -59,6 +61,7 @@ export class RecordCache {
       },
       isFull: () => this.#isFull(),
       delete: (key) => void items.delete(first + key.hash),
+      ridsRoom: this.#ridsRoom,
     };
   }
 
@@ -84,4 +87,6 @@ export interface PartitionCache {
   delete(key: ItemKey): void;
   /** Whether only items that are asked for again find a place. */
   isFull(): boolean;
+  /** For rids of items that it does not hold. */
+  readonly ridsRoom: KeyRidsRoom;
 }

@@ -4,6 +4,7 @@ import type { KeyRange, Store } from '../engine/index.ts';
 import type { Touched } from './commit-group.ts';
 import type { Item, ItemKey, Rid } from './item.ts';
 import { PREFIX_ITEM, recordKey } from './keyspace.ts';
+import { KnownKeys } from './known-keys.ts';
 import { decodeRecord } from './record.ts';
 import type { PartitionCache } from './record-cache.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
@@ -12,28 +13,53 @@ export interface StoredItemsOptions {
   readonly store: Store;
   readonly cache: PartitionCache;
   readonly etagSalt: number;
+  /** As of now. */
+  readonly itemCount: () => number;
 }
 
 export class StoredItems {
   readonly #options: StoredItemsOptions;
+  readonly #knownKeys: KnownKeys;
   #publishCount = 0;
 
   constructor(options: StoredItemsOptions) {
     this.#options = options;
+    const { store, cache, itemCount } = options;
+    this.#knownKeys = new KnownKeys({ store, itemCount, ridsRoom: cache.ridsRoom });
   }
 
   read(key: ItemKey): MaybePromise<Item | undefined> {
-    const { cache, store, etagSalt } = this.#options;
-    const cached = cache.get(key);
+    const cached = this.#options.cache.get(key);
     if (cached !== undefined) return cached;
+    const rid = this.#knownKeys.ridOf(key);
+    if (rid === undefined) return this.#lookUp(key);
     const publishCount = this.#publishCount;
-    return andThen(store.follow(key.primary, PREFIX_ITEM), (record) => {
-      if (record === undefined) return undefined;
-      const item = decodeRecord(record, etagSalt);
-      // With an engine that answers later, a write may have been published since: then this is an old state.
-      if (publishCount === this.#publishCount) cache.offer(key, item);
-      return item;
-    });
+    return andThen(this.readByRid(rid), (item) =>
+      item?.isOf(key) === true ? this.#offer(key, item, publishCount) : this.#lookUp(key),
+    );
+  }
+
+  /** As `read`; that a key is new is mostly known without the store. */
+  readBeforeWrite(key: ItemKey): MaybePromise<Item | undefined> {
+    return this.#knownKeys.mayHave(key) ? this.read(key) : undefined;
+  }
+
+  #lookUp(key: ItemKey): MaybePromise<Item | undefined> {
+    const { store, etagSalt } = this.#options;
+    const publishCount = this.#publishCount;
+    this.#knownKeys.looked();
+    return andThen(store.follow(key.primary, PREFIX_ITEM), (record) =>
+      record === undefined
+        ? undefined
+        : this.#offer(key, decodeRecord(record, etagSalt), publishCount),
+    );
+  }
+
+  /** @param publishCount - when the item was asked for. */
+  #offer(key: ItemKey, item: Item, publishCount: number): Item {
+    // With an engine that answers later, a write may have been published since: then this is an old state.
+    if (publishCount === this.#publishCount) this.#options.cache.offer(key, item);
+    return item;
   }
 
   /** The item of this number; undefined where this partition has none. */
@@ -59,6 +85,7 @@ export class StoredItems {
     const { cache } = this.#options;
     this.#publishCount++;
     for (const { key, before, after, isBulk } of touched) {
+      if (before === undefined && after !== undefined) this.#knownKeys.add(key, after.rid);
       if (after !== undefined && !isBulk) {
         if (before === undefined) cache.offer(key, after);
         else cache.set(key, after);
@@ -66,5 +93,9 @@ export class StoredItems {
       // What was not there is not in the cache.
       else if (before !== undefined) cache.delete(key);
     }
+  }
+  /** Learns no more of the store. */
+  stop(): void {
+    this.#knownKeys.stop();
   }
 }
