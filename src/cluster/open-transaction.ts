@@ -8,6 +8,7 @@ import {
   bytesToLatin1,
   type Clock,
   DomainError,
+  type MaybePromise,
   type Receipt,
   SCRIPT_WRITE_BYTES_MAX,
 } from '../base/index.ts';
@@ -110,7 +111,7 @@ export class OpenTransaction {
   }
 
   async read(key: ItemKey): Promise<Item | undefined> {
-    const item = await this.#current(key);
+    const item = await this.#current(key, (partition) => partition.read(key));
     const bytes = item === undefined ? 0 : item.body.length;
     this.pay(item === undefined ? MINIMAL_CHARGE : readCharge(bytes), bytes, key);
     return item;
@@ -119,7 +120,7 @@ export class OpenTransaction {
   /** Throws as the write itself would. */
   async write(op: ItemOp): Promise<Effect> {
     const { key } = op;
-    const previous = await this.#current(key);
+    const previous = await this.#current(key, (partition) => partition.readBeforeWrite(key));
     const mutation = decideOp(op, previous);
     const put = mutation.kind === 'put' ? mutation : undefined;
     const item = put && this.#provisional(put, previous);
@@ -194,10 +195,13 @@ export class OpenTransaction {
     throw new DomainError('partitionGone', 'The partition was replaced by others.');
   }
 
-  async #current(key: ItemKey): Promise<Item | undefined> {
+  async #current(
+    key: ItemKey,
+    read: (partition: Partition) => MaybePromise<Item | undefined>,
+  ): Promise<Item | undefined> {
     const own = this.#own.get(key.text);
     if (own !== undefined) return own.item;
-    const item = await this.#partition.read(key);
+    const item = await read(this.#partition);
     this.#looked.add(key.text);
     this.#check();
     return item;

@@ -135,7 +135,15 @@ export class Partition {
   }
 
   read(key: ItemKey): MaybePromise<Item | undefined> {
-    const found = this.stored.read(key);
+    return this.#shown(this.stored.read(key));
+  }
+
+  /** As `read`, for keys that are mostly new. */
+  readBeforeWrite(key: ItemKey): MaybePromise<Item | undefined> {
+    return this.#shown(this.stored.readBeforeWrite(key));
+  }
+
+  #shown(found: MaybePromise<Item | undefined>): MaybePromise<Item | undefined> {
     const { hidden, shown } = this.#lifetimes;
     return hidden === undefined ? found : andThen(found, shown);
   }
