@@ -2,6 +2,7 @@ export type { ScriptText } from './sandbox-protocol.ts';
 export { ScriptError } from './script-error.ts';
 export {
   type AnswerCalls,
+  type CallAnswer,
   type FunctionRealm,
   type FunctionResult,
   type ScriptCall,

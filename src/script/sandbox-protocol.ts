@@ -6,16 +6,27 @@ export interface ScriptText {
   readonly source: string;
 }
 
+export interface ScriptStart {
+  readonly script: ScriptText;
+  /** JSON text of a GuestInput. */
+  readonly input: string;
+  /** JSON list. */
+  readonly args: string;
+  readonly timeMs: number;
+}
+
+export interface TurnAnswers {
+  /** JSON list of GuestAnswers. */
+  readonly answers: string;
+  /** JSON texts of the resources that they tell of, one after the other. */
+  readonly texts: string;
+}
+
 export type ToSandbox =
-  /** Begins a procedure or trigger. `input` is the JSON text of a GuestInput. */
-  | {
-      readonly kind: 'start';
-      readonly script: ScriptText;
-      readonly input: string;
-      readonly timeMs: number;
-    }
-  /** Goes on with it: the JSON list of the answers to its calls. */
-  | { readonly kind: 'resume'; readonly answers: string }
+  /** Begins a procedure or trigger. */
+  | (ScriptStart & { readonly kind: 'start' })
+  /** Goes on with it: the answers to its calls. */
+  | (TurnAnswers & { readonly kind: 'resume' })
   /** Ends it, whatever it has come to. Has no answer. */
   | { readonly kind: 'end' }
   /** Calls of functions; those of one realm see each other's globals and nobody else's. */
@@ -33,8 +44,16 @@ export type ToSandbox =
 export type FromSandbox =
   /** Once, when the thread has started. */
   | { readonly kind: 'ready' }
-  /** JSON text of calls or of a failure, not to be trusted. `isLarge`: the thread's memory has reached a script's limit. */
-  | { readonly kind: 'turn'; readonly text: string; readonly isLarge: boolean }
+  /**
+   * JSON text of calls or of a failure, with those of the documents beside the calls, not to be trusted.
+   * `isLarge`: the thread's memory has reached a script's limit.
+   */
+  | {
+      readonly kind: 'turn';
+      readonly text: string;
+      readonly documents: string;
+      readonly isLarge: boolean;
+    }
   | {
       readonly kind: 'done';
       readonly response: string;

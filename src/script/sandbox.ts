@@ -23,13 +23,12 @@ export class Sandbox {
       case 'start': {
         this.#scripts ??= await ScriptStage.open(this.#memoryBytes);
         const stage = this.#scripts;
-        const { script, input, timeMs } = question;
-        return this.#onScripts(() => stage.start(script, input, timeMs));
+        return this.#onScripts(() => stage.start(question));
       }
       case 'resume': {
         const stage = this.#scripts;
         if (stage === undefined) throw new Error('no script is under way');
-        return this.#onScripts(() => stage.resume(question.answers));
+        return this.#onScripts(() => stage.resume(question));
       }
       case 'functions': {
         this.#functions ??= await FunctionStage.open(this.#memoryBytes);

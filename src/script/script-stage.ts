@@ -7,12 +7,13 @@ import { makeCalls } from './guest/guest-calls.ts';
 import { addChains } from './guest/guest-chain.ts';
 import { makeCollection } from './guest/guest-collection.ts';
 import { makeConsole } from './guest/guest-console.ts';
+import { makeDocuments } from './guest/guest-documents.ts';
 import { makeMessage } from './guest/guest-messages.ts';
 import { makeScript } from './guest/guest-script.ts';
 import { type Instance, newInstance, Realm } from './realm.ts';
-import type { FromSandbox, ScriptText } from './sandbox-protocol.ts';
+import type { FromSandbox, ScriptStart, TurnAnswers } from './sandbox-protocol.ts';
 
-const PARTS = [makeCalls, makeCollection, addChains, makeMessage, makeConsole];
+const PARTS = [makeCalls, makeDocuments, makeCollection, addChains, makeMessage, makeConsole];
 const CODE = `(${makeScript})({${PARTS.map((part) => `${part.name}: ${part}`).join(',')}})`;
 
 export class ScriptStage {
@@ -22,6 +23,7 @@ export class ScriptStage {
   readonly #start: QuickJSHandle;
   readonly #resume: QuickJSHandle;
   readonly #turn: QuickJSHandle;
+  readonly #documents: QuickJSHandle;
   readonly #responseBody: QuickJSHandle;
   readonly #requestBody: QuickJSHandle;
   readonly #log: QuickJSHandle;
@@ -35,6 +37,7 @@ export class ScriptStage {
     this.#start = this.#realm.method(guest, 'start');
     this.#resume = this.#realm.method(guest, 'resume');
     this.#turn = this.#realm.method(guest, 'turn');
+    this.#documents = this.#realm.method(guest, 'documents');
     this.#responseBody = this.#realm.method(guest, 'responseBody');
     this.#requestBody = this.#realm.method(guest, 'requestBody');
     this.#log = this.#realm.method(guest, 'log');
@@ -47,16 +50,17 @@ export class ScriptStage {
   }
 
   /** Throws StoppedError; the stage is of no more use then, unless it was the script's text. */
-  start(script: ScriptText, input: string, timeMs: number): FromSandbox {
-    this.#realm.limitTime(timeMs);
-    const main = this.#realm.compile(script);
-    this.#realm.call(this.#start, main, this.#realm.text(input));
+  start({ script, input, args, timeMs }: ScriptStart): FromSandbox {
+    const realm = this.#realm;
+    realm.limitTime(timeMs);
+    const main = realm.compile(script);
+    realm.call(this.#start, main, realm.text(input), realm.text(args));
     return this.#next();
   }
 
   /** As `start`. */
-  resume(answers: string): FromSandbox {
-    this.#realm.call(this.#resume, this.#realm.text(answers));
+  resume({ answers, texts }: TurnAnswers): FromSandbox {
+    this.#realm.call(this.#resume, this.#realm.text(answers), this.#realm.text(texts));
     return this.#next();
   }
 
@@ -74,7 +78,13 @@ export class ScriptStage {
   #next(): FromSandbox {
     this.#realm.runJobs();
     const text = this.#realm.call(this.#turn);
-    if (text !== '') return { kind: 'turn', text, isLarge: this.isLarge };
+    if (text !== '')
+      return {
+        kind: 'turn',
+        text,
+        documents: this.#realm.call(this.#documents),
+        isLarge: this.isLarge,
+      };
     return {
       kind: 'done',
       response: this.#realm.call(this.#responseBody),

@@ -1,7 +1,13 @@
 /** The sandbox holds what it promises: scripts run turn by turn, hostile ones end in time; method: real threads. */
 import { afterAll, expect, test } from 'vitest';
 import type { DomainError } from '../base/index.ts';
-import { type ScriptCall, type ScriptInput, type ScriptOutcome, Scripts } from './scripts.ts';
+import {
+  type CallAnswer,
+  type ScriptCall,
+  type ScriptInput,
+  type ScriptOutcome,
+  Scripts,
+} from './scripts.ts';
 
 const TIME_LIMIT_MS = 400;
 const scriptMemoryLimit = 32 * 1024 * 1024;
@@ -12,21 +18,27 @@ const impatient = new Scripts({ scriptTimeLimitMs: TIME_LIMIT_MS, scriptMemoryLi
 afterAll(() => Promise.all([scripts.close(), impatient.close()]));
 
 const INPUT: ScriptInput = {
-  arguments: [],
+  args: '[]',
   links: { selfLink: 'dbs/r/colls/s/', altLink: 'dbs/d/colls/c' },
   operation: 'Execute',
 };
 
+/** With the resource as a value. */
+type TestAnswer = Omit<CallAnswer, 'resource'> & { readonly resource?: unknown };
+
 async function run(
   source: string,
   input: Partial<ScriptInput> = {},
-  answer: (call: ScriptCall) => unknown = () => ({}),
+  answer: (call: ScriptCall) => TestAnswer = () => ({}),
   within = scripts,
 ): Promise<ScriptOutcome> {
   const turn = await within.begin();
   try {
     return await turn.run({ name: 'test', source }, { ...INPUT, ...input }, async (calls) =>
-      calls.map((call) => JSON.stringify(answer(call))),
+      calls.map((call) => {
+        const { resource, ...rest } = answer(call);
+        return resource === undefined ? rest : { ...rest, resource: JSON.stringify(resource) };
+      }),
     );
   } finally {
     turn.release();
@@ -78,7 +90,7 @@ const BODIES: readonly [what: string, source: string, body: string][] = [
 ];
 
 test.each(BODIES)('a script gives its body: %s', async (_, source, body) => {
-  const outcome = await run(source, { arguments: [2, { c: 3 }] });
+  const outcome = await run(source, { args: '[2,{"c":3}]' });
   expect(outcome.responseBody).toBe(body);
 });
 
@@ -101,11 +113,78 @@ test('calls are handed over in order, callbacks run with the answers, and make m
     (call) => {
       kinds.push(call.kind);
       if (call.kind === 'query') return { error: { number: 404, message: 'gone' } };
-      return { resource: call.document, options: { n: 1 } };
+      if (call.kind === 'delete') return {};
+      return { resource: JSON.parse(call.document), options: { n: 1 } };
     },
   );
   expect(kinds).toEqual(['create', 'delete', 'query']);
   expect(JSON.parse(responseBody)).toEqual([true, 'a', 1, 404, 'gone']);
+});
+
+const LOOKS: readonly [how: string, look: string, seen: string][] = [
+  ['read', 'd.b.c', '"ä€😀"'],
+  ['named', 'Object.keys(d)', '["a","b","__proto__"]'],
+  ['copied', '({ ...d, n: 1 }).a', '1'],
+  ['printed', 'd', '{"a":1,"b":{"c":"ä€😀"},"__proto__":{"x":2}}'],
+  [
+    'asked for',
+    '["a" in d, "z" in d, d.z === undefined, d instanceof Object]',
+    '[true,false,true,true]',
+  ],
+  ['written', '(d.a = 2, d.e = 3, d)', '{"a":2,"b":{"c":"ä€😀"},"__proto__":{"x":2},"e":3}'],
+  ['deleted from', '(delete d.b, d)', '{"a":1,"__proto__":{"x":2}}'],
+  ['frozen', '(Object.freeze(d), Object.isFrozen(d))', 'true'],
+  [
+    'compared',
+    '[d === d, typeof d, Array.isArray(d), String(d)]',
+    '[true,"object",false,"[object Object]"]',
+  ],
+];
+
+test.each(LOOKS)(
+  'a document in an answer is there when it is looked at: %s',
+  async (_, look, seen) => {
+    const { responseBody } = await run(
+      `() => {
+      const self = __.getSelfLink();
+      __.createDocument(self, { id: 'ö' }, () => {});
+      __.createDocument(self, { id: 'b' }, (error, d) => __.response.setBody(${look}));
+    }`,
+      {},
+      ({ document }) =>
+        document.includes('ö')
+          ? { resource: JSON.parse(document) }
+          : { resource: JSON.parse('{"a":1,"b":{"c":"ä€😀"},"__proto__":{"x":2}}') },
+    );
+    expect(responseBody).toBe(seen);
+  },
+);
+
+test('documents are handed over as they print themselves; what prints as nothing is empty', async () => {
+  const documents: string[] = [];
+  await run(
+    `(text) => {
+      const self = __.getSelfLink();
+      for (const d of [{ text }, new Date(0), { toJSON: () => undefined }, { a: undefined, b: NaN }])
+        __.upsertDocument(self, d);
+    }`,
+    { args: '["ä€😀\\n"]' },
+    ({ document }) => {
+      documents.push(document);
+      return {};
+    },
+  );
+  expect(documents).toEqual(['{"text":"ä€😀\\n"}', '"1970-01-01T00:00:00.000Z"', '', '{"b":null}']);
+});
+
+test('a script that breaks what the lengths of documents are told by is stopped', async () => {
+  const broken = run(
+    `() => {
+      Object.defineProperty(Object.prototype, 'toJSON', { value() { return { kind: 'create', length: 1.5 }; } });
+      __.deleteDocument('docs/x');
+    }`,
+  );
+  await expect(broken).rejects.toMatchObject({ code: 'scriptFailed' });
 });
 
 test('a call that fails and has no callback ends the script', async () => {
@@ -129,7 +208,7 @@ test('chains read documents page by page', async () => {
   const { responseBody } = await run(
     `() => __.chain().filter((d) => d.n > 1).sortBy((d) => d.n).pluck('t').flatten().value()`,
     {},
-    (call) => pages[String(call.continuation ?? 'start')],
+    (call) => pages[String(call.continuation ?? 'start')] ?? {},
   );
   expect(responseBody).toBe('["z","w","x"]');
 });

@@ -7,9 +7,10 @@ import {
   SCRIPT_TURN_CALLS_MAX,
   SCRIPT_TURN_CHARACTERS_MAX,
 } from '../base/index.ts';
+import type { GuestAnswer } from './guest/guest-calls.ts';
 import type { GuestInput } from './guest/guest-script.ts';
 import { type Lease, SandboxPool } from './sandbox-pool.ts';
-import type { ScriptText, ToSandbox } from './sandbox-protocol.ts';
+import type { ScriptText, ToSandbox, TurnAnswers } from './sandbox-protocol.ts';
 import type { Answer, SandboxThread } from './sandbox-thread.ts';
 import { ScriptError, stoppedError, type Thrown, thrownError } from './script-error.ts';
 
@@ -21,15 +22,26 @@ export interface ScriptSettings {
 }
 
 /** A call of a script on its collection, as it says; nothing of it is checked. */
-export type ScriptCall = Readonly<Record<string, unknown>>;
+export type ScriptCall = Readonly<Record<string, unknown>> & {
+  /** What shall be JSON text; empty where there is none. */
+  readonly document: string;
+};
 
-/** Answers calls in order, each as the JSON text of a GuestAnswer; may answer the first few only. */
+export interface CallAnswer extends Omit<GuestAnswer, 'length'> {
+  /** JSON text. */
+  readonly resource?: string;
+}
+
+/** Answers calls in order; may answer the first few only. */
 export type AnswerCalls = (
   calls: readonly ScriptCall[],
   worker: ScriptRun,
-) => Promise<readonly string[]>;
+) => Promise<readonly CallAnswer[]>;
 
-export type ScriptInput = Omit<GuestInput, 'limits' | 'seed'>;
+export interface ScriptInput extends Omit<GuestInput, 'limits' | 'seed'> {
+  /** JSON list. */
+  readonly args: string;
+}
 
 export interface ScriptOutcome {
   /** JSON text. */
@@ -100,7 +112,11 @@ export class ScriptRun {
   }
 
   /** Throws ScriptError; what `answer` throws ends the script as well. */
-  async run(script: ScriptText, input: ScriptInput, answer: AnswerCalls): Promise<ScriptOutcome> {
+  async run(
+    script: ScriptText,
+    { args, ...input }: ScriptInput,
+    answer: AnswerCalls,
+  ): Promise<ScriptOutcome> {
     const limits = {
       acceptUntilMs: Date.now() + this.timeLeftMs - (1 - ACCEPT_SHARE) * this.#timeLimitMs,
       callsMax: SCRIPT_CALLS_MAX,
@@ -118,11 +134,12 @@ export class ScriptRun {
         kind: 'start',
         script: { name: fileName(script.name), source: script.source },
         input: JSON.stringify(whole),
+        args,
         timeMs: this.timeLeftMs,
       });
       while (reply.kind === 'turn') {
         const answers = await answer(callsOf(reply), this);
-        reply = await this.#ask({ kind: 'resume', answers: `[${answers.join(',')}]` });
+        reply = await this.#ask({ kind: 'resume', ...answersOf(answers) });
       }
       if (reply.kind === 'done')
         return { responseBody: reply.response, requestBody: reply.request, log: reply.log };
@@ -208,14 +225,22 @@ function failureOf(reply: Answer): ScriptError {
   return brokenGuest();
 }
 
+function answersOf(answers: readonly CallAnswer[]): TurnAnswers {
+  return {
+    answers: JSON.stringify(
+      answers.map(({ resource, ...answer }) => ({ ...answer, length: resource?.length })),
+    ),
+    texts: answers.map(({ resource }) => resource ?? '').join(''),
+  };
+}
+
 /** The calls of a turn; throws where the turn is a failure. */
-function callsOf({ text, isLarge }: Answer & { kind: 'turn' }): readonly ScriptCall[] {
+function callsOf({ text, documents, isLarge }: Answer & { kind: 'turn' }): readonly ScriptCall[] {
   const turn = parsed(text) as Partial<Thrown> & { kind?: unknown; calls?: unknown };
   switch (turn?.kind) {
     case 'calls':
       if (!Array.isArray(turn.calls)) throw brokenGuest();
-      for (const call of turn.calls) if (typeof call !== 'object' || !call) throw brokenGuest();
-      return turn.calls as readonly ScriptCall[];
+      return withDocuments(turn.calls, documents);
     case 'failed':
       // Where there is no memory for an error, null is thrown.
       if (isLarge && turn.name === '' && turn.message === 'null') throw stoppedError('memory', '');
@@ -231,6 +256,19 @@ function callsOf({ text, isLarge }: Answer & { kind: 'turn' }): readonly ScriptC
     default:
       throw brokenGuest();
   }
+}
+
+/** @param documents - of all calls, each as long as its call says. */
+function withDocuments(calls: readonly unknown[], documents: string): readonly ScriptCall[] {
+  let read = 0;
+  return calls.map((call) => {
+    if (typeof call !== 'object' || call === null) throw brokenGuest();
+    const { length } = call as { readonly length?: unknown };
+    if (!Number.isInteger(length)) throw brokenGuest();
+    const document = documents.slice(read, read + Number(length));
+    read += document.length;
+    return { ...call, document };
+  });
 }
 
 function resultsOf(text: string, count: number): readonly FunctionResult[] {

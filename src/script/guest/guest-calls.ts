@@ -1,4 +1,5 @@
 /** Inside the sandbox: the calls of a script on its collection, kept until the host takes them. */
+import type { GuestDocuments } from './guest-documents.ts';
 
 export interface GuestLimits {
   /** After this moment (epoch) no call is accepted any more. */
@@ -17,23 +18,36 @@ export type GuestCallback = (error: unknown, resource: unknown, options: unknown
 /** What the host says of one call. */
 export interface GuestAnswer {
   readonly error?: { readonly number: number; readonly message: string };
-  readonly resource?: unknown;
+  /** So many characters of the texts beside the answers are the next resource. */
+  readonly length?: number;
   readonly options?: unknown;
 }
 
 export interface GuestCalls {
   /** False where the call is not accepted: too many calls, or too little time left. */
-  add(kind: string, fields: Readonly<Record<string, unknown>>, callback: unknown): boolean;
+  add(call: GuestCall, callback: unknown): boolean;
   readonly isEmpty: boolean;
   /** The next calls as JSON text; they wait for their answers from now on. */
   take(): string;
-  /** Runs callbacks; calls without an answer were not made and wait again. Throws what they throw. */
-  answer(answers: readonly GuestAnswer[]): void;
+  /** JSON texts of the documents of the calls last taken, one after the other. */
+  documents(): string;
+  /**
+   * Runs callbacks; calls without an answer were not made and wait again. Throws what they throw.
+   * @param texts - of the resources, one after the other
+   */
+  answer(answers: readonly GuestAnswer[], texts: string): void;
 }
 
-export function makeCalls(limits: GuestLimits): GuestCalls {
+export interface GuestCall {
+  readonly kind: string;
+  readonly document?: unknown;
+  readonly [field: string]: unknown;
+}
+
+export function makeCalls(limits: GuestLimits, documents: GuestDocuments): GuestCalls {
   interface Waiting {
     readonly text: string;
+    readonly document: string;
     readonly callback: unknown;
   }
   const { stringify } = JSON;
@@ -45,13 +59,14 @@ export function makeCalls(limits: GuestLimits): GuestCalls {
   const errorOf = (number: number, message: string): Error =>
     Object.assign(new GuestError(message), { number, body: message });
   return {
-    add(kind, fields, callback) {
+    add({ document, ...fields }, callback) {
       if (count >= limits.callsMax || now() > limits.acceptUntilMs) return false;
-      const text = stringify({ kind, ...fields });
-      if (text.length > limits.documentCharactersMax)
+      const documentText = document === undefined ? '' : (stringify(document) ?? '');
+      const text = stringify({ ...fields, length: documentText.length });
+      if (text.length + documentText.length > limits.documentCharactersMax)
         throw errorOf(413, 'Request size is too large');
       count++;
-      waiting.push({ text, callback });
+      waiting.push({ text, document: documentText, callback });
       return true;
     },
     get isEmpty() {
@@ -61,7 +76,8 @@ export function makeCalls(limits: GuestLimits): GuestCalls {
       let characters = 0;
       let end = 0;
       while (end < waiting.length && end < limits.callsPerTurn) {
-        characters += (waiting[end] as Waiting).text.length;
+        const { text, document } = waiting[end] as Waiting;
+        characters += text.length + document.length;
         if (end > 0 && characters > limits.charactersPerTurn) break;
         end++;
       }
@@ -69,12 +85,17 @@ export function makeCalls(limits: GuestLimits): GuestCalls {
       waiting = waiting.slice(end);
       return `[${taken.map(({ text }) => text).join(',')}]`;
     },
-    answer(answers) {
+    documents: () => taken.map(({ document }) => document).join(''),
+    answer(answers, texts) {
       const asked = taken;
       waiting = [...asked.slice(answers.length), ...waiting];
       taken = [];
+      let read = 0;
       for (let at = 0; at < answers.length; at++) {
-        const { error, resource, options } = answers[at] as GuestAnswer;
+        const { error, length = 0, options } = answers[at] as GuestAnswer;
+        const resource =
+          length === 0 ? undefined : documents.read(texts.slice(read, read + length));
+        read += length;
         const callback = asked[at]?.callback;
         const failure = error && errorOf(error.number, error.message);
         if (typeof callback === 'function') callback(failure, resource, options ?? {});

@@ -31,19 +31,20 @@ export function makeCollection(calls: GuestCalls, links: CollectionLinks): Guest
   const withDocument =
     (kind: string) => (link: unknown, document: unknown, options?: unknown, callback?: unknown) => {
       const rest = tail(options, callback);
-      const fields = { link: requireLink(link), document: requireDocument(document) };
-      return calls.add(kind, { ...fields, etag: rest.options.etag }, rest.callback);
+      const { etag } = rest.options;
+      const call = { kind, link: requireLink(link), document: requireDocument(document), etag };
+      return calls.add(call, rest.callback);
     };
   const withLink = (kind: string) => (link: unknown, options?: unknown, callback?: unknown) => {
     const rest = tail(options, callback);
     const { etag } = rest.options as { etag?: unknown };
-    return calls.add(kind, { link: requireLink(link), etag }, rest.callback);
+    return calls.add({ kind, link: requireLink(link), etag }, rest.callback);
   };
   const query = (link: unknown, text: unknown, options: Options, callback: unknown) => {
     const { pageSize, continuation } = options as { pageSize?: unknown; continuation?: unknown };
     const asked = typeof text === 'string' ? { query: text } : text;
-    const fields = { link: requireLink(link), query: asked, pageSize, continuation };
-    return calls.add('query', fields, callback);
+    const call = { kind: 'query', link: requireLink(link), query: asked, pageSize, continuation };
+    return calls.add(call, callback);
   };
   return {
     getSelfLink: () => links.selfLink,

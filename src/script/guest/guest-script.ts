@@ -3,19 +3,20 @@ import type { GuestAnswer, GuestLimits, makeCalls } from './guest-calls.ts';
 import type { addChains } from './guest-chain.ts';
 import type { CollectionLinks, makeCollection } from './guest-collection.ts';
 import type { makeConsole } from './guest-console.ts';
+import type { makeDocuments } from './guest-documents.ts';
 import type { GuestMessage, makeMessage } from './guest-messages.ts';
 
 export interface GuestParts {
   readonly makeCalls: typeof makeCalls;
+  readonly makeDocuments: typeof makeDocuments;
   readonly makeCollection: typeof makeCollection;
   readonly addChains: typeof addChains;
   readonly makeMessage: typeof makeMessage;
   readonly makeConsole: typeof makeConsole;
 }
 
-/** What a script is started with, as JSON. */
+/** What a script is started with beside its arguments, as JSON. */
 export interface GuestInput {
-  readonly arguments: readonly unknown[];
   readonly links: CollectionLinks;
   readonly operation: string;
   readonly requestBody?: unknown;
@@ -26,11 +27,14 @@ export interface GuestInput {
 }
 
 export interface GuestScript {
-  start(main: (...args: unknown[]) => unknown, input: string): void;
-  /** Runs the callbacks of the calls last taken. */
-  resume(answers: string): void;
+  /** @param args - JSON list. */
+  start(main: (...args: unknown[]) => unknown, input: string, args: string): void;
+  /** Runs the callbacks of the calls last taken; see `answer` of GuestCalls. */
+  resume(answers: string, texts: string): void;
   /** What the script has come to: the JSON text of its next calls or of its failure, or empty when it is done. */
   turn(): string;
+  /** JSON texts of the documents of those calls. */
+  documents(): string;
   /** Of a script that is done, as JSON text. */
   responseBody(): string;
   requestBody(): string;
@@ -53,7 +57,7 @@ export function makeScript(parts: GuestParts): GuestScript {
   const links = { selfLink: '', altLink: '' };
   let operation = '';
   const getOperationType = () => operation;
-  const calls = parts.makeCalls(limits);
+  const calls = parts.makeCalls(limits, parts.makeDocuments());
   const log = parts.makeConsole(limits);
   const request = parts.makeMessage({}, undefined, { getOperationType });
   const response = parts.makeMessage({}, undefined, {
@@ -120,7 +124,7 @@ export function makeScript(parts: GuestParts): GuestScript {
   define('getContext', () => context);
   define('__', collection);
   return {
-    start(main, text) {
+    start(main, text, args) {
       const input = parse(text) as GuestInput;
       Object.assign(limits, input.limits);
       Object.assign(links, input.links);
@@ -129,7 +133,7 @@ export function makeScript(parts: GuestParts): GuestScript {
       response.body = input.responseBody;
       Math.random = chance(input.seed);
       attempt(() => {
-        const result = main(...input.arguments);
+        const result = main(...(parse(args) as unknown[]));
         if (!(result instanceof Promise)) return;
         isSettled = false;
         result.then(
@@ -142,8 +146,8 @@ export function makeScript(parts: GuestParts): GuestScript {
         );
       });
     },
-    resume(answers) {
-      attempt(() => calls.answer(parse(answers) as readonly GuestAnswer[]));
+    resume(answers, texts) {
+      attempt(() => calls.answer(parse(answers) as readonly GuestAnswer[], texts));
     },
     turn() {
       if (failure) return describe(failure.error);
@@ -161,6 +165,7 @@ export function makeScript(parts: GuestParts): GuestScript {
         results.request.length > limits.documentCharactersMax;
       return isTooLarge ? '{"kind":"tooLarge"}' : '';
     },
+    documents: () => calls.documents(),
     responseBody: () => results.response,
     requestBody: () => results.request,
     log: () => log.text,

@@ -1,20 +1,21 @@
 /** The calls of a script on its collection, done on a transaction. What a call says is input like any other. */
 import { randomUUID } from 'node:crypto';
-import { bytesToText, DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
+import { bytesToText, DomainError, PAGE_BYTES_MAX, textToBytes } from '../../../base/index.ts';
 import { parseResourceId } from '../../../catalog/index.ts';
 import { type Item, itemNotFound } from '../../../partition/index.ts';
 import { allOf } from '../../../query/index.ts';
-import type { AnswerCalls, ScriptCall, ScriptRun } from '../../../script/index.ts';
+import type { AnswerCalls, CallAnswer, ScriptCall, ScriptRun } from '../../../script/index.ts';
 import type { KeyTransaction } from '../../../service/index.ts';
 import { isMap, type Value, type ValueMap } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
 import { statusOf } from '../errors.ts';
 import { checkedItem } from '../item-input.ts';
-import { checkJson } from '../json-body.ts';
+import { parseJsonObject } from '../json-body.ts';
 import type { KeyValues } from '../partition-key-header.ts';
 import { toQuery } from '../query-body.ts';
 import { keyCondition } from '../query-targets.ts';
+import { type SentItem, sentItem } from '../sent-item.ts';
 import { SqlError } from '../sql/index.ts';
 
 /** Rows of a page where the script does not say. */
@@ -39,51 +40,51 @@ interface RunScope extends ScriptScope {
 /** Answers as many calls as fit in a page. */
 export function answerCalls(scope: ScriptScope): AnswerCalls {
   return async (calls, run) => {
-    const answers: string[] = [];
+    const answers: CallAnswer[] = [];
     let characters = 0;
     for (const call of calls) {
       const answer = await answered({ ...scope, run }, call);
       answers.push(answer);
-      characters += answer.length;
+      characters += answer.resource?.length ?? 0;
       if (characters > PAGE_BYTES_MAX) break;
     }
     return answers;
   };
 }
 
-/** The JSON text of a GuestAnswer. */
-async function answered(scope: RunScope, call: ScriptCall): Promise<string> {
+async function answered(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
   try {
     return await answer(scope, call);
   } catch (error) {
     const { status } = statusOf(error);
     const isTold = error instanceof DomainError || error instanceof SqlError;
     if (!isTold || !TOLD_STATUSES.has(status)) throw error;
-    return JSON.stringify({ error: { number: status, message: error.message } });
+    return { error: { number: status, message: error.message } };
   }
 }
 
-async function answer(scope: RunScope, call: ScriptCall): Promise<string> {
+async function answer(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
   const { transaction } = scope;
   switch (call.kind) {
     case 'create':
     case 'upsert': {
       checkCollection(scope, call.link);
-      const item = documentOf(call, call.kind === 'create');
-      const { id, ...body } = checkedItem(item, { ...scope, addressed: undefined });
       const { kind } = call;
+      const { item, text } = documentOf(scope, call, kind === 'create');
+      const { id, ...body } = checkedItem(item, { ...scope, addressed: undefined, text });
       return shown((await transaction.write(id, { kind, ...body, ...conditionOf(call) })).item);
     }
     case 'replace': {
       const addressed = await itemIdOf(scope, call.link);
-      const { id, ...body } = checkedItem(documentOf(call, false), { ...scope, addressed });
+      const { item, text } = documentOf(scope, call, false);
+      const { id, ...body } = checkedItem(item, { ...scope, addressed, text });
       const written = { kind: 'replace', ...body, ...conditionOf(call) } as const;
       return shown((await transaction.write(id, written)).item);
     }
     case 'delete': {
       const id = await itemIdOf(scope, call.link);
       await transaction.write(id, { kind: 'delete', ...conditionOf(call) });
-      return '{}';
+      return {};
     }
     case 'read': {
       const item = await transaction.read(await itemIdOf(scope, call.link));
@@ -98,24 +99,23 @@ async function answer(scope: RunScope, call: ScriptCall): Promise<string> {
   }
 }
 
-function shown(item: Item | undefined): string {
-  return item === undefined ? '{}' : `{"resource":${bytesToText(item.body)}}`;
+function shown(item: Item | undefined): CallAnswer {
+  return item === undefined ? {} : { resource: bytesToText(item.body) };
 }
 
 /** @param mayNeedId - a document without an id gets one. */
-function documentOf({ document }: ScriptCall, mayNeedId: boolean): ValueMap {
-  if (!isMap(document as Value))
-    throw new DomainError('invalidInput', 'A document is a JSON object.');
-  const item = document as ValueMap;
-  checkJson(item);
-  return mayNeedId && item.id === undefined ? { id: randomUUID(), ...item } : item;
+function documentOf({ face }: ScriptScope, { document }: ScriptCall, mayNeedId: boolean): SentItem {
+  const bytes = textToBytes(document);
+  const sent = sentItem(bytes, face);
+  if (!mayNeedId || sent.item.id !== undefined) return sent;
+  return { item: { id: randomUUID(), ...parseJsonObject(bytes) }, text: undefined };
 }
 
 function conditionOf({ etag }: ScriptCall): { readonly ifMatch?: string } {
   return typeof etag === 'string' ? { ifMatch: etag } : {};
 }
 
-async function query(scope: RunScope, asked: ScriptCall): Promise<string> {
+async function query(scope: RunScope, asked: ScriptCall): Promise<CallAnswer> {
   const { call, face, key, transaction, run } = scope;
   const { query: body, continuation, pageSize } = asked;
   if (!isMap(body as Value))
@@ -133,8 +133,8 @@ async function query(scope: RunScope, asked: ScriptCall): Promise<string> {
         limit: rowsOf(pageSize),
       },
     );
-    const options = JSON.stringify({ continuation: page.continuation });
-    return `{"resource":[${page.rows.join(',')}],"options":${options}}`;
+    const { rows, continuation: next } = page;
+    return { resource: `[${rows.join(',')}]`, options: { continuation: next } };
   } finally {
     prepared.release();
   }

@@ -1,7 +1,9 @@
 /** POST on /dbs/{id}/colls/{id}/sprocs/{id}: runs a procedure on one partition key. */
-import { DomainError } from '../../../base/index.ts';
+import { isUtf8 } from 'node:buffer';
+import { bufferOf, bytesToText, DomainError } from '../../../base/index.ts';
 import type { ScriptOutcome } from '../../../script/index.ts';
 import type { KeyTransaction } from '../../../service/index.ts';
+import { endOfPrintedValue, OPENING_BRACKET } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import { parseJson } from '../json-body.ts';
 import { requiredPartitionKey } from '../partition-key-header.ts';
@@ -17,7 +19,7 @@ export async function executeProcedure(call: Call): Promise<Reply> {
   const key = requiredPartitionKey(call, face);
   const script = { name: id, source: String(properties.body) };
   const input = {
-    arguments: argumentsOf(call),
+    args: argumentsOf(call),
     links: { selfLink: face.self, altLink: altLink(face) },
     operation: 'Execute',
   };
@@ -43,12 +45,16 @@ export async function executeProcedure(call: Call): Promise<Reply> {
   }
 }
 
-/** A list; nothing at all for none. */
-function argumentsOf(call: Call): readonly unknown[] {
-  if (call.body.length === 0) return [];
-  const sent = parseJson(call.body);
-  if (sent === null) return [];
-  if (Array.isArray(sent)) return sent;
+/** The text of a list; nothing at all for none. */
+function argumentsOf({ body }: Call): string {
+  if (body.length === 0) return '[]';
+  const text = bufferOf(body);
+  // As it would be printed: nothing is to be found out about it.
+  if (text[0] === OPENING_BRACKET && isUtf8(text) && endOfPrintedValue(text, 0) === text.length)
+    return bytesToText(body);
+  const sent = parseJson(body);
+  if (sent === null) return '[]';
+  if (Array.isArray(sent)) return JSON.stringify(sent);
   throw new DomainError(
     'invalidInput',
     'The arguments of a stored procedure must be a JSON array.',

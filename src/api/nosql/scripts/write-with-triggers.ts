@@ -114,7 +114,7 @@ function fire(
   bodies: { readonly requestBody: unknown; readonly responseBody?: unknown },
 ) {
   const input = {
-    arguments: [],
+    args: '[]',
     links: { selfLink: face.self, altLink: altLink(face) },
     operation: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`,
     ...bodies,
