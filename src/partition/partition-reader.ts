@@ -9,6 +9,7 @@ import type { Item, Lsn, Rid } from './item.ts';
 import { recordKey } from './keyspace.ts';
 import { decodeRecord } from './record.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByRid } from './scan.ts';
+import type { RememberedItems } from './stored-items.ts';
 
 export interface ReaderContext {
   readonly lsn: Lsn;
@@ -21,17 +22,29 @@ export interface ReaderContext {
   readonly hidden: HiddenItems | undefined;
 }
 
+export interface PartitionReaderParts {
+  readonly snapshot: Snapshot;
+  readonly index: IndexView;
+  readonly remembered: RememberedItems;
+  readonly context: ReaderContext;
+  readonly onRelease: () => void;
+}
+
+/** Who reads more than so many at once looks at most of them once. */
+const REMEMBERED_MAX = 100;
+
 export class PartitionReader {
   readonly context: ReaderContext;
   readonly #snapshot: Snapshot;
   readonly #index: IndexView;
-
+  readonly #remembered: RememberedItems;
   #onRelease: (() => void) | undefined;
 
-  constructor(snapshot: Snapshot, index: IndexView, context: ReaderContext, onRelease: () => void) {
+  constructor({ snapshot, index, remembered, context, onRelease }: PartitionReaderParts) {
     this.#onRelease = onRelease;
     this.#snapshot = snapshot;
     this.#index = index;
+    this.#remembered = remembered;
     this.context = context;
   }
 
@@ -46,9 +59,25 @@ export class PartitionReader {
 
   /** One result per rid, in the order asked; undefined where there is no such item. */
   readMany(rids: readonly Rid[]): MaybePromise<readonly (Item | undefined)[]> {
-    return andThen(this.#snapshot.getMany(rids.map(recordKey)), (records) =>
-      records.map((record) => (record === undefined ? undefined : this.#shown(record))),
-    );
+    const items: (Item | undefined)[] = [];
+    const missing: number[] = [];
+    for (let at = 0; at < rids.length; at++) {
+      const item = this.#remembered.find(rids[at] as Rid);
+      items.push(item && this.#shown(item));
+      if (item === undefined) missing.push(at);
+    }
+    if (missing.length === 0) return items;
+    const keys = missing.map((at) => recordKey(rids[at] as Rid));
+    return andThen(this.#snapshot.getMany(keys), (records) => {
+      for (let at = 0; at < records.length; at++) {
+        const record = records[at];
+        if (record === undefined) continue;
+        const item = decodeRecord(record, this.context.etagSalt);
+        if (rids.length <= REMEMBERED_MAX) this.#remembered.offer(item);
+        items[missing[at] as number] = this.#shown(item);
+      }
+      return items;
+    });
   }
 
   scanByRid(scan: ItemScan, within: EpkRange | undefined): MaybePromise<ItemPage> {
@@ -61,9 +90,8 @@ export class PartitionReader {
     }));
   }
 
-  #shown(record: Bytes): Item | undefined {
-    const { etagSalt, hidden } = this.context;
-    const item = decodeRecord(record, etagSalt);
+  #shown(item: Item): Item | undefined {
+    const { hidden } = this.context;
     return hidden === undefined ? item : hidden.shown(item);
   }
 

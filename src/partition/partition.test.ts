@@ -16,9 +16,10 @@ import type { Engine, Store } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
 import { intentOf } from './intent.ts';
-import type { Item } from './item.ts';
+import type { Item, ItemKey } from './item.ts';
 import { logAfter, PREFIX_LOG, PREFIX_TOMBSTONE } from './keyspace.ts';
 import type { Partition } from './partition.ts';
+import type { PartitionReader } from './partition-reader.ts';
 import { keyOf, openForTest, put, putOp, remove, textOf } from './test-kit.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'mesocosm-partition-'));
@@ -105,6 +106,35 @@ describe.each(engines)('partition on %s', (_, makeEngine) => {
       await put(partition, 'create', keyOf('b', '1'), 'in b');
       expect(textOf(await partition.read(keyOf('a', '1')))).toBe('in a');
       expect(textOf(await partition.read(keyOf('b', '1')))).toBe('in b');
+    }));
+
+  test('a reader sees its moment, whatever is written and read since, and leaves nothing old behind', () =>
+    withPartition(async (partition) => {
+      const keys = ['kept', 'replaced', 'deleted'].map((id) => keyOf('a', id));
+      const [kept, replaced, deleted] = keys as [ItemKey, ItemKey, ItemKey];
+      for (const key of keys) await put(partition, 'create', key, 'old');
+      const rids = await Promise.all(
+        keys.map(async (key) => (await partition.read(key))?.rid ?? 0),
+      );
+      const textsOf = async (reader: PartitionReader) =>
+        (await reader.readMany(rids)).map((item) => textOf(item));
+      const reader = await partition.reader();
+      await put(partition, 'replace', replaced, 'new');
+      await remove(partition, deleted);
+      expect(await textsOf(reader)).toEqual(['old', 'old', 'old']);
+      const later = await partition.reader();
+      expect(await textsOf(later)).toEqual(['old', 'new', undefined]);
+      // Once more, from what the first looks may have left in memory.
+      expect(await textsOf(reader)).toEqual(['old', 'old', 'old']);
+      expect(await textsOf(later)).toEqual(['old', 'new', undefined]);
+      for (const [key, text] of [
+        [kept, 'old'],
+        [replaced, 'new'],
+        [deleted, undefined],
+      ] as const)
+        expect(textOf(await partition.read(key))).toBe(text);
+      reader.release();
+      later.release();
     }));
 
   test('refusals: exists, missing, etag', () =>

@@ -211,8 +211,16 @@ export class Partition {
     const release = () => {
       this.#readerCount--;
     };
+    // Before the snapshot, so that what it has is not older than what is remembered.
+    const remembered = this.stored.remembered(context.lsn);
     const open = (snapshot: Snapshot) =>
-      new PartitionReader(snapshot, this.#index.view(snapshot), context, release);
+      new PartitionReader({
+        snapshot,
+        index: this.#index.view(snapshot),
+        remembered,
+        context,
+        onRelease: release,
+      });
     const snapshot = store.snapshot();
     if (!isPromise(snapshot)) return open(snapshot);
     return snapshot.then(open, (error) => {

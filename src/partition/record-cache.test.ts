@@ -55,6 +55,24 @@ test('a full cache takes an item at its second read, and at once when it is writ
   expect(held([300, 301])).toEqual([300, 301]);
 });
 
+test('an item is found by its rid in its own partition only, in its last version, until it is deleted', () => {
+  const all = new RecordCache(1024 * 1024);
+  const [own, other] = [all.forPartition(), all.forPartition()];
+  own.offer(keyOf(7), itemOf(7));
+  expect(own.getByRid(7)?.rid).toBe(7);
+  expect(own.getByRid(7 + 2 ** 16)).toBe(undefined);
+  expect(other.getByRid(7)).toBe(undefined);
+  const later = itemOf(7);
+  own.set(keyOf(7), later);
+  expect(own.getByRid(7)).toBe(later);
+  own.delete(keyOf(7));
+  expect(own.getByRid(7)).toBe(undefined);
+  own.offerItem(itemOf(8));
+  expect([own.getByRid(8)?.rid, own.get(keyOf(8))?.rid]).toEqual([8, 8]);
+  other.offer(keyOf(8), itemOf(8));
+  expect([own.getByRid(8), own.get(keyOf(8))?.rid]).toEqual([undefined, 8]);
+});
+
 test('an item is found by its own key only, whoever else has the same hash', () => {
   const { cache } = cacheOfItems();
   const seen = new Map<number, number>();

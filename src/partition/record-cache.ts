@@ -8,7 +8,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { assert, RECORD_CACHE_BYTES } from '../base/index.ts';
-import { type Item, type ItemKey, KEY_HASHES } from './item.ts';
+import { type Item, type ItemKey, KEY_HASHES, keyHash, type Rid } from './item.ts';
 import { KeyRidsRoom } from './key-rids.ts';
 
 /** What an entry costs beside its record: map slots, the Item object, list links. */
@@ -23,6 +23,9 @@ const FILLED = 0.95;
  */
 const ASKED_ONCE_SLOTS = 2 ** 13;
 
+/** Items that can be found by their rids: all of a full cache, and those of two partitions mostly beside each other. */
+const RID_SLOTS = 2 ** 16;
+
 /** Partitions opened in the life of a process. */
 const OWNERS_MAX = 2 ** 23;
 
@@ -32,6 +35,8 @@ export class RecordCache {
   readonly #bytesMax: number;
   /** Rids, each in the slot of its lowest bits; those of two partitions may be taken for each other, which is harmless. */
   readonly #askedOnce = new Float64Array(ASKED_ONCE_SLOTS);
+  /** Where the item of a rid is in the cache, in the slot of the rid's lowest bits; what is there may be another one by now. */
+  readonly #places = new Float64Array(RID_SLOTS);
   readonly #ridsRoom = new KeyRidsRoom();
   #owners = 0;
 
@@ -50,14 +55,28 @@ export class RecordCache {
     const first = this.#owners++ * KEY_HASHES;
     assert(this.#owners <= OWNERS_MAX, 'a process opens so many partitions in its life');
     const items = this.#items;
+    const places = this.#places;
+    const put = (hash: number, item: Item): void => {
+      items.set(first + hash, item);
+      places[item.rid % RID_SLOTS] = first + hash;
+    };
     return {
       get: (key) => {
         const item = items.get(first + key.hash);
         return item?.isOf(key) === true ? item : undefined;
       },
-      set: (key, item) => void items.set(first + key.hash, item),
+      getByRid: (rid) => {
+        const place = places[rid % RID_SLOTS] as number;
+        if (place < first || place >= first + KEY_HASHES) return undefined;
+        const item = items.get(place);
+        return item?.rid === rid ? item : undefined;
+      },
+      set: (key, item) => put(key.hash, item),
       offer: (key, item) => {
-        if (this.#isWorthIt(item)) items.set(first + key.hash, item);
+        if (this.#isWorthIt(item)) put(key.hash, item);
+      },
+      offerItem: (item) => {
+        if (this.#isWorthIt(item)) put(keyHash(item.primary), item);
       },
       isFull: () => this.#isFull(),
       delete: (key) => void items.delete(first + key.hash),
@@ -80,10 +99,13 @@ export class RecordCache {
 
 export interface PartitionCache {
   get(key: ItemKey): Item | undefined;
+  getByRid(rid: Rid): Item | undefined;
   /** The item was written over: what the cache holds is no longer true, and it is likely to be read. */
   set(key: ItemKey, item: Item): void;
   /** The item was read from the store, or it is new. */
   offer(key: ItemKey, item: Item): void;
+  /** The same for one who has not asked by its key. */
+  offerItem(item: Item): void;
   delete(key: ItemKey): void;
   /** Whether only items that are asked for again find a place. */
   isFull(): boolean;

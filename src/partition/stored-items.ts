@@ -2,7 +2,7 @@
 import { andThen, type Bytes, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, Store } from '../engine/index.ts';
 import type { Touched } from './commit-group.ts';
-import type { Item, ItemKey, Rid } from './item.ts';
+import type { Item, ItemKey, Lsn, Rid } from './item.ts';
 import { PREFIX_ITEM, recordKey } from './keyspace.ts';
 import { KnownKeys } from './known-keys.ts';
 import { decodeRecord } from './record.ts';
@@ -15,6 +15,14 @@ export interface StoredItemsOptions {
   readonly etagSalt: number;
   /** As of now. */
   readonly itemCount: () => number;
+}
+
+/** What memory has of the items, for somebody who takes a snapshot of them next. */
+export interface RememberedItems {
+  /** As the snapshot has it, or as it was just before; undefined where only the snapshot can tell. */
+  find(rid: Rid): Item | undefined;
+  /** The item was read from the snapshot. */
+  offer(item: Item): void;
 }
 
 export class StoredItems {
@@ -68,6 +76,21 @@ export class StoredItems {
     return andThen(store.get(recordKey(rid)), (record) =>
       record === undefined ? undefined : decodeRecord(record, etagSalt),
     );
+  }
+
+  /** @param lsn - of the last write that is published. */
+  remembered(lsn: Lsn): RememberedItems {
+    const { cache } = this.#options;
+    const publishCount = this.#publishCount;
+    return {
+      find: (rid) => {
+        const item = cache.getByRid(rid);
+        return item !== undefined && item.lsn <= lsn ? item : undefined;
+      },
+      offer: (item) => {
+        if (publishCount === this.#publishCount) cache.offerItem(item);
+      },
+    };
   }
 
   /** Items in rid order, of the whole partition or of a part of its hash range. */
