@@ -4,13 +4,14 @@
  * per operation, all its threads. Azurite saves its whole database every 5 seconds while it is written to, which is its
  * way to persist: a round of writes lasts two of these, so that they have their share in every figure.
  *
- *   node bench/table.ts [--quick] [--large]
+ *   node bench/table.ts [--quick] [--entities 10000]
  *
- * --large: beside tables of 100,000 entities, not of 10,000.
+ * --entities: in the tables that are compared, a multiple of 2,000. Azurite takes some minutes to be filled with 400,000.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { AzureNamedKeyCredential, odata, TableClient } from '@azure/data-tables';
 import { medianOf } from './compare.ts';
 import { LoadClient } from './processes.ts';
@@ -18,10 +19,17 @@ import type { TableOperation } from './protocol.ts';
 import { FILTERED_ROWS } from './table-requests.ts';
 import { fillTable, startAzurite, startOurTables, type TableServer } from './table-servers.ts';
 
-const isQuick = process.argv.includes('--quick');
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    entities: { type: 'string', default: '10000' },
+  },
+});
+const isQuick = flags.quick;
 const CONNECTIONS = 16;
-/** Ours has both, to see what the size of a table costs. */
-const SIZES = process.argv.includes('--large') ? [100_000, 10_000] : [10_000, 100_000];
+const entities = Number(flags.entities);
+/** Ours has both sizes, to see what that of a table costs. */
+const otherEntities = entities < 100_000 ? 100_000 : 10_000;
 
 /** What is measured: a table of a server. */
 interface Contender {
@@ -123,7 +131,6 @@ try {
   servers.push(ours);
   const azurite = await startAzurite(folder);
   servers.push(azurite);
-  const [entities = 0, otherEntities = 0] = SIZES;
   const contenders = servers.map(
     (server): Contender => ({ name: server.name, server, table: `t${entities}`, entities }),
   );
