@@ -61,8 +61,8 @@ export const COMMIT_BYTES_MAX = 8 * MIB;
 
 /** Memory for hot records, all partitions of the process together. */
 export const RECORD_CACHE_BYTES = 32 * MIB;
-/** Rids by key of all open partitions: those of four million items. */
-export const KEY_RIDS_BYTES = 64 * MIB;
+/** Memory for rids by key and by value, all partitions of the process together. By key it is those of four million items. */
+export const RIDS_BYTES = 64 * MIB;
 
 /** Rows a query may hold at once to sort, group or tell apart: some hundred megabytes at worst. */
 export const QUERY_ROWS_MAX = 500_000;

@@ -95,9 +95,13 @@ export class QueryReader implements ItemReader {
     });
   }
 
-  ridsOf(stem: Bytes, limit: number): MaybePromise<ArrayLike<number> | undefined> {
-    return andThen(this.#reader.ridsOf(stem, limit), (rids) => {
-      this.effort += rids?.length ?? limit;
+  ridsOf(
+    stem: Bytes,
+    limit: number,
+    knownLimit: number,
+  ): MaybePromise<ArrayLike<number> | undefined> {
+    return andThen(this.#reader.ridsOf(stem, { read: limit, known: knownLimit }), (rids) => {
+      this.effort += Math.min(rids?.length ?? limit, limit);
       return rids;
     });
   }

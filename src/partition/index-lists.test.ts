@@ -5,6 +5,7 @@ import type { KeyRange, ReadView, Store } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { writeEntries } from './index-flush.ts';
 import { IndexMemory } from './index-memory.ts';
+import { RidsRoom } from './rids-room.ts';
 
 const PATH = '\u0020somepath';
 const OTHER = '\u0020otherone';
@@ -19,7 +20,7 @@ async function flushed(store: Store, memory: IndexMemory): Promise<void> {
 
 test('lists are looked for once per path, and again when entries were written', async () => {
   const store = await memoryEngine().open('a');
-  const memory = new IndexMemory();
+  const memory = new IndexMemory(new RidsRoom());
   let scans = 0;
   const counting: ReadView = {
     get: (key) => store.get(key),

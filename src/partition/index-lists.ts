@@ -17,6 +17,7 @@ import { chunkRange } from './index-chunk.ts';
 import { PATH_NUMBER_BYTES } from './index-paths.ts';
 import { PREFIX_TERM } from './index-terms.ts';
 import { KnownRids } from './known-rids.ts';
+import type { RidsRoom } from './rids-room.ts';
 
 /** Paths that queries ask for; a client that makes paths up must not fill the memory. */
 const PATHS_MAX = 1000;
@@ -24,8 +25,12 @@ const PATH_BYTES = 1 + PATH_NUMBER_BYTES;
 const ONE = { limit: 1, bytesMax: 1 };
 
 export class KnownLists {
-  readonly rids = new KnownRids();
+  readonly rids: KnownRids;
   readonly #hasLists = new Map<string, boolean>();
+
+  constructor(room: RidsRoom) {
+    this.rids = new KnownRids(room);
+  }
 
   /** False where no list can be in the range. `store` is of a moment since entries were last written to their place. */
   mayBeIn({ start, end }: KeyRange, store: ReadView): MaybePromise<boolean> {

@@ -11,6 +11,7 @@ import { IndexMemory } from './index-memory.ts';
 import { ridText } from './index-run.ts';
 import type { IndexView } from './index-view.ts';
 import { ridOfEntry } from './indexing.ts';
+import { RidsRoom } from './rids-room.ts';
 
 const key = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const PREFIX = '\u0020thispath';
@@ -40,7 +41,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
     const random = seededRandom(seed);
     const engine = memoryEngine();
     const store = await engine.open('index');
-    const memory = new IndexMemory();
+    const memory = new IndexMemory(new RidsRoom());
     const model = new Set<string>();
     const stem = (): string => `${PREFIX}k${random.below(6)}`;
     // Around the ends of lists, and in a partition whose numbers are large.
@@ -94,8 +95,11 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
     for (let stemNumber = 0; stemNumber < 6; stemNumber++) {
       const stem = `${PREFIX}k${stemNumber}`;
       const rids = seen.filter((entry) => entry.startsWith(stem)).map(ridOfEntry);
-      expect(await view.rids(key(stem), 1e6)).toEqual(rids);
-      if (rids.length > 0) expect(await view.rids(key(stem), rids.length - 1)).toBeUndefined();
+      expect(await view.rids(key(stem), { read: 1e6, known: 1e6 })).toEqual(rids);
+      if (rids.length > 0)
+        expect(
+          await view.rids(key(stem), { read: rids.length - 1, known: rids.length - 1 }),
+        ).toBeUndefined();
     }
     await store.close();
     await engine.close();

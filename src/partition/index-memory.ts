@@ -16,6 +16,7 @@ import { type IndexRun, mergeRuns, runOf } from './index-run.ts';
 import { IndexView } from './index-view.ts';
 import { ridOfEntry } from './indexing.ts';
 import { Postings } from './postings.ts';
+import type { RidsRoom } from './rids-room.ts';
 
 /** A part of the memory on its way to the store. */
 export interface Flush {
@@ -33,9 +34,15 @@ export class IndexMemory {
   #runSize = 0;
   #flush: Flush | undefined;
   /** What is known of the lists in the store since something was last written there. */
-  #lists = new KnownLists();
+  #lists: KnownLists;
   /** Policies that have yet to clear the index. */
   #holds = 0;
+  readonly #room: RidsRoom;
+
+  constructor(room: RidsRoom) {
+    this.#room = room;
+    this.#lists = new KnownLists(room);
+  }
 
   get size(): number {
     return this.#active.size + this.#runSize;
@@ -61,7 +68,7 @@ export class IndexMemory {
     this.#runs = [];
     this.#runSize = 0;
     this.#flush = undefined;
-    this.#lists = new KnownLists();
+    this.#forgetLists();
     this.#holds--;
   }
 
@@ -80,7 +87,7 @@ export class IndexMemory {
   thaw(flush: Flush): void {
     if (this.#flush !== flush) return;
     this.#flush = undefined;
-    this.#lists = new KnownLists();
+    this.#forgetLists();
   }
 
   /** A new policy is about to clear the index: until then nothing of the old one may be written any more. */
@@ -94,6 +101,16 @@ export class IndexMemory {
     this.#seal();
     const runs = this.#flush === undefined ? this.#runs : [this.#flush.run, ...this.#runs];
     return new IndexView(store, [...runs], this.isFlushing ? undefined : this.#lists);
+  }
+
+  /** Nobody will look any more. */
+  end(): void {
+    this.#lists.rids.end();
+  }
+
+  #forgetLists(): void {
+    this.#lists.rids.end();
+    this.#lists = new KnownLists(this.#room);
   }
 
   #seal(): void {

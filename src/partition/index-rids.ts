@@ -9,7 +9,7 @@ import type { KnownLists } from './index-lists.ts';
 import { changesOf, type IndexRun } from './index-run.ts';
 import { ridOfEntry } from './indexing.ts';
 import type { Rid } from './item.ts';
-import { BEYOND, isPackedFor, type Rids } from './known-rids.ts';
+import { BEYOND, isPackedFor, type RidLimits, type Rids } from './known-rids.ts';
 
 /** Lists of one read: few where few rids are wanted. A list has a thousand rids at most and often far fewer. */
 const CHUNKS_MIN = 2;
@@ -32,14 +32,15 @@ export interface IndexSources {
   readonly known: KnownLists | undefined;
 }
 
-/** Ascending, each once; undefined where there are more than `limit`, counted with those that memory takes away. */
+/** Ascending, each once; undefined where there are more than is wanted, counted with those that memory takes away. */
 export function ridsOfStem(
   { store, runs, known }: IndexSources,
   stem: Bytes,
-  limit: number,
+  limits: RidLimits,
 ): MaybePromise<Rids | undefined> {
   const text = bytesToLatin1(stem);
-  const before = known?.rids.get(text, limit);
+  const before = known?.rids.get(text, limits);
+  const limit = known?.rids.limitOf(text, limits) ?? limits.read;
   const stored =
     before ??
     andThen(storedRids(store, known, stem, limit), (found) => {
@@ -49,7 +50,7 @@ export function ridsOfStem(
   return andThen(stored, (found) => {
     if (found === BEYOND) return undefined;
     const rids = changed(found, runs, text);
-    return rids.length > limit ? undefined : rids;
+    return rids.length > limits.known ? undefined : rids;
   });
 }
 

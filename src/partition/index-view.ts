@@ -5,7 +5,7 @@ import { chunkRange, chunkRangeBehind, IndexChunk } from './index-chunk.ts';
 import type { KnownLists } from './index-lists.ts';
 import { ridsOfStem } from './index-rids.ts';
 import { type IndexRun, walkRun } from './index-run.ts';
-import type { Rids } from './known-rids.ts';
+import type { RidLimits, Rids } from './known-rids.ts';
 
 export interface IndexPage {
   /** Entries in order, as texts; there may be none though the range goes on. */
@@ -58,9 +58,9 @@ export class IndexView {
   }
 
   /** The rids of a stem; see `ridsOfStem`. */
-  rids(stem: Bytes, limit: number): MaybePromise<Rids | undefined> {
+  rids(stem: Bytes, limits: RidLimits): MaybePromise<Rids | undefined> {
     const sources = { store: this.#store, runs: this.#runs, known: this.#lists };
-    return ridsOfStem(sources, stem, limit);
+    return ridsOfStem(sources, stem, limits);
   }
 
   #listedIfAny(range: KeyRange, options: KeyScanOptions): MaybePromise<Stored> {

@@ -5,8 +5,8 @@
  * It is right about most keys and certain of none: it forgets one for another where there is no room, and it takes keys
  * with like hashes for each other. Who asks looks whose record it got.
  */
-import { KEY_RIDS_BYTES } from '../base/index.ts';
 import { KEY_HASHES, type Rid } from './item.ts';
+import type { RidsRoom } from './rids-room.ts';
 
 /** A key has its place in one of the slots of a bucket, which share a line of the CPU's cache. */
 const BUCKET_SLOTS = 4;
@@ -71,26 +71,14 @@ export class KeyRids {
   }
 }
 
-/** What all partitions of the process may have together. */
-export class KeyRidsRoom {
-  #bytesLeft: number;
-
-  constructor(bytes = KEY_RIDS_BYTES) {
-    this.#bytesLeft = bytes;
-  }
-
-  /** An empty one for so many keys, in the place of `old`; undefined where it would not be larger, or too large. */
-  larger(keys: number, old: KeyRids | undefined): KeyRids | undefined {
-    const oldBytes = old?.bytes ?? 0;
-    const bytes = bucketsFor(keys) * BUCKET_BYTES;
-    if (bytes <= oldBytes || bytes - oldBytes > this.#bytesLeft) return undefined;
-    this.#bytesLeft -= bytes - oldBytes;
-    return new KeyRids(keys);
-  }
-
-  leave(old: KeyRids): void {
-    this.#bytesLeft += old.bytes;
-  }
+/** An empty one for so many keys in the place of `old`; undefined where it would not be larger, or there is no room. */
+export function largerKeyRids(
+  keys: number,
+  old: KeyRids | undefined,
+  room: RidsRoom,
+): KeyRids | undefined {
+  const more = bucketsFor(keys) * BUCKET_BYTES - (old?.bytes ?? 0);
+  return more > 0 && room.take(more) ? new KeyRids(keys) : undefined;
 }
 
 function markOf(hash: number): number {

@@ -5,9 +5,10 @@ import { expect, test } from 'vitest';
 import type { Store } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { KeyFilter } from './key-filter.ts';
-import { KeyRids, KeyRidsRoom } from './key-rids.ts';
+import { KeyRids, largerKeyRids } from './key-rids.ts';
 import { ridBytes } from './keyspace.ts';
 import { KnownKeys } from './known-keys.ts';
+import { RidsRoom } from './rids-room.ts';
 import { keyOf, openForTest, put, remove, textOf } from './test-kit.ts';
 
 test('a filter knows every key added, through all its layers, and few others', () => {
@@ -39,16 +40,16 @@ test('rids are found by their hashes, the greatest too; the later one of a hash 
 });
 
 test('partitions share the room for rids: there is none beyond it until one leaves', () => {
-  const room = new KeyRidsRoom(100_000);
-  const first = room.larger(4000, undefined);
+  const room = new RidsRoom(100_000);
+  const first = largerKeyRids(4000, undefined, room);
   expect(first?.bytes).toBe(65_536);
-  expect(room.larger(4000, undefined)).toBeUndefined();
-  expect(room.larger(4000, first)).toBeUndefined();
-  const small = room.larger(1000, undefined);
+  expect(largerKeyRids(4000, undefined, room)).toBeUndefined();
+  expect(largerKeyRids(4000, first, room)).toBeUndefined();
+  const small = largerKeyRids(1000, undefined, room);
   expect(small?.bytes).toBe(16_384);
-  expect(room.larger(2000, small)?.bytes).toBe(32_768);
-  if (first !== undefined) room.leave(first);
-  expect(room.larger(3000, undefined)?.bytes).toBe(65_536);
+  expect(largerKeyRids(2000, small, room)?.bytes).toBe(32_768);
+  room.leave(first?.bytes ?? 0);
+  expect(largerKeyRids(3000, undefined, room)?.bytes).toBe(65_536);
 });
 
 /** A store with this many keys, each with the rid of its number. */
@@ -70,7 +71,7 @@ async function turns(count: number): Promise<void> {
 
 test('the keys of a partition with items are learnt after some looks, new ones meanwhile too', async () => {
   const store = await storeOf(3000);
-  const ridsRoom = new KeyRidsRoom();
+  const ridsRoom = new RidsRoom();
   const known = new KnownKeys({ store, ridsRoom, itemCount: () => 3000 });
   for (let looks = 0; looks < 16 + 94; looks++) {
     known.looked();
@@ -98,7 +99,7 @@ test('the keys of a partition with items are learnt after some looks, new ones m
 test('rids are learnt again where there are many more items than there was room for', async () => {
   const store = await storeOf(3000);
   let itemCount = 0;
-  const known = new KnownKeys({ store, ridsRoom: new KeyRidsRoom(), itemCount: () => itemCount });
+  const known = new KnownKeys({ store, ridsRoom: new RidsRoom(), itemCount: () => itemCount });
   const look = async () => {
     for (let looks = 0; looks < 200; looks++) known.looked();
     await turns(20);

@@ -6,8 +6,9 @@
 import type { KeyRange, Store } from '../engine/index.ts';
 import { type ItemKey, keyHash, type Rid } from './item.ts';
 import { KeyFilter } from './key-filter.ts';
-import type { KeyRids, KeyRidsRoom } from './key-rids.ts';
+import { type KeyRids, largerKeyRids } from './key-rids.ts';
 import { PREFIX_PRIMARY, ridOfBytes } from './keyspace.ts';
+import type { RidsRoom } from './rids-room.ts';
 
 /** Looking a key up costs as much as learning three or four. */
 const KEYS_PER_LOOK = 32;
@@ -23,7 +24,7 @@ const PRIMARY_KEYS: KeyRange = {
 
 export interface KnownKeysOptions {
   readonly store: Store;
-  readonly ridsRoom: KeyRidsRoom;
+  readonly ridsRoom: RidsRoom;
   /** As of now. */
   readonly itemCount: () => number;
 }
@@ -66,7 +67,7 @@ export class KnownKeys {
     if (--this.#looksLeft > 0 || this.#isLearning || this.#isStopped) return;
     this.#countLooks();
     const { itemCount, ridsRoom } = this.#options;
-    const larger = ridsRoom.larger(itemCount(), this.#rids);
+    const larger = largerKeyRids(itemCount(), this.#rids, ridsRoom);
     if (larger === undefined && this.#isFilterComplete) return;
     this.#rids = larger ?? this.#rids;
     const filter = this.#isFilterComplete ? undefined : new KeyFilter();
@@ -84,7 +85,7 @@ export class KnownKeys {
 
   stop(): void {
     this.#isStopped = true;
-    if (this.#rids !== undefined) this.#options.ridsRoom.leave(this.#rids);
+    if (this.#rids !== undefined) this.#options.ridsRoom.leave(this.#rids.bytes);
     this.#rids = undefined;
   }
 

@@ -20,6 +20,7 @@ import {
 } from './keyspace.ts';
 import type { Postings } from './postings.ts';
 import { decodeRecord } from './record.ts';
+import type { RidsRoom } from './rids-room.ts';
 
 /** How far beyond its bound the memory may grow while the part before it is written. */
 const SURGE = 2;
@@ -33,6 +34,7 @@ export interface PartitionIndexOptions {
   /** Of the last write and of the last entry of the index log, when the partition is opened. */
   readonly lsn: Lsn;
   readonly logNumber: number;
+  readonly ridsRoom: RidsRoom;
   readonly onFailure: (error: Error) => void;
 }
 
@@ -40,7 +42,7 @@ export class PartitionIndex {
   readonly #store: Store;
   readonly #memoryEntries: number;
   readonly #onFailure: (error: Error) => void;
-  readonly #memory = new IndexMemory();
+  readonly #memory: IndexMemory;
   #flushing: Promise<void> | undefined;
   /** Of the last log entry whose changes are in memory. */
   #logNumber: number;
@@ -50,6 +52,7 @@ export class PartitionIndex {
 
   constructor(options: PartitionIndexOptions) {
     this.#store = options.store;
+    this.#memory = new IndexMemory(options.ridsRoom);
     this.#memoryEntries = options.memoryEntries ?? INDEX_MEMORY_ENTRIES;
     this.#onFailure = options.onFailure;
     this.#lsn = options.lsn;
@@ -145,6 +148,11 @@ export class PartitionIndex {
 
   async settled(): Promise<void> {
     await this.#flushing;
+  }
+
+  /** Nobody will look any more. */
+  end(): void {
+    this.#memory.end();
   }
 
   #flushIfFull(): void {

@@ -7,6 +7,7 @@ import type { IndexPage, IndexView } from './index-view.ts';
 import type { Indexing } from './indexing.ts';
 import type { Item, Lsn, Rid } from './item.ts';
 import { recordKey } from './keyspace.ts';
+import type { RidLimits } from './known-rids.ts';
 import { decodeRecord } from './record.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByRid } from './scan.ts';
 import type { RememberedItems } from './stored-items.ts';
@@ -31,7 +32,7 @@ export interface PartitionReaderParts {
 }
 
 /** Who reads more than so many at once looks at most of them once. */
-const REMEMBERED_MAX = 100;
+const REMEMBERED_MAX = 1000;
 
 export class PartitionReader {
   readonly context: ReaderContext;
@@ -52,9 +53,9 @@ export class PartitionReader {
     return this.#index.scan(range, options);
   }
 
-  /** The rids of the entries of one value, ascending; undefined where there are more than `limit`. */
-  ridsOf(stem: Bytes, limit: number): MaybePromise<ArrayLike<Rid> | undefined> {
-    return this.#index.rids(stem, limit);
+  /** The rids of the entries of one value, ascending; undefined where there are more than is wanted. */
+  ridsOf(stem: Bytes, limits: RidLimits): MaybePromise<ArrayLike<Rid> | undefined> {
+    return this.#index.rids(stem, limits);
   }
 
   /** One result per rid, in the order asked; undefined where there is no such item. */

@@ -106,6 +106,7 @@ export class Partition {
       memoryEntries: indexMemoryEntries,
       lsn: state.lsn,
       logNumber: state.indexLogNumber,
+      ridsRoom: options.cache.ridsRoom,
       onFailure: (error) => this.#committer.fail(error),
     });
   }
@@ -366,6 +367,7 @@ export class Partition {
     await this.fence();
     if (this.hasFailed) await this.#index.settled();
     else await this.#index.flushAll();
+    this.#index.end();
     await this.#options.store.close();
   }
 

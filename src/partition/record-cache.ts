@@ -9,7 +9,7 @@
 import { LRUCache } from 'lru-cache';
 import { assert, RECORD_CACHE_BYTES } from '../base/index.ts';
 import { type Item, type ItemKey, KEY_HASHES, keyHash, type Rid } from './item.ts';
-import { KeyRidsRoom } from './key-rids.ts';
+import { RidsRoom } from './rids-room.ts';
 
 /** What an entry costs beside its record: map slots, the Item object, list links. */
 const ENTRY_OVERHEAD_BYTES = 300;
@@ -37,7 +37,7 @@ export class RecordCache {
   readonly #askedOnce = new Float64Array(ASKED_ONCE_SLOTS);
   /** Where the item of a rid is in the cache, in the slot of the rid's lowest bits; what is there may be another one by now. */
   readonly #places = new Float64Array(RID_SLOTS);
-  readonly #ridsRoom = new KeyRidsRoom();
+  readonly #ridsRoom = new RidsRoom();
   #owners = 0;
 
   constructor(bytesMax = RECORD_CACHE_BYTES) {
@@ -110,5 +110,5 @@ export interface PartitionCache {
   /** Whether only items that are asked for again find a place. */
   isFull(): boolean;
   /** For rids of items that it does not hold. */
-  readonly ridsRoom: KeyRidsRoom;
+  readonly ridsRoom: RidsRoom;
 }

@@ -75,7 +75,7 @@ async function collectRange(
   work: Work,
 ): Promise<readonly number[] | undefined> {
   if (reader.ridsOf !== undefined) {
-    const found = reader.ridsOf(prefix, limit);
+    const found = reader.ridsOf(prefix, limit, limit);
     const all = isPromise(found) ? await found : found;
     work.indexEntries += all?.length ?? 0;
     return all && Array.from(all);

@@ -26,7 +26,8 @@ export class MeasuredReader implements ItemReader {
     this.leavesOut = reader.leavesOut;
     this.ridsOf =
       reader.ridsOf &&
-      ((stem, limit) => this.#timed('indexMs', () => reader.ridsOf?.(stem, limit)));
+      ((stem, limit, knownLimit) =>
+        this.#timed('indexMs', () => reader.ridsOf?.(stem, limit, knownLimit)));
   }
 
   scanItems(from: number, limit: number): ReturnType<ItemReader['scanItems']> {

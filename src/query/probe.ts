@@ -15,6 +15,8 @@ const BYTES_MAX = 1024 * 1024;
 /** Rids of one value cost a tenth of its entries, and asking for them as much as this many. */
 const RIDS_PER_ENTRY = 10;
 const RIDS_MIN = 1000;
+/** Those in memory cost next to nothing: as many as are kept of one value. */
+const KNOWN_RIDS_MAX = 2 ** 16;
 
 export class Probe {
   readonly part: TermCondition;
@@ -79,9 +81,11 @@ export class Probe {
   #readRids(stem: Bytes, limit: number): Promise<void> | undefined {
     const note = (rids: ArrayLike<number> | undefined): void => {
       this.#found = rids;
-      this.#work.indexEntries += rids?.length ?? 0;
+      const entries = Math.ceil((rids?.length ?? 0) / RIDS_PER_ENTRY);
+      this.#work.indexEntries += Math.min(entries, PROBE_ENTRIES);
     };
-    const found = this.#reader.ridsOf?.(stem, Math.max(RIDS_MIN, limit * RIDS_PER_ENTRY));
+    const rids = Math.max(RIDS_MIN, limit * RIDS_PER_ENTRY);
+    const found = this.#reader.ridsOf?.(stem, rids, KNOWN_RIDS_MAX);
     if (isPromise(found)) return found.then(note);
     note(found);
     return undefined;

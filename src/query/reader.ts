@@ -31,10 +31,14 @@ export interface ItemReader {
   scanIndex(range: KeyRange, options: KeyScanOptions): MaybePromise<IndexEntries>;
   /**
    * The rids of all entries that begin so, ascending: those of one value, for a fraction of what its entries cost. Undefined
-   * where there are more than `limit`.
+   * where there are more than `limit`, or of those in memory more than `knownLimit`.
    */
   readonly ridsOf?:
-    | ((stem: Bytes, limit: number) => MaybePromise<ArrayLike<number> | undefined>)
+    | ((
+        stem: Bytes,
+        limit: number,
+        knownLimit: number,
+      ) => MaybePromise<ArrayLike<number> | undefined>)
     | undefined;
   /** Where the entries of a path begin; undefined where it is not indexed, or not yet. */
   termsOf(path: Path): Bytes | undefined;
