@@ -177,6 +177,26 @@ test('documents are handed over as they print themselves; what prints as nothing
   expect(documents).toEqual(['{"text":"ä€😀\\n"}', '"1970-01-01T00:00:00.000Z"', '', '{"b":null}']);
 });
 
+test('half a character in one document does not move the next ones', async () => {
+  const documents: string[] = [];
+  await run(
+    `() => {
+      const self = __.getSelfLink();
+      for (const d of [{ id: 'a', text: '\\ud800' }, { id: '\\udc00b' }, { id: 'c' }]) __.upsertDocument(self, d);
+    }`,
+    {},
+    ({ document }) => {
+      documents.push(document);
+      return {};
+    },
+  );
+  expect(documents.map((document) => JSON.parse(document))).toEqual([
+    { id: 'a', text: '\ud800' },
+    { id: '\udc00b' },
+    { id: 'c' },
+  ]);
+});
+
 test('a script that breaks what the lengths of documents are told by is stopped', async () => {
   const broken = run(
     `() => {
