@@ -67,6 +67,13 @@ export function readU16(bytes: Bytes, at: number): number {
   return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
 }
 
+/** The smallest byte string greater than this one. */
+export function successor(bytes: Bytes): Bytes {
+  return concatBytes(bytes, ZERO);
+}
+
+const ZERO = Uint8Array.of(0);
+
 /** The smallest byte string greater than every string that starts with `prefix`; undefined if there is none. */
 export function afterPrefix(prefix: Bytes): Bytes | undefined {
   for (let at = prefix.length - 1; at >= 0; at--) {

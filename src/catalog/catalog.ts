@@ -13,6 +13,7 @@ import {
   DomainError,
   type Random,
   RESOURCES_PER_ACCOUNT_MAX,
+  successor,
   textToBytes,
 } from '../base/index.ts';
 import { type Batch, FormatError, type KeyRange, type Store } from '../engine/index.ts';
@@ -139,7 +140,7 @@ export class Catalog {
           if (prefix === 'db') this.#apply({ databases: [record] });
           else if (prefix === 'coll') this.#apply({ containers: [record] });
           else this.#apply({ resources: [record] });
-          start = Buffer.concat([key, Uint8Array.of(0)]);
+          start = successor(key);
         }
         more = page.more;
       }

@@ -2,7 +2,7 @@
  * The rids of one value of one path: the same as its entries, as numbers. A list of the store holds hundreds of rids in a
  * row, so that what takes a text each as entries takes two bytes each here.
  */
-import { andThen, type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
+import { andThen, type Bytes, bytesToLatin1, type MaybePromise, successor } from '../base/index.ts';
 import type { KeyRange, ReadView } from '../engine/index.ts';
 import { addChunkRids, chunkRange } from './index-chunk.ts';
 import type { KnownLists } from './index-lists.ts';
@@ -91,7 +91,7 @@ function addListed(
     }
     const last = entries.at(-1);
     if (!more || last === undefined) return true;
-    const start = Buffer.concat([last.key, Uint8Array.of(0)]);
+    const start = successor(last.key);
     return addListed(store, { start, end: lists.end }, rids, limit);
   });
 }

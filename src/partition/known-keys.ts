@@ -3,6 +3,7 @@
  * which rid it has (key-rids.ts). A partition that was empty when it was opened knows which keys it has. For the rest,
  * keys are learnt in the background once so many were looked up in the store that knowing them would have paid.
  */
+import { successor } from '../base/index.ts';
 import type { KeyRange, Store } from '../engine/index.ts';
 import { type ItemKey, keyHash, type Rid } from './item.ts';
 import { KeyFilter } from './key-filter.ts';
@@ -105,7 +106,7 @@ export class KnownKeys {
       }
       const last = entries.at(-1);
       if (!more || last === undefined) return;
-      range = { start: Buffer.concat([last.key, Uint8Array.of(0)]), end: range.end };
+      range = { start: successor(last.key), end: range.end };
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

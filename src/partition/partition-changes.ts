@@ -1,5 +1,5 @@
 /** What was written to a partition and when: its change feed, and what movers have to know of its past. */
-import { type Clock, concatBytes, type MaybePromise } from '../base/index.ts';
+import { type Clock, type MaybePromise, successor } from '../base/index.ts';
 import type { Snapshot, Store } from '../engine/index.ts';
 import { type ChangePage, readChanges } from './change-log.ts';
 import { type FeedMode, type FeedRead, type FeedSlice, lsnBefore, readFeed } from './feed.ts';
@@ -90,5 +90,5 @@ export class PartitionChanges {
 function rangeOf({ within }: FeedRead): EpkRange | undefined {
   if (!(within instanceof Uint8Array)) return within;
   const epk = epkOfPrimary(within);
-  return { min: epk, max: concatBytes(epk, Uint8Array.of(0)) };
+  return { min: epk, max: successor(epk) };
 }

@@ -1,5 +1,5 @@
 /** The index of one partition between its writes and its store: what is in memory, when it is written out, recovery. */
-import { concatBytes, INDEX_MEMORY_ENTRIES } from '../base/index.ts';
+import { INDEX_MEMORY_ENTRIES, successor } from '../base/index.ts';
 import type { ReadView, Store } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
 import type { CommitGroup } from './commit-group.ts';
@@ -65,7 +65,7 @@ export class PartitionIndex {
       const page = await this.#store.scan({ ...INDEX_LOG_RANGE, start }, LOG_PAGE);
       for (const { key, value } of page.entries) {
         this.#memory.apply(decodeChanges(value));
-        start = concatBytes(key, Uint8Array.of(0));
+        start = successor(key);
       }
       more = page.more;
     }
@@ -83,8 +83,7 @@ export class PartitionIndex {
       for (const record of records)
         if (record !== undefined) this.#add(indexing, decodeRecord(record, 0));
       const last = page.entries.at(-1);
-      if (last !== undefined)
-        range = { start: concatBytes(last.key, Uint8Array.of(0)), end: range.end };
+      if (last !== undefined) range = { start: successor(last.key), end: range.end };
       more = page.more;
     }
   }
