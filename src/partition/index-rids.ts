@@ -39,14 +39,14 @@ export function ridsOfStem(
   limits: RidLimits,
 ): MaybePromise<Rids | undefined> {
   const text = bytesToLatin1(stem);
-  const before = known?.rids.get(text, limits);
-  const limit = known?.rids.limitOf(text, limits) ?? limits.read;
-  const stored =
-    before ??
-    andThen(storedRids(store, known, stem, limit), (found) => {
+  const read = (): MaybePromise<Rids | typeof BEYOND> => {
+    const limit = known?.rids.limitOf(text, limits) ?? limits.read;
+    return andThen(storedRids(store, known, stem, limit), (found) => {
       known?.rids.add(text, found ?? limit);
       return found ?? BEYOND;
     });
+  };
+  const stored = known?.rids.get(text, limits) ?? read();
   return andThen(stored, (found) => {
     if (found === BEYOND) return undefined;
     const rids = changed(found, runs, text);

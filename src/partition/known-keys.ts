@@ -11,7 +11,7 @@ import { type KeyRids, largerKeyRids } from './key-rids.ts';
 import { PREFIX_PRIMARY, ridOfBytes } from './keyspace.ts';
 import type { RidsRoom } from './rids-room.ts';
 
-/** Looking a key up costs as much as learning three or four. */
+/** Looking a key up costs as much as learning three or four: so learning never costs more than ten times what it might have spared. */
 const KEYS_PER_LOOK = 32;
 const LOOKS_MIN = 16;
 

@@ -108,7 +108,8 @@ function documentOf({ face }: ScriptScope, { document }: ScriptCall, mayNeedId: 
   const bytes = textToBytes(document);
   const sent = sentItem(bytes, face);
   if (!mayNeedId || sent.item.id !== undefined) return sent;
-  return { item: { id: randomUUID(), ...parseJsonObject(bytes) }, text: undefined };
+  const whole = sent.text === undefined ? sent.item : parseJsonObject(bytes);
+  return { item: { id: randomUUID(), ...whole }, text: undefined };
 }
 
 function conditionOf({ etag }: ScriptCall): { readonly ifMatch?: string } {
