@@ -25,6 +25,11 @@ export function isFailure({ status }: OperationResult): boolean {
   return status >= 400;
 }
 
+/** Of the whole: also 304 is more than one word says. */
+export function statusOfAll(results: readonly OperationResult[]): 200 | 207 {
+  return results.every(({ status }) => status < 300) ? 200 : 207;
+}
+
 /** Throws what is not a refusal: our bug. */
 export function failedResult(error: unknown): OperationResult {
   const { status, substatus } = statusOf(error);

@@ -5,7 +5,7 @@ import type { ContainerFace } from '../container-face.ts';
 import { type Reply, receiptHeaders } from '../reply.ts';
 import { wantsMinimal } from '../request.ts';
 import { readBatch } from './batch-request.ts';
-import { fitResults, isFailure, type OperationResult, printResults } from './batch-result.ts';
+import { fitResults, type OperationResult, printResults, statusOfAll } from './batch-result.ts';
 import { runBulk } from './bulk.ts';
 import { runTransaction } from './transactional-batch.ts';
 
@@ -47,6 +47,6 @@ function batchReply(face: ContainerFace, outcome: BatchOutcome, isAtomic: boolea
   const headers = [...face.scopeHeaders];
   if (outcome.receipt !== undefined) headers.push(...receiptHeaders(outcome.receipt));
   const body = printResults(results);
-  const status = results.some(isFailure) ? 207 : 200;
+  const status = statusOfAll(results);
   return { status, charge: Math.round(outcome.charge * 100) / 100, headers, body };
 }
