@@ -2,7 +2,7 @@
  * Refusals as the protocol knows them: status, substatus and a JSON body. Domain codes are mapped exhaustively; what is
  * neither a DomainError nor a RequestError is our bug and answers 500.
  */
-import { DomainError, type ErrorCode } from '../../base/index.ts';
+import { type Bytes, DomainError, type ErrorCode } from '../../base/index.ts';
 import { ScriptError } from '../../script/index.ts';
 import type { Reply } from './reply.ts';
 import { SqlError } from './sql/index.ts';
@@ -119,6 +119,11 @@ export function failureReply(error: unknown, context: FailureContext): Reply {
       : {}),
   };
   return { status, charge, headers, body: Buffer.from(JSON.stringify(body)) };
+}
+
+/** The same for what failed inside an answer, where the rest stands beside it. */
+export function errorBody(status: number, message: string): Bytes {
+  return Buffer.from(JSON.stringify({ code: CODES[status as Status], message }));
 }
 
 export function statusOf(error: unknown): { status: Status; substatus: number } {

@@ -4,6 +4,8 @@ import type { HttpReply } from '../../http/index.ts';
 
 export interface Reply extends HttpReply {
   readonly body: Bytes | undefined;
+  /** JSON where nothing is said. */
+  readonly contentType?: string;
 }
 
 /** What every answer says about the service itself: clients show these, none acts on them. */
@@ -22,13 +24,13 @@ export function serviceHeaders(startedMs: number): readonly string[] {
 
 /** Adds what every answer says beside its own headers. */
 export function addServiceHeaders(
-  { headers, charge, body }: Reply,
+  { headers, charge, body, contentType = 'application/json' }: Reply,
   activityId: string,
   about: readonly string[],
 ): void {
   for (const text of about) headers.push(text);
   headers.push('x-ms-activity-id', activityId, 'x-ms-request-charge', String(charge));
-  if (body !== undefined) headers.push('content-type', 'application/json');
+  if (body !== undefined) headers.push('content-type', contentType);
 }
 
 /** Headers of an answer that came from a partition. */

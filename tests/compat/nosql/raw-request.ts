@@ -20,6 +20,8 @@ export interface RawReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+  /** The body as it came. */
+  readonly bytes: Buffer;
   /** The body parsed; undefined where it is empty or no JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
   readonly json: any;
@@ -51,11 +53,13 @@ export function sendRaw(account: Account, raw: RawRequest): Promise<RawReply> {
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);
       incoming.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
+        const bytes = Buffer.concat(chunks);
+        const text = bytes.toString('utf8');
         resolve({
           status: incoming.statusCode ?? 0,
           headers: incoming.headers,
           text,
+          bytes,
           json: toJson(text),
         });
       });

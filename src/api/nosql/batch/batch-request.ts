@@ -9,6 +9,8 @@ import { RequestError } from '../errors.ts';
 import { checkedItem, itemPatch } from '../item-input.ts';
 import { checkJson, parseJson } from '../json-body.ts';
 import { type KeyValues, parsePartitionKey, toKeyValues } from '../partition-key-header.ts';
+import { isBinaryBatch, readBinaryBatch } from './binary-batch.ts';
+import { malformedBatch } from './malformed-batch.ts';
 import { readPrintedBatch } from './printed-batch.ts';
 
 const KINDS = {
@@ -29,28 +31,42 @@ export interface SentOperation {
   readonly body: Value;
   /** Of an item that is stored as it was sent. */
   readonly text: Bytes | undefined;
+  /** What is already known to be wrong with the body. */
+  readonly flaw: DomainError | undefined;
   readonly conditions: Conditions;
   readonly wantsMinimal: boolean;
 }
 
+/** An operation as its form of request tells it. */
+interface OperationText {
+  readonly fields: Value;
+  readonly text?: Bytes | undefined;
+  readonly flaw?: DomainError | undefined;
+}
+
 /** Throws 400 for a body that is no list of operations, or a longer one than allowed. */
 export function readBatch(call: Call, face: ContainerFace): readonly SentOperation[] {
-  const printed = readPrintedBatch(call.body, face);
-  if (printed !== undefined)
-    return printed.map(({ fields, text }, at) => readOperation(fields, at, text));
-  const sent = parseJson(call.body);
-  if (!isList(sent)) throw malformed('an array of operations is expected');
+  const sent = isBinaryBatch(call.body)
+    ? readBinaryBatch(call.body, face)
+    : (readPrintedBatch(call.body, face) ?? parseBatch(call.body));
   if (sent.length === 0) throw new RequestError(400, 'Batch request has no operations.');
   if (sent.length > BATCH_OPERATIONS_MAX)
     throw new RequestError(400, 'Batch request has more operations than what is supported.');
-  return sent.map((operation, at) => readOperation(operation, at, undefined));
+  return sent.map(readOperation);
 }
 
-function readOperation(sent: Value, at: number, text: Bytes | undefined): SentOperation {
-  if (!isMap(sent)) throw malformed(`operation ${at} is not an object`);
-  const { operationType, id, resourceBody, partitionKey } = sent;
+function parseBatch(body: Bytes): readonly OperationText[] {
+  const sent = parseJson(body);
+  if (!isList(sent)) throw malformedBatch('an array of operations is expected');
+  return sent.map((fields) => ({ fields }));
+}
+
+function readOperation({ fields, text, flaw }: OperationText, at: number): SentOperation {
+  if (!isMap(fields)) throw malformedBatch(`operation ${at} is not an object`);
+  const { operationType, id, resourceBody, partitionKey } = fields;
   const name = typeof operationType === 'string' ? operationType.toLowerCase() : '';
-  if (!Object.hasOwn(KINDS, name)) throw malformed(`operation ${at} has no known operationType`);
+  if (!Object.hasOwn(KINDS, name))
+    throw malformedBatch(`operation ${at} has no known operationType`);
   const kind = KINDS[name as keyof typeof KINDS];
   const isInBody = kind === 'create' || kind === 'upsert';
   return {
@@ -59,8 +75,9 @@ function readOperation(sent: Value, at: number, text: Bytes | undefined): SentOp
     partitionKey: partitionKey === undefined ? undefined : readKey(partitionKey),
     body: resourceBody,
     text,
-    conditions: { ifMatch: textOf(sent.ifMatch), ifNoneMatch: textOf(sent.ifNoneMatch) },
-    wantsMinimal: sent.minimalReturnPreference === true,
+    flaw,
+    conditions: { ifMatch: textOf(fields.ifMatch), ifNoneMatch: textOf(fields.ifNoneMatch) },
+    wantsMinimal: fields.minimalReturnPreference === true,
   };
 }
 
@@ -82,7 +99,8 @@ export function toOperation(
   sent: SentOperation,
   key: KeyValues,
 ): Exclude<Operation, { readonly kind: 'expect' }> {
-  const { kind, conditions, body, text } = sent;
+  const { kind, conditions, body, text, flaw } = sent;
+  if (flaw !== undefined) throw flaw;
   switch (kind) {
     case 'create':
     case 'upsert':
@@ -137,8 +155,4 @@ function itemOf(body: Value): ValueMap {
 function idOf({ id }: SentOperation): string {
   if (typeof id === 'string' && id !== '') return id;
   throw new DomainError('invalidInput', 'The operation does not name an item by its id.');
-}
-
-function malformed(why: string): RequestError {
-  return new RequestError(400, `The batch request body is invalid: ${why}.`);
 }

@@ -82,7 +82,8 @@ export function printResults(results: readonly OperationResult[]): Bytes {
   return printed;
 }
 
-function bodyOf({ hasBody, item }: OperationResult): Bytes | undefined {
+/** The item of a result, where it is wanted back. */
+export function bodyOf({ hasBody, item }: OperationResult): Bytes | undefined {
   return hasBody === false ? undefined : item?.body;
 }
 

@@ -1,0 +1,75 @@
+/** A batch as the .NET client sends it: operations as rows, their items as JSON texts of their own. */
+import { BATCH_OPERATIONS_MAX, type Bytes, bufferOf, DomainError } from '../../../base/index.ts';
+import type { Value } from '../../../value/index.ts';
+import type { ContainerFace } from '../container-face.ts';
+import { parseJson } from '../json-body.ts';
+import { sentItem } from '../sent-item.ts';
+import {
+  type OperationRow,
+  ROW_VERSION,
+  readOperationRow,
+  readRecords,
+} from './hybrid-row/index.ts';
+import type { PrintedOperation } from './printed-batch.ts';
+
+export interface BinaryOperation extends PrintedOperation {
+  /** What is wrong with its item: bulk requests gather what many callers wrote, and only one has to hear of it. */
+  readonly flaw: DomainError | undefined;
+}
+
+interface ReadBody {
+  readonly value: Value;
+  readonly text?: Bytes | undefined;
+  readonly flaw?: DomainError | undefined;
+}
+
+/** How JSON begins that clients may be told to encode. */
+const BINARY_JSON = 0x80;
+
+export function isBinaryBatch(body: Bytes): boolean {
+  return body[0] === ROW_VERSION;
+}
+
+/** Stops one after the most operations a batch may have. */
+export function readBinaryBatch(body: Bytes, face: ContainerFace): readonly BinaryOperation[] {
+  return readRecords(bufferOf(body), BATCH_OPERATIONS_MAX + 1).map((record) => {
+    const row = readOperationRow(record);
+    const { value, text, flaw } = checkedBody(row, face);
+    return { fields: { ...row, resourceBody: value }, text, flaw };
+  });
+}
+
+function checkedBody(row: OperationRow, face: ContainerFace): ReadBody {
+  try {
+    return readBody(row, face);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { value: undefined, flaw: error };
+  }
+}
+
+function readBody({ operationType, resourceBody }: OperationRow, face: ContainerFace): ReadBody {
+  if (resourceBody === undefined) return { value: undefined };
+  switch (operationType) {
+    case 'Create':
+    case 'Upsert':
+    case 'Replace': {
+      checkIsText(resourceBody);
+      const { item, text } = sentItem(resourceBody, face);
+      return { value: item, text };
+    }
+    case 'Patch':
+      checkIsText(resourceBody);
+      return { value: parseJson(resourceBody) };
+    default:
+      return { value: undefined };
+  }
+}
+
+function checkIsText(body: Bytes): void {
+  if (body[0] === BINARY_JSON)
+    throw new DomainError(
+      'invalidInput',
+      'The resourceBody of the operation is in binary JSON, which is not supported: JSON text is expected.',
+    );
+}
