@@ -5,11 +5,11 @@
 import type { Socket } from 'node:net';
 import type { Bytes } from '../base/index.ts';
 import type { AnswerHeads } from './answer-head.ts';
-import type { AnswerTurn } from './answer-turn.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { DirectExchange } from './direct-exchange.ts';
 import type { HttpHandler } from './exchange.ts';
 import { HEAD_BYTES_MAX, type RequestHead, type RequestHeads } from './request-head.ts';
+import { type Passage, STAGES, type Turn } from './turn.ts';
 
 /**
  * Pieces of one head that are waited for: a head longer than a packet comes in a few. Who sends it in more is not in a
@@ -25,8 +25,7 @@ export interface Lane {
   /** Idle connections are closed after it. */
   readonly idleMs: number;
   readonly isStopping: boolean;
-  /** What all of them answer within one turn of the event loop. */
-  readonly turn: AnswerTurn;
+  readonly turn: Turn;
   /** Those that wait for the rest of a request. */
   readonly waiting: Set<DirectConnection>;
   /** Gives the connection to node:http. */
@@ -36,7 +35,7 @@ export interface Lane {
   closed(connection: DirectConnection): void;
 }
 
-export class DirectConnection {
+export class DirectConnection implements Passage {
   readonly socket: Socket;
   readonly #lane: Lane;
   /** The request that is to be answered. */
@@ -68,6 +67,15 @@ export class DirectConnection {
   get isIdle(): boolean {
     const hasBytes = this.#rest !== undefined || this.#partial !== undefined;
     return !this.#isBusy && !hasBytes && this.socket.writableLength === 0;
+  }
+
+  get turn(): Turn {
+    return this.#lane.turn;
+  }
+
+  /** Its request is the next to be looked at. */
+  proceed(): void {
+    if (this.#exchange !== undefined) this.#lane.handler(this.#exchange);
   }
 
   isUnderWay(exchange: DirectExchange): boolean {
@@ -196,7 +204,7 @@ export class DirectConnection {
       this.#lane.waiting.add(this);
     }
     this.#exchange = new DirectExchange(this, head, body);
-    this.#lane.handler(this.#exchange);
+    this.#lane.turn.await(STAGES.admit, this);
   }
 
   /** What waited behind the request that is over now. */

@@ -7,6 +7,7 @@ import type { Exchange } from './exchange.ts';
 import { Received } from './received.ts';
 import { tooLarge } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
+import type { Turn } from './turn.ts';
 
 export class DirectExchange extends Received implements Exchange {
   readonly #connection: DirectConnection;
@@ -16,6 +17,10 @@ export class DirectExchange extends Received implements Exchange {
     super(head, connection.socket);
     this.#connection = connection;
     this.#body = body;
+  }
+
+  get turn(): Turn {
+    return this.#connection.turn;
   }
 
   readBody(bytesMax: number): MaybePromise<Bytes> {

@@ -1,6 +1,7 @@
 /** One request and its answer, whatever carries them: what the APIs are written against. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Bytes, MaybePromise } from '../base/index.ts';
+import type { Turn } from './turn.ts';
 
 export interface Exchange {
   readonly method: string;
@@ -13,6 +14,9 @@ export interface Exchange {
   readonly isEncrypted: boolean;
   /** The server as the client addresses it: `scheme://host/`. */
   readonly origin: string;
+
+  /** Where it waits for the others that arrived with it; undefined: it waits for nobody. */
+  readonly turn: Turn | undefined;
 
   /**
    * The whole body, at once where it is all there. Throws or rejects with `tooLarge` beyond `bytesMax`, with AbortedError

@@ -7,12 +7,12 @@ import { Server, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../base/index.ts';
 import { AnswerHeads } from './answer-head.ts';
-import { AnswerTurn } from './answer-turn.ts';
 import { DirectConnection, type Lane } from './direct-connection.ts';
 import type { HttpHandler } from './exchange.ts';
 import { overNodeHttp } from './node-exchange.ts';
 import { DISCARD_BYTES_MAX } from './request-body.ts';
 import { RequestHeads } from './request-head.ts';
+import { Turn } from './turn.ts';
 
 /** How often requests that arrive in pieces are looked at. */
 const SWEEP_MS = 5000;
@@ -56,7 +56,7 @@ export class HttpServer extends Server {
       answerHeads: new AnswerHeads(clock, this.keepAliveTimeout),
       idleMs: this.keepAliveTimeout + this.keepAliveTimeoutBuffer,
       waiting: this.#waiting,
-      turn: new AnswerTurn(),
+      turn: new Turn(),
       get isStopping() {
         return !server.listening;
       },

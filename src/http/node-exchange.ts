@@ -14,6 +14,8 @@ export function overNodeHttp(
 }
 
 class NodeExchange extends Received implements Exchange {
+  /** What aborts a request is heard by who reads its body, so that is asked for at once. */
+  readonly turn = undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
 

@@ -1,7 +1,8 @@
-/** The way of every request through an API: answered now or later, or refused; finished, sent, reported. */
+/** The way of every request through an API: admitted, answered now or later, or refused; finished, sent, reported. */
 import { type Bytes, isPromise, type MaybePromise } from '../base/index.ts';
 import type { Exchange } from './exchange.ts';
 import { AbortedError } from './request-body.ts';
+import { type Passage, STAGES, type Stage } from './turn.ts';
 
 export interface HttpReply {
   readonly status: number;
@@ -35,59 +36,106 @@ export interface RequestReport {
 }
 
 /** What makes an API of HTTP: this much differs between them. */
-export interface HttpApi<Request extends Asked, Reply extends HttpReply> {
+export interface HttpApi<Request extends Asked, Admitted, Reply extends HttpReply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
+  /** What is asked for and by whom, who may. May throw or reject; gets no promise where all is known at once. */
+  admit(asked: Request): MaybePromise<Admitted>;
   /** May throw or reject; a request that can be answered at once gets no promise. */
-  answer(asked: Request): MaybePromise<Reply>;
+  answer(asked: Request, admitted: Admitted): MaybePromise<Reply>;
   /** The answer to a request that failed. */
   refuse(asked: Request, error: unknown): Reply;
   /** Adds what every answer of the API says. */
   finish(asked: Request, reply: Reply): void;
 }
 
-export function serve<Request extends Asked, Reply extends HttpReply>(
-  api: HttpApi<Request, Reply>,
+export function serve<Request extends Asked, Admitted, Reply extends HttpReply>(
+  api: HttpApi<Request, Admitted, Reply>,
   asked: Request,
 ): void {
-  let reply: MaybePromise<Reply>;
-  try {
-    reply = api.answer(asked);
-  } catch (error) {
-    fail(api, asked, error);
-    return;
+  new ServedRequest(api, asked).admit();
+}
+
+class ServedRequest<Request extends Asked, Admitted, Reply extends HttpReply> implements Passage {
+  readonly #api: HttpApi<Request, Admitted, Reply>;
+  readonly #asked: Request;
+  #admitted: Admitted | undefined;
+  #reply: Reply | undefined;
+
+  constructor(api: HttpApi<Request, Admitted, Reply>, asked: Request) {
+    this.#api = api;
+    this.#asked = asked;
   }
-  if (isPromise(reply))
-    reply.then(
-      (later) => send(api, asked, later),
-      (error) => fail(api, asked, error),
-    );
-  else send(api, asked, reply);
-}
 
-function fail<Request extends Asked, Reply extends HttpReply>(
-  api: HttpApi<Request, Reply>,
-  asked: Request,
-  error: unknown,
-): void {
-  // Nobody is left to answer.
-  if (error instanceof AbortedError) return;
-  send(api, asked, api.refuse(asked, error));
-}
+  admit(): void {
+    let admitted: MaybePromise<Admitted>;
+    try {
+      admitted = this.#api.admit(this.#asked);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (isPromise(admitted))
+      admitted.then(
+        (later) => this.#enter(later),
+        (error) => this.#fail(error),
+      );
+    else this.#enter(admitted);
+  }
 
-function send<Request extends Asked, Reply extends HttpReply>(
-  api: HttpApi<Request, Reply>,
-  asked: Request,
-  reply: Reply,
-): void {
-  const { exchange, resource, startedMs } = asked;
-  const { status, charge } = reply;
-  api.finish(asked, reply);
-  exchange.send(status, reply.headers, reply.body, reply.encoding);
-  api.onRequest?.({
-    resource,
-    method: exchange.method,
-    status,
-    charge,
-    durationMs: performance.now() - startedMs,
-  });
+  proceed(): void {
+    if (this.#reply === undefined) this.#answer();
+    else this.#send(this.#reply);
+  }
+
+  #enter(admitted: Admitted): void {
+    this.#admitted = admitted;
+    this.#await(STAGES.answer);
+  }
+
+  #answer(): void {
+    let reply: MaybePromise<Reply>;
+    try {
+      reply = this.#api.answer(this.#asked, this.#admitted as Admitted);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (isPromise(reply))
+      reply.then(
+        (later) => this.#replied(later),
+        (error) => this.#fail(error),
+      );
+    else this.#replied(reply);
+  }
+
+  #fail(error: unknown): void {
+    // Nobody is left to answer.
+    if (error instanceof AbortedError) return;
+    this.#replied(this.#api.refuse(this.#asked, error));
+  }
+
+  #replied(reply: Reply): void {
+    this.#reply = reply;
+    this.#await(STAGES.send);
+  }
+
+  #await(stage: Stage): void {
+    const { turn } = this.#asked.exchange;
+    if (turn === undefined) this.proceed();
+    else turn.await(stage, this);
+  }
+
+  #send(reply: Reply): void {
+    const { exchange, resource, startedMs } = this.#asked;
+    const { status, charge } = reply;
+    this.#api.finish(this.#asked, reply);
+    exchange.send(status, reply.headers, reply.body, reply.encoding);
+    this.#api.onRequest?.({
+      resource,
+      method: exchange.method,
+      status,
+      charge,
+      durationMs: performance.now() - startedMs,
+    });
+  }
 }

@@ -149,6 +149,7 @@ export function createAdminHandler(options: AdminOptions): HttpHandler {
   const signer = signatureCheck(options.keys, options.clock);
   const api = {
     onRequest: undefined,
+    admit: () => undefined,
     answer: ({ exchange }: HttpAsked) => respond(options, exchange, signer),
     refuse: (_: HttpAsked, error: unknown) => refusalOf(error),
     finish: (_: HttpAsked, { headers }: HttpReply) =>

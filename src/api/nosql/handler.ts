@@ -78,7 +78,13 @@ interface NosqlRequest extends Asked {
   call: Call | undefined;
 }
 
-class NosqlApi implements HttpApi<NosqlRequest, Reply> {
+/** A request of somebody who may make it. */
+interface Admitted {
+  readonly resource: Resource;
+  readonly call: Call;
+}
+
+class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly #options: NosqlOptions;
   readonly #authenticator: Authenticator;
@@ -95,7 +101,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Reply> {
     this.#serviceHeaders = serviceHeaders(clock.nowMs());
   }
 
-  answer(asked: NosqlRequest): MaybePromise<Reply> {
+  admit(asked: NosqlRequest): MaybePromise<Admitted> {
     const { exchange } = asked;
     const { method, headers } = exchange;
     const target = parseTarget(exchange.url);
@@ -111,14 +117,23 @@ class NosqlApi implements HttpApi<NosqlRequest, Reply> {
       target,
     });
     asked.call = call;
-    if (caller === MASTER) return run(resource, call);
-    return this.#runAs(caller, resource, call);
+    const admitted = { resource, call };
+    return caller === MASTER ? admitted : this.#authorized(caller, admitted);
   }
 
   /** For all but master keys: what is asked has to be theirs. */
-  async #runAs(caller: MaybePromise<Principal>, resource: Resource, call: Call): Promise<Reply> {
-    await authorize(await caller, call, this.#options.access);
-    return run(resource, call);
+  async #authorized(caller: MaybePromise<Principal>, admitted: Admitted): Promise<Admitted> {
+    await authorize(await caller, admitted.call, this.#options.access);
+    return admitted;
+  }
+
+  answer(_: NosqlRequest, { resource, call }: Admitted): MaybePromise<Reply> {
+    checkVersion(call.headers['x-ms-version']);
+    const operation = findOperation(resource, call);
+    if (!VERBS_WITH_BODY.has(call.method)) return operation(call);
+    const body = call.exchange.readBody(ITEM_BYTES_MAX);
+    if (isPromise(body)) return body.then((later) => runWith(later, operation, call));
+    return runWith(body, operation, call);
   }
 
   finish({ activityId }: NosqlRequest, reply: Reply): void {
@@ -151,15 +166,6 @@ class NosqlApi implements HttpApi<NosqlRequest, Reply> {
 }
 
 const REPORTED_PATH_LENGTH_MAX = 512;
-
-function run(resource: Resource, call: Call): MaybePromise<Reply> {
-  checkVersion(call.headers['x-ms-version']);
-  const operation = findOperation(resource, call);
-  if (!VERBS_WITH_BODY.has(call.method)) return operation(call);
-  const body = call.exchange.readBody(ITEM_BYTES_MAX);
-  if (isPromise(body)) return body.then((later) => runWith(later, operation, call));
-  return runWith(body, operation, call);
-}
 
 function runWith(body: Bytes, operation: Operation, call: Call): MaybePromise<Reply> {
   call.body = body;

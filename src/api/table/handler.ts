@@ -69,7 +69,14 @@ interface Addressed {
   readonly method: string;
 }
 
-class TableApi implements HttpApi<TableRequest, Reply> {
+/** A request of somebody who may make it. */
+interface Admitted {
+  readonly request: Addressed;
+  /** Undefined: of a browser that asks whether it may ask. */
+  readonly caller: Caller | undefined;
+}
+
+class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly #options: TableOptions;
   readonly #authorizer: Authorizer;
@@ -87,7 +94,7 @@ class TableApi implements HttpApi<TableRequest, Reply> {
     });
   }
 
-  answer(asked: TableRequest): MaybePromise<Reply> {
+  admit(asked: TableRequest): MaybePromise<Admitted> {
     const { exchange } = asked;
     const { headers, method } = exchange;
     const target = parseTarget(exchange.url, headers.host);
@@ -95,7 +102,8 @@ class TableApi implements HttpApi<TableRequest, Reply> {
     asked.resource = target.resource.kind;
     if (target.isOfOtherAccount) throw new TableError('ResourceNotFound');
     checkVersion(headerOf(exchange, 'x-ms-version'));
-    if (method === 'OPTIONS') return preflight(this.#options.service, headers);
+    const request = { asked, target, method: meantMethod(exchange) };
+    if (method === 'OPTIONS') return { request, caller: undefined };
     const caller = this.#authorizer.authorize({
       method,
       target,
@@ -103,9 +111,15 @@ class TableApi implements HttpApi<TableRequest, Reply> {
       isEncrypted: exchange.isEncrypted,
       address: exchange.remoteAddress ?? '',
     });
-    const request = { asked, target, method: meantMethod(exchange) };
-    if (target.isSecondary) checkSecondary(request.method, headers.host);
-    return andThen(caller, (known) => this.#read(known, request));
+    return andThen(caller, (known) => {
+      if (target.isSecondary) checkSecondary(request.method, headers.host);
+      return { request, caller: known };
+    });
+  }
+
+  answer({ exchange }: TableRequest, { request, caller }: Admitted): MaybePromise<Reply> {
+    if (caller === undefined) return preflight(this.#options.service, exchange.headers);
+    return this.#read(caller, request);
   }
 
   #read(caller: Caller, request: Addressed): MaybePromise<Reply> {
