@@ -26,6 +26,8 @@ export type ErrorCode =
   | 'uniqueKeyViolation'
   | 'preconditionFailed'
   | 'tooLarge'
+  /** The items that are wanted back do not fit in one response; nothing was applied. */
+  | 'answerTooLarge'
   /** The physical partition was replaced by others (split or merge); the caller must look up the ranges anew. */
   | 'partitionGone'
   | 'throttled'

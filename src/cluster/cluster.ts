@@ -20,6 +20,7 @@ import {
   type Rid,
   type Seal,
   type TransactionOp,
+  type TransactionOptions,
   transactionOf,
   type WriteIntent,
 } from '../partition/index.ts';
@@ -151,18 +152,18 @@ export class Cluster {
     });
   }
 
-  /** All operations or none, of one logical partition. `guard` is called when it is decided and throws to refuse. */
+  /** All operations or none, of one logical partition. */
   transact(
     route: Route,
     ops: readonly TransactionOp[],
     traffic: Traffic = NORMAL_TRAFFIC,
-    guard?: () => void,
+    options: TransactionOptions = {},
   ): Promise<TransactionReply> {
     let prepaid = 0;
     for (const op of ops) prepaid += prepaidCharge(op);
     return this.#commit(route, prepaid, traffic, {
       start: async (partition) => {
-        const { intent, effects } = transactionOf(ops, guard);
+        const { intent, effects } = transactionOf(ops, options);
         const { lsn } = await partition.write(this.#intent(route, partition, intent));
         return { effects, lsn };
       },

@@ -174,7 +174,7 @@ export class OpenTransaction {
     const ops = [...this.#own.values()].flatMap(opsOf);
     if (ops.length === 0) return { reply: undefined, etags };
     const { cluster, route, traffic } = this.#options;
-    const reply = await cluster.transact(route, ops, traffic, () => this.#check());
+    const reply = await cluster.transact(route, ops, traffic, { guard: () => this.#check() });
     ops.forEach(({ key }, at) => {
       const etag = reply.outcomes[at]?.item?.etag;
       if (etag !== undefined)

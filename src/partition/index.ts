@@ -64,10 +64,12 @@ export type { EpkRange, ItemPage, ItemScan } from './scan.ts';
 export { stampedItem } from './stamper.ts';
 export type { SweepStep } from './sweeper.ts';
 export {
+  type AnswerBound,
   type OperationEffect,
   type Transaction,
   TransactionError,
   type TransactionOp,
+  type TransactionOptions,
   transactionOf,
 } from './transaction.ts';
 export type { Version, VersionKind } from './version.ts';

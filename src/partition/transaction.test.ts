@@ -8,7 +8,12 @@ import { memoryEngine } from '../engine/memory/index.ts';
 import type { Item, ItemKey } from './item.ts';
 import type { Partition } from './partition.ts';
 import { keyOf, openForTest, put, putOp, textOf } from './test-kit.ts';
-import { TransactionError, type TransactionOp, transactionOf } from './transaction.ts';
+import {
+  type AnswerBound,
+  TransactionError,
+  type TransactionOp,
+  transactionOf,
+} from './transaction.ts';
 
 const engines: readonly [string, () => Engine][] = [
   ['memory', () => memoryEngine()],
@@ -32,8 +37,8 @@ const append = (key: ItemKey, text: string, createsAbsent = false): TransactionO
   update: (current) => ({ body: textToBytes(`${textOf(current) ?? ''}${text}`), ttlSec: 0 }),
 });
 
-async function run(partition: Partition, ops: readonly TransactionOp[]) {
-  const { intent, effects } = transactionOf(ops);
+async function run(partition: Partition, ops: readonly TransactionOp[], answer?: AnswerBound) {
+  const { intent, effects } = transactionOf(ops, { answer });
   const { lsn } = await partition.write(intent);
   return { lsn, effects };
 }
@@ -169,6 +174,38 @@ describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
     };
     expect(await refusal(run(partition, [putOp('upsert', OTHER, 'x'), op]))).toBe('1 invalidInput');
     expect(await partition.read(OTHER)).toBe(undefined);
+  });
+
+  test('the operation that passes the bound of the answer refuses all; what is not wanted back does not count', async () => {
+    const partition = await open();
+    // In thousands: what is stored is little longer than what was written.
+    const text = (length: number) => 'x'.repeat(length * 1000);
+    const { effects } = await run(partition, [putOp('create', KEY, text(4))]);
+    const etag = effects[0]?.item?.etag;
+    const stored = async () => textOf(await partition.read(KEY))?.length;
+    const ops = [
+      putOp('create', OTHER, text(7)),
+      read(KEY, etag),
+      remove(OTHER),
+      read(KEY),
+      append(KEY, text(2)),
+      read(KEY),
+    ];
+    const told = (bytesMax: number, ...unwanted: readonly number[]) =>
+      refusal(
+        run(partition, ops, { bytesMax, isWanted: ops.map((_, at) => !unwanted.includes(at)) }),
+      );
+    for (const [bytesMax, at] of [
+      [6_900, 0],
+      [10_900, 3],
+      [16_900, 4],
+      [22_900, 5],
+    ] as const)
+      expect(await told(bytesMax)).toBe(`${at} answerTooLarge`);
+    expect(await told(9_900, 0, 4)).toBe('5 answerTooLarge');
+    expect([await stored(), partition.lsn]).toEqual([4_000, 1]);
+    expect(await told(10_900, 0, 4)).toBe('ok');
+    expect(await stored()).toBe(6_000);
   });
 
   test('one item cannot be written more often than etags can tell apart', async () => {

@@ -47,17 +47,32 @@ export class TransactionError extends DomainError {
   }
 }
 
+/** What is told back of a transaction has to fit in one answer, or else nothing is to be applied. */
+export interface AnswerBound {
+  /** Of the items that are wanted back, together. */
+  readonly bytesMax: number;
+  /** By operation: whether its item is wanted back, where there is one to tell. */
+  readonly isWanted: readonly boolean[];
+}
+
+export interface TransactionOptions {
+  /** Called when it is decided; throws to refuse. */
+  readonly guard?: () => void;
+  /** Beyond it the transaction is refused by the operation that passes it. */
+  readonly answer?: AnswerBound | undefined;
+}
+
 export interface Transaction {
   readonly intent: WriteIntent;
   /** One per operation, in order; filled when the intent is decided. */
   readonly effects: readonly OperationEffect[];
 }
 
-/**
- * For one attempt: made anew where the write has to be tried again.
- * @param guard - called when it is decided; throws to refuse.
- */
-export function transactionOf(ops: readonly TransactionOp[], guard?: () => void): Transaction {
+/** For one attempt: made anew where the write has to be tried again. */
+export function transactionOf(
+  ops: readonly TransactionOp[],
+  { guard, answer }: TransactionOptions = {},
+): Transaction {
   const { keys, places } = keysOf(ops);
   assert(keys.length <= INTENT_KEYS_MAX, 'transaction: too many items');
   const effects: OperationEffect[] = [];
@@ -66,10 +81,15 @@ export function transactionOf(ops: readonly TransactionOp[], guard?: () => void)
     effects.length = 0;
     const items: ItemStates = { now: [...current], writes: new Uint8Array(keys.length) };
     const mutations: Mutation[] = [];
+    let answerBytes = 0;
     for (let at = 0; at < ops.length; at++)
       try {
         const op = ops[at] as TransactionOp;
-        effects.push(step(op, items, places[at] as number, { stage, mutations }));
+        const effect = step(op, items, places[at] as number, { stage, mutations });
+        effects.push(effect);
+        if (answer?.isWanted[at] !== true) continue;
+        answerBytes += answerLength(effect);
+        if (answerBytes > answer.bytesMax) throw answerTooLarge();
       } catch (error) {
         throw error instanceof DomainError ? new TransactionError(at, error) : error;
       }
@@ -139,4 +159,12 @@ function readKind(
   if (item === undefined) throw itemNotFound();
   checkConditions({ ifMatch }, item);
   return ifNoneMatch !== undefined && matches(ifNoneMatch, item) ? 'notModified' : 'read';
+}
+
+function answerLength({ kind, item }: OperationEffect): number {
+  return kind === 'notModified' || item === undefined ? 0 : item.body.length;
+}
+
+function answerTooLarge(): DomainError {
+  return new DomainError('answerTooLarge', 'Response size is too large');
 }

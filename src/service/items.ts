@@ -84,8 +84,9 @@ export class Items {
     const ops = operations.map((operation) =>
       toTransactionOp(container, itemKey(epk, partitionKey, operation.id), operation),
     );
+    const { answer } = bounds;
     return this.#cluster.rerouted(container, (current) =>
-      this.#cluster.transact(this.#cluster.routing(current).forKey(epk), ops, traffic),
+      this.#cluster.transact(this.#cluster.routing(current).forKey(epk), ops, traffic, { answer }),
     );
   }
 

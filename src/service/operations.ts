@@ -2,6 +2,7 @@
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, DomainError } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type {
+  AnswerBound,
   Conditions,
   Item,
   ItemKey,
@@ -51,6 +52,8 @@ export interface TransactionBounds {
   readonly operationsMax: number;
   /** Of all bodies together. */
   readonly bytesMax: number;
+  /** Of the items told back; without it they may be of any size. */
+  readonly answer?: AnswerBound;
 }
 
 export const BATCH_BOUNDS: TransactionBounds = {

@@ -54,6 +54,7 @@ export const SUBSTATUS_PARTITION_KEY_MISMATCH = 1001;
 export const SUBSTATUS_OWNER_NOT_FOUND = 1003;
 export const SUBSTATUS_CROSS_PARTITION = 1004;
 export const SUBSTATUS_WRONG_CONTAINER = 1024;
+export const SUBSTATUS_ANSWER_TOO_LARGE = 3402;
 
 const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }>> = {
   invalidInput: { status: 400, substatus: 0 },
@@ -74,6 +75,7 @@ const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }
   uniqueKeyViolation: { status: 409, substatus: 0 },
   preconditionFailed: { status: 412, substatus: 0 },
   tooLarge: { status: 413, substatus: 0 },
+  answerTooLarge: { status: 413, substatus: SUBSTATUS_ANSWER_TOO_LARGE },
   partitionGone: { status: 410, substatus: 1002 },
   throttled: { status: 429, substatus: 3200 },
   bucketThrottled: { status: 429, substatus: 3088 },

@@ -148,6 +148,69 @@ describe('transactional batch', () => {
     expect(results[0]?.eTag).toBe(results[1]?.eTag);
   });
 
+  describe('a batch whose answer was too large was applied although it was refused', () => {
+    const fat = ['fat1', 'fat2', 'fat3'];
+    const grow = (id: string): OperationInput => ({
+      operationType: 'Patch',
+      id,
+      resourceBody: { operations: [{ op: 'incr', path: '/n', value: 1 }] },
+    });
+    const parse = (text: string) => JSON.parse(text) as OperationResponse[];
+    const tooLarge = {
+      statusCode: 413,
+      subStatusCode: 3402,
+      requestCharge: 1,
+      message: 'Response size is too large',
+    };
+    const dependent = { statusCode: 424, requestCharge: 0 };
+
+    beforeAll(async () => {
+      for (const id of fat)
+        await container.items.create({ id, pk: 'p', n: 0, x: 'x'.repeat(1_900_000) });
+    });
+
+    test('written and read: the operation that does not fit is named, nothing is stored', async () => {
+      const { result, code, headers } = await container.items.batch(
+        [create('w1'), ...fat.map(read)],
+        'p',
+      );
+      expect(code).toBe(207);
+      expect(result).toEqual([dependent, dependent, dependent, tooLarge]);
+      expect(Number(headers['x-ms-request-charge'])).toBe(1);
+      expect((await container.item('w1', 'p').read()).statusCode).toBe(404);
+      const patched = await container.items.batch([...fat.map(grow), create('w2')], 'p');
+      expect(codes(patched.result)).toEqual([424, 424, 413, 413]);
+      expect((await container.item('fat1', 'p').read()).resource.n).toBe(0);
+    });
+
+    test('only read: from the one that does not fit on', async () => {
+      const { result, code } = await container.items.batch(
+        [...Array.from({ length: 5 }, () => read('fat1')), remove('fat1')],
+        'p',
+      );
+      expect(code).toBe(207);
+      expect(codes(result)).toEqual([424, 424, 413, 413, 413, 424]);
+      expect((await container.item('fat1', 'p').read()).statusCode).toBe(200);
+    });
+
+    test('what is not told back does not count', async () => {
+      const minimal = { prefer: 'return=minimal' };
+      const { status, text } = await send(
+        [create('w3'), ...fat.map(grow), read('fat1'), read('fat2')],
+        minimal,
+      );
+      expect([status, ...(codes(parse(text)) ?? [])]).toEqual([200, 201, 200, 200, 200, 200, 200]);
+      expect((await container.item('w3', 'p').read()).statusCode).toBe(200);
+      const { resource } = await container.item('fat1', 'p').read();
+      expect(resource.n).toBe(1);
+      const held = { ...read('fat1'), ifNoneMatch: resource._etag };
+      const reads = await send([held, held, held, read('fat2'), read('fat3')]);
+      expect(codes(parse(reads.text))).toEqual([304, 304, 304, 200, 200]);
+      const removed = await send([read('fat1'), read('fat2'), ...fat.map(remove)]);
+      expect(codes(parse(removed.text))).toEqual([200, 200, 204, 204, 204]);
+    });
+  });
+
   test('with a whole hierarchical key', async () => {
     const { container: levels } = await container.database.containers.create({
       id: 'levels',

@@ -275,13 +275,21 @@ describe('bulk', () => {
     expect(codes(stopped.results)).toEqual([201, 409, 424]);
   });
 
-  test('what does not fit in a response is told without its item', async () => {
+  test('what does not fit in a response is told without its item, and refuses a transaction', async () => {
     await container.items.create({ id: 'fat', pk: 'p', x: 'x'.repeat(1_900_000) });
     const read: OperationFields = { operationType: 'Read', id: 'fat', partitionKey: '["p"]' };
     const { results } = await send([read, read, read], BULK);
     expect(codes(results)).toEqual([200, 200, 413]);
     expect(results[2]).toMatchObject({ subStatusCode: 3402 });
     expect(results[2]).not.toHaveProperty('resourceBody');
+    const atomic = await send([create('beside'), read, read, read]);
+    expect([atomic.status, ...codes(atomic.results)]).toEqual([207, 424, 424, 424, 413]);
+    expect(atomic.results[3]).toMatchObject({ subStatusCode: 3402 });
+    expect(bodyOf(atomic.results[3] as ResultFields)).toEqual({
+      code: 'RequestEntityTooLarge',
+      message: 'Response size is too large',
+    });
+    expect((await container.item('beside', 'p').read()).statusCode).toBe(404);
   });
 });
 

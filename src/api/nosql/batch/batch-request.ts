@@ -9,6 +9,7 @@ import { RequestError } from '../errors.ts';
 import { checkedItem, itemPatch } from '../item-input.ts';
 import { checkJson, parseJson } from '../json-body.ts';
 import { type KeyValues, parsePartitionKey, toKeyValues } from '../partition-key-header.ts';
+import { wantsMinimal } from '../request.ts';
 import { isBinaryBatch, readBinaryBatch } from './binary-batch.ts';
 import { malformedBatch } from './malformed-batch.ts';
 import { readPrintedBatch } from './printed-batch.ts';
@@ -34,7 +35,8 @@ export interface SentOperation {
   /** What is already known to be wrong with the body. */
   readonly flaw: DomainError | undefined;
   readonly conditions: Conditions;
-  readonly wantsMinimal: boolean;
+  /** Reads always do; after a deletion there is none. */
+  readonly wantsItem: boolean;
 }
 
 /** An operation as its form of request tells it. */
@@ -52,7 +54,8 @@ export function readBatch(call: Call, face: ContainerFace): readonly SentOperati
   if (sent.length === 0) throw new RequestError(400, 'Batch request has no operations.');
   if (sent.length > BATCH_OPERATIONS_MAX)
     throw new RequestError(400, 'Batch request has more operations than what is supported.');
-  return sent.map(readOperation);
+  const isMinimal = wantsMinimal(call);
+  return sent.map((operation, at) => readOperation(operation, at, isMinimal));
 }
 
 function parseBatch(body: Bytes): readonly OperationText[] {
@@ -61,7 +64,11 @@ function parseBatch(body: Bytes): readonly OperationText[] {
   return sent.map((fields) => ({ fields }));
 }
 
-function readOperation({ fields, text, flaw }: OperationText, at: number): SentOperation {
+function readOperation(
+  { fields, text, flaw }: OperationText,
+  at: number,
+  isMinimal: boolean,
+): SentOperation {
   if (!isMap(fields)) throw malformedBatch(`operation ${at} is not an object`);
   const { operationType, id, resourceBody, partitionKey } = fields;
   const name = typeof operationType === 'string' ? operationType.toLowerCase() : '';
@@ -69,6 +76,7 @@ function readOperation({ fields, text, flaw }: OperationText, at: number): SentO
     throw malformedBatch(`operation ${at} has no known operationType`);
   const kind = KINDS[name as keyof typeof KINDS];
   const isInBody = kind === 'create' || kind === 'upsert';
+  const wantsLittle = isMinimal || fields.minimalReturnPreference === true;
   return {
     kind,
     id: isInBody ? (isMap(resourceBody) ? resourceBody.id : undefined) : id,
@@ -77,7 +85,7 @@ function readOperation({ fields, text, flaw }: OperationText, at: number): SentO
     text,
     flaw,
     conditions: { ifMatch: textOf(fields.ifMatch), ifNoneMatch: textOf(fields.ifNoneMatch) },
-    wantsMinimal: fields.minimalReturnPreference === true,
+    wantsItem: kind === 'read' || (kind !== 'delete' && !wantsLittle),
   };
 }
 

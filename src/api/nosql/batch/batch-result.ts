@@ -1,8 +1,8 @@
 /** The results of a batch: one entry per operation, item bodies as they are stored. */
-import { type Bytes, DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
+import { type Bytes, type DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
 import type { Item } from '../../../partition/index.ts';
 import { CLOSING_BRACE, CLOSING_BRACKET, COMMA, OPENING_BRACKET } from '../../../value/index.ts';
-import { statusOf } from '../errors.ts';
+import { SUBSTATUS_ANSWER_TOO_LARGE, statusOf } from '../errors.ts';
 
 export interface OperationResult {
   readonly status: number;
@@ -18,8 +18,6 @@ export interface OperationResult {
 
 /** Not tried, or undone, because another operation failed. */
 export const FAILED_DEPENDENCY: OperationResult = { status: 424, charge: 0 };
-
-const SUBSTATUS_RESPONSE_TOO_LARGE = 3402;
 
 export function isFailure({ status }: OperationResult): boolean {
   return status >= 400;
@@ -40,10 +38,7 @@ export function failedResult(error: unknown): OperationResult {
 }
 
 /** What no longer fits in a response is a read to be asked for again, or a write told without its item. */
-export function fitResults(
-  results: readonly OperationResult[],
-  isAtomic: boolean,
-): readonly OperationResult[] {
+export function fitResults(results: readonly OperationResult[]): readonly OperationResult[] {
   let bytes = 0;
   return results.map((result) => {
     const length = bodyLength(result);
@@ -51,10 +46,9 @@ export function fitResults(
       bytes += length;
       return result;
     }
-    if (isAtomic) throw new DomainError('tooLarge', 'Response size is too large');
     const cut = { ...result, hasBody: false };
     return result.isRead === true
-      ? { ...cut, status: 413, substatus: SUBSTATUS_RESPONSE_TOO_LARGE }
+      ? { ...cut, status: 413, substatus: SUBSTATUS_ANSWER_TOO_LARGE }
       : cut;
   });
 }

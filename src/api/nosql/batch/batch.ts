@@ -3,15 +3,14 @@ import type { Receipt } from '../../../base/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
 import { type Reply, receiptHeaders } from '../reply.ts';
-import { wantsMinimal } from '../request.ts';
 import { readBatch } from './batch-request.ts';
-import { fitResults, type OperationResult, printResults, statusOfAll } from './batch-result.ts';
+import { type OperationResult, printResults, statusOfAll } from './batch-result.ts';
 import { isBinaryBatch } from './binary-batch.ts';
 import { runBulk } from './bulk.ts';
 import { printResultRecords } from './hybrid-row/index.ts';
 import { runTransaction } from './transactional-batch.ts';
 
-/** Results of all operations, in their order, and where they come from. */
+/** Results of all operations, in their order, with the items that are wanted back, and where they come from. */
 export interface BatchOutcome {
   readonly results: readonly OperationResult[];
   readonly charge: number;
@@ -30,41 +29,30 @@ const RECORDS: Form = { print: printResultRecords, contentType: 'application/oct
 
 export async function postBatch(call: Call): Promise<Reply> {
   const face = call.ownerContainer();
-  const isAtomic = call.isOn('x-ms-cosmos-batch-atomic');
   // Asked before anything is awaited: what was sent is not kept.
   const form = isBinaryBatch(call.body) ? RECORDS : JSON_LIST;
-  return run(call, face, isAtomic).then((outcome) => batchReply(face, outcome, { isAtomic, form }));
+  return run(call, face).then((outcome) => batchReply(face, outcome, form));
 }
 
-/** The outcome, with the items that are wanted back. */
-function run(call: Call, face: ContainerFace, isAtomic: boolean): Promise<BatchOutcome> {
+function run(call: Call, face: ContainerFace): Promise<BatchOutcome> {
   const operations = readBatch(call, face);
-  const isMinimal = wantsMinimal(call);
-  const hasBodies = operations.map(
-    ({ kind, wantsMinimal: isOwnMinimal }) => kind === 'read' || !(isMinimal || isOwnMinimal),
-  );
-  const outcome = isAtomic
+  return call.isOn('x-ms-cosmos-batch-atomic')
     ? runTransaction(call, face, operations)
     : runBulk(call, face, operations);
-  if (!hasBodies.includes(false)) return outcome;
-  return outcome.then(({ results, ...rest }) => ({
-    ...rest,
-    results: results.map((result, at) =>
-      hasBodies[at] === false ? { ...result, hasBody: false } : result,
-    ),
-  }));
 }
 
 function batchReply(
   face: ContainerFace,
-  outcome: BatchOutcome,
-  { isAtomic, form }: { isAtomic: boolean; form: Form },
+  { results, charge, receipt }: BatchOutcome,
+  { print, contentType }: Form,
 ): Reply {
-  const results = fitResults(outcome.results, isAtomic);
   const headers = [...face.scopeHeaders];
-  if (outcome.receipt !== undefined) headers.push(...receiptHeaders(outcome.receipt));
-  const status = statusOfAll(results);
-  const charge = Math.round(outcome.charge * 100) / 100;
-  const { contentType } = form;
-  return { status, charge, headers, body: form.print(results), contentType };
+  if (receipt !== undefined) headers.push(...receiptHeaders(receipt));
+  return {
+    status: statusOfAll(results),
+    charge: Math.round(charge * 100) / 100,
+    headers,
+    body: print(results),
+    contentType,
+  };
 }

@@ -15,6 +15,7 @@ import { type SentOperation, toOperation } from './batch-request.ts';
 import {
   FAILED_DEPENDENCY,
   failedResult,
+  fitResults,
   isFailure,
   type OperationResult,
 } from './batch-result.ts';
@@ -41,7 +42,7 @@ export async function runBulk(
     : await runUntilFailure(run, sent);
   let charge = 0;
   for (const result of results) charge += result.charge;
-  return { results, charge, receipt: run.receipt };
+  return { results: fitResults(results), charge, receipt: run.receipt };
 }
 
 function runAll(run: Run, sent: readonly SentOperation[]): Promise<OperationResult[]> {
@@ -78,7 +79,7 @@ async function runOne(run: Run, sent: SentOperation): Promise<OperationResult> {
     const operation = toOperation(run.call, run.face, sent, key);
     return operation.kind === 'read'
       ? await read(run, key, operation)
-      : await write(run, key, operation);
+      : await write(run, key, operation, sent.wantsItem);
   } catch (error) {
     if (error instanceof DomainError) run.receipt = error.receipt ?? run.receipt;
     return failedResult(error);
@@ -116,6 +117,7 @@ async function write(
   run: Run,
   partitionKey: KeyValues,
   operation: Exclude<Operation, { readonly kind: 'read' | 'expect' }>,
+  hasBody: boolean,
 ): Promise<OperationResult> {
   const { service } = run.call;
   const traffic = requestTraffic(run.call);
@@ -123,5 +125,5 @@ async function write(
   run.receipt = reply;
   const { effect, charge } = reply;
   const status = { created: 201, replaced: 200, deleted: 204 }[effect.kind];
-  return { status, charge, item: effect.item };
+  return { status, charge, item: effect.item, hasBody };
 }

@@ -1,8 +1,8 @@
 /** A transactional batch: one partition key, one decision, all operations or none. */
-import { DomainError } from '../../../base/index.ts';
+import { DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
 import type { OperationOutcome } from '../../../cluster/index.ts';
 import { TransactionError } from '../../../partition/index.ts';
-import type { Operation } from '../../../service/index.ts';
+import { BATCH_BOUNDS, type Operation } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerFace } from '../container-face.ts';
 import { RequestError } from '../errors.ts';
@@ -27,20 +27,27 @@ export function runTransaction(
   const operations: Operation[] = [];
   /** Of each sent operation, the last step. */
   const ends: number[] = [];
+  /** Of each step, whether its item is wanted back. */
+  const isWanted: boolean[] = [];
   for (let at = 0; at < sent.length; at++) {
     try {
-      addSteps(operations, call, face, sent[at] as SentOperation, key);
+      const operation = sent[at] as SentOperation;
+      addSteps(operations, call, face, operation, key);
       ends.push(operations.length - 1);
+      while (isWanted.length < operations.length) isWanted.push(operation.wantsItem);
     } catch (error) {
       return Promise.resolve(failed(sent.length, at, error));
     }
   }
   const kinds = sent.map(({ kind }) => kind);
-  return call.service.items.transact(face.record, key, operations, requestTraffic(call)).then(
+  const bounds = { ...BATCH_BOUNDS, answer: { bytesMax: PAGE_BYTES_MAX, isWanted } };
+  const traffic = requestTraffic(call);
+  return call.service.items.transact(face.record, key, operations, traffic, bounds).then(
     (reply) => ({
-      results: kinds.map((kind, at) =>
-        toResult(kind, reply.outcomes[ends[at] as number] as OperationOutcome),
-      ),
+      results: kinds.map((kind, at) => {
+        const end = ends[at] as number;
+        return toResult(kind, reply.outcomes[end] as OperationOutcome, isWanted[end] === true);
+      }),
       charge: reply.charge,
       receipt: reply,
     }),
@@ -48,18 +55,33 @@ export function runTransaction(
       // Whatever refuses the batch as a whole, such as a full partition or 429, is the answer to the request.
       if (!(error instanceof TransactionError)) throw error;
       const at = ends.findIndex((end) => end >= error.operation);
-      return failed(kinds.length, at, error);
+      // Where one item no longer fits, there is no room for those behind it either: in bulk they are told so, too.
+      const isShared = error.code === 'answerTooLarge';
+      return failed(
+        kinds.length,
+        at,
+        error,
+        (other) => isShared && isWanted[ends[other] as number] === true,
+      );
     },
   );
 }
 
-function failed(count: number, at: number, error: unknown): BatchOutcome {
+/** @param isAlike - of operations behind the one that failed: whether they fail as it does. */
+function failed(
+  count: number,
+  at: number,
+  error: unknown,
+  isAlike: (other: number) => boolean = () => false,
+): BatchOutcome {
   const result = failedResult(error);
+  const alike = { ...result, charge: 0 };
   const receipt = error instanceof DomainError ? error.receipt : undefined;
   return {
-    results: Array.from({ length: count }, (_, index) =>
-      index === at ? result : FAILED_DEPENDENCY,
-    ),
+    results: Array.from({ length: count }, (_, other) => {
+      if (other === at) return result;
+      return other > at && isAlike(other) ? alike : FAILED_DEPENDENCY;
+    }),
     charge: result.charge,
     receipt,
   };
@@ -77,9 +99,10 @@ const STATUSES = {
 function toResult(
   sent: SentOperation['kind'],
   { kind, item, charge }: OperationOutcome,
+  isWanted: boolean,
 ): OperationResult {
   const status = sent === 'replace' ? STATUSES.replaced : STATUSES[kind];
-  return { status, charge, item, hasBody: kind !== 'notModified' };
+  return { status, charge, item, hasBody: isWanted && kind !== 'notModified' };
 }
 
 function isSameKey(a: KeyValues, b: KeyValues): boolean {
