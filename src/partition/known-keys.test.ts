@@ -74,7 +74,7 @@ test('the keys of a partition with items are learnt after some looks, new ones m
   const ridsRoom = new RidsRoom();
   const known = new KnownKeys({ store, ridsRoom, itemCount: () => 3000 });
   for (let looks = 0; looks < 16 + 94; looks++) {
-    known.looked();
+    known.looked(true);
     expect(known.mayHave(numberedKey(9999))).toBe(true);
   }
   known.add(numberedKey(3000), 3000);
@@ -96,12 +96,36 @@ test('the keys of a partition with items are learnt after some looks, new ones m
   await store.close();
 });
 
+test('looks for new keys do not make a partition learn again once it knows which there are', async () => {
+  const store = await storeOf(3000);
+  let scans = 0;
+  const counting = Object.create(store, {
+    scan: {
+      value: (...args: Parameters<Store['scan']>) => {
+        scans++;
+        return store.scan(...args);
+      },
+    },
+  }) as Store;
+  let itemCount = 0;
+  const ridsRoom = new RidsRoom();
+  const known = new KnownKeys({ store: counting, ridsRoom, itemCount: () => itemCount });
+  itemCount = 3000;
+  for (let looks = 0; looks < 500; looks++) known.looked(false);
+  await turns(5);
+  expect(scans).toBe(0);
+  for (let looks = 0; looks < 500; looks++) known.looked(true);
+  await turns(20);
+  expect(scans).toBeGreaterThan(0);
+  await store.close();
+});
+
 test('rids are learnt again where there are many more items than there was room for', async () => {
   const store = await storeOf(3000);
   let itemCount = 0;
   const known = new KnownKeys({ store, ridsRoom: new RidsRoom(), itemCount: () => itemCount });
   const look = async () => {
-    for (let looks = 0; looks < 200; looks++) known.looked();
+    for (let looks = 0; looks < 200; looks++) known.looked(true);
     await turns(20);
   };
   const ridsKnown = () =>

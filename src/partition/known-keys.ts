@@ -63,8 +63,9 @@ export class KnownKeys {
     this.#rids?.set(key.hash, rid);
   }
 
-  /** A key was looked up in the store. */
-  looked(): void {
+  /** A key was looked up in the store. One that is not there, new keys in a busy container, would not have been known either. */
+  looked(isThere: boolean): void {
+    if (!isThere && this.#isFilterComplete) return;
     if (--this.#looksLeft > 0 || this.#isLearning || this.#isStopped) return;
     this.#countLooks();
     const { itemCount, ridsRoom } = this.#options;

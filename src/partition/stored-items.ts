@@ -55,12 +55,12 @@ export class StoredItems {
   #lookUp(key: ItemKey): MaybePromise<Item | undefined> {
     const { store, etagSalt } = this.#options;
     const publishCount = this.#publishCount;
-    this.#knownKeys.looked();
-    return andThen(store.follow(key.primary, PREFIX_ITEM), (record) =>
-      record === undefined
+    return andThen(store.follow(key.primary, PREFIX_ITEM), (record) => {
+      this.#knownKeys.looked(record !== undefined);
+      return record === undefined
         ? undefined
-        : this.#offer(key, decodeRecord(record, etagSalt), publishCount),
-    );
+        : this.#offer(key, decodeRecord(record, etagSalt), publishCount);
+    });
   }
 
   /** @param publishCount - when the item was asked for. */
