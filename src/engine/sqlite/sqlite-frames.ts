@@ -7,11 +7,12 @@
  *
  * The format lives within one process and may change at will.
  */
-import type { Bytes } from '../../base/index.ts';
+import { type Bytes, EMPTY_BYTES } from '../../base/index.ts';
 import type { Batch, Entry, Expectation, KeyRange } from '../engine.ts';
 
 const ABSENT = 0xffffffff;
 const LENGTH_BYTES = 4;
+const NONE: readonly never[] = [];
 
 /** The buffer belongs to the caller, who may transfer it. */
 export function packBatches(batches: readonly Batch[]): ArrayBuffer {
@@ -20,36 +21,32 @@ export function packBatches(batches: readonly Batch[]): ArrayBuffer {
   // Not from the pool, which could not be transferred, and not zeroed.
   const bytes = Buffer.allocUnsafeSlow(size);
   const writer = new FrameWriter(bytes);
-  for (const {
-    expects = [],
-    deleteRanges = [],
-    deletes = [],
-    puts = [],
-    appends = [],
-  } of batches) {
-    writer.length(expects.length);
-    for (const { key, value } of expects) writer.pair(key, value);
-    writer.length(deleteRanges.length);
-    for (const { start, end } of deleteRanges) writer.pair(start, end);
-    writer.length(deletes.length);
-    for (const key of deletes) writer.string(key);
-    writer.length(puts.length);
-    for (const { key, value } of puts) writer.pair(key, value);
-    writer.length(appends.length);
-    for (const { key, value } of appends) writer.pair(key, value);
+  for (const { expects, deleteRanges, deletes, puts, appends } of batches) {
+    writer.entries(expects);
+    writer.ranges(deleteRanges);
+    writer.keys(deletes);
+    writer.entries(puts);
+    writer.entries(appends);
   }
   return bytes.buffer;
 }
 
 /** What a batch takes in a frame; also the measure of how much work waits for a store. */
 export function packedBytes({ expects, deleteRanges, deletes, puts, appends }: Batch): number {
-  let size = 5 * LENGTH_BYTES;
-  if (expects !== undefined) for (const { key, value } of expects) size += pairBytes(key, value);
+  let size = 5 * LENGTH_BYTES + entriesBytes(expects) + entriesBytes(puts) + entriesBytes(appends);
   if (deleteRanges !== undefined)
     for (const { start, end } of deleteRanges) size += pairBytes(start, end);
   if (deletes !== undefined) for (const key of deletes) size += LENGTH_BYTES + key.length;
-  if (puts !== undefined) for (const { key, value } of puts) size += pairBytes(key, value);
-  if (appends !== undefined) for (const { key, value } of appends) size += pairBytes(key, value);
+  return size;
+}
+
+// Lists of thousands, a few times a second: code that is never compiled well makes garbage of every step of an iterator.
+function entriesBytes(entries: readonly Expectation[] = NONE): number {
+  let size = 0;
+  for (let at = 0; at < entries.length; at++) {
+    const { key, value } = entries[at] as Expectation;
+    size += pairBytes(key, value);
+  }
   return size;
 }
 
@@ -89,20 +86,41 @@ class FrameWriter {
     this.#bytes = bytes;
   }
 
-  length(length: number): void {
+  #length(length: number): void {
     this.#at = this.#bytes.writeUInt32LE(length, this.#at);
   }
 
-  string(string: Bytes): void {
-    this.length(string.length);
+  #string(string: Bytes): void {
+    this.#length(string.length);
     this.#bytes.set(string, this.#at);
     this.#at += string.length;
   }
 
-  pair(first: Bytes, second: Bytes | undefined): void {
-    this.string(first);
-    if (second === undefined) this.length(ABSENT);
-    else this.string(second);
+  entries(entries: readonly Expectation[] = NONE): void {
+    this.#length(entries.length);
+    for (let at = 0; at < entries.length; at++) {
+      const { key, value } = entries[at] as Expectation;
+      this.#string(key);
+      this.#optional(value);
+    }
+  }
+
+  ranges(ranges: readonly KeyRange[] = NONE): void {
+    this.#length(ranges.length);
+    for (const { start, end } of ranges) {
+      this.#string(start);
+      this.#optional(end);
+    }
+  }
+
+  keys(keys: readonly Bytes[] = NONE): void {
+    this.#length(keys.length);
+    for (const key of keys) this.#string(key);
+  }
+
+  #optional(string: Bytes | undefined): void {
+    if (string === undefined) this.#length(ABSENT);
+    else this.#string(string);
   }
 }
 
@@ -135,6 +153,7 @@ class FrameReader {
   optional(): Bytes | undefined {
     const length = this.length();
     if (length === ABSENT) return undefined;
+    if (length === 0) return EMPTY_BYTES;
     const string = new Uint8Array(this.#buffer, this.#at, length);
     this.#at += length;
     return string;
