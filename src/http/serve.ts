@@ -67,19 +67,13 @@ class ServedRequest<Request extends Asked, Admitted, Reply extends HttpReply> im
   }
 
   admit(): void {
-    let admitted: MaybePromise<Admitted>;
-    try {
-      admitted = this.#api.admit(this.#asked);
-    } catch (error) {
-      this.#fail(error);
-      return;
-    }
-    if (isPromise(admitted))
-      admitted.then(
-        (later) => this.#enter(later),
-        (error) => this.#fail(error),
-      );
-    else this.#enter(admitted);
+    this.#take(
+      () => this.#api.admit(this.#asked),
+      (admitted) => {
+        this.#admitted = admitted;
+        this.#await(STAGES.answer);
+      },
+    );
   }
 
   proceed(): void {
@@ -87,25 +81,24 @@ class ServedRequest<Request extends Asked, Admitted, Reply extends HttpReply> im
     else this.#send(this.#reply);
   }
 
-  #enter(admitted: Admitted): void {
-    this.#admitted = admitted;
-    this.#await(STAGES.answer);
+  #answer(): void {
+    this.#take(
+      () => this.#api.answer(this.#asked, this.#admitted as Admitted),
+      (reply) => this.#replied(reply),
+    );
   }
 
-  #answer(): void {
-    let reply: MaybePromise<Reply>;
+  /** A step that may fail, now or later; no promise is made where it ends at once. */
+  #take<T>(step: () => MaybePromise<T>, next: (taken: T) => void): void {
+    let taken: MaybePromise<T>;
     try {
-      reply = this.#api.answer(this.#asked, this.#admitted as Admitted);
+      taken = step();
     } catch (error) {
       this.#fail(error);
       return;
     }
-    if (isPromise(reply))
-      reply.then(
-        (later) => this.#replied(later),
-        (error) => this.#fail(error),
-      );
-    else this.#replied(reply);
+    if (isPromise(taken)) taken.then(next, (error) => this.#fail(error));
+    else next(taken);
   }
 
   #fail(error: unknown): void {
