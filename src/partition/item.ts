@@ -135,9 +135,21 @@ export interface ItemVersion {
   readonly operation: number;
 }
 
+/** Three digits each: a text of two of them is joined quicker than a number beyond 31 bits is printed. */
+const HEX_DIGITS = Array.from({ length: 2 ** 12 }, (_, value) => hex(value, 3));
+
+/** Reads come many to a container. */
+let lastSalt = { salt: -1, text: '' };
+
+/** Of every item that no cache answers with. */
 export function formatEtag({ salt, lsn, operation }: ItemVersion): string {
+  if (lastSalt.salt !== salt) lastSalt = { salt, text: `"0000${hex(salt, 4)}-0000-0000-0000-` };
   const write = lsn * WRITES_PER_ITEM_MAX + operation;
-  return `"0000${hex(salt, 4)}-0000-0000-0000-${hex(write, 12)}"`;
+  return `${lastSalt.text}${sixDigits(Math.floor(write / 2 ** 24))}${sixDigits(write % 2 ** 24)}"`;
+}
+
+function sixDigits(value: number): string {
+  return `${HEX_DIGITS[value >>> 12]}${HEX_DIGITS[value & 0xfff]}`;
 }
 
 const TICKS_PER_SEC = 10_000_000;

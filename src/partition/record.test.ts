@@ -1,7 +1,10 @@
 // Goal: the stored form of an item never changes by accident. Method: a golden vector and a round trip.
 import { expect, test } from 'vitest';
-import { AssertionError, bytesToText, textToBytes, toHex } from '../base/index.ts';
+import { AssertionError, bytesToText, seededRandom, textToBytes, toHex } from '../base/index.ts';
+import { formatEtag, WRITES_PER_ITEM_MAX } from './item.ts';
 import { decodeRecord, isIntact, newItem, primaryOfRecord } from './record.ts';
+
+const SEED = 20_261_116;
 
 const item = newItem({
   primary: Uint8Array.of(0x11, 1, 2, 3),
@@ -49,4 +52,20 @@ test('an unknown version is refused', () => {
   const record = Uint8Array.from(item.record);
   record[0] = 2;
   expect(() => decodeRecord(record, 0)).toThrow(AssertionError);
+});
+
+test('an etag is the write in twelve hexadecimal digits, however many there were', () => {
+  const random = seededRandom(SEED);
+  const lsns = [0, 1, 2 ** 16, 2 ** 17 - 1, 2 ** 17, 2 ** 29 - 1, 2 ** 41 - 1];
+  for (let count = 0; count < 1000; count++)
+    lsns.push(random.below(2 ** 30) * 2 ** random.below(12));
+  for (const lsn of lsns) {
+    const operation = random.below(WRITES_PER_ITEM_MAX);
+    const write = BigInt(lsn) * BigInt(WRITES_PER_ITEM_MAX) + BigInt(operation);
+    const salt = random.below(2) === 0 ? '00ef' : 'beef';
+    expect(
+      formatEtag({ salt: Number.parseInt(salt, 16), lsn, operation }),
+      `seed ${SEED}, lsn ${lsn}`,
+    ).toBe(`"0000${salt}-0000-0000-0000-${write.toString(16).padStart(12, '0')}"`);
+  }
 });
