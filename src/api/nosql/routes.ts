@@ -98,9 +98,6 @@ export function findResource(target: Target): Resource {
   // A link where its last id belongs, as some clients send it.
   if (shape.startsWith('offers/'))
     throw new RequestError(400, 'The request path is no link to an offer.');
-  // Offers have no children: what looks like one is an id that is no offer's.
-  if (shape.startsWith('offers/'))
-    throw new RequestError(400, 'The request path names an offer by an id that is not valid.');
   throw new RequestError(404, 'The request path names no resource of this API.');
 }
 
