@@ -4,6 +4,7 @@
  * this to a few parts in 10^8, and not with a sphere. Points are directions from the centre, so that everything but
  * lengths is geometry on the unit sphere.
  */
+import { ringArea } from './earth-area.ts';
 import type { Space } from './space.ts';
 
 export type Direction = readonly [x: number, y: number, z: number];
@@ -11,8 +12,6 @@ export type Direction = readonly [x: number, y: number, z: number];
 const EQUATOR_RADIUS_M = 6_378_137;
 const FLATTENING = 1 / 298.257223563;
 const POLE_RADIUS_M = EQUATOR_RADIUS_M * (1 - FLATTENING);
-/** The sphere of the same surface as the ellipsoid. */
-const AREA_RADIUS_M = 6_371_007.1809;
 const RADIANS = Math.PI / 180;
 /** Directions nearer than this are one point: less than a millimetre on the ground. */
 const TINY = 1e-10;
@@ -38,6 +37,10 @@ export const earth: Space<Direction> = {
       (1 - FLATTENING) ** 2 * Math.sin(latitude * RADIANS),
     ]);
   },
+  whyOutside: (_, latitude) =>
+    Math.abs(latitude) > 90
+      ? 'Latitude values must be between -90 and 90 degrees.'
+      : 'Longitude values must be between -180 and 180 degrees.',
   distance: arcLength,
   distanceToSegment(point, start, end) {
     return arcLength(point, nearestOnArc(point, start, end));
@@ -64,13 +67,7 @@ export const earth: Space<Direction> = {
     }
     return dot(area, middle) > 0;
   },
-  ringArea(ring) {
-    let excess = 0;
-    const apex = ring[0] as Direction;
-    for (let at = 1; at + 2 < ring.length; at++)
-      excess += triangleExcess(apex, ring[at] as Direction, ring[at + 1] as Direction);
-    return Math.abs(excess) * AREA_RADIUS_M ** 2;
-  },
+  ringArea: (ring) => ringArea(ring, QUADRATURE),
   gap: angle,
   gapToSegment: (point, start, end) => angle(point, nearestOnArc(point, start, end)),
   // No radius is shorter than the pole's; the rest is for the rounding of lengths.
@@ -145,12 +142,6 @@ function azimuthChange(from: Direction, a: Direction, b: Direction): number {
   const left = cross(from, a);
   const right = cross(from, b);
   return Math.atan2(dot(from, cross(left, right)), dot(left, right));
-}
-
-/** Signed area on the unit sphere. */
-function triangleExcess(a: Direction, b: Direction, c: Direction): number {
-  const triple = dot(a, cross(b, c));
-  return 2 * Math.atan2(triple, 1 + dot(a, b) + dot(b, c) + dot(c, a));
 }
 
 function towards(a: Direction, b: Direction): Direction {

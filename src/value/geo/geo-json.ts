@@ -71,10 +71,7 @@ function toPoint<Point>(value: Value, type: string, space: Space<Point>): Point 
   if (typeof x !== 'number' || typeof y !== 'number')
     throw new InvalidShape(`The ${type} input is not valid because a position is not two numbers.`);
   const point = space.toPoint(x, y);
-  if (point === undefined)
-    throw new InvalidShape(
-      'Latitude values must be between -90 and 90 degrees, and longitude values between -180 and 180 degrees.',
-    );
+  if (point === undefined) throw new InvalidShape(space.whyOutside(x, y));
   return point;
 }
 

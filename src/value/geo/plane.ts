@@ -8,6 +8,7 @@ export interface PlanePoint {
 
 export const plane: Space<PlanePoint> = {
   toPoint: (x, y) => ({ x, y }),
+  whyOutside: () => 'The coordinates lie outside the plane.',
   distance: (a, b) => Math.hypot(a.x - b.x, a.y - b.y),
   distanceToSegment(point, start, end) {
     const dx = end.x - start.x;

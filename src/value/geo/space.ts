@@ -2,6 +2,8 @@
 export interface Space<Point> {
   /** Undefined where the coordinates lie outside the space. */
   toPoint(x: number, y: number): Point | undefined;
+  /** What to say of coordinates that are no point. */
+  whyOutside(x: number, y: number): string;
   distance(a: Point, b: Point): number;
   distanceToSegment(point: Point, start: Point, end: Point): number;
   segmentsCross(a: Point, b: Point, c: Point, d: Point): boolean;
