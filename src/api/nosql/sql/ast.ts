@@ -50,7 +50,8 @@ export type Collection =
       readonly steps: readonly PathStep[];
       readonly span: Span;
     }
-  | { readonly kind: 'subquery'; readonly query: Query };
+  /** The span holds the parentheses; rewrites have none. */
+  | { readonly kind: 'subquery'; readonly query: Query; readonly span?: Span };
 
 /** A step written `.name` or in brackets; the difference shows only in print. */
 export type PathStep =
@@ -61,6 +62,8 @@ export type PathStep =
 export interface OrderBy {
   readonly isRank: boolean;
   readonly items: readonly OrderByItem[];
+  /** The whole clause; rewrites have none. */
+  readonly span?: Span;
 }
 
 export interface OrderByItem {
@@ -141,6 +144,9 @@ export type BinaryOperator =
   | '|'
   | '^'
   | '||'
+  | '<<'
+  | '>>'
+  | '>>>'
   | '='
   | '!='
   | '<'

@@ -1,7 +1,9 @@
 /** What a query is compiled to: blocks of closures over one row of slots. Plain data; evaluate.ts runs it. */
+
 import type { Value } from '../../../value/index.ts';
 import type { Aggregate } from './aggregates.ts';
 import type { Expression } from './ast.ts';
+import type { Span } from './errors.ts';
 import type { ScoreComponent } from './rank.ts';
 
 /**
@@ -68,11 +70,17 @@ export interface CompiledOrder {
   readonly isScore: boolean;
 }
 
+export interface CompiledParameter {
+  readonly slot: number;
+  /** Where it stands first. */
+  readonly span: Span;
+}
+
 export interface CompiledQuery {
   readonly block: Block;
   readonly slotCount: number;
   /** Names with the @, and where their values go. */
-  readonly parameters: ReadonlyMap<string, number>;
+  readonly parameters: ReadonlyMap<string, CompiledParameter>;
   /** The WHERE of the outermost query, for planners. */
   readonly filter: Expression | undefined;
 }

@@ -2,7 +2,7 @@
 import type { Value } from '../../../value/index.ts';
 import type { Expression, Query } from './ast.ts';
 import type { Block, Compiled, Slots } from './block.ts';
-import type { Problem } from './errors.ts';
+import type { Problem, Span } from './errors.ts';
 import type { FunctionEnvironment } from './functions/index.ts';
 
 export type UserFunction = (...args: readonly Value[]) => Value;
@@ -14,7 +14,8 @@ export interface Compilation {
   /** All problems are collected, since the service reports several at once. */
   readonly problems: Problem[];
   allocateSlot(): number;
-  parameterSlot(name: string): number;
+  /** @param span - where the parameter stands. */
+  parameterSlot(name: string, span: Span): number;
   /** Where parameters are known before the rows: the value of one. */
   parameterValue?(name: string): { readonly value: Value } | undefined;
   /** Where the start of the query is known before the rows. */

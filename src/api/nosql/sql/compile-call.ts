@@ -10,7 +10,10 @@ import {
   staticClockFunctions,
 } from './functions/index.ts';
 import { vectorDistanceFunction } from './functions/vector.ts';
-import { distanceOf, isCallOf, languageOf } from './vector-order.ts';
+import { distanceOf, isCallOf, isVectorCall, languageOf } from './vector-order.ts';
+
+/** Names of numbers that are no values of the language: undefined, except that ToString names them. */
+export const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity']);
 
 export function compileCall(
   expression: Call,
@@ -23,8 +26,11 @@ export function compileCall(
     return constantOf(fromStart(compilation.startMs));
   if (fromStart && expression.arguments.length === 0)
     return varying((row) => fromStart(row[START_SLOT] as number));
-  const found = isCallOf(expression, 'VectorDistance')
-    ? vectorDistanceFunction(distanceOf(expression, compilation.environment.vectorPolicy))
+  if (isCallOf(expression, 'FullTextScore'))
+    return scoreOutsideRank(expression, inner, compilation);
+  checkSearchListSize(expression, compilation);
+  const found = isVectorCall(expression)
+    ? vectorDistanceFunction(name, distanceOf(expression, compilation.environment.vectorPolicy))
     : (findTextFunction(name, languageOf(expression, compilation.environment)) ??
       findFunction(name, compilation.environment));
   const args = expression.arguments.map(inner);
@@ -38,11 +44,38 @@ export function compileCall(
     );
     return constantOf(undefined);
   }
+  const [only] = expression.arguments;
+  if (found.name === 'ToString' && only?.kind === 'identifier' && NOT_FINITE.has(only.name))
+    if (args[0]?.constant) return constantOf(only.name);
   const run = callOf(
     found,
     args.map((arg) => arg.run),
   );
   return found.isDeterministic ? folded(run, ...args) : varying(run);
+}
+
+/** ORDER BY RANK takes its scores apart itself: what comes here stands elsewhere. */
+function scoreOutsideRank(
+  expression: Call,
+  inner: (part: Expression) => Compilable,
+  compilation: Compilation,
+): Compilable {
+  for (const argument of expression.arguments) inner(argument);
+  compilation.problems.push(problems.scorePlace(expression.span));
+  return constantOf(undefined);
+}
+
+/** The documented range of the factor by which a search looks at more candidates than it returns. */
+const SEARCH_LIST_SIZE = { min: 1, max: 100 } as const;
+
+function checkSearchListSize(expression: Call, { problems: found }: Compilation): void {
+  const options = isVectorCall(expression) ? expression.arguments[3] : undefined;
+  if (options?.kind !== 'object') return;
+  const size = options.properties.find(({ name }) => name === 'searchListSizeMultiplier')?.value;
+  if (size?.kind !== 'literal' || typeof size.value !== 'number') return;
+  const { min, max } = SEARCH_LIST_SIZE;
+  if (size.value < min || size.value > max)
+    found.push(problems.searchListSize(size.value, options.span));
 }
 
 export function argumentCounts({

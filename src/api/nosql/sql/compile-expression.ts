@@ -23,7 +23,7 @@ import {
   scopeOfOne,
   varying,
 } from './compilation.ts';
-import { compileCall } from './compile-call.ts';
+import { compileCall, NOT_FINITE } from './compile-call.ts';
 import { problems, SqlError } from './errors.ts';
 import { likeMatcher, type Matcher } from './like.ts';
 import {
@@ -78,12 +78,13 @@ function compile(expression: Expression, scope: Scope, compilation: Compilation)
     case 'parameter': {
       const known = compilation.parameterValue?.(expression.name);
       if (known) return constantOf(known.value);
-      const parameter = compilation.parameterSlot(expression.name);
+      const parameter = compilation.parameterSlot(expression.name, expression.span);
       return varying((row) => row[parameter]);
     }
     case 'identifier': {
       const alias = scope.find(expression.name);
       if (alias !== undefined) return varying((row) => row[alias]);
+      if (NOT_FINITE.has(expression.name)) return constantOf(undefined);
       compilation.problems.push(problems.identifier(expression.name, expression.span));
       return constantOf(undefined);
     }
@@ -96,6 +97,8 @@ function compile(expression: Expression, scope: Scope, compilation: Compilation)
       return folded(propertyAccess(base.run, expression.name), base);
     }
     case 'index': {
+      if (dependsOnRow(expression.index))
+        compilation.problems.push(problems.memberIndexer(expression.span));
       const base = inner(expression.base);
       const index = inner(expression.index);
       if (typeof index.constant?.value === 'string') {

@@ -1,10 +1,11 @@
 /** ORDER BY RANK: FullTextScore, VectorDistance, and RRF over them with optional weights. */
-import type { Call, Expression, OrderBy } from './ast.ts';
+import type { Call, Expression, OrderBy, Query } from './ast.ts';
 import type { Compilation, Scope } from './compilation.ts';
 import { compileExpression } from './compile-expression.ts';
-import { problems } from './errors.ts';
+import { NO_SPAN, problems } from './errors.ts';
 import { isNearestFirst } from './functions/vector.ts';
 import type { ScoreComponent } from './rank.ts';
+import { sourcesOf } from './tree.ts';
 import { distanceOf, isCallOf, languageOf } from './vector-order.ts';
 
 export function compileRank(
@@ -14,7 +15,6 @@ export function compileRank(
 ): readonly ScoreComponent[] {
   if (orderBy.items.some(({ direction }) => direction !== 'unspecified'))
     compilation.problems.push(problems.rankDirection());
-  for (const { expression } of orderBy.items) checkWeights(expression, compilation);
   return orderBy.items.flatMap(({ expression }) =>
     rankComponents(expression).map(({ call, weight }): ScoreComponent => {
       if (isCallOf(call, 'FullTextScore'))
@@ -24,8 +24,6 @@ export function compileRank(
           language: languageOf(call, compilation.environment),
           args: call.arguments.map((arg) => compileExpression(arg, scope, compilation)),
         };
-      if (!isCallOf(call, 'VectorDistance'))
-        compilation.problems.push(problems.syntax(call.name, call.nameSpan));
       return {
         kind: 'value',
         weight,
@@ -36,13 +34,46 @@ export function compileRank(
   );
 }
 
-/** One weight for each score that RRF fuses, where it has any. */
-function checkWeights(expression: Expression, compilation: Compilation): void {
-  if (expression.kind !== 'call' || !isCallOf(expression, 'RRF')) return;
-  const weights = weightsOf(expression.arguments.at(-1));
-  const scores = rankComponents(expression).length;
-  if (weights !== undefined && weights.length !== scores)
-    compilation.problems.push(problems.weightCount(weights.length, scores));
+/** The rules of the clause itself: over the items of a container, in the outermost query, of scores and weights. */
+export function checkRank(query: Query, isSubquery: boolean, { problems: found }: Compilation) {
+  const { items, span = NO_SPAN } = query.orderBy as OrderBy;
+  if (isSubquery) found.push(problems.rankInSubquery(span));
+  const sources = sourcesOf(query.from);
+  const [first, last] = [sources[0], sources.at(-1)];
+  if (first && last && first !== last)
+    found.push(problems.rankWithJoin({ start: first.span.start, end: last.span.end }));
+  for (const { kind, collection, span: place } of sources) {
+    if (kind === 'iterator') found.push(problems.rankWithIterator(place));
+    if (collection.kind === 'subquery')
+      found.push(problems.rankOverSubquery(collection.span ?? place));
+  }
+  for (const { expression } of items) {
+    if (!isOfScores(expression)) found.push(problems.rankFunction(span));
+    else if (!isWeighted(expression)) found.push(problems.rankWeights(span));
+  }
+}
+
+/** A score, or RRF of two or more, the last argument aside if it is none: it must be the weights. */
+function isOfScores(expression: Expression): boolean {
+  if (expression.kind !== 'call' || !isCallOf(expression, 'RRF')) return isRankScore(expression);
+  const args = expression.arguments;
+  const last = args.at(-1);
+  const scores = last && last.kind !== 'call' ? args.slice(0, -1) : args;
+  return scores.length > 1 && scores.every(isRankScore);
+}
+
+function isRankScore(expression: Expression): boolean {
+  return isCallOf(expression, 'FullTextScore') || isCallOf(expression, 'VectorDistance');
+}
+
+/** Without weights, or with one number for each score. */
+function isWeighted(expression: Expression): boolean {
+  const last =
+    expression.kind === 'call' && isCallOf(expression, 'RRF') && expression.arguments.at(-1);
+  if (!last || last.kind === 'call') return true;
+  if (last.kind !== 'array' || last.items.length !== rankComponents(expression).length)
+    return false;
+  return last.items.every((item) => item.kind === 'literal' && typeof item.value === 'number');
 }
 
 export interface RankComponent {

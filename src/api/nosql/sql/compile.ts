@@ -2,7 +2,14 @@
 
 import { systemClock, systemRandom } from '../../../base/index.ts';
 import type { Collection, Expression, OrderBy, PathStep, Query, SelectItem } from './ast.ts';
-import type { Block, Compiled, CompiledOrder, CompiledQuery, CompiledSource } from './block.ts';
+import type {
+  Block,
+  Compiled,
+  CompiledOrder,
+  CompiledParameter,
+  CompiledQuery,
+  CompiledSource,
+} from './block.ts';
 import {
   type Compilation,
   type ComputedDefinition,
@@ -13,10 +20,11 @@ import {
 } from './compilation.ts';
 import { compileExpression, computedOf, objectOf } from './compile-expression.ts';
 import { compileGrouping, requireNoAggregates } from './compile-grouping.ts';
-import { compileRank } from './compile-rank.ts';
+import { checkRank, compileRank } from './compile-rank.ts';
 import { type Problem, problems, type Span, SqlError } from './errors.ts';
 import type { FunctionEnvironment } from './functions/index.ts';
 import { memberOf, propertyAccess } from './operators.ts';
+import { requireOrderedPaths } from './order-by-path.ts';
 import { isDistinctInOrder } from './ordered-row.ts';
 import { sourcesOf } from './tree.ts';
 import { isDescending, isScore } from './vector-order.ts';
@@ -39,7 +47,7 @@ export const DEFAULT_ENVIRONMENT: FunctionEnvironment = {
 };
 
 export function compileQuery(query: Query, options: CompileOptions = {}): CompiledQuery {
-  const parameters = new Map<string, number>();
+  const parameters = new Map<string, CompiledParameter>();
   let slotCount = 1;
   const found: Problem[] = [];
   const compilation: Compilation = {
@@ -49,15 +57,19 @@ export function compileQuery(query: Query, options: CompileOptions = {}): Compil
     computed: options.computed ?? NO_COMPUTED,
     itemSlots: new Set(),
     allocateSlot: () => slotCount++,
-    parameterSlot(name) {
-      const slot = parameters.get(name) ?? slotCount++;
-      parameters.set(name, slot);
+    parameterSlot(name, span) {
+      const known = parameters.get(name);
+      const slot = known ? known.slot : slotCount++;
+      // Clauses are not compiled in the order of the text.
+      if (!known || span.start < known.span.start) parameters.set(name, { slot, span });
       return slot;
     },
     compileSubquery: (subquery, scope) => compileBlock(subquery, scope, compilation, false),
   };
   const block = compileBlock(query, NO_SCOPE, compilation, true);
   if (found.length > 0) throw new SqlError(...found);
+  if (query.orderBy && !query.orderBy.isRank && !query.groupBy)
+    requireOrderedPaths(query, query.orderBy);
   return { block, slotCount, parameters, filter: query.where };
 }
 
@@ -105,6 +117,7 @@ function compileBlock(
   const { grouping, groupScope } = compileGrouping(query, scope, compilation);
   const project = compileSelection(query, sources, groupScope, compilation);
   const top = query.select.top && inRow(query.select.top);
+  if (query.orderBy?.isRank) checkRank(query, outer !== NO_SCOPE, compilation);
   const dropsRepeated = isDistinctInOrder(query);
   return {
     sources,
@@ -234,6 +247,8 @@ function compileSelection(
   switch (selection.kind) {
     case 'star': {
       if (query.groupBy) compilation.problems.push(problems.starWithGroupBy(selection.span));
+      else if (sources.length === 0)
+        compilation.problems.push(problems.starWithoutFrom(selection.span));
       else if (sources.length !== 1) compilation.problems.push(problems.starInputs(selection.span));
       const slot = sources[0]?.slot ?? 0;
       return (row) => row[slot];

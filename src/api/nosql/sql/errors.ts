@@ -51,8 +51,52 @@ export const problems = {
     message:
       'One of the input values is invalid. Specifying a sort order (ASC or DESC) in the ORDER BY RANK clause is not allowed.',
   }),
-  weightCount: (weights: number, scores: number): Problem => ({
-    message: `One of the input values is invalid. The RRF function has ${weights} weights for ${scores} scores.`,
+  memberIndexer: (span: Span): Problem => ({
+    code: 'SC2990',
+    message: "The specified query includes 'member indexer' which is currently not supported.",
+    span,
+  }),
+  searchListSize: (value: number, span: Span): Problem => ({
+    code: 'SC2213',
+    message: `The 'searchListSizeMultiplier' value ${value} specified in the VectorDistance function is outside the supported range. The value must be between 1 and 100.`,
+    span,
+  }),
+  rankFunction: (span: Span): Problem => ({
+    code: 'SC2221',
+    message:
+      'The ORDER BY RANK clause must be followed by a VectorDistance and/or a FullTextScore function call.',
+    span,
+  }),
+  rankWithIterator: (span: Span): Problem => ({
+    code: 'SC2223',
+    message: 'The FROM clause with the IN operator is not allowed with the ORDER BY RANK clause.',
+    span,
+  }),
+  rankWithJoin: (span: Span): Problem => ({
+    code: 'SC2224',
+    message: 'The JOIN operator is not allowed with the ORDER BY RANK clause.',
+    span,
+  }),
+  rankOverSubquery: (span: Span): Problem => ({
+    code: 'SC2225',
+    message: 'Subqueries in the FROM clause are not allowed with the ORDER BY RANK clause.',
+    span,
+  }),
+  rankInSubquery: (span: Span): Problem => ({
+    code: 'SC2228',
+    message: 'The ORDER BY RANK clause is not supported in subqueries.',
+    span,
+  }),
+  rankWeights: (span: Span): Problem => ({
+    code: 'SC2229',
+    message:
+      'The last parameter of the RRF function is an optional array of weights. When present, it must be a literal array of numbers, one for each of the component scores used for the RRF function. The length of this array must be the same as the number of the component scores.',
+    span,
+  }),
+  scorePlace: (span: Span): Problem => ({
+    code: 'SC2240',
+    message: 'The FullTextScore function is only allowed in the ORDER BY RANK clause.',
+    span,
   }),
   endOfText: (at: number): Problem => ({
     code: 'SC1002',
@@ -87,6 +131,11 @@ export const problems = {
   starInputs: (span: Span): Problem => ({
     code: 'SC2040',
     message: "'SELECT *' is only valid with a single input set.",
+    span,
+  }),
+  starWithoutFrom: (span: Span): Problem => ({
+    code: 'SC1001',
+    message: "Syntax error, 'SELECT *' is not valid if FROM clause is omitted.",
     span,
   }),
   starWithGroupBy: (span: Span): Problem => ({

@@ -40,8 +40,8 @@ export function newRow(
   if (query.parameters.size === 0) return row;
   const given = new Map<string, Value>();
   for (const { name, value } of parameters) given.set(name, value);
-  for (const [name, slot] of query.parameters) {
-    if (!given.has(name)) throw new SqlError(problems.identifier(name, { start: 0, end: 0 }));
+  for (const [name, { slot, span }] of query.parameters) {
+    if (!given.has(name)) throw new SqlError(problems.identifier(name, span));
     row[slot] = given.get(name);
   }
   return row;

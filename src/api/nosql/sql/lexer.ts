@@ -66,7 +66,7 @@ const casedKeywordOf: ReadonlyMap<string, Keyword> = new Map<string, Keyword>(
 );
 const KEYWORD_LENGTH_MAX = 9;
 
-const SYMBOLS_OF_TWO = new Set(['??', '||', '!=', '<>', '<=', '>=']);
+const SYMBOLS_OF_TWO = new Set(['??', '||', '!=', '<>', '<=', '>=', '<<', '>>']);
 const SYMBOLS_OF_ONE = new Set('?|=<>+-*/%&^~()[]{}.,:');
 
 /** Nearly all words; one that goes on beyond ASCII is read again as a whole. */
@@ -116,6 +116,8 @@ function nextToken(text: string, start: number): Token {
     if (end > start) return { kind: 'number', text: text.slice(start, end), span: { start, end } };
   }
   const two = text.slice(start, start + 2);
+  if (two === '>>' && text[start + 2] === '>')
+    return { kind: 'symbol', text: '>>>', span: { start, end: start + 3 } };
   if (SYMBOLS_OF_TWO.has(two))
     return { kind: 'symbol', text: two, span: { start, end: start + 2 } };
   if (SYMBOLS_OF_ONE.has(first))

@@ -33,6 +33,9 @@ export const binaryOperators: Readonly<
   '&': (left, right) => arithmetic(left, right, (x, y) => x & y),
   '|': (left, right) => arithmetic(left, right, (x, y) => x | y),
   '^': (left, right) => arithmetic(left, right, (x, y) => x ^ y),
+  '<<': (left, right) => arithmetic(left, right, (x, y) => x << y),
+  '>>': (left, right) => arithmetic(left, right, (x, y) => x >> y),
+  '>>>': (left, right) => arithmetic(left, right, (x, y) => x >>> y),
   '||': (left, right) =>
     typeof left === 'string' && typeof right === 'string' ? left + right : undefined,
 };

@@ -93,6 +93,11 @@ const BINARY_LEVELS: readonly ReadonlyMap<string, BinaryOperator>[] = [
     ['>=', '>='],
   ]),
   new Map([
+    ['<<', '<<'],
+    ['>>', '>>'],
+    ['>>>', '>>>'],
+  ]),
+  new Map([
     ['+', '+'],
     ['-', '-'],
   ]),
@@ -231,12 +236,12 @@ class Parser {
   }
 
   #collection(): Collection {
+    const start = this.#start();
     if (this.#acceptSymbol('(')) {
       const query = this.query();
       this.#expectSymbol(')');
-      return { kind: 'subquery', query };
+      return { kind: 'subquery', query, span: this.#since(start) };
     }
-    const start = this.#start();
     const root = this.#name();
     const steps: PathStep[] = [];
     for (;;) {
@@ -263,6 +268,7 @@ class Parser {
   }
 
   #orderBy(): OrderBy | undefined {
+    const start = this.#start();
     if (!this.#acceptKeyword('ORDER')) return undefined;
     this.#expectKeyword('BY');
     const isRank = this.#isRank();
@@ -277,7 +283,7 @@ class Parser {
           : 'unspecified';
       items.push({ expression, direction });
     } while (this.#acceptSymbol(','));
-    return { isRank, items };
+    return { isRank, items, span: this.#since(start) };
   }
 
   /** `RANK` is a name, too: it starts a rank clause only where a function name follows. */

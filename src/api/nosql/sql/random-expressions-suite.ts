@@ -42,6 +42,9 @@ const BINARY = [
   '|',
   '^',
   '||',
+  '<<',
+  '>>',
+  '>>>',
   '??',
 ];
 const FUNCTIONS = ['IS_DEFINED', 'IS_NUMBER', 'LENGTH', 'ABS', 'UPPER', 'ARRAY_LENGTH', 'ToString'];

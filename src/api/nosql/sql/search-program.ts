@@ -17,7 +17,7 @@ import type { DistanceFunction } from './functions/index.ts';
 import { distanceFunctionOf, isNearestFirst } from './functions/vector.ts';
 import type { FindConstant } from './key-ranges.ts';
 import type { ProgramOptions } from './program.ts';
-import { distanceOf, isCallOf, isDescending } from './vector-order.ts';
+import { distanceOf, isCallOf, isDescending, isVectorCall } from './vector-order.ts';
 
 export interface SearchOptions extends ProgramOptions {
   /** Rows up to the end of the window. */
@@ -47,7 +47,7 @@ export function searchOf(query: Query, options: SearchOptions): ProgramSearch | 
     return descends
       ? { ...best(rowsOf, options.wanted, 1), search: text, floor: 0, needsEvery: false }
       : undefined;
-  const distance = distanceOfCall(item.expression, policy);
+  const distance = distanceOf(item.expression, policy);
   const search = vectorSearch(item.expression, distance, options, find);
   if (search === undefined || descends === isNearestFirst(distance)) return undefined;
   return {
@@ -75,18 +75,13 @@ function best(rowsOf: (document: Value) => readonly Row[], wanted: number, sign:
   };
 }
 
-/** As the functions themselves decide: only the public one asks the policy. */
-function distanceOfCall(score: Call, policy: Parameters<typeof distanceOf>[1]): DistanceFunction {
-  return distanceOf(score, isCallOf(score, '_VectorScore') ? new Map() : policy);
-}
-
 function vectorSearch(
   score: Call,
   distance: DistanceFunction,
   { pathOf }: SearchOptions,
   find: FindConstant,
 ): Extract<ProgramSearch, { kind: 'best' }>['search'] | undefined {
-  if (!isCallOf(score, 'VectorDistance') && !isCallOf(score, '_VectorScore')) return undefined;
+  if (!isVectorCall(score)) return undefined;
   const [left, right, bruteForce, named] = score.arguments;
   if (left === undefined || right === undefined) return undefined;
   // Options that are not written out may say anything.

@@ -8,6 +8,11 @@ export function isCallOf(expression: Expression, name: string): boolean {
   return expression.kind === 'call' && expression.name.toLowerCase() === name.toLowerCase();
 }
 
+/** VectorDistance, or the name that hybrid plans give it: both measure as the policy says. */
+export function isVectorCall(expression: Expression): boolean {
+  return isCallOf(expression, 'VectorDistance') || isCallOf(expression, '_VectorScore');
+}
+
 /** Whether ORDER BY asks for a score: no index has its order, and only the first few rows are wanted. */
 export function isScore(expression: Expression): boolean {
   return SCORES.some((name) => isCallOf(expression, name));

@@ -1,7 +1,7 @@
 /** Array and set functions. Sets are arrays whose equal elements are taken as one, in the order of first appearance. */
 import { compareValues, equalValues, isList, isMap, type Value } from '../../../../value/index.ts';
 import { type ValueKey, valueKey } from '../value-key.ts';
-import { define, defineTotal, finite, type SystemFunction } from './function.ts';
+import { anyOf, define, defineTotal, everyOf, finite, type SystemFunction } from './function.ts';
 
 const ANY_COUNT = Number.POSITIVE_INFINITY;
 
@@ -15,15 +15,11 @@ export const arrayFunctions: readonly SystemFunction[] = [
   ),
   define('ARRAY_CONTAINS', [2, 3], arrayContains),
   define('_TRY_ARRAY_CONTAINS', [2, 3], arrayContains),
-  define('ARRAY_CONTAINS_ALL', [1, ANY_COUNT], (list, ...values) =>
-    isList(list)
-      ? values.every((value) => list.some((item) => equalValues(item, value)))
-      : undefined,
+  defineTotal('ARRAY_CONTAINS_ALL', [2, ANY_COUNT], (list, ...values) =>
+    isList(list) ? everyOf(values, (value) => contains(list, value)) : undefined,
   ),
-  define('ARRAY_CONTAINS_ANY', [1, ANY_COUNT], (list, ...values) =>
-    isList(list)
-      ? values.some((value) => list.some((item) => equalValues(item, value)))
-      : undefined,
+  defineTotal('ARRAY_CONTAINS_ANY', [2, ANY_COUNT], (list, ...values) =>
+    isList(list) ? anyOf(values, (value) => contains(list, value)) : undefined,
   ),
   define('ARRAY_LENGTH', 1, (list) => (isList(list) ? list.length : undefined)),
   define('ARRAY_MAX', 1, (list) => extreme(list, 1)),
@@ -45,12 +41,18 @@ export const arrayFunctions: readonly SystemFunction[] = [
     const rightKeys = keysOf(right);
     return leftKeys.size === rightKeys.size && leftKeys.isSubsetOf(rightKeys);
   }),
+  // The documented results come in the order of the second set.
   setFunction('SetIntersect', (left, right) => {
-    const rightKeys = keysOf(right);
-    return distinct(left).filter((value) => rightKeys.has(valueKey(value)));
+    const leftKeys = keysOf(left);
+    return distinct(right).filter((value) => leftKeys.has(valueKey(value)));
   }),
   setFunction('SetUnion', (left, right) => distinct([...left, ...right])),
 ];
+
+/** Undefined for an undefined value, as its comparison with each element would be. */
+function contains(list: readonly Value[], value: Value): Value {
+  return value === undefined ? undefined : list.some((item) => equalValues(item, value));
+}
 
 function setFunction(
   name: string,

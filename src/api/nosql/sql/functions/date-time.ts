@@ -67,7 +67,12 @@ export function clockFunctions(clock: Clock): readonly SystemFunction[] {
     defineVolatile('GetCurrentDateTime', 0, () => format(now())),
     defineVolatile('GetCurrentTicks', 0, () => clock.nowMs() * TICKS_PER_MS),
     defineVolatile('GetCurrentTimestamp', 0, () => clock.nowMs()),
-    defineVolatile('NOW', 0, () => format(now())),
+    defineVolatile('NOW', [0, 2], (...offset) => {
+      if (offset.length === 0) return format(now());
+      const [unit, count] = offset;
+      const named = toUnit(unit);
+      return named && isWhole(count) ? format(addUnits(now(), named, count)) : undefined;
+    }),
     defineVolatile('AGO', 2, (unit, count) => {
       const named = toUnit(unit);
       return named && isWhole(count) ? format(addUnits(now(), named, -count)) : undefined;
@@ -124,6 +129,9 @@ function fromParts(...values: readonly Value[]): Value {
   return format(instantOf(parts));
 }
 
+/** The start of 1601, before which no bins are counted (documented). */
+const BIN_ORIGIN_MIN = -116_444_736_000_000_000n;
+
 /** The start of the bin that holds the moment; bins are counted from an origin, 1970 unless given. */
 function bin(text: Value, unit: Value, size: Value = 1, origin: Value = '1970-01-01'): Value {
   const instant = toInstant(text);
@@ -131,6 +139,7 @@ function bin(text: Value, unit: Value, size: Value = 1, origin: Value = '1970-01
   const named = toUnit(unit);
   if (instant === undefined || start === undefined || !named || !isWhole(size) || size <= 0)
     return undefined;
+  if (start < BIN_ORIGIN_MIN) return undefined;
   if (named === 'year' || named === 'month')
     return format(calendarBin(instant, named, size, start));
   const ticks =

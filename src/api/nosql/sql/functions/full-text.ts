@@ -38,12 +38,6 @@ export function fullTextFunctions(language: TextLanguage): readonly SystemFuncti
       if (typeof documentCount !== 'number' || typeof wordCount !== 'number') return undefined;
       return fullTextScore(text, phrases, { documentCount, wordCount, hitCounts }, language);
     }),
-    define('FullTextScore', [2, ANY_COUNT], (text, ...phrases) => {
-      const list = phraseList(phrases);
-      return list && fullTextScore(text, list, undefined, language);
-    }),
-    // Ranks exist among items only: outside ORDER BY RANK, which takes RRF apart, it has no value.
-    define('RRF', [1, ANY_COUNT], () => undefined),
   ];
 }
 

@@ -67,6 +67,28 @@ function entry(
   };
 }
 
+/** True if the test holds for any value, else undefined if it is undefined for one, else false: a chain of OR. */
+export function anyOf(values: readonly Value[], test: (value: Value) => Value): Value {
+  let result: Value = false;
+  for (const value of values) {
+    const holds = test(value);
+    if (holds === true) return true;
+    if (holds !== false) result = undefined;
+  }
+  return result;
+}
+
+/** False if the test fails for any value, else undefined if it is undefined for one, else true: a chain of AND. */
+export function everyOf(values: readonly Value[], test: (value: Value) => Value): Value {
+  let result: Value = true;
+  for (const value of values) {
+    const holds = test(value);
+    if (holds === false) return false;
+    if (holds !== true) result = undefined;
+  }
+  return result;
+}
+
 /** Infinities and NaN are no values of the language. */
 export function finite(value: number): Value {
   return Number.isFinite(value) ? value : undefined;

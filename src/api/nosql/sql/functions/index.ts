@@ -12,7 +12,6 @@ import { regexFunctions } from './regex.ts';
 import { spatialFunctions } from './spatial.ts';
 import { stringFunctions } from './string.ts';
 import { typeCheckFunctions } from './type-check.ts';
-import { vectorFunctions } from './vector.ts';
 
 export { staticClockFunctions } from './date-time.ts';
 export type { DistanceFunction, FunctionEnvironment, SystemFunction } from './function.ts';
@@ -32,7 +31,6 @@ const PURE: Table = tableOf(
   typeCheckFunctions,
   itemFunctions,
   fullTextFunctions('en'),
-  vectorFunctions,
   internalFunctions,
 );
 

@@ -50,12 +50,15 @@ export function randomFunctions(random: Random): readonly SystemFunction[] {
 function logarithm(x: Value, base?: Value): Value {
   if (typeof x !== 'number') return undefined;
   if (base === undefined) return finite(Math.log(x));
-  return typeof base === 'number' ? finite(Math.log(x) / Math.log(base)) : undefined;
+  if (typeof base !== 'number') return undefined;
+  // A quotient of logarithms is off in the last digit where a function for the base is not.
+  if (base === 10) return finite(Math.log10(x));
+  return finite(base === 2 ? Math.log2(x) : Math.log(x) / Math.log(base));
 }
 
-/** The multiple of the bin size at or below the number. */
+/** The multiple of the bin size at or below the number; at or above it where the size is negative. */
 function numberBin(x: Value, size: Value = 1): Value {
-  if (typeof x !== 'number' || typeof size !== 'number' || size <= 0) return undefined;
+  if (typeof x !== 'number' || typeof size !== 'number' || size === 0) return undefined;
   return finite(Math.floor(x / size) * size);
 }
 

@@ -1,6 +1,6 @@
 /** String functions. Positions count UTF-16 units from 0, as in the service's own engine. */
 import { isList, type Value } from '../../../../value/index.ts';
-import { define, defineTotal, finite, type SystemFunction } from './function.ts';
+import { anyOf, define, defineTotal, everyOf, finite, type SystemFunction } from './function.ts';
 
 /** REPLICATE beyond this is undefined (documented). */
 const REPLICATE_LENGTH_MAX = 10_000;
@@ -18,24 +18,23 @@ function comparison(name: string, test: (text: string, other: string) => boolean
   });
 }
 
-/** Whether a string holds all, or any, of the other arguments. */
+/** Whether a string holds all, or any, of the other arguments: a chain of CONTAINS, undefined for what is no string. */
 function containment(
   names: readonly string[],
   ignoresCase: boolean,
-  holds: (searched: readonly string[], contains: (part: string) => boolean) => boolean,
+  combine: typeof anyOf | typeof everyOf,
 ): SystemFunction[] {
   const fold = (text: string) => (ignoresCase ? text.toLowerCase() : text);
   return names.map((name) =>
-    define(name, [2, Number.POSITIVE_INFINITY], (text, ...parts) => {
-      if (typeof text !== 'string' || !areStrings(parts)) return undefined;
+    defineTotal(name, [2, Number.POSITIVE_INFINITY], (text, ...parts) => {
+      if (typeof text !== 'string') return undefined;
       const folded = fold(text);
-      return holds(parts, (part) => folded.includes(fold(part)));
+      return combine(parts, (part) =>
+        typeof part === 'string' ? folded.includes(fold(part)) : undefined,
+      );
     }),
   );
 }
-
-const every = (parts: readonly string[], test: (part: string) => boolean) => parts.every(test);
-const some = (parts: readonly string[], test: (part: string) => boolean) => parts.some(test);
 
 export const stringFunctions: readonly SystemFunction[] = [
   define('CONCAT', [2, Number.POSITIVE_INFINITY], (...parts) =>
@@ -45,14 +44,12 @@ export const stringFunctions: readonly SystemFunction[] = [
   comparison('STARTSWITH', (text, part) => text.startsWith(part)),
   comparison('ENDSWITH', (text, part) => text.endsWith(part)),
   comparison('STRINGEQUALS', (text, other) => text === other),
-  ...containment(['CONTAINS_ALL_CI', 'ContainsAllCi'], true, every),
-  ...containment(['CONTAINS_ALL_CS', 'ContainsAllCs'], false, every),
-  ...containment(['CONTAINS_ANY_CI', 'ContainsAnyCi'], true, some),
-  ...containment(['CONTAINS_ANY_CS', 'ContainsAnyCs'], false, some),
+  ...containment(['CONTAINS_ALL_CI', 'ContainsAllCi'], true, everyOf),
+  ...containment(['CONTAINS_ALL_CS', 'ContainsAllCs'], false, everyOf),
+  ...containment(['CONTAINS_ANY_CI', 'ContainsAnyCi'], true, anyOf),
+  ...containment(['CONTAINS_ANY_CS', 'ContainsAnyCs'], false, anyOf),
   define('INDEX_OF', [2, 3], indexOf),
-  define('LastIndexOf', 2, (text, part) =>
-    typeof text === 'string' && typeof part === 'string' ? text.lastIndexOf(part) : undefined,
-  ),
+  define('LastIndexOf', [2, 3], lastIndexOf),
   define('LEFT', 2, (text, count) =>
     typeof text === 'string' && typeof count === 'number'
       ? text.slice(0, Math.max(0, count))
@@ -83,8 +80,8 @@ export const stringFunctions: readonly SystemFunction[] = [
       : undefined,
   ),
   define('StringSplit', 2, (text, separator) =>
-    typeof text === 'string' && typeof separator === 'string' && separator !== ''
-      ? text.split(separator)
+    typeof text === 'string' && typeof separator === 'string'
+      ? splitAt(text, separator)
       : undefined,
   ),
   defineTotal('ToString', 1, toText),
@@ -108,6 +105,19 @@ function indexOf(text: Value, part: Value, start: Value = 0): Value {
   if (typeof text !== 'string' || typeof part !== 'string' || typeof start !== 'number')
     return undefined;
   return text.indexOf(part, start);
+}
+
+/** The search goes back from a position, at which the last character of the part may stand. */
+function lastIndexOf(text: Value, part: Value, start: Value = Number.MAX_SAFE_INTEGER): Value {
+  if (typeof text !== 'string' || typeof part !== 'string' || typeof start !== 'number')
+    return undefined;
+  const last = Math.trunc(start) - part.length + 1;
+  return last < 0 ? -1 : text.lastIndexOf(part, last);
+}
+
+/** An empty separator separates nothing. */
+function splitAt(text: string, separator: string): readonly string[] {
+  return separator === '' ? [text] : text.split(separator);
 }
 
 function trim(text: Value, characters: Value, side: 'start' | 'end' | 'both'): Value {

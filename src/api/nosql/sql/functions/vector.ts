@@ -3,13 +3,7 @@ import { isList, isMap, type Value } from '../../../../value/index.ts';
 import { type DistanceFunction, define, finite, type SystemFunction } from './function.ts';
 
 /** VectorDistance(a, b [, bruteForce [, options]]) where policy and options have settled the distance function. */
-export function vectorDistanceFunction(kind: DistanceFunction): SystemFunction {
-  return functionNamed('VectorDistance', kind);
-}
-
-export const vectorFunctions: readonly SystemFunction[] = [functionNamed('_VectorScore', 'cosine')];
-
-function functionNamed(name: string, policy: DistanceFunction): SystemFunction {
+export function vectorDistanceFunction(name: string, policy: DistanceFunction): SystemFunction {
   return define(name, [2, 4], (left, right, isBruteForce = false, options = {}) => {
     if (typeof isBruteForce !== 'boolean' || !isMap(options)) return undefined;
     const kind = distanceFunctionOf(options.distanceFunction) ?? policy;
