@@ -46,5 +46,7 @@ function isClientsWork(query: Query): boolean {
   const { groupBy, orderBy } = query;
   if (groupBy !== undefined || isAggregating(query)) return true;
   if (orderBy === undefined) return false;
-  return orderBy.isRank || orderBy.items.some(({ expression }) => expression.kind === 'call');
+  // Clients fuse objects only: what VALUE selects is ranked here.
+  if (orderBy.isRank) return query.select.selection.kind !== 'value';
+  return orderBy.items.some(({ expression }) => expression.kind === 'call');
 }

@@ -23,6 +23,7 @@ import { conditionsOf } from './conditions.ts';
 import { constantFinder } from './constants.ts';
 import { newRow, type QueryParameter } from './evaluate.ts';
 import { isExactFilter } from './exact-filter.ts';
+import { withMemberNames } from './member-names.ts';
 import { RowBudget, windowOf } from './results.ts';
 import { searchOf } from './search-program.ts';
 import type { UserFunctionCalls } from './user-functions.ts';
@@ -43,8 +44,9 @@ export interface ProgramOptions extends CompileOptions {
 }
 
 /** Throws SqlError for what is wrong with the query, its parameters or its counts. */
-export function programOf(query: Query, options: ProgramOptions): Program {
+export function programOf(asked: Query, options: ProgramOptions): Program {
   const { parameters = [], startMs } = options;
+  const query = hasPathPolicies(options) ? withMemberNames(asked, parameters) : asked;
   const compiled = compiledOf(query, options);
   const { block } = compiled;
   const row = newRow(compiled, parameters, startMs);
@@ -75,6 +77,12 @@ export function programOf(query: Query, options: ProgramOptions): Program {
     programOf: (rewritten) => programOf(rewritten, options),
   });
   return { condition, shape, ...(search && { search }) };
+}
+
+/** Only policies go by paths as written: elsewhere `c[@p]` need not be read before the rows. */
+function hasPathPolicies({ environment }: ProgramOptions): boolean {
+  const { vectorPolicy, textLanguages } = environment ?? {};
+  return (vectorPolicy?.size ?? 0) + (textLanguages?.size ?? 0) > 0;
 }
 
 /** A query that calls user defined functions is bound to one run. */

@@ -3,7 +3,7 @@
  * brings the best items with all their scores; the client fuses the ranks.
  */
 import type { Call, Expression, Query } from './ast.ts';
-import { call, coalesce, list, literal, object, placeholder } from './build.ts';
+import { and, call, coalesce, list, literal, object, placeholder } from './build.ts';
 import { rankComponents, weightsOf } from './compile-rank.ts';
 import { orderedRow } from './ordered-row.ts';
 import { printExpression, printRewritten } from './printer.ts';
@@ -129,7 +129,8 @@ function componentPlan(
   const wanted = (count: number) => Math.max(COMPONENT_ITEMS_MIN, 2 * count);
   const topItems = top === undefined ? undefined : wanted(top);
   const limitItems = limit === undefined ? undefined : wanted((offset ?? 0) + limit) % COUNT_SPACE;
-  const { payload } = payloadAndPresence(query);
+  const { payload, isShown } = payloadAndPresence(query);
+  const filtered = withOrderFilter(query);
   const componentScores = list(scores.map(({ expression }) => coalesce(expression, literal(-1))));
   const rewritten: Query = {
     kind: 'query',
@@ -143,7 +144,7 @@ function componentPlan(
       ),
     },
     ...(query.from && { from: query.from }),
-    where: withOrderFilter(query),
+    where: isShown ? and(filtered, isShown) : filtered,
     orderBy: {
       isRank: false,
       items: [

@@ -19,6 +19,7 @@ import { problems, SqlError } from './errors.ts';
 import type { QueryParameter } from './evaluate.ts';
 import { type KeyRange, keyRanges } from './key-ranges.ts';
 import type { KeyBound } from './key-sets.ts';
+import { withMemberNames } from './member-names.ts';
 import { parseQuery } from './parser.ts';
 import { requiredFeatures } from './query-plan-features.ts';
 import { type HybridSearchQueryInfo, hybridSearchPlan } from './query-plan-hybrid.ts';
@@ -94,13 +95,14 @@ export interface PlanParts {
 
 /** The plan with its ranges still in partition key values. */
 export function planParts(
-  query: Query,
+  asked: Query,
   partitionKey: PartitionKeyDefinition,
   options: QueryPlanOptions = {},
 ): PlanParts {
+  const parameters = options.parameters ?? [];
+  const query = withMemberNames(asked, parameters);
   // Compiling finds what is wrong; user defined functions are looked up where the query runs.
   compileQuery(query, { ...options, findUdf: () => () => undefined });
-  const parameters = options.parameters ?? [];
   const findConstant = constantFinder(parameters, options);
   const ranges = keyRanges(query, partitionKey, findConstant);
   const context = {
