@@ -102,7 +102,7 @@ function checkComputedNames({ policies }: ContainerUpdate, keyPaths: readonly st
 }
 
 function parseDefaultTtl(sent: Value): number | undefined {
-  if (sent === undefined || sent === null) return undefined;
+  if (sent === undefined) return undefined;
   if (Number.isInteger(sent)) {
     const seconds = sent as number;
     if (seconds === -1 || (seconds > 0 && seconds <= TTL_SEC_MAX)) return seconds;

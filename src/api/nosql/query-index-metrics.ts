@@ -33,7 +33,7 @@ export function indexMetrics({ condition, shape }: Program, indexing: Indexing):
     utilized: { single: specs(paths.filter(isIndexed)), composite: composites },
     potential: {
       single: specs(paths.filter((path) => !isIndexed(path))),
-      composite: wantedComposite(condition, order, indexing),
+      composite: wantedComposites(condition, order, indexing),
     },
   };
 }
@@ -46,28 +46,38 @@ export function printIndexMetricsV1({ utilized, potential }: IndexMetrics): stri
       IndexSpec: spec,
       FilterPreciseSet: true,
       IndexPreciseSet: true,
-      IndexImpactScore: 'High',
+      ...HIGH,
     }));
   const composite = (lists: readonly (readonly string[])[]) =>
-    lists.map((list) => ({ IndexSpecs: list, IndexPreciseSet: false, IndexImpactScore: 'High' }));
+    lists.map((list) => ({ IndexSpecs: list, IndexPreciseSet: false, ...HIGH }));
   const metrics = {
     UtilizedSingleIndexes: single(utilized.single),
     PotentialSingleIndexes: single(potential.single),
     UtilizedCompositeIndexes: composite(utilized.composite),
     PotentialCompositeIndexes: composite(potential.composite),
   };
-  return Buffer.from(JSON.stringify(metrics)).toString('base64');
+  return cut(Buffer.from(JSON.stringify(metrics)).toString('base64'));
 }
 
-/** Percent-encoded JSON: the second form. */
+/** Percent-encoded JSON: the second form. What would help has its score, what was used needs none. */
 export function printIndexMetricsV2({ utilized, potential }: IndexMetrics): string {
-  const part = ({ single, composite }: IndexUse) => ({
-    SingleIndexes: single.map((spec) => ({ IndexSpec: spec })),
-    CompositeIndexes: composite.map((list) => ({ IndexSpecs: list })),
+  const part = ({ single, composite }: IndexUse, score: object) => ({
+    SingleIndexes: single.map((spec) => ({ IndexSpec: spec, ...score })),
+    CompositeIndexes: composite.map((list) => ({ IndexSpecs: list, ...score })),
   });
-  return encodeURIComponent(
-    JSON.stringify({ UtilizedIndexes: part(utilized), PotentialIndexes: part(potential) }),
-  );
+  const metrics = {
+    UtilizedIndexes: part(utilized, {}),
+    PotentialIndexes: part(potential, HIGH),
+  };
+  return cut(encodeURIComponent(JSON.stringify(metrics)));
+}
+
+/** The likely gain by the shape of the query alone. All that is named here narrows a search, which scores high. */
+const HIGH = { IndexImpactScore: 'High' } as const;
+
+/** The service keeps the length of the header in 16 bits: of a longer text comes what is beyond a multiple of 65,536. */
+function cut(header: string): string {
+  return header.slice(0, header.length % 2 ** 16);
 }
 
 function termsOf(condition: Condition): readonly TermCondition[] {
@@ -88,8 +98,11 @@ function orderSpec({ path, isDescending }: OrderPart): string {
   return `${path === undefined ? '' : printPath(path)} ${isDescending ? 'DESC' : 'ASC'}`;
 }
 
-/** Filters that must all hold, or a filter and an order: one index over them all, equal values first, would do better. */
-function wantedComposite(
+/**
+ * An index over values that must be equal and then one range, or the order, would do better than one index each. With
+ * several ranges there is one such index for each. Equal values alone need none: their single indexes meet quickly.
+ */
+function wantedComposites(
   condition: Condition,
   order: readonly OrderPart[],
   indexing: Indexing,
@@ -99,20 +112,21 @@ function wantedComposite(
     (part): part is TermCondition =>
       part.kind === 'term' && !part.path.includes(EACH) && !part.path.includes(CELLS),
   );
-  const isEqual = ({ ranges }: TermCondition): boolean => ranges.every(({ isPoint }) => isPoint);
-  const equal = filters.filter(isEqual);
-  const other = filters.find((filter) => !isEqual(filter));
-  const last: OrderPart | undefined =
-    order[0]?.path === undefined ? other && { path: other.path, isDescending: false } : order[0];
-  const parts = new Map<string, CompositeOrder>(
-    equal.map(({ path }) => [printPath(path), { path, isDescending: false }]),
-  );
-  if (last?.path !== undefined) {
-    const { path, isDescending } = last;
-    parts.delete(printPath(path));
-    parts.set(printPath(path), { path, isDescending });
+  const equal = new Map<string, CompositeOrder>();
+  const ranges = new Map<string, CompositeOrder>();
+  for (const { path, ranges: found } of filters) {
+    const isEqual = found.every(({ isPoint }) => isPoint);
+    (isEqual ? equal : ranges).set(printPath(path), { path, isDescending: false });
   }
-  const wanted = [...parts.values()];
-  if (wanted.length < 2 || indexing.compositeFor(wanted) !== undefined) return [];
-  return [wanted.map(orderSpec)];
+  if (equal.size === 0) return [];
+  const first = order[0]?.path;
+  // An order among equal values is none.
+  const isOrdered = first !== undefined && !equal.has(printPath(first));
+  const lasts = isOrdered
+    ? [{ path: first, isDescending: order[0]?.isDescending === true }]
+    : [...ranges].flatMap(([name, range]) => (equal.has(name) ? [] : [range]));
+  return lasts
+    .map((last) => [...equal.values(), last])
+    .filter((wanted) => indexing.compositeFor(wanted) === undefined)
+    .map((wanted) => wanted.map(orderSpec));
 }

@@ -54,7 +54,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
     feed: { GET: listContainers, POST: postContainers },
     single: { GET: readContainer, PUT: replaceContainer, DELETE: deleteContainer },
   },
-  'dbs/colls/conflicts': emptyResourceVerbs('conflicts', 'Conflicts'),
+  'dbs/colls/conflicts': emptyResourceVerbs('conflicts', 'Conflicts', { deletesByKey: true }),
   'dbs/colls/docs': {
     type: 'docs',
     feed: { GET: listItems, POST: postItems },
@@ -65,7 +65,9 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
       PATCH: patchItem,
     },
   },
-  'dbs/colls/docs/attachments': emptyResourceVerbs('attachments', 'Attachments'),
+  'dbs/colls/docs/attachments': emptyResourceVerbs('attachments', 'Attachments', {
+    deletesByKey: false,
+  }),
   'dbs/colls/operations': {
     type: 'colls',
     feed: {},

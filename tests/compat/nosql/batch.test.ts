@@ -120,6 +120,12 @@ describe('transactional batch', () => {
     const notModified = await send([held]);
     expect(notModified.text).toMatch(/^\[\{"statusCode":304,[^}]*\}\]$/);
     expect(notModified.status).toBe(207);
+    const matching = await send([create('e4'), { ...read('e'), ifMatch: now._etag }]);
+    expect(matching.status).toBe(207);
+    expect(matching.json.map(({ statusCode }: { statusCode: number }) => statusCode)).toEqual([
+      201, 304,
+    ]);
+    expect((await container.item('e4', 'p').read()).statusCode).toBe(200);
   });
 
   test('bounds and shape', async () => {

@@ -342,3 +342,16 @@ test('a new container has no scripts and no conflicts', async () => {
   expect((await conflicts.readAll().fetchAll()).resources).toEqual([]);
   await expect(scripts.storedProcedure('s').read()).rejects.toMatchObject({ code: 404 });
 });
+
+test('defaultTtl: null is no lifetime', async () => {
+  const spec = { id: 'null-lifetime', partitionKey: '/id', defaultTtl: null } as never;
+  await expect(database.containers.create(spec)).rejects.toMatchObject({ code: 400 });
+});
+
+test('a conflict is deleted by its partition key', async () => {
+  const path = `${(await create()).url}/conflicts/x`;
+  const remove = (headers: Record<string, string>) =>
+    sendRaw(account, { method: 'DELETE', path: `/${path}`, headers });
+  expect((await remove({})).status).toBe(400);
+  expect((await remove({ 'x-ms-documentdb-partitionkey': '["x"]' })).status).toBe(404);
+});

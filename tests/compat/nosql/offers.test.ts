@@ -220,3 +220,12 @@ test('a path below an offer is a bad id', async () => {
   const wrong = client.offer(offer._self).replace(offer as OfferDefinition);
   await expect(wrong).rejects.toMatchObject({ code: 400 });
 });
+
+test('an id that no offer can have is malformed, another is not found', async () => {
+  const read = async (id: string) =>
+    (await sendRaw(account, { path: `/offers/${id}`, link: id.toLowerCase() })).status;
+  expect(await read('no-offer')).toBe(400);
+  const offer = await offerOf(await create({ throughput: 400 }));
+  expect(await read(offer.id as string)).toBe(200);
+  expect(await read('zzzz')).toBe(404);
+});

@@ -155,6 +155,26 @@ test.each([
     [],
     [['/id ASC', '/n DESC']],
   ],
+  ['SELECT * FROM c WHERE c.n = 1 AND c.id = "x"', ['/n/?', '/id/?'], [], [], []],
+  ['SELECT * FROM c WHERE c.n > 1 AND c.id > "x"', ['/n/?', '/id/?'], [], [], []],
+  ['SELECT * FROM c WHERE c.n = 1 AND c.id = "x" ORDER BY c.id', ['/n/?', '/id/?'], [], [], []],
+  [
+    'SELECT * FROM c WHERE c.id = "x" AND c.n > 1 ORDER BY c.id',
+    ['/n/?', '/id/?'],
+    [],
+    [],
+    [['/id ASC', '/n ASC']],
+  ],
+  [
+    'SELECT c.id FROM c WHERE c.a = 1 AND c.b > 15 AND c.d = 2 AND c.e > 3',
+    ['/a/?', '/b/?', '/d/?', '/e/?'],
+    [],
+    [],
+    [
+      ['/a ASC', '/d ASC', '/b ASC'],
+      ['/a ASC', '/d ASC', '/e ASC'],
+    ],
+  ],
   ['SELECT * FROM c', [], [], [], []],
 ])('index metrics of %s', async (text, used, wanted, usedTogether, wantedTogether) => {
   const v2 = await query(text, { 'x-ms-cosmos-populateindexmetrics-V2': 'true' });
@@ -173,6 +193,18 @@ test.each([
   );
   expect(specs(first.UtilizedSingleIndexes)).toEqual([...used].sort());
   expect(lists(first.PotentialCompositeIndexes)).toEqual(wantedTogether);
+});
+
+const utilization = async (text: string): Promise<string> => {
+  const { headers } = await query(text, { 'x-ms-cosmos-populateindexmetrics-V2': 'true' });
+  return decodeURIComponent(String(headers['x-ms-cosmos-index-utilization']));
+};
+
+test('index metrics score what would help', async () => {
+  expect(await utilization('SELECT * FROM c WHERE c.id = "1" AND c.n > 1')).toBe(
+    '{"UtilizedIndexes":{"SingleIndexes":[{"IndexSpec":"/id/?"},{"IndexSpec":"/n/?"}],"CompositeIndexes":[]},' +
+      '"PotentialIndexes":{"SingleIndexes":[],"CompositeIndexes":[{"IndexSpecs":["/id ASC","/n ASC"],"IndexImpactScore":"High"}]}}',
+  );
 });
 
 test('the client decodes index metrics', async () => {

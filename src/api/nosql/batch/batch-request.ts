@@ -128,7 +128,11 @@ export function toOperation(
       if (body !== undefined) checkJson(body);
       return { ...itemPatch(call, body, { face, key, id }), id, ...conditions };
     }
-    case 'read':
+    case 'read': {
+      // The service takes either condition of a read for an etag that the client has already.
+      const { ifMatch, ifNoneMatch = ifMatch } = conditions;
+      return { kind, id: idOf(sent), ifNoneMatch };
+    }
     case 'delete':
       return { kind, id: idOf(sent), ...conditions };
   }

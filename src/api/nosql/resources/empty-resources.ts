@@ -5,7 +5,7 @@
 import { type Call, type Operation, resourceNotFound } from '../call.ts';
 import { RequestError } from '../errors.ts';
 import { listReply } from '../feed.ts';
-import { PARTITION_KEY_HEADER } from '../partition-key-header.ts';
+import { PARTITION_KEY_HEADER, requiredPartitionKey } from '../partition-key-header.ts';
 import { isQuery } from '../query-body.ts';
 import { crossPartitionDisabled } from '../query-cross-partition.ts';
 import type { Reply } from '../reply.ts';
@@ -16,12 +16,25 @@ export interface EmptyVerbs {
   readonly single: { readonly GET: Operation; readonly DELETE: Operation };
 }
 
-export function emptyResourceVerbs(type: string, listName: string): EmptyVerbs {
+export interface EmptyOptions {
+  /** Whether a deletion has to name the partition key, as one of an item does. */
+  readonly deletesByKey: boolean;
+}
+
+export function emptyResourceVerbs(
+  type: string,
+  listName: string,
+  { deletesByKey }: EmptyOptions,
+): EmptyVerbs {
   const list = (call: Call): Reply =>
     listReply(call, { rid: call.ownerContainer().rid, key: listName }, []);
   const absent = (call: Call): Reply => {
     call.ownerContainer();
     throw resourceNotFound();
+  };
+  const remove = (call: Call): Reply => {
+    if (deletesByKey) requiredPartitionKey(call, call.ownerContainer());
+    return absent(call);
   };
   const query = (call: Call): Reply => {
     if (!isQuery(call)) throw new RequestError(400, `Clients do not create ${type}.`);
@@ -30,5 +43,5 @@ export function emptyResourceVerbs(type: string, listName: string): EmptyVerbs {
       throw crossPartitionDisabled();
     return list(call);
   };
-  return { type, feed: { GET: list, POST: query }, single: { GET: absent, DELETE: absent } };
+  return { type, feed: { GET: list, POST: query }, single: { GET: absent, DELETE: remove } };
 }

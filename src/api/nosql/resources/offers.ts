@@ -53,7 +53,8 @@ export async function replaceOffer(call: Call): Promise<Reply> {
 
 function findOffer(call: Call): Offer {
   const rid = parseResourceId(call.id(0));
-  const offer = rid?.kind === 'offer' ? call.service.offers.findByRid(rid.offer) : undefined;
+  if (rid?.kind !== 'offer') throw new RequestError(400, 'One of the input values is invalid.');
+  const offer = call.service.offers.findByRid(rid.offer);
   if (offer === undefined) throw resourceNotFound();
   return offer;
 }
