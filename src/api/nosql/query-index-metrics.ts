@@ -85,8 +85,12 @@ function termsOf(condition: Condition): readonly TermCondition[] {
   return condition.kind === 'all' || condition.kind === 'any' ? condition.of.flatMap(termsOf) : [];
 }
 
+const ID_SPEC = '/id/?';
+
+/** In the order of the query, except that the service names the id last. */
 function specs(paths: readonly Path[]): readonly string[] {
-  return [...new Set(paths.map(specOf))];
+  const named = new Set(paths.map(specOf));
+  return named.delete(ID_SPEC) ? [...named, ID_SPEC] : [...named];
 }
 
 /** A spatial index is named as policies name it: by the path of the geometry and all below. */

@@ -202,7 +202,7 @@ const utilization = async (text: string): Promise<string> => {
 
 test('index metrics score what would help', async () => {
   expect(await utilization('SELECT * FROM c WHERE c.id = "1" AND c.n > 1')).toBe(
-    '{"UtilizedIndexes":{"SingleIndexes":[{"IndexSpec":"/id/?"},{"IndexSpec":"/n/?"}],"CompositeIndexes":[]},' +
+    '{"UtilizedIndexes":{"SingleIndexes":[{"IndexSpec":"/n/?"},{"IndexSpec":"/id/?"}],"CompositeIndexes":[]},' +
       '"PotentialIndexes":{"SingleIndexes":[],"CompositeIndexes":[{"IndexSpecs":["/id ASC","/n ASC"],"IndexImpactScore":"High"}]}}',
   );
 });
