@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { TokenBucket } from './bucket.ts';
 import { PartitionBudget, type Provision } from './budget.ts';
-import { NORMAL_TRAFFIC, trafficOf } from './traffic.ts';
+import { NORMAL_TRAFFIC, trafficOf, UNMETERED_TRAFFIC } from './traffic.ts';
 
 const START_MS = 1_700_000_000_000;
 const LOW = trafficOf(true, 0);
@@ -29,6 +29,17 @@ test('a budget counts and refuses nothing until it is provisioned, or when it is
     expect(budget.admit(START_MS, NORMAL_TRAFFIC)).toBeUndefined();
     expect(budget.report(START_MS).requestUnits).toBe(5000);
   }
+});
+
+test('unmetered traffic is counted, never refused, and leaves the budget to others', () => {
+  const budget = budgetOf(dedicated(400));
+  budget.charge(4000, START_MS, UNMETERED_TRAFFIC);
+  budget.correct(-1000, START_MS, UNMETERED_TRAFFIC);
+  expect(budget.report(START_MS).requestUnits).toBe(3000);
+  expect(budget.admit(START_MS, NORMAL_TRAFFIC)).toBeUndefined();
+  budget.charge(400, START_MS, NORMAL_TRAFFIC);
+  expect(budget.admit(START_MS, NORMAL_TRAFFIC)).toBeDefined();
+  expect(budget.admit(START_MS, UNMETERED_TRAFFIC)).toBeUndefined();
 });
 
 test('a partition that has used its share refuses with the time to wait, and counts it', () => {

@@ -84,13 +84,14 @@ export class PartitionBudget {
   /** Undefined: the request may start. Nothing is allocated then. */
   admit(nowMs: number, traffic: Traffic): Refusal | undefined {
     const bucket = this.#bucket;
-    if (bucket === undefined) return undefined;
+    if (bucket === undefined || traffic.isUnmetered) return undefined;
     if (traffic.isLow || traffic.bucket !== 0) return this.#admitSpecial(bucket, nowMs, traffic);
     return bucket.admits(nowMs) ? undefined : this.#refuse('partition', bucket, nowMs);
   }
 
   charge(requestUnits: number, nowMs: number, traffic: Traffic): void {
     this.#usage.add(requestUnits, nowMs);
+    if (traffic.isUnmetered) return;
     this.#bucket?.charge(requestUnits, nowMs);
     if (traffic.bucket !== 0) this.#limits[traffic.bucket]?.charge(requestUnits, nowMs);
   }
@@ -98,6 +99,7 @@ export class PartitionBudget {
   /** The difference between what a request was charged when it started and what it cost in truth. */
   correct(requestUnits: number, nowMs: number, traffic: Traffic): void {
     this.#usage.add(requestUnits, nowMs);
+    if (traffic.isUnmetered) return;
     this.#bucket?.correct(requestUnits, nowMs);
     if (traffic.bucket !== 0) this.#limits[traffic.bucket]?.correct(requestUnits, nowMs);
   }

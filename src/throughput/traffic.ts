@@ -6,6 +6,8 @@ export interface Traffic {
   readonly bucket: number;
   /** What its reads cost as a multiple of those at session consistency: `readFactor` of charge.ts. */
   readonly readFactor: number;
+  /** Of a service that sells no request units: counted, never refused, and nobody else waits for it. */
+  readonly isUnmetered: boolean;
 }
 
 export const THROUGHPUT_BUCKETS_MAX = 5;
@@ -18,11 +20,14 @@ const ALL: readonly Traffic[] = READ_FACTORS.flatMap((readFactor) =>
       isLow,
       bucket,
       readFactor,
+      isUnmetered: false,
     })),
   ),
 );
 
 export const NORMAL_TRAFFIC: Traffic = ALL[0] as Traffic;
+
+export const UNMETERED_TRAFFIC: Traffic = { ...NORMAL_TRAFFIC, isUnmetered: true };
 
 /** The one object of this kind of traffic. */
 export function trafficOf(isLow: boolean, bucket: number, readFactor = 1): Traffic {

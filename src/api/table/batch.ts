@@ -20,9 +20,8 @@ export function runBatch(call: Call): MaybePromise<Reply> {
   if (parts.length === 0) return batchReply(call, [], true);
   const contentIds = parts.map(({ contentId }) => contentId);
   const refused = (error: unknown): Reply => {
-    // Bugs of ours are for the handler, which reports them.
     const known = tableErrorOf(error);
-    if (known.status === 500) throw error;
+    if (isOfWhole(known)) throw error;
     const at = error instanceof BatchError ? error.operation : 0;
     return batchReply(call, [errorPart(call, contentIds[at], known, at)], true);
   };
@@ -34,6 +33,14 @@ export function runBatch(call: Call): MaybePromise<Reply> {
   } catch (error) {
     return refused(error);
   }
+}
+
+/**
+ * A refusal that the answer itself is, not a part of it. Clients look for "come back later" in the status and headers of
+ * the answer only and then send the same batch again; bugs of ours are for the handler, which reports them.
+ */
+function isOfWhole({ status }: TableError): boolean {
+  return status === 429 || status >= 500;
 }
 
 /** Which of the operations is refused. */
@@ -69,17 +76,18 @@ function runChanges(call: Call, parts: readonly BatchPart[]): Promise<readonly R
   const operations = plans.map(({ write }): ItemOperation => write);
   const replies = plans.map(({ reply }) => reply);
   const bounds = { operationsMax: BATCH_OPERATIONS_MAX, bytesMax: REQUEST_BYTES_MAX };
-  return call.service.items
-    .transact(container, [key.partitionKey], operations, undefined, bounds)
-    .then(
-      ({ outcomes, charge }) =>
-        replies.map((reply, at) => reply(outcomes[at]?.item, at === 0 ? charge : 0)),
-      (error: unknown) => {
-        if (error instanceof TransactionError)
-          throw new BatchError(error.operation, tableErrorOf(error));
-        throw error;
-      },
-    );
+  const { service, dialect, retries } = call;
+  const attempt = () =>
+    service.items.transact(container, [key.partitionKey], operations, dialect.traffic, bounds);
+  return Promise.resolve(retries.run(call, attempt)).then(
+    ({ outcomes, charge }) =>
+      replies.map((reply, at) => reply(outcomes[at]?.item, at === 0 ? charge : 0)),
+    (error: unknown) => {
+      if (error instanceof TransactionError)
+        throw new BatchError(error.operation, tableErrorOf(error));
+      throw error;
+    },
+  );
 }
 
 function numbered(
@@ -128,7 +136,7 @@ async function queryPart(
     };
   } catch (error) {
     const known = tableErrorOf(error);
-    if (known.status === 500) throw error;
+    if (isOfWhole(known)) throw error;
     return errorPart(call, contentId, known, 0);
   }
 }

@@ -9,6 +9,7 @@ import { TableError } from './errors.ts';
 import type { Reply } from './reply.ts';
 import type { Headers } from './request.ts';
 import type { Target } from './target.ts';
+import type { ThrottleRetries } from './throttle-retry.ts';
 
 /** The database that holds the tables, under the name it has in the reference service. */
 export const TABLES_DATABASE = 'TablesDB';
@@ -25,6 +26,7 @@ export interface Call {
   readonly origin: string;
   readonly account: string;
   readonly requestId: string;
+  readonly retries: ThrottleRetries;
 }
 
 export type Operation = (call: Call) => MaybePromise<Reply>;

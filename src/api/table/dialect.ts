@@ -2,6 +2,7 @@
  * Two services speak this protocol, Azure Storage and Azure Cosmos DB, and where they differ clients look at which of
  * them they talk to. They tell them apart by the host they are given, and so does this. All differences stand here.
  */
+import { NORMAL_TRAFFIC, type Traffic, UNMETERED_TRAFFIC } from '../../throughput/index.ts';
 import { TABLE_ERRORS, TableError, type TableErrorCode, UNREADABLE } from './errors.ts';
 import { COSMOS_NAME_LENGTH_MAX } from './limits.ts';
 import { checkCosmosTableName, checkStorageTableName } from './names.ts';
@@ -27,6 +28,8 @@ export interface Dialect {
   readonly letsUpdatersAdd: boolean;
   /** Keys that say they are no texts are refused even where the URL has keys as well. */
   readonly checksKeysBesideUrl: boolean;
+  /** Storage has no request units: what its clients ask is neither refused for its cost nor taken from others. */
+  readonly traffic: Traffic;
   /** A property that is read over, like the timestamp. */
   readonly ignoredProperty: string | undefined;
 }
@@ -42,6 +45,7 @@ const STORAGE: Dialect = {
   hasSecondary: true,
   letsUpdatersAdd: true,
   checksKeysBesideUrl: false,
+  traffic: UNMETERED_TRAFFIC,
   ignoredProperty: undefined,
 };
 
@@ -56,6 +60,7 @@ const COSMOS: Dialect = {
   hasSecondary: false,
   letsUpdatersAdd: false,
   checksKeysBesideUrl: true,
+  traffic: NORMAL_TRAFFIC,
   ignoredProperty: 'Etag',
 };
 

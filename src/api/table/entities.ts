@@ -15,7 +15,7 @@ export type EntityResource = Extract<Resource, { readonly kind: 'entity' | 'enti
 
 /** Answers at once where the service does. */
 export function readEntityByKey(call: Call, table: string, key: Key): MaybePromise<Reply> {
-  const { service, headers, target, access } = call;
+  const { service, headers, target, access, dialect } = call;
   access.check({ level: 'o', permissions: ['r'], table });
   boundsCheck(access.bounds, key);
   const view = {
@@ -25,7 +25,10 @@ export function readEntityByKey(call: Call, table: string, key: Key): MaybePromi
   };
   const { partitionKey, rowKey } = key;
   const address = { partitionKey: [partitionKey], id: rowKey };
-  const read = service.items.read(ownerTable(call, table), address, undefined);
+  const container = ownerTable(call, table);
+  const read = call.retries.run(call, () =>
+    service.items.read(container, address, undefined, dialect.traffic),
+  );
   const answer = ({ item, charge }: ReadReply): Reply => {
     if (item === undefined) throw new TableError('ResourceNotFound', undefined, { charge });
     // What has to be parsed is read as text; the rest is cut and joined as it is stored.
@@ -39,7 +42,7 @@ export function readEntityByKey(call: Call, table: string, key: Key): MaybePromi
 }
 
 export async function writeEntity(call: Call, resource: EntityResource): Promise<Reply> {
-  const { service } = call;
+  const { service, dialect } = call;
   const plan = planWrite(call, {
     method: call.method,
     resource,
@@ -47,6 +50,9 @@ export async function writeEntity(call: Call, resource: EntityResource): Promise
     query: call.target.query,
     text: bytesToText(call.body),
   });
-  const written = await service.items.write(ownerTable(call, plan.table), plan.write);
+  const table = ownerTable(call, plan.table);
+  const written = await call.retries.run(call, () =>
+    service.items.write(table, plan.write, dialect.traffic),
+  );
   return plan.reply(written.effect.item, written.charge);
 }

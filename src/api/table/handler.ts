@@ -23,6 +23,7 @@ import { operationOf } from './routes.ts';
 import type { KeyCheck } from './shared-key.ts';
 import { storedPolicy } from './stored-policies.ts';
 import { parseTarget, type Target } from './target.ts';
+import { ThrottleRetries } from './throttle-retry.ts';
 
 export interface TableOptions {
   readonly service: Service;
@@ -31,6 +32,8 @@ export interface TableOptions {
   readonly isDateOptional?: boolean | undefined;
   /** Vouches for bearer tokens, which come over TLS only; undefined: they are refused. */
   readonly identities?: IdentityAccess | undefined;
+  /** How long a throttled request waits for its turn before it is answered with 429. */
+  readonly retryWaitMs?: number | undefined;
   /** Told of every answer. */
   readonly onRequest?: (report: RequestReport) => void;
   /** Told of every failure that is not the client's: our bugs. */
@@ -80,10 +83,12 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly #options: TableOptions;
   readonly #authorizer: Authorizer;
+  readonly #retries: ThrottleRetries;
 
   constructor(options: TableOptions) {
     this.#options = options;
     this.onRequest = options.onRequest;
+    this.#retries = new ThrottleRetries(options.retryWaitMs);
     const { keys, identities, service, isDateOptional } = options;
     this.#authorizer = new Authorizer({
       keys,
@@ -143,6 +148,7 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
       account,
       origin: accountOrigin(exchange, target),
       requestId,
+      retries: this.#retries,
     };
     return operationOf(call)(call);
   }

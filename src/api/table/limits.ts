@@ -20,3 +20,8 @@ export const ACCESS_POLICY_ID_LENGTH_MAX = 64;
 /** Of a filter: what a URL of this length can hold, and no deeper than a parser without end of stack. */
 export const FILTER_LENGTH_MAX = 32 * 1024;
 export const FILTER_DEPTH_MAX = 100;
+/** How long a throttled request waits in the server in total: well below the time after which any client gives up. */
+export const RETRY_WAIT_MS_MAX = 5000;
+/** Requests that wait so at once, and the bytes of their bodies: beyond, memory would grow with the overload. */
+export const WAITING_REQUESTS_MAX = 1000;
+export const WAITING_BYTES_MAX = 64 * 1024 * 1024;

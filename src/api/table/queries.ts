@@ -49,7 +49,7 @@ const RANGES_MAX = 100;
 
 /** Answers at once where the service does. */
 export function queryEntities(call: Call, table: string): MaybePromise<Reply> {
-  const { service, headers, target, access } = call;
+  const { service, headers, target, access, dialect } = call;
   const { query } = target;
   access.check({ level: 'o', permissions: ['r'], table });
   const view = {
@@ -64,13 +64,15 @@ export function queryEntities(call: Call, table: string): MaybePromise<Reply> {
   const container = ownerTable(call, table);
   const ranges = rangesOf(container, filter);
   if (ranges.length === 0 || limit === 0) return jsonReply(200, entitiesText([], view), view.level);
-  const page = service.queries.run(container, {
+  const request = {
     program: programOf(filter, access.bounds),
     ranges,
     continuation: from && printPosition(from),
     limit,
     sessionToken: undefined,
-  });
+    traffic: dialect.traffic,
+  };
+  const page = call.retries.run(call, () => service.queries.run(container, request));
   return andThen(page, ({ rows, charge, continuation }) => {
     const headers =
       continuation === undefined ? [] : continuationHeaders(rows.at(-1), continuation);

@@ -32,6 +32,7 @@ export type Mode = (typeof MODES)[number];
 export interface AccountOptions {
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;
+  readonly retryWaitMs?: number;
 }
 
 export interface Account {
@@ -61,9 +62,11 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
   const onFailure = ({ error }: { readonly error: unknown }): void => {
     failures.push(error);
   };
+  const { retryWaitMs } = options;
+  const keys = new SharedKeys([KEY]);
   const access = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), service.clock);
   const servers = [
-    new HttpServer({}, createTableHandler({ service, keys: new SharedKeys([KEY]), onFailure })),
+    new HttpServer({}, createTableHandler({ service, keys, retryWaitMs, onFailure })),
     new HttpServer({}, createNosqlHandler({ service, access, version: 'test', onFailure })),
   ] as const;
   const port = await listen(servers[0]);

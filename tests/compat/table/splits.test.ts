@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, startAccount } from './harness.ts';
-import { sendRaw } from './raw-request.ts';
 
 let account: Account;
 beforeAll(async () => {
@@ -87,37 +86,3 @@ test('a continuation from before a split goes on behind it', async () => {
     rest += page.length;
   expect([found, rest]).toEqual([37, 63]);
 });
-
-test('a table has the throughput it was made with, and refuses beyond it with the time to wait', async () => {
-  const limited = await startAccount({ settings: { throughputMode: 'enforce' } });
-  try {
-    await sendRaw(limited, {
-      method: 'POST',
-      path: '/Tables',
-      body: { TableName: 'slow' },
-      headers: { 'x-ms-offer-throughput': '400' },
-    });
-    const refused = async () => {
-      for (let row = 0; row < 3000; row++) {
-        const answers = await Promise.all(
-          Array.from({ length: 20 }, (_, at) =>
-            sendRaw(limited, {
-              method: 'POST',
-              path: '/slow',
-              body: { PartitionKey: 'p', RowKey: `${row}-${at}`, text: 'x'.repeat(30_000) },
-            }),
-          ),
-        );
-        const found = answers.find(({ status }) => status === 429);
-        if (found !== undefined) return found;
-      }
-      return undefined;
-    };
-    const answer = await refused();
-    expect(answer).toMatchObject({ status: 429, code: 'TooManyRequests' });
-    expect(Number(answer?.headers['x-ms-retry-after-ms'])).toBeGreaterThan(0);
-    expect(limited.failures).toEqual([]);
-  } finally {
-    await limited.close();
-  }
-}, 60_000);
