@@ -24,6 +24,7 @@ import {
   stampedItem,
   type TransactionOp,
   type Watch,
+  writeTime,
 } from '../partition/index.ts';
 import type { ItemReader } from '../query/index.ts';
 import { MINIMAL_CHARGE, readCharge, type Traffic } from '../throughput/index.ts';
@@ -217,13 +218,15 @@ export class OpenTransaction {
         'The script has written more than one transaction may hold.',
       );
     const version = { salt: etagSalt, lsn: UNCOMMITTED_LSN + ++this.#writeCount, operation: 0 };
-    const timestampSec = Math.floor(clock.nowMs() / 1000);
+    const nowMs = clock.nowMs();
+    const timestampSec = Math.floor(nowMs / 1000);
+    const time = put.encoding === 'edm' ? writeTime(nowMs) : '';
     const rid = previous?.rid ?? this.#partition.reserveRid();
     const etag = formatEtag(version);
     const shown = this.#shownEtags.get(put.key.text);
     if (shown === undefined) this.#shownEtags.set(put.key.text, [etag]);
     else shown.push(etag);
-    return stampedItem(put, { rid, etag, timestampSec, version }, seal);
+    return stampedItem(put, { rid, etag, timestampSec, version, time }, seal);
   }
 
   /** Throws where others have written what this transaction looked at. */

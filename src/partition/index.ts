@@ -35,8 +35,6 @@ export {
   type Rid,
   type Seal,
   type Stamp,
-  timeEtag,
-  writeTime,
 } from './item.ts';
 export { KeySizes } from './key-sizes.ts';
 export type { KeyCount, KeySize } from './key-survey.ts';
@@ -74,3 +72,4 @@ export {
 } from './transaction.ts';
 export type { Version, VersionKind } from './version.ts';
 export type { Watch } from './watch.ts';
+export { timeEtag, writeTime } from './write-times.ts';

@@ -8,8 +8,9 @@ import type { Encoding, Value } from '../value/index.ts';
 import type { Cause, Erasure } from './hidden.ts';
 import type { IndexState } from './index-state.ts';
 
-import { type Item, type ItemKey, type Lsn, type Rid, timeEtag } from './item.ts';
+import type { Item, ItemKey, Lsn, Rid } from './item.ts';
 import type { UniqueClaims } from './unique-claims.ts';
+import { timeEtag } from './write-times.ts';
 
 export interface WriteIntent {
   /** Every item it reads or writes, once; all of one logical partition. Upkeep may name any, and one twice. */
@@ -181,7 +182,7 @@ export function checkConditions(
 
 export function matches(etag: string, current: Item): boolean {
   if (etag === '*' || etag === current.etag) return true;
-  return etag.startsWith('W/') && etag === timeEtag(current.time);
+  return current.encoding === 'edm' && etag.startsWith('W/') && etag === timeEtag(current.time);
 }
 
 export function preconditionFailed(): DomainError {

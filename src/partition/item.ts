@@ -2,7 +2,7 @@
  * What an item is, for all five APIs: a row key within a partition key, and the bytes its home API returns.
  */
 import { type Bytes, bytesToLatin1, equalBytes, murmur3x86_32, standsAt } from '../base/index.ts';
-import type { Encoding, Epk, Value } from '../value/index.ts';
+import { type Encoding, type Epk, entityTime, type Value } from '../value/index.ts';
 
 /** Log sequence number of a partition: grows by one with every committed intent. */
 export type Lsn = number;
@@ -107,9 +107,9 @@ export class Item {
     return this.version.lsn;
   }
 
-  /** When it was written, to 100 ns; see `writeTime`. */
+  /** When an entity was written, to 100 ns (write-times.ts), as its text has it; empty for items of other encodings. */
   get time(): string {
-    return writeTime(this.timestampSec, this.version);
+    return this.encoding === 'edm' ? entityTime(this.body) : '';
   }
 
   /** Quoted, as HTTP wants it. Differs for every write. */
@@ -153,30 +153,6 @@ function sixDigits(value: number): string {
   return `${BYTE_DIGITS[value >>> 16]}${BYTE_DIGITS[(value >>> 8) & 0xff]}${BYTE_DIGITS[value & 0xff]}`;
 }
 
-const TICKS_PER_SEC = 10_000_000;
-
-/** Writes come many to a second. */
-let lastSecond = { sec: -1, text: '' };
-
-/**
- * A moment that no two writes of an item share, as the Table API wants it: the second is the clock's, the seven digits
- * behind it are the version's. They come again only after 78,125 writes of a partition, which no second has.
- */
-export function writeTime(timestampSec: number, { lsn, operation }: ItemVersion): string {
-  const ticks = (lsn * WRITES_PER_ITEM_MAX + operation) % TICKS_PER_SEC;
-  if (lastSecond.sec !== timestampSec)
-    lastSecond = {
-      sec: timestampSec,
-      text: new Date(timestampSec * 1000).toISOString().slice(0, 19),
-    };
-  return `${lastSecond.text}.${String(ticks).padStart(7, '0')}Z`;
-}
-
-/** The weak etag that names a write by its `time`: beside `etag` the second name of the same version. */
-export function timeEtag(time: string): string {
-  return `W/"datetime'${time.slice(0, 13)}%3A${time.slice(14, 16)}%3A${time.slice(17)}'"`;
-}
-
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
@@ -187,6 +163,8 @@ export interface Stamp {
   readonly version: ItemVersion;
   readonly etag: string;
   readonly timestampSec: number;
+  /** Of entities: to 100 ns, see write-times.ts; empty for items of other encodings. */
+  readonly time: string;
 }
 
 /**

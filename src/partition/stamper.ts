@@ -1,5 +1,5 @@
 /** Gives items what only the committer knows: rid, etag, timestamp, and with them the body its home API returns. */
-import { assert } from '../base/index.ts';
+import { assert, type Clock } from '../base/index.ts';
 import type { Put } from './intent.ts';
 import {
   formatEtag,
@@ -13,8 +13,10 @@ import {
 } from './item.ts';
 import { newItem } from './record.ts';
 import type { PartitionState } from './state.ts';
+import { WriteTimes } from './write-times.ts';
 
 export interface StamperOptions {
+  readonly clock: Clock;
   readonly state: PartitionState;
   readonly seal: Seal;
   readonly etagSalt: number;
@@ -46,6 +48,7 @@ export class Stamper {
   /** Items of one intent have it in common. */
   #version: ItemVersion;
   #etag: string;
+  readonly #times = new WriteTimes();
   /** Of the intent that is being decided: its records lie together, and none is kept for long. */
   isBulk = false;
 
@@ -62,14 +65,15 @@ export class Stamper {
     at: { readonly lsn: Lsn; readonly timestampSec: number },
     operation: number,
   ): Item {
-    const { etagSalt, seal, isCacheFull } = this.#options;
+    const { clock, etagSalt, seal, isCacheFull } = this.#options;
     if (this.#version.lsn !== at.lsn || this.#version.operation !== operation) {
       this.#version = { salt: etagSalt, lsn: at.lsn, operation };
       this.#etag = formatEtag(this.#version);
     }
     const rid = previous?.rid ?? put.rid ?? this.reserveRid();
     const { timestampSec } = at;
-    const stamp = { rid, version: this.#version, etag: this.#etag, timestampSec };
+    const time = put.encoding === 'edm' ? this.#times.next(clock.nowMs()) : '';
+    const stamp = { rid, version: this.#version, etag: this.#etag, timestampSec, time };
     const isPooled = this.isBulk || (previous === undefined && isCacheFull());
     return stampedItem(put, stamp, seal, isPooled);
   }

@@ -4,9 +4,10 @@
  *   {"PartitionKey":"p","RowKey":"r","Timestamp":"0001-01-01T00:00:00.0000000Z", …properties… ,"id":"r"}
  *
  * The seal of the container writes the time over the one that stands there and adds the system properties at the end.
- * `id` is the row key once more, under the name that the NoSQL API knows it by; all from it on is not the entity's.
+ * `id` is the row key once more, under the name that the NoSQL API knows it by; all from it on is not the entity's. A
+ * property of the entity with one of these names is stored with a `$` before it, which no name of a property has.
  */
-import { type Bytes, bytesToText, DomainError } from '../base/index.ts';
+import { assert, type Bytes, bufferOf, bytesToText, DomainError } from '../base/index.ts';
 import type { Codec } from './codec.ts';
 import {
   annotatedName,
@@ -36,19 +37,34 @@ export interface NamedProperty {
   readonly property: EdmProperty;
 }
 
-/** Names that are no properties of their own: the keys, the stamp, and what the NoSQL API adds. */
-const SYSTEM_NAMES: ReadonlySet<string> = new Set([
-  'PartitionKey',
-  'RowKey',
-  'Timestamp',
-  'id',
-  '_rid',
-  '_self',
-  '_etag',
-  '_attachments',
-  '_ts',
-  '_lsn',
-]);
+/** Names that are no properties of their own: the keys and the stamp. */
+const KEY_NAMES = ['PartitionKey', 'RowKey', 'Timestamp'];
+
+/** What the NoSQL API adds to every item. */
+const ITEM_NAMES = ['id', '_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'];
+
+const SYSTEM_NAMES: ReadonlySet<string> = new Set([...KEY_NAMES, ...ITEM_NAMES]);
+
+const MARK = '$';
+const MARKED_NAMES: ReadonlyMap<string, string> = new Map(
+  ITEM_NAMES.map((name) => [name, MARK + name]),
+);
+/** A marked name in a stored text, with or without annotation. Inside a text there would be backslashes before the marks. */
+const MARKED_TEXT = new RegExp(`"\\$((?:${ITEM_NAMES.join('|')})(?:@odata\\.type)?":)`, 'g');
+
+/** The name under which a property is stored. */
+export function storedName(name: string): string {
+  return MARKED_NAMES.get(name) ?? name;
+}
+
+/** Stored properties under their own names. */
+export function withOwnNames(stored: string): string {
+  return stored.includes('"$') ? stored.replace(MARKED_TEXT, '"$1') : stored;
+}
+
+function isMarkedName(name: string): boolean {
+  return name.startsWith(MARK) && MARKED_NAMES.has(name.slice(MARK.length));
+}
 
 export const edmCodec: Codec = {
   encoding: 'edm',
@@ -74,6 +90,16 @@ function decodeEntity(body: Bytes): Value {
     document[property] = annotatedValue(document[property], document[name] as string);
   }
   return document;
+}
+
+const TIME_NAME = Buffer.from('"Timestamp":"');
+
+/** The time in a stored body. */
+export function entityTime(body: Bytes): string {
+  const stored = bufferOf(body);
+  const at = stored.indexOf(TIME_NAME);
+  assert(at > 0, 'a stored entity has a time');
+  return stored.toString('latin1', at + TIME_NAME.length, at + TIME_NAME.length + NO_TIME.length);
 }
 
 /** The text of an entity, to be sealed. */
@@ -121,7 +147,7 @@ export function entityOfDocument(document: Value): Entity {
     if (SYSTEM_NAMES.has(name) || name.endsWith(TYPE_ANNOTATION)) continue;
     const value = document[name];
     if (value === null || value === undefined) continue;
-    if (!isPropertyName(name))
+    if (!isPropertyName(name) && !isMarkedName(name))
       throw refused(`'${name.slice(0, 64)}' cannot be the name of a property of an entity.`);
     const annotation = document[annotationName(name)] as EdmType | undefined;
     const property = edmProperty({ value, annotation });
@@ -141,9 +167,9 @@ export function isPropertyName(name: string): boolean {
   return PLAIN_NAME.test(name) || PROPERTY_NAME.test(name);
 }
 
-/** Names that clients may not give a property: the service's own. */
-export function isSystemName(name: string): boolean {
-  return SYSTEM_NAMES.has(name);
+/** Names that the NoSQL API has for something of its own. */
+export function isItemName(name: string): boolean {
+  return MARKED_NAMES.has(name);
 }
 
 function refused(message: string): DomainError {

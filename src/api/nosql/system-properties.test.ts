@@ -28,6 +28,7 @@ test('the system properties stand behind the others', () => {
     version: { salt: 0, lsn: 1, operation: 0 },
     etag: '"00000000-0000-0000-0000-000000000001"',
     timestampSec: 1700000000,
+    time: '',
   };
   const sealed = seal(textToBytes('{"id":"ü"}'), stamp);
   expect(bytesToText(sealed)).toBe(
@@ -53,6 +54,7 @@ test.each([
     version: { salt: 0, lsn: 1, operation: 0 },
     etag: '"e"',
     timestampSec: 9,
+    time: '',
   };
   expect(seal.ofValue?.(value, stamp)).toEqual(JSON.parse(bytesToText(seal(body, stamp))));
 });

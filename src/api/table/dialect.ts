@@ -3,6 +3,7 @@
  * them they talk to. They tell them apart by the host they are given, and so does this. All differences stand here.
  */
 import { NORMAL_TRAFFIC, type Traffic, UNMETERED_TRAFFIC } from '../../throughput/index.ts';
+import { isItemName } from '../../value/index.ts';
 import { TABLE_ERRORS, TableError, type TableErrorCode, UNREADABLE } from './errors.ts';
 import { COSMOS_NAME_LENGTH_MAX } from './limits.ts';
 import { checkCosmosTableName, checkStorageTableName } from './names.ts';
@@ -14,6 +15,8 @@ export interface Dialect {
   told(error: TableError): TableError;
   /** The text of `PropertyNameInvalid`. */
   propertyNameText(name: string): string;
+  /** Names that no property may have, beside those of the keys and the timestamp. */
+  isReservedName(name: string): boolean;
   /** Names of tables are the same whatever the case of their letters. */
   readonly hasCaselessNames: boolean;
   /** Of a table to be made. Throws a 400. */
@@ -38,6 +41,7 @@ const STORAGE: Dialect = {
   language: 'en-US',
   told: (error) => error,
   propertyNameText: () => TABLE_ERRORS.PropertyNameInvalid[1],
+  isReservedName: () => false,
   hasCaselessNames: true,
   checkTableName: checkStorageTableName,
   checkPossibleName: checkStorageTableName,
@@ -53,6 +57,7 @@ const COSMOS: Dialect = {
   language: 'en-us',
   told: inCosmosWords,
   propertyNameText: (name) => `The property name '${name}' is invalid.`,
+  isReservedName: isItemName,
   hasCaselessNames: false,
   checkTableName: checkCosmosTableName,
   checkPossibleName: checkLongName,

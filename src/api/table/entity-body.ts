@@ -5,7 +5,9 @@ import {
   type EdmProperty,
   type Entity,
   edmProperty,
+  isItemName,
   type NamedProperty,
+  storedName,
   TYPE_ANNOTATION,
 } from '../../value/index.ts';
 import type { Dialect } from './dialect.ts';
@@ -51,7 +53,7 @@ export function parseEntity(text: string, dialect: Dialect): SentEntity {
     const property = edmProperty({ value, annotation, token: tokens?.get(name), isPlain });
     if (property === undefined) throw wrongType();
     checkSize(property);
-    if (name !== dialect.ignoredProperty) properties.push({ name, property });
+    if (name !== dialect.ignoredProperty) properties.push({ name: storedName(name), property });
   }
   if (properties.length > PROPERTIES_MAX) throw new TableError('TooManyProperties');
   return {
@@ -125,6 +127,8 @@ function kindOf(name: string, dialect: Dialect): NameKind {
   if (known !== undefined) return known;
   const kind = newKind(name);
   if (kind === 'property') checkPropertyName(name, dialect);
+  // What one dialect takes the other may refuse: such names are looked at every time.
+  if (isItemName(name)) return kind;
   if (knownNames.size >= KNOWN_NAMES_MAX) knownNames.clear();
   knownNames.set(name, kind);
   return kind;

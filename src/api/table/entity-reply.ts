@@ -4,7 +4,13 @@
  */
 import { assert } from '../../base/index.ts';
 import { timeEtag } from '../../partition/index.ts';
-import { edmProperty, isAnnotated, TYPE_ANNOTATION } from '../../value/index.ts';
+import {
+  edmProperty,
+  isAnnotated,
+  storedName,
+  TYPE_ANNOTATION,
+  withOwnNames,
+} from '../../value/index.ts';
 import { keyLiteral } from './target.ts';
 
 export type MetadataLevel = 'none' | 'minimal' | 'full';
@@ -64,7 +70,9 @@ function timePlace(stored: string): number {
 function memberText(stored: string, { level, place, select }: EntityView): string {
   const end = stored.lastIndexOf(TAIL);
   assert(end > 0, 'a stored entity has an end');
-  const own = select === undefined ? stored.slice(1, end) : selected(stored, end, select);
+  const own = withOwnNames(
+    select === undefined ? stored.slice(1, end) : selected(stored, end, select),
+  );
   if (level === 'none') {
     if (!own.includes(TYPE_ANNOTATION)) return `{${own}}`;
     return `{${own.replace(ANNOTATION, '')}}`;
@@ -94,18 +102,19 @@ function keysOf(stored: string, timeAt: number): { partitionKey: string; rowKey:
   return { partitionKey, rowKey };
 }
 
-/** The properties asked for, in the order they are stored; what is not there is left out. */
+/** The properties asked for, in the order they are stored, then those that are not there: null. */
 function selected(stored: string, end: number, select: readonly string[]): string {
-  const wanted = new Set(select);
+  const wanted = new Set(select.map(storedName));
   const document = JSON.parse(`${stored.slice(0, end)}}`) as Record<string, unknown>;
   const parts: string[] = [];
   for (const name of Object.keys(document)) {
-    if (!wanted.has(name) || name.endsWith(TYPE_ANNOTATION)) continue;
+    if (name.endsWith(TYPE_ANNOTATION) || !wanted.delete(name)) continue;
     const annotation = document[`${name}${TYPE_ANNOTATION}`] as string | undefined;
     const property = edmProperty({ value: document[name], annotation });
     assert(property !== undefined, 'a stored property has a type');
     if (isAnnotated(property)) parts.push(`"${name}${TYPE_ANNOTATION}":"${property.type}"`);
     parts.push(`"${name}":${property.token}`);
   }
+  for (const name of wanted) parts.push(`${JSON.stringify(name)}:null`);
   return parts.join(',');
 }

@@ -1,5 +1,5 @@
 /** Names of tables, keys and properties: what they may be. */
-import { isPropertyName, isSystemName } from '../../value/index.ts';
+import { isPropertyName } from '../../value/index.ts';
 import type { Dialect } from './dialect.ts';
 import { TableError } from './errors.ts';
 import { COSMOS_NAME_LENGTH_MAX, KEY_LENGTH_MAX, PROPERTY_NAME_LENGTH_MAX } from './limits.ts';
@@ -48,6 +48,6 @@ export function checkPropertyName(name: string, dialect: Dialect): void {
   if (name.length > PROPERTY_NAME_LENGTH_MAX) throw new TableError('PropertyNameTooLong');
   if (!isPropertyName(name))
     throw new TableError('PropertyNameInvalid', dialect.propertyNameText(name));
-  if (isSystemName(name))
+  if (dialect.isReservedName(name))
     throw new TableError('PropertyNameInvalid', `The property name '${name}' is reserved.`);
 }

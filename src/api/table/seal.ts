@@ -1,7 +1,7 @@
 /** Stamps an entity when it is written: its time, and behind its properties what the NoSQL API shows of every item. */
 import { assert } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
-import { type Seal, type Stamp, writeTime } from '../../partition/index.ts';
+import type { Seal, Stamp } from '../../partition/index.ts';
 import { SystemProperties } from '../../service/index.ts';
 import { CLOSING_BRACE, NO_TIME, type Value, type ValueMap } from '../../value/index.ts';
 
@@ -14,7 +14,7 @@ export function sealEntity(container: ContainerRecord): Seal {
   const overwrite = (body: Buffer, stamp: Stamp): void => {
     const at = body.indexOf(TIME_PROPERTY);
     assert(at > 0, 'an entity has a place for its time');
-    body.write(timeOf(stamp), at + TIME_OFFSET, 'latin1');
+    body.write(stamp.time, at + TIME_OFFSET, 'latin1');
   };
   const seal: Seal = (body, stamp) => {
     const end = body.length - 1;
@@ -31,12 +31,8 @@ export function sealEntity(container: ContainerRecord): Seal {
     overwrite,
     ofValue(value: Value, stamp: Stamp): Value {
       const sealed: Record<string, Value> = properties.added(value as ValueMap, stamp);
-      sealed.Timestamp = timeOf(stamp);
+      sealed.Timestamp = stamp.time;
       return sealed;
     },
   });
-}
-
-function timeOf({ timestampSec, version }: Stamp): string {
-  return writeTime(timestampSec, version);
 }

@@ -1,6 +1,7 @@
 // Goal: one container, two APIs: entities through the NoSQL client, items through the Table client. Method: exact answers.
 import { CosmosClient } from '@azure/cosmos';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FakeClock } from '../../../src/base/index.ts';
 import { type Account, KEY, startAccount } from './harness.ts';
 
 let account: Account;
@@ -73,4 +74,72 @@ test('items written through the NoSQL API are entities', async () => {
   await expect(
     container.items.create({ id: 'x', PartitionKey: 'p', nested: { a: 1 } }),
   ).rejects.toMatchObject({ code: 400 });
+});
+
+test('a container made through the NoSQL API with the key of tables in their database is a table', async () => {
+  const { database } = await cosmos.databases.createIfNotExists({ id: 'TablesDB' });
+  const { container } = await database.containers.create({
+    id: 'nosqlmade',
+    partitionKey: { paths: ['/PartitionKey'] },
+  });
+  await database.containers.create({ id: 'other', partitionKey: { paths: ['/pk'] } });
+  await container.items.create({ id: 'b', PartitionKey: 'p', count: 5 });
+  const names: string[] = [];
+  for await (const { name } of account.tables('storage').listTables()) names.push(String(name));
+  expect(names).toContain('nosqlmade');
+  expect(names).not.toContain('other');
+  const table = account.table('storage', 'nosqlmade');
+  await table.createEntity({ partitionKey: 'p', rowKey: 'a', count: 6n });
+  const list = async (): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for await (const { rowKey, count } of table.listEntities()) found.push([rowKey, count]);
+    return found;
+  };
+  expect(await list()).toEqual([
+    ['a', 6n],
+    ['b', 5],
+  ]);
+  // Whatever its indexing policy becomes, entities are listed in the order of their keys.
+  const { resource } = await container.read();
+  await container.replace({
+    id: 'nosqlmade',
+    partitionKey: resource?.partitionKey ?? { paths: [] },
+    indexingPolicy: { includedPaths: [{ path: '/count/?' }], excludedPaths: [{ path: '/*' }] },
+  });
+  expect(await list()).toHaveLength(2);
+  const policy = (await container.read()).resource?.indexingPolicy;
+  expect(policy?.compositeIndexes).toEqual([
+    [
+      { path: '/PartitionKey', order: 'ascending' },
+      { path: '/RowKey', order: 'ascending' },
+    ],
+  ]);
+});
+
+test('the fraction of a timestamp is the clock’s and grows within a partition', async () => {
+  // Of today: clients sign the time.
+  const secondMs = Math.floor(Date.now() / 1000) * 1000;
+  const clock = new FakeClock(secondMs + 250);
+  const second = new Date(secondMs).toISOString().slice(0, 19);
+  const own = await startAccount({ clock });
+  try {
+    const table = own.table('storage', 'times');
+    await table.createTable();
+    const written = async (rowKey: string): Promise<string> => {
+      await table.upsertEntity({ partitionKey: 'p', rowKey });
+      return String((await table.getEntity('p', rowKey)).timestamp);
+    };
+    const times = [await written('a'), await written('b'), await written('a')];
+    clock.advance(13);
+    times.push(await written('a'));
+    expect(times).toEqual([
+      `${second}.2500000Z`,
+      `${second}.2500001Z`,
+      `${second}.2500002Z`,
+      `${second}.2630000Z`,
+    ]);
+    expect(own.failures).toEqual([]);
+  } finally {
+    await own.close();
+  }
 });

@@ -269,3 +269,83 @@ test('an account that is not there is not found, whoever asks', async () => {
     expect(text).toContain('<Code>ResourceNotFound</Code>');
   }
 });
+
+test('names of the NoSQL API are reserved in Cosmos and ordinary in Storage', async () => {
+  const table = account.table('storage', 'reserved');
+  await table.createTable();
+  const key = { partitionKey: 'p', rowKey: 'r' };
+  const names = ['id', '_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'];
+  for (const name of names)
+    await expect(
+      account.table('cosmos', 'reserved').createEntity({ ...key, [name]: 'x' }),
+    ).rejects.toMatchObject({
+      statusCode: 400,
+      message: expect.stringContaining('PropertyNameInvalid'),
+    });
+  const given = Object.fromEntries(names.map((name) => [name, `own "${name}": "$id":`]));
+  await table.createEntity({ ...key, ...given, _ts: 9007199254740993n });
+  await table.createEntity({ ...key, rowKey: 's', id: 'other', cost: '"$id":5' });
+  expect(await table.getEntity('p', 'r')).toMatchObject({ ...given, _ts: 9007199254740993n });
+  await table.updateEntity({ ...key, id: 'new', more: 1 }, 'Merge');
+  const find = async (filter: string, select?: string[]): Promise<unknown[]> => {
+    const queryOptions = select === undefined ? { filter } : { filter, select };
+    const found: unknown[] = [];
+    for await (const { etag: _, timestamp: __, ...rest } of table.listEntities({ queryOptions }))
+      found.push(rest);
+    return found;
+  };
+  expect(await find("id eq 'new'", ['id', '_ts'])).toEqual([{ id: 'new', _ts: 9007199254740993n }]);
+  expect(await find("id ne 'new' and id ne 'r'")).toEqual([
+    { ...key, rowKey: 's', id: 'other', cost: '"$id":5' },
+  ]);
+  expect(await find("id eq 's'")).toEqual([]);
+});
+
+test('a table is read by its name, as older clients do before anything else', async () => {
+  await account.tables('storage').createTable('Looked');
+  const at = (path: string, mode: Mode = 'storage') => send(mode, { path });
+  expect(await at("/Tables('Looked')")).toMatchObject({
+    status: 200,
+    json: { TableName: 'Looked' },
+  });
+  expect(await at("/Tables('looked')")).toMatchObject({ json: { TableName: 'Looked' } });
+  expect(await at("/Tables(TableName='Looked')", 'cosmos')).toMatchObject({ status: 200 });
+  expect(await at("/Tables('looked')", 'cosmos')).toMatchObject({
+    status: 404,
+    code: 'ResourceNotFound',
+  });
+  expect(await at("/Tables('absent')")).toMatchObject({ status: 404, code: 'ResourceNotFound' });
+  const full = await send('storage', {
+    path: "/Tables('Looked')?$format=application/json;odata=fullmetadata",
+  });
+  expect(full.json).toMatchObject({
+    'odata.metadata': expect.stringMatching(/\$metadata#Tables\/@Element$/),
+    'odata.editLink': "Tables('Looked')",
+    TableName: 'Looked',
+  });
+});
+
+test('the throughput that older clients set is that of the table', async () => {
+  const make = (TableName: string, more: object, headers: Record<string, string> = {}) =>
+    send('cosmos', { method: 'POST', path: '/Tables', body: { TableName, ...more }, headers });
+  const setting = (name: string): unknown => {
+    const { databases, containers } = account.service;
+    const database = databases.find('TablesDB');
+    return database && containers.find(database, name)?.throughput?.setting;
+  };
+  const older = { CosmosDbTableThroughput: 700 };
+  expect(await make('bare', {})).toMatchObject({ status: 201 });
+  expect(await make('older', older)).toMatchObject({ status: 201 });
+  expect(await make('written', { CosmosDbTableThroughput: '800' })).toMatchObject({ status: 201 });
+  expect(await make('both', older, { 'x-ms-offer-throughput': '900' })).toMatchObject({
+    status: 201,
+  });
+  expect(['bare', 'older', 'written', 'both'].map(setting)).toEqual(
+    [1000, 700, 800, 900].map((requestUnits) => ({ kind: 'manual', requestUnits })),
+  );
+  for (const wrong of ['much', 7.5, {}, true])
+    expect(await make('wrong', { CosmosDbTableThroughput: wrong })).toMatchObject({
+      status: 400,
+      code: 'InvalidInput',
+    });
+});

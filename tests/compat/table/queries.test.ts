@@ -119,7 +119,7 @@ test('a key written plainly is where to begin', async () => {
   expect(json.value.map((row: { RowKey: string }) => row.RowKey)).toEqual(['019', '000']);
 });
 
-test('$select gives what is asked for, with its types', async () => {
+test('$select gives what is asked for, with its types, and null where there is none', async () => {
   const { json } = await sendRaw(account, {
     path: "/query(PartitionKey='a',RowKey='007')?$select=long,when,missing,RowKey",
     headers: { accept: 'application/json;odata=minimalmetadata' },
@@ -132,6 +132,7 @@ test('$select gives what is asked for, with its types', async () => {
     long: '7000000000000000',
     'when@odata.type': 'Edm.DateTime',
     when: '2020-01-01T00:00:00.0000007Z',
+    missing: null,
   });
 });
 

@@ -6,13 +6,14 @@
  *
  * An operand alone is a boolean: a property, or a literal.
  */
-import { compareValues } from '../../../value/index.ts';
+import { compareValues, storedName } from '../../../value/index.ts';
 import { invalidFilter } from '../errors.ts';
 import { FILTER_DEPTH_MAX, FILTER_LENGTH_MAX } from '../limits.ts';
 import { type Literal, type Token, tokens } from './lexer.ts';
 
 export type Comparator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
 
+/** Properties under the names they are stored by. */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly of: readonly Filter[] }
   | { readonly kind: 'not'; readonly of: Filter }
@@ -106,16 +107,21 @@ class FilterParser {
     if (comparator === undefined) return alone(left);
     const right = this.#next();
     if (left.kind === 'name' && right.kind === 'literal')
-      return { kind: 'comparison', property: left.name, comparator, literal: right };
+      return { kind: 'comparison', property: storedName(left.name), comparator, literal: right };
     if (left.kind === 'literal' && right.kind === 'name')
       return {
         kind: 'comparison',
-        property: right.name,
+        property: storedName(right.name),
         comparator: MIRRORED[comparator],
         literal: left,
       };
     if (left.kind === 'name' && right.kind === 'name')
-      return { kind: 'properties', left: left.name, comparator, right: right.name };
+      return {
+        kind: 'properties',
+        left: storedName(left.name),
+        comparator,
+        right: storedName(right.name),
+      };
     if (left.kind === 'literal' && right.kind === 'literal' && left.type === right.type)
       return { kind: 'constant', value: compareLiterals(left, comparator, right) };
     throw invalidFilter();
@@ -148,7 +154,12 @@ class FilterParser {
 
 function alone(token: Token): Filter {
   if (token.kind === 'name')
-    return { kind: 'comparison', property: token.name, comparator: 'eq', literal: TRUE };
+    return {
+      kind: 'comparison',
+      property: storedName(token.name),
+      comparator: 'eq',
+      literal: TRUE,
+    };
   if (token.kind === 'literal' && token.type === 'boolean')
     return { kind: 'constant', value: token.value === true };
   throw invalidFilter();
