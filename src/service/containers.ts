@@ -28,6 +28,7 @@ import { type Distribution, distribute } from './distribution.ts';
 import { newThroughput } from './offers.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
+import { tableOrContainer, withKeyOrder } from './tables.ts';
 import {
   checkThroughput,
   containerKind,
@@ -136,7 +137,7 @@ export class Containers {
           'Resource with specified id or name already exists.',
         );
       this.#catalog.checkQuota();
-      const record = this.#newContainer(database, spec);
+      const record = this.#newContainer(database, tableOrContainer(database, spec));
       return { containers: [record], result: record };
     });
   }
@@ -152,7 +153,8 @@ export class Containers {
       const { defaultTtlSec: _ttl, versionRetentionSec: _retention, ...kept } = current;
       const record: ContainerRecord = {
         ...kept,
-        indexingPolicy: update.indexingPolicy,
+        indexingPolicy:
+          current.encoding === 'edm' ? withKeyOrder(update.indexingPolicy) : update.indexingPolicy,
         policies: update.policies,
         ...lifetimes(update),
         etag: newEtag(),

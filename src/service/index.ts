@@ -27,4 +27,5 @@ export type { FeedScope } from './scope-range.ts';
 export * from './service.ts';
 export * from './settings.ts';
 export { SystemProperties } from './system-properties.ts';
+export { TABLE_PARTITION_KEY, TABLES_DATABASE } from './tables.ts';
 export { UNLIMITED_FROM } from './throughput.ts';

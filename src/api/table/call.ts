@@ -1,7 +1,7 @@
 /** One request on its way through the API: what was asked, and what it is asked of. */
 import { type Bytes, DomainError, type MaybePromise } from '../../base/index.ts';
 import type { ContainerRecord, DatabaseRecord } from '../../catalog/index.ts';
-import type { Service } from '../../service/index.ts';
+import { type Service, TABLES_DATABASE } from '../../service/index.ts';
 import type { Access } from './access.ts';
 import type { Dialect } from './dialect.ts';
 import type { Place } from './entity-reply.ts';
@@ -10,9 +10,6 @@ import type { Reply } from './reply.ts';
 import type { Headers } from './request.ts';
 import type { Target } from './target.ts';
 import type { ThrottleRetries } from './throttle-retry.ts';
-
-/** The database that holds the tables, under the name it has in the reference service. */
-export const TABLES_DATABASE = 'TablesDB';
 
 export interface Call {
   readonly service: Service;

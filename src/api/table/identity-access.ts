@@ -1,12 +1,12 @@
 /** Bearers of tokens: identities that the provider vouches for, with the roles they have over the tables' database. */
-import type {
-  Access as AccountAccess,
-  Action,
-  IdentityFault,
-  IdentityRules,
+import {
+  type Access as AccountAccess,
+  type Action,
+  type IdentityFault,
+  type IdentityRules,
+  TABLES_DATABASE,
 } from '../../service/index.ts';
 import type { Access, Need, Permission } from './access.ts';
-import { TABLES_DATABASE } from './call.ts';
 import { TableError } from './errors.ts';
 import { EMULATOR_ACCOUNT } from './target.ts';
 

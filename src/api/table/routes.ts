@@ -8,7 +8,7 @@ import { queryEntities } from './queries.ts';
 import type { Query } from './request.ts';
 import { readProperties, readStatistics, writeProperties } from './service-properties.ts';
 import { readPolicies, writePolicies } from './stored-policies.ts';
-import { createTable, deleteTable, listTables } from './tables.ts';
+import { createTable, deleteTable, listTables, readTable } from './tables.ts';
 
 export function operationOf({ target, method }: Call): Operation {
   const { resource } = target;
@@ -23,6 +23,7 @@ export function operationOf({ target, method }: Call): Operation {
       if (method === 'POST') return createTable;
       break;
     case 'table':
+      if (method === 'GET') return (call) => readTable(call, resource.table);
       if (method === 'DELETE') return (call) => deleteTable(call, resource.table);
       break;
     case 'nested':

@@ -1,12 +1,12 @@
 /** /Tables: containers of entities, made with a fixed key and listed by name. */
 import {
+  type ContainerRecord,
   type DatabaseRecord,
   DEFAULT_INDEXING_POLICY,
-  type IndexingPolicy,
   type ThroughputSetting,
 } from '../../catalog/index.ts';
-import { type Service, UNLIMITED_FROM } from '../../service/index.ts';
-import type { PartitionKeyDefinition, ValueMap } from '../../value/index.ts';
+import { type Service, TABLE_PARTITION_KEY, UNLIMITED_FROM } from '../../service/index.ts';
+import type { ValueMap } from '../../value/index.ts';
 import { type Call, findTable, openDatabase, tablesDatabase } from './call.ts';
 import { nextTableHeaders, parseNextTable } from './continuation.ts';
 import type { MetadataLevel } from './entity-reply.ts';
@@ -16,40 +16,23 @@ import { emptyReply, jsonReply, type Reply } from './reply.ts';
 import { metadataLevel, pageRows, preference, throughputSetting } from './request.ts';
 import { keyLiteral } from './target.ts';
 
-const PARTITION_KEY: PartitionKeyDefinition = {
-  paths: ['/PartitionKey'],
-  kind: 'Hash',
-  version: 2,
-};
-
-/** All properties, and the order that entities are listed in. */
-const INDEXING: IndexingPolicy = {
-  ...DEFAULT_INDEXING_POLICY,
-  compositeIndexes: [
-    [
-      { path: '/PartitionKey', order: 'ascending' },
-      { path: '/RowKey', order: 'ascending' },
-    ],
-  ],
-};
-
 export async function createTable(call: Call): Promise<Reply> {
   const { service, headers, target } = call;
   const level = metadataLevel(headers, target.query);
   const prefer = preference(headers);
-  const name = sentName(call);
+  const { name, throughput } = sentTable(call);
   call.dialect.checkTableName(name);
   call.access.check({ level: 'c', permissions: ['c', 'w'], table: name });
   if (findTable(call, name) !== undefined) throw new TableError('TableAlreadyExists');
   const database = await openDatabase(service);
   await service.containers.create(database.rid, {
     id: name,
-    partitionKey: PARTITION_KEY,
+    partitionKey: TABLE_PARTITION_KEY,
     encoding: 'edm',
-    indexingPolicy: INDEXING,
+    indexingPolicy: DEFAULT_INDEXING_POLICY,
     uniqueKeys: [],
     policies: {},
-    throughput: throughputSetting(headers) ?? defaultThroughput(service, database),
+    throughput: throughputSetting(headers) ?? throughput ?? defaultThroughput(service, database),
   });
   const link = `${call.origin}Tables(${keyLiteral(name)})`;
   const sent = ['Location', link];
@@ -70,16 +53,25 @@ function defaultThroughput(
   return { kind: 'manual', requestUnits: UNLIMITED_FROM };
 }
 
+/** The table itself: how older clients find out whether it is there. */
+export function readTable(call: Call, name: string): Reply {
+  call.access.check({ level: 'c', permissions: ['l', 'r'], table: name });
+  const level = metadataLevel(call.headers, call.target.query);
+  const { id } = namedTable(call, name);
+  return jsonReply(200, JSON.stringify(tableBody(call, id, level, true)), level);
+}
+
 export async function deleteTable(call: Call, name: string): Promise<Reply> {
   call.access.check({ level: 'c', permissions: ['d'], table: name });
-  const { service } = call;
-  const table = findTable(call, name);
-  if (table === undefined) {
-    call.dialect.checkTableName(name);
-    throw new TableError('ResourceNotFound');
-  }
-  await service.containers.delete(table);
+  await call.service.containers.delete(namedTable(call, name));
   return emptyReply(204);
+}
+
+function namedTable(call: Call, name: string): ContainerRecord {
+  const table = findTable(call, name);
+  if (table !== undefined) return table;
+  call.dialect.checkTableName(name);
+  throw new TableError('ResourceNotFound');
 }
 
 export function listTables(call: Call): Reply {
@@ -131,13 +123,31 @@ function tableBody(call: Call, name: string, level: MetadataLevel, isAlone: bool
   }
 }
 
-function sentName(call: Call): string {
-  let name: unknown;
+/** Where clients of Microsoft.Azure.Cosmos.Table put their setting TableThroughput: a property beside the name. */
+const THROUGHPUT_PROPERTY = 'CosmosDbTableThroughput';
+
+interface SentTable {
+  readonly name: string;
+  readonly throughput: ThroughputSetting | undefined;
+}
+
+function sentTable(call: Call): SentTable {
+  let sent: Record<string, unknown> | null;
   try {
-    name = JSON.parse(Buffer.from(call.body).toString('utf8'))?.TableName;
+    sent = JSON.parse(Buffer.from(call.body).toString('utf8'));
   } catch {
     throw new TableError('InvalidInput');
   }
+  const name = sent?.TableName;
   if (typeof name !== 'string') throw new TableError('InvalidInput');
-  return name;
+  return { name, throughput: sentThroughput(sent?.[THROUGHPUT_PROPERTY]) };
+}
+
+/** A whole number, or the text of one. */
+function sentThroughput(sent: unknown): ThroughputSetting | undefined {
+  if (sent === undefined || sent === null) return undefined;
+  const requestUnits = typeof sent === 'string' ? Number(sent) : sent;
+  if (typeof requestUnits !== 'number' || !Number.isSafeInteger(requestUnits))
+    throw new TableError('InvalidInput');
+  return { kind: 'manual', requestUnits };
 }
