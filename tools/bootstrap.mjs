@@ -1,5 +1,6 @@
 // The door behind `npm start`, `npm test`, `npm run build` and `npm run bench`. It runs on any Node >= 20:
-// installs what is missing, builds what is stale, then hands over to the pinned runtime (npm package `node`).
+// installs what is missing, builds what is stale, then hands over to the pinned runtime (npm package `node`). `npm start`
+// only prepares by it: the server is started by the shell, so that nothing but the server stays.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,19 +65,6 @@ function ensureBuilt() {
   writeFileSync(stamp, '');
 }
 
-/**
- * npm passes a signal on to its shell, which dies of it without a word to its child. When the parent is gone the server
- * stops as if it had been told to.
- */
-function stopWithParent() {
-  const parent = process.ppid;
-  const watch = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(watch);
-    process.kill(process.pid, 'SIGTERM');
-  }, 500).unref();
-}
-
 const npmRun = (script) =>
   step(runtime, [process.env.npm_execpath ?? 'npm', 'run', '--silent', script]);
 
@@ -84,7 +72,6 @@ const [command, ...rest] = process.argv.slice(2);
 ensureInstalled();
 ensureBuilt();
 if (command === 'start') {
-  stopWithParent();
   process.argv = [process.argv[0], at('bin', 'mesocosm.mjs'), 'start', ...rest];
   await import('../bin/mesocosm.mjs');
 } else if (command === 'test') {
