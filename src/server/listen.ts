@@ -30,6 +30,8 @@ export interface Listener {
   readonly port: number;
   /** Open connections. */
   readonly sockets: ReadonlySet<Socket>;
+  /** Those of them that have not got past their TLS handshake. */
+  readonly handshakes: Iterable<Socket>;
 }
 
 export interface ListenOptions {
@@ -66,7 +68,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
   );
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answerBadClient);
-  if (tls !== undefined) acceptTls(server, tls);
+  const handshakes = tls === undefined ? [] : acceptTls(server, tls);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -78,7 +80,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
     });
     server.listen({ host, port, backlog: BACKLOG }, () => {
       server.removeAllListeners('error').on('error', onError);
-      resolve({ server, port: (server.address() as AddressInfo).port, sockets });
+      resolve({ server, port: (server.address() as AddressInfo).port, sockets, handshakes });
     });
   });
 }

@@ -50,18 +50,19 @@ export async function stop({
 }
 
 /** Resolves when every request under way is answered, or cut off after DRAIN_MS. */
-function drain({ server, sockets }: Listener): Promise<void> {
+function drain({ server, sockets, handshakes }: Listener): Promise<void> {
   return new Promise((resolve) => {
     const closeIdle = (): void => {
       server.closeIdleConnections();
       // Node counts a connection that never sent anything as busy.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of handshakes) socket.destroy();
     };
     // A connection becomes idle when its last answer is out; only then may it be closed.
     const sweep = setInterval(closeIdle, SWEEP_MS);
     const cut = setTimeout(() => {
       server.closeAllConnections();
-      // Those in the middle of a handshake are none of the server's yet.
+      // Those that said nothing yet are none of the server's.
       for (const socket of sockets) socket.destroy();
     }, DRAIN_MS);
     server.close(() => {

@@ -19,8 +19,15 @@ export interface TlsOptions {
   readonly isPlainServed: boolean;
 }
 
-/** Must be called before the server has any connection listener but node's own. */
-export function acceptTls(server: Server, { certificates, isPlainServed }: TlsOptions): void {
+/**
+ * Must be called before the server has any connection listener but node's own. Answers the connections that have not got
+ * past their handshake: nothing is under way on them.
+ */
+export function acceptTls(
+  server: Server,
+  { certificates, isPlainServed }: TlsOptions,
+): Iterable<Socket> {
+  const handshakes = new Handshakes();
   const [serveHttp] = server.listeners('connection') as [(socket: Socket) => void];
   server.removeListener('connection', serveHttp);
   const secure = createServer({
@@ -33,7 +40,11 @@ export function acceptTls(server: Server, { certificates, isPlainServed }: TlsOp
       );
     },
   });
-  secure.on('secureConnection', (socket: TLSSocket) => serveHttp.call(server, socket));
+  secure.on('secureConnection', (socket: TLSSocket) => {
+    handshakes.finish(socket);
+    socket.allowHalfOpen = true;
+    serveHttp.call(server, socket);
+  });
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
   let shown: Leaf | undefined;
   const begin = (socket: Socket, firstByte: number): void => {
@@ -41,11 +52,40 @@ export function acceptTls(server: Server, { certificates, isPlainServed }: TlsOp
       const { first } = certificates;
       if (shown !== first) secure.setSecureContext({ cert: first.certificate, key: first.key });
       shown = first;
+      // A client that does not like the certificate hangs up; the other half would stay open until the timeout.
+      socket.allowHalfOpen = false;
+      handshakes.begin(socket);
       secure.emit('connection', socket);
     } else if (isPlainServed) serveHttp.call(server, socket);
     else refusePlain(socket);
   };
   server.on('connection', (socket: Socket) => awaitFirstByte(socket, begin));
+  return handshakes;
+}
+
+/** Connections by whom they are with: that much a socket and the secure one around it have in common. */
+class Handshakes implements Iterable<Socket> {
+  readonly #sockets = new Map<string, Socket>();
+
+  begin(socket: Socket): void {
+    const peer = peerOf(socket);
+    this.#sockets.set(peer, socket);
+    socket.once('close', () => {
+      if (this.#sockets.get(peer) === socket) this.#sockets.delete(peer);
+    });
+  }
+
+  finish(secured: TLSSocket): void {
+    this.#sockets.delete(peerOf(secured));
+  }
+
+  [Symbol.iterator](): Iterator<Socket> {
+    return this.#sockets.values();
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 function awaitFirstByte(socket: Socket, begin: (socket: Socket, firstByte: number) => void): void {
