@@ -116,11 +116,17 @@ async function reach(url: URL, init: RequestInit): Promise<Response> {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const reason =
       cause instanceof Error ? cause.message || String(property(cause, 'code')) : cause;
-    throw new CommandError(
-      1,
-      `cannot reach ${url.origin}/: ${reason}. Is the server started (mesocosm start), and --endpoint right?`,
-    );
+    throw new CommandError(1, `cannot reach ${url.origin}/: ${reason}. ${adviceFor(cause)}`);
   }
+}
+
+/** How OpenSSL and Node name what is wrong with a certificate. */
+const CERTIFICATE_FAULT = /CERT|VERIFY|ALTNAME/;
+
+function adviceFor(cause: unknown): string {
+  return CERTIFICATE_FAULT.test(String(property(cause, 'code')))
+    ? 'Name the authority that signed its certificate with --ca FILE (or MESOCOSM_CA): DATA/tls/ca.pem, or GET /_mesocosm/ca.pem over plain HTTP.'
+    : 'Is the server started (mesocosm start), and --endpoint right?';
 }
 
 function refusalText(status: number, text: string): string {

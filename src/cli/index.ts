@@ -1,2 +1,2 @@
-export { commandHelp, isCommand, runCommand } from './run.ts';
+export { commandHelp, helpFor, isCommand, runCommand } from './run.ts';
 export { printTable } from './table.ts';

@@ -24,15 +24,30 @@ export function isCommand(word: string): boolean {
   return COMMANDS.some(({ words }) => words.split(' ')[0] === word);
 }
 
-/** Lines for the help text of the whole program. */
-export function commandHelp(): string {
-  const width = Math.max(...COMMANDS.map(({ words }) => words.length)) + 2;
-  return COMMANDS.map(({ words, help }) => `  ${words.padEnd(width)}${help}\n`).join('');
+/** Lines for the help text of the whole program, or of the commands that begin with a word. */
+export function commandHelp(commands: readonly Command[] = COMMANDS): string {
+  const width = Math.max(...commands.map(({ words }) => words.length)) + 2;
+  return commands.map(({ words, help }) => `  ${words.padEnd(width)}${help}\n`).join('');
+}
+
+/** The help of the command that these words are, or of all that begin with the first; undefined where there is none. */
+export function helpFor(words: readonly string[]): string | undefined {
+  const command = matching(words);
+  if (command !== undefined) return helpOf(command);
+  const [noun = ''] = words;
+  const verbs = COMMANDS.filter((candidate) => candidate.words.startsWith(`${noun} `));
+  if (verbs.length === 0) return undefined;
+  return `Usage: mesocosm ${noun} COMMAND [flags]\n\n${commandHelp(verbs)}`;
 }
 
 /** Answers the exit code. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
+    const [noun = '', flag] = args;
+    if (flag === '--help') {
+      terminal.output(helpFor([noun]) ?? '');
+      return 0;
+    }
     const command = findCommand(args);
     await run(command, args.slice(command.words.split(' ').length), terminal);
     return 0;
@@ -44,13 +59,15 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
 }
 
 function findCommand(args: readonly string[]): Command {
-  const found = COMMANDS.find(({ words }) =>
-    words.split(' ').every((word, at) => args[at] === word),
-  );
+  const found = matching(args);
   if (found !== undefined) return found;
   const [noun = ''] = args;
   const verbs = COMMANDS.filter(({ words }) => words.startsWith(`${noun} `));
   throw new CommandError(2, `say one of: ${verbs.map(({ words }) => words).join(', ')}.`);
+}
+
+function matching(args: readonly string[]): Command | undefined {
+  return COMMANDS.find(({ words }) => words.split(' ').every((word, at) => args[at] === word));
 }
 
 async function run(command: Command, args: readonly string[], terminal: Terminal): Promise<void> {

@@ -1,20 +1,22 @@
 /** The program: finds what was asked for, runs it, and answers with an exit code that tells the truth. */
 import { text } from 'node:stream/consumers';
-import { commandHelp, isCommand, runCommand } from '../cli/index.ts';
+import { commandHelp, helpFor, isCommand, runCommand } from '../cli/index.ts';
 import { ExitError } from './exit-error.ts';
 import { programVersion } from './version.ts';
 
 const HELP = `Usage: mesocosm COMMAND [flags]
 
-  mesocosm start        start the server; mesocosm start --help lists its flags
-  mesocosm --version    print the version
-  mesocosm --help       print this text
+  mesocosm start           start the server; mesocosm help start lists its flags
+  mesocosm help COMMAND    print the help of a command
+  mesocosm --version       print the version
+  mesocosm --help          print this text
 
 Commands that talk to a running server (each with --help, --endpoint, --key, --json):
 ${commandHelp()}`;
 
 async function main(args: readonly string[]): Promise<number | undefined> {
   const [word] = args;
+  if (word === 'help' && args.length > 1) return help(args.slice(1));
   if (word === undefined || word === '--help' || word === 'help') {
     process.stdout.write(HELP);
     return 0;
@@ -29,7 +31,24 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     return start(args.slice(1));
   }
   if (isCommand(word)) return runCommand(args, terminal);
-  throw new ExitError(2, `there is no command ${JSON.stringify(word)}. See mesocosm --help.`);
+  throw unknownCommand(word);
+}
+
+/** Of the command named. */
+async function help(words: readonly string[]): Promise<number> {
+  if (words[0] === 'start') {
+    const { startHelp } = await import('./flags.ts');
+    process.stdout.write(startHelp());
+    return 0;
+  }
+  const text = helpFor(words);
+  if (text === undefined) throw unknownCommand(words.join(' '));
+  process.stdout.write(text);
+  return 0;
+}
+
+function unknownCommand(words: string): ExitError {
+  return new ExitError(2, `there is no command ${JSON.stringify(words)}. See mesocosm --help.`);
 }
 
 const terminal = {

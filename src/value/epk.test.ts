@@ -13,6 +13,7 @@ import {
   epkToHex,
   evenEpkBoundaries,
   type PartitionKeyDefinition,
+  ringPosition,
 } from './epk.ts';
 import { Extended, type Value } from './value.ts';
 
@@ -229,5 +230,12 @@ describe('hexadecimal', () => {
   });
   it.each(['0', 'GG', '05C', ' 05'])('refuses %j', (text) => {
     expect(() => epkFromHex(text)).toThrow('hexadecimal');
+  });
+});
+
+describe.each([V1, V2, MULTI, RANGE])('places on the ring of %j', (definition) => {
+  it('are the shares that even boundaries cut it into', () => {
+    const places = evenEpkBoundaries(8, definition).map((epk) => ringPosition(epk, definition));
+    expect(places).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8].map((eighths) => eighths / 8));
   });
 });

@@ -11,6 +11,7 @@
 import {
   assert,
   type Bytes,
+  compareBytes,
   concatBytes,
   DomainError,
   EMPTY_BYTES,
@@ -88,6 +89,23 @@ export function evenEpkBoundaries(
     boundaries.push(evenBoundary({ index, count }, definition));
   boundaries.push(EPK_MAX);
   return boundaries;
+}
+
+/** Exact to a millionth. */
+const RING_STEPS = 2 ** 20;
+
+/** Where a boundary lies among all keys: the share of them, 0 to 1, that falls below it. */
+export function ringPosition(epk: Epk, definition: PartitionKeyDefinition): number {
+  if (epk.length === 0) return 0;
+  let low = 0;
+  let high = RING_STEPS;
+  while (low < high) {
+    const index = Math.floor((low + high) / 2);
+    const boundary = index === 0 ? EPK_MIN : evenBoundary({ index, count: RING_STEPS }, definition);
+    if (compareBytes(boundary, epk) < 0) low = index + 1;
+    else high = index;
+  }
+  return low / RING_STEPS;
 }
 
 export function epkToHex(epk: Epk): string {

@@ -48,7 +48,7 @@ test('databases, containers, items and partitions from the command line', async 
     stderr: expect.stringContaining('/customer: give its value with --partition-key'),
   });
   expect((await run('partitions shop/orders')).stdout).toMatch(
-    /^partition +from +to +items +keys +lsn +RU\/s +RU last min +peak % +429s +bytes\n0 +00 +FF +2 +2 +2 +400 +\d+ +\d+ +0 +\d+ B +█+\n\nhot key +partition +RU +% of its partition\n"Zoë" +0 +\d+ +\d+ +█+/,
+    /^partition +from +to +% of ring +items +keys +lsn +RU\/s +RU last min +peak % +429s +bytes\n0 +00 +FF +0\.0–100\.0 +2 +2 +2 +400 +\d+ +\d+ +0 +\d+ B +█+\n\nhot key +partition +RU +% of its partition\n"Zoë" +0 +\d+ +\d+ +█+/,
   );
   expect(await run('item delete shop/orders o2 --partition-key 7')).toMatchObject({ code: 0 });
   expect(await run('item get shop/orders o2 --partition-key 7')).toMatchObject({
@@ -146,14 +146,14 @@ test('queries and how they run', async () => {
   const rows = await query(select, '--parameter', 'n=6');
   expect(rows).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^{"id":"8"}\n{"id":"7"}\n2 rows, /),
+    stdout: expect.stringMatching(/^id\n8\n7\n\n2 rows, /),
   });
   const json = await query(select, '--parameter', 'n=6', '--json');
   expect(JSON.parse(json.stdout)).toEqual([{ id: '8' }, { id: '7' }]);
   const some = await query('SELECT VALUE c.n FROM c ORDER BY c.n', '--limit', '2');
-  expect(some.stdout).toMatch(/^0\n1\n2 rows, .* RU, more to come/);
+  expect(some.stdout).toMatch(/^value\n +0\n +1\n\n2 rows, .* RU, more to come/);
   const keyed = await query('SELECT VALUE c.n FROM c', '--partition-key', '"1"');
-  expect(keyed.stdout).toMatch(/^1\n4\n7\n3 rows/);
+  expect(keyed.stdout).toMatch(/^value\n +1\n +4\n +7\n\n3 rows/);
   const explained = await query(select, '--parameter', 'n=6', '--explain', '--json');
   expect(JSON.parse(explained.stdout)).toMatchObject({
     execution: 'ordered',
@@ -187,6 +187,9 @@ test('partitions are split and merged from the command line', async () => {
     code: 1,
     stderr: expect.stringContaining('Only neighbouring partitions'),
   });
+  expect((await run('partitions cut/c')).stdout).toMatch(
+    /\n3 +00 +\w{8}… +0\.0–\d+\.\d .*\n4 +\w{8}… .*\n2 +\w{8}… +FF +\d+\.\d–100\.0 /,
+  );
   expect((await run('merge cut/c 4 2')).stdout).toBe('merged 4 and 2 of cut/c into 5\n');
   const report = JSON.parse((await run('partitions cut/c --json')).stdout);
   expect(

@@ -25,7 +25,21 @@ test('start --help lists the flags', async () => {
 });
 
 test.each<[string[], string]>([
+  [['help', 'start'], '--partition-storage-limit BYTES'],
+  [['help', 'query'], 'Usage: mesocosm query DB/CONTAINER QUERY'],
+  [['help', 'db', 'create'], 'Usage: mesocosm db create '],
+  [['help', 'db'], 'Usage: mesocosm db COMMAND [flags]\n\n  db list '],
+  [['db', '--help'], 'Usage: mesocosm db COMMAND [flags]\n\n  db list '],
+  [['partitions', '--help'], 'Usage: mesocosm partitions DB/CONTAINER'],
+])('%j shows the help of that command', async (args, text) => {
+  const { code, stdout, stderr } = await runProgram(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(text);
+});
+
+test.each<[string[], string]>([
   [['strat'], 'mesocosm: there is no command "strat". See mesocosm --help.\n'],
+  [['help', 'strat'], 'mesocosm: there is no command "strat". See mesocosm --help.\n'],
   [['db'], 'mesocosm: say one of: db list, db show, db create, db scale, db delete.\n'],
   [['db', 'show'], 'mesocosm: usage: mesocosm db show DB\n'],
   [['db', 'list', '--jsn'], "mesocosm: Unknown option '--jsn'. See mesocosm db list --help.\n"],

@@ -1,12 +1,15 @@
 /** Goal: stock clients over TLS with nothing but ca.pem. Method: the built program with --tls, twice on the same data. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, get as secureGet } from 'node:https';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { connect } from 'node:tls';
 import { CosmosClient } from '@azure/cosmos';
 import { expect, test } from 'vitest';
 import { authorization } from '../../src/cli/client.ts';
 import { ChildServer, runProgram, temporaryFolder } from './child-server.ts';
+import { openSocket } from './wire.ts';
 
 const data = join(temporaryFolder(), 'data');
 
@@ -54,6 +57,39 @@ test('any name a client uses is in the certificate, and none is trusted without 
   await expect(health({})).rejects.toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
 });
 
+test('the certificate is where scripts for the official emulator look for it', async () => {
+  await using server = await ChildServer.start(['--tls', '--memory']);
+  const found = await fetch(`http://localhost:${server.port}/_explorer/emulator.pem`);
+  expect(found.status).toBe(200);
+  expect(await found.text()).toBe(await authorityOf(server));
+  const ca = await authorityOf(server);
+  await using client = clientOf(server, ca);
+  expect((await client.databases.readAll().fetchAll()).resources).toEqual([]);
+});
+
+test('idle TLS connections do not delay the stop, whatever they have got to', async () => {
+  await using server = await ChildServer.start(['--tls', '--memory']);
+  const secured = connect({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(secured, 'secureConnect');
+  // One that begins a handshake, and one whose client does not like the certificate.
+  const begun = await openSocket(server.port);
+  begun.write(Buffer.from([22, 3, 1]));
+  const untrusting = connect({ port: server.port, host: '127.0.0.1' });
+  await once(untrusting, 'error');
+  const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+  await new Promise((resolve, reject) => {
+    secureGet(`${server.endpoint}_mesocosm/health`, { agent }, (response) => {
+      response.resume().on('end', resolve);
+    }).on('error', reject);
+  });
+  for (const socket of [secured, begun]) socket.on('error', () => undefined);
+  const startedMs = performance.now();
+  expect(await server.stop('SIGINT')).toMatchObject({ code: 0 });
+  // What is not idle is waited for 10 s.
+  expect(performance.now() - startedMs).toBeLessThan(5000);
+  agent.destroy();
+});
+
 test('commands take the authority as a file', async () => {
   await using server = await ChildServer.start(['--tls-only', '--data', data]);
   const ca = join(data, 'tls', 'ca.pem');
@@ -62,6 +98,7 @@ test('commands take the authority as a file', async () => {
   const untrusted = await runProgram(['db', 'list', '--endpoint', server.endpoint]);
   expect(untrusted.code).toBe(1);
   expect(untrusted.stderr).toContain('unable to verify the first certificate');
+  expect(untrusted.stderr).toContain('with --ca FILE');
   const plain = await runProgram(['db', 'list', '--endpoint', `http://127.0.0.1:${server.port}/`]);
   expect(plain.stderr).toContain('This port speaks TLS only');
 });

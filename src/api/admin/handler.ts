@@ -25,6 +25,9 @@ import { type SignatureCheck, signatureCheck } from './signature.ts';
 
 const PREFIX = '/_mesocosm/';
 
+/** Where scripts written for the official emulator fetch the certificate to trust. */
+const EMULATOR_PATH = '/_explorer/emulator.pem';
+
 export interface AdminOptions {
   readonly service: Service;
   readonly metrics: Metrics;
@@ -142,7 +145,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
 };
 
 export function isAdminPath(url: string): boolean {
-  return url.startsWith(PREFIX);
+  return url.startsWith(PREFIX) || url === EMULATOR_PATH;
 }
 
 export function createAdminHandler(options: AdminOptions): HttpHandler {
@@ -164,7 +167,8 @@ async function respond(
   signer: SignatureCheck,
 ): Promise<HttpReply> {
   const { pathname, searchParams } = new URL(exchange.url, 'http://localhost');
-  const name = pathname.slice(PREFIX.length).replace(/\/$/, '');
+  const name =
+    pathname === EMULATOR_PATH ? 'ca.pem' : pathname.slice(PREFIX.length).replace(/\/$/, '');
   const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
   if (route === undefined) return refusal(404, 'NotFound', `There is nothing at ${pathname}.`);
   const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;

@@ -3,6 +3,7 @@ import { DomainError } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, provisionedMax } from '../../catalog/index.ts';
 import type { Reshape, Route } from '../../cluster/index.ts';
 import { containerNotFound, databaseNotFound, type Service } from '../../service/index.ts';
+import { epkFromHex, ringPosition } from '../../value/index.ts';
 
 export interface PartitionsReport {
   readonly db: string;
@@ -39,6 +40,9 @@ export interface PartitionReport {
   /** [min, max) of the hash space, hexadecimal. */
   readonly min: string;
   readonly max: string;
+  /** The same as shares of all keys, 0 to 1. */
+  readonly ringFrom: number;
+  readonly ringTo: number;
   readonly items: number;
   /** Logical partitions. */
   readonly keys: number;
@@ -76,7 +80,7 @@ export async function reportPartitions(
     partitionKey: container.partitionKey.paths,
     throughput: throughput === undefined ? null : provisionedMax(throughput.setting),
     partitions: await service.containers.inspect(container, (routes) =>
-      partitionReports(service, routes, reshapes),
+      partitionReports(service, container, routes, reshapes),
     ),
     splits: reshapes.slice(0, SPLITS_MAX).map(splitReport),
   };
@@ -84,6 +88,7 @@ export async function reportPartitions(
 
 async function partitionReports(
   service: Service,
+  { partitionKey }: ContainerRecord,
   routes: readonly Route[],
   reshapes: readonly Reshape[],
 ): Promise<readonly PartitionReport[]> {
@@ -98,6 +103,8 @@ async function partitionReports(
       id,
       min,
       max,
+      ringFrom: ringPosition(epkFromHex(min), partitionKey),
+      ringTo: ringPosition(epkFromHex(max), partitionKey),
       items: itemCount,
       keys,
       keysExact,

@@ -103,11 +103,14 @@ export function printPartitions(partitions: unknown): string {
   const text = (partition: unknown, name: string): string => String(property(partition, name));
   const number = (partition: unknown, name: string): number =>
     Math.round(Number(property(partition, name)));
+  const percent = (partition: unknown, name: string): string =>
+    (100 * Number(property(partition, name))).toFixed(1);
   return printTable([
     [
       'partition',
       'from',
       'to',
+      '% of ring',
       'items',
       'keys',
       'lsn',
@@ -122,6 +125,7 @@ export function printPartitions(partitions: unknown): string {
       text(partition, 'id'),
       shortRange(text(partition, 'min')),
       shortRange(text(partition, 'max')),
+      `${percent(partition, 'ringFrom')}–${percent(partition, 'ringTo')}`,
       number(partition, 'items'),
       number(partition, 'keys'),
       number(partition, 'lsn'),

@@ -3,6 +3,7 @@ import { type ClientOptions, type ClientReply, property, send } from '../client.
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { containerPath, keyHeader, parseKeyValue } from '../names.ts';
+import { printRows } from '../rows.ts';
 import { printBytes, printTable } from '../table.ts';
 
 const ROWS_DEFAULT = 1000;
@@ -64,9 +65,9 @@ async function rows({
     continuation = reply.headers.get('x-ms-continuation');
   } while (continuation !== null && found.length < limit);
   output.show(found, () => {
-    const lines = found.map((row) => `${JSON.stringify(row)}\n`).join('');
+    const table = found.length === 0 ? '' : `${printRows(found)}\n`;
     const more = continuation === null ? '' : ', more to come (--limit)';
-    return `${lines}${found.length} row${found.length === 1 ? '' : 's'}, ${charge.toFixed(2)} RU${more}\n`;
+    return `${table}${found.length} row${found.length === 1 ? '' : 's'}, ${charge.toFixed(2)} RU${more}\n`;
   });
 }
 
