@@ -57,6 +57,14 @@ export class OwnItemsReader implements ItemReader {
     return noIndex();
   }
 
+  ridsWithout(): MaybePromise<readonly number[]> {
+    return noIndex();
+  }
+
+  cutAt(): number | undefined {
+    return noIndex();
+  }
+
   ridOf(): number {
     return noIndex();
   }

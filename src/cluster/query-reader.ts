@@ -9,6 +9,8 @@ import {
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import {
   compositePart,
+  cutOfComposite,
+  cutOfTerm,
   type EpkRange,
   type Item,
   isSameTerm,
@@ -106,6 +108,10 @@ export class QueryReader implements ItemReader {
     });
   }
 
+  ridsWithout(path: Path): MaybePromise<readonly number[]> {
+    return this.#reader.ridsWithout(path);
+  }
+
   termsOf(path: Path): Bytes | undefined {
     const { isIndexReady, indexing } = this.#reader.context;
     return isIndexReady ? indexing.termsOf(path) : undefined;
@@ -114,6 +120,10 @@ export class QueryReader implements ItemReader {
   compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined {
     const { isIndexReady, indexing } = this.#reader.context;
     return isIndexReady ? indexing.compositeFor(parts) : undefined;
+  }
+
+  cutAt(entry: string, composite: CompositeMatch | undefined): number | undefined {
+    return composite === undefined ? cutOfTerm(entry) : cutOfComposite(entry, composite);
   }
 
   ridOf(entry: string): number {

@@ -1,5 +1,6 @@
 export type { Change, ChangePage } from './change-log.ts';
 export type { CommitGroup } from './commit-group.ts';
+export { cutOfComposite, cutOfTerm } from './cut-entries.ts';
 export type { Effect, WriteResult } from './effect.ts';
 export type { FeedChange, FeedMode, FeedRead, FeedSlice } from './feed.ts';
 export type { Erasure } from './hidden.ts';

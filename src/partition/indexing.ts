@@ -186,6 +186,11 @@ export class Indexing {
     return entries;
   }
 
+  /** Whether an item has an entry that begins so. */
+  hasTerm(item: Item, beginning: string): boolean {
+    return this.entriesOf(item).some((entry) => entry.startsWith(beginning));
+  }
+
   #cellStems(item: Value): readonly string[] {
     return this.#spatial.length === 0
       ? NONE

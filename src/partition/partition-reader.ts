@@ -1,11 +1,12 @@
 /** Reads of one moment of a partition: index entries in order, records by rid. What queries are made of. */
-import { andThen, type Bytes, type MaybePromise } from '../base/index.ts';
+import { andThen, assert, type Bytes, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions, Snapshot } from '../engine/index.ts';
-import type { Value } from '../value/index.ts';
+import type { Path, Value } from '../value/index.ts';
 import type { HiddenItems } from './hidden.ts';
 import type { IndexPage, IndexView } from './index-view.ts';
 import type { Indexing } from './indexing.ts';
 import type { Item, Lsn, Rid } from './item.ts';
+import type { ItemsWithout } from './items-without.ts';
 import { recordKey } from './keyspace.ts';
 import type { RidLimits } from './known-rids.ts';
 import { decodeRecord } from './record.ts';
@@ -27,6 +28,7 @@ export interface PartitionReaderParts {
   readonly snapshot: Snapshot;
   readonly index: IndexView;
   readonly remembered: RememberedItems;
+  readonly without: ItemsWithout;
   readonly context: ReaderContext;
   readonly onRelease: () => void;
 }
@@ -39,10 +41,12 @@ export class PartitionReader {
   readonly #snapshot: Snapshot;
   readonly #index: IndexView;
   readonly #remembered: RememberedItems;
+  readonly #without: ItemsWithout;
   #onRelease: (() => void) | undefined;
 
-  constructor({ snapshot, index, remembered, context, onRelease }: PartitionReaderParts) {
+  constructor({ snapshot, index, remembered, without, context, onRelease }: PartitionReaderParts) {
     this.#onRelease = onRelease;
+    this.#without = without;
     this.#snapshot = snapshot;
     this.#index = index;
     this.#remembered = remembered;
@@ -56,6 +60,22 @@ export class PartitionReader {
   /** The rids of the entries of one value, ascending; undefined where there are more than is wanted. */
   ridsOf(stem: Bytes, limits: RidLimits): MaybePromise<ArrayLike<Rid> | undefined> {
     return this.#index.rids(stem, limits);
+  }
+
+  /** The rids of all items without a value at an indexed path, ascending, and maybe of others. */
+  ridsWithout(path: Path): MaybePromise<readonly Rid[]> {
+    const { lsn, itemCount, indexing } = this.context;
+    const terms = indexing.termsOf(path);
+    assert(terms !== undefined, 'the path is indexed');
+    const moment = {
+      lsn,
+      itemCount,
+      indexing,
+      snapshot: this.#snapshot,
+      index: this.#index,
+      readMany: (rids: readonly Rid[]) => this.readMany(rids),
+    };
+    return this.#without.find(moment, terms);
   }
 
   /** One result per rid, in the order asked; undefined where there is no such item. */

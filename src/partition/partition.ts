@@ -21,6 +21,7 @@ import type { IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
 import type { WriteIntent } from './intent.ts';
 import { type Item, type ItemKey, type Lsn, RID_COUNTER_BITS, type Rid } from './item.ts';
+import { ItemsWithout } from './items-without.ts';
 import type { KeySizes } from './key-sizes.ts';
 import { countKeys, type KeyCount, type KeySize, surveyKeys } from './key-survey.ts';
 import type { Lifetimes } from './lifetimes.ts';
@@ -70,6 +71,7 @@ export class Partition {
   #indexState: IndexState;
   #isFenced = false;
   readonly #watches = new Watches();
+  readonly #without = new ItemsWithout();
   /** Told of every write where somebody counts the bytes of keys. */
   #keySizes: KeySizes | undefined;
 
@@ -219,6 +221,7 @@ export class Partition {
         snapshot,
         index: this.#index.view(snapshot),
         remembered,
+        without: this.#without,
         context,
         onRelease: release,
       });

@@ -42,6 +42,14 @@ export class MeasuredReader implements ItemReader {
     return this.#timed('indexMs', () => this.#reader.scanIndex(range, options));
   }
 
+  ridsWithout(path: Path): MaybePromise<readonly number[]> {
+    return this.#timed('indexMs', () => this.#reader.ridsWithout(path));
+  }
+
+  cutAt(entry: string, composite: CompositeMatch | undefined): number | undefined {
+    return this.#reader.cutAt(entry, composite);
+  }
+
   termsOf(path: Path): Bytes | undefined {
     return this.#reader.termsOf(path);
   }

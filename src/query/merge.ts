@@ -1,7 +1,7 @@
 /** Sorted rows of many partitions as one sorted stream. */
 import { isPromise, type MaybePromise } from '../base/index.ts';
 import type { Batches } from './candidates.ts';
-import type { OrderedRow } from './ordered.ts';
+import type { OrderedRow } from './ordered-rows.ts';
 import type { ComparePlaces } from './row-order.ts';
 
 export class MergedRows {

@@ -43,6 +43,11 @@ export function isAbout(condition: Condition, paths: readonly Path[]): boolean {
   }
 }
 
+/** True where the condition allows no item without a value at the path. */
+export function isLimited(condition: Condition, path: Path): boolean {
+  return rangesOf(condition, path) !== undefined;
+}
+
 /** What the condition allows under a path, sorted and disjoint; undefined for everything. */
 function rangesOf(condition: Condition, path: Path): readonly ValueRange[] | undefined {
   switch (condition.kind) {

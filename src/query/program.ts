@@ -68,8 +68,6 @@ export interface Row {
 
 export interface Order {
   readonly parts: readonly OrderPart[];
-  /** True where an item without the property has no place in the order (a single property, found by its index). */
-  readonly dropsUndefined: boolean;
   /** Rows show nothing but their keys, and who asked wants each once: those with the keys of the one before need not be given. */
   readonly dropsRepeated?: boolean;
 }

@@ -40,6 +40,14 @@ export interface ItemReader {
         knownLimit: number,
       ) => MaybePromise<ArrayLike<number> | undefined>)
     | undefined;
+  /** Of all items without a value at an indexed path, which no entry tells of, ascending; and maybe of others. */
+  ridsWithout(path: Path): MaybePromise<readonly number[]>;
+  /**
+   * How much of an entry it shares with those of all texts that begin like one of its own, which is too long to be held
+   * whole: such entries stand together, yet not in the order of their texts. Undefined where the entry has its place.
+   * @param composite - undefined for the entry of a term.
+   */
+  cutAt(entry: string, composite: CompositeMatch | undefined): number | undefined;
   /** Where the entries of a path begin; undefined where it is not indexed, or not yet. */
   termsOf(path: Path): Bytes | undefined;
   /** Where the entries of a composite index begin that serves this order as it is or reversed. */

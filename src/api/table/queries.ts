@@ -41,7 +41,6 @@ const KEY_ORDER: Order = {
     { path: ['PartitionKey'], isDescending: false },
     { path: ['RowKey'], isDescending: false },
   ],
-  dropsUndefined: false,
 };
 
 /** Partition keys named one by one beyond this are looked for everywhere. */

@@ -40,9 +40,7 @@ export class RowSource {
     const first = readsItems(block) ? block.sources[0] : undefined;
     this.#first = first;
     if (first?.kind === 'subquery')
-      this.#inner = new BlockRun(first.block, row, (value) => this.#take(first, value), {
-        isOverItems: true,
-      });
+      this.#inner = new BlockRun(first.block, row, (value) => this.#take(first, value));
   }
 
   /** Takes in an item. True when no further one can matter. */
@@ -124,8 +122,6 @@ export class RowSource {
 }
 
 export interface BlockRunOptions {
-  /** Whether this is the outermost query, or a subquery in its place. */
-  readonly isOverItems: boolean;
   /** Rows or groups kept at most. */
   readonly rowsMax?: number | undefined;
 }
@@ -140,19 +136,16 @@ export class BlockRun {
   #isEnough = false;
   #rowCount = 0;
 
-  constructor(block: Block, row: Slots, sink: Sink, { isOverItems, rowsMax }: BlockRunOptions) {
+  constructor(block: Block, row: Slots, sink: Sink, { rowsMax }: BlockRunOptions = {}) {
     const bound = rowsMax ?? QUERY_ROWS_MAX;
     const results = new Results(block, windowOf(block, row), sink, bound);
     const { project, rank, orderBy, grouping } = block;
-    // An index on the property has no entry for items without it.
-    const dropsUndefined = dropsWithoutKey(orderBy) && isOverItems && !grouping;
     this.#results = results;
     this.#emit = (from) => {
       const value = project(from);
       if (value === undefined) return false;
       if (!rank && orderBy.length === 0) return results.add(value, NO_KEYS);
       const keys = rank ? scoreInputs(rank, from) : orderBy.map((order) => order.value(from));
-      if (dropsUndefined && keys[0] === undefined) return false;
       return results.add(value, keys);
     };
     this.#tryEmit = (from) => {
@@ -219,7 +212,7 @@ export function resultsOf(block: Block, row: Slots): Value[] {
     values.push(value);
     return false;
   };
-  new BlockRun(block, row, sink, { isOverItems: false }).finish();
+  new BlockRun(block, row, sink).finish();
   return values;
 }
 
@@ -227,11 +220,6 @@ export function resultsOf(block: Block, row: Slots): Value[] {
 export function firstResults(block: Block, row: Slots, countMax: number): Value[] {
   const values: Value[] = [];
   const sink: Sink = (value) => values.push(value) >= countMax;
-  new BlockRun(block, row, sink, { isOverItems: false }).finish();
+  new BlockRun(block, row, sink).finish();
   return values;
-}
-
-/** One property orders the rows: those without it have no place. */
-export function dropsWithoutKey(orderBy: Block['orderBy']): boolean {
-  return orderBy.length === 1 && orderBy[0]?.isScore === false;
 }

@@ -66,8 +66,6 @@ export interface Grouping {
 export interface CompiledOrder {
   readonly value: Compiled;
   readonly isDescending: boolean;
-  /** A score leaves no item out; a property has no place for those without it, because their index has no entry. */
-  readonly isScore: boolean;
 }
 
 export interface CompiledParameter {

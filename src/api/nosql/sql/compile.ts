@@ -27,7 +27,7 @@ import { memberOf, propertyAccess } from './operators.ts';
 import { requireOrderedPaths } from './order-by-path.ts';
 import { isDistinctInOrder } from './ordered-row.ts';
 import { sourcesOf } from './tree.ts';
-import { isDescending, isScore } from './vector-order.ts';
+import { isDescending } from './vector-order.ts';
 
 export interface CompileOptions {
   readonly environment?: Partial<FunctionEnvironment>;
@@ -296,6 +296,5 @@ function compileOrderBy(
   return orderBy.items.map(({ expression, direction }) => ({
     value: compileExpression(expression, scope, compilation),
     isDescending: isDescending(expression, direction, compilation.environment.vectorPolicy),
-    isScore: isScore(expression),
   }));
 }

@@ -32,7 +32,7 @@ const CASES: readonly (readonly [query: string, rows: readonly unknown[]])[] = [
   ['SELECT VALUE x.id FROM root x WHERE x.cp_sum > 5', ['2']],
   ['SELECT VALUE c.id FROM c WHERE IS_DEFINED(c.cp_lower)', ['1', '2']],
   ['SELECT * FROM c WHERE c.cp_lower = "bob"', [{ id: '2', name: 'BOB', a: 3, b: 4 }]],
-  ['SELECT VALUE c.id FROM c ORDER BY c.cp_sum DESC', ['2', '1']],
+  ['SELECT VALUE c.id FROM c ORDER BY c.cp_sum DESC', ['2', '1', '3']],
   ['SELECT VALUE e FROM c JOIN e IN c.cp_list WHERE c.id = "1"', [1, 2]],
   ['SELECT VALUE e FROM e IN c.cp_list', [1, 2, 3, 4, 'no number']],
   ['SELECT VALUE x FROM c.cp_sum x', [3, 7]],

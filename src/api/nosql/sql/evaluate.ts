@@ -23,7 +23,7 @@ export function runQuery(
     return false;
   };
   const { block } = query;
-  const run = new BlockRun(block, newRow(query, parameters, startMs), sink, { isOverItems: true });
+  const run = new BlockRun(block, newRow(query, parameters, startMs), sink);
   if (readsItems(block)) for (const document of documents) if (run.add(document)) break;
   run.finish();
   return values;

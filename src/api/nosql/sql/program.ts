@@ -17,7 +17,7 @@ import {
 import type { Path, SpatialGrid, Value } from '../../../value/index.ts';
 import type { Query } from './ast.ts';
 import type { Block, CompiledQuery, Slots } from './block.ts';
-import { BlockRun, countsItems, dropsWithoutKey, RowSource, readsItems } from './block-run.ts';
+import { BlockRun, countsItems, RowSource, readsItems } from './block-run.ts';
 import { type CompileOptions, compileQuery } from './compile.ts';
 import { conditionsOf } from './conditions.ts';
 import { constantFinder } from './constants.ts';
@@ -121,13 +121,11 @@ function streaming(
   calls: UserFunctionCalls | undefined,
 ): ItemRows {
   const { project, orderBy } = block;
-  const dropsUndefined = dropsWithoutKey(orderBy);
   let rows: Row[] = [];
   const source = new RowSource(block, row, () => {
     const value = project(row);
     if (value === undefined) return false;
     const keys = orderBy.length === 0 ? NO_KEYS : orderBy.map((order) => order.value(row));
-    if (dropsUndefined && keys[0] === undefined) return false;
     if (rows.push({ value, keys }) > QUERY_ROWS_MAX)
       throw new DomainError(
         'invalidInput',
@@ -140,7 +138,6 @@ function streaming(
       ? undefined
       : {
           parts: orderBy.map(({ isDescending }, at) => ({ path: orderPaths[at], isDescending })),
-          dropsUndefined,
           dropsRepeated: block.dropsRepeated,
         };
   const rowsOf = (document: Value): readonly Row[] => {
@@ -172,7 +169,7 @@ function folding(
       budget.take();
       return values.push(value) >= wanted;
     };
-    const run = new BlockRun(block, row.slice(), sink, { isOverItems: true, rowsMax });
+    const run = new BlockRun(block, row.slice(), sink, { rowsMax });
     let matched = 0;
     return {
       add(document) {
