@@ -158,44 +158,56 @@ async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPag
   if (found !== undefined) {
     // Refused where the partitions would refuse the query.
     for (const target of targets) (await target.open()).release();
-    return pageOf(request, found, (text) => text, from);
+    return pageOf(request, found.rows, (text) => text, { ...from, isWhole: found.isWhole });
   }
   const known = await withStatistics(program, targets, work);
   if (known !== undefined && 'shape' in known && known.shape.kind === 'folding')
     return foldPage({ ...request, program: known }, known.shape);
-  const mayKeep = kept !== undefined && shape.needsEvery && !Array.isArray(known);
-  // One more than the page takes tells that there is a next one; distinct rows need no more items then.
-  const wanted = mayKeep ? Number.POSITIVE_INFINITY : from.given + request.rowsMax + 1;
-  const results = Array.isArray(known) ? known : await foldAll(targets, shape, request, wanted);
   const { given } = from;
-  if (!mayKeep || results.length <= given + request.rowsMax)
-    return pageOf(request, results, (row) => JSON.stringify(row), { given });
+  const mayKeep = kept !== undefined && !Array.isArray(known);
+  const wanted = mayKeep ? rowsWanted(request, shape, given) : given + request.rowsMax + 1;
+  const results = Array.isArray(known) ? known : await foldAll(targets, shape, request, wanted);
+  const isWhole = results.length < wanted;
+  if (!mayKeep || results.length <= given + request.rowsMax + (isWhole ? 0 : 1))
+    return pageOf(request, results, (row) => JSON.stringify(row), { given, isWhole: true });
   const rows = results.map((row) => JSON.stringify(row));
-  return pageOf(request, rows, (text) => text, {
-    given,
-    kept: kept.results.keep(kept.owner(), rows),
-  });
+  const name = kept.results.keep({ owner: kept.owner(), rows, isWhole });
+  return pageOf(request, rows, (text) => text, { given, kept: name, isWhole });
+}
+
+/** Rows made for later pages at most, where the result could stop with this one. */
+const ROWS_AHEAD_MAX = 10_000;
+
+/**
+ * One more than the page takes tells that there is a next one; distinct rows need no more items then. Whoever reads on has
+ * some of the next pages made as well, the more the further he is: every page begins with the first item again.
+ */
+function rowsWanted({ rowsMax }: PageRequest, { needsEvery }: Folding, given: number): number {
+  if (needsEvery) return Number.POSITIVE_INFINITY;
+  return given + Math.max(rowsMax, Math.min(3 * given, ROWS_AHEAD_MAX)) + 1;
 }
 
 interface FoldPlace {
   readonly given: number;
   readonly kept?: string | undefined;
+  readonly isWhole: boolean;
 }
 
-/** The rows behind those given. */
+/** The rows behind those given. Of rows that are not all, the last is for the next look to give. */
 function pageOf<Row>(
   request: PageRequest,
   rows: readonly Row[],
   textOf: (row: Row) => string,
-  { given, kept }: FoldPlace,
+  { given, kept, isWhole }: FoldPlace,
 ): ResultPage {
   const page = new PageRows(request);
+  const end = isWhole ? rows.length : rows.length - 1;
   let at = given;
-  for (; at < rows.length && !page.isFull; at++) page.addText(textOf(rows[at] as Row));
-  if (at < rows.length)
+  for (; at < end && !page.isFull; at++) page.addText(textOf(rows[at] as Row));
+  if (at < end)
     return { rows: page.rows, position: { kind: 'fold', given: at, ...(kept && { kept }) } };
   if (kept !== undefined) request.kept?.results.drop(kept);
-  return { rows: page.rows, position: undefined };
+  return { rows: page.rows, position: isWhole ? undefined : { kind: 'fold', given: at } };
 }
 
 async function foldAll(

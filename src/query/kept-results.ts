@@ -1,5 +1,5 @@
 /**
- * Rows of results that were whole before their first page could leave, kept for the pages behind it. Only to spare work:
+ * Rows of results that are known before their page is asked for, kept for the pages behind it. Only to spare work:
  * who asks for what is no longer kept has it made anew.
  */
 import { randomUUID } from 'node:crypto';
@@ -10,13 +10,15 @@ const CHARACTERS_MAX = 16 * 1024 * 1024;
 /** What nobody has asked for since. */
 const KEPT_MS = 60_000;
 
-interface Result {
+export interface KeptResult {
   readonly owner: string;
   readonly rows: readonly string[];
+  /** False where there are more rows, which are not known: the last of these tells so. */
+  readonly isWhole: boolean;
 }
 
 export class KeptResults {
-  readonly #results = new LRUCache<string, Result>({
+  readonly #results = new LRUCache<string, KeptResult>({
     max: RESULTS_MAX,
     maxSize: CHARACTERS_MAX,
     maxEntrySize: CHARACTERS_MAX / 4,
@@ -26,16 +28,16 @@ export class KeptResults {
   });
 
   /** The name that it is found by; it may be gone at any time. */
-  keep(owner: string, rows: readonly string[]): string {
+  keep(result: KeptResult): string {
     const name = randomUUID();
-    this.#results.set(name, { owner, rows });
+    this.#results.set(name, result);
     return name;
   }
 
   /** @param owner - the same that kept it: what it was asked of. */
-  find(owner: string, name: string): readonly string[] | undefined {
+  find(owner: string, name: string): KeptResult | undefined {
     const result = this.#results.get(name);
-    return result?.owner === owner ? result.rows : undefined;
+    return result?.owner === owner ? result : undefined;
   }
 
   drop(name: string): void {
