@@ -4,12 +4,13 @@
  * filters and projections that way and sends its clients to the query plan for the rest.
  *
  * Here clients that run plans are sent to the plan only where they add something of their own to the results: rules for
- * vector and hybrid searches, for groups and for aggregates of nothing. Everyone else gets the results.
+ * vector and hybrid searches, and properties of groups that have no value. All else is the same for any number of
+ * partitions: what clients make of parts is not (an average over texts, groups in an order, `AVG(c.n) * 2`).
  */
 import type { Call } from './call.ts';
 import { RequestError, SUBSTATUS_CROSS_PARTITION } from './errors.ts';
 import type { PreparedQuery } from './prepared-queries.ts';
-import { isAggregating, type Query } from './sql/index.ts';
+import { isByScore, mayLackAggregates, type Query } from './sql/index.ts';
 
 const DISABLED =
   'Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.';
@@ -43,10 +44,8 @@ function runsPlans(call: Call): boolean {
 }
 
 function isClientsWork(query: Query): boolean {
-  const { groupBy, orderBy } = query;
-  if (groupBy !== undefined || isAggregating(query)) return true;
-  if (orderBy === undefined) return false;
+  if (mayLackAggregates(query)) return true;
   // Clients fuse objects only: what VALUE selects is ranked here.
-  if (orderBy.isRank) return query.select.selection.kind !== 'value';
-  return orderBy.items.some(({ expression }) => expression.kind === 'call');
+  if (query.orderBy?.isRank) return query.select.selection.kind !== 'value';
+  return query.groupBy === undefined && isByScore(query);
 }

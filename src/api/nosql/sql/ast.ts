@@ -15,6 +15,8 @@ export interface Select {
   readonly isDistinct: boolean;
   /** A whole number or a parameter. */
   readonly top?: Literal | Parameter;
+  /** With the keyword, where there is a text. */
+  readonly topSpan?: Span;
   readonly selection: Selection;
 }
 
@@ -74,6 +76,8 @@ export interface OrderByItem {
 export interface Window {
   readonly offset: Literal | Parameter;
   readonly limit: Literal | Parameter;
+  /** Where there is a text. */
+  readonly span?: Span;
 }
 
 export interface Literal {

@@ -5,7 +5,7 @@ import type { Call, Expression, Query } from './ast.ts';
 import type { Compiled, Grouping } from './block.ts';
 import type { Compilation, Scope } from './compilation.ts';
 import { compileExpression } from './compile-expression.ts';
-import { problems } from './errors.ts';
+import { problems, type Span } from './errors.ts';
 import { printExpression } from './printer.ts';
 import { childrenOf } from './tree.ts';
 
@@ -44,8 +44,12 @@ export function compileGrouping(
       slotOfCall.get(expression) ??
       (slotOfKey.size > 0 ? slotOfKey.get(keyText(expression)) : undefined),
   };
-  for (const expression of projected)
-    requireGrouped(expression, (part) => groupScope.findFolded(part) !== undefined, compilation);
+  const isFolded = (part: Expression): boolean => groupScope.findFolded(part) !== undefined;
+  const { problems: found } = compilation;
+  const inSelect = (text: string, span: Span) => found.push(problems.notGrouped(text, span));
+  const inOrder = (text: string, span: Span) => found.push(problems.notGroupedOrder(text, span));
+  for (const each of selectedExpressions(query)) requireGrouped(each, isFolded, inSelect);
+  for (const each of orderOfGroups(query)) requireGrouped(each, isFolded, inOrder);
   return { grouping: { keys, aggregates, isSingle: query.groupBy === undefined }, groupScope };
 }
 
@@ -55,23 +59,45 @@ function keyText(expression: Expression): string {
 }
 
 function projectedExpressions(query: Query): readonly Expression[] {
-  const { selection } = query.select;
-  const selected =
-    selection.kind === 'value'
-      ? [selection.expression]
-      : selection.kind === 'list'
-        ? selection.items.map((item) => item.expression)
-        : [];
-  // Without GROUP BY the order of the rows behind the one result does not matter.
-  const isOrdered = query.groupBy !== undefined && query.orderBy !== undefined;
-  return isOrdered
-    ? [...selected, ...(query.orderBy?.items.map((item) => item.expression) ?? [])]
-    : selected;
+  return [...selectedExpressions(query), ...orderOfGroups(query)];
+}
+
+function selectedExpressions({ select: { selection } }: Query): readonly Expression[] {
+  if (selection.kind === 'value') return [selection.expression];
+  return selection.kind === 'list' ? selection.items.map((item) => item.expression) : [];
+}
+
+/** Without GROUP BY the order of the rows behind the one result does not matter. */
+function orderOfGroups({ groupBy, orderBy }: Query): readonly Expression[] {
+  if (groupBy === undefined || orderBy === undefined) return [];
+  return orderBy.items.map((item) => item.expression);
 }
 
 /** True where the rows of a query are groups or one result over all items. */
 export function isAggregating(query: Query): boolean {
   return query.groupBy !== undefined || projectedExpressions(query).some(holdsAggregate);
+}
+
+/** Aggregates that have no value where there is nothing to aggregate. */
+const OPTIONAL: ReadonlySet<string> = new Set(['Average', 'Min', 'Max']);
+
+/**
+ * True for groups that may lack an aggregate they are asked for. A client that folds groups itself shows it as undefined, which
+ * no JSON can.
+ */
+export function mayLackAggregates({ select: { selection }, groupBy, orderBy }: Query): boolean {
+  if (groupBy === undefined || orderBy !== undefined || selection.kind !== 'list') return false;
+  const calls = selection.items.map(({ expression }) => ({
+    expression,
+    found: aggregateCalls(expression),
+  }));
+  const isPlain = calls.every(({ expression, found }) =>
+    found.every(({ call }) => call === expression),
+  );
+  return (
+    isPlain &&
+    calls.some(({ found }) => found.some((each) => OPTIONAL.has(each.aggregate.planName)))
+  );
 }
 
 function holdsAggregate(expression: Expression): boolean {
@@ -120,15 +146,15 @@ export function requireNoAggregates(expression: Expression, compilation: Compila
 function requireGrouped(
   expression: Expression,
   isFolded: (part: Expression) => boolean,
-  compilation: Compilation,
+  report: (text: string, span: Span) => void,
 ): void {
   if (isFolded(expression)) return;
   if (isPath(expression)) {
     if (!pathPrefixes(expression).some(isFolded))
-      compilation.problems.push(problems.notGrouped(printExpression(expression), expression.span));
+      report(printExpression(expression), expression.span);
     return;
   }
-  for (const part of childrenOf(expression)) requireGrouped(part, isFolded, compilation);
+  for (const part of childrenOf(expression)) requireGrouped(part, isFolded, report);
 }
 
 function isPath(expression: Expression): boolean {

@@ -21,7 +21,7 @@ import {
 import { compileExpression, computedOf, objectOf } from './compile-expression.ts';
 import { compileGrouping, requireNoAggregates } from './compile-grouping.ts';
 import { checkRank, compileRank } from './compile-rank.ts';
-import { type Problem, problems, type Span, SqlError } from './errors.ts';
+import { NO_SPAN, type Problem, problems, type Span, SqlError } from './errors.ts';
 import type { FunctionEnvironment } from './functions/index.ts';
 import { memberOf, propertyAccess } from './operators.ts';
 import { requireOrderedPaths } from './order-by-path.ts';
@@ -64,7 +64,10 @@ export function compileQuery(query: Query, options: CompileOptions = {}): Compil
       if (!known || span.start < known.span.start) parameters.set(name, { slot, span });
       return slot;
     },
-    compileSubquery: (subquery, scope) => compileBlock(subquery, scope, compilation, false),
+    compileSubquery(subquery, scope) {
+      requireUnordered(subquery, compilation);
+      return compileBlock(subquery, scope, compilation, false);
+    },
   };
   const block = compileBlock(query, NO_SCOPE, compilation, true);
   if (found.length > 0) throw new SqlError(...found);
@@ -134,6 +137,15 @@ function compileBlock(
   };
 }
 
+/** Which rows of a subquery come first may depend on where its items are: the service takes no order and no counts there. */
+function requireUnordered({ select, orderBy, window }: Query, compilation: Compilation): void {
+  const { problems: found } = compilation;
+  if (select.top) found.push(problems.topInSubquery(select.topSpan ?? NO_SPAN));
+  if (orderBy?.isRank) found.push(problems.rankInSubquery(orderBy.span ?? NO_SPAN));
+  else if (orderBy) found.push(problems.orderInSubquery(orderBy.span ?? NO_SPAN));
+  if (window) found.push(problems.windowInSubquery(window.span ?? NO_SPAN));
+}
+
 function compileSources(
   query: Query,
   scope: AliasScope,
@@ -186,6 +198,7 @@ interface CollectionContext {
 function compileCollection(collection: Collection, context: CollectionContext): CompiledSource {
   const { slot, isIterated, scope, compilation, mayReadContainer } = context;
   if (collection.kind === 'subquery') {
+    requireUnordered(collection.query, compilation);
     const block = compileBlock(collection.query, scope, compilation, mayReadContainer);
     return { kind: 'subquery', slot, block, isIterated };
   }

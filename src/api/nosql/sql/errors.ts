@@ -174,6 +174,37 @@ export const problems = {
     message: `Property reference '${text}' is invalid in the select list because it is not contained in either an aggregate function or the GROUP BY clause.`,
     span,
   }),
+  notGroupedOrder: (text: string, span: Span): Problem => ({
+    code: 'SC2103',
+    message: `Property reference '${text}' is invalid in the ORDER BY clause because it is not contained in either an aggregate function or the GROUP BY clause.`,
+    span,
+  }),
+  /** The sentence is the service's, the code our reading. */
+  orderWithGroups: (span: Span): Problem => ({
+    code: 'SC2105',
+    message: "'ORDER BY' is not supported in presence of GROUP BY.",
+    span,
+  }),
+  orderInSubquery: (span: Span): Problem => ({
+    code: 'SC2202',
+    message: "'ORDER BY' is not supported in subqueries.",
+    span,
+  }),
+  topInSubquery: (span: Span): Problem => ({
+    code: 'SC2203',
+    message: "'TOP' is not supported in subqueries.",
+    span,
+  }),
+  windowInSubquery: (span: Span): Problem => ({
+    code: 'SC2204',
+    message: "'OFFSET LIMIT' clause is not supported in subqueries.",
+    span,
+  }),
+  rankInSubquery: (span: Span): Problem => ({
+    code: 'SC2228',
+    message: 'The ORDER BY RANK clause is not supported in subqueries.',
+    span,
+  }),
   aggregatePlace: (span: Span): Problem => ({
     code: 'SC2103',
     message: 'An aggregate function is only allowed in the SELECT clause.',

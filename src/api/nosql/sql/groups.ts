@@ -1,5 +1,5 @@
 /** The groups of a query, folded row by row: only keys and folds are kept, never the rows. */
-import type { Value } from '../../../value/index.ts';
+import { compareValues, type Value } from '../../../value/index.ts';
 import type { Fold } from './aggregates.ts';
 import type { Grouping, Slots } from './block.ts';
 import { RowBudget } from './results.ts';
@@ -45,13 +45,26 @@ export class Groups {
     for (const fold of this.#single?.folds ?? []) fold.addCounted?.(count);
   }
 
-  /** Calls emit with the row of each group, in the order of their first rows, until it returns true. */
+  /**
+   * Calls emit with the row of each group until it returns true: in the order of their keys where an index could tell all there
+   * is to tell of them, else in the order of their first rows.
+   */
   finish(emit: (row: Slots) => boolean): void {
-    for (const { row, folds } of this.#single ? [this.#single] : (this.#groups?.values() ?? [])) {
+    for (const { row, folds } of this.#inOrder()) {
       for (const [at, { slot }] of this.#grouping.aggregates.entries())
         row[slot] = folds[at]?.end();
       if (emit(row)) return;
     }
+  }
+
+  #inOrder(): Iterable<Group> {
+    if (this.#single) return [this.#single];
+    const { keys, aggregates } = this.#grouping;
+    const groups = this.#groups?.values() ?? [];
+    const [key] = keys;
+    if (key === undefined || keys.length > 1 || !aggregates.every((each) => each.countsRows))
+      return groups;
+    return [...groups].sort((a, b) => compareValues(a.row[key.slot], b.row[key.slot]));
   }
 
   #groupOfRow(): Group {

@@ -4,7 +4,7 @@ export * from './ast.ts';
 export type { Block, Compiled, CompiledQuery, CompiledSource, Grouping, Slots } from './block.ts';
 export type { ComputedDefinition, UserFunction } from './compilation.ts';
 export { type CompileOptions, compileQuery, selectNames } from './compile.ts';
-export { isAggregating } from './compile-grouping.ts';
+export { isAggregating, mayLackAggregates } from './compile-grouping.ts';
 export { computerOf, parseComputed } from './computed.ts';
 export {
   type ConditionOptions,
@@ -40,3 +40,4 @@ export {
 export type { HybridSearchQueryInfo } from './query-plan-hybrid.ts';
 export { UserFunctionCalls } from './user-functions.ts';
 export { type ValueKey, valueKey } from './value-key.ts';
+export { isByScore } from './vector-order.ts';

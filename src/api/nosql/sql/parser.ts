@@ -179,8 +179,10 @@ class Parser {
   #select(): Select {
     this.#expectKeyword('SELECT');
     const isDistinct = this.#acceptKeyword('DISTINCT');
+    const start = this.#start();
     const top = this.#acceptKeyword('TOP') ? this.#count(problems.top) : undefined;
-    return { isDistinct, ...(top && { top }), selection: this.#selection() };
+    const counted = top && { top, topSpan: this.#since(start) };
+    return { isDistinct, ...counted, selection: this.#selection() };
   }
 
   #selection(): Selection {
@@ -302,10 +304,12 @@ class Parser {
   }
 
   #window(): Window | undefined {
+    const start = this.#start();
     if (!this.#acceptKeyword('OFFSET')) return undefined;
     const offset = this.#count(problems.offset);
     this.#expectKeyword('LIMIT');
-    return { offset, limit: this.#count(problems.limit) };
+    const limit = this.#count(problems.limit);
+    return { offset, limit, span: this.#since(start) };
   }
 
   /** The number of TOP, OFFSET or LIMIT: plain digits or a parameter, never a sign. */

@@ -1,6 +1,6 @@
 /**
  * A query as a program of the shared executor. What each item gives on its own streams; what needs to see other items
- * (groups, aggregates, distinct rows, ranks, nearest vectors, windows within FROM) folds, with the item forgotten as soon
+ * (groups, aggregates, distinct rows, ranks, nearest vectors) folds, with the item forgotten as soon
  * as it is folded in.
  */
 import { DomainError, QUERY_ROWS_MAX } from '../../../base/index.ts';
@@ -27,7 +27,7 @@ import { withMemberNames } from './member-names.ts';
 import { RowBudget, windowOf } from './results.ts';
 import { searchOf } from './search-program.ts';
 import type { UserFunctionCalls } from './user-functions.ts';
-import { isScore } from './vector-order.ts';
+import { isByScore } from './vector-order.ts';
 
 export interface ProgramOptions extends CompileOptions {
   readonly parameters?: readonly QueryParameter[];
@@ -98,17 +98,7 @@ function compiledOf(query: Query, options: ProgramOptions): CompiledQuery {
 function isItemwise(block: Block): boolean {
   const [first] = block.sources;
   const isPlain = !block.grouping && !block.rank && !block.isDistinct;
-  return isPlain && (first?.kind !== 'subquery' || isUnordered(first.block));
-}
-
-/** The same of a subquery that FROM begins with: order and windows there look at all items. */
-function isUnordered(block: Block): boolean {
-  const hasWindow = block.top ?? block.offset ?? block.limit;
-  return isItemwise(block) && block.orderBy.length === 0 && hasWindow === undefined;
-}
-
-function isByScore({ orderBy }: Query): boolean {
-  return (orderBy?.items ?? []).some(({ expression }) => isScore(expression));
+  return isPlain && (first?.kind !== 'subquery' || isItemwise(first.block));
 }
 
 type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'rowsOfMany' | 'order'>;

@@ -4,7 +4,7 @@ import type { Call, Expression, Query, Select, SelectItem, Window } from './ast.
 import { and, call, identifier, list, literal, object, objectFrom, placeholder } from './build.ts';
 import { selectNames } from './compile.ts';
 import { aggregateCalls } from './compile-grouping.ts';
-import { problems, SqlError } from './errors.ts';
+import { NO_SPAN, problems, SqlError } from './errors.ts';
 import type { DistanceFunction } from './functions/index.ts';
 import type { FindConstant } from './key-ranges.ts';
 import { orderedRow } from './ordered-row.ts';
@@ -35,6 +35,8 @@ export function planQuery(query: Query, context: PlanContext): QueryInfo {
       rewrittenQuery: printRewritten(distinctCount.inner),
       dCountInfo: { dCountAlias: distinctCount.alias },
     };
+  if (query.groupBy && query.orderBy)
+    throw new SqlError(problems.orderWithGroups(query.orderBy.span ?? NO_SPAN));
   const counts = countsOf(query, context);
   const folding = foldingOf(query);
   const isOrdered = query.orderBy !== undefined && !folding.isFolded;

@@ -59,7 +59,7 @@ export class Results {
   readonly #sink: Sink;
   readonly #seen: Set<ValueKey> | undefined;
   readonly #budget: RowBudget | undefined;
-  readonly #kept: OrderedRows | RankedRows | undefined;
+  readonly #kept: OrderedRows | FirstOfEach | RankedRows | undefined;
   #skip: number;
   #take: number;
   #isFull: boolean;
@@ -69,11 +69,13 @@ export class Results {
     this.#skip = window.skip;
     this.#take = window.take;
     this.#isFull = window.take === 0;
-    this.#seen = block.isDistinct ? new Set() : undefined;
-    const isKept = block.rank !== undefined || block.orderBy.length > 0;
-    if (isKept || block.isDistinct) this.#budget = new RowBudget(rowsMax);
+    const isOrdered = block.orderBy.length > 0;
+    // Which of the rows that repeat each other comes first is known only when all are in order.
+    this.#seen = block.isDistinct && !isOrdered ? new Set() : undefined;
+    if (isOrdered || block.rank || block.isDistinct) this.#budget = new RowBudget(rowsMax);
     if (block.rank) this.#kept = new RankedRows(block.rank);
-    else if (isKept) this.#kept = new OrderedRows(block, window.skip + window.take);
+    else if (isOrdered && block.isDistinct) this.#kept = new FirstOfEach(block);
+    else if (isOrdered) this.#kept = new OrderedRows(block, window.skip + window.take);
   }
 
   /** True when no further row can matter. */
@@ -84,25 +86,26 @@ export class Results {
   /** As isFull. The keys say where an ordered or ranked row belongs. */
   add(value: Value, keys: readonly Value[]): boolean {
     if (this.#isFull) return true;
-    if (this.#seen) {
-      const key = valueKey(value);
-      if (this.#seen.has(key)) return false;
-      this.#seen.add(key);
-      this.#budget?.take();
-    }
-    if (!this.#kept) return this.#emit(value);
+    if (!this.#kept) return this.#isRepeated(value) ? false : this.#emit(value);
+    this.#budget?.take();
     const dropped = this.#kept.add(value, keys);
-    // Repeated rows must be known as long as the query runs, so that dropping a distinct row frees nothing.
-    if (!this.#seen) {
-      this.#budget?.take();
-      if (dropped > 0) this.#budget?.giveBack(dropped);
-    }
+    if (dropped > 0) this.#budget?.giveBack(dropped);
     return false;
   }
 
   /** Hands out what had to wait for the last row. */
   finish(): void {
-    for (const value of this.#kept?.sorted() ?? []) if (this.#emit(value)) return;
+    for (const value of this.#kept?.sorted() ?? [])
+      if (!this.#isRepeated(value) && this.#emit(value)) return;
+  }
+
+  #isRepeated(value: Value): boolean {
+    if (!this.#seen) return false;
+    const key = valueKey(value);
+    if (this.#seen.has(key)) return true;
+    this.#seen.add(key);
+    if (!this.#kept) this.#budget?.take();
+    return false;
   }
 
   #emit(value: Value): boolean {
@@ -124,20 +127,34 @@ interface KeyedRow {
   readonly number: number;
 }
 
+type CompareRows = (a: KeyedRow, b: KeyedRow) => number;
+
+/** By their keys; `ties` says how rows of equal keys follow each other. */
+function rowComparison({ orderBy }: Block, ties: 1 | -1): CompareRows {
+  const signs = orderBy.map((order) => (order.isDescending ? -1 : 1));
+  return (a, b) => {
+    for (let at = 0; at < signs.length; at++) {
+      const difference = compareValues(a.keys[at], b.keys[at]);
+      if (difference !== 0) return (signs[at] as number) * difference;
+    }
+    return ties * (a.number - b.number);
+  };
+}
+
 /** Fewer rows than this are not worth a sort to get rid of. */
 const SPARE_ROWS_MIN = 1000;
 
 /** The first rows in order. Twice as many are kept before the rest is dropped, so that a row costs log(rows) at most. */
 class OrderedRows {
   readonly #count: number;
-  readonly #signs: readonly number[];
+  readonly #compare: CompareRows;
   #rows: KeyedRow[] = [];
   #last: KeyedRow | undefined;
   #number = 0;
 
   constructor(block: Block, count: number) {
     this.#count = count;
-    this.#signs = block.orderBy.map((order) => (order.isDescending ? -1 : 1));
+    this.#compare = rowComparison(block, 1);
   }
 
   /** How many rows fewer are kept than came in. */
@@ -159,15 +176,32 @@ class OrderedRows {
   }
 
   #sort(): void {
-    this.#rows.sort((a, b) => this.#compare(a, b));
+    this.#rows.sort(this.#compare);
+  }
+}
+
+/** Of rows that repeat each other, the one that comes first in the order. */
+class FirstOfEach {
+  readonly #compare: CompareRows;
+  readonly #rows = new Map<ValueKey, KeyedRow>();
+  #number = 0;
+
+  constructor(block: Block) {
+    // As rows that are read in order: by the number of their item, backwards where the first key falls.
+    this.#compare = rowComparison(block, block.orderBy[0]?.isDescending ? -1 : 1);
   }
 
-  #compare(a: KeyedRow, b: KeyedRow): number {
-    for (let at = 0; at < this.#signs.length; at++) {
-      const difference = compareValues(a.keys[at], b.keys[at]);
-      if (difference !== 0) return (this.#signs[at] as number) * difference;
-    }
-    return a.number - b.number;
+  /** One where the row, or the one in its place, is dropped. */
+  add(value: Value, keys: readonly Value[]): number {
+    const key = valueKey(value);
+    const row = { value, keys, number: this.#number++ };
+    const known = this.#rows.get(key);
+    if (known === undefined || this.#compare(row, known) < 0) this.#rows.set(key, row);
+    return known === undefined ? 0 : 1;
+  }
+
+  sorted(): readonly Value[] {
+    return [...this.#rows.values()].sort(this.#compare).map((row) => row.value);
   }
 }
 

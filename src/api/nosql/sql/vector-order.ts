@@ -1,6 +1,6 @@
 /** How a call of VectorDistance measures, and which end of its scale comes first; in which language texts are. */
 import type { TextLanguage } from '../../../search/index.ts';
-import type { Call, Expression, OrderByItem } from './ast.ts';
+import type { Call, Expression, OrderByItem, Query } from './ast.ts';
 import type { DistanceFunction, FunctionEnvironment } from './functions/index.ts';
 import { distanceFunctionOf, isNearestFirst } from './functions/vector.ts';
 
@@ -14,8 +14,13 @@ export function isVectorCall(expression: Expression): boolean {
 }
 
 /** Whether ORDER BY asks for a score: no index has its order, and only the first few rows are wanted. */
-export function isScore(expression: Expression): boolean {
+function isScore(expression: Expression): boolean {
   return SCORES.some((name) => isCallOf(expression, name));
+}
+
+/** The same of a whole query. */
+export function isByScore({ orderBy }: Query): boolean {
+  return (orderBy?.items ?? []).some(({ expression }) => isScore(expression));
 }
 
 const SCORES = ['VectorDistance', '_VectorScore', '_FullTextScore'];
