@@ -2,7 +2,9 @@
 import type { Random } from '../../src/base/index.ts';
 import type { Value, ValueMap } from '../../src/value/index.ts';
 
-const WORDS = ['', 'a', 'ab', 'abc', 'b', 'Ab', 'zz', 'a%b', 'é', '\u{1f600}'];
+/** Alike in more than an index holds of a text. */
+const LONG_WORDS = ['b', 'a', ''].map((end) => `${'é'.repeat(300)}${end}`);
+const WORDS = ['', 'a', 'ab', 'abc', 'b', 'Ab', 'zz', 'a%b', 'é', '\u{1f600}', ...LONG_WORDS];
 const FIELDS = ['a', 'b', 'n', 's', 'o.x', 'o.y', 'list', 'missing', 'cp_lower', 'cp_sum'];
 
 /** Known to every container of the comparison. */
@@ -47,10 +49,13 @@ export class RandomQueries {
   }
 
   query(): RandomQuery {
-    const shape = this.#random.below(10);
+    const shape = this.#random.below(14);
     if (shape === 0) return this.#count();
     if (shape === 1) return this.#aggregate();
     if (shape === 2) return this.#distinct();
+    if (shape === 3) return this.#keysInOrder();
+    if (shape === 4) return this.#distinctInOrder();
+    if (shape === 5) return this.#groupsInOrder();
     const hasJoin = this.#chance(5);
     const from = hasJoin ? 'FROM c JOIN t IN c.list' : 'FROM c';
     const select = this.#pick(
@@ -81,10 +86,59 @@ export class RandomQueries {
     };
   }
 
+  /** Rows that show nothing but what they are ordered by: those that compare alike look alike. */
+  #keysInOrder(): RandomQuery {
+    const field = this.#pick(['a', 'b', 'n', 's', 'o.x', 'missing', 'cp_lower']);
+    const distinct = this.#chance(3) ? 'DISTINCT ' : '';
+    const where = this.#chance(3) ? '' : ` WHERE ${this.#filter(1, false)}`;
+    const text = `SELECT ${distinct}c.${field} FROM c${where} ORDER BY c.${field}${this.#direction()}${this.#window()}`;
+    return { text, isTotallyOrdered: true, isWindowed: true };
+  }
+
+  /** Of rows that repeat each other the first counts. */
+  #distinctInOrder(): RandomQuery {
+    const shown = this.#pick([
+      'VALUE c.s',
+      'VALUE c.n',
+      'c.s, c.o.y',
+      'VALUE c.o',
+      'VALUE IS_NULL(c.b)',
+    ]);
+    const top = this.#chance(3) ? `TOP ${this.#random.below(5)} ` : '';
+    const window = top === '' ? this.#window() : '';
+    const where = this.#chance(3) ? '' : ` WHERE ${this.#filter(1, false)}`;
+    const text = `SELECT DISTINCT ${top}${shown} FROM c${where} ORDER BY c.u${this.#direction()}${window}`;
+    return { text, isTotallyOrdered: true, isWindowed: true };
+  }
+
+  #groupsInOrder(): RandomQuery {
+    const field = this.#pick(['a', 'n', 's', 'o.y', 'missing']);
+    const shown = this.#pick(['', ', COUNT(1) AS k', ', COUNT(1) * 2 AS k', ', MAX(c.u) AS most']);
+    const where = this.#chance(3) ? '' : ` WHERE ${this.#filter(1, false)}`;
+    // Such groups are sorted in any case.
+    const isPlain = shown === '' || shown === ', COUNT(1) AS k';
+    const order = isPlain && this.#chance(2) ? '' : ` ORDER BY c.${field}${this.#direction()}`;
+    const text = `SELECT c.${field} AS g${shown} FROM c${where} GROUP BY c.${field}${order}${this.#window()}`;
+    return { text, isTotallyOrdered: true, isWindowed: true };
+  }
+
+  #direction(): string {
+    return this.#pick(['', ' ASC', ' DESC']);
+  }
+
+  #window(): string {
+    if (this.#chance(2)) return '';
+    return ` OFFSET ${this.#random.below(6)} LIMIT ${this.#random.below(12)}`;
+  }
+
   #aggregate(): RandomQuery {
     const where = this.#chance(3) ? '' : ` WHERE ${this.#filter(2, false)}`;
     const field = this.#pick(['c.n', 'c.a', 'c.s', '1']);
     const fold = this.#pick(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX']);
+    if (this.#chance(4)) {
+      const text = `SELECT VALUE {"v": ${fold}(${field}), "k": COUNT(1) > 7} FROM c${where}`;
+      return { text, isTotallyOrdered: false, isWindowed: false };
+    }
     const text = this.#chance(2)
       ? `SELECT VALUE ${fold}(${field}) FROM c${where}`
       : `SELECT c.o.y AS g, ${fold}(${field}) AS v FROM c${where} GROUP BY c.o.y`;

@@ -141,8 +141,7 @@ function compileBlock(
 function requireUnordered({ select, orderBy, window }: Query, compilation: Compilation): void {
   const { problems: found } = compilation;
   if (select.top) found.push(problems.topInSubquery(select.topSpan ?? NO_SPAN));
-  if (orderBy?.isRank) found.push(problems.rankInSubquery(orderBy.span ?? NO_SPAN));
-  else if (orderBy) found.push(problems.orderInSubquery(orderBy.span ?? NO_SPAN));
+  if (orderBy?.isRank === false) found.push(problems.orderInSubquery(orderBy.span ?? NO_SPAN));
   if (window) found.push(problems.windowInSubquery(window.span ?? NO_SPAN));
 }
 

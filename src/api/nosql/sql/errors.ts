@@ -200,11 +200,6 @@ export const problems = {
     message: "'OFFSET LIMIT' clause is not supported in subqueries.",
     span,
   }),
-  rankInSubquery: (span: Span): Problem => ({
-    code: 'SC2228',
-    message: 'The ORDER BY RANK clause is not supported in subqueries.',
-    span,
-  }),
   aggregatePlace: (span: Span): Problem => ({
     code: 'SC2103',
     message: 'An aggregate function is only allowed in the SELECT clause.',
