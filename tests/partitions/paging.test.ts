@@ -38,7 +38,13 @@ beforeEach(async () => {
 afterAll(() => service.close());
 
 async function write(number: number): Promise<void> {
-  const item = { id: String(number), pk: `k${number % 23}`, n: number % 7, tags: ['a', 'b', 'c'] };
+  const item = {
+    id: String(number),
+    pk: `k${number % 23}`,
+    n: number % 7,
+    tags: ['a', 'b', 'c'],
+    ...(number % 3 > 0 && { maybe: number % 5 }),
+  };
   await service.items.write(current(), {
     kind: 'create',
     partitionKey: [item.pk],
@@ -129,6 +135,19 @@ test.each([
   ).toEqual(all);
   const numbers = rows.map(({ n }) => n);
   expect(numbers).toEqual([...numbers].sort((a, b) => (direction === 'ASC' ? a - b : b - a)));
+});
+
+test.each([
+  ['first', 'ASC', 1],
+  ['last', 'DESC', -1],
+])('ORDER BY gives items without the property %s, every one once', async (_, direction, sign) => {
+  const random = seededRandom(seed);
+  const text = `SELECT c.id, c.maybe FROM c ORDER BY c.maybe ${direction}`;
+  const rows = (await pages(text, 1, () => reshape(random))) as { id: string; maybe?: number }[];
+  const ids = rows.map(({ id }) => Number(id)).sort((a, b) => a - b);
+  expect(ids, `seed ${seed}`).toEqual(all);
+  const keys = rows.map(({ maybe }) => maybe ?? -1);
+  expect(keys, `seed ${seed}`).toEqual([...keys].sort((a, b) => sign * (a - b)));
 });
 
 test('OFFSET and LIMIT count rows, not partitions', async () => {

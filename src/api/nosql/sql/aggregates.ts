@@ -72,27 +72,38 @@ class CountFold implements Fold {
   }
 }
 
+/** Adds with what rounding takes away kept apart, so that the order in which items come hardly ever shows. */
 class SumFold implements Fold {
-  protected sum = 0;
+  #sum = 0;
+  #lost = 0;
   protected count = 0;
   protected isPoisoned = false;
 
   add(value: Value): void {
     if (value === undefined) return;
     if (typeof value === 'number') {
-      this.sum += value;
+      this.#plus(value);
       this.count++;
     } else this.isPoisoned = true;
   }
 
+  #plus(value: number): void {
+    const sum = this.#sum + value;
+    this.#lost +=
+      Math.abs(this.#sum) >= Math.abs(value) ? this.#sum - sum + value : value - sum + this.#sum;
+    this.#sum = sum;
+  }
+
   merge(other: SumFold): void {
-    this.sum += other.sum;
+    this.#plus(other.#sum);
+    this.#lost += other.#lost;
     this.count += other.count;
     this.isPoisoned ||= other.isPoisoned;
   }
 
   end(): Value {
-    return this.isPoisoned || !Number.isFinite(this.sum) ? undefined : this.sum;
+    const sum = this.#sum + this.#lost;
+    return this.isPoisoned || !Number.isFinite(sum) ? undefined : sum;
   }
 }
 
