@@ -28,7 +28,8 @@
  *
  * Where the order is not exact: among texts that are equal in their first KEY_TEXT_BYTES_MAX escaped bytes and
  * both longer, and likewise binaries; among arrays or objects in the bson collation. Such keys are still equal only
- * for equal values. A range whose bound is such a value must be widened to the cut and rechecked.
+ * for equal values. A range whose bound is such a value must be widened to the cut and rechecked, and whoever wants the
+ * order sorts those that are cut alike.
  */
 import { assert, type Bytes } from '../base/index.ts';
 import { KeyReader } from './key-reader.ts';
