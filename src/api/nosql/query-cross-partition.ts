@@ -4,13 +4,13 @@
  * filters and projections that way and sends its clients to the query plan for the rest.
  *
  * Here clients that run plans are sent to the plan only where they add something of their own to the results: rules for
- * vector and hybrid searches, and properties of groups that have no value. All else is the same for any number of
+ * vector and hybrid searches, and columns of groups that have no value. All else is the same for any number of
  * partitions: what clients make of parts is not (an average over texts, groups in an order, `AVG(c.n) * 2`).
  */
 import type { Call } from './call.ts';
 import { RequestError, SUBSTATUS_CROSS_PARTITION } from './errors.ts';
 import type { PreparedQuery } from './prepared-queries.ts';
-import { isByScore, mayLackAggregates, type Query } from './sql/index.ts';
+import { isByScore, optionalAggregates, type Query } from './sql/index.ts';
 
 const DISABLED =
   'Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.';
@@ -28,7 +28,24 @@ export function checkCrossPartition(call: Call, prepared: PreparedQuery, reach: 
   if (reach.isSingleKey) return;
   if (!call.isOn('x-ms-documentdb-query-enablecrosspartition')) throw crossPartitionDisabled();
   if (reach.partitionCount < 2 || !runsPlans(call) || !isClientsWork(prepared.query)) return;
-  throw new RequestError(400, NEEDS_PLAN, {
+  throw planNeeded(prepared);
+}
+
+/**
+ * Clients that fold groups themselves show an aggregate that no group has as undefined, which no JSON can: where a whole
+ * column would be missing in the first page, it is left to them.
+ */
+export function checkColumns(call: Call, prepared: PreparedQuery, page: readonly string[]): void {
+  if (page.length === 0 || !runsPlans(call)) return;
+  const names = optionalAggregates(prepared.query);
+  if (names.length === 0 || call.header('x-ms-continuation') !== undefined) return;
+  const rows: readonly object[] = page.map((row) => JSON.parse(row));
+  if (names.some((name) => rows.every((row) => !Object.hasOwn(row, name))))
+    throw planNeeded(prepared);
+}
+
+function planNeeded(prepared: PreparedQuery): RequestError {
+  return new RequestError(400, NEEDS_PLAN, {
     substatus: SUBSTATUS_CROSS_PARTITION,
     additionalErrorInfo: JSON.stringify(prepared.plan()),
   });
@@ -44,7 +61,6 @@ function runsPlans(call: Call): boolean {
 }
 
 function isClientsWork(query: Query): boolean {
-  if (mayLackAggregates(query)) return true;
   // Clients fuse objects only: what VALUE selects is ranked here.
   if (query.orderBy?.isRank) return query.select.selection.kind !== 'value';
   return query.groupBy === undefined && isByScore(query);

@@ -57,6 +57,15 @@ const ANSWERS: readonly (readonly [string, readonly unknown[]])[] = [
     'SELECT c.n, COUNT(1) AS k FROM c WHERE c.n < 3 GROUP BY c.n',
     [0, 1, 2].map((n) => ({ n, k: 3 })),
   ],
+  // The client alone would compare null with null, and average what it can.
+  [
+    'SELECT MAX(c.mixed = 7 ? 1 : null) AS most, c.s FROM c GROUP BY c.s',
+    [
+      { most: null, s: 'even' },
+      { most: null, s: 'Odd' },
+    ],
+  ],
+  ['SELECT AVG(c.mixed) AS mean, c.s FROM c GROUP BY c.s', [{ mean: 17, s: 'even' }, { s: 'Odd' }]],
   ['SELECT VALUE c.maybe % 2 FROM c GROUP BY c.maybe % 2', [0, 1]],
 ];
 

@@ -7,7 +7,7 @@ import type { ContainerFace } from '../container-face.ts';
 import { rowsBody } from '../feed.ts';
 import type { PreparedQuery } from '../prepared-queries.ts';
 import { readQuery } from '../query-body.ts';
-import { checkCrossPartition } from '../query-cross-partition.ts';
+import { checkColumns, checkCrossPartition } from '../query-cross-partition.ts';
 import { indexMetrics, printIndexMetricsV1, printIndexMetricsV2 } from '../query-index-metrics.ts';
 import { printQueryMetrics, type QueryTimes } from '../query-metrics.ts';
 import { isOneKey, type QueryTargets, queryTargets } from '../query-targets.ts';
@@ -55,6 +55,7 @@ export async function queryItems(call: Call): Promise<Reply> {
       }),
     prepared.release,
   );
+  if (!targets.isAddressed && targets.ranges.length > 1) checkColumns(call, prepared, page.rows);
   const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
   return pageReply(call, face, { page, program: targeted, indexing: prepared.indexing, times });
 }

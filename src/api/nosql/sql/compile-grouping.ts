@@ -78,28 +78,6 @@ export function isAggregating(query: Query): boolean {
   return query.groupBy !== undefined || projectedExpressions(query).some(holdsAggregate);
 }
 
-/** Aggregates that have no value where there is nothing to aggregate. */
-const OPTIONAL: ReadonlySet<string> = new Set(['Average', 'Min', 'Max']);
-
-/**
- * True for groups that may lack an aggregate they are asked for. A client that folds groups itself shows it as undefined, which
- * no JSON can.
- */
-export function mayLackAggregates({ select: { selection }, groupBy, orderBy }: Query): boolean {
-  if (groupBy === undefined || orderBy !== undefined || selection.kind !== 'list') return false;
-  const calls = selection.items.map(({ expression }) => ({
-    expression,
-    found: aggregateCalls(expression),
-  }));
-  const isPlain = calls.every(({ expression, found }) =>
-    found.every(({ call }) => call === expression),
-  );
-  return (
-    isPlain &&
-    calls.some(({ found }) => found.some((each) => OPTIONAL.has(each.aggregate.planName)))
-  );
-}
-
 function holdsAggregate(expression: Expression): boolean {
   return aggregateCalls(expression).length > 0;
 }

@@ -4,7 +4,7 @@ export * from './ast.ts';
 export type { Block, Compiled, CompiledQuery, CompiledSource, Grouping, Slots } from './block.ts';
 export type { ComputedDefinition, UserFunction } from './compilation.ts';
 export { type CompileOptions, compileQuery, selectNames } from './compile.ts';
-export { isAggregating, mayLackAggregates } from './compile-grouping.ts';
+export { isAggregating } from './compile-grouping.ts';
 export { computerOf, parseComputed } from './computed.ts';
 export {
   type ConditionOptions,
@@ -24,6 +24,7 @@ export { type KeyRange, keyRanges } from './key-ranges.ts';
 export type { KeyBound } from './key-sets.ts';
 export { type LiftedQuery, liftLiterals } from './lift-literals.ts';
 export { likeMatcher } from './like.ts';
+export { optionalAggregates } from './optional-aggregates.ts';
 export { parseExpression, parseQuery } from './parser.ts';
 export { printExpression, printQuery, printRewritten } from './printer.ts';
 export { type ProgramOptions, programOf } from './program.ts';
