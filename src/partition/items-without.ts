@@ -21,7 +21,7 @@ const RIDS_MAX = 2 ** 20;
 const CHANGES = { limit: 2000, bytesMax: 1024 * 1024 };
 /** Items whose entries are made again at once: some milliseconds. */
 const CHANGES_PER_TURN = 100;
-const KEY_PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
+const KEY_PAGE = { limit: 1000, bytesMax: 1024 * 1024 };
 
 /** One moment of a partition. */
 export interface ItemsMoment {

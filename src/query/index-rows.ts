@@ -36,7 +36,7 @@ export function indexRows(request: OrderedRequest, entries: OrderedEntries): Bat
   const [part] = entries.parts;
   // Only the index of one path leaves out the items without it.
   if (entries.composite !== undefined || part === undefined) return found;
-  if (isLimited(request.condition, part.path)) return found;
+  if (request.order.parts[0]?.isInEvery || isLimited(request.condition, part.path)) return found;
   const without = new RowsWithout(request, part.path, entries.isReverse);
   return oneAfterTheOther(entries.isReverse ? [found, without] : [without, found]);
 }

@@ -76,6 +76,8 @@ export interface OrderPart {
   /** The property ordered by; undefined for an expression, which no index serves. */
   readonly path: Path | undefined;
   readonly isDescending: boolean;
+  /** True where every item has the property, by the dialect's word: none need be looked for without it. */
+  readonly isInEvery?: boolean;
 }
 
 /** Nothing leaves before every item was seen: groups, aggregates, distinct rows with an order, ranks. */

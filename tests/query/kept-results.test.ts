@@ -64,3 +64,13 @@ test('distinct rows without an order stop at the end of their page', async () =>
   expect(first?.rows).toEqual(['0', '1', '2', '3', '4']);
   expect(first?.continuation).toBe('{"v":1,"given":5}');
 });
+
+test('distinct rows in pages of one do not cost many times those in one page', async () => {
+  const distinct = programOf(parseQuery('SELECT DISTINCT VALUE c.g FROM c'), { startMs: 0 });
+  const pages = await Array.fromAsync(world.pages(container, distinct, 1));
+  expect(pages.flatMap(({ rows }) => rows)).toEqual(expected.map(({ g }) => `${g}`));
+  expect(pages).toHaveLength(GROUPS);
+  const loaded = pages.map(({ work }) => work.itemsLoaded);
+  expect(loaded.filter((items) => items > 0).length).toBeLessThanOrEqual(5);
+  expect(loaded.reduce((sum, items) => sum + items)).toBeLessThanOrEqual(4 * ITEMS);
+});

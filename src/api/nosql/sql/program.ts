@@ -127,7 +127,10 @@ function streaming(
     orderBy.length === 0
       ? undefined
       : {
-          parts: orderBy.map(({ isDescending }, at) => ({ path: orderPaths[at], isDescending })),
+          parts: orderBy.map(({ isDescending }, at) => {
+            const path = orderPaths[at];
+            return { path, isDescending, isInEvery: isOfEvery(path) };
+          }),
           dropsRepeated: block.dropsRepeated,
         };
   const rowsOf = (document: Value): readonly Row[] => {
@@ -143,6 +146,13 @@ function streaming(
 }
 
 const NO_KEYS: readonly Value[] = [];
+
+/** Properties that the service sees to. */
+const IN_EVERY_ITEM: ReadonlySet<unknown> = new Set(['id', '_ts', '_etag', '_rid', '_self']);
+
+function isOfEvery(path: Path | undefined): boolean {
+  return path?.length === 1 && IN_EVERY_ITEM.has(path[0]);
+}
 
 function folding(
   block: Block,
