@@ -14,7 +14,7 @@ export function isVectorCall(expression: Expression): boolean {
 }
 
 /** Whether ORDER BY asks for a score: no index has its order, and only the first few rows are wanted. */
-function isScore(expression: Expression): boolean {
+export function isScore(expression: Expression): boolean {
   return SCORES.some((name) => isCallOf(expression, name));
 }
 
