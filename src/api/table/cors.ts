@@ -1,9 +1,10 @@
 /** Requests of browsers from other origins: allowed as the rules of the service's properties say. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Service } from '../../service/index.ts';
+import type { CorsRule } from './cors-rules.ts';
 import { TableError } from './errors.ts';
 import { emptyReply, type Reply } from './reply.ts';
-import { type CorsRule, corsRules } from './service-properties.ts';
+import { corsRules } from './service-properties.ts';
 
 /** OPTIONS: asks whether the request that is to follow would be allowed. */
 export function preflight(service: Service, headers: IncomingHttpHeaders): Reply {

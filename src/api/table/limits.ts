@@ -25,3 +25,6 @@ export const RETRY_WAIT_MS_MAX = 5000;
 /** Requests that wait so at once, and the bytes of their bodies: beyond, memory would grow with the overload. */
 export const WAITING_REQUESTS_MAX = 1000;
 export const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Properties of the service with five rules of 2 KB each, or five policies, with room to spare. */
+export const XML_BYTES_MAX = 64 * 1024;

@@ -2,17 +2,10 @@
 import type { Service } from '../../service/index.ts';
 import { isMap, type ValueMap } from '../../value/index.ts';
 import { type Call, openDatabase, tablesDatabase } from './call.ts';
+import { type CorsRule, parseCorsRules, usableCorsRules } from './cors-rules.ts';
 import { TableError } from './errors.ts';
 import { emptyReply, type Reply, xmlReply } from './reply.ts';
-import {
-  elementOf,
-  listOf,
-  parseXml,
-  printXml,
-  textOf,
-  type XmlElement,
-  type XmlNode,
-} from './xml.ts';
+import { elementOf, parseXml, printXml, textOf, type XmlElement } from './xml.ts';
 
 /** Among the policies of the database. */
 const PROPERTIES_NAME = 'tableService';
@@ -31,7 +24,6 @@ const DEFAULTS: XmlElement = {
   Cors: '',
 };
 
-const CORS_RULES_MAX = 5;
 const RETENTION_DAYS_MAX = 365;
 
 export function readProperties(call: Call): Reply {
@@ -46,7 +38,7 @@ export async function writeProperties(call: Call): Promise<Reply> {
   const sent = parseXml(body, 'StorageServiceProperties');
   for (const name of Object.keys(sent))
     if (!Object.hasOwn(DEFAULTS, name)) throw new TableError('InvalidXmlDocument');
-  parseCors(sent);
+  parseCorsRules(sent.Cors);
   for (const name of ['Logging', 'HourMetrics', 'MinuteMetrics'])
     checkRetention(elementOf(elementOf(sent[name]).RetentionPolicy));
   const { rid } = await openDatabase(service);
@@ -74,41 +66,11 @@ export function readStatistics(call: Call): Reply {
   );
 }
 
-export interface CorsRule {
-  readonly origins: readonly string[];
-  readonly methods: readonly string[];
-  readonly headers: readonly string[];
-  readonly exposed: string;
-  readonly maxAgeSec: string;
-}
-
 export function corsRules(service: Service): readonly CorsRule[] {
-  return tablesDatabase(service) === undefined ? [] : parseCors(propertiesOf(service));
+  return tablesDatabase(service) === undefined ? [] : usableCorsRules(propertiesOf(service).Cors);
 }
 
 function propertiesOf(service: Service): XmlElement {
   const stored = tablesDatabase(service)?.policies?.[PROPERTIES_NAME];
   return stored !== undefined && isMap(stored) ? (stored as unknown as XmlElement) : DEFAULTS;
-}
-
-function parseCors({ Cors }: XmlElement): readonly CorsRule[] {
-  const rules = listOf(elementOf(Cors).CorsRule);
-  if (rules.length > CORS_RULES_MAX) throw new TableError('InvalidXmlDocument');
-  return rules.map((node) => {
-    const rule = elementOf(node);
-    return {
-      origins: words(rule.AllowedOrigins),
-      methods: words(rule.AllowedMethods),
-      headers: words(rule.AllowedHeaders),
-      exposed: textOf(rule.ExposedHeaders) ?? '',
-      maxAgeSec: textOf(rule.MaxAgeInSeconds) ?? '0',
-    };
-  });
-}
-
-function words(node: XmlNode): readonly string[] {
-  return (textOf(node) ?? '')
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
 }

@@ -2,6 +2,7 @@
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser';
 import { type Bytes, bytesToText } from '../../base/index.ts';
 import { TableError } from './errors.ts';
+import { XML_BYTES_MAX } from './limits.ts';
 
 /** Elements by name; those that occur more than once as lists. */
 export interface XmlElement {
@@ -21,11 +22,21 @@ const builder = new XMLBuilder({ suppressEmptyNode: true });
 
 /** The content of the root element of this name. Throws a 400. */
 export function parseXml(body: Bytes, root: string): XmlElement {
+  if (body.length > XML_BYTES_MAX) throw invalid();
   const text = bytesToText(body).replace(/^\uFEFF/, '');
   if (/<!DOCTYPE/i.test(text) || XMLValidator.validate(text) !== true) throw invalid();
-  const document = parser.parse(text) as Record<string, XmlNode>;
+  const document = parsed(text);
   if (!Object.hasOwn(document, root)) throw invalid();
   return elementOf(document[root]);
+}
+
+/** The parser throws errors of its own for elements too deep, and for names that are those of a prototype. */
+function parsed(text: string): Readonly<Record<string, XmlNode>> {
+  try {
+    return parser.parse(text) as Record<string, XmlNode>;
+  } catch {
+    throw invalid();
+  }
 }
 
 export function printXml(root: string, content: XmlElement): string {
