@@ -2,6 +2,7 @@ export * from './assert.ts';
 export * from './bounded-regex.ts';
 export * from './bytes.ts';
 export * from './clock.ts';
+export * from './control-characters.ts';
 export * from './errors.ts';
 export * from './hash.ts';
 export * from './hmac.ts';

@@ -221,7 +221,7 @@ function tableHandler(
     service,
     keys: tableKeys(access.keys),
     identities: access,
-    isDateOptional: access.keys.get('primary') === WELL_KNOWN_KEY,
+    isDateOptional: () => access.keys.get('primary') === WELL_KNOWN_KEY,
     onRequest: (report) => {
       count(report);
       const { method, resource, status } = report;

@@ -11,7 +11,8 @@ export interface AuthorizerOptions extends SharedKeyOptions {
   readonly keys: KeyCheck;
   /** Undefined: tokens are refused. */
   readonly identities?: IdentityAccess | undefined;
-  readonly policy: SignatureContext['policy'];
+  /** As the host of a request means them. */
+  readonly tables: (host: string | undefined) => SignatureContext['tables'];
 }
 
 export interface CallerRequest {
@@ -57,14 +58,14 @@ export class Authorizer {
     const host = (headers.host ?? '').replace(/:\d+$/, '');
     const named = host.split('.')[0] as string;
     const accounts = account === undefined ? [named, EMULATOR_ACCOUNT] : [account];
-    const { clock, keys, policy } = this.#options;
+    const { clock, keys, tables } = this.#options;
     const access = signatureAccess(query, {
       keys,
       clock,
       accounts,
       isEncrypted,
       address,
-      policy,
+      tables: tables(headers.host),
       table: 'table' in target.resource ? target.resource.table : undefined,
     });
     return { access, account: accounts[0] as string };

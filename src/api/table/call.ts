@@ -48,7 +48,10 @@ export function tableNamed(service: Service, name: string): ContainerRecord | un
 }
 
 /** By its name, or one that is the same in this dialect. */
-export function findTable({ service, dialect }: Call, name: string): ContainerRecord | undefined {
+export function findTable(
+  { service, dialect }: Pick<Call, 'service' | 'dialect'>,
+  name: string,
+): ContainerRecord | undefined {
   const exact = tableNamed(service, name);
   if (exact !== undefined || !dialect.hasCaselessNames) return exact;
   const database = tablesDatabase(service);

@@ -21,15 +21,15 @@ import { addServiceHeaders, DEFAULT_VERSION, errorReply, type Reply } from './re
 import { RequestIds } from './request-ids.ts';
 import { operationOf } from './routes.ts';
 import type { KeyCheck } from './shared-key.ts';
-import { storedPolicy } from './stored-policies.ts';
+import { signedTables } from './signed-tables.ts';
 import { parseTarget, type Target } from './target.ts';
 import { ThrottleRetries } from './throttle-retry.ts';
 
 export interface TableOptions {
   readonly service: Service;
   readonly keys: KeyCheck;
-  /** True where a key is public knowledge: requests need not say when they were made. */
-  readonly isDateOptional?: boolean | undefined;
+  /** True while a key is public knowledge: requests need not say when they were made. */
+  readonly isDateOptional?: (() => boolean) | undefined;
   /** Vouches for bearer tokens, which come over TLS only; undefined: they are refused. */
   readonly identities?: IdentityAccess | undefined;
   /** How long a throttled request waits for its turn before it is answered with 429. */
@@ -95,7 +95,7 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
       identities,
       isDateOptional,
       clock: service.clock,
-      policy: (table, id) => storedPolicy(service, table, id),
+      tables: (host) => signedTables(service, dialectOf(host)),
     });
   }
 

@@ -2,12 +2,12 @@
  * Shared access signatures: query options that say what their bearer may do, signed with the account's key. Those of
  * an account name services and kinds of resources, those of a table a range of keys, and maybe a policy stored with it.
  */
-import type { Clock } from '../../base/index.ts';
+import { type Clock, hasControlCharacters } from '../../base/index.ts';
 import type { Access, KeyBounds, Need } from './access.ts';
 import { TableError } from './errors.ts';
 import type { Query } from './request.ts';
 import type { KeyCheck } from './shared-key.ts';
-import type { StoredPolicy } from './stored-policies.ts';
+import type { SignedTables } from './signed-tables.ts';
 
 export interface SignatureContext {
   readonly keys: KeyCheck;
@@ -19,23 +19,32 @@ export interface SignatureContext {
   readonly address: string;
   /** What the URL names; a signature that does not say its table is for this one. */
   readonly table: string | undefined;
-  /** The policy of this id that is stored with a table. */
-  policy(table: string, id: string): StoredPolicy | undefined;
+  readonly tables: SignedTables;
 }
 
 /** From this version on account signatures also name an encryption scope. */
 const SCOPED_VERSION = '2020-12-06';
 
+const SIGNED_FIELDS: readonly string[] = [
+  ...['sp', 'ss', 'srt', 'st', 'se', 'sip', 'spr', 'sv', 'ses'],
+  ...['tn', 'si', 'spk', 'srk', 'epk', 'erk'],
+];
+
 /** Throws a 403 where the signature is not good, or not now, not from here. */
 export function signatureAccess(query: Query, context: SignatureContext): Access {
+  // A line end in a field would make several fields of it.
+  for (const name of SIGNED_FIELDS)
+    if (hasControlCharacters(query.get(name) ?? '')) throw new TableError('AuthenticationFailed');
   const isOfAccount = query.has('ss') || query.has('srt');
   return isOfAccount ? accountAccess(query, context) : tableAccess(query, context);
 }
 
+const WHOLE_ACCOUNT: readonly string[] = [''];
+
 function accountAccess(query: Query, context: SignatureContext): Access {
   const field = (name: string): string => query.get(name) ?? '';
   const tail = field('sv') >= SCOPED_VERSION ? `${field('ses')}\n` : '';
-  checkSignature(query, context, (account) =>
+  checkSignature(query, context, WHOLE_ACCOUNT, (account) =>
     [
       account,
       field('sp'),
@@ -64,8 +73,9 @@ function accountAccess(query: Query, context: SignatureContext): Access {
 function tableAccess(query: Query, context: SignatureContext): Access {
   const field = (name: string): string => query.get(name) ?? '';
   const name = query.get('tn') ?? context.table ?? '';
-  const table = name.toLowerCase();
-  checkSignature(query, context, (account) =>
+  const { tables } = context;
+  if (hasControlCharacters(name)) throw new TableError('AuthenticationFailed');
+  checkSignature(query, context, tables.signedNames(name), (account, table) =>
     [
       field('sp'),
       field('st'),
@@ -83,7 +93,7 @@ function tableAccess(query: Query, context: SignatureContext): Access {
   );
   checkCircumstances(query, context);
   const id = query.get('si');
-  const policy = id === undefined || id === '' ? undefined : context.policy(name, id);
+  const policy = id === undefined || id === '' ? undefined : tables.policy(name, id);
   if (id !== undefined && id !== '' && policy === undefined)
     throw new TableError('AuthenticationFailed');
   checkTime(
@@ -95,20 +105,25 @@ function tableAccess(query: Query, context: SignatureContext): Access {
     bounds: boundsOf(query),
     check(need: Need): void {
       if (need.level !== 'o') throw new TableError('AuthorizationFailure');
-      if (need.table?.toLowerCase() !== table) throw new TableError('AuthorizationFailure');
+      if (need.table === undefined || !tables.isSame(need.table, name))
+        throw new TableError('AuthorizationFailure');
       checkPermissions(permissions, need.permissions, need.isAll === true);
     },
   };
 }
 
+/** @param textFor - what was signed for an account, and for what of it. */
 function checkSignature(
   query: Query,
   { keys, accounts }: SignatureContext,
-  textFor: (account: string) => string,
+  subjects: readonly string[],
+  textFor: (account: string, subject: string) => string,
 ): void {
   const signature = Buffer.from((query.get('sig') ?? '').replaceAll(' ', '+'), 'base64');
-  if (!accounts.some((account) => keys.isSigned(textFor(account), signature, true)))
-    throw new TableError('AuthenticationFailed');
+  const isSigned = accounts.some((account) =>
+    subjects.some((subject) => keys.isSigned(textFor(account, subject), signature, true)),
+  );
+  if (!isSigned) throw new TableError('AuthenticationFailed');
 }
 
 function checkPermissions(given: string, needed: Need['permissions'], isAll: boolean): void {

@@ -3,7 +3,7 @@
  * resource is the path as it was sent, behind the name of the account.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Clock, HmacSha256 } from '../../base/index.ts';
+import { type Clock, HmacSha256, hasControlCharacters } from '../../base/index.ts';
 import { TableError } from './errors.ts';
 import type { Target } from './target.ts';
 
@@ -33,8 +33,8 @@ export class LastDate {
 
 export interface SharedKeyOptions {
   readonly clock: Clock;
-  /** True where the key is public knowledge: then old requests tell nobody anything, and emulators take any. */
-  readonly isDateOptional?: boolean | undefined;
+  /** True while the key is public knowledge: then old requests tell nobody anything, and emulators take any. */
+  readonly isDateOptional?: (() => boolean) | undefined;
 }
 
 /** Knows a signature with a key of the account when it sees one. */
@@ -67,7 +67,7 @@ const AUTHORIZATION = /^(SharedKey|SharedKeyLite) ([^:]{1,64}):([A-Za-z0-9+/=]{4
 export function checkSharedKey(
   keys: KeyCheck,
   request: SignedRequest,
-  { clock, isDateOptional = false }: SharedKeyOptions,
+  { clock, isDateOptional = () => false }: SharedKeyOptions,
   dates: LastDate,
 ): string {
   const { headers, target } = request;
@@ -76,28 +76,40 @@ export function checkSharedKey(
   const [, scheme, account = '', sent = ''] = match;
   if (target.account !== undefined && target.account !== account)
     throw new TableError('AuthenticationFailed');
-  const named = headers['x-ms-date'];
-  const ownDate = typeof named === 'string' ? named : undefined;
-  const date = ownDate ?? headers.date;
-  if (date === undefined && !isDateOptional) throw new TableError('AuthenticationFailed');
   const signature = Buffer.from(sent, 'base64');
   const before = scheme === 'SharedKeyLite' ? '' : contentLines(request);
   const comp = target.query.get('comp');
+  if (comp !== undefined && hasControlCharacters(comp))
+    throw new TableError('AuthenticationFailed');
   const tail = comp === undefined ? '' : `?comp=${comp}`;
   const isOften = target.resource.kind !== 'entity';
-  const isSignedAt = (at: string, path: string): boolean =>
-    keys.isSigned(`${before}${at}\n/${account}${path}${tail}`, signature, isOften);
-  const isSigned = (path: string): boolean =>
-    isSignedAt(date ?? '', path) ||
-    (ownDate !== undefined && headers.date !== undefined && isSignedAt(headers.date, path));
+  const sentDates = datesOf(headers);
+  if (sentDates.length === 0 && !isDateOptional()) throw new TableError('AuthenticationFailed');
+  const signedDates = sentDates.length === 0 ? NO_DATE : sentDates;
+  const dateSignedFor = (path: string): string | undefined =>
+    signedDates.find((date) =>
+      keys.isSigned(`${before}${date}\n/${account}${path}${tail}`, signature, isOften),
+    );
   const { path } = target;
+  let date = dateSignedFor(path);
   // Clients that end the path with a slash may have signed it without.
-  if (!isSigned(path) && !(path.length > 1 && path.endsWith('/') && isSigned(path.slice(0, -1))))
-    throw new TableError('AuthenticationFailed');
-  // What is no date is as old as can be.
-  if (date !== undefined && !(Math.abs(clock.nowMs() - dates.msOf(date)) <= CLOCK_SKEW_MAX_MS))
+  if (date === undefined && path.length > 1 && path.endsWith('/'))
+    date = dateSignedFor(path.slice(0, -1));
+  if (date === undefined) throw new TableError('AuthenticationFailed');
+  // The date that was signed is the one whose age counts: the other one could be anybody's. What is no date is as old as can be.
+  if (date !== '' && !(Math.abs(clock.nowMs() - dates.msOf(date)) <= CLOCK_SKEW_MAX_MS))
     throw new TableError('AuthenticationFailed');
   return account;
+}
+
+const NO_DATE: readonly string[] = [''];
+
+/** The dates a client may have signed, the likelier first; an empty header is none. */
+function datesOf(headers: IncomingHttpHeaders): readonly string[] {
+  const named = headers['x-ms-date'];
+  const { date } = headers;
+  const own = typeof named === 'string' && named !== '' ? [named] : [];
+  return date === undefined || date === '' ? own : [...own, date];
 }
 
 function contentLines({ method, headers }: SignedRequest): string {

@@ -1,0 +1,172 @@
+// Goal: what an attacker of tables tries gets a refusal and leaves the server as it was. Method: requests by hand, signatures of the stock client, bent.
+import { createHmac } from 'node:crypto';
+import { AzureNamedKeyCredential, generateTableSas } from '@azure/data-tables';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACCOUNT, type Account, KEY, MODES, startAccount } from './harness.ts';
+import { sendRaw } from './raw-request.ts';
+
+let account: Account;
+beforeAll(async () => {
+  account = await startAccount();
+});
+afterAll(async () => {
+  expect(account.failures).toEqual([]);
+  await account.close();
+});
+
+const credential = new AzureNamedKeyCredential(ACCOUNT, KEY);
+const PROPERTIES = '/?restype=service&comp=properties';
+
+function rule(more: Readonly<Record<string, string>>): string {
+  const content = {
+    AllowedOrigins: 'http://a.example',
+    AllowedMethods: 'GET',
+    AllowedHeaders: '*',
+    ExposedHeaders: 'etag',
+    MaxAgeInSeconds: '5',
+    ...more,
+  };
+  const elements = Object.entries(content).map(([name, text]) => `<${name}>${text}</${name}>`);
+  return `<CorsRule>${elements.join('')}</CorsRule>`;
+}
+
+function writeProperties(content: string) {
+  const body = `<StorageServiceProperties>${content}</StorageServiceProperties>`;
+  return sendRaw(account, { method: 'PUT', path: PROPERTIES, body });
+}
+
+describe('a CORS rule with what no header may have does not end the process', () => {
+  const bad: readonly Readonly<Record<string, string>>[] = [
+    { ExposedHeaders: 'x-€' },
+    { ExposedHeaders: 'x-a&#10;evil: 1' },
+    { MaxAgeInSeconds: '5€' },
+    { MaxAgeInSeconds: '-1' },
+    { AllowedOrigins: 'http://€.example' },
+    { AllowedMethods: 'GET,€' },
+    { AllowedHeaders: 'x y' },
+  ];
+
+  test.each(bad)('%j is refused when it is written', async (more) => {
+    const sent = await writeProperties(`<Cors>${rule(more)}</Cors>`);
+    expect(sent.status).toBe(400);
+    expect(sent.text).toContain('<Code>InvalidXmlNodeValue</Code>');
+  });
+
+  test('and passed over when it is on disk already', async () => {
+    expect((await writeProperties(`<Cors>${rule({})}</Cors>`)).status).toBe(202);
+    const { databases } = account.service;
+    const database = databases.find('TablesDB');
+    const good = { AllowedOrigins: 'http://b.example', AllowedMethods: 'GET' };
+    const stored = [
+      ...bad.map((more) => ({ AllowedOrigins: '*', AllowedMethods: 'GET', ...more })),
+      good,
+    ];
+    for (const CorsRule of [...stored.map((one) => [one, good]), 'text', [['list']], { a: {} }]) {
+      const tableService = { Cors: { CorsRule } } as never;
+      await databases.setPolicies(database?.rid as number, { tableService });
+      for (const method of ['GET', 'OPTIONS']) {
+        const headers = { origin: 'http://b.example', 'access-control-request-method': 'GET' };
+        const asked = { method, path: '/Tables', isSigned: false, headers };
+        const { status } = await sendRaw(account, asked);
+        expect([200, 403]).toContain(status);
+      }
+    }
+    expect((await writeProperties('<Cors/>')).status).toBe(202);
+  });
+});
+
+describe('XML that breaks parsers is answered 400', () => {
+  const deep = `${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}`;
+  test.each<[string, string]>([
+    ['20,000 deep', `<Cors>${deep}</Cors>`],
+    ['with __proto__', '<Cors><__proto__><x>1</x></__proto__></Cors>'],
+    ['with constructor', '<constructor><prototype>1</prototype></constructor>'],
+    ['megabytes of elements', `<Cors>${'<a/>'.repeat(500_000)}</Cors>`],
+  ])('%s', async (_, content) => {
+    expect((await writeProperties(content)).status).toBe(400);
+    const body = `<SignedIdentifiers>${content}</SignedIdentifiers>`;
+    await account.table('storage', 'xml').createTable();
+    const policies = await sendRaw(account, { method: 'PUT', path: '/xml?comp=acl', body });
+    expect(policies.status).toBe(400);
+    expect(policies.text).toContain('<Code>InvalidXmlDocument</Code>');
+  });
+});
+
+describe('requests of yesterday are not taken today', () => {
+  const yesterday = new Date(Date.now() - 24 * 3600 * 1000).toUTCString();
+  const today = new Date().toUTCString();
+  const signed = (text: string): string =>
+    createHmac('sha256', Buffer.from(KEY, 'base64')).update(text).digest('base64');
+  const resource = `/${ACCOUNT}/${ACCOUNT}/Tables`;
+  const lite = (date: string): string =>
+    `SharedKeyLite ${ACCOUNT}:${signed(`${date}\n${resource}`)}`;
+  const full = (date: string): string =>
+    `SharedKey ${ACCOUNT}:${signed(`GET\n\n\n${date}\n${resource}`)}`;
+
+  test.each<[string, string, Record<string, string>, number]>([
+    ['the old Date signed, a fresh x-ms-date beside it', yesterday, { date: yesterday }, 403],
+    ['the old x-ms-date signed, a fresh Date beside it', yesterday, { date: today }, 403],
+    ['the fresh Date signed, an old x-ms-date beside it', today, { date: today }, 200],
+    ['the fresh x-ms-date signed, an old Date beside it', today, { date: yesterday }, 200],
+  ])('%s', async (what, signedDate, headers, status) => {
+    const isNamedFresh =
+      what.endsWith('fresh x-ms-date beside it') || what.startsWith('the fresh x');
+    const date = isNamedFresh ? today : yesterday;
+    for (const authorization of [lite(signedDate), full(signedDate)]) {
+      const sent = { path: '/Tables', date, headers: { ...headers, authorization } };
+      expect((await sendRaw(account, sent)).status).toBe(status);
+    }
+  });
+
+  test('an empty date is none', async () => {
+    for (const authorization of [lite(''), full('')]) {
+      const headers = { authorization, date: '' };
+      expect((await sendRaw(account, { path: '/Tables', date: '', headers })).status).toBe(403);
+    }
+  });
+});
+
+describe.each(MODES)('signatures in %s mode', (mode) => {
+  const sasOf = (table: string): URLSearchParams =>
+    new URLSearchParams(generateTableSas(table, credential, { permissions: { query: true } }));
+
+  async function read(table: string, sas: URLSearchParams): Promise<number> {
+    const url = `${account.endpoint(mode)}/${table}()?${sas}`;
+    return (await fetch(url, { headers: { 'x-ms-version': '2019-02-02' } })).status;
+  }
+
+  test('for casepeople do not read CasePeople where both are tables', async () => {
+    for (const name of ['casepeople', 'CasePeople'])
+      await account.table('cosmos', name).createTable();
+    const sas = sasOf('casepeople');
+    expect(await read('casepeople', sas)).toBe(200);
+    expect(await read('CasePeople', sas)).toBe(403);
+    sas.set('tn', 'CasePeople');
+    expect(await read('CasePeople', sas)).toBe(403);
+    expect(await read('casepeople', sas)).toBe(403);
+  });
+
+  test('for a name in other letters are good in Storage only', async () => {
+    const name = `Alone${mode}`;
+    await account.table(mode, name).createTable();
+    expect(await read(name, sasOf(name))).toBe(200);
+    const other = await read(name, sasOf(name.toLowerCase()));
+    expect(other).toBe(mode === 'storage' ? 200 : 403);
+  });
+
+  test('with control characters in a field are refused whoever signed them', async () => {
+    const name = `lines${mode}`;
+    await account.table(mode, name).createTable();
+    for (const field of ['sp', 'st', 'se', 'si', 'sip', 'spr', 'sv', 'spk', 'srk', 'epk', 'erk']) {
+      const sas = sasOf(name);
+      sas.set(field, `${sas.get(field) ?? ''}\n`);
+      const value = (key: string): string => sas.get(key) ?? '';
+      const before = ['sp', 'st', 'se'].map(value);
+      const after = ['si', 'sip', 'spr', 'sv', 'spk', 'srk', 'epk', 'erk'].map(value);
+      const text = [...before, `/table/${ACCOUNT}/${name}`, ...after].join('\n');
+      const key = Buffer.from(KEY, 'base64');
+      sas.set('sig', createHmac('sha256', key).update(text).digest('base64'));
+      expect(await read(name, sas)).toBe(403);
+    }
+  });
+});
