@@ -32,6 +32,8 @@ export class Call {
   readonly headers: IncomingHttpHeaders;
   /** Throws for a partition key that is not the caller's; set where the caller has only some and the body names them. */
   keyGate: ((key: KeyValues) => void) | undefined;
+  /** Throws where the caller may replace an item but not give it another id, which is to delete one and create another. */
+  renameGate: (() => void) | undefined;
   /** Set before the operation runs, where the method has a body. */
   body: Bytes = NO_BODY;
   readonly #faces: ContainerFaces;

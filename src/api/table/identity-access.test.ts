@@ -10,7 +10,8 @@ const clock = { nowMs: () => Date.parse('2026-01-01T00:00:00Z') };
 
 function token(claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  return `${part({ alg: 'none' })}.${part({ oid: 'me', ...claims })}.x`;
+  const exp = clock.nowMs() / 1000 + 3600;
+  return `${part({ alg: 'none' })}.${part({ oid: 'me', exp, ...claims })}.x`;
 }
 
 function open(roleDefinitionId: string, scope: string) {

@@ -66,6 +66,7 @@ const FAULTS: Readonly<Partial<Record<IdentityFault, string>>> = {
   expired: 'Lifetime validation failed. The token is expired.',
   issuer:
     'Issuer validation failed. Issuer did not match. The issuer must be Microsoft Entra, or that of --identity-issuer.',
+  noExpiry: 'Lifetime validation failed. The token is missing an Expiration Time.',
   notYetValid: 'Lifetime validation failed. The token is not yet valid.',
   signature: 'Signature validation failed. The token is not signed by a known key.',
 };

@@ -31,6 +31,7 @@ export type IdentityFault =
   | 'signature'
   | 'notYetValid'
   | 'expired'
+  | 'noExpiry'
   | 'issuer'
   | 'audience'
   | 'noId'
@@ -72,7 +73,8 @@ export class Identities {
     const isKnown = known !== undefined && this.#clock.nowMs() < known.endMs;
     const claims = isKnown ? known.claims : await this.#check(token, settings);
     if (typeof claims === 'string') return invalid(claims);
-    if (!isKnown && claims.exp !== undefined)
+    if (typeof claims.exp !== 'number') return invalid('noExpiry');
+    if (!isKnown)
       this.#checked.set(name, { claims, endMs: (claims.exp + CLOCK_TOLERANCE_SEC) * 1000 });
     const fault = rules && isUnbound(settings) ? faultBy(rules, claims) : undefined;
     if (fault !== undefined) return invalid(fault);
@@ -130,8 +132,11 @@ function unverified(
 ): JWTPayload | IdentityFault {
   if (typeof header.alg !== 'string') return 'format';
   const nowSec = currentDate.getTime() / 1000;
-  if (claims.exp !== undefined && nowSec >= claims.exp + CLOCK_TOLERANCE_SEC) return 'expired';
-  if (claims.nbf !== undefined && nowSec < claims.nbf - CLOCK_TOLERANCE_SEC) return 'notYetValid';
+  const { exp, nbf = 0 } = claims;
+  // Texts that are no numbers would compare as neither early nor late.
+  if (typeof exp !== 'number' || typeof nbf !== 'number') return 'noExpiry';
+  if (nowSec >= exp + CLOCK_TOLERANCE_SEC) return 'expired';
+  if (nowSec < nbf - CLOCK_TOLERANCE_SEC) return 'notYetValid';
   if (issuer !== undefined && claims.iss !== issuer) return 'issuer';
   if (audience !== undefined && ![claims.aud].flat().includes(audience)) return 'audience';
   return claims;

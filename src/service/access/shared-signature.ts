@@ -6,6 +6,7 @@
  *
  * Times are seconds in hexadecimal, masks hexadecimal.
  */
+import { hasControlCharacters } from '../../base/index.ts';
 import { type AccountKeys, isReadOnly, type KeyName } from './account-keys.ts';
 import { type Action, isRead } from './actions.ts';
 import type { ScriptType } from './resource-token.ts';
@@ -48,7 +49,9 @@ export function readSharedSignature(
   const signer = keys.match(payload, Buffer.from(signature, 'base64'));
   if (signer === undefined) return INVALID;
   const lines = Buffer.from(payload, 'base64').toString('utf8').split('\n');
-  if (lines.length < LINES) return INVALID;
+  // One line more or less, and a field held a line end: its writer would say what the fields behind it are.
+  if (lines.length !== LINES + 1 || lines.some(hasControlCharacters) || lines[LINES] !== '')
+    return INVALID;
   const [user, , path, partitionKeys, start, expiry, keyType] = lines as [string, ...string[]];
   const [controlRead, controlWrite, dataRead, dataWrite] = lines.slice(7, LINES).map(hexadecimal);
   const startSec = hexadecimal(start);

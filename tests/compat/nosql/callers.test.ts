@@ -190,7 +190,10 @@ test('development takes every well-formed token, and gives it what contributors 
   const { database } = await open.client().databases.create({ id: 'shop' });
   await database.containers.create({ id: 'orders' });
   const { privateKey: own } = await generateKeyPair('RS256');
-  const token = await new SignJWT({ oid: 'me' }).setProtectedHeader({ alg: 'RS256' }).sign(own);
+  const token = await new SignJWT({ oid: 'me' })
+    .setProtectedHeader({ alg: 'RS256' })
+    .setExpirationTime('1h')
+    .sign(own);
   const client = open.client({
     key: undefined as never,
     tokenProvider: async () => `type=aad&ver=1.0&sig=${token}`,

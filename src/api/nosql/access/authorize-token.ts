@@ -32,6 +32,7 @@ export function authorizeToken(
   const { partitionKey } = grant;
   if (partitionKey !== undefined)
     call.keyGate = (key) => decide(principal, isWithin(partitionKey, key));
+  if (grant.scope.kind !== 'container') call.renameGate = () => decide(principal, false);
   const covered = isCovered(grant, { call, face, action });
   if (!isPromise(covered)) return decide(principal, covered);
   return covered.then(

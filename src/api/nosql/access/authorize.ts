@@ -48,7 +48,25 @@ function authorizeShared(
   const asked = segmentsOf(call);
   if (!grant.path.every((segment, at) => asked[at] === segment))
     throw forbidden(principal, 'outside the path of the token');
+  const isOfOne = grant.path.length > CONTAINER_PATH_LENGTH;
+  // Behind a container's number stands that of an item, which may be the id of another one.
+  if (isOfOne && call.findContainer()?.record.id !== call.id(1))
+    throw forbidden(
+      principal,
+      'the token names one resource, and the request a container by number',
+    );
+  call.renameGate = () => {
+    if (isOfOne) throw forbidden(principal, 'the token is for one item');
+    for (const right of RENAMING)
+      if (!isInMasks(grant, right)) throw forbidden(principal, `the token does not give ${right}`);
+  };
 }
+
+/** The path of a container: `dbs`, its database, `colls`, its own name. */
+const CONTAINER_PATH_LENGTH = 4;
+
+/** What a replacement under another id is. */
+const RENAMING = ['deleteItem', 'createItem'] as const;
 
 function isScriptType(type: string): type is ScriptType {
   return type === 'sprocs' || type === 'triggers' || type === 'udfs';
@@ -59,10 +77,22 @@ const NOT_DATA = 5300;
 const NO_METADATA = 5301;
 const NO_DATA = 5302;
 
-function authorizeIdentity(
-  principal: Extract<Principal, { kind: 'identity' }>,
-  { call, access, action }: { call: Call; access: Access; action: Action },
-): void {
+type IdentityPrincipal = Extract<Principal, { kind: 'identity' }>;
+
+interface IdentityRequest {
+  readonly call: Call;
+  readonly access: Access;
+  readonly action: Action;
+}
+
+function authorizeIdentity(principal: IdentityPrincipal, request: IdentityRequest): void {
+  checkRoles(principal, request);
+  request.call.renameGate = () => {
+    for (const action of RENAMING) checkRoles(principal, { ...request, action });
+  };
+}
+
+function checkRoles(principal: IdentityPrincipal, { call, access, action }: IdentityRequest): void {
   const { id, groups } = principal.identity;
   const scope = segmentsOf(call).slice(0, 4);
   const resource = `/${scope.join('/')}`;

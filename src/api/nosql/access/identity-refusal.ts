@@ -11,6 +11,7 @@ const FAULTS: Readonly<Record<IdentityFault, readonly [number, string]>> = {
   signature: [5004, 'The signature of the Microsoft Entra token is not valid.'],
   notYetValid: [5005, 'The Microsoft Entra token is not valid yet.'],
   expired: [5006, 'The Microsoft Entra token has expired.'],
+  noExpiry: [5003, 'The Microsoft Entra token does not say when it expires.'],
   issuer: [5007, 'The issuer of the Microsoft Entra token is not the one this account trusts.'],
   audience: [5008, 'The audience of the Microsoft Entra token is not this account.'],
   noId: [5011, 'The Microsoft Entra token names no object id.'],

@@ -93,8 +93,10 @@ function put(call: Call, kind: ItemPut['kind'], addressed: string | undefined): 
   const key = requiredPartitionKey(call, face);
   const content = checkedItem(item, { face, key, addressed: undefined, text });
   const { id, body, value, ttlSec } = content;
-  if (addressed !== undefined && addressed !== id)
+  if (addressed !== undefined && addressed !== id) {
+    call.renameGate?.();
     return rename(call, face, { from: addressed, key, content });
+  }
   return call.service.items
     .write(
       face.record,
