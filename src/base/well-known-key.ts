@@ -5,3 +5,8 @@ export const WELL_KNOWN_KEY =
 /** The key of the account `devstoreaccount1` in emulators of Azure Storage. */
 export const WELL_KNOWN_STORAGE_KEY =
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
+
+/** True for the keys of emulators: whoever can reach a server that takes one of them has it. */
+export function isPublicKey(key: string): boolean {
+  return key === WELL_KNOWN_KEY || key === WELL_KNOWN_STORAGE_KEY;
+}

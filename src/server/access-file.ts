@@ -1,7 +1,8 @@
 /** DATA/access.json: the server's secret and the keys that were rotated. Mode 0600. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccessState, AccessStore } from '../service/index.ts';
+import type { AccessState, AccessStore, RotatedKeys } from '../service/index.ts';
+import type { ServerConfig } from './config.ts';
 import { ExitError } from './exit-error.ts';
 import { writeFileAtomically } from './write-file.ts';
 
@@ -15,6 +16,12 @@ export function accessFileIn(dataPath: string): AccessStore {
     write: ({ secret, keys }) =>
       writeFileAtomically(path, `${JSON.stringify({ version: VERSION, secret, keys })}\n`),
   };
+}
+
+/** Keys that were rotated in this data directory, without taking or making it; none where there is nothing kept. */
+export function rotatedKeysIn(storage: ServerConfig['storage']): RotatedKeys {
+  if (storage.kind === 'memory') return {};
+  return accessFileIn(storage.path).read()?.keys ?? {};
 }
 
 function readText(path: string): string | undefined {

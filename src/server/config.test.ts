@@ -1,8 +1,11 @@
 // Goal: every flag and variable lands in the config, every bad value is refused in one line. Method: tables.
 import { expect, test } from 'vitest';
-import { WELL_KNOWN_KEY } from '../base/index.ts';
+import { WELL_KNOWN_KEY, WELL_KNOWN_STORAGE_KEY } from '../base/index.ts';
+import { AccountKeys, type RotatedKeys } from '../service/index.ts';
 import { isLoopback, parseConfig, type ServerConfig } from './config.ts';
 import { FLAGS, startHelp, variableOf } from './flags.ts';
+
+const STRONG = Buffer.alloc(32, 'x').toString('base64');
 
 function config(args: readonly string[], environment: Record<string, string> = {}): ServerConfig {
   const parsed = parseConfig(args, environment);
@@ -23,6 +26,7 @@ test('defaults', () => {
       portal: 1234,
     },
     access: { keys: { primary: WELL_KNOWN_KEY }, identities: undefined, rolesFile: undefined },
+    hostNames: [],
     tls: undefined,
     settings: {
       partitionThroughputLimit: 10_000,
@@ -61,9 +65,11 @@ test.each<[string[], Record<string, string>, (parsed: ServerConfig) => unknown, 
   [['--nosql-port', '1'], { MESOCOSM_NOSQL_PORT: '2' }, ({ ports }) => ports.nosql, 1],
   [[], { MESOCOSM_NOSQL_PORT: '' }, ({ ports }) => ports.nosql, 8081],
   [['--host', '::1'], {}, ({ host }) => host, '::1'],
-  [['--host', '0.0.0.0', '--key', 'b3du'], {}, ({ access }) => access.keys.primary, 'b3du'],
+  [['--host', '0.0.0.0', '--key', STRONG], {}, ({ access }) => access.keys.primary, STRONG],
+  [['--key', 'AAAA'], {}, ({ access }) => access.keys.primary, 'AAAA'],
   [['--readonly-key', 'b3du'], {}, ({ access }) => access.keys.primaryReadonly, 'b3du'],
   [['--consistency', 'strong'], {}, ({ settings }) => settings.consistency, 'Strong'],
+  [['--tls-names', 'A.example, b'], {}, ({ hostNames }) => hostNames, ['a.example', 'b']],
   [['--tls-only'], {}, ({ tls }) => tls, { names: [], isPlainServed: false }],
   [['--throughput', 'report'], {}, ({ settings }) => settings.throughputMode, 'report'],
   [['--serverless'], {}, ({ settings }) => settings.capacityMode, 'serverless'],
@@ -99,11 +105,26 @@ test.each<[string[], Record<string, string>, string]>([
   [[], { MESOCOSM_HOST: 'db.example' }, 'MESOCOSM_HOST db.example: other machines could reach'],
   [['--host', '::', '--key', WELL_KNOWN_KEY], {}, '--host ::: other machines could reach'],
   [
-    ['--host', '::', '--key', 'b3du', '--secondary-key', WELL_KNOWN_KEY, '--tls'],
+    ['--host', '::', '--key', STRONG, '--secondary-key', WELL_KNOWN_KEY, '--tls'],
     {},
-    '--host ::: other machines could reach',
+    'and the key of --secondary-key is public knowledge',
   ],
-  [['--host', '::', '--key', 'b3du', '--identity-any'], {}, '--identity-any lets everyone in'],
+  [
+    ['--host', '0.0.0.0', '--key', 'AAAA'],
+    {},
+    'and the key of --key has 3 bytes, which can be guessed: at least 32 are needed.',
+  ],
+  [
+    ['--host', '0.0.0.0', '--key', STRONG, '--readonly-key', 'b3du'],
+    {},
+    'and the key of --readonly-key has 3 bytes',
+  ],
+  [
+    ['--host', '0.0.0.0', '--key', WELL_KNOWN_STORAGE_KEY],
+    {},
+    'and the key of --key is public knowledge',
+  ],
+  [['--host', '::', '--key', STRONG, '--identity-any'], {}, '--identity-any lets everyone in'],
   [['--identity-keys', 'a', '--identity-any'], {}, 'exclude each other'],
   [['--consistency', 'Perfect'], {}, '--consistency "Perfect": allowed is Strong, Bounded'],
   [['--prot', '1'], {}, "Unknown option '--prot'. See mesocosm start --help."],
@@ -130,6 +151,30 @@ test.each([
   ['127.example.com', false],
 ])('%s is loopback: %s', (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
+});
+
+test('a public key that was rotated away keeps nobody from listening to others', () => {
+  let saved: RotatedKeys = {};
+  const keys = (primary: string, rotated: RotatedKeys) =>
+    new AccountKeys({
+      given: { primary },
+      secret: Buffer.alloc(64),
+      rotated,
+      save: (kept) => {
+        saved = kept;
+      },
+      randomBytes: (count) => Buffer.alloc(count, 7),
+    });
+  const first = keys(WELL_KNOWN_KEY, {});
+  expect(first.hasPublicKey).toBe(true);
+  first.rotate('primary');
+  expect(first.hasPublicKey).toBe(false);
+  const open = () => parseConfig(['--host', '0.0.0.0'], {}, () => saved);
+  expect(open()).toMatchObject({ host: '0.0.0.0' });
+  // A key of one's own that is rotated later does not bring it back.
+  keys(STRONG, saved).rotate('primary');
+  expect(open()).toMatchObject({ host: '0.0.0.0' });
+  expect(keys(WELL_KNOWN_KEY, saved).hasPublicKey).toBe(false);
 });
 
 test('help names every flag', () => {

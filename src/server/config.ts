@@ -1,11 +1,13 @@
 /** What the operator decides, as one typed object, parsed once from flags and environment. */
 import { isIP } from 'node:net';
-import { WELL_KNOWN_KEY } from '../base/index.ts';
+import { isPublicKey, WELL_KNOWN_KEY } from '../base/index.ts';
 import {
+  currentKey,
   DEFAULT_SETTINGS,
   type IdentitySettings,
   KEY_NAMES,
   type KeyName,
+  type RotatedKeys,
   type Settings,
 } from '../service/index.ts';
 import { CONSISTENCY_LEVELS } from '../throughput/index.ts';
@@ -26,6 +28,8 @@ export interface ServerConfig {
   readonly host: string;
   readonly ports: Readonly<Record<ApiName, Port>>;
   readonly access: AccessConfig;
+  /** Names clients use, beside those of loopback: in certificates, and as Host while the key is public. */
+  readonly hostNames: readonly string[];
   /** Undefined: plain HTTP only. */
   readonly tls: TlsSettings | undefined;
   readonly settings: Settings;
@@ -54,22 +58,37 @@ const DEFAULT_PORTS: Readonly<Record<ApiName, number>> = {
 
 const DEFAULT_DATA = './mesocosm-data';
 
-/** Throws ExitError 2 with one line that names the flag, the value and what is allowed. */
+/**
+ * Throws ExitError 2 with one line that names the flag, the value and what is allowed.
+ * @param rotatedKeysIn - keys that were rotated where the data is: a key that no longer counts is not checked.
+ */
 export function parseConfig(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  rotatedKeysIn: (storage: ServerConfig['storage']) => RotatedKeys = () => ({}),
 ): ServerConfig | 'help' {
   const texts = readFlags(args, environment);
   if (isOn(texts, 'help')) return 'help';
   const host = texts.get('host')?.text ?? '127.0.0.1';
   const access = parseAccess(texts);
-  if (!isLoopback(host)) checkPublic(access, texts, host);
+  const storage = parseStorage(texts);
+  const hostNames = parseHostNames(texts);
+  if (!isLoopback(host)) {
+    const reach = `${texts.get('host')?.source} ${host}: other machines could reach the server`;
+    checkKeys(access, rotatedKeysIn(storage), reach);
+    if (access.identities?.keys.kind === 'any')
+      throw new ExitError(
+        2,
+        `${reach}, and --identity-any lets everyone in. Use --identity-keys, or listen on 127.0.0.1.`,
+      );
+  }
   return {
-    storage: parseStorage(texts),
+    storage,
     host,
     ports: parsePorts(texts),
     access,
-    tls: parseTls(texts),
+    hostNames,
+    tls: parseTls(texts, hostNames),
     settings: parseSettings(texts),
     readyFile: texts.get('ready-file')?.text,
     log: read(texts, 'log', oneOf('text', 'json'), 'text or json') ?? 'text',
@@ -114,23 +133,35 @@ function parseIdentities(texts: FlagTexts): IdentitySettings | undefined {
   };
 }
 
-/** What other machines can reach needs secrets that others do not know. */
-function checkPublic({ keys, identities }: AccessConfig, texts: FlagTexts, host: string): void {
-  if (Object.values(keys).includes(WELL_KNOWN_KEY)) throw publicKeyRefused(texts, host);
-  if (identities?.keys.kind === 'any')
-    throw new ExitError(
-      2,
-      `${texts.get('host')?.source} ${host}: other machines could reach the server, and --identity-any lets everyone in. Use --identity-keys, or listen on 127.0.0.1.`,
-    );
+/** Bytes of a key that other machines can try: as many as the signatures that are made with it have. */
+const KEY_BYTES_MIN = 32;
+
+/** What other machines can reach needs secrets that others do not know, and cannot guess. */
+function checkKeys({ keys }: AccessConfig, rotated: RotatedKeys, reach: string): void {
+  for (const name of KEY_NAMES) {
+    const given = keys[name];
+    if (given === undefined) continue;
+    const key = currentKey(given, rotated[name]);
+    if (isPublicKey(key))
+      throw new ExitError(
+        2,
+        `${reach}, and the ${describeKey(name)} is public knowledge. ${NEW_KEY}`,
+      );
+    const bytes = Buffer.from(key, 'base64').length;
+    if (bytes < KEY_BYTES_MIN)
+      throw new ExitError(
+        2,
+        `${reach}, and the ${describeKey(name)} has ${bytes} bytes, which can be guessed: at least ${KEY_BYTES_MIN} are needed. ${NEW_KEY}`,
+      );
+  }
 }
 
-function publicKeyRefused(texts: FlagTexts, host: string): ExitError {
-  return new ExitError(
-    2,
-    `${texts.get('host')?.source} ${host}: other machines could reach the server, and the default key is public knowledge. ` +
-      'Give a key of your own, for example --key "$(openssl rand -base64 64 | tr -d \'\\n\')", or listen on 127.0.0.1.',
-  );
+function describeKey(name: KeyName): string {
+  return `key of --${KEY_FLAGS[name]}`;
 }
+
+const NEW_KEY =
+  'Give a key of your own, for example --key "$(openssl rand -base64 64 | tr -d \'\\n\')", or listen on 127.0.0.1.';
 
 function parseStorage(texts: FlagTexts): ServerConfig['storage'] {
   const data = texts.get('data');
@@ -149,10 +180,13 @@ function parsePorts(texts: FlagTexts): Readonly<Record<ApiName, Port>> {
   return ports;
 }
 
-function parseTls(texts: FlagTexts): TlsSettings | undefined {
+function parseHostNames(texts: FlagTexts): readonly string[] {
+  return read(texts, 'tls-names', parseNames, 'host names and addresses, with commas') ?? [];
+}
+
+function parseTls(texts: FlagTexts, names: readonly string[]): TlsSettings | undefined {
   const isOnly = isOn(texts, 'tls-only');
   if (!isOn(texts, 'tls') && !isOnly) return undefined;
-  const names = read(texts, 'tls-names', parseNames, 'host names and addresses, with commas') ?? [];
   return { names, isPlainServed: !isOnly };
 }
 

@@ -1,7 +1,17 @@
 // Goal: one server per directory, no foreign data touched. Method: temporary directories, the lock held in this process.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDataDirectory } from './data-directory.ts';
 
@@ -52,6 +62,35 @@ test.each([
   writeFileSync(join(data, 'format.json'), text);
   expect(() => openDataDirectory(data)).toThrow(message);
   expect(readFileSync(join(data, 'format.json'), 'utf8')).toBe(text);
+});
+
+test('what an earlier program left open to others is closed', () => {
+  openDataDirectory(data).release();
+  mkdirSync(join(data, 'tls'));
+  mkdirSync(join(data, 'stores', 'deep'));
+  mkdirSync(join(data, '.snapshots'));
+  const files = [
+    'access.json',
+    'tls/ca-key.pem',
+    'stores/deep/1.sqlite',
+    'stores/deep/1.sqlite-wal',
+  ];
+  for (const name of files) writeFileSync(join(data, name), '');
+  const folders = ['', 'stores', 'stores/deep', 'tls'];
+  for (const name of folders) chmodSync(join(data, name), 0o755);
+  for (const name of [...files, 'format.json', 'lock.sqlite']) chmodSync(join(data, name), 0o666);
+  chmodSync(join(data, '.snapshots'), 0o755);
+  const elsewhere = join(data, '..', `${basename(data)}-elsewhere`);
+  writeFileSync(elsewhere, '', { mode: 0o644 });
+  symlinkSync(elsewhere, join(data, 'stores', 'link'));
+  openDataDirectory(data).release();
+  const modeOf = (name: string): number => statSync(join(data, name)).mode & 0o777;
+  for (const name of folders) expect([name, modeOf(name)]).toEqual([name, 0o700]);
+  for (const name of [...files, 'format.json', 'lock.sqlite'])
+    expect([name, modeOf(name)]).toEqual([name, 0o600]);
+  // Neither what others keep there nor what a link leads to is ours.
+  expect([modeOf('.snapshots'), modeOf('stores/link')]).toEqual([0o755, 0o644]);
+  rmSync(elsewhere);
 });
 
 test('a directory with foreign files is refused and left as it is', () => {

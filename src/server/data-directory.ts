@@ -9,12 +9,13 @@
  *   DATA/tls/           certificates (see tls/README.md)
  *
  * The lock is SQLite's own, held by an open transaction: the operating system releases it on any death of the process,
- * so there is no stale lock to take over and no race in doing so.
+ * so there is no stale lock to take over and no race in doing so. Folders have the mode 0700 and files 0600.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ExitError } from './exit-error.ts';
+import { makePrivate } from './private-files.ts';
 import { writeFileAtomically } from './write-file.ts';
 
 const FORMAT_VERSION = 1;
@@ -43,7 +44,8 @@ export function openDataDirectory(data: string): DataDirectory {
       );
     else checkFormat(path, readFormat(path));
     const storesPath = join(path, 'stores');
-    mkdirSync(storesPath, { recursive: true });
+    mkdirSync(storesPath, { recursive: true, mode: 0o700 });
+    closeToOthers(path);
     return { storesPath, release: () => release(path, lock) };
   } catch (error) {
     release(path, lock);
@@ -54,7 +56,7 @@ export function openDataDirectory(data: string): DataDirectory {
 /** True for an empty directory, which becomes ours. One with foreign files is refused: it was surely meant otherwise. */
 function prepare(path: string): boolean {
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
     const names = readdirSync(path).filter((name) => !isOurs(name));
     if (names.includes(FORMAT_FILE)) return false;
     if (names.length === 0) return true;
@@ -87,13 +89,18 @@ function acquireLock(path: string): DatabaseSync {
   }
   try {
     lock.exec('BEGIN EXCLUSIVE');
-    writeFileSync(join(path, PID_FILE), `${process.pid}\n`);
+    writeFileSync(join(path, PID_FILE), `${process.pid}\n`, { mode: 0o600 });
     return lock;
   } catch (error) {
     lock.close();
     if (isBusy(error)) throw inUse(path);
     throw unusable(path, error);
   }
+}
+
+/** The directory itself and what is ours in it; the root of a file system has folders that are not. */
+function closeToOthers(path: string): void {
+  makePrivate(path, (name) => !name.startsWith('.') && name !== 'lost+found');
 }
 
 function release(path: string, lock: DatabaseSync): void {

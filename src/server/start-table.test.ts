@@ -16,6 +16,21 @@ test('served, not yet, off', () => {
   ]);
 });
 
+test('whoever is not to have the key gets no connection strings', () => {
+  const table = printStartTable({
+    endpoints: { nosql: 'http://127.0.0.1:8081/' },
+    ports: { nosql: 8081, mongo: 10255, gremlin: 'off', table: 1, cassandra: 2, portal: 3 },
+    key: undefined,
+  });
+  expect(table.split('\n').slice(0, 3)).toEqual([
+    'API        endpoint',
+    'NoSQL      http://127.0.0.1:8081/',
+    'MongoDB    not served yet',
+  ]);
+  expect(table).not.toContain('AccountKey');
+  expect(table).toContain('mesocosm keys list');
+});
+
 test.each([
   ['127.0.0.1', 'http://127.0.0.1:1/'],
   ['::1', 'http://[::1]:1/'],

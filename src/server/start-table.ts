@@ -15,7 +15,8 @@ export interface StartTable {
   /** Undefined for an API that is not served. */
   readonly endpoints: Readonly<Partial<Record<ApiName, string>>>;
   readonly ports: Readonly<Record<ApiName, Port>>;
-  readonly key: string;
+  /** Undefined: whoever reads this is not to have it. Output that is no terminal ends up in files and in other programs. */
+  readonly key: string | undefined;
 }
 
 export function printStartTable({ endpoints, ports, key }: StartTable): string {
@@ -23,10 +24,16 @@ export function printStartTable({ endpoints, ports, key }: StartTable): string {
     const endpoint = endpoints[api];
     if (endpoint === undefined)
       return [TITLES[api], ports[api] === 'off' ? 'off' : 'not served yet'];
-    return [TITLES[api], endpoint, connectionString(api, endpoint, key)];
+    return key === undefined
+      ? [TITLES[api], endpoint]
+      : [TITLES[api], endpoint, connectionString(api, endpoint, key)];
   });
+  if (key === undefined) return `${printTable([['API', 'endpoint'], ...rows])}\n${WITHOUT_KEY}`;
   return printTable([['API', 'endpoint', 'connection string'], ...rows]);
 }
+
+const WITHOUT_KEY =
+  'Connection strings are printed to a terminal only, for they hold the key: see --ready-file, or mesocosm keys list.\n';
 
 /** As the portal of the reference service prints it; its clients take it whole. */
 export function connectionString(api: ApiName, endpoint: string, key: string): string {

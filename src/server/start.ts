@@ -1,9 +1,11 @@
 /** `mesocosm start`: from flags to a server that is ready, and down again on a signal. */
 import { boundRegularExpressions, systemClock } from '../base/index.ts';
+import { rotatedKeysIn } from './access-file.ts';
 import { type ComposedServer, compose } from './compose.ts';
 import { API_NAMES, type ApiName, parseConfig, type ServerConfig } from './config.ts';
 import { startHelp } from './flags.ts';
 import { createLog, type Log } from './log.ts';
+import { maskNewFiles } from './private-files.ts';
 import { removeReadyFile, writeReadyFile } from './ready-file.ts';
 import { stopOnSignals } from './shutdown.ts';
 import { printStartTable } from './start-table.ts';
@@ -11,12 +13,13 @@ import { programVersion } from './version.ts';
 
 /** Answers an exit code, or undefined when the server runs. Throws ExitError. */
 export async function start(args: readonly string[]): Promise<number | undefined> {
-  const config = parseConfig(args, process.env);
+  const config = parseConfig(args, process.env, rotatedKeysIn);
   if (config === 'help') {
     process.stdout.write(startHelp());
     return 0;
   }
   boundRegularExpressions();
+  maskNewFiles();
   const version = programVersion();
   const log = createLog({
     format: config.log,
@@ -63,6 +66,7 @@ function announce(
   version: string,
 ): void {
   const { storage, ports } = config;
+  const isTerminal = process.stdout.isTTY === true;
   const readyMs = Math.round(performance.now());
   const data = storage.kind === 'memory' ? 'in memory, nothing is kept' : storage.path;
   if (config.log === 'json') {
@@ -71,6 +75,6 @@ function announce(
   }
   if (config.isQuiet) return;
   process.stdout.write(
-    `mesocosm ${version}, data ${data}, ready in ${readyMs} ms\n\n${printStartTable({ endpoints, ports, key })}\n`,
+    `mesocosm ${version}, data ${data}, ready in ${readyMs} ms\n\n${printStartTable({ endpoints, ports, key: isTerminal ? key : undefined })}\n`,
   );
 }

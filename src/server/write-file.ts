@@ -6,7 +6,9 @@ export function writeFileAtomically(path: string, text: string): void {
   // Beside the target: a rename is atomic only within one file system.
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    const file = openSync(temporary, 'w', 0o600);
+    rmSync(temporary, { force: true });
+    // Never a file or a link that somebody else has put there: what is written may be a key.
+    const file = openSync(temporary, 'wx', 0o600);
     try {
       writeSync(file, text);
       fsyncSync(file);

@@ -52,7 +52,7 @@ describe('certificates', () => {
     const mode = (name: string) => statSync(join(directory, name)).mode & 0o777;
     expect(mode('ca-key.pem')).toBe(0o600);
     expect(mode('server-key.pem')).toBe(0o600);
-    expect(mode('ca.pem')).toBe(0o644);
+    expect(mode('ca.pem')).toBe(0o600);
   });
 
   it('are made anew for a new name and before they expire, by the same authority', async () => {

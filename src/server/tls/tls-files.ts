@@ -1,5 +1,5 @@
 /** Where keys and certificates are kept: a folder of the data directory, or memory that goes with the process. */
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../write-file.ts';
 
@@ -7,7 +7,7 @@ export type TlsFileName = 'ca.pem' | 'ca-key.pem' | 'server.pem' | 'server-key.p
 
 export interface TlsFiles {
   read(name: TlsFileName): string | undefined;
-  /** Certificates are for everyone to read, keys for the owner only. */
+  /** For the owner only; everyone else gets the authority's certificate from `/_mesocosm/ca.pem`. */
   write(name: TlsFileName, text: string): void;
 }
 
@@ -23,9 +23,7 @@ export function tlsFilesIn(directory: string): TlsFiles {
       }
     },
     write(name, text) {
-      const path = join(directory, name);
-      writeFileAtomically(path, text);
-      if (!name.endsWith('-key.pem')) chmodSync(path, 0o644);
+      writeFileAtomically(join(directory, name), text);
     },
   };
 }

@@ -2,18 +2,20 @@
  * The four keys of an account: two for everything and two for reading, so that one of each can be changed while the
  * other is in use. Given by the operator, else derived from the server's secret; a rotated key is kept.
  */
-import { createHash, createHmac } from 'node:crypto';
-import { HmacSha256 } from '../../base/index.ts';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { HmacSha256, isPublicKey } from '../../base/index.ts';
 
 export const KEY_NAMES = ['primary', 'secondary', 'primaryReadonly', 'secondaryReadonly'] as const;
 export type KeyName = (typeof KEY_NAMES)[number];
 
 const KEY_BYTES = 64;
 
-/** A rotated key, and a fingerprint of the one it replaced. */
+/** A rotated key, and fingerprints of the one it replaced and of those that were replaced before. */
 export interface RotatedKey {
   readonly key: string;
   readonly replaces: string;
+  /** One more for every key that the operator gave and rotated later. */
+  readonly retired?: readonly string[];
 }
 
 export type RotatedKeys = Readonly<Partial<Record<KeyName, RotatedKey>>>;
@@ -38,11 +40,23 @@ export class AccountKeys {
   readonly #options: AccountKeysOptions;
   #rotated: RotatedKeys;
   #entries: readonly Entry[];
+  #hasPublicKey = false;
 
   constructor(options: AccountKeysOptions) {
     this.#options = options;
     this.#rotated = options.rotated;
     this.#entries = this.#makeEntries();
+  }
+
+  /** True while one of the keys is public knowledge. */
+  get hasPublicKey(): boolean {
+    return this.#hasPublicKey;
+  }
+
+  /** The key that this text is; compares in constant time. */
+  named(key: string): KeyName | undefined {
+    const sent = digestOf(key);
+    return this.#entries.find(({ text }) => timingSafeEqual(digestOf(text), sent))?.name;
   }
 
   /** Base64. */
@@ -66,9 +80,13 @@ export class AccountKeys {
    */
   rotate(name: KeyName): string {
     const key = Buffer.from(this.#options.randomBytes(KEY_BYTES)).toString('base64');
+    const replaces = fingerprint(this.#original(name));
+    const last = this.#rotated[name];
+    const before = last === undefined ? [] : [...(last.retired ?? []), last.replaces];
+    const retired = [...new Set(before)].filter((print) => print !== replaces);
     const rotated = {
       ...this.#rotated,
-      [name]: { key, replaces: fingerprint(this.#original(name)) },
+      [name]: { key, replaces, ...(retired.length === 0 ? {} : { retired }) },
     };
     this.#options.save(rotated);
     this.#rotated = rotated;
@@ -77,12 +95,12 @@ export class AccountKeys {
   }
 
   #makeEntries(): readonly Entry[] {
-    return KEY_NAMES.map((name) => {
-      const original = this.#original(name);
-      const rotated = this.#rotated[name];
-      const text = rotated?.replaces === fingerprint(original) ? rotated.key : original;
+    const entries = KEY_NAMES.map((name) => {
+      const text = currentKey(this.#original(name), this.#rotated[name]);
       return { name, text, hmac: new HmacSha256(Buffer.from(text, 'base64')) };
     });
+    this.#hasPublicKey = entries.some(({ text }) => isPublicKey(text));
+    return entries;
   }
 
   #original(name: KeyName): string {
@@ -93,8 +111,20 @@ export class AccountKeys {
   }
 }
 
+/** The key that counts where the operator gave this one: a key that was rotated once never counts again. */
+export function currentKey(given: string, rotated: RotatedKey | undefined): string {
+  if (rotated === undefined) return given;
+  const print = fingerprint(given);
+  const isRetired = rotated.replaces === print || rotated.retired?.includes(print) === true;
+  return isRetired ? rotated.key : given;
+}
+
 export function isReadOnly(name: KeyName): boolean {
   return name === 'primaryReadonly' || name === 'secondaryReadonly';
+}
+
+function digestOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
 }
 
 function fingerprint(key: string): string {
