@@ -17,7 +17,13 @@ import {
   projectRows,
   sealJson,
 } from '../api/nosql/index.ts';
-import { createTableHandler, type KeyCheck, SharedKeys, sealEntity } from '../api/table/index.ts';
+import {
+  createTableHandler,
+  type KeyCheck,
+  originCheck,
+  SharedKeys,
+  sealEntity,
+} from '../api/table/index.ts';
 import {
   type Clock,
   Metrics,
@@ -28,7 +34,7 @@ import {
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
-import type { HttpHandler } from '../http/index.ts';
+import { guardedHandler, type HttpHandler } from '../http/index.ts';
 import {
   type Access,
   type AccountKeys,
@@ -40,7 +46,7 @@ import {
   type ServiceOptions,
 } from '../service/index.ts';
 import { accessFileIn } from './access-file.ts';
-import { API_NAMES, type ApiName, type ServerConfig } from './config.ts';
+import { API_NAMES, type ApiName, isLoopback, type ServerConfig } from './config.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { ExitError } from './exit-error.ts';
 import { type Listener, listen } from './listen.ts';
@@ -83,10 +89,7 @@ export async function compose(
     const metrics = new Metrics();
     const requests = new RequestMetrics(metrics);
     const parts = { service, access, tls, metrics, requests };
-    const handlers: Partial<Record<ApiName, HttpHandler>> = {
-      nosql: httpHandler(parts, surroundings),
-      table: tableHandler(parts, surroundings),
-    };
+    const handlers = guardedHandlers(config, parts, surroundings);
     for (const api of API_NAMES) {
       const port = config.ports[api];
       const handler = handlers[api];
@@ -201,6 +204,27 @@ async function open(
   }
 }
 
+/** What answers on each port; on every one of them web pages are kept out while the key is public. */
+function guardedHandlers(
+  config: ServerConfig,
+  parts: HandlerParts,
+  surroundings: Surroundings,
+): Readonly<Partial<Record<ApiName, HttpHandler>>> {
+  const { access, service } = parts;
+  const guardOf = (api: ApiName) => ({
+    isOn: () => access.keys.hasPublicKey,
+    names: [config.host.toLowerCase(), ...config.hostNames],
+    onRefusal: (refusal: object) => surroundings.log.info('accessRefused', { api, ...refusal }),
+  });
+  return {
+    nosql: guardedHandler(nosqlHandler(config, parts, surroundings), guardOf('nosql')),
+    table: guardedHandler(tableHandler(parts, surroundings), {
+      ...guardOf('table'),
+      allowsOrigin: originCheck(service),
+    }),
+  };
+}
+
 interface HandlerParts {
   readonly service: Service;
   readonly access: Access;
@@ -221,7 +245,7 @@ function tableHandler(
     service,
     keys: tableKeys(access.keys),
     identities: access,
-    isDateOptional: () => access.keys.get('primary') === WELL_KNOWN_KEY,
+    isDateOptional: () => access.keys.hasPublicKey,
     onRequest: (report) => {
       count(report);
       const { method, resource, status } = report;
@@ -256,7 +280,8 @@ function tableKeys(keys: AccountKeys): KeyCheck {
 }
 
 /** The NoSQL API, with administration under its own path. */
-function httpHandler(
+function nosqlHandler(
+  { host }: ServerConfig,
   { service, access, tls, metrics, requests }: HandlerParts,
   { version, clock, log }: Surroundings,
 ): HttpHandler {
@@ -275,6 +300,7 @@ function httpHandler(
     clock,
     keys: access.keys,
     explain,
+    areMetricsOpen: isLoopback(host),
     authorityPem: tls?.certificates.authorityPem,
     onRefusal: (refused) => log.info('accessRefused', { ...refused }),
   });

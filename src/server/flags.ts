@@ -112,7 +112,8 @@ export const FLAGS = [
     name: 'tls-names',
     value: 'NAMES',
     fallback: '-',
-    meaning: 'further names and addresses for the certificate, with commas',
+    meaning:
+      'further names and addresses that clients use, with commas: for the certificate, and as Host under the public key',
   },
   {
     name: 'throughput',

@@ -13,7 +13,7 @@ import {
   type HttpReply,
   serve,
 } from '../../http/index.ts';
-import { type AccountKeys, isReadOnly, type Service } from '../../service/index.ts';
+import { type AccountKeys, isReadOnly, type KeyName, type Service } from '../../service/index.ts';
 import { isMap, type Value, type ValueMap } from '../../value/index.ts';
 import { distributeThroughput } from './distribution.ts';
 import { reportHotKeys } from './hot-keys.ts';
@@ -38,6 +38,8 @@ export interface AdminOptions {
   readonly keys: AccountKeys;
   /** Runs a query and tells how; throws DomainError. */
   readonly explain: (request: ValueMap) => Promise<object>;
+  /** True where only this machine can ask: then metrics need no key. */
+  readonly areMetricsOpen: boolean;
   /** The certificate to trust, PEM; undefined where TLS is off. */
   readonly authorityPem?: string | undefined;
   /** Told of every request that was turned away for want of a key. */
@@ -61,8 +63,8 @@ interface Answer {
 
 interface Route {
   readonly method: 'GET' | 'POST';
-  /** `read`: a key that only reads will do. */
-  readonly needsKey: false | 'read' | 'master';
+  /** `read`: a key that only reads will do. `metrics`: likewise, where others can ask. */
+  readonly needsKey: false | 'read' | 'master' | 'metrics';
   readonly answer: (options: AdminOptions, asked: Asked) => Answer | Promise<Answer>;
 }
 
@@ -100,7 +102,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   metrics: {
     method: 'GET',
-    needsKey: false,
+    needsKey: 'metrics',
     answer: ({ metrics }) => ({
       contentType: 'text/plain; version=0.0.4; charset=utf-8',
       body: metrics.print(),
@@ -174,14 +176,24 @@ async function respond(
   const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
   if (method !== route.method)
     return refusal(405, 'MethodNotAllowed', `${pathname} answers ${route.method} only.`);
-  if (route.needsKey !== false) {
-    const key = signer(exchange, `${PREFIX.slice(1)}${name}`);
+  const isOpen = route.needsKey === 'metrics' && options.areMetricsOpen;
+  if (route.needsKey !== false && !isOpen) {
+    const isBorne = route.needsKey === 'metrics';
+    const key =
+      signer(exchange, `${PREFIX.slice(1)}${name}`) ??
+      (isBorne ? borneKey(options.keys, exchange) : undefined);
     const isShort = route.needsKey === 'master' && key !== undefined && isReadOnly(key);
     if (key === undefined || isShort)
       return turnedAway(options, exchange, { pathname, isKnown: key !== undefined });
   }
   const body = method === 'POST' ? await readBody(exchange) : {};
   return replyOf(200, await route.answer(options, { query: searchParams, body }));
+}
+
+/** Programs that collect metrics send a token and sign nothing: a key of the account, over TLS only. */
+function borneKey(keys: AccountKeys, { headers, isEncrypted }: Exchange): KeyName | undefined {
+  const token = /^Bearer (\S{1,1024})$/.exec(headers.authorization ?? '')?.[1];
+  return token === undefined || !isEncrypted ? undefined : keys.named(token);
 }
 
 function turnedAway(

@@ -1,10 +1,23 @@
 /** Requests of browsers from other origins: allowed as the rules of the service's properties say. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Exchange } from '../../http/index.ts';
 import type { Service } from '../../service/index.ts';
 import type { CorsRule } from './cors-rules.ts';
 import { TableError } from './errors.ts';
 import { emptyReply, type Reply } from './reply.ts';
 import { corsRules } from './service-properties.ts';
+
+/**
+ * Whether a rule lets pages of the Origin that was sent do this. Who asks first (OPTIONS) gets an answer of its own,
+ * which tells nothing but the rule.
+ */
+export function originCheck(service: Service): (exchange: Exchange) => boolean {
+  return ({ method, headers }) => {
+    const { origin } = headers;
+    if (origin === undefined || method === 'OPTIONS') return true;
+    return corsRules(service).some((rule) => allows(rule, origin, method));
+  };
+}
 
 /** OPTIONS: asks whether the request that is to follow would be allowed. */
 export function preflight(service: Service, headers: IncomingHttpHeaders): Reply {

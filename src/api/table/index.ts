@@ -1,3 +1,4 @@
+export { originCheck } from './cors.ts';
 export {
   createTableHandler,
   type TableOptions,
