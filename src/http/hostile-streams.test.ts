@@ -1,0 +1,138 @@
+// Goal: hostile streams have the same outcome by the fast path and by node:http alone: the same requests reach the handler, the same
+// bytes leave, the same connections end. Method: seeded random streams over connections in memory, to a server of each kind.
+import { createServer, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type Bytes, bytesToLatin1, isPromise, seededRandom } from '../base/index.ts';
+import type { Exchange } from './exchange.ts';
+import { hostileStream, MemorySocket, type Stream } from './hostile-suite.ts';
+import { HttpServer } from './http-server.ts';
+import { overNodeHttp } from './node-exchange.ts';
+import { open, withoutDate } from './test-kit.ts';
+
+const OPTIONS = { keepAliveTimeout: 120_000, optimizeEmptyRequests: true, maxHeaderSize: 65_536 };
+const STREAMS = process.env.MESOCOSM_LONG === undefined ? 1500 : 1_500_000;
+const seed = Number(process.env.MESOCOSM_SEED ?? 20_261_117);
+const BODY_BYTES_MAX = 200;
+/** Turns of the event loop after which nothing is under way: no disk, no network. */
+const TURNS = 12;
+
+interface Subject {
+  readonly server: Server;
+  /** Requests as the handler saw them, with their bodies or what became of those. */
+  readonly seen: string[];
+}
+
+function subject(make: (handler: (exchange: Exchange) => void) => Server): Subject {
+  const seen: string[] = [];
+  const server = make((exchange) => {
+    const { method, url, headers } = exchange;
+    const told = `${method} ${url} ${JSON.stringify(Object.entries(headers))}`;
+    // node:http hands over several before the first is answered.
+    const at = seen.push(told) - 1;
+    const answer = (body: Bytes): void => {
+      seen[at] = `${told} ${JSON.stringify(bytesToLatin1(body))}`;
+      exchange.send(200, ['x-answer', `${at} ${url}`], `${method} ${body.length}`);
+    };
+    const fail = (error: unknown): void => {
+      const name = (error as Error).name;
+      seen[at] = `${told} ${name}`;
+      exchange.send(413, ['x-answer', `${at} ${name}`], name);
+    };
+    try {
+      const body = exchange.readBody(BODY_BYTES_MAX);
+      if (isPromise(body)) body.then(answer, fail);
+      else answer(body);
+    } catch (error) {
+      fail(error);
+    }
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Too Large' : '400 Bad Request';
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`, () => socket.destroy());
+  });
+  return { server, seen };
+}
+
+interface Outcome {
+  readonly seen: readonly string[];
+  readonly sent: string;
+  readonly isOver: boolean;
+}
+
+/** Each piece arrives when the one before has been dealt with. */
+async function run({ server, seen }: Subject, stream: Stream): Promise<readonly Outcome[]> {
+  const socket = new MemorySocket();
+  seen.length = 0;
+  server.emit('connection', socket);
+  const outcomes: Outcome[] = [];
+  for (const piece of stream) {
+    socket.receive(piece);
+    for (let turn = 0; turn < TURNS; turn++) await nextTurn();
+    outcomes.push({ seen: [...seen], sent: withoutDate(socket.sent), isOver: socket.isOver });
+  }
+  // A head that is still not complete goes to node:http, as it does after some seconds.
+  if (server instanceof HttpServer) server.sweep(performance.now());
+  for (let turn = 0; turn < TURNS; turn++) await nextTurn();
+  outcomes.push({ seen: [...seen], sent: withoutDate(socket.sent), isOver: socket.isOver });
+  socket.destroy();
+  for (let turn = 0; turn < 2; turn++) await nextTurn();
+  return outcomes;
+}
+
+/**
+ * The same, byte by byte. Where a request and garbage behind it arrive in one piece, node:http meets the garbage while
+ * the answer is not out yet, closes early and may send less; what it did send, and what was done, is still the same.
+ */
+function expectSame(fast: Outcome, plain: Outcome, told: string): void {
+  if (!fast.isOver || !plain.isOver) {
+    expect(fast, told).toEqual(plain);
+    return;
+  }
+  expect(fast.seen, told).toEqual(plain.seen);
+  const [more, less] = [answersIn(fast.sent), answersIn(plain.sent)];
+  expect(more.slice(0, less.length), told).toEqual(less);
+}
+
+/** Of requests that reached the handler. */
+function answersIn(sent: string): readonly string[] {
+  return [...sent.matchAll(/x-answer: ([^\r]*)\r\n/g)].map(([, answer]) => String(answer));
+}
+
+test(`hostile streams have the same outcome by the fast path and by node:http, seed ${seed}`, async () => {
+  const random = seededRandom(seed);
+  const fast = subject((handler) => new HttpServer(OPTIONS, handler));
+  const plain = subject((handler) => createServer(OPTIONS, overNodeHttp(handler)));
+  // A server that does not listen is about to stop, and says so in its answers.
+  for (const { server } of [fast, plain]) await open(server);
+  let byNode = 0;
+  let served = 0;
+  fast.server.on('request', () => {
+    byNode++;
+  });
+  for (let count = 0; count < STREAMS; count++) {
+    const pieces = hostileStream(random);
+    const stream = random.below(4) === 0 ? [pieces.join('')] : pieces;
+    const outcome = await run(fast, stream);
+    const expected = await run(plain, stream);
+    const told = JSON.stringify({ count, stream });
+    for (const [at, one] of outcome.entries()) {
+      const other = expected[at] as Outcome;
+      // What is wrong with a head the fast path need not see before all of the head is there.
+      const isWaiting = at < outcome.length - 1 && other.isOver && !one.isOver;
+      if (isWaiting) expect(one.seen, told).toEqual(other.seen);
+      else expectSame(one, other, told);
+    }
+    served += outcome.at(-1)?.seen.length ?? 0;
+  }
+  // Both ways were taken, often.
+  expect(byNode).toBeGreaterThan(STREAMS / 20);
+  expect(served - byNode).toBeGreaterThan(STREAMS / 20);
+  fast.server.close();
+  plain.server.close();
+}, 3_600_000);
