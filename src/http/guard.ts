@@ -1,5 +1,5 @@
 /**
- * Keeps web pages out while the key is public knowledge. A page of anybody can send requests to this machine, and with
+ * Keeps web pages out while whoever reaches the server is let in, as with the public key of emulators. A page of anybody can send requests to this machine, and with
  * a name of its own that resolves to a loopback address (DNS rebinding) it even reads the answers. So only names that are
  * this machine's are taken as Host, and requests that browsers send for pages of other origins only where a rule says so.
  */
@@ -89,7 +89,7 @@ interface Refusal {
   readonly message: string;
 }
 
-const WHILE_PUBLIC = 'While the account key is the public one of emulators';
+const WHILE_PUBLIC = 'While the account key is public or short, or every identity is taken,';
 
 const FOREIGN_HOST: Refusal = {
   status: 421,

@@ -204,15 +204,16 @@ async function open(
   }
 }
 
-/** What answers on each port; on every one of them web pages are kept out while the key is public. */
+/** What answers on each port; on every one of them web pages are kept out while whoever can send a request may. */
 function guardedHandlers(
   config: ServerConfig,
   parts: HandlerParts,
   surroundings: Surroundings,
 ): Readonly<Partial<Record<ApiName, HttpHandler>>> {
   const { access, service } = parts;
+  const takesAnyIdentity = config.access.identities?.keys.kind === 'any';
   const guardOf = (api: ApiName) => ({
-    isOn: () => access.keys.hasPublicKey,
+    isOn: () => takesAnyIdentity || access.keys.hasGuessableKey,
     names: [config.host.toLowerCase(), ...config.hostNames],
     onRefusal: (refusal: object) => surroundings.log.info('accessRefused', { api, ...refusal }),
   });

@@ -5,6 +5,8 @@ import {
   currentKey,
   DEFAULT_SETTINGS,
   type IdentitySettings,
+  isShort,
+  KEY_BYTES_MIN,
   KEY_NAMES,
   type KeyName,
   type RotatedKeys,
@@ -133,9 +135,6 @@ function parseIdentities(texts: FlagTexts): IdentitySettings | undefined {
   };
 }
 
-/** Bytes of a key that other machines can try: as many as the signatures that are made with it have. */
-const KEY_BYTES_MIN = 32;
-
 /** What other machines can reach needs secrets that others do not know, and cannot guess. */
 function checkKeys({ keys }: AccessConfig, rotated: RotatedKeys, reach: string): void {
   for (const name of KEY_NAMES) {
@@ -147,11 +146,10 @@ function checkKeys({ keys }: AccessConfig, rotated: RotatedKeys, reach: string):
         2,
         `${reach}, and the ${describeKey(name)} is public knowledge. ${NEW_KEY}`,
       );
-    const bytes = Buffer.from(key, 'base64').length;
-    if (bytes < KEY_BYTES_MIN)
+    if (isShort(key))
       throw new ExitError(
         2,
-        `${reach}, and the ${describeKey(name)} has ${bytes} bytes, which can be guessed: at least ${KEY_BYTES_MIN} are needed. ${NEW_KEY}`,
+        `${reach}, and the ${describeKey(name)} has ${Buffer.from(key, 'base64').length} bytes, which can be guessed: at least ${KEY_BYTES_MIN} are needed. ${NEW_KEY}`,
       );
   }
 }

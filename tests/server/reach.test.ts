@@ -117,6 +117,18 @@ describe('web pages, while the key is public', () => {
     expect(await statusOf(server.port, from('http://localhost'))).toBe(200);
   });
 
+  test.each<[string, string[]]>([
+    ['a key that can be guessed', ['--key', 'AAAA']],
+    ['every identity taken', ['--key', STRONG, '--identity-any']],
+  ])('%s is as good as none', async (_, flags) => {
+    await using server = await ChildServer.start(['--memory', ...flags]);
+    const health = (headers: Record<string, string>) =>
+      statusOf(server.port, { path: '/_mesocosm/health', headers });
+    expect(await health({ host: 'evil.example' })).toBe(421);
+    expect(await health({ host: 'localhost', origin: 'http://evil.example' })).toBe(403);
+    expect(await health({ host: 'localhost' })).toBe(200);
+  });
+
   test('stock clients of this machine notice nothing', async () => {
     await using server = await ChildServer.start(['--memory']);
     for (const name of ['localhost', '127.0.0.1']) {

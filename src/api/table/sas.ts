@@ -96,11 +96,11 @@ function tableAccess(query: Query, context: SignatureContext): Access {
   const policy = id === undefined || id === '' ? undefined : tables.policy(name, id);
   if (id !== undefined && id !== '' && policy === undefined)
     throw new TableError('AuthenticationFailed');
-  checkTime(
-    { start: field('st') || policy?.start, expiry: field('se') || policy?.expiry },
-    context.clock,
-  );
-  const permissions = field('sp') || (policy?.permissions ?? '');
+  // What both say has to hold: a change of the policy takes rights back whatever was signed.
+  const signed = { start: field('st'), expiry: field('se') || policy?.expiry };
+  const stored = { start: policy?.start, expiry: policy?.expiry ?? signed.expiry };
+  for (const times of [signed, stored]) checkTime(times, context.clock);
+  const permissions = bothOf(field('sp'), policy?.permissions ?? '');
   return {
     bounds: boundsOf(query),
     check(need: Need): void {
@@ -110,6 +110,12 @@ function tableAccess(query: Query, context: SignatureContext): Access {
       checkPermissions(permissions, need.permissions, need.isAll === true);
     },
   };
+}
+
+/** The letters that are in both, or all of the one that is given. */
+function bothOf(signed: string, stored: string): string {
+  if (signed === '' || stored === '') return signed || stored;
+  return [...signed].filter((permission) => stored.includes(permission)).join('');
 }
 
 /** @param textFor - what was signed for an account, and for what of it. */
@@ -145,8 +151,9 @@ function checkTime(
 }
 
 function checkCircumstances(query: Query, { isEncrypted, address }: SignatureContext): void {
-  const protocol = query.get('spr');
-  if (protocol === 'https' && !isEncrypted) throw new TableError('AuthorizationProtocolMismatch');
+  const protocols = query.get('spr') ?? '';
+  if (protocols !== '' && !isEncrypted && !protocols.split(',').includes('http'))
+    throw new TableError('AuthorizationProtocolMismatch');
   const range = query.get('sip');
   if (range !== undefined && range !== '' && !isAddressIn(address, range))
     throw new TableError('AuthorizationSourceIPMismatch');

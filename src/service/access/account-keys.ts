@@ -10,6 +10,9 @@ export type KeyName = (typeof KEY_NAMES)[number];
 
 const KEY_BYTES = 64;
 
+/** Shorter keys can be guessed by whoever may try often: these have as many bytes as the signatures made with them. */
+export const KEY_BYTES_MIN = 32;
+
 /** A rotated key, and fingerprints of the one it replaced and of those that were replaced before. */
 export interface RotatedKey {
   readonly key: string;
@@ -41,6 +44,7 @@ export class AccountKeys {
   #rotated: RotatedKeys;
   #entries: readonly Entry[];
   #hasPublicKey = false;
+  #hasGuessableKey = false;
 
   constructor(options: AccountKeysOptions) {
     this.#options = options;
@@ -51,6 +55,11 @@ export class AccountKeys {
   /** True while one of the keys is public knowledge. */
   get hasPublicKey(): boolean {
     return this.#hasPublicKey;
+  }
+
+  /** True while one of them is public knowledge, or short enough to be found by trying. */
+  get hasGuessableKey(): boolean {
+    return this.#hasGuessableKey;
   }
 
   /** The key that this text is; compares in constant time. */
@@ -100,6 +109,7 @@ export class AccountKeys {
       return { name, text, hmac: new HmacSha256(Buffer.from(text, 'base64')) };
     });
     this.#hasPublicKey = entries.some(({ text }) => isPublicKey(text));
+    this.#hasGuessableKey = this.#hasPublicKey || entries.some(({ text }) => isShort(text));
     return entries;
   }
 
@@ -121,6 +131,10 @@ export function currentKey(given: string, rotated: RotatedKey | undefined): stri
 
 export function isReadOnly(name: KeyName): boolean {
   return name === 'primaryReadonly' || name === 'secondaryReadonly';
+}
+
+export function isShort(key: string): boolean {
+  return Buffer.from(key, 'base64').length < KEY_BYTES_MIN;
 }
 
 function digestOf(key: string): Buffer {

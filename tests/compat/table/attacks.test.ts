@@ -126,6 +126,52 @@ describe('requests of yesterday are not taken today', () => {
   });
 });
 
+test('a policy takes back what a signature that names it says itself', async () => {
+  const table = account.table('storage', 'policies');
+  await table.createTable();
+  const sas = new URLSearchParams(
+    generateTableSas('policies', credential, {
+      identifier: 'p',
+      permissions: { query: true, add: true },
+      expiresOn: new Date(Date.now() + 3600_000),
+    }),
+  );
+  const url = `${account.endpoint('storage')}/policies`;
+  const add = async (RowKey: string): Promise<number> => {
+    const body = JSON.stringify({ PartitionKey: 'p', RowKey });
+    const headers = { 'x-ms-version': '2019-02-02', 'content-type': 'application/json' };
+    return (await fetch(`${url}?${sas}`, { method: 'POST', headers, body })).status;
+  };
+  const inAnHour = new Date(Date.now() + 3600_000);
+  const set = (permission: string, expiry: Date, start = new Date(0)) =>
+    table.setAccessPolicy([{ id: 'p', accessPolicy: { permission, expiry, start } }]);
+  await set('ra', inAnHour);
+  expect(await add('1')).toBe(201);
+  await set('r', inAnHour);
+  expect(await add('2')).toBe(403);
+  await set('ra', new Date(Date.now() - 1000));
+  expect(await add('3')).toBe(403);
+  await set('ra', inAnHour, inAnHour);
+  expect(await add('4')).toBe(403);
+});
+
+test('a signature for https alone is not for http, however it is spelled', async () => {
+  await account.table('storage', 'protocols').createTable();
+  for (const [protocol, status] of [
+    ['https', 403],
+    ['HTTPS', 403],
+    ['https,http', 200],
+  ] as const) {
+    const text = generateTableSas('protocols', credential, {
+      permissions: { query: true },
+      protocol: protocol as 'https',
+    });
+    const headers = { 'x-ms-version': '2019-02-02' };
+    const reply = await fetch(`${account.endpoint('storage')}/protocols()?${text}`, { headers });
+    expect([protocol, reply.status]).toEqual([protocol, status]);
+  }
+});
+
 describe.each(MODES)('signatures in %s mode', (mode) => {
   const sasOf = (table: string): URLSearchParams =>
     new URLSearchParams(generateTableSas(table, credential, { permissions: { query: true } }));
