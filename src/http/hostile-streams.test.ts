@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { hostileStream, MemorySocket, type Stream } from './hostile-suite.ts';
 import { HttpServer } from './http-server.ts';
 import { overNodeHttp } from './node-exchange.ts';
-import { open, withoutDate } from './test-kit.ts';
+import { open, RawClient, withoutDate } from './test-kit.ts';
 
 const OPTIONS = { keepAliveTimeout: 120_000, optimizeEmptyRequests: true, maxHeaderSize: 65_536 };
 const STREAMS = process.env.MESOCOSM_LONG === undefined ? 1500 : 1_500_000;
@@ -133,6 +133,34 @@ test(`hostile streams have the same outcome by the fast path and by node:http, s
   // Both ways were taken, often.
   expect(byNode).toBeGreaterThan(STREAMS / 20);
   expect(served - byNode).toBeGreaterThan(STREAMS / 20);
+  fast.server.close();
+  plain.server.close();
+}, 3_600_000);
+
+const CONNECTIONS = process.env.MESOCOSM_LONG === undefined ? 150 : 20_000;
+
+test(`and the same requests get through over TCP, seed ${seed}`, async () => {
+  const random = seededRandom(seed);
+  const fast = subject((handler) => new HttpServer(OPTIONS, handler));
+  const plain = subject((handler) => createServer(OPTIONS, overNodeHttp(handler)));
+  const ports = [await open(fast.server), await open(plain.server)];
+  for (let count = 0; count < CONNECTIONS; count++) {
+    const stream = hostileStream(random);
+    const seen: (readonly string[])[] = [];
+    for (const [at, subjectOf] of [fast, plain].entries()) {
+      subjectOf.seen.length = 0;
+      using client = await RawClient.connect(ports[at] as number);
+      for (const piece of stream) {
+        client.write(piece);
+        for (let turn = 0; turn < TURNS; turn++) await nextTurn();
+      }
+      // Whoever sends no more has its connection ended when all is dealt with.
+      client.socket.end();
+      await client.rest();
+      seen.push([...subjectOf.seen]);
+    }
+    expect(seen[0], JSON.stringify({ count, stream })).toEqual(seen[1]);
+  }
   fast.server.close();
   plain.server.close();
 }, 3_600_000);
