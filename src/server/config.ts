@@ -144,18 +144,20 @@ function checkKeys({ keys }: AccessConfig, rotated: RotatedKeys, reach: string):
     if (isPublicKey(key))
       throw new ExitError(
         2,
-        `${reach}, and the ${describeKey(name)} is public knowledge. ${NEW_KEY}`,
+        `${reach}, and the ${describeKey(name, key)} is public knowledge. ${NEW_KEY}`,
       );
     if (isShort(key))
       throw new ExitError(
         2,
-        `${reach}, and the ${describeKey(name)} has ${Buffer.from(key, 'base64').length} bytes, which can be guessed: at least ${KEY_BYTES_MIN} are needed. ${NEW_KEY}`,
+        `${reach}, and the ${describeKey(name, key)} has ${Buffer.from(key, 'base64').length} bytes, which can be guessed: at least ${KEY_BYTES_MIN} are needed. ${NEW_KEY}`,
       );
   }
 }
 
-function describeKey(name: KeyName): string {
-  return `key of --${KEY_FLAGS[name]}`;
+function describeKey(name: KeyName, key: string): string {
+  return key === WELL_KNOWN_KEY && name === 'primary'
+    ? 'default key'
+    : `key of --${KEY_FLAGS[name]}`;
 }
 
 const NEW_KEY =

@@ -84,7 +84,7 @@ test('an address that is not of this machine is refused', async () => {
     '--host',
     '192.0.2.1',
     '--key',
-    'b3du',
+    Buffer.alloc(32, 'x').toString('base64'),
     '--nosql-port',
     '0',
     '--table-port',

@@ -165,7 +165,7 @@ describe('web pages, while the key is public', () => {
 describe('keys', () => {
   test.each<[string, string[], string]>([
     ['a short key', ['--key', 'AAAA'], 'the key of --key has 3 bytes'],
-    ['the public key', [], 'the key of --key is public knowledge'],
+    ['the public key', [], 'the default key is public knowledge'],
     ['the public key of Storage', ['--key', WELL_KNOWN_STORAGE_KEY], 'is public knowledge'],
   ])('%s does not go beyond loopback', async (_, flags, message) => {
     const exit = await runProgram(['start', '--memory', '--host', '0.0.0.0', ...flags]);
