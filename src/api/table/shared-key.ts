@@ -61,7 +61,8 @@ export class SharedKeys implements KeyCheck {
   }
 }
 
-const AUTHORIZATION = /^(SharedKey|SharedKeyLite) ([^:]{1,64}):([A-Za-z0-9+/=]{44})$/;
+/** The name of an account has no slash, which in the text that is signed would be part of the path. */
+const AUTHORIZATION = /^(SharedKey|SharedKeyLite) ([\w-]{1,64}):([A-Za-z0-9+/=]{44})$/;
 
 /** Answers the account the request was signed for. Throws a 403 or 400. */
 export function checkSharedKey(

@@ -118,6 +118,13 @@ describe('requests of yesterday are not taken today', () => {
     }
   });
 
+  test('a slash in the account does not move the path', async () => {
+    const authorization = lite(today).replace(ACCOUNT, `${ACCOUNT}/${ACCOUNT}`);
+    const headers = { authorization, 'x-ms-date': today };
+    const url = `http://localhost:${account.port}/Tables`;
+    expect((await fetch(url, { headers })).status).toBe(400);
+  });
+
   test('an empty date is none', async () => {
     for (const authorization of [lite(''), full('')]) {
       const headers = { authorization, date: '' };
