@@ -45,6 +45,11 @@ export interface ContainerRecord {
   readonly throughput?: ThroughputRecord;
   /** Live partitions in the order of the hash space: they tile it without gaps. */
   readonly partitions: readonly PartitionRecord[];
+  /**
+   * Partitions that were split or merged away, oldest first: clients and their continuation tokens may name them for as
+   * long as the container lives. Their number is bounded by that of partition ids.
+   */
+  readonly formerPartitions?: readonly FormerPartition[];
   /** Ids and rid prefixes are never used twice. */
   readonly nextPartitionId: number;
   /** Grows with every change of `partitions`. */
@@ -78,6 +83,9 @@ export interface PartitionRecord {
   readonly throughputFraction: number;
   readonly timestampSec: number;
 }
+
+/** What a partition that was replaced by others had of the hash space. */
+export type FormerPartition = Pick<PartitionRecord, 'id' | 'min' | 'max'>;
 
 export interface ThroughputRecord {
   /** Three bytes that name the offer for life. */

@@ -182,7 +182,7 @@ export class Reshaper {
           min: epkFromHex(min),
           max: epkFromHex(max),
         })),
-        commit: () => this.#commit(container, orderedChildren(parents, children, targets)),
+        commit: () => this.#commit(container, parents, orderedChildren(parents, children, targets)),
         onStep: async (step) => {
           if (step === 'fence') for (const slot of parentSlots) slot.cutover = cutover.promise;
           recorder.step(step);
@@ -227,10 +227,14 @@ export class Reshaper {
     });
   }
 
-  #commit(container: ContainerRecord, children: readonly PartitionRecord[]): Promise<void> {
+  #commit(
+    container: ContainerRecord,
+    parents: readonly PartitionRecord[],
+    children: readonly PartitionRecord[],
+  ): Promise<void> {
     return this.#options.catalog.change(() => {
       const record = this.#current(container);
-      const gone = new Set(children.flatMap(({ parents }) => parents));
+      const gone = new Set(parents.map(({ id }) => id));
       const partitions = [...record.partitions.filter(({ id }) => !gone.has(id)), ...children].sort(
         (a, b) => (a.min < b.min ? -1 : 1),
       );
@@ -239,6 +243,10 @@ export class Reshaper {
           {
             ...record,
             partitions: withShares(partitions, record.partitions),
+            formerPartitions: [
+              ...(record.formerPartitions ?? []),
+              ...parents.map(({ id, min, max }) => ({ id, min, max })),
+            ],
             routingVersion: record.routingVersion + 1,
           },
         ],

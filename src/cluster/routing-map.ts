@@ -15,9 +15,11 @@ export interface Route {
 
 export class RoutingMap {
   readonly routes: readonly Route[];
+  readonly #container: ContainerRecord;
   readonly #byId: ReadonlyMap<string, Route>;
 
   constructor(container: ContainerRecord, slotOf: (partition: PartitionRecord) => Slot) {
+    this.#container = container;
     this.routes = container.partitions.map((partition) => ({
       container,
       partition,
@@ -51,7 +53,19 @@ export class RoutingMap {
   forId(id: string): Route {
     const route = this.#byId.get(id);
     if (route !== undefined) return route;
-    throw new DomainError('partitionGone', `The partition key range ${id} is gone.`);
+    throw partitionGone(id);
+  }
+
+  /**
+   * The part of the hash space that a partition has, or had before others replaced it: whoever names it is served by
+   * those. Throws `partitionGone` for an id that nobody had.
+   */
+  rangeOf(id: string): Pick<PartitionRecord, 'min' | 'max'> {
+    const known =
+      this.#byId.get(id)?.partition ??
+      this.#container.formerPartitions?.find((former) => former.id === id);
+    if (known !== undefined) return known;
+    throw partitionGone(id);
   }
 
   #checkTiling(): void {
@@ -62,4 +76,8 @@ export class RoutingMap {
     }
     assert(end.length === 1 && end[0] === 0xff, 'routing: ranges reach the end');
   }
+}
+
+function partitionGone(id: string): DomainError {
+  return new DomainError('partitionGone', `The partition key range ${id} is gone.`);
 }

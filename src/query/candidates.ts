@@ -42,7 +42,7 @@ export function candidates(
   }
 }
 
-const NOTHING_LEFT: Batches<Candidate> = { next: () => undefined };
+export const NOTHING_LEFT: Batches<Candidate> = { next: () => undefined };
 
 function scanned(
   reader: ItemReader,

@@ -6,9 +6,10 @@ import { DomainError, isPromise, type MaybePromise, QUERY_ITEMS_PER_PAGE } from 
 import type { Value } from '../value/index.ts';
 import { type Access, chooseAccess } from './access.ts';
 import { bestItems, withStatistics } from './best-first.ts';
-import { candidates } from './candidates.ts';
+import { candidates, NOTHING_LEFT } from './candidates.ts';
 import { countItems } from './count.ts';
 import { MeasuredReader } from './measured-reader.ts';
+import { type ItemSource, MergedItems } from './merged-items.ts';
 import { orderedPage } from './ordered-page.ts';
 import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
 import { begunParts, type Part, type Position, partsLeft, type Window } from './position.ts';
@@ -217,9 +218,53 @@ async function foldAll(
   wanted: number,
 ): Promise<readonly Value[]> {
   const fold = shape.start(wanted);
-  for (const target of targets) if (!(await foldTarget(target, fold, program, work))) break;
+  const isOrdered = targets.length > 1 && dependsOnOrder(shape, program, fold);
+  if (isOrdered) await foldMerged(targets, fold, program, work);
+  else for (const target of targets) if (!(await foldTarget(target, fold, program, work))) break;
   work.itemsMatched += fold.itemsMatched?.() ?? work.itemsLoaded;
   return fold.later === undefined ? fold.finish() : fold.later.finish();
+}
+
+/** False for counts and for rows that have an order of their own. */
+function dependsOnOrder(
+  { needsEvery }: Folding,
+  { search }: Program,
+  fold: ReturnType<Folding['start']>,
+): boolean {
+  return search === undefined && !(needsEvery && fold.addMatching !== undefined);
+}
+
+/** The same rows in the same order as one partition with all the items would give. */
+async function foldMerged(
+  targets: readonly Target[],
+  fold: ReturnType<Folding['start']>,
+  program: Program,
+  work: Work,
+): Promise<void> {
+  const sources: (ItemSource & { readonly reader: MeasuredReader })[] = [];
+  try {
+    for (const target of targets) {
+      const reader = new MeasuredReader(await target.open(), work);
+      sources.push({ reader, batches: NOTHING_LEFT });
+      const access = await chooseAccess(reader, program.condition, work);
+      work.accesses.push(describeAccess(access));
+      sources[sources.length - 1] = { reader, batches: candidates(reader, access, 0, work) };
+    }
+    const merged = new MergedItems(sources);
+    for (let found = await merged.next(); found !== undefined; found = await merged.next()) {
+      if (fold.later !== undefined) {
+        if (!(await fold.later.addMany(found))) return;
+        continue;
+      }
+      for (const document of found) {
+        const rest = pause();
+        if (rest !== undefined) await rest;
+        if (!fold.add(document)) return;
+      }
+    }
+  } finally {
+    for (const { reader } of sources) reader.release();
+  }
 }
 
 /** False when no further item can change the result. */

@@ -187,7 +187,7 @@ test('a time before a merge finds the writes of all that were merged', async () 
   expect(await idsSince()).toEqual(expected);
 });
 
-test('one key, one range; an id that is gone is told; a position from elsewhere is refused', async () => {
+test('one key, one range, that of a parent as well; an id that never was is gone; a position from elsewhere is refused', async () => {
   await open();
   for (let n = 0; n < 6; n++) await write(`k${n % 2}`, `${n}`, `v${n}`);
   const ofKey: FeedScope = { kind: 'partitionKey', values: ['k1'] };
@@ -195,7 +195,8 @@ test('one key, one range; an id that is gone is told; a position from elsewhere 
     (await drain('latest', { kind: 'beginning' }, { scope })).changes.map(textOf);
   expect(await texts(ofKey)).toEqual(['k1/1 write v1', 'k1/3 write v3', 'k1/5 write v5']);
   await service.reshaper.split(container, '0');
-  await expect(texts({ kind: 'partition', id: '0' })).rejects.toMatchObject({
+  expect(await texts({ kind: 'partition', id: '0' })).toHaveLength(6);
+  await expect(texts({ kind: 'partition', id: '7' })).rejects.toMatchObject({
     code: 'partitionGone',
   });
   expect(await texts(ofKey)).toHaveLength(3);

@@ -58,8 +58,6 @@ export class ChangeFeed {
   read(container: ContainerRecord, request: ChangeFeedRequest): Promise<ChangeFeedPage> {
     if (request.mode === 'all') checkVersions(container, request.start);
     const attempt = (current: ContainerRecord) => this.#read(current, request);
-    // Who names a partition by its id wants to know that it is gone.
-    if (request.scope.kind === 'partition') return attempt(container);
     return Promise.resolve(this.#cluster.rerouted(container, attempt));
   }
 

@@ -118,8 +118,6 @@ export class Items {
   /** One page of a container, of a partition, of a part of the hash space or of a logical partition. */
   feed(container: ContainerRecord, request: FeedRequest): Promise<FeedPage> {
     const attempt = (current: ContainerRecord) => readFeed(this.#cluster, current, request);
-    // Who names a partition by its id wants to know that it is gone.
-    if (request.scope.kind === 'partition') return attempt(container);
     return Promise.resolve(this.#cluster.rerouted(container, attempt));
   }
 

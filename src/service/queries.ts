@@ -63,9 +63,9 @@ export class Queries {
     this.#cluster = cluster;
   }
 
-  /** The hash range of a live partition; throws `partitionGone`. */
+  /** The hash range of a partition, live or replaced by others; throws `partitionGone` for an id that nobody had. */
   rangeOf(container: ContainerRecord, partitionId: string): HashRange {
-    const { min, max } = this.#cluster.routing(container).forId(partitionId).partition;
+    const { min, max } = this.#cluster.routing(container).rangeOf(partitionId);
     return { min, max };
   }
 

@@ -7,13 +7,14 @@ import {
   EPK_MAX,
   EPK_MIN,
   effectivePartitionKey,
+  epkFromHex,
   epkRangeOfPrefix,
   type Value,
 } from '../value/index.ts';
 
 export type FeedScope =
   | { readonly kind: 'container' }
-  /** One partition by id, or a part of its range. */
+  /** One partition by id, or a part of its range; where others replaced it, what it had. */
   | { readonly kind: 'partition'; readonly id: string; readonly within?: EpkRange | undefined }
   /** A part of the hash space, whoever owns it. */
   | { readonly kind: 'range'; readonly within: EpkRange }
@@ -26,7 +27,7 @@ export interface ScopeRange {
   readonly prefix: Bytes | undefined;
 }
 
-/** Throws `partitionGone` for a partition that is no more. */
+/** Throws `partitionGone` for a partition that never was. */
 export function rangeOfScope(
   routing: RoutingMap,
   { partitionKey }: ContainerRecord,
@@ -36,8 +37,8 @@ export function rangeOfScope(
     case 'container':
       return { range: { min: EPK_MIN, max: EPK_MAX }, prefix: undefined };
     case 'partition': {
-      const { min, max } = routing.forId(scope.id);
-      const whole = { min, max };
+      const { min, max } = routing.rangeOf(scope.id);
+      const whole = { min: epkFromHex(min), max: epkFromHex(max) };
       return {
         range: scope.within === undefined ? whole : intersect(scope.within, whole),
         prefix: undefined,

@@ -28,6 +28,8 @@ export function checkCrossPartition(call: Call, prepared: PreparedQuery, reach: 
   if (reach.isSingleKey) return;
   if (!call.isOn('x-ms-documentdb-query-enablecrosspartition')) throw crossPartitionDisabled();
   if (reach.partitionCount < 2 || !runsPlans(call) || !isClientsWork(prepared.query)) return;
+  // A query whose first page came as it is, before the only partition was split, gets the other pages alike.
+  if (call.header('x-ms-continuation') !== undefined) return;
   throw planNeeded(prepared);
 }
 

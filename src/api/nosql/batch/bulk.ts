@@ -33,7 +33,7 @@ export async function runBulk(
   sent: readonly SentOperation[],
 ): Promise<BatchOutcome> {
   const range = call.header('x-ms-documentdb-partitionkeyrangeid');
-  // Who names a partition that is gone has to look up the ranges again.
+  // The keys say where operations go; an id that no partition had is of another container.
   if (range !== undefined) call.service.queries.rangeOf(face.record, rangeIdOf(range, face));
   const run: Run = { call, face, receipt: undefined };
   for (const operation of sent) call.keyGate?.(keyOf(run, operation));

@@ -1,0 +1,77 @@
+/**
+ * Candidates of several partitions as one stream in rid order. A fold whose rows follow from the order of the items, such
+ * as distinct ones, goes on by counting rows: the order must not depend on how many partitions hold the items, which may
+ * change between two pages. Partitions that are split or merged leave rids as they were.
+ */
+import { isPromise, type MaybePromise } from '../base/index.ts';
+import type { Value } from '../value/index.ts';
+import type { Batches } from './candidates.ts';
+import type { Candidate, ItemReader } from './reader.ts';
+
+/** Documents of one batch, as many as candidates come in one. */
+const BATCH_ITEMS = 100;
+
+export interface ItemSource {
+  readonly reader: ItemReader;
+  readonly batches: Batches<Candidate>;
+}
+
+export class MergedItems implements Batches<Value> {
+  readonly #heads: readonly Head[];
+
+  constructor(sources: readonly ItemSource[]) {
+    this.#heads = sources.map(({ reader, batches }) => ({ reader, batches, batch: [], at: 0 }));
+  }
+
+  async next(): Promise<readonly Value[] | undefined> {
+    const documents: Value[] = [];
+    while (documents.length < BATCH_ITEMS) {
+      for (const head of this.#heads) {
+        const filled = fill(head);
+        if (isPromise(filled)) await filled;
+      }
+      const first = firstOf(this.#heads);
+      const item = first?.batch?.[first.at];
+      if (first === undefined || item === undefined) break;
+      documents.push(first.reader.decode(item));
+      first.at++;
+    }
+    return documents.length === 0 ? undefined : documents;
+  }
+}
+
+interface Head extends ItemSource {
+  /** Undefined at the end. */
+  batch: readonly Candidate[] | undefined;
+  at: number;
+}
+
+/** Until the head has an item or is at its end. */
+function fill(head: Head): MaybePromise<void> {
+  while (head.batch !== undefined && head.at >= head.batch.length) {
+    const found = head.batches.next();
+    if (isPromise(found))
+      return found.then((batch) => {
+        take(head, batch);
+        return fill(head);
+      });
+    take(head, found);
+  }
+}
+
+function take(head: Head, batch: readonly Candidate[] | undefined): void {
+  head.batch = batch;
+  head.at = 0;
+}
+
+function firstOf(heads: readonly Head[]): Head | undefined {
+  let first: Head | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const head of heads) {
+    const rid = head.batch?.[head.at]?.rid;
+    if (rid === undefined || rid >= least) continue;
+    first = head;
+    least = rid;
+  }
+  return first;
+}
