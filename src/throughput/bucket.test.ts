@@ -91,18 +91,14 @@ test('a flood that nobody repeats does not send others away for long', () => {
   bucket.charge(500, START_MS);
   let now = START_MS;
   let longest = 0;
-  let longestLate = 0;
   for (let at = 0; at < 200_000; at++) {
     if (at % 20 === 0) now++;
     if (bucket.admits(now)) bucket.charge(5, now);
     else {
-      const waitMs = bucket.retryAfterMs(now);
-      longest = Math.max(longest, waitMs);
-      if (at > 100_000) longestLate = Math.max(longestLate, waitMs);
+      longest = Math.max(longest, bucket.retryAfterMs(now));
     }
   }
-  expect(longest).toBeLessThanOrEqual(25_000 + 400);
-  expect(longestLate).toBeLessThanOrEqual(1100);
+  expect(longest).toBeLessThanOrEqual(2000);
 });
 
 test.each([100, 400, 1000, 2000])(
@@ -151,10 +147,12 @@ test('the minute reserve absorbs a spike of ten seconds once a minute', () => {
   expect(spike(START_MS + 60_000)).toBeCloseTo(8360, -1);
 });
 
-test('a client in debt is told of the next minute where that comes first', () => {
+test('a client in debt is told of the next minute where that comes first, and never of more than two seconds', () => {
   const bucket = new TokenBucket({ ...plain(100), hasMinuteReserve: true }, START_MS);
   bucket.charge(20_000, START_MS + 50_500);
-  expect(bucket.retryAfterMs(START_MS + 50_600)).toBe(9400);
+  expect(bucket.retryAfterMs(START_MS + 50_600)).toBe(2000);
+  bucket.change({ ...plain(100), hasMinuteReserve: true }, START_MS + 59_000);
+  expect(bucket.retryAfterMs(START_MS + 59_100)).toBe(900);
   expect(bucket.admits(START_MS + 59_999)).toBe(false);
   expect(bucket.admits(START_MS + 60_000)).toBe(true);
 });

@@ -13,7 +13,7 @@
  * What overflows a full bucket goes to two reserves, which pay debts at once: the burst reserve (unused rate of the
  * last `burstSec`) and the minute reserve (a fixed amount per minute). A ceiling per second bounds the total.
  */
-import { Turns } from './turns.ts';
+import { REACH_MAX_MS, Turns } from './turns.ts';
 
 /**
  * What a full bucket holds: a little less than a second, so that ten seconds of overload that find it full get at most
@@ -112,13 +112,13 @@ export class TokenBucket {
     return balanceMs > keptMs || this.#burst > keptMs / this.#msPerUnit;
   }
 
-  /** For a request that was just refused: after how many milliseconds it will be admitted, if nobody is before it. */
+  /** For a request that was just refused: after how many milliseconds it will be admitted, if nobody is before it; 2,000 at most. */
   retryAfterMs(nowMs: number): number {
     const now = nowMs - this.#originMs;
     this.#followClock(now);
     const widthMs = this.#averageCharge * this.#msPerUnit;
     const turnMs = this.#turns.take(this.#freeAtMs(now), widthMs, now);
-    return Math.floor(turnMs - now) + 1;
+    return waitMs(turnMs - now);
   }
 
   /** The same for a request that was refused because it must leave this share. */
@@ -126,7 +126,7 @@ export class TokenBucket {
     const now = nowMs - this.#originMs;
     this.#followClock(now);
     const freeAtMs = Math.max(this.#freeAtMs(now), this.#emptyAtMs + share * BUCKET_MS);
-    return Math.floor(freeAtMs - now) + 1;
+    return waitMs(freeAtMs - now);
   }
 
   charge(requestUnits: number, nowMs: number): void {
@@ -215,4 +215,9 @@ export class TokenBucket {
     this.#minuteEndMs += stepMs;
     this.#turns.clear();
   }
+}
+
+/** Whole milliseconds, and never more than turns reach: who owes more asks again. */
+function waitMs(untilMs: number): number {
+  return Math.min(REACH_MAX_MS, Math.floor(untilMs) + 1);
 }

@@ -3,22 +3,17 @@
  * finds what the one before it left. Told the same moment they would all return at once, one would be served, and the
  * others would use up their retries.
  *
- * Turns reach as far ahead as a client waits at most in total; then they begin again at the front. Where they are used
- * up much faster than they come due, most who are refused do not come back (they give up, or do not care); the reach is
- * then cut, lest those who do come back wait for turns that nobody takes.
+ * Turns reach two seconds ahead: nobody is told to wait longer, whoever else gave up or came back too early and took
+ * turns that it did not use. Beyond that they begin again, in the later half: the nearer turns are those of others, and
+ * the fewer come back per second, the more of them are served within the retries of a stock client.
  */
-const REACH_MAX_MS = 25_000;
-const REACH_MIN_MS = 1000;
-/** Turns given out this many times faster than time passes are a flood. */
-const FLOOD_FACTOR = 8;
+export const REACH_MAX_MS = 2000;
 
 /** Turns are this much wider than the average charge needs: whoever comes a little early is refused once more. */
 const MARGIN = 1.02;
 
 export class Turns {
   #nextMs = Number.NEGATIVE_INFINITY;
-  #reachMs = REACH_MAX_MS;
-  #roundBeganMs = Number.NEGATIVE_INFINITY;
 
   /**
    * The next free turn.
@@ -26,15 +21,9 @@ export class Turns {
    * @param widthMs - how long it takes to earn an average charge.
    */
   take(freeAtMs: number, widthMs: number, nowMs: number): number {
+    const lastMs = nowMs + REACH_MAX_MS;
     let turnMs = Math.max(freeAtMs, this.#nextMs);
-    if (turnMs - freeAtMs > this.#reachMs) {
-      const isFlood = nowMs - this.#roundBeganMs < this.#reachMs / FLOOD_FACTOR;
-      this.#reachMs = isFlood
-        ? Math.max(REACH_MIN_MS, this.#reachMs / 2)
-        : Math.min(REACH_MAX_MS, this.#reachMs * 2);
-      this.#roundBeganMs = nowMs;
-      turnMs = freeAtMs;
-    }
+    if (turnMs > lastMs) turnMs = Math.min(lastMs, Math.max(freeAtMs, nowMs + REACH_MAX_MS / 2));
     this.#nextMs = turnMs + MARGIN * widthMs;
     return turnMs;
   }
@@ -42,6 +31,5 @@ export class Turns {
   /** After a change of rates or of the clock: earlier turns mean nothing. */
   clear(): void {
     this.#nextMs = Number.NEGATIVE_INFINITY;
-    this.#roundBeganMs = Number.NEGATIVE_INFINITY;
   }
 }
