@@ -84,6 +84,21 @@ export class Balancer {
     this.#enqueue(slot.storeName, () => this.#splitFull(route, itemBytes));
   }
 
+  /**
+   * Called when the kind of a container has changed, or its throughput: its partitions are looked at now, and not when the
+   * next write has made them grow. Those that were full may have none.
+   */
+  review(route: Route): void {
+    const { slot, container } = route;
+    if (slot.limits !== undefined) slot.limits.wholeMax = this.#wholeMax(container);
+    slot.splitAtBytes = 0;
+    if (slot.partition !== undefined) this.grown(route, slot.partition.itemBytes);
+  }
+
+  #wholeMax({ kind }: ContainerRecord): number | undefined {
+    return kind === 'fixed' ? this.#options.storageLimit : undefined;
+  }
+
   /** Called with a write of a key that is near its limit. */
   keyNearLimit({ container, partition }: Route, key: KeySize): void {
     const name = `${container.databaseRid}/${container.rid}/${Buffer.from(key.epk).toString('hex')}`;
@@ -98,9 +113,8 @@ export class Balancer {
   /** From now on writes are checked against the limits of keys and of fixed containers. */
   #watch(route: Route): void {
     const { slot, container } = route;
-    const { storageLimit, logicalLimit: keyMax } = this.#options;
-    const wholeMax = container.kind === 'fixed' ? storageLimit : undefined;
-    slot.limits ??= { keyMax, wholeMax, sizes: undefined };
+    const { logicalLimit: keyMax } = this.#options;
+    slot.limits ??= { keyMax, wholeMax: this.#wholeMax(container), sizes: undefined };
     this.#enqueue(`${slot.storeName} keys`, () => this.#measure(route));
   }
 
@@ -173,10 +187,11 @@ export class Balancer {
   }
 
   async #splitFull({ container, partition, slot }: Route, itemBytes: number): Promise<void> {
-    const { reshaper, onFailure } = this.#options;
+    const { reshaper, current, onFailure } = this.#options;
     const partitionId = partition.id;
+    // It may have become unlimited since.
+    if (current(container)?.kind === 'fixed') return;
     try {
-      if (container.kind === 'fixed') return;
       await reshaper.split(container, partitionId);
     } catch (error) {
       // A partition of one key is no failure: from now on its writes are checked against the limit of the key.

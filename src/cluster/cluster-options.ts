@@ -22,6 +22,8 @@ export interface ClusterOptions {
   readonly onGrown: (route: Route, itemBytes: number) => void;
   /** Told of every request that is refused for want of request units. */
   readonly onThrottled: (route: Route) => void;
+  /** RU/s from which on a container with a key has as many partitions as it needs. */
+  readonly unlimitedFrom: number;
   /** Told of a write of a key that is near its limit. */
   readonly onKeyNearLimit: (route: Route, key: KeySize) => void;
 }

@@ -23,7 +23,7 @@ export interface SlotLimits {
   /** Bytes one key may hold. */
   readonly keyMax: number;
   /** Bytes the partition may hold: it is the only one its container may have. */
-  readonly wholeMax: number | undefined;
+  wholeMax: number | undefined;
   /** Undefined until the keys are counted. */
   sizes: KeySizes | undefined;
 }
@@ -32,13 +32,15 @@ export interface LimitedWrite {
   readonly route: Route;
   readonly partition: Partition;
   readonly limits: SlotLimits;
+  /** RU/s from which on a container with a key has as many partitions as it needs. */
+  readonly unlimitedFrom: number;
   /** Told of a key that is near its limit. */
   readonly onKeyNearLimit: (route: Route, key: KeySize) => void;
 }
 
 /** The intent for a partition near a limit. */
 export function limitedIntent(intent: WriteIntent, write: LimitedWrite): WriteIntent {
-  const { route, limits, partition } = write;
+  const { route, limits } = write;
   const { slot } = route;
   const key = intent.keys[0];
   if (key === undefined) return intent;
@@ -50,45 +52,50 @@ export function limitedIntent(intent: WriteIntent, write: LimitedWrite): WriteIn
   if (bytes === undefined && limits.wholeMax === undefined) return intent;
   if (bytes !== undefined && bytes >= limits.keyMax * NEAR_SHARE)
     write.onKeyNearLimit(route, { epk: key.epk, primary: key.primary, bytes });
-  return intentWithin(intent, limits, { partition, seal: slot.options.seal });
+  return intentWithin(intent, write);
 }
 
 /** The same intent, refused where it would grow its key or its partition beyond what they may hold. */
-function intentWithin(
-  intent: WriteIntent,
-  limits: SlotLimits,
-  { partition, seal }: { readonly partition: Partition; readonly seal: Seal },
-): WriteIntent {
+function intentWithin(intent: WriteIntent, write: LimitedWrite): WriteIntent {
+  const { seal } = write.route.slot.options;
   return {
     ...intent,
     decide: (current, stage) => {
       const mutations = intent.decide(current, stage);
       const growth = growthOf(intent, current, mutations, seal);
-      if (growth > 0) checkRoom(limits, partition, intent.keys[0]?.epk, growth);
+      if (growth > 0) checkRoom(write, intent.keys[0]?.epk, growth);
       return mutations;
     },
   };
 }
 
-function checkRoom(
-  { keyMax, wholeMax, sizes }: SlotLimits,
-  { itemBytes }: Partition,
-  epk: Epk | undefined,
-  growth: number,
-): void {
-  if (wholeMax !== undefined && itemBytes + growth > wholeMax) throw full(wholeMax);
+function checkRoom(write: LimitedWrite, epk: Epk | undefined, growth: number): void {
+  const { keyMax, wholeMax, sizes } = write.limits;
+  const { itemBytes } = write.partition;
+  if (wholeMax !== undefined && itemBytes + growth > wholeMax) throw containerFull(wholeMax, write);
   const keyBytes = epk === undefined ? undefined : sizes?.bytesOf(epk);
   if (keyBytes === undefined || sizes === undefined) return;
   // What is decided and not durable yet may all be of this key.
   const undecided = Math.max(0, itemBytes - sizes.totalBytes);
-  if (keyBytes + undecided + growth > keyMax) throw full(keyMax);
+  if (keyBytes + undecided + growth > keyMax) throw keyFull(keyMax);
 }
 
-/** A fixed container without a key has one key for all items: the service says the same of both. */
-function full(bytesMax: number): DomainError {
+function keyFull(bytesMax: number): DomainError {
   return new DomainError(
     'partitionKeyFull',
     `Partition key reached maximum size of ${printLimit(bytesMax)}`,
+  );
+}
+
+/** The same refusal for a container that may have one partition only, with the way out of it. */
+function containerFull(bytesMax: number, { route, unlimitedFrom }: LimitedWrite): DomainError {
+  const hasKey = route.container.partitionKey.systemKey !== true;
+  const advice = hasKey
+    ? `Scale it to ${unlimitedFrom} RU/s or more, and it is divided among as many partitions as it needs.`
+    : 'It has no partition key: migrate its items to a container that has one.';
+  return new DomainError(
+    'partitionKeyFull',
+    `The container has one partition, which reached its maximum size of ${printLimit(bytesMax)}. ${advice}`,
   );
 }
 

@@ -44,8 +44,12 @@ export function commitPrepaid<Done, Reply extends Receipt>(
       },
       (error: unknown) => {
         correct(MINIMAL_CHARGE);
-        if (error instanceof DomainError)
+        if (error instanceof DomainError) {
           error.receipt = receiptOf(route, partition.lsn, MINIMAL_CHARGE);
+          // Nothing has grown, yet a split may make room for whoever writes next.
+          if (error.code === 'partitionKeyFull' && partition.itemBytes >= slot.splitAtBytes)
+            onGrown(route, partition.itemBytes);
+        }
         throw error;
       },
     );

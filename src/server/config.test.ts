@@ -36,7 +36,10 @@ test('defaults', () => {
       throughputMode: 'enforce',
       capacityMode: 'provisioned',
       burstSec: 300,
+      throughputMin: 400,
+      throughputStep: 100,
       unlimitedThroughputMin: 1000,
+      fixedThroughputMax: 10_000,
       scriptTimeLimitMs: 5000,
       scriptMemoryLimit: 64 * 1024 ** 2,
       splitsByHeat: true,
@@ -72,6 +75,13 @@ test.each<[string[], Record<string, string>, (parsed: ServerConfig) => unknown, 
   [['--tls-names', 'A.example, b'], {}, ({ hostNames }) => hostNames, ['a.example', 'b']],
   [['--tls-only'], {}, ({ tls }) => tls, { names: [], isPlainServed: false }],
   [['--throughput', 'report'], {}, ({ settings }) => settings.throughputMode, 'report'],
+  [[], {}, bounds, [400, 1_000_000, 100, 1000, 10_000]],
+  [
+    ['--throughput-min', '200', '--throughput-step', '50', '--throughput-max', '250k'],
+    { MESOCOSM_UNLIMITED_THROUGHPUT_MIN: '2500', MESOCOSM_FIXED_THROUGHPUT_MAX: '5k' },
+    bounds,
+    [200, 250_000, 50, 2500, 5000],
+  ],
   [['--serverless'], {}, ({ settings }) => settings.capacityMode, 'serverless'],
   [['--partition-storage-limit', '500k'], {}, limits, [500 * 1024, 500 * 1024, 10_000]],
   [['--partition-storage-limit', '64m'], {}, limits, [64 * 1024 ** 2, 64 * 1024 ** 2, 10_000]],
@@ -82,6 +92,18 @@ test.each<[string[], Record<string, string>, (parsed: ServerConfig) => unknown, 
 ])('%j with %j', (args, environment, pick, expected) => {
   expect(pick(config(args, environment))).toEqual(expected);
 });
+
+function bounds({ settings }: ServerConfig): readonly number[] {
+  const { throughputMin, throughputQuota, throughputStep } = settings;
+  const { unlimitedThroughputMin, fixedThroughputMax } = settings;
+  return [
+    throughputMin,
+    throughputQuota,
+    throughputStep,
+    unlimitedThroughputMin,
+    fixedThroughputMax,
+  ];
+}
 
 function limits({ settings }: ServerConfig): readonly number[] {
   const { partitionStorageLimit, logicalPartitionLimit, partitionThroughputLimit } = settings;
@@ -98,6 +120,10 @@ test.each<[string[], Record<string, string>, string]>([
   [['--partition-storage-limit', '1x'], {}, '--partition-storage-limit "1x": allowed is'],
   [['--partition-storage-limit', '1000'], {}, '--partition-storage-limit "1000": allowed is'],
   [['--partition-throughput-limit', '0'], {}, '--partition-throughput-limit "0": allowed is'],
+  [['--throughput-min', '0'], {}, '--throughput-min "0": allowed is'],
+  [['--throughput-min', '20k'], {}, '--throughput-min must not be above --fixed-throughput-max.'],
+  [['--throughput-max', '900'], {}, 'No least throughput may be above --throughput-max.'],
+  [['--throughput-step', '300'], {}, 'must be multiples of --throughput-step.'],
   [['--memory', '--data', 'x'], {}, '--data and --memory exclude each other'],
   [['--tls', '--tls-names', 'a b'], {}, '--tls-names "a b": allowed is host names'],
   [[], { MESOCOSM_QUIET: 'yes' }, 'MESOCOSM_QUIET "yes": allowed is 1 or 0.'],

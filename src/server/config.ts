@@ -204,6 +204,7 @@ function parseSettings(texts: FlagTexts): Settings {
     DEFAULT_SETTINGS.partitionStorageLimit;
   return {
     ...DEFAULT_SETTINGS,
+    ...parseThroughputBounds(texts),
     throughputMode:
       read(texts, 'throughput', oneOf('enforce', 'report'), 'enforce or report') ??
       DEFAULT_SETTINGS.throughputMode,
@@ -230,6 +231,28 @@ function parseSettings(texts: FlagTexts): Settings {
     mergesAfterScaleDown:
       read(texts, 'merge-after-scale-down', oneOf('on', 'off'), 'on or off') === 'on',
   };
+}
+
+/** What throughput may be set to; the defaults are those of the reference service. */
+function parseThroughputBounds(texts: FlagTexts) {
+  const ru = (name: FlagName, fallback: number): number =>
+    read(texts, name, atLeast(1, 1000), 'a whole number of RU/s from 1') ?? fallback;
+  const bounds = {
+    throughputMin: ru('throughput-min', DEFAULT_SETTINGS.throughputMin),
+    throughputQuota: ru('throughput-max', DEFAULT_SETTINGS.throughputQuota),
+    throughputStep: ru('throughput-step', DEFAULT_SETTINGS.throughputStep),
+    unlimitedThroughputMin: ru('unlimited-throughput-min', DEFAULT_SETTINGS.unlimitedThroughputMin),
+    fixedThroughputMax: ru('fixed-throughput-max', DEFAULT_SETTINGS.fixedThroughputMax),
+  };
+  const { throughputMin, throughputStep, unlimitedThroughputMin } = bounds;
+  const { throughputQuota, fixedThroughputMax } = bounds;
+  if (throughputMin > fixedThroughputMax)
+    throw new ExitError(2, '--throughput-min must not be above --fixed-throughput-max.');
+  if (Math.max(throughputMin, unlimitedThroughputMin) > throughputQuota)
+    throw new ExitError(2, 'No least throughput may be above --throughput-max.');
+  if (Object.values(bounds).some((bound) => bound % throughputStep !== 0))
+    throw new ExitError(2, 'Least and most throughput must be multiples of --throughput-step.');
+  return bounds;
 }
 
 function parseConsistency(text: string) {

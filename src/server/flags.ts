@@ -122,6 +122,36 @@ export const FLAGS = [
     meaning: 'enforce answers 429 beyond what is provisioned; report only charges',
   },
   {
+    name: 'throughput-min',
+    value: 'RU',
+    fallback: '400',
+    meaning: 'the least a fixed container or a database may be given, RU/s (k, m, g suffixes)',
+  },
+  {
+    name: 'throughput-max',
+    value: 'RU',
+    fallback: '1m',
+    meaning: 'the most a container or a database may be given',
+  },
+  {
+    name: 'throughput-step',
+    value: 'RU',
+    fallback: '100',
+    meaning: 'throughput is set in multiples of this',
+  },
+  {
+    name: 'unlimited-throughput-min',
+    value: 'RU',
+    fallback: '1000',
+    meaning: 'the least an unlimited container may be given; with less, one with a key is fixed',
+  },
+  {
+    name: 'fixed-throughput-max',
+    value: 'RU',
+    fallback: '10000',
+    meaning: 'the most a fixed container may be given',
+  },
+  {
     name: 'serverless',
     fallback: 'off',
     meaning: 'no provisioned throughput: every partition serves up to 5,000 RU/s',

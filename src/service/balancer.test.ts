@@ -33,11 +33,11 @@ async function open(settings: Partial<Settings>, on = memoryEngine()): Promise<v
   });
 }
 
-async function create(requestUnits: number): Promise<ContainerRecord> {
+async function create(requestUnits: number, hasKey = true): Promise<ContainerRecord> {
   const { rid } = await service.databases.create(`db${database++}`, undefined);
   return service.containers.create(rid, {
     id: 'c',
-    partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
+    partitionKey: hasKey ? { paths: ['/pk'], kind: 'Hash', version: 2 } : undefined,
     encoding: 'json',
     indexingPolicy: DEFAULT_INDEXING_POLICY,
     uniqueKeys: [],
@@ -92,12 +92,72 @@ test('a fixed container never splits', async () => {
   // All its keys together have what one of them may have.
   await expect(write(container, 'k3', 'x')).rejects.toMatchObject({
     code: 'partitionKeyFull',
-    message: 'Partition key reached maximum size of 1.95 KB',
+    message:
+      'The container has one partition, which reached its maximum size of 1.95 KB. ' +
+      'Scale it to 1000 RU/s or more, and it is divided among as many partitions as it needs.',
   });
   await write(container, 'k2', 'x', 400);
   expect(current(container).partitions).toHaveLength(1);
   await expect(service.reshaper.split(container, '0')).rejects.toThrow('one partition for ever');
   expect(failures).toEqual([]);
+});
+
+test('a fixed container without a key says that it has none when it is full', async () => {
+  await open({ partitionStorageLimit: 2000, logicalPartitionLimit: 2000 });
+  const container = await create(400, false);
+  const writeKeyless = (id: string) =>
+    service.items.write(current(container), {
+      kind: 'upsert',
+      partitionKey: [undefined],
+      id,
+      body: textToBytes(JSON.stringify({ id, text: 'x'.repeat(500) })),
+      ttlSec: 0,
+    });
+  for (let n = 0; n < 3; n++) await writeKeyless(`i${n}`);
+  await service.balancer.settled();
+  await expect(writeKeyless('i3')).rejects.toMatchObject({
+    code: 'partitionKeyFull',
+    message:
+      'The container has one partition, which reached its maximum size of 1.95 KB. ' +
+      'It has no partition key: migrate its items to a container that has one.',
+  });
+});
+
+test('a full fixed container that is scaled to unlimited takes writes at once and splits', async () => {
+  await open({ partitionStorageLimit: 8000, logicalPartitionLimit: 8000 });
+  const container = await create(400);
+  let refusal: unknown;
+  for (let n = 0; n < 20 && refusal === undefined; n++) {
+    await write(container, `k${n}`, 'x').catch((error: DomainError) => {
+      refusal = error.message;
+    });
+    await service.balancer.settled();
+  }
+  expect(refusal).toContain('Scale it to 1000 RU/s');
+  const rid = service.offers.list()[0]?.throughput.offerRid ?? 0;
+  const setting = { kind: 'manual', requestUnits: 1000 } as const;
+  await service.offers.replace(rid, { setting, migration: undefined });
+  // Nobody has written since.
+  for (let n = 20; n < 40; n++) await write(container, `k${n}`, 'x');
+  await service.balancer.settled();
+  expect(current(container).kind).toBe('unlimited');
+  expect(current(container).partitions.length).toBeGreaterThan(1);
+  for (let n = 40; n < 60; n++) await write(container, `k${n}`, 'x');
+  expect(failures).toEqual([]);
+});
+
+test('a partition beyond its limit is split by the change of its kind, without a write', async () => {
+  await open({ partitionStorageLimit: 8000, logicalPartitionLimit: 8000 });
+  const container = await create(400);
+  // One write may go beyond the limit before the partition is watched.
+  for (let n = 0; n < 10; n++) await write(container, `k${n}`, 'x');
+  await write(container, 'k10', 'x', 4000);
+  await service.balancer.settled();
+  const rid = service.offers.list()[0]?.throughput.offerRid ?? 0;
+  const setting = { kind: 'manual', requestUnits: 1000 } as const;
+  await service.offers.replace(rid, { setting, migration: undefined });
+  await service.balancer.settled();
+  expect(current(container).partitions).toHaveLength(2);
 });
 
 test('throughput that is raised splits until there are enough partitions, empty or not', async () => {

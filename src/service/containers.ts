@@ -29,13 +29,7 @@ import { newThroughput } from './offers.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
 import { tableOrContainer, withKeyOrder } from './tables.ts';
-import {
-  checkThroughput,
-  containerKind,
-  newHistory,
-  partitionCount,
-  THROUGHPUT_DEFAULT,
-} from './throughput.ts';
+import { checkThroughput, containerKind, newHistory, partitionCount } from './throughput.ts';
 
 /** The key of containers made without one: a property no client writes, so all items share one value of it. */
 export const SYSTEM_PARTITION_KEY: PartitionKeyDefinition = {
@@ -264,9 +258,12 @@ export class Containers {
       const count = partitionCount(shared, this.#settings);
       return { kind: 'unlimited', partitionCount: count, throughput: undefined };
     }
-    const setting = spec.throughput ?? { kind: 'manual', requestUnits: THROUGHPUT_DEFAULT };
+    const setting = spec.throughput ?? {
+      kind: 'manual',
+      requestUnits: this.#settings.throughputMin,
+    };
     const requestUnits = provisionedMax(setting);
-    const kind = containerKind(hasKey, requestUnits);
+    const kind = containerKind(hasKey, requestUnits, this.#settings);
     checkThroughput(setting, newHistory(kind), this.#settings);
     const record = newThroughput(this.#catalog, setting, this.#nowSec());
     return {

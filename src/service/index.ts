@@ -28,4 +28,3 @@ export * from './service.ts';
 export * from './settings.ts';
 export { SystemProperties } from './system-properties.ts';
 export { TABLE_PARTITION_KEY, TABLES_DATABASE } from './tables.ts';
-export { UNLIMITED_FROM } from './throughput.ts';

@@ -11,7 +11,7 @@ import {
   type ThroughputRecord,
   type ThroughputSetting,
 } from '../catalog/index.ts';
-import type { Cluster } from '../cluster/index.ts';
+import type { Cluster, Route } from '../cluster/index.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
 import {
@@ -44,6 +44,8 @@ export interface OffersOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly settings: Settings;
+  /** Told of every partition whose throughput has changed, and with it perhaps the kind of its container. */
+  readonly onChanged: (route: Route) => void;
   /** Told of containers that have fewer partitions than their throughput needs. */
   readonly onThroughputRaised: (container: ContainerRecord) => void;
   /** Told of containers that may have more partitions than their throughput needs. */
@@ -91,7 +93,8 @@ export class Offers {
    * @param ifMatch - the etag the offer must still have.
    */
   async replace(rid: number, change: OfferChange, ifMatch?: string): Promise<Offer> {
-    const { catalog, cluster, onThroughputRaised, onThroughputLowered } = this.#options;
+    const { catalog, cluster, settings, onChanged, onThroughputRaised, onThroughputLowered } =
+      this.#options;
     const before = this.findByRid(rid);
     if (before === undefined) throw offerNotFound();
     const storageBytes = await this.#storedBytes(before);
@@ -99,10 +102,13 @@ export class Offers {
       const current = this.findByRid(rid);
       if (current === undefined) throw offerNotFound();
       checkEtag(current.throughput.etag, ifMatch);
-      return changeOf(current, this.#changed(current, change, storageBytes));
+      return changeOf(current, this.#changed(current, change, storageBytes), settings);
     });
     const containers = this.#governed(offer);
-    for (const container of containers) cluster.provision(container);
+    for (const container of containers) {
+      cluster.provision(container);
+      for (const route of cluster.routing(container).routes) onChanged(route);
+    }
     for (const container of containers)
       if (this.#lacksPartitions(offer, container)) onThroughputRaised(container);
       else onThroughputLowered(container);
@@ -117,7 +123,7 @@ export class Offers {
       migratedSetting(throughput.setting, history, settings),
     );
     const { container } = offer;
-    const kind = container === undefined ? history.kind : kindAt(container, setting);
+    const kind = container === undefined ? history.kind : kindAt(container, setting, settings);
     checkThroughput(setting, { ...history, kind }, settings);
     checkBucketLimits(change.bucketLimits);
     return {
@@ -211,16 +217,25 @@ function checkBucketLimits(limits: readonly BucketLimitRecord[] | undefined): vo
 }
 
 /** A fixed container with a key becomes unlimited with the throughput of one, and stays so. */
-function kindAt(container: ContainerRecord, setting: ThroughputSetting): ContainerKind {
+function kindAt(
+  container: ContainerRecord,
+  setting: ThroughputSetting,
+  settings: Settings,
+): ContainerKind {
   const hasKey = container.partitionKey.systemKey !== true;
   return container.kind === 'unlimited'
     ? 'unlimited'
-    : containerKind(hasKey, provisionedMax(setting));
+    : containerKind(hasKey, provisionedMax(setting), settings);
 }
 
-function changeOf({ database, container }: Offer, throughput: ThroughputRecord): Change<Offer> {
+function changeOf(
+  { database, container }: Offer,
+  throughput: ThroughputRecord,
+  settings: Settings,
+): Change<Offer> {
   if (container !== undefined) {
-    const record = { ...container, kind: kindAt(container, throughput.setting), throughput };
+    const kind = kindAt(container, throughput.setting, settings);
+    const record = { ...container, kind, throughput };
     return { containers: [record], result: { throughput, database, container: record } };
   }
   const record = { ...database, throughput };

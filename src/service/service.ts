@@ -107,6 +107,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onGrown: (route, itemBytes) => balancer.grown(route, itemBytes),
     onThrottled: (route) => balancer.throttled(route),
     onKeyNearLimit: (route, key) => balancer.keyNearLimit(route, key),
+    unlimitedFrom: settings.unlimitedThroughputMin,
   });
   const steps = onMoveStep === undefined ? {} : { onStep: onMoveStep };
   const reshaper = new Reshaper({ catalog, cluster, host, clock, ...steps });
@@ -157,6 +158,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       cluster,
       clock,
       settings,
+      onChanged: (route) => balancer.review(route),
       onThroughputRaised: (container) => balancer.throughputRaised(container),
       onThroughputLowered: (container) => balancer.throughputLowered(container),
     }),

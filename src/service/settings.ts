@@ -16,8 +16,17 @@ export interface Settings extends BudgetSettings, ScriptSettings {
   readonly consistency: ConsistencyLevel;
   /** The most a container or database may be given, RU/s. */
   readonly throughputQuota: number;
-  /** The least an unlimited container may be given, RU/s; the service's earlier generations had 2,500 and 10,100. */
+  /** The least a fixed container or a database may be given, and what a container gets where nobody says, RU/s. */
+  readonly throughputMin: number;
+  /** Throughput is a multiple of this, RU/s; that of autoscale of 1,000. */
+  readonly throughputStep: number;
+  /**
+   * The least an unlimited container may be given, RU/s: with less a container with a key is fixed. The service's earlier
+   * generations had 2,500 and 10,100.
+   */
   readonly unlimitedThroughputMin: number;
+  /** The most a fixed container may be given, RU/s. */
+  readonly fixedThroughputMax: number;
 }
 
 const GIB = 1024 ** 3;
@@ -33,7 +42,10 @@ export const DEFAULT_SETTINGS: Settings = {
   mergesAfterScaleDown: false,
   consistency: 'Session',
   throughputQuota: 1_000_000,
+  throughputMin: 400,
+  throughputStep: 100,
   unlimitedThroughputMin: 1000,
+  fixedThroughputMax: 10_000,
   scriptTimeLimitMs: 5000,
   scriptMemoryLimit: 64 * 1024 ** 2,
 };

@@ -84,7 +84,26 @@ test.each([
 });
 
 test('a key and a thousand RU/s make a container unlimited', () => {
-  expect(containerKind(true, 1000)).toBe('unlimited');
-  expect(containerKind(true, 900)).toBe('fixed');
-  expect(containerKind(false, 10_000)).toBe('fixed');
+  expect(containerKind(true, 1000, DEFAULT_SETTINGS)).toBe('unlimited');
+  expect(containerKind(true, 900, DEFAULT_SETTINGS)).toBe('fixed');
+  expect(containerKind(false, 10_000, DEFAULT_SETTINGS)).toBe('fixed');
+});
+
+test('bounds are settings, and refusals name those in force', () => {
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    throughputMin: 200,
+    throughputStep: 50,
+    unlimitedThroughputMin: 2500,
+    fixedThroughputMax: 5000,
+    throughputQuota: 100_000,
+  };
+  expect(containerKind(true, 2450, settings)).toBe('fixed');
+  expect(containerKind(true, 2500, settings)).toBe('unlimited');
+  for (const [kind, range] of [
+    ['fixed', 'between 200 and 5000 inclusive in increments of 50.'],
+    ['unlimited', 'between 2500 and 100000 inclusive in increments of 50.'],
+    ['database', 'between 200 and 100000 inclusive in increments of 50.'],
+  ] as const)
+    expect(() => checkThroughput(manual(40), newHistory(kind), settings)).toThrow(range);
 });

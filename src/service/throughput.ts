@@ -3,17 +3,11 @@ import { DomainError } from '../base/index.ts';
 import { type ContainerKind, provisionedMax, type ThroughputSetting } from '../catalog/index.ts';
 import type { Settings } from './settings.ts';
 
-export const THROUGHPUT_DEFAULT = 400;
-const FIXED_THROUGHPUT_MAX = 10_000;
-/** With a key and at least this much a container is unlimited. */
-export const UNLIMITED_FROM = 1000;
 /** Each container that shares a database's throughput needs this much of it. */
 const SHARING_MIN = 100;
 const GIB = 1024 ** 3;
 
 interface Rules {
-  readonly min: number;
-  readonly step: number;
   /** RU/s per GiB stored. */
   readonly perGib: number;
   /** Share of the highest throughput ever that must be kept. */
@@ -21,9 +15,12 @@ interface Rules {
 }
 
 const RULES: Readonly<Record<ThroughputSetting['kind'], Rules>> = {
-  manual: { min: 400, step: 100, perGib: 1, ofHighest: 1 / 100 },
-  autoscale: { min: 1000, step: 1000, perGib: 10, ofHighest: 1 / 10 },
+  manual: { perGib: 1, ofHighest: 1 / 100 },
+  autoscale: { perGib: 10, ofHighest: 1 / 10 },
 };
+
+/** Of autoscale, least and step (documented). */
+const AUTOSCALE_STEP = 1000;
 
 /** What throughput is for, and what it was used for so far. */
 export interface ThroughputHistory {
@@ -50,15 +47,16 @@ export function throughputBounds(
   settings: Settings,
 ): ThroughputBounds {
   const rules = RULES[kind];
-  const { step } = rules;
+  const isManual = kind === 'manual';
+  const step = isManual ? settings.throughputStep : AUTOSCALE_STEP;
   const least = Math.max(
-    rules.min,
-    history.kind === 'unlimited' && kind === 'manual' ? settings.unlimitedThroughputMin : 0,
+    isManual ? settings.throughputMin : AUTOSCALE_STEP,
+    history.kind === 'unlimited' && isManual ? settings.unlimitedThroughputMin : 0,
     SHARING_MIN * history.sharingCount,
     rules.perGib * (history.storageBytes / GIB),
     rules.ofHighest * history.highestEver,
   );
-  const max = history.kind === 'fixed' ? FIXED_THROUGHPUT_MAX : settings.throughputQuota;
+  const max = history.kind === 'fixed' ? settings.fixedThroughputMax : settings.throughputQuota;
   return { min: Math.min(max, roundUp(least, step)), max, step };
 }
 
@@ -94,8 +92,12 @@ export function migratedSetting(
 }
 
 /** What a container is: it follows from its key and the throughput it is created with. */
-export function containerKind(hasPartitionKey: boolean, throughput: number): ContainerKind {
-  return hasPartitionKey && throughput >= UNLIMITED_FROM ? 'unlimited' : 'fixed';
+export function containerKind(
+  hasPartitionKey: boolean,
+  throughput: number,
+  { unlimitedThroughputMin }: Settings,
+): ContainerKind {
+  return hasPartitionKey && throughput >= unlimitedThroughputMin ? 'unlimited' : 'fixed';
 }
 
 /** N = ceil(T / t). */

@@ -5,7 +5,7 @@ import {
   DEFAULT_INDEXING_POLICY,
   type ThroughputSetting,
 } from '../../catalog/index.ts';
-import { type Service, TABLE_PARTITION_KEY, UNLIMITED_FROM } from '../../service/index.ts';
+import { type Service, TABLE_PARTITION_KEY } from '../../service/index.ts';
 import type { ValueMap } from '../../value/index.ts';
 import { type Call, findTable, openDatabase, tablesDatabase } from './call.ts';
 import { nextTableHeaders, parseNextTable } from './continuation.ts';
@@ -50,7 +50,7 @@ function defaultThroughput(
   database: DatabaseRecord,
 ): ThroughputSetting | undefined {
   if (settings.capacityMode === 'serverless' || database.throughput !== undefined) return undefined;
-  return { kind: 'manual', requestUnits: UNLIMITED_FROM };
+  return { kind: 'manual', requestUnits: settings.unlimitedThroughputMin };
 }
 
 /** The table itself: how older clients find out whether it is there. */

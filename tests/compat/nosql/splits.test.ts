@@ -1,5 +1,5 @@
 // Goal: clients notice nothing of a split but what the protocol says of it. Method: raw requests around a split.
-import type { Container } from '@azure/cosmos';
+import type { Container, OfferDefinition } from '@azure/cosmos';
 import { afterEach, expect, test } from 'vitest';
 import type { ContainerRecord } from '../../../src/catalog/index.ts';
 import { type Account, type AccountOptions, startAccount } from './harness.ts';
@@ -12,10 +12,10 @@ afterEach(async () => {
   await account.close();
 });
 
-async function open(options: AccountOptions): Promise<Container> {
+async function open(options: AccountOptions, throughput = 1000): Promise<Container> {
   account = await startAccount(options);
   const { database } = await account.client().databases.create({ id: 'd' });
-  const spec = { id: 'c', partitionKey: '/pk', throughput: 1000 };
+  const spec = { id: 'c', partitionKey: '/pk', throughput };
   return (await database.containers.create(spec)).container;
 }
 
@@ -91,4 +91,25 @@ test('a full partition key: 403/1014', async () => {
   await container.item('i2', 'one').delete();
   expect((await container.item('i3', 'one').read()).statusCode).toBe(200);
   expect((await create(100)).statusCode).toBe(201);
+});
+
+test('a full fixed container: 403 says to scale it, and then it takes writes at once', async () => {
+  const limits = { partitionStorageLimit: 8192, logicalPartitionLimit: 8192 };
+  const container = await open({ settings: limits }, 400);
+  const create = (n: number) =>
+    container.items
+      .create({ id: `i${n}`, pk: `k${n}`, text: 'x'.repeat(1000) })
+      .catch((error) => error);
+  let refused: { code?: number; substatus?: number; message?: string } = {};
+  for (let n = 0; n < 12 && refused.code === undefined; n++) {
+    refused = await create(n);
+    await account.service.balancer.settled();
+  }
+  expect([refused.code, refused.substatus]).toEqual([403, 1014]);
+  expect(refused.message).toContain('reached its maximum size of 8 KB. Scale it to 1000 RU/s');
+  const { offer, resource } = await container.readOffer();
+  await offer?.replace({ ...resource, content: { offerThroughput: 1000 } } as OfferDefinition);
+  for (let n = 20; n < 60; n++) expect((await create(n)).statusCode).toBe(201);
+  await account.service.balancer.settled();
+  expect(record().partitions.length).toBeGreaterThan(2);
 });
