@@ -21,7 +21,7 @@ interface Outcome {
   /** Of all clients. */
   readonly givenUp: number;
   readonly lastMs: number;
-  /** That anybody was told to wait. */
+  /** The longest wait of an answer. */
   readonly longestMs: number;
 }
 
@@ -151,7 +151,7 @@ test.each([
   [32, 32],
   [64, 33],
 ])(
-  '%d writers of one hot key that wait as told: every write succeeds (seed %d)',
+  '%d writers of one hot key that wait as asked: every write succeeds (seed %d)',
   (writers, seed) => {
     const { written, givenUp, longestMs } = writeOn(
       writers,
@@ -171,7 +171,7 @@ test.each([
   [100, 43],
   [500, 44],
 ])(
-  '32 writers that come back after %d ms whatever they are told: no wait grows beyond two seconds (seed %d)',
+  '32 writers that come back after %d ms whatever the answer says: no wait grows beyond two seconds (seed %d)',
   (impatienceMs, seed) => {
     const { written, longestMs } = writeOn(32, impatienceMs, seededRandom(seed));
     expect(longestMs, `seed ${seed}`).toBeLessThanOrEqual(2000);

@@ -3,8 +3,8 @@
  * finds what the one before it left. Told the same moment they would all return at once, one would be served, and the
  * others would use up their retries.
  *
- * Turns reach two seconds ahead: nobody is told to wait longer, whoever else gave up or came back too early and took
- * turns that it did not use. Beyond that they begin again, in the later half: the nearer turns are those of others, and
+ * Turns reach two seconds ahead: no wait is longer, whoever else gave up or came back too early and took turns without
+ * using them. Beyond that they begin again, in the later half: the nearer turns are those of others, and
  * the fewer come back per second, the more of them are served within the retries of a stock client.
  */
 export const REACH_MAX_MS = 2000;

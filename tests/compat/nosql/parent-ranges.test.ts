@@ -217,3 +217,32 @@ test('sessions of parents are understood, and a bulk of a parent is done by its 
   );
   expect(codes).toEqual(Array(20).fill(200));
 });
+
+test.each([
+  'SELECT DISTINCT VALUE c.g FROM c',
+  'SELECT c.g, COUNT(1) AS n FROM c GROUP BY c.g',
+  'SELECT VALUE c.id FROM c ORDER BY c.n',
+])('%s, begun on the only partition, goes on when there are several', async (text) => {
+  await account.service.reshaper.merge(record(), ['1', '2']);
+  // As the stock client asks first, without a plan.
+  const page: Page = (token) =>
+    sendRaw(account, {
+      method: 'POST',
+      path: DOCS,
+      headers: {
+        'x-ms-documentdb-isquery': 'True',
+        'x-ms-documentdb-query-enablecrosspartition': 'True',
+        'x-ms-cosmos-correlated-activityid': 'a',
+        'content-type': 'application/query+json',
+        'x-ms-max-item-count': '4',
+        ...(token !== undefined && { 'x-ms-continuation': token }),
+      },
+      body: { query: text, parameters: [] },
+    });
+  const before = await read(page);
+  const begun = await read(page, undefined, 1);
+  for (const id of ['3', '4', '5']) await account.service.reshaper.split(record(), id);
+  expect(record().partitions).toHaveLength(4);
+  const rest = await read(page, begun.token);
+  expect([...begun.rows, ...rest.rows]).toEqual(before.rows);
+});
