@@ -35,7 +35,7 @@ type Form = (container: Container, round: number) => Promise<unknown>;
 function query(text: string, options: FeedOptions = {}, isSorted = true): Form {
   return async (container) => {
     const rows: unknown[] = [];
-    const iterator = container.items.query(text, { maxItemCount: 7, ...options });
+    const iterator = container.items.query(text, { maxItemCount: 8, ...options });
     while (iterator.hasMoreResults()) rows.push(...((await iterator.fetchNext()).resources ?? []));
     return isSorted ? rows : rows.map((row) => JSON.stringify(row)).sort();
   };

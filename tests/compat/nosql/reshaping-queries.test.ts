@@ -13,11 +13,11 @@ const IS_LONG = process.env.MESOCOSM_LONG !== undefined;
 const SPLITS = IS_LONG ? 200 : 20;
 /** After every fourth split. */
 const SPLITS_PER_MERGE = 4;
-const ITEMS = 130;
+const ITEMS = 90;
 const SEED = Number(process.env.MESOCOSM_SEED ?? 15);
 const FORMS = 22;
 /** Far beyond what a round takes: whoever is silent for so long has stopped. */
-const SILENCE_MAX_MS = 60_000;
+const SILENCE_MAX_MS = 120_000;
 const TIMEOUT_MS = 1_200_000;
 
 test(

@@ -78,12 +78,19 @@ async function loadAndWatch(account: Account): Promise<void> {
     for (const id of before) expect(ids.has(id), `${id} of ${text}`).toBe(true);
     if (text.includes('ORDER')) expectDescending(rows);
   };
+  const count = async (): Promise<void> => {
+    const least = written.length;
+    const [found] = await readPages(container, 'SELECT VALUE COUNT(1) FROM c');
+    expect(found).toBeGreaterThanOrEqual(least);
+    expect(found).toBeLessThanOrEqual(started);
+  };
   const feed = new FeedReader(container);
   const watchers = Promise.all([
     whileWriting(readOne),
     whileWriting(readOne),
     whileWriting(readAll('SELECT c.id, c.pk, c.n FROM c ORDER BY c.n DESC')),
     whileWriting(readAll('SELECT c.id, c.pk, c.n FROM c')),
+    whileWriting(count),
     whileWriting(() => feed.drain()),
   ]);
   await Promise.all(Array.from({ length: WRITERS }, writer));
