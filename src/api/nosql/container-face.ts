@@ -17,6 +17,8 @@ export interface ContainerFace {
   readonly self: string;
   /** Flat names and values; clients file session tokens under them. */
   readonly scopeHeaders: readonly string[];
+  /** What answers about the container itself carry: the path is that of its owner, below which Java's client puts the name. */
+  readonly ownHeaders: readonly string[];
   readonly keyPaths: readonly Path[];
   /** The properties of an item that are looked at before it is stored, beside those the service sets. */
   readonly checkedNames: readonly { readonly name: string; readonly bytes: Buffer }[];
@@ -59,6 +61,12 @@ function makeFace(database: DatabaseRecord, record: ContainerRecord): ContainerF
       // Clients look their session tokens up by the path they send, which is percent-encoded.
       'x-ms-alt-content-path',
       encodeURI(`dbs/${database.id}/colls/${record.id}`),
+    ],
+    ownHeaders: [
+      'x-ms-content-path',
+      rid,
+      'x-ms-alt-content-path',
+      encodeURI(`dbs/${database.id}`),
     ],
     keyPaths,
     checkedNames: [...checkedNames].map((name) => ({ name, bytes: Buffer.from(name) })),

@@ -19,12 +19,13 @@ export function parsePartitionKeyDefinition(sent: Value): PartitionKeyDefinition
     throw invalid('The partition key definition must have an array of at least one path.');
   const kind = parseKind(sent.kind, paths.length);
   checkPaths(paths);
-  const version = parseVersion(sent.version, kind);
+  const named = versionNumber(sent.version);
+  const version = parseVersion(named, kind);
   return {
     paths: paths as readonly string[],
     kind,
     version,
-    ...(sent.version === 1 ? { isVersionNamed: true } : {}),
+    ...(named === 1 ? { isVersionNamed: true } : {}),
     ...(systemKey === true ? { systemKey } : {}),
   };
 }
@@ -49,6 +50,12 @@ function parseKind(sent: Value, pathCount: number): PartitionKeyDefinition['kind
       `Too many partition key paths specified: ${pathCount}. Must be 1 with kind Hash; kind MultiHash takes up to ${PARTITION_KEY_PATHS_MAX}.`,
     );
   return 'Hash';
+}
+
+/** Java's client writes its enumeration, where others send the number. */
+function versionNumber(sent: Value): Value {
+  if (sent === 'V1') return 1;
+  return sent === 'V2' ? 2 : sent;
 }
 
 /** Without a version the definition is of the first: clients and service must agree on the hash. */

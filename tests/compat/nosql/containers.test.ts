@@ -4,6 +4,7 @@ import {
   type ContainerRequest,
   type Database,
   GeospatialType,
+  type PartitionKeyDefinitionVersion,
   PartitionKeyKind,
 } from '@azure/cosmos';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -63,7 +64,8 @@ test('a container comes back with every default', async () => {
     _conflicts: 'conflicts/',
   });
   expect(headers['x-ms-content-path']).toBe(resource?._rid);
-  expect(headers['x-ms-alt-content-path']).toBe('dbs/db/colls/defaults');
+  // Java's client puts the container's name behind this path: it is the owner's.
+  expect(headers['x-ms-alt-content-path']).toBe('dbs/db');
   const read = await database.container('defaults').read();
   expect(read.resource).toEqual(resource);
   expect(read.headers['x-ms-documentdb-collection-index-transformation-progress']).toBe('100');
@@ -101,6 +103,13 @@ test('definitions come back as they were made', async () => {
     { path: '/"big"/*' },
     { path: '/"_etag"/?' },
   ]);
+});
+
+test("the version of a partition key may be written as Java's client writes it", async () => {
+  const paths = ['/a', '/b'];
+  const version = 'V2' as unknown as PartitionKeyDefinitionVersion;
+  const made = await create({ partitionKey: { paths, kind: PartitionKeyKind.MultiHash, version } });
+  expect((await made.read()).resource?.partitionKey).toMatchObject({ paths, version: 2 });
 });
 
 test.each<[string, object, RegExp]>([

@@ -44,9 +44,9 @@ export async function readContainer(call: Call): Promise<Reply> {
   const face = call.findContainer();
   if (face === undefined) throw resourceNotFound();
   const { etag } = face.record;
-  if (isNotModified(call, etag)) return notModified(etag, [...face.scopeHeaders]);
+  if (isNotModified(call, etag)) return notModified(etag, [...face.ownHeaders]);
   const headers = [
-    ...face.scopeHeaders,
+    ...face.ownHeaders,
     'etag',
     etag,
     'x-ms-documentdb-collection-index-transformation-progress',
@@ -116,12 +116,12 @@ export async function deleteContainer(call: Call): Promise<Reply> {
   const face = call.findContainer();
   if (face === undefined) throw resourceNotFound();
   await call.service.containers.delete(face.record, ifMatch(call));
-  return emptyReply(204, { charge: WRITE_CHARGE, headers: [...face.scopeHeaders] });
+  return emptyReply(204, { charge: WRITE_CHARGE, headers: [...face.ownHeaders] });
 }
 
 function writtenReply(status: number, face: ContainerFace): Reply {
   return jsonReply(status, containerResource(face.record), {
     charge: WRITE_CHARGE,
-    headers: [...face.scopeHeaders, 'etag', face.record.etag],
+    headers: [...face.ownHeaders, 'etag', face.record.etag],
   });
 }
