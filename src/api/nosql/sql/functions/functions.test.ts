@@ -228,6 +228,8 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['IS_ARRAY([])', true],
     ['IS_BOOL(false)', true],
     ['IS_BOOL(undefined)', false],
+    ['IS_BOOLEAN(true)', true],
+    ['IS_BOOLEAN(1)', false],
     ['IS_DATETIME("2020-01-02T03:04:05Z")', true],
     ['IS_DATETIME("2020-02-30")', false],
     ['IS_DEFINED(undefined)', false],

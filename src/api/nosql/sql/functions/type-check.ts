@@ -10,6 +10,8 @@ function check(name: string, test: (value: Value) => boolean): SystemFunction {
 export const typeCheckFunctions: readonly SystemFunction[] = [
   check('IS_ARRAY', isList),
   check('IS_BOOL', (value) => typeof value === 'boolean'),
+  // The name that the Java and .NET clients give IS_BOOL where they take up an ordered query after a page.
+  check('IS_BOOLEAN', (value) => typeof value === 'boolean'),
   check('IS_DATETIME', (value) => typeof value === 'string' && parseInstant(value) !== undefined),
   check('IS_DEFINED', (value) => value !== undefined),
   check('IS_FINITE_NUMBER', (value) => Number.isFinite(value)),
