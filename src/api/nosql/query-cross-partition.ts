@@ -57,9 +57,13 @@ export function crossPartitionDisabled(): RequestError {
   return new RequestError(400, DISABLED);
 }
 
+/** Go's client names the whole query as those with a pipeline do, but has none: a plan is an error to it. */
+const WITHOUT_PIPELINE = /\bazsdk-go-azcosmos\b/;
+
 /** Clients with a query pipeline name the whole query, of which a request is a part. */
 function runsPlans(call: Call): boolean {
-  return call.header('x-ms-cosmos-correlated-activityid') !== undefined;
+  if (call.header('x-ms-cosmos-correlated-activityid') === undefined) return false;
+  return !WITHOUT_PIPELINE.test(call.header('user-agent') ?? '');
 }
 
 function isClientsWork(query: Query): boolean {

@@ -167,6 +167,13 @@ test('clients that run plans are sent to the plan for a column that no group has
   const sent = await query(text, { ...allowed, 'x-ms-cosmos-correlated-activityid': 'x' });
   expect([sent.status, sent.headers['x-ms-substatus']]).toEqual([400, '1004']);
   expect(JSON.parse(sent.json.additionalErrorInfo).queryInfo.groupByExpressions).toEqual(['c.pk']);
+  // Go's client names its queries without being able to run a plan.
+  const go = await query(text, {
+    ...allowed,
+    'x-ms-cosmos-correlated-activityid': 'x',
+    'user-agent': 'azsdk-go-azcosmos/v1.5.0 (go1.26.8; linux)',
+  });
+  expect([go.status, go.json._count]).toEqual([200, 10]);
 });
 
 test.each([
