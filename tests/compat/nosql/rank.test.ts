@@ -81,4 +81,16 @@ describe.each([
     const scores = "FullTextScore(c.text, 'amber', 'stone'), VectorDistance(c.vector, [1, 1])";
     expect(await run(`${select} FROM c ORDER BY RANK RRF(${scores})`)).toEqual(expected);
   });
+
+  test('RRF with weights given by a parameter ranks as with the weights themselves', async () => {
+    const scores = "FullTextScore(c.text, 'amber', 'stone'), VectorDistance(c.vector, [0, 9])";
+    const ranked = (weights: string) =>
+      `SELECT TOP 4 c.id FROM c ORDER BY RANK RRF(${scores}, ${weights})`;
+    const byText = await run(ranked('[10, 0.1]'));
+    expect(byText[0]).toEqual({ id: 'b' });
+    expect(await run(ranked('@w'), ['@w', [10, 0.1]])).toEqual(byText);
+    const byVector = await run(ranked('[0.1, 10]'));
+    expect(byVector[0]).toEqual({ id: 'd' });
+    expect(await run(ranked('@w'), ['@w', [0.1, 10]])).toEqual(byVector);
+  });
 });

@@ -1,23 +1,42 @@
 /**
- * Members named by parameters, as in `c[@p]`, with the names filled in. Policies of vectors and texts go by paths, and
- * such a member has none before its parameter is known.
+ * Members named by parameters, as in `c[@p]`, with the names filled in, and weights of RRF given by a parameter. Policies
+ * of vectors and texts go by paths, and such a member has none before its parameter is known; weights are part of the plan.
  */
-import type { Collection, Expression, Query, Selection, Source } from './ast.ts';
-import { literal } from './build.ts';
+import { isList, type Value } from '../../../value/index.ts';
+import type { Call, Collection, Expression, Query, Selection, Source, UdfCall } from './ast.ts';
+import { list, literal } from './build.ts';
 import type { QueryParameter } from './evaluate.ts';
+import { isCallOf } from './vector-order.ts';
 
 /** The same query, and the very same object where nothing is to be named. */
 export function withMemberNames(query: Query, parameters: readonly QueryParameter[]): Query {
   const names = new Map<string, string>();
-  for (const { name, value } of parameters) if (typeof value === 'string') names.set(name, value);
-  return names.size === 0 ? query : new Naming(names).query(query);
+  const weights = new Map<string, readonly number[]>();
+  for (const { name, value } of parameters)
+    if (typeof value === 'string') names.set(name, value);
+    else if (isNumbers(value)) weights.set(name, value);
+  const isNothing = names.size === 0 && weights.size === 0;
+  return isNothing ? query : new Naming(names, weights).query(query);
 }
+
+function isNumbers(value: Value): value is readonly number[] {
+  return isList(value) && value.length <= WEIGHTS_MAX && value.every(isNumber);
+}
+
+function isNumber(value: Value): boolean {
+  return typeof value === 'number';
+}
+
+/** More than the scores that a rank can have; a vector is no list of weights. */
+const WEIGHTS_MAX = 100;
 
 class Naming {
   readonly #names: ReadonlyMap<string, string>;
+  readonly #weights: ReadonlyMap<string, readonly number[]>;
 
-  constructor(names: ReadonlyMap<string, string>) {
+  constructor(names: ReadonlyMap<string, string>, weights: ReadonlyMap<string, readonly number[]>) {
     this.#names = names;
+    this.#weights = weights;
   }
 
   query(query: Query): Query {
@@ -90,6 +109,14 @@ class Naming {
     return keys.reduce((at, key) => this.#part(at, key), holder);
   }
 
+  /** The arguments of RRF, of which the last may be a parameter that holds the weights. */
+  #weighted(call: Call | UdfCall): readonly Expression[] {
+    const args = call.arguments;
+    const last = isCallOf(call, 'RRF') ? args.at(-1) : undefined;
+    const weights = last?.kind === 'parameter' ? this.#weights.get(last.name) : undefined;
+    return weights ? [...args.slice(0, -1), list(weights.map((weight) => literal(weight)))] : args;
+  }
+
   #expression(expression: Expression): Expression {
     switch (expression.kind) {
       case 'literal':
@@ -130,7 +157,7 @@ class Naming {
         return this.#parts(expression, 'value', 'pattern');
       case 'call':
       case 'udfCall': {
-        const args = this.#each(expression.arguments);
+        const args = this.#each(this.#weighted(expression));
         return args === expression.arguments ? expression : { ...expression, arguments: args };
       }
       case 'subquery': {
