@@ -9,11 +9,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { type Context, createContext, Script } from 'node:vm';
 import { DomainError } from './errors.ts';
+import { regexWatchMs, spend } from './evaluation-budget.ts';
 
-/** Steps that may be taken unwatched: some milliseconds, in the slowest engine some tens. */
-const FREE_STEPS = 1_000_000;
-/** Of one match. Everybody waits as long. */
+/** Steps that may be taken unwatched: a millisecond, in the slowest engine some. */
+const FREE_STEPS = 200_000;
+/** Of one match, where no budget says otherwise. Everybody waits as long. */
 const TIME_MAX_MS = 100;
+/** What a watch costs, and the match that needs it. */
+const WATCH_STEPS = 100_000;
 
 export function boundRegularExpressions(): void {
   setFlagsFromString('--enable-experimental-regexp-engine');
@@ -51,7 +54,13 @@ export class BoundedRegex {
   #run<T>(text: string, match: () => T): T {
     const { length } = this.#regex.source;
     const steps = this.#isLinear ? length * text.length : (text.length + 1) ** this.#degree;
-    return steps <= FREE_STEPS ? match() : watched(match);
+    if (steps <= FREE_STEPS) {
+      spend(1 + steps);
+      return match();
+    }
+    const watchMs = regexWatchMs() ?? TIME_MAX_MS;
+    spend(WATCH_STEPS);
+    return watched(match, watchMs);
   }
 }
 
@@ -109,12 +118,12 @@ function newWatch(): Watch {
   return { holder, context: createContext(holder), script: new Script('match()') };
 }
 
-function watched<T>(match: () => T): T {
+function watched<T>(match: () => T, timeout: number): T {
   watch ??= newWatch();
   const { holder, context, script } = watch;
   holder.match = match;
   try {
-    return script.runInContext(context, { timeout: TIME_MAX_MS }) as T;
+    return script.runInContext(context, { timeout }) as T;
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     throw new DomainError(

@@ -4,6 +4,7 @@ export * from './bytes.ts';
 export * from './clock.ts';
 export * from './control-characters.ts';
 export * from './errors.ts';
+export * from './evaluation-budget.ts';
 export * from './hash.ts';
 export * from './hmac.ts';
 export * from './limits.ts';

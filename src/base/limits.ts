@@ -67,6 +67,9 @@ export const RIDS_BYTES = 64 * MIB;
 /** Rows a query may hold at once to sort, group or tell apart: some hundred megabytes at worst. */
 export const QUERY_ROWS_MAX = 500_000;
 
+/** Bytes of those rows; a thread that evaluates has some times as much. */
+export const QUERY_KEPT_BYTES_MAX = 128 * MIB;
+
 /** Items one page of a query looks at before it ends and says where to go on. */
 export const QUERY_ITEMS_PER_PAGE = 20_000;
 
@@ -93,6 +96,23 @@ export const SEARCH_MEMORY_BYTES = 1024 * MIB;
 
 /** Nesting of a JSON item (documented). */
 export const NESTING_MAX = 128;
+
+/** Threads for queries whose rows take long; they give way to the one that serves requests. */
+export const EVALUATION_THREADS_MAX = 2;
+
+/** Heap of such a thread: what a query may keep, and what it may compute of one item, some times over. */
+export const EVALUATION_MEMORY_MB = 512;
+
+/** Time that such a thread may take for the rows of one page, and after which a page that can end does. */
+export const EVALUATION_PAGE_MS = 5000;
+export const EVALUATION_TURN_MS = 1500;
+
+/** Pages waiting for such a thread, and the longest they wait; more are refused. */
+export const EVALUATION_QUEUE_MAX = 200;
+export const EVALUATION_WAIT_MS = 15_000;
+
+/** A thread for rows that nobody used for this long is ended. */
+export const EVALUATION_IDLE_MS = 60_000;
 
 /** Combinations that the JOINs of a query may make of one item: some tenths of a second, in which nothing else runs. */
 export const ITEM_COMBINATIONS_MAX = 10_000_000;

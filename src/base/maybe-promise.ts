@@ -26,3 +26,17 @@ export function finishing<T>(run: () => MaybePromise<T>, finish: () => void): Ma
   finish();
   return result;
 }
+
+/** As try and catch. */
+export function recovering<T>(
+  run: () => MaybePromise<T>,
+  recover: (error: unknown) => MaybePromise<T>,
+): MaybePromise<T> {
+  let result: MaybePromise<T>;
+  try {
+    result = run();
+  } catch (error) {
+    return recover(error);
+  }
+  return isPromise(result) ? result.catch(recover) : result;
+}

@@ -356,3 +356,8 @@ function describe(condition: Condition): string {
       return condition.kind;
   }
 }
+
+/** As explanations name it. */
+export function describeAccess(access: Access): string {
+  return access.kind === 'rids' || access.kind === 'posting' ? access.text : access.kind;
+}

@@ -1,7 +1,8 @@
 /** A partition's reader that adds the time spent in the index and in loading items to the work. */
-import { type Bytes, isPromise, type MaybePromise } from '../base/index.ts';
+import { type Bytes, EvaluationTooLong, isPromise, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import type { IN_PART, Path, Value } from '../value/index.ts';
+import type { Program } from './program.ts';
 import type {
   Candidate,
   CompositeMatch,
@@ -12,16 +13,29 @@ import type {
 import type { Search, SearchAccess } from './search.ts';
 import type { Work } from './work.ts';
 
+/** Larger items take more than some milliseconds to decode, in which nobody is served. */
+const DECODED_BYTES_MAX = 512 * 1024;
+
+export function measured(
+  reader: ItemReader & { release(): void },
+  { work, program }: { readonly work: Work; readonly program: Program },
+): MeasuredReader {
+  return new MeasuredReader(reader, work, program.mover !== undefined);
+}
+
 export class MeasuredReader implements ItemReader {
   readonly itemCount: number;
   readonly leavesOut: ItemReader['leavesOut'];
   readonly ridsOf: ItemReader['ridsOf'];
   readonly #reader: ItemReader & { release(): void };
   readonly #work: Work;
+  readonly #isMovable: boolean;
 
-  constructor(reader: ItemReader & { release(): void }, work: Work) {
+  /** @param isMovable - whether items that take long to decode can be decoded elsewhere. */
+  constructor(reader: ItemReader & { release(): void }, work: Work, isMovable: boolean) {
     this.#reader = reader;
     this.#work = work;
+    this.#isMovable = isMovable;
     this.itemCount = reader.itemCount;
     this.leavesOut = reader.leavesOut;
     this.ridsOf =
@@ -73,6 +87,7 @@ export class MeasuredReader implements ItemReader {
   }
 
   decode(item: Candidate): Value {
+    if (this.#isMovable && item.body.length > DECODED_BYTES_MAX) throw new EvaluationTooLong(true);
     return this.#reader.decode(item);
   }
 

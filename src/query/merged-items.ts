@@ -4,11 +4,12 @@
  * change between two pages. Partitions that are split or merged leave rids as they were.
  */
 import { isPromise, type MaybePromise } from '../base/index.ts';
-import type { Value } from '../value/index.ts';
 import type { Batches } from './candidates.ts';
+import type { LateItem } from './program.ts';
 import type { Candidate, ItemReader } from './reader.ts';
+import { lateItem } from './rows-later.ts';
 
-/** Documents of one batch, as many as candidates come in one. */
+/** As many as candidates come in one batch. */
 const BATCH_ITEMS = 100;
 
 export interface ItemSource {
@@ -16,16 +17,16 @@ export interface ItemSource {
   readonly batches: Batches<Candidate>;
 }
 
-export class MergedItems implements Batches<Value> {
+export class MergedItems implements Batches<LateItem> {
   readonly #heads: readonly Head[];
 
   constructor(sources: readonly ItemSource[]) {
     this.#heads = sources.map(({ reader, batches }) => ({ reader, batches, batch: [], at: 0 }));
   }
 
-  async next(): Promise<readonly Value[] | undefined> {
-    const documents: Value[] = [];
-    while (documents.length < BATCH_ITEMS) {
+  async next(): Promise<readonly LateItem[] | undefined> {
+    const items: LateItem[] = [];
+    while (items.length < BATCH_ITEMS) {
       for (const head of this.#heads) {
         const filled = fill(head);
         if (isPromise(filled)) await filled;
@@ -33,10 +34,10 @@ export class MergedItems implements Batches<Value> {
       const first = firstOf(this.#heads);
       const item = first?.batch?.[first.at];
       if (first === undefined || item === undefined) break;
-      documents.push(first.reader.decode(item));
+      items.push(lateItem(first.reader, item));
       first.at++;
     }
-    return documents.length === 0 ? undefined : documents;
+    return items.length === 0 ? undefined : items;
   }
 }
 

@@ -2,7 +2,7 @@
 import { andThen, finishing, isPromise, type MaybePromise } from '../base/index.ts';
 import { type Access, chooseForOrder } from './access.ts';
 import type { Batches } from './candidates.ts';
-import { MeasuredReader } from './measured-reader.ts';
+import { type MeasuredReader, measured } from './measured-reader.ts';
 import { MergedRows } from './merge.ts';
 import { entriesInOrder, findsAll, orderedRows } from './ordered.ts';
 import type { OrderedRow } from './ordered-rows.ts';
@@ -10,19 +10,18 @@ import { type PageRequest, PageRows, type ResultPage, type Target } from './page
 import { isPortable, type Position, type Window } from './position.ts';
 import type { Order, Streaming } from './program.ts';
 import { isRepeated, placeComparison, type RowPlace } from './row-order.ts';
-import type { Work } from './work.ts';
 
 export function orderedPage(
   request: PageRequest,
   shape: Streaming,
   order: Order,
 ): MaybePromise<ResultPage> {
-  const { position, work } = request;
+  const { position } = request;
   const window = position?.kind === 'ordered' ? position.window : shape;
   const after = position?.kind === 'ordered' ? position.after : undefined;
   if (window.take === 0) return { rows: [], position: undefined };
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
-  return andThen(openAll(targets, work), (readers) =>
+  return andThen(openAll(targets, request), (readers) =>
     finishing(
       () => {
         const page = new OrderedPage(request, shape, order, window, after);
@@ -121,35 +120,37 @@ class OrderedPage {
     if (row === undefined) return { rows, position: undefined };
     if (this.#order.dropsRepeated && isRepeated(row, this.#before)) return undefined;
     this.#before = row;
-    if (this.#page.isFull) {
+    const isSkipped = this.#skip > 0;
+    if (this.#page.isFull || !(isSkipped || this.#page.add(row, row.document, row.item.body))) {
       const window = { skip: this.#skip + this.#since, take: this.#take };
       return { rows, position: positionAfter(this.#named, window) };
     }
     const isNamed = isPortable(row.keys);
     if (isNamed) this.#named = row;
     this.#since = isNamed ? 0 : this.#since + 1;
-    if (this.#skip > 0) {
+    if (isSkipped) {
       this.#skip--;
       return undefined;
     }
-    if (row.text === undefined) this.#page.add(row.value, row.document, row.item.body);
-    else this.#page.addText(row.text);
     return --this.#take === 0 ? { rows, position: undefined } : undefined;
   }
 }
 
 /** All or none: where one cannot be opened, the others are released. */
-function openAll(targets: readonly Target[], work: Work): MaybePromise<MeasuredReader[]> {
+function openAll(targets: readonly Target[], request: PageRequest): MaybePromise<MeasuredReader[]> {
   const [first] = targets;
   if (targets.length === 1 && first !== undefined)
-    return andThen(first.open(), (reader) => [new MeasuredReader(reader, work)]);
-  return openMany(targets, work);
+    return andThen(first.open(), (reader) => [measured(reader, request)]);
+  return openMany(targets, request);
 }
 
-async function openMany(targets: readonly Target[], work: Work): Promise<MeasuredReader[]> {
+async function openMany(
+  targets: readonly Target[],
+  request: PageRequest,
+): Promise<MeasuredReader[]> {
   const opened = await Promise.allSettled(targets.map(async (target) => target.open()));
   const readers = opened.flatMap((result) =>
-    result.status === 'fulfilled' ? [new MeasuredReader(result.value, work)] : [],
+    result.status === 'fulfilled' ? [measured(result.value, request)] : [],
   );
   const failed = opened.find((result) => result.status === 'rejected');
   if (failed === undefined) return readers;

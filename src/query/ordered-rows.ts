@@ -10,7 +10,8 @@ import type { Work } from './work.ts';
 
 export interface OrderedRow extends RowPlace {
   /** Of the row, where it is the item as it is stored. */
-  readonly text?: string;
+  readonly text?: string | undefined;
+  readonly isItem?: boolean | undefined;
   readonly value: Value;
   readonly document: Value;
   readonly item: Candidate;
@@ -64,15 +65,15 @@ export function rowsOf(
       if (after === undefined || compare(told, after) > 0) rows.push(told);
       continue;
     }
-    const document = later === undefined ? reader.decode(item) : later.documents[at];
+    const document = later === undefined ? reader.decode(item) : undefined;
     const found = later?.rows[at++] ?? shape.rowsOf(document);
     if (found.length > 0) work.itemsMatched++;
     for (let row = 0; row < found.length; row++) {
-      const { value, keys } = found[row] as (typeof found)[number];
+      const { value, keys, text, isItem } = found[row] as (typeof found)[number];
       const place = { keys, rid: item.rid, row };
       if (order.dropsRepeated && isRepeated(place, after)) continue;
       if (after === undefined || compare(place, after) > 0)
-        rows.push({ ...place, value, document, item });
+        rows.push({ ...place, value, text, isItem, document, item });
     }
   }
   return rows;

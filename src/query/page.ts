@@ -1,10 +1,16 @@
 /** A page of a query: what it is asked of, and what is gathered for it. */
 
-import { type Bytes, bytesToText, type MaybePromise } from '../base/index.ts';
-import type { Value } from '../value/index.ts';
+import {
+  type Bytes,
+  bytesToText,
+  DomainError,
+  EvaluationTooLong,
+  type MaybePromise,
+} from '../base/index.ts';
+import { printedSize, type Value } from '../value/index.ts';
 import type { KeptResults } from './kept-results.ts';
 import type { HashRange, Position } from './position.ts';
-import type { Program } from './program.ts';
+import type { Program, Row } from './program.ts';
 import type { ItemReader } from './reader.ts';
 import type { Work } from './work.ts';
 
@@ -27,6 +33,8 @@ export interface PageRequest {
   /** Where results may be kept for their next pages, and what they are asked of. */
   readonly kept?: { readonly results: KeptResults; readonly owner: () => string };
   readonly work: Work;
+  /** Set while the page is run again elsewhere: programs that come up on the way move as well. */
+  readonly move?: ((program: Program) => Program) | undefined;
 }
 
 export interface ResultPage {
@@ -40,6 +48,7 @@ export class PageRows {
   readonly rows: string[] = [];
   readonly #request: PageRequest;
   #bytes = 0;
+  #printed = 0;
 
   constructor(request: PageRequest) {
     this.#request = request;
@@ -49,17 +58,49 @@ export class PageRows {
     return this.rows.length >= this.#request.rowsMax || this.#bytes >= this.#request.bytesMax;
   }
 
-  /** A row that is the whole item goes out as it is stored. */
-  add(value: Value, document: Value, body: Bytes | undefined): void {
-    this.addText(
-      value === document && body !== undefined ? bytesToText(body) : JSON.stringify(value),
-    );
+  /** A row that is the whole item goes out as it is stored. False where it does not fit: the page ends before it. */
+  add({ value, text, isItem }: Row, document: Value, body: Bytes | undefined): boolean {
+    if (text !== undefined) return this.addText(text);
+    const isStored = isItem === true || value === document;
+    return this.addText(isStored && body !== undefined ? bytesToText(body) : this.print(value));
   }
 
-  addText(text: string): void {
+  addText(text: string): boolean {
+    const bytes = Buffer.byteLength(text);
+    if (this.#bytes + bytes > this.#request.bytesMax) {
+      if (this.rows.length === 0) throw rowTooLarge();
+      return false;
+    }
     this.rows.push(text);
-    this.#bytes += text.length;
+    this.#bytes += bytes;
     this.#request.work.rowsOut++;
-    this.#request.work.bytesOut += text.length;
+    this.#request.work.bytesOut += bytes;
+    return true;
   }
+
+  /** True after some more large rows: who adds them should give way. */
+  isPauseDue(): boolean {
+    if (this.#bytes - this.#printed < PAUSE_BYTES) return false;
+    this.#printed = this.#bytes;
+    return true;
+  }
+
+  /** The JSON text of a row, if it can be one. */
+  print(value: Value): string {
+    const { bytesMax, program } = this.#request;
+    const size = printedSize(value, bytesMax);
+    if (size > PRINTED_BYTES_MAX && program.mover !== undefined) throw new EvaluationTooLong(true);
+    if (size > bytesMax) throw rowTooLarge();
+    return JSON.stringify(value);
+  }
+}
+
+/** Printing so much takes about a millisecond. */
+const PAUSE_BYTES = 256 * 1024;
+
+/** Larger rows take more than some milliseconds to print, in which nobody is served. */
+const PRINTED_BYTES_MAX = 512 * 1024;
+
+export function rowTooLarge(): DomainError {
+  return new DomainError('tooLarge', 'A row of the query is larger than a response may be.');
 }

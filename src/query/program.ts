@@ -1,6 +1,7 @@
 /**
  * A compiled query as the shared executor sees it. Dialects make programs; nothing here knows a language.
  */
+import type { Bytes } from '../base/index.ts';
 import type { Path, Value } from '../value/index.ts';
 import type { Condition } from './condition.ts';
 import type { Search, TextSearch, TextStatistics } from './search.ts';
@@ -15,6 +16,24 @@ export interface Program {
   readonly shape: Streaming | Folding;
   /** Set where only the best rows by a score are wanted: an index may name their items. */
   readonly search?: ProgramSearch;
+  /** Set where rows that take long can be made in another thread: then the program throws `EvaluationTooLong` of them. */
+  readonly mover?: ProgramMover;
+}
+
+export interface ProgramMover {
+  /** True where it is known already that the rows take long. */
+  readonly isDue: boolean;
+  /**
+   * For one page.
+   * @param isSlow - whether rows took long, so that the next page should begin there.
+   */
+  begin(shape: Streaming | Folding, isSlow: boolean): MovedShape;
+}
+
+export interface MovedShape {
+  /** As that of the program, with `rowsOfMany` or `later` in the place of what answers at once. */
+  readonly shape: Streaming | Folding;
+  release(): void;
 }
 
 /** The rows of a folding program, as an index can find them. */
@@ -49,9 +68,12 @@ export interface Streaming {
    * that is not certain: then `rowsOf` decides.
    */
   readonly keysOfText?: ((text: string) => readonly Value[] | undefined) | undefined;
-  /** In the place of `rowsOf` where rows need answers from elsewhere: one list per document, in order. */
+  /**
+   * In the place of `rowsOf` where rows need answers from elsewhere: one list per item, in order. Where `mayStop` is set,
+   * the last lists may be missing, but not all: the page ends there.
+   */
   readonly rowsOfMany?:
-    | ((documents: readonly Value[]) => Promise<readonly (readonly Row[])[]>)
+    | ((items: readonly LateItem[], mayStop: boolean) => Promise<readonly (readonly Row[])[]>)
     | undefined;
   /** Undefined: in the order the items were created. */
   readonly order: Order | undefined;
@@ -60,7 +82,21 @@ export interface Streaming {
   readonly take: number;
 }
 
+/** An item whose rows are made later or elsewhere. */
+export interface LateItem {
+  readonly body: Bytes;
+  /** So many of its rows were given before. */
+  readonly rowsGiven: number;
+  decode(): Value;
+}
+
 export interface Row {
+  /** JSON text of the value, where that was printed elsewhere. */
+  readonly text?: string | undefined;
+  /** True where it is the item as it is stored. */
+  readonly isItem?: boolean | undefined;
+  /** True where its text was not made, because the page has no place for it. */
+  readonly isLeft?: boolean | undefined;
   readonly value: Value;
   /** Sort keys, one per part of the order; empty where there is none. */
   readonly keys: readonly Value[];
@@ -103,6 +139,6 @@ export interface RowFold {
 }
 
 export interface LaterFold {
-  addMany(documents: readonly Value[]): Promise<boolean>;
-  finish(): Promise<readonly Value[]>;
+  addMany(items: readonly LateItem[]): Promise<boolean>;
+  finish(): Promise<readonly Row[]>;
 }

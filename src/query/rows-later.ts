@@ -1,21 +1,66 @@
 /** Rows of programs that have to ask somebody else: for many items at once, so that asking costs little per row. */
+import type { Bytes } from '../base/index.ts';
 import type { Value } from '../value/index.ts';
-import type { Row, Streaming } from './program.ts';
+import type { Part } from './position.ts';
+import type { LateItem, Row, Streaming } from './program.ts';
 import type { Candidate, ItemReader } from './reader.ts';
 
 export interface LaterRows {
-  /** Both one per item, in order. */
-  readonly documents: readonly Value[];
+  readonly items: readonly LateItem[];
+  /** One list per item, in order; the last may be missing where the page may end. */
   readonly rows: readonly (readonly Row[])[];
 }
 
-/** Undefined at once where the program answers by itself, which is the rule. */
+/**
+ * Undefined at once where the program answers by itself, which is the rule.
+ * @param part - where the items are, if the page can end before the last of them.
+ */
 export function rowsLater(
   { rowsOfMany }: Streaming,
   reader: ItemReader,
   items: readonly Candidate[],
+  part?: Part,
 ): Promise<LaterRows> | undefined {
   if (rowsOfMany === undefined) return undefined;
-  const documents = items.map((item) => reader.decode(item));
-  return rowsOfMany(documents).then((rows) => ({ documents, rows }));
+  const late = lateItems(reader, items, part);
+  return rowsOfMany(late, part !== undefined).then((rows) => ({ items: late, rows }));
+}
+
+export function lateItems(
+  reader: ItemReader,
+  items: readonly Candidate[],
+  part?: Part,
+): readonly LateItem[] {
+  return items.map((item) => lateItem(reader, item, item.rid === part?.from ? part.rows : 0));
+}
+
+export function lateItem(reader: ItemReader, item: Candidate, rowsGiven = 0): LateItem {
+  return new DecodedOnceItem(reader, item, rowsGiven);
+}
+
+/** Decoded when first asked for: who sends the body elsewhere never asks. */
+class DecodedOnceItem implements LateItem {
+  readonly #reader: ItemReader;
+  readonly #item: Candidate;
+  readonly rowsGiven: number;
+  #document: Value;
+  #isDecoded = false;
+
+  constructor(reader: ItemReader, item: Candidate, rowsGiven: number) {
+    this.rowsGiven = rowsGiven;
+    this.#reader = reader;
+    this.#item = item;
+  }
+
+  get body(): Bytes {
+    return this.#item.body;
+  }
+
+  decode(): Value {
+    if (!this.#isDecoded) {
+      this.#document = this.#reader.decode(this.#item);
+      this.#isDecoded = true;
+    }
+    return this.#document;
+  }
 }

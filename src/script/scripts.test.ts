@@ -374,3 +374,31 @@ test('more scripts at once than threads take turns', async () => {
   );
   expect(scripts.threadCount).toBeLessThanOrEqual(4);
 });
+
+test('calls beyond their bound do not get through a changed Array.prototype.slice', async () => {
+  let answered = 0;
+  const turn = await scripts.begin();
+  const run = turn.run(
+    {
+      name: 'test',
+      source: `function f() {
+        const { slice } = Array.prototype;
+        const collection = getContext().getCollection();
+        const call = () => collection.readDocument(collection.getSelfLink() + 'docs/1', () => {});
+        for (let at = 0; at < 100; at++) call();
+        // What waits is handed over again and again.
+        Array.prototype.slice = function (from, to) {
+          return to === undefined && from > 0 ? this : slice.call(this, from, to);
+        };
+      }`,
+    },
+    INPUT,
+    async (calls) => {
+      answered += calls.length;
+      return calls.map(() => ({ resource: '{}' }));
+    },
+  );
+  await expect(run).rejects.toThrow('more calls than it is allowed');
+  expect(answered).toBe(10_000);
+  turn.release();
+});

@@ -137,8 +137,12 @@ export class ScriptRun {
         args,
         timeMs: this.timeLeftMs,
       });
+      let answered = 0;
       while (reply.kind === 'turn') {
-        const answers = await answer(callsOf(reply), this);
+        const calls = callsOf(reply);
+        checkCalls(calls, answered);
+        const answers = await answer(calls, this);
+        answered += answers.length;
         reply = await this.#ask({ kind: 'resume', ...answersOf(answers) });
       }
       if (reply.kind === 'done')
@@ -216,6 +220,16 @@ export class FunctionRealm {
     if (reply.kind !== 'results') throw failureOf(reply);
     return resultsOf(reply.text, calls.length);
   }
+}
+
+/** The guest counts as well, but with objects that a script can change. */
+function checkCalls(calls: readonly ScriptCall[], answered: number): void {
+  if (answered + calls.length > SCRIPT_CALLS_MAX)
+    throw new ScriptError('scriptLimit', 'The script made more calls than it is allowed.');
+  if (calls.length > SCRIPT_TURN_CALLS_MAX) throw brokenGuest();
+  let characters = 0;
+  for (const { document } of calls) characters += document.length;
+  if (calls.length > 1 && characters > SCRIPT_TURN_CHARACTERS_MAX) throw brokenGuest();
 }
 
 function failureOf(reply: Answer): ScriptError {

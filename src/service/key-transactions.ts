@@ -148,7 +148,7 @@ export class KeyTransaction {
     const position = continuation === undefined ? undefined : parsePosition(continuation);
     if (continuation !== undefined && position === undefined)
       throw new DomainError('invalidInput', 'Invalid Continuation Token');
-    const readers = await this.#open.readers();
+    const readers = [...(await this.#open.readers())];
     const work = newWork();
     const targets = this.#targets(readers);
     try {
@@ -169,20 +169,34 @@ export class KeyTransaction {
   }
 
   /** What is stored and what the transaction wrote lie one behind the other in the hash range of the key. */
-  #targets(readers: Awaited<ReturnType<OpenTransaction['readers']>>): readonly Target[] {
+  #targets(readers: OpenReader[]): readonly Target[] {
     const epk = epkToHex(this.#epk);
     const bounds = ['', '00', '01', '02'].map((end) => `${epk}${end}`);
-    return readers.map((reader, at) => ({
-      min: bounds[at] as string,
-      max: bounds[at + 1] as string,
-      open: () => Promise.resolve(reader),
-    }));
+    return readers.map((reader, at) => {
+      let isUsed = false;
+      return {
+        min: bounds[at] as string,
+        max: bounds[at + 1] as string,
+        // A page that is run again finds its first readers released.
+        open: async () => {
+          if (!isUsed) {
+            isUsed = true;
+            return reader;
+          }
+          const others = await this.#open.readers();
+          readers.push(...others);
+          return others[at] as OpenReader;
+        },
+      };
+    });
   }
 
   #key(id: Value): ItemKey {
     return itemKey(this.#epk, this.#partitionKey, id);
   }
 }
+
+type OpenReader = Awaited<ReturnType<OpenTransaction['readers']>>[number];
 
 function isTouching(a: HashRange, b: HashRange): boolean {
   return a.min < b.max && b.min < a.max;

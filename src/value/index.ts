@@ -17,5 +17,6 @@ export * from './number-key.ts';
 export * from './order.ts';
 export * from './path.ts';
 export * from './printed-json.ts';
+export * from './printed-size.ts';
 export * from './tuple.ts';
 export * from './value.ts';

@@ -2,7 +2,7 @@
  * The canonical value model that all APIs share. JSON values are themselves; every other type of the five
  * APIs is an instance of Extended, so that no document a client writes can be mistaken for one.
  */
-import { type Bytes, equalBytes } from '../base/index.ts';
+import { type Bytes, equalBytes, spend } from '../base/index.ts';
 import { jsonImage } from './json-image.ts';
 import { compareNumbers } from './number-key.ts';
 
@@ -90,11 +90,13 @@ export function equalValues(a: Value, b: Value): boolean {
 }
 
 function equalLists(a: readonly Value[], b: readonly Value[]): boolean {
+  spend(1 + a.length);
   return a.length === b.length && a.every((element, at) => equalValues(element, b[at]));
 }
 
 function equalMaps(a: ValueMap, b: ValueMap): boolean {
   const names = Object.keys(a).filter((name) => a[name] !== undefined);
+  spend(1 + 4 * names.length);
   if (names.length !== Object.keys(b).filter((name) => b[name] !== undefined).length) return false;
   return names.every((name) => Object.hasOwn(b, name) && equalValues(a[name], b[name]));
 }

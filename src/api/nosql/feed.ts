@@ -1,5 +1,5 @@
 /** Feeds: the envelope all lists come in, and pages over the resources of the catalog. */
-import { type Bytes, DomainError } from '../../base/index.ts';
+import { type Bytes, DomainError, FIXED_EVALUATION } from '../../base/index.ts';
 import type { Value } from '../../value/index.ts';
 import type { Call } from './call.ts';
 import { readQuery } from './query-body.ts';
@@ -69,6 +69,7 @@ export function queriedReply(call: Call, envelope: Envelope, resources: readonly
     documents,
     parameters,
     call.service.clock.nowMs(),
+    FIXED_EVALUATION,
   );
   const end = given + queryLimit(call);
   const rows = found.slice(given, end).map((value) => JSON.stringify(value));

@@ -2,13 +2,14 @@
  * From the text of a query to what runs: parsed once per text, compiled with its parameters and what the container's
  * policies mean to it.
  */
-import type { Clock } from '../../base/index.ts';
+import { type Clock, FIXED_EVALUATION } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Indexing } from '../../partition/index.ts';
 import type { Program } from '../../query/index.ts';
 import type { ScriptRun } from '../../script/index.ts';
 import type { Service } from '../../service/index.ts';
 import type { Value } from '../../value/index.ts';
+import { moverOf } from './evaluation/moved-program.ts';
 import type { SentQuery } from './query-body.ts';
 import { QueryCache } from './query-cache.ts';
 import { QueryFunctions } from './query-functions.ts';
@@ -84,15 +85,30 @@ export class PreparedQueries {
     const { parameters } = same;
     const query = this.#cache.parse(same.text);
     const functions = new QueryFunctions(this.#surroundings, container, within);
+    const startMs = this.#clock.nowMs();
+    const { geospatial, vectorPolicy, textLanguages } = environment;
+    const sentProgram = (moved: Query) => ({
+      query: moved === query ? same.text : moved,
+      parameters,
+      startMs,
+      nowMs: this.#clock.nowMs(),
+      environment: { geospatial, vectorPolicy, textLanguages },
+      computed,
+    });
     const program = programOf(query, {
       environment,
       computed,
       gridOf: (path) => indexing.gridOf(path),
       parameters,
-      startMs: this.#clock.nowMs(),
+      startMs,
       findUdf: (name) => functions.find(name),
       calls: functions.calls,
       known,
+      limits: FIXED_EVALUATION,
+      // Items of other APIs have values that are no JSON.
+      ...(container.encoding === 'json' && {
+        moverOf: (moved: Query) => moverOf(() => sentProgram(moved), moved),
+      }),
     });
     checkOrder(program, indexing);
     return {
@@ -121,7 +137,7 @@ export class PreparedQueries {
   condition(container: ContainerRecord, text: string): (item: Value) => boolean {
     const { environment } = this.#containers.of(container);
     const query = compileQuery(this.#cache.parse(`SELECT * ${text}`), { environment });
-    return (item) => runQuery(query, [item], [], this.#clock.nowMs()).length > 0;
+    return (item) => runQuery(query, [item], [], this.#clock.nowMs(), FIXED_EVALUATION).length > 0;
   }
 
   /** For the lists of the catalog, which have no policies. */

@@ -1,4 +1,5 @@
 /** GeoJSON → shapes of a space, or the reason why not. */
+import { spend } from '../../base/index.ts';
 import { isList, isMap, type Value } from '../value.ts';
 import type { Space } from './space.ts';
 
@@ -67,6 +68,7 @@ function listOf(value: Value, type: string): readonly Value[] {
 }
 
 function toPoint<Point>(value: Value, type: string, space: Space<Point>): Point {
+  spend(30);
   const [x, y] = isList(value) ? value : [];
   if (typeof x !== 'number' || typeof y !== 'number')
     throw new InvalidShape(`The ${type} input is not valid because a position is not two numbers.`);

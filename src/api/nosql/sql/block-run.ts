@@ -2,7 +2,14 @@
  * Running a block by pushing: items go in one by one, results come out as early as the clauses allow. The reference
  * executor, subqueries and folds all run this way.
  */
-import { assert, DomainError, ITEM_COMBINATIONS_MAX, QUERY_ROWS_MAX } from '../../../base/index.ts';
+import {
+  assert,
+  DomainError,
+  draw,
+  ITEM_COMBINATIONS_MAX,
+  QUERY_ROWS_MAX,
+  spend,
+} from '../../../base/index.ts';
 import { isList, type Value } from '../../../value/index.ts';
 import type { Block, CompiledSource, Slots } from './block.ts';
 import { Groups } from './groups.ts';
@@ -76,10 +83,11 @@ export class RowSource {
   }
 
   #expand(at: number): boolean {
-    const { sources, where } = this.#block;
+    const { sources, where, rowSteps } = this.#block;
     const row = this.#row;
     const source = sources[at];
     if (!source) {
+      spend(rowSteps);
       if (where !== undefined && where(row) !== true) return false;
       return this.#onRow();
     }
@@ -114,6 +122,7 @@ export class RowSource {
         'Query exceeded the number of combinations that JOIN may make of one item; add a filter to a subquery.',
       );
     for (const value of values) {
+      spend(1);
       this.#row[slot] = value;
       if (this.#expand(next)) return true;
     }
@@ -203,12 +212,17 @@ export class BlockRun {
 
 const NO_KEYS: readonly Value[] = [];
 
+/** What it takes to begin a subquery. */
+const BLOCK_STEPS = 50;
+
 /** The results of a subquery in the row. */
 export function resultsOf(block: Block, row: Slots): Value[] {
+  spend(BLOCK_STEPS);
   const budget = new RowBudget(QUERY_ROWS_MAX);
   const values: Value[] = [];
   const sink: Sink = (value) => {
-    budget.take();
+    budget.take(8);
+    draw(8);
     values.push(value);
     return false;
   };
@@ -218,6 +232,7 @@ export function resultsOf(block: Block, row: Slots): Value[] {
 
 /** As many results as asked for, without computing more than that needs. */
 export function firstResults(block: Block, row: Slots, countMax: number): Value[] {
+  spend(BLOCK_STEPS);
   const values: Value[] = [];
   const sink: Sink = (value) => values.push(value) >= countMax;
   new BlockRun(block, row, sink).finish();

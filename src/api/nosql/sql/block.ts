@@ -33,6 +33,8 @@ export interface Block {
   readonly top: Compiled | undefined;
   readonly offset: Compiled | undefined;
   readonly limit: Compiled | undefined;
+  /** What a row costs at most to filter and project, in steps: see `spend`. */
+  readonly rowSteps: number;
 }
 
 export type CompiledSource =

@@ -1,4 +1,10 @@
 /** What the parts of the compiler share: the compilation at large, the names in sight, and closures that may be constant. */
+import {
+  CONSTANT_EVALUATION,
+  DomainError,
+  EvaluationBudget,
+  EvaluationTooLong,
+} from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import type { Expression, Query } from './ast.ts';
 import type { Block, Compiled, Slots } from './block.ts';
@@ -65,7 +71,21 @@ export function varying(run: Compiled): Compilable {
 
 const NO_ROW: Slots = [];
 
-/** The closure, or its result if all it depends on is constant. */
+const constantBudget = new EvaluationBudget(CONSTANT_EVALUATION);
+
+/** To be called where a compilation begins: its constants may take so much in all, whatever others took. */
+export function renewConstants(): void {
+  constantBudget.renew();
+}
+
+/** The closure, or its result if all it depends on is constant and little work. */
 export function folded(run: Compiled, ...parts: readonly Compilable[]): Compilable {
-  return parts.every((part) => part.constant) ? constantOf(run(NO_ROW)) : varying(run);
+  if (!parts.every((part) => part.constant)) return varying(run);
+  try {
+    return constantOf(constantBudget.run(() => run(NO_ROW)));
+  } catch (error) {
+    // Said of the first row, if there is any.
+    if (error instanceof EvaluationTooLong || error instanceof DomainError) return varying(run);
+    throw error;
+  }
 }

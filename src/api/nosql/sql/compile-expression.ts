@@ -1,5 +1,5 @@
 /** Scalar expressions → closures. Whatever can be known before the first row (names, patterns, sets) is settled here. */
-import { unreachable } from '../../../base/index.ts';
+import { draw, listBytes, spend, unreachable } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import {
   chainOperands,
@@ -209,6 +209,7 @@ function compileArray(items: readonly Compilable[]): Compilable {
   const runs = items.map((item) => item.run);
   return folded(
     (row) => {
+      draw(listBytes(runs.length));
       const values: Value[] = [];
       for (const run of runs) {
         const value = run(row);
@@ -234,6 +235,7 @@ export function objectOf(
   properties: readonly { readonly name: string; readonly run: Compiled }[],
 ): Compiled {
   return (row) => {
+    draw(64 + 16 * properties.length);
     const result: Record<string, Value> = {};
     for (const { name, run } of properties) {
       const value = run(row);
@@ -275,6 +277,7 @@ function membershipInSet(value: Compiled, items: readonly Compilable[]): Compile
     const wanted = value(row);
     if (wanted === undefined) return undefined;
     if (keys.has(valueKey(wanted))) return true;
+    spend(parameters.length);
     let isUnknown = hasUndefined;
     for (const parameter of parameters) {
       const equal = binaryOperators['='](wanted, parameter(row));

@@ -15,6 +15,7 @@ import {
   type ComputedDefinition,
   NO_COMPUTED,
   NO_SCOPE,
+  renewConstants,
   type Scope,
   type UserFunction,
 } from './compilation.ts';
@@ -26,7 +27,7 @@ import type { FunctionEnvironment } from './functions/index.ts';
 import { memberOf, propertyAccess } from './operators.ts';
 import { requireOrderedPaths } from './order-by-path.ts';
 import { isDistinctInOrder } from './ordered-row.ts';
-import { sourcesOf } from './tree.ts';
+import { nodeCount, sourcesOf } from './tree.ts';
 import { isDescending } from './vector-order.ts';
 
 export interface CompileOptions {
@@ -47,6 +48,7 @@ export const DEFAULT_ENVIRONMENT: FunctionEnvironment = {
 };
 
 export function compileQuery(query: Query, options: CompileOptions = {}): CompiledQuery {
+  renewConstants();
   const parameters = new Map<string, CompiledParameter>();
   let slotCount = 1;
   const found: Problem[] = [];
@@ -75,6 +77,9 @@ export function compileQuery(query: Query, options: CompileOptions = {}): Compil
     requireOrderedPaths(query, query.orderBy);
   return { block, slotCount, parameters, filter: query.where };
 }
+
+/** A closure per node of the syntax tree, most of them a call and a test. */
+const STEPS_PER_NODE = 2;
 
 /** The aliases of one FROM on top of those outside. */
 class AliasScope implements Scope {
@@ -134,6 +139,7 @@ function compileBlock(
     top,
     offset: query.window && inRow(query.window.offset),
     limit: query.window && inRow(query.window.limit),
+    rowSteps: STEPS_PER_NODE * nodeCount(query),
   };
 }
 
@@ -231,6 +237,7 @@ function containerBlock(slot: number, project: Compiled): Block {
     top: undefined,
     offset: undefined,
     limit: undefined,
+    rowSteps: STEPS_PER_NODE,
   };
 }
 

@@ -2,7 +2,7 @@
  * Computed properties: a name for an expression over one item, such as `SELECT VALUE LOWER(c.name) FROM c`. Wherever a
  * query says `c.name_of_it`, c an item, it means the expression; the item itself does not have it.
  */
-import { DomainError } from '../../../base/index.ts';
+import { DomainError, EvaluationBudget, INDEXED_EVALUATION } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import { findAggregate } from './aggregates.ts';
 import type { Expression, Query } from './ast.ts';
@@ -36,10 +36,11 @@ export function parseComputed(name: string, text: string): ComputedDefinition {
 export function computerOf(definition: ComputedDefinition): (item: Value) => Value {
   const { run } = compiled(definition);
   const row: Slots = [undefined, undefined];
+  const budget = new EvaluationBudget(INDEXED_EVALUATION);
   return (item) => {
     row[ITEM_SLOT] = item;
     try {
-      return run(row);
+      return budget.run(() => run(row));
     } catch (error) {
       // A pattern that takes too long, say. The query that asks for the property is told; an index has nothing to hold.
       if (error instanceof DomainError) return undefined;

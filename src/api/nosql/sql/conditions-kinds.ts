@@ -2,6 +2,7 @@
  * Which type a value must have for an expression to be defined at all: operators and most functions are undefined for
  * any other. Where nothing else varies, the index can even tell what the expression would give.
  */
+import { EvaluationBudget, EvaluationTooLong, INDEX_TEST_EVALUATION } from '../../../base/index.ts';
 import { type Condition, ofKind } from '../../../query/index.ts';
 import type { Value } from '../../../value/index.ts';
 import type { Expression } from './ast.ts';
@@ -68,7 +69,19 @@ export function testOf(
     expression,
     (candidate) => candidate.kind === part.kind && printExpression(candidate) === text,
   );
-  return run && ((value) => run(value) === wanted);
+  return run && ((value) => mayBe(run, value, wanted));
+}
+
+const testBudget = new EvaluationBudget(INDEX_TEST_EVALUATION);
+
+/** True as well where it would take long to find out: the item tells. */
+function mayBe(run: (value: Value) => Value, value: Value, wanted: boolean): boolean {
+  try {
+    return testBudget.run(() => run(value)) === wanted;
+  } catch (error) {
+    if (error instanceof EvaluationTooLong) return true;
+    throw error;
+  }
 }
 
 function subjectOf(

@@ -3,7 +3,7 @@ import { unreachable } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import type { Expression } from './ast.ts';
 import type { Slots } from './block.ts';
-import { type Compilation, NO_COMPUTED, NO_SCOPE } from './compilation.ts';
+import { type Compilation, NO_COMPUTED, NO_SCOPE, renewConstants } from './compilation.ts';
 import { type CompileOptions, DEFAULT_ENVIRONMENT } from './compile.ts';
 import { compileExpression, constantValue, dependsOnRow } from './compile-expression.ts';
 import type { QueryParameter } from './evaluate.ts';
@@ -78,6 +78,7 @@ class Constants {
   constructor(parameters: readonly QueryParameter[], options: ConstantOptions) {
     this.#parameters = parameters;
     this.#options = options;
+    renewConstants();
   }
 
   /** Of a parameter; undefined where it is not given. */

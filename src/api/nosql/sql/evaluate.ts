@@ -1,4 +1,5 @@
 /** The reference executor: runs a whole compiled query over documents in memory. Tests and small feeds use it as it is. */
+import { EvaluationBudget, type EvaluationLimits, LONE_EVALUATION } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import { type CompiledQuery, type Slots, START_SLOT } from './block.ts';
 import { BlockRun, readsItems } from './block-run.ts';
@@ -16,6 +17,7 @@ export function runQuery(
   documents: Iterable<Value>,
   parameters: readonly QueryParameter[] = [],
   startMs = 0,
+  limits: EvaluationLimits = LONE_EVALUATION,
 ): Value[] {
   const values: Value[] = [];
   const sink = (value: Value) => {
@@ -23,9 +25,12 @@ export function runQuery(
     return false;
   };
   const { block } = query;
-  const run = new BlockRun(block, newRow(query, parameters, startMs), sink);
-  if (readsItems(block)) for (const document of documents) if (run.add(document)) break;
-  run.finish();
+  const row = newRow(query, parameters, startMs);
+  const budget = new EvaluationBudget(limits);
+  const run = budget.run(() => new BlockRun(block, row, sink));
+  if (readsItems(block))
+    for (const document of documents) if (budget.run(() => run.add(document))) break;
+  budget.run(() => run.finish());
   return values;
 }
 

@@ -1,9 +1,14 @@
 /** The groups of a query, folded row by row: only keys and folds are kept, never the rows. */
+import { beginResult, spend } from '../../../base/index.ts';
 import { compareValues, type Value } from '../../../value/index.ts';
 import type { Fold } from './aggregates.ts';
 import type { Grouping, Slots } from './block.ts';
 import { RowBudget } from './results.ts';
 import { type ValueKey, valueKey } from './value-key.ts';
+import { keptSize } from './value-size.ts';
+
+/** Folds and slots of a group; what its first row refers to comes on top. */
+const GROUP_BYTES = 200;
 
 interface Group {
   /** A copy of the first row of the group, with the keys in their slots. */
@@ -35,7 +40,7 @@ export class Groups {
     for (let at = 0; at < aggregates.length; at++) {
       const { argument, aggregate } = aggregates[at] as (typeof aggregates)[number];
       const value = argument(this.#row);
-      if (value !== undefined && isListed(aggregate.planName)) this.#count();
+      if (value !== undefined && isListed(aggregate.planName)) this.#count(keptSize(value));
       (folds[at] as Fold).add(value);
     }
   }
@@ -51,6 +56,8 @@ export class Groups {
    */
   finish(emit: (row: Slots) => boolean): void {
     for (const { row, folds } of this.#inOrder()) {
+      beginResult();
+      spend(10 * folds.length);
       for (const [at, { slot }] of this.#grouping.aggregates.entries())
         row[slot] = folds[at]?.end();
       if (emit(row)) return;
@@ -64,7 +71,10 @@ export class Groups {
     const [key] = keys;
     if (key === undefined || keys.length > 1 || !aggregates.every((each) => each.countsRows))
       return groups;
-    return [...groups].sort((a, b) => compareValues(a.row[key.slot], b.row[key.slot]));
+    return [...groups].sort((a, b) => {
+      spend(10);
+      return compareValues(a.row[key.slot], b.row[key.slot]);
+    });
   }
 
   #groupOfRow(): Group {
@@ -73,7 +83,7 @@ export class Groups {
     const key = groupKey(values);
     const known = this.#groups?.get(key);
     if (known) return known;
-    this.#count();
+    this.#count(GROUP_BYTES + (typeof key === 'string' ? key.length : 0));
     const group = this.#newGroup();
     for (const [at, { slot }] of keys.entries()) group.row[slot] = values[at];
     this.#groups?.set(key, group);
@@ -85,9 +95,9 @@ export class Groups {
     return { row: this.#row.slice(), folds };
   }
 
-  #count(): void {
+  #count(bytes: number): void {
     this.#budget ??= new RowBudget(this.#rowsMax);
-    this.#budget.take();
+    this.#budget.take(bytes);
   }
 }
 

@@ -1,4 +1,5 @@
 /** LIKE patterns → matchers in time proportional to text × pattern at worst, whatever the pattern. */
+import { draw, spend } from '../../../base/index.ts';
 
 /** Stands for `%`, which an escaped percent sign must not be mistaken for. */
 const ANY_RUN = Symbol('any run of characters');
@@ -10,8 +11,18 @@ export type Matcher = (text: string) => boolean;
 
 /** `%` any run, `_` any character, `[a-z]` and `[^a-z]` classes; the escape character makes the next one plain. */
 export function likeMatcher(pattern: string, escapeCharacter?: string): Matcher {
+  draw(32 * pattern.length);
   const elements = parsePattern([...pattern], escapeCharacter);
-  return simpleMatcher(elements) ?? ((text) => matches([...text], elements));
+  const simple = simpleMatcher(elements);
+  if (simple !== undefined)
+    return (text) => {
+      spend(1 + (text.length / 16) * (1 + pattern.length / 256));
+      return simple(text);
+    };
+  return (text) => {
+    draw(16 * text.length);
+    return matches([...text], elements);
+  };
 }
 
 /** The plain text that a pattern begins with, and what may follow: nothing, anything, or what only the matcher knows. */
@@ -81,6 +92,7 @@ function matches(text: readonly string[], elements: readonly Element[]): boolean
   let retryElement = -1;
   let retryAt = 0;
   while (at < text.length) {
+    spend(1);
     const wanted = elements[element];
     if (wanted === ANY_RUN) {
       retryElement = ++element;

@@ -1,4 +1,5 @@
 /** The operators of the language on values: three-valued logic, comparison of like with like, arithmetic on numbers. */
+import { draw, spend } from '../../../base/index.ts';
 import {
   compareNumbers,
   compareTexts,
@@ -18,9 +19,9 @@ export const binaryOperators: Readonly<
   Record<EagerOperator, (left: Value, right: Value) => Value>
 > = {
   '=': (left, right) =>
-    left === undefined || right === undefined ? undefined : equalValues(left, right),
+    left === undefined || right === undefined ? undefined : isEqual(left, right),
   '!=': (left, right) =>
-    left === undefined || right === undefined ? undefined : !equalValues(left, right),
+    left === undefined || right === undefined ? undefined : !isEqual(left, right),
   '<': (left, right) => ordered(left, right, (order) => order < 0),
   '<=': (left, right) => ordered(left, right, (order) => order <= 0),
   '>': (left, right) => ordered(left, right, (order) => order > 0),
@@ -37,7 +38,7 @@ export const binaryOperators: Readonly<
   '>>': (left, right) => arithmetic(left, right, (x, y) => x >> y),
   '>>>': (left, right) => arithmetic(left, right, (x, y) => x >>> y),
   '||': (left, right) =>
-    typeof left === 'string' && typeof right === 'string' ? left + right : undefined,
+    typeof left === 'string' && typeof right === 'string' ? joined(left, right) : undefined,
 };
 
 export const unaryOperators: Readonly<Record<UnaryOperator, (operand: Value) => Value>> = {
@@ -47,11 +48,24 @@ export const unaryOperators: Readonly<Record<UnaryOperator, (operand: Value) => 
   NOT: (operand) => (typeof operand === 'boolean' ? !operand : undefined),
 };
 
+function joined(left: string, right: string): string {
+  draw(left.length + right.length);
+  return left + right;
+}
+
+function isEqual(left: Value, right: Value): boolean {
+  if (typeof left === 'string') spend(left.length >> 5);
+  return equalValues(left, right);
+}
+
 /** Values of different types, arrays and objects have no order. */
 function ordered(left: Value, right: Value, test: (order: number) => boolean): Value {
   if (typeof left === 'number' && typeof right === 'number')
     return test(left < right ? -1 : left > right ? 1 : 0);
-  if (typeof left === 'string' && typeof right === 'string') return test(compareTexts(left, right));
+  if (typeof left === 'string' && typeof right === 'string') {
+    spend(Math.min(left.length, right.length) >> 4);
+    return test(compareTexts(left, right));
+  }
   if (typeof left === 'boolean' && typeof right === 'boolean')
     return test(Number(left) - Number(right));
   if (left === null || right === null) return left === right ? test(0) : undefined;
@@ -64,6 +78,8 @@ function arithmetic(left: Value, right: Value, compute: (x: number, y: number) =
   return Number.isFinite(result) ? result : undefined;
 }
 
+const QUICK_LENGTH_MAX = 1000;
+
 /** A comparison with a constant number or a constant text, by far the most common filters, without a call per row. */
 export function comparisonWithConstant(
   operator: EagerOperator,
@@ -71,8 +87,9 @@ export function comparisonWithConstant(
   constant: Value,
 ): Compiled | undefined {
   if (typeof constant === 'number') return numberComparison(operator, left, constant);
-  if (typeof constant === 'string' && !/[\ud800-\uffff]/.test(constant))
-    return textComparison(operator, left, constant);
+  // Comparing long texts takes time, of which the general way takes note.
+  if (typeof constant !== 'string' || constant.length > QUICK_LENGTH_MAX) return undefined;
+  if (!/[\ud800-\uffff]/.test(constant)) return textComparison(operator, left, constant);
   return undefined;
 }
 

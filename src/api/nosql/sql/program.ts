@@ -3,13 +3,23 @@
  * (groups, aggregates, distinct rows, ranks, nearest vectors) folds, with the item forgotten as soon
  * as it is folded in.
  */
-import { DomainError, QUERY_ROWS_MAX } from '../../../base/index.ts';
+import {
+  DomainError,
+  EvaluationBudget,
+  type EvaluationLimits,
+  FIXED_EVALUATION,
+  LONE_EVALUATION,
+  MOVABLE_EVALUATION,
+  QUERY_ROWS_MAX,
+} from '../../../base/index.ts';
 import {
   type Folding,
+  type LateItem,
   type LaterFold,
   NOTHING,
   type Order,
   type Program,
+  type ProgramMover,
   type Row,
   type RowFold,
   type Streaming,
@@ -27,6 +37,7 @@ import { withMemberNames } from './member-names.ts';
 import { RowBudget, windowOf } from './results.ts';
 import { searchOf } from './search-program.ts';
 import type { UserFunctionCalls } from './user-functions.ts';
+import { keptSize } from './value-size.ts';
 import { isByScore } from './vector-order.ts';
 
 export interface ProgramOptions extends CompileOptions {
@@ -39,6 +50,10 @@ export interface ProgramOptions extends CompileOptions {
   readonly rowsMax?: number;
   /** What functions that `findUdf` finds are called through. */
   readonly calls?: UserFunctionCalls | undefined;
+  /** What the rows may take where they cannot be made elsewhere. */
+  readonly limits?: EvaluationLimits;
+  /** Where the rows are made that take long, if they can be made elsewhere. */
+  readonly moverOf?: (query: Query) => ProgramMover;
   /** What is compiled already, with the same environment and computed properties. */
   readonly known?: WeakMap<Query, CompiledQuery>;
 }
@@ -50,25 +65,32 @@ export function programOf(asked: Query, options: ProgramOptions): Program {
   const compiled = compiledOf(query, options);
   const { block } = compiled;
   const row = newRow(compiled, parameters, startMs);
-  const window = windowOf(block, row);
+  const calls = options.calls?.isUsed ? options.calls : undefined;
+  // Functions answer on the thread that asks for them.
+  const mover = calls === undefined ? options.moverOf?.(query) : undefined;
+  const { limits = LONE_EVALUATION } = options;
+  const budget = new EvaluationBudget(mover === undefined ? limits : MOVABLE_EVALUATION);
+  const moves = mover && { mover };
+  const window = new EvaluationBudget(FIXED_EVALUATION).run(() => windowOf(block, row));
   const conditions = conditionsOf(query, { ...options, parameters });
   const { condition, orderPaths } = conditions;
-  const calls = options.calls?.isUsed ? options.calls : undefined;
   const isStreaming = readsItems(block) && isItemwise(block) && !isByScore(query);
   const shape = isStreaming
-    ? { ...streaming(block, row, orderPaths, calls), ...window }
-    : folding(block, row, options.rowsMax, calls);
+    ? { ...streaming(block, row, orderPaths, { calls, budget }), ...window }
+    : folding(block, row, options.rowsMax, { calls, budget });
   if (window.take === 0) return { condition: NOTHING, shape };
   // Who waits for user functions has no score at hand.
-  if (shape.kind === 'streaming' || calls !== undefined) return { condition, shape };
+  if (shape.kind === 'streaming' || calls !== undefined) return { condition, shape, ...moves };
   if (countsItems(block)) {
     const { pathOf } = conditions;
     const findConstant = constantFinder(parameters, options);
     const isComputed = (name: unknown) => options.computed?.has(String(name)) === true;
     if (isExactFilter(query.where, { pathOf, findConstant, isComputed }))
-      return { condition, shape, isExact: true };
+      return { condition, shape, isExact: true, ...moves };
   }
-  const rows = isItemwise(block) ? streaming(block, row.slice(), orderPaths, calls) : undefined;
+  const rows = isItemwise(block)
+    ? streaming(block, row.slice(), orderPaths, { calls, budget })
+    : undefined;
   const search = searchOf(query, {
     ...options,
     wanted: window.skip + window.take,
@@ -76,7 +98,7 @@ export function programOf(asked: Query, options: ProgramOptions): Program {
     rowsOf: rows?.rowsOf,
     programOf: (rewritten) => programOf(rewritten, options),
   });
-  return { condition, shape, ...(search && { search }) };
+  return { condition, shape, ...(search && { search }), ...moves };
 }
 
 /** Only policies go by paths as written: elsewhere `c[@p]` need not be read before the rows. */
@@ -101,6 +123,12 @@ function isItemwise(block: Block): boolean {
   return isPlain && (first?.kind !== 'subquery' || isItemwise(first.block));
 }
 
+/** What rows are made with. */
+interface Evaluation {
+  readonly calls: UserFunctionCalls | undefined;
+  readonly budget: EvaluationBudget;
+}
+
 type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'rowsOfMany' | 'order'>;
 
 /** One row of slots and, as long as no item matches, one list of rows serve all items. */
@@ -108,7 +136,7 @@ function streaming(
   block: Block,
   row: Slots,
   orderPaths: readonly (Path | undefined)[],
-  calls: UserFunctionCalls | undefined,
+  { calls, budget }: Evaluation,
 ): ItemRows {
   const { project, orderBy } = block;
   let rows: Row[] = [];
@@ -135,13 +163,20 @@ function streaming(
         };
   const rowsOf = (document: Value): readonly Row[] => {
     if (rows.length > 0) rows = [];
-    source.add(document);
+    const outer = budget.enter();
+    try {
+      source.add(document);
+    } finally {
+      budget.leave(outer);
+    }
     return rows;
   };
   // A list without rows serves the next item too: here each has its own.
-  const ownRowsOf = (document: Value) => () => rowsOf(document).slice();
-  const rowsOfMany =
-    calls && ((documents: readonly Value[]) => calls.settle(documents.map(ownRowsOf)));
+  const ownRowsOf = (item: LateItem) => () => {
+    const document = item.decode();
+    return rowsOf(document).map((row) => ({ ...row, isItem: row.value === document }));
+  };
+  const rowsOfMany = calls && ((items: readonly LateItem[]) => calls.settle(items.map(ownRowsOf)));
   return { kind: 'streaming', order, rowsOf, rowsOfMany };
 }
 
@@ -158,15 +193,15 @@ function folding(
   block: Block,
   row: Slots,
   rowsMax: number | undefined,
-  calls: UserFunctionCalls | undefined,
+  { calls, budget }: Evaluation,
 ): Folding {
   const reads = readsItems(block);
   const counts = countsItems(block);
   const start = (wanted = Number.POSITIVE_INFINITY): TriedFold => {
     const values: Value[] = [];
-    const budget = new RowBudget(rowsMax ?? QUERY_ROWS_MAX);
+    const kept = new RowBudget(rowsMax ?? QUERY_ROWS_MAX);
     const sink = (value: Value) => {
-      budget.take();
+      kept.take(keptSize(value));
       return values.push(value) >= wanted;
     };
     const run = new BlockRun(block, row.slice(), sink, { rowsMax });
@@ -174,9 +209,13 @@ function folding(
     return {
       add(document) {
         const before = run.rowCount;
-        const goesOn = reads && !run.add(document);
-        if (run.rowCount > before) matched++;
-        return goesOn;
+        const outer = budget.enter();
+        try {
+          return reads && !run.add(document);
+        } finally {
+          budget.leave(outer);
+          if (run.rowCount > before) matched++;
+        }
       },
       addMatching: counts
         ? (count) => {
@@ -186,17 +225,17 @@ function folding(
         : undefined,
       itemsMatched: () => matched,
       finish() {
-        run.finish();
+        budget.run(() => run.finish());
         return values;
       },
-      tryFinish: () => run.tryFinish(),
+      tryFinish: () => budget.run(() => run.tryFinish()),
     };
   };
   const needsEvery = Boolean(block.grouping ?? block.rank) || block.orderBy.length > 0;
   if (calls === undefined) return { kind: 'folding', needsEvery, start };
-  const trial = (document: Value) => () => {
+  const trial = (item: LateItem) => () => {
     const fold = start();
-    fold.add(document);
+    fold.add(item.decode());
     fold.finish();
   };
   return {
@@ -205,11 +244,16 @@ function folding(
     start(wanted): RowFold {
       const fold = start(wanted);
       const later: LaterFold = {
-        addMany: (documents) =>
-          calls.settleThen(documents.map(trial), () => documents.every((item) => fold.add(item))),
+        addMany: async (items) => {
+          const adds = items.map((item) => () => fold.add(item.decode()));
+          return (await calls.settleThen(items.map(trial), adds)).every((goesOn) => goesOn);
+        },
         // Without items a fold can be tried as a whole.
-        finish: () =>
-          calls.settleThen([reads ? fold.tryFinish : () => start().finish()], () => fold.finish()),
+        async finish() {
+          const tried = reads ? fold.tryFinish : () => start().finish();
+          const [values] = await calls.settleThen([tried], [() => fold.finish()]);
+          return (values ?? []).map((value) => ({ value, keys: NO_KEYS }));
+        },
       };
       return { ...fold, later };
     },

@@ -1,8 +1,9 @@
 /** ORDER BY RANK: items are ranked by each score, and the ranks are fused by their reciprocals (RRF). */
-import { countContentWords, type TextLanguage } from '../../../search/index.ts';
+import { spend } from '../../../base/index.ts';
+import type { TextLanguage } from '../../../search/index.ts';
 import { compareValues, type Value } from '../../../value/index.ts';
 import type { Compiled, Slots } from './block.ts';
-import { fullTextScore, phraseList } from './functions/full-text.ts';
+import { contentWords, fullTextScore, phraseList } from './functions/full-text.ts';
 
 /** One score of an item. Text scores need the statistics of all items, so they are computed at the end. */
 export type ScoreComponent =
@@ -50,6 +51,7 @@ export function fuseScores(
 function ranksOf(scores: readonly Value[], sign: 1 | -1): readonly number[] {
   const order = scores.map((_, row) => row);
   const compare = (a: Value, b: Value): number => {
+    spend(10);
     if (a === undefined || b === undefined)
       return Number(a === undefined) - Number(b === undefined);
     return sign * compareValues(a, b);
@@ -68,9 +70,7 @@ function ranksOf(scores: readonly Value[], sign: 1 | -1): readonly number[] {
 function textScores(column: readonly Value[], language: TextLanguage): readonly Value[] {
   const texts = column.map((args) => (args as readonly Value[])[0]);
   const phrases = phraseList(((column[0] ?? []) as readonly Value[]).slice(1)) ?? [];
-  const words = texts.map((text) =>
-    typeof text === 'string' ? countContentWords(text, language) : 0,
-  );
+  const words = texts.map((text) => (typeof text === 'string' ? contentWords(text, language) : 0));
   const statistics = {
     documentCount: texts.length,
     wordCount: words.reduce((total, count) => total + count, 0),

@@ -1,10 +1,11 @@
 /** What becomes of projected rows: repeated ones are dropped, the rest is put in order and cut to the window asked for. */
-import { DomainError } from '../../../base/index.ts';
+import { beginResult, DomainError, QUERY_KEPT_BYTES_MAX, spend } from '../../../base/index.ts';
 import { compareValues, type Value } from '../../../value/index.ts';
 import type { Block, Compiled, Slots } from './block.ts';
 import { type Problem, problems, type Span, SqlError } from './errors.ts';
 import { fuseScores } from './rank.ts';
 import { type ValueKey, valueKey } from './value-key.ts';
+import { keptSize } from './value-size.ts';
 
 /** Takes a result; true when it wants no more. */
 export type Sink = (value: Value) => boolean;
@@ -36,22 +37,28 @@ function count(
 
 /** Counts what a query keeps in memory. */
 export class RowBudget {
-  #left: number;
+  readonly #rowsMax: number;
+  #rows = 0;
+  #bytes = 0;
 
   constructor(rowsMax: number) {
-    this.#left = rowsMax;
+    this.#rowsMax = rowsMax;
   }
 
-  take(): void {
-    if (--this.#left < 0)
+  /** @param bytes - of the row, about. */
+  take(bytes: number): void {
+    this.#bytes += bytes;
+    if (++this.#rows > this.#rowsMax || this.#bytes > QUERY_KEPT_BYTES_MAX)
       throw new DomainError(
         'invalidInput',
         'Query exceeded the number of rows or groups that it may keep in memory; add a filter or a limit.',
       );
   }
 
+  /** Rows of average size. */
   giveBack(count: number): void {
-    this.#left += count;
+    this.#bytes -= (this.#bytes / this.#rows) * count;
+    this.#rows -= count;
   }
 }
 
@@ -87,7 +94,7 @@ export class Results {
   add(value: Value, keys: readonly Value[]): boolean {
     if (this.#isFull) return true;
     if (!this.#kept) return this.#isRepeated(value) ? false : this.#emit(value);
-    this.#budget?.take();
+    this.#budget?.take(keptSize(value));
     const dropped = this.#kept.add(value, keys);
     if (dropped > 0) this.#budget?.giveBack(dropped);
     return false;
@@ -95,8 +102,10 @@ export class Results {
 
   /** Hands out what had to wait for the last row. */
   finish(): void {
-    for (const value of this.#kept?.sorted() ?? [])
+    for (const value of this.#kept?.sorted() ?? []) {
+      beginResult();
       if (!this.#isRepeated(value) && this.#emit(value)) return;
+    }
   }
 
   #isRepeated(value: Value): boolean {
@@ -104,7 +113,7 @@ export class Results {
     const key = valueKey(value);
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
-    if (!this.#kept) this.#budget?.take();
+    if (!this.#kept) this.#budget?.take(typeof key === 'string' ? 64 + key.length : 64);
     return false;
   }
 
@@ -133,6 +142,7 @@ type CompareRows = (a: KeyedRow, b: KeyedRow) => number;
 function rowComparison({ orderBy }: Block, ties: 1 | -1): CompareRows {
   const signs = orderBy.map((order) => (order.isDescending ? -1 : 1));
   return (a, b) => {
+    spend(10);
     for (let at = 0; at < signs.length; at++) {
       const difference = compareValues(a.keys[at], b.keys[at]);
       if (difference !== 0) return (signs[at] as number) * difference;

@@ -61,6 +61,17 @@ export function sourcesOf(from: Source | undefined): readonly Exclude<Source, { 
   return reversed.reverse();
 }
 
+/** Expressions in the clauses of a query, those within others included; what subqueries have is theirs. */
+export function nodeCount(query: Query): number {
+  const pending = [...expressionsOf(query)];
+  let count = 1;
+  for (let at = pending.pop(); at; at = pending.pop()) {
+    count++;
+    for (const child of childrenOf(at)) pending.push(child);
+  }
+  return count;
+}
+
 /** Height of the tree, subqueries included, measured without recursion. */
 export function treeDepth(query: Query): number {
   let deepest = 0;

@@ -16,6 +16,12 @@ const FUNCTIONS: Readonly<Record<string, (...args: Value[]) => Value>> = {
 
 const DOCUMENTS: readonly Value[] = [1, 2, 3, 4, 5].map((n) => ({ id: `${n}`, n, list: [n, -n] }));
 
+const ITEMS = DOCUMENTS.map((document) => ({
+  body: new Uint8Array(),
+  rowsGiven: 0,
+  decode: () => document,
+}));
+
 interface Later {
   readonly rows: readonly Value[];
   /** How many calls were answered together, one number per crossing. */
@@ -40,12 +46,13 @@ async function later(text: string): Promise<Later> {
   const findUdf = (name: string) => (FUNCTIONS[name] ? calls.functionOf(name) : undefined);
   const { shape } = programOf(parseQuery(text), { startMs: 0, findUdf, calls });
   if (shape.kind === 'streaming') {
-    const rows = (await shape.rowsOfMany?.(DOCUMENTS)) ?? [];
+    const rows = (await shape.rowsOfMany?.(ITEMS, false)) ?? [];
     return { rows: rows.flat().map(({ value }) => value), crossings };
   }
   const fold = shape.start();
-  await fold.later?.addMany(DOCUMENTS);
-  return { rows: (await fold.later?.finish()) ?? [], crossings };
+  await fold.later?.addMany(ITEMS);
+  const rows = (await fold.later?.finish()) ?? [];
+  return { rows: rows.map(({ value }) => value), crossings };
 }
 
 test.each([

@@ -3,9 +3,11 @@
  * asks for and is not known yet gives undefined and is noted; the notes of many pieces are answered together, and those
  * that missed something are tried again. Functions are taken to be pure: equal calls are made once.
  */
-import { DomainError } from '../../../base/index.ts';
+import { DomainError, NESTING_MAX } from '../../../base/index.ts';
+import { pause } from '../../../query/index.ts';
 import type { Value } from '../../../value/index.ts';
 import type { UserFunction } from './compilation.ts';
+import { checkDepth } from './value-size.ts';
 
 /** One result per call; a call is the JSON text of [name, bits of the arguments that are undefined, ...arguments]. */
 export type EvaluateCalls = (calls: readonly string[]) => Promise<readonly CallResult[]>;
@@ -79,16 +81,23 @@ export class UserFunctionCalls {
     return results;
   }
 
-  /** Does something that changes things, knowing all that the pieces asked for. */
-  async settleThen<T>(pieces: readonly (() => unknown)[], work: () => T): Promise<T> {
+  /** Does things that change something, knowing all that the pieces asked for. */
+  async settleThen<T>(
+    pieces: readonly (() => unknown)[],
+    works: readonly (() => T)[],
+  ): Promise<T[]> {
     const { trial } = await this.#settled(pieces);
-    const result = this.#within(trial, work);
-    if (trial.hasMissed)
-      throw new DomainError(
-        'invalidInput',
-        'A user defined function cannot be used on the results of a subquery with aggregates in FROM.',
-      );
-    return result;
+    const results: T[] = [];
+    for (const work of works) {
+      await pause();
+      results.push(this.#within(trial, work));
+      if (trial.hasMissed)
+        throw new DomainError(
+          'invalidInput',
+          'A user defined function cannot be used on the results of a subquery with aggregates in FROM.',
+        );
+    }
+    return results;
   }
 
   async #settled<T>(pieces: readonly (() => T)[]): Promise<{ results: T[]; trial: Trial }> {
@@ -101,14 +110,18 @@ export class UserFunctionCalls {
           'invalidInput',
           'The user defined functions of the query depend on each other too deeply.',
         );
-      left = left.filter((at) => {
+      const missed: number[] = [];
+      for (const at of left) {
+        const rest = pause();
+        if (rest !== undefined) await rest;
         try {
           results[at] = this.#within(trial, pieces[at] as () => T);
         } catch (error) {
           if (!trial.hasMissed) throw error;
         }
-        return trial.hasMissed;
-      });
+        if (trial.hasMissed) missed.push(at);
+      }
+      left = missed;
       await this.#answer(trial);
     }
     trial.hasMissed = false;
@@ -137,7 +150,9 @@ export class UserFunctionCalls {
       const batch = calls.slice(start, at);
       const results = await this.#evaluate(batch);
       batch.forEach((call, index) => {
-        known.set(call, results[index] as CallResult);
+        const result = results[index] as CallResult;
+        if (result.kind === 'value') checkDepth(result.value as Value, NESTING_MAX);
+        known.set(call, result);
       });
     }
   }

@@ -1,4 +1,5 @@
 /** Array and set functions. Sets are arrays whose equal elements are taken as one, in the order of first appearance. */
+import { draw, listBytes, spend } from '../../../../base/index.ts';
 import { compareValues, equalValues, isList, isMap, type Value } from '../../../../value/index.ts';
 import { type ValueKey, valueKey } from '../value-key.ts';
 import { anyOf, define, defineTotal, everyOf, finite, type SystemFunction } from './function.ts';
@@ -11,7 +12,7 @@ export const arrayFunctions: readonly SystemFunction[] = [
     return numbers && numbers.length > 0 ? finite(sum(numbers) / numbers.length) : undefined;
   }),
   define('ARRAY_CONCAT', [2, ANY_COUNT], (...lists) =>
-    lists.every(isList) ? lists.flat(1) : undefined,
+    lists.every(isList) ? concatenated(lists) : undefined,
   ),
   define('ARRAY_CONTAINS', [2, 3], arrayContains),
   define('_TRY_ARRAY_CONTAINS', [2, 3], arrayContains),
@@ -46,12 +47,20 @@ export const arrayFunctions: readonly SystemFunction[] = [
     const leftKeys = keysOf(left);
     return distinct(right).filter((value) => leftKeys.has(valueKey(value)));
   }),
-  setFunction('SetUnion', (left, right) => distinct([...left, ...right])),
+  setFunction('SetUnion', (left, right) => distinct(concatenated([left, right]))),
 ];
 
 /** Undefined for an undefined value, as its comparison with each element would be. */
 function contains(list: readonly Value[], value: Value): Value {
-  return value === undefined ? undefined : list.some((item) => equalValues(item, value));
+  return value === undefined ? undefined : holds(list, value);
+}
+
+function concatenated(lists: readonly (readonly Value[])[]): readonly Value[] {
+  let length = 0;
+  for (const list of lists) length += list.length;
+  draw(listBytes(length));
+  spend(length);
+  return lists.flat(1);
 }
 
 function setFunction(
@@ -64,7 +73,14 @@ function setFunction(
 }
 
 function keysOf(values: readonly Value[]): Set<ValueKey> {
+  beforeKeys(values);
   return new Set(values.map(valueKey));
+}
+
+/** A set takes a key, its place and some hashing for each. */
+function beforeKeys(values: readonly Value[]): void {
+  draw(32 * values.length);
+  spend(20 * values.length);
 }
 
 function distinct(values: readonly Value[]): readonly Value[] {
@@ -73,6 +89,8 @@ function distinct(values: readonly Value[]): readonly Value[] {
 
 /** The distinct values whose key is not among the given ones. */
 function without(values: readonly Value[], keys: ReadonlySet<ValueKey>): readonly Value[] {
+  beforeKeys(values);
+  draw(listBytes(keys.size));
   const seen = new Set(keys);
   return values.filter((value) => {
     const key = valueKey(value);
@@ -85,7 +103,16 @@ function without(values: readonly Value[], keys: ReadonlySet<ValueKey>): readonl
 /** With a true third argument an object matches every object that has its properties. */
 export function arrayContains(list: Value, value: Value, isPartial: Value = false): Value {
   if (!isList(list) || typeof isPartial !== 'boolean') return undefined;
-  return list.some((item) => (isPartial ? matchesPartly(item, value) : equalValues(item, value)));
+  if (!isPartial) return holds(list, value);
+  spend(5 * list.length);
+  return list.some((item) => matchesPartly(item, value));
+}
+
+/** Most lists hold numbers and texts, of which only those of the same type can be equal. */
+function holds(list: readonly Value[], value: Value): boolean {
+  spend(1 + list.length);
+  const isSimple = typeof value === 'string' || typeof value === 'boolean' || value === null;
+  return isSimple ? list.includes(value) : list.some((item) => equalValues(item, value));
 }
 
 function matchesPartly(item: Value, wanted: Value): boolean {
@@ -96,7 +123,9 @@ function matchesPartly(item: Value, wanted: Value): boolean {
 }
 
 function numbersOf(list: Value): readonly number[] | undefined {
-  return isList(list) && list.every((item) => typeof item === 'number') ? list : undefined;
+  if (!isList(list)) return undefined;
+  spend(1 + list.length / 2);
+  return list.every((item) => typeof item === 'number') ? list : undefined;
 }
 
 function sum(numbers: readonly number[]): number {
@@ -106,6 +135,7 @@ function sum(numbers: readonly number[]): number {
 /** By the order of types, as MIN and MAX; arrays and objects have no place in it. */
 function extreme(list: Value, sign: 1 | -1): Value {
   if (!isList(list) || list.length === 0) return undefined;
+  spend(3 * list.length);
   if (list.some((item) => typeof item === 'object' && item !== null)) return undefined;
   return list.reduce((best, item) => (sign * compareValues(item, best) > 0 ? item : best));
 }
@@ -113,6 +143,8 @@ function extreme(list: Value, sign: 1 | -1): Value {
 function median(list: Value): Value {
   const numbers = numbersOf(list);
   if (!numbers || numbers.length === 0) return undefined;
+  draw(listBytes(numbers.length));
+  spend(30 * numbers.length);
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   const upper = sorted[middle] as number;
@@ -124,11 +156,16 @@ function slice(list: Value, start: Value, length: Value = Number.MAX_SAFE_INTEGE
   if (!isList(list) || typeof start !== 'number' || typeof length !== 'number') return undefined;
   const whole = Math.trunc(start);
   const from = whole < 0 ? Math.max(0, list.length + whole) : whole;
-  return list.slice(from, from + Math.max(0, Math.trunc(length)));
+  const count = Math.max(0, Math.trunc(length));
+  draw(listBytes(Math.min(count, list.length)));
+  return list.slice(from, from + count);
 }
 
 function objectToArray(object: Value, keyName: Value = 'k', valueName: Value = 'v'): Value {
   if (!isMap(object) || typeof keyName !== 'string' || typeof valueName !== 'string')
     return undefined;
-  return Object.entries(object).map(([name, value]) => ({ [keyName]: name, [valueName]: value }));
+  const entries = Object.entries(object);
+  draw(entries.length * 160);
+  spend(10 * entries.length);
+  return entries.map(([name, value]) => ({ [keyName]: name, [valueName]: value }));
 }

@@ -2,6 +2,7 @@
  * Full-text functions, computed of every text they are given: the stems of words in lower case are compared. Scores are
  * BM25 with the statistics that the rewritten query brings along.
  */
+import { spend } from '../../../../base/index.ts';
 import {
   bm25,
   countContentWords,
@@ -15,7 +16,7 @@ import { define, type SystemFunction } from './function.ts';
 const ANY_COUNT = Number.POSITIVE_INFINITY;
 
 export function fullTextFunctions(language: TextLanguage): readonly SystemFunction[] {
-  const words = (text: string) => wordsOf(text, language);
+  const words = (text: string) => stemmedWords(text, language);
   return [
     define('FullTextContains', 2, (text, phrase) =>
       typeof text === 'string' && typeof phrase === 'string'
@@ -31,7 +32,7 @@ export function fullTextFunctions(language: TextLanguage): readonly SystemFuncti
       return found?.some((isContained) => isContained);
     }),
     define('_FullTextWordCount', 1, (text) =>
-      typeof text === 'string' ? countContentWords(text, language) : undefined,
+      typeof text === 'string' ? contentWords(text, language) : undefined,
     ),
     define('_FullTextScore', 5, (text, phrases, documentCount, wordCount, hitCounts) => {
       if (!isTextList(phrases) || !isNumberList(hitCounts)) return undefined;
@@ -55,9 +56,9 @@ export function fullTextScore(
   language: TextLanguage,
 ): Value {
   if (typeof text !== 'string') return undefined;
-  const words = wordsOf(text, language);
-  const frequencies = phrases.map((phrase) => countPhrase(words, wordsOf(phrase, language)));
-  return bm25(frequencies, countContentWords(text, language), statistics);
+  const words = stemmedWords(text, language);
+  const frequencies = phrases.map((phrase) => countPhrase(words, stemmedWords(phrase, language)));
+  return bm25(frequencies, contentWords(text, language), statistics);
 }
 
 function containedPhrases(
@@ -67,17 +68,36 @@ function containedPhrases(
 ): readonly boolean[] | undefined {
   const phrases = phraseList(args);
   if (typeof text !== 'string' || !phrases) return undefined;
-  const words = wordsOf(text, language);
-  return phrases.map((phrase) => countPhrase(words, wordsOf(phrase, language)) > 0);
+  const words = stemmedWords(text, language);
+  return phrases.map((phrase) => countPhrase(words, stemmedWords(phrase, language)) > 0);
+}
+
+/** Nothing can interrupt the search for words, and a stem costs as much as many letters. */
+function stemmedWords(text: string, language: TextLanguage): readonly string[] {
+  spend(5 * text.length);
+  return wordsOf(text, language);
+}
+
+export function contentWords(text: string, language: TextLanguage): number {
+  spend(text.length);
+  return countContentWords(text, language);
 }
 
 /** How often the words stand in the text one after the other. */
 function countPhrase(words: readonly string[], phrase: readonly string[]): number {
   if (phrase.length === 0) return 0;
+  spend(words.length);
   let count = 0;
   for (let at = 0; at + phrase.length <= words.length; at++)
-    if (phrase.every((word, offset) => words[at + offset] === word)) count++;
+    if (words[at] === phrase[0] && isPhraseAt(words, phrase, at)) count++;
   return count;
+}
+
+function isPhraseAt(words: readonly string[], phrase: readonly string[], at: number): boolean {
+  let matched = 1;
+  while (matched < phrase.length && words[at + matched] === phrase[matched]) matched++;
+  spend(matched);
+  return matched === phrase.length;
 }
 
 function isTextList(value: Value | readonly Value[]): value is readonly string[] {

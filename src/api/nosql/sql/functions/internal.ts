@@ -2,9 +2,11 @@
  * Functions that clients and the service's other APIs use among themselves. They must bind and run, because rewritten
  * texts come back; their documented meaning is their name, and these are its plain readings.
  */
-import { compareValues, equalValues, isList, isMap, type Value } from '../../../../value/index.ts';
+import { compareValues, isList, isMap, type Value } from '../../../../value/index.ts';
 import { valueKey } from '../value-key.ts';
+import { arrayContains } from './array.ts';
 import { define, defineTotal, type SystemFunction } from './function.ts';
+import { toText } from './string.ts';
 
 const ANY_COUNT = Number.POSITIVE_INFINITY;
 
@@ -36,15 +38,15 @@ export const internalFunctions: readonly SystemFunction[] = [
     defineTotal(name, 2, (left, right) => test(compareValues(left, right))),
   ),
   defineTotal('_M_EVAL_IN', 2, (value, list) =>
-    isList(list) ? list.some((item) => equalValues(item, value)) : undefined,
+    isList(list) ? arrayContains(list, value) : undefined,
   ),
   defineTotal('_M_EVAL_NIN', 2, (value, list) =>
-    isList(list) ? !list.some((item) => equalValues(item, value)) : undefined,
+    isList(list) ? !arrayContains(list, value) : undefined,
   ),
   define('_COMPARE_OBJECTS', 2, (left, right) => compareValues(left, right)),
   define('_COMPARE_BSON_BINARYDATA', 2, (left, right) => compareValues(left, right)),
   define('_PROXY_PROJECTION', [1, ANY_COUNT], (value) => value),
-  define('HASH', [1, ANY_COUNT], (...values) => hash(JSON.stringify(values))),
+  define('HASH', [1, ANY_COUNT], (...values) => hash(toText(values) as string)),
   ...Object.entries(constants).map(([name, convert]) => define(name, 1, convert)),
   ...['C_LIST', 'C_SET', 'C_TUPLE', 'C_MAP'].map((name) =>
     define(name, [0, ANY_COUNT], (...items) => items),
@@ -52,7 +54,7 @@ export const internalFunctions: readonly SystemFunction[] = [
   ...['C_LISTCONTAINS', 'C_SETCONTAINS', 'C_MAPCONTAINSVALUE'].map((name) =>
     define(name, 2, (collection, value) => {
       const values = isMap(collection) ? Object.values(collection) : collection;
-      return isList(values) ? values.some((item) => equalValues(item, value)) : undefined;
+      return isList(values) ? arrayContains(values, value) : undefined;
     }),
   ),
   define('C_MAPCONTAINSKEY', 2, (map, key) =>

@@ -1,5 +1,7 @@
 /** String functions. Positions count UTF-16 units from 0, as in the service's own engine. */
+import { draw, listBytes, NESTING_MAX, spend } from '../../../../base/index.ts';
 import { isList, type Value } from '../../../../value/index.ts';
+import { checkDepth, drawPrinted } from '../value-size.ts';
 import { anyOf, define, defineTotal, everyOf, finite, type SystemFunction } from './function.ts';
 
 /** REPLICATE beyond this is undefined (documented). */
@@ -14,6 +16,8 @@ function comparison(name: string, test: (text: string, other: string) => boolean
   return define(name, [2, 3], (text, other, ignoresCase = false) => {
     if (typeof text !== 'string' || typeof other !== 'string') return undefined;
     if (typeof ignoresCase !== 'boolean') return undefined;
+    beforeSearch(text, other);
+    if (ignoresCase) draw(text.length + other.length);
     return ignoresCase ? test(text.toLowerCase(), other.toLowerCase()) : test(text, other);
   });
 }
@@ -28,17 +32,20 @@ function containment(
   return names.map((name) =>
     defineTotal(name, [2, Number.POSITIVE_INFINITY], (text, ...parts) => {
       if (typeof text !== 'string') return undefined;
+      draw(text.length);
       const folded = fold(text);
-      return combine(parts, (part) =>
-        typeof part === 'string' ? folded.includes(fold(part)) : undefined,
-      );
+      return combine(parts, (part) => {
+        if (typeof part !== 'string') return undefined;
+        beforeSearch(text, part);
+        return folded.includes(fold(part));
+      });
     }),
   );
 }
 
 export const stringFunctions: readonly SystemFunction[] = [
   define('CONCAT', [2, Number.POSITIVE_INFINITY], (...parts) =>
-    areStrings(parts) ? parts.join('') : undefined,
+    areStrings(parts) ? joined(parts, '') : undefined,
   ),
   comparison('CONTAINS', (text, part) => text.includes(part)),
   comparison('STARTSWITH', (text, part) => text.startsWith(part)),
@@ -61,9 +68,9 @@ export const stringFunctions: readonly SystemFunction[] = [
       : undefined,
   ),
   textual('LENGTH', (text) => text.length),
-  textual('LOWER', (text) => text.toLowerCase()),
-  textual('UPPER', (text) => text.toUpperCase()),
-  textual('REVERSE', (text) => [...text].reverse().join('')),
+  textual('LOWER', (text) => drawn(text).toLowerCase()),
+  textual('UPPER', (text) => drawn(text).toUpperCase()),
+  textual('REVERSE', reverse),
   define('LTRIM', [1, 2], (text, characters) => trim(text, characters, 'start')),
   define('RTRIM', [1, 2], (text, characters) => trim(text, characters, 'end')),
   define('TRIM', [1, 2], (text, characters) => trim(text, characters, 'both')),
@@ -76,7 +83,7 @@ export const stringFunctions: readonly SystemFunction[] = [
   define('LastSubstringBefore', 2, (text, mark) => cut(text, mark, 'last', 'before')),
   define('StringJoin', 2, (parts, separator) =>
     isList(parts) && areStrings(parts) && typeof separator === 'string'
-      ? parts.join(separator)
+      ? joined(parts, separator)
       : undefined,
   ),
   define('StringSplit', 2, (text, separator) =>
@@ -97,6 +104,46 @@ export const stringFunctions: readonly SystemFunction[] = [
   ),
 ];
 
+/** The text itself, of which a copy is about to be made. */
+function drawn(text: string): string {
+  draw(text.length);
+  return text;
+}
+
+function joined(parts: readonly string[], separator: string): string {
+  let length = separator.length * parts.length;
+  for (const part of parts) length += part.length;
+  draw(length);
+  spend(parts.length);
+  return parts.join(separator);
+}
+
+/** A text is looked through quickly; a long part is compared with it at many places. */
+function beforeSearch(text: string, part: string): void {
+  spend(1 + (text.length / 16) * (1 + part.length / 256));
+}
+
+/** Code points that are made into a text at once: as many as a call takes arguments. */
+const REVERSED_AT_ONCE = 4096;
+
+/** By code points. */
+function reverse(text: string): string {
+  draw(4 * text.length);
+  spend(text.length / 2);
+  const units = new Uint16Array(text.length);
+  for (let at = 0, to = text.length; at < text.length; at++) {
+    const isPair = (text.codePointAt(at) as number) > 0xffff;
+    if (isPair) units[to - 1] = text.charCodeAt(at + 1);
+    units[to - (isPair ? 2 : 1)] = text.charCodeAt(at);
+    to -= isPair ? 2 : 1;
+    if (isPair) at++;
+  }
+  const parts: string[] = [];
+  for (let at = 0; at < units.length; at += REVERSED_AT_ONCE)
+    parts.push(String.fromCharCode(...units.subarray(at, at + REVERSED_AT_ONCE)));
+  return parts.join('');
+}
+
 function areStrings(values: readonly Value[]): values is readonly string[] {
   return values.every((value) => typeof value === 'string');
 }
@@ -104,6 +151,7 @@ function areStrings(values: readonly Value[]): values is readonly string[] {
 function indexOf(text: Value, part: Value, start: Value = 0): Value {
   if (typeof text !== 'string' || typeof part !== 'string' || typeof start !== 'number')
     return undefined;
+  beforeSearch(text, part);
   return text.indexOf(part, start);
 }
 
@@ -111,13 +159,18 @@ function indexOf(text: Value, part: Value, start: Value = 0): Value {
 function lastIndexOf(text: Value, part: Value, start: Value = Number.MAX_SAFE_INTEGER): Value {
   if (typeof text !== 'string' || typeof part !== 'string' || typeof start !== 'number')
     return undefined;
+  beforeSearch(text, part);
   const last = Math.trunc(start) - part.length + 1;
   return last < 0 ? -1 : text.lastIndexOf(part, last);
 }
 
 /** An empty separator separates nothing. */
 function splitAt(text: string, separator: string): readonly string[] {
-  return separator === '' ? [text] : text.split(separator);
+  if (separator === '') return [text];
+  beforeSearch(text, separator);
+  // As many parts as there can be, each a text of its own.
+  draw(text.length + listBytes((4 * text.length) / separator.length));
+  return text.split(separator);
 }
 
 function trim(text: Value, characters: Value, side: 'start' | 'end' | 'both'): Value {
@@ -127,6 +180,7 @@ function trim(text: Value, characters: Value, side: 'start' | 'end' | 'both'): V
     const character = text[at] as string;
     return characters === undefined ? character.trim() === '' : characters.includes(character);
   };
+  spend((text.length * (1 + (characters?.length ?? 0))) / 16);
   let start = 0;
   let end = text.length;
   if (side !== 'end') while (start < end && isTrimmed(start)) start++;
@@ -137,13 +191,25 @@ function trim(text: Value, characters: Value, side: 'start' | 'end' | 'both'): V
 function replace(text: Value, part: Value, replacement: Value): Value {
   if (typeof text !== 'string' || typeof part !== 'string' || typeof replacement !== 'string')
     return undefined;
-  return part === '' ? text : text.replaceAll(part, () => replacement);
+  return part === '' ? text : replaced(text, part, replacement);
+}
+
+function replaced(text: string, part: string, replacement: string): string {
+  beforeSearch(text, part);
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
+    count++;
+    spend(10);
+  }
+  draw(text.length + count * Math.max(0, replacement.length - part.length));
+  return text.replaceAll(part, () => replacement);
 }
 
 function replicate(text: Value, count: Value): Value {
   if (typeof text !== 'string' || typeof count !== 'number') return undefined;
   const times = Math.trunc(count);
   if (!(times >= 0 && text.length * times <= REPLICATE_LENGTH_MAX)) return undefined;
+  draw(text.length * times);
   return text.repeat(times);
 }
 
@@ -157,19 +223,30 @@ function substring(text: Value, start: Value, length: Value): Value {
 /** What stands before or after a mark; undefined where the mark is missing. */
 function cut(text: Value, mark: Value, which: 'first' | 'last', side: 'before' | 'after'): Value {
   if (typeof text !== 'string' || typeof mark !== 'string') return undefined;
+  beforeSearch(text, mark);
   const at = which === 'first' ? text.indexOf(mark) : text.lastIndexOf(mark);
   if (at < 0) return undefined;
   return side === 'before' ? text.slice(0, at) : text.slice(at + mark.length);
 }
 
 export function toText(value: Value): Value {
-  return value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
+  if (value === undefined || typeof value === 'string') return value;
+  drawPrinted(value);
+  return JSON.stringify(value);
 }
 
 function parsed(text: string, isWanted: (value: unknown) => boolean): Value {
+  // Values take more than their texts; numbers of one digit, several times as much.
+  draw(4 * text.length);
+  const value = parsedOrUndefined(text);
+  if (!isWanted(value)) return undefined;
+  checkDepth(value, NESTING_MAX);
+  return value;
+}
+
+function parsedOrUndefined(text: string): Value {
   try {
-    const value = JSON.parse(text) as Value;
-    return isWanted(value) ? value : undefined;
+    return JSON.parse(text) as Value;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** Distances between vectors, computed exactly. An index may find candidates; this is what ranks them. */
+import { spend } from '../../../../base/index.ts';
 import { isList, isMap, type Value } from '../../../../value/index.ts';
 import { type DistanceFunction, define, finite, type SystemFunction } from './function.ts';
 
@@ -22,6 +23,7 @@ export function distanceFunctionOf(name: Value): DistanceFunction | undefined {
 /** Cosine similarity, Euclidean distance or dot product; undefined unless both are vectors of one length. */
 export function vectorDistance(left: Value, right: Value, kind: DistanceFunction): Value {
   if (!isVector(left) || !isVector(right) || left.length !== right.length) return undefined;
+  spend(left.length);
   let dot = 0;
   let leftSquares = 0;
   let rightSquares = 0;

@@ -1,0 +1,31 @@
+/** Entry of an evaluation thread. */
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { DomainError } from '../../../base/index.ts';
+import { SqlError } from '../sql/index.ts';
+import { Evaluator } from './evaluator.ts';
+import type { FromThread, ToThread } from './protocol.ts';
+
+/** Rows that take long give way to the thread that serves requests, and to scripts. */
+const NICENESS = 6;
+
+// Elsewhere the call would slow down the whole process.
+if (process.platform === 'linux') setPriority(NICENESS);
+
+const evaluator = new Evaluator();
+
+parentPort?.on('message', (question: ToThread) => {
+  parentPort?.postMessage(answered(question));
+});
+parentPort?.postMessage({ kind: 'ready' } satisfies FromThread);
+
+function answered(question: ToThread): FromThread {
+  try {
+    return evaluator.answer(question);
+  } catch (error) {
+    if (error instanceof SqlError) return { kind: 'wrong', problems: error.problems };
+    if (error instanceof DomainError)
+      return { kind: 'refused', code: error.code, message: error.message };
+    return { kind: 'broken', message: String((error as Error)?.stack ?? error) };
+  }
+}

@@ -1,0 +1,128 @@
+/** Inside an evaluation thread: the program of one page at a time. */
+import {
+  assert,
+  DomainError,
+  EVALUATION_PAGE_MS,
+  EVALUATION_TURN_MS,
+  PAGE_BYTES_MAX,
+  systemRandom,
+  threadEvaluation,
+} from '../../../base/index.ts';
+import { type RowFold, rowTooLarge, type Streaming } from '../../../query/index.ts';
+import { jsonCodec, printedSize, type Value } from '../../../value/index.ts';
+import { parseQuery, programOf } from '../sql/index.ts';
+import type { FromThread, SentItems, SentProgram, SentRow, ToThread } from './protocol.ts';
+
+/** Characters of the rows of one batch where none can be left for later: they wait in memory to be sorted. */
+const BATCH_CHARACTERS_MAX = 8 * PAGE_BYTES_MAX;
+
+/** Rows of one answer, and their characters: the main thread reads them in a millisecond or two. */
+const ANSWER_ROWS = 5000;
+const ANSWER_CHARACTERS = 1024 * 1024;
+
+export class Evaluator {
+  #shape: Streaming | undefined;
+  #fold: RowFold | undefined;
+  /** Of a fold that is finished. */
+  #results: Iterator<Value> | undefined;
+
+  answer(question: ToThread): FromThread {
+    switch (question.kind) {
+      case 'begin':
+        return this.#begin(question, question.wanted);
+      case 'rows':
+        return this.#rows(question, question.rowsGiven, question.mayStop);
+      case 'add':
+        return this.#add(question);
+      case 'finish':
+        this.#results = this.#finish();
+        return this.#more();
+      case 'more':
+        return this.#more();
+    }
+  }
+
+  #begin(program: SentProgram, wanted: number | undefined): FromThread {
+    const { query, parameters, startMs, nowMs, environment, computed } = program;
+    const parsed = typeof query === 'string' ? parseQuery(query) : query;
+    const { shape } = programOf(parsed, {
+      parameters,
+      startMs,
+      environment: { ...environment, clock: { nowMs: () => nowMs }, random: systemRandom },
+      computed,
+      limits: threadEvaluation(EVALUATION_PAGE_MS),
+    });
+    this.#fold = shape.kind === 'folding' ? shape.start(wanted) : undefined;
+    this.#shape = shape.kind === 'streaming' ? shape : undefined;
+    return { kind: 'begun' };
+  }
+
+  #rows(items: SentItems, rowsGiven: number, mayStop: boolean): FromThread {
+    assert(this.#shape !== undefined, 'a program that streams comes first');
+    const untilMs = performance.now() + EVALUATION_TURN_MS;
+    const lists: (readonly SentRow[])[] = [];
+    let characters = 0;
+    for (const document of documentsOf(items)) {
+      const given = lists.length === 0 ? rowsGiven : 0;
+      const rows = this.#shape.rowsOf(document).map(({ value, keys }, at): SentRow => {
+        if (value === document) return [null, keys];
+        // The page has no place for more, and begins behind those given.
+        if (at < given || (mayStop && characters > PAGE_BYTES_MAX)) return [undefined, keys];
+        const text = printed(value);
+        characters += text.length;
+        if (characters > BATCH_CHARACTERS_MAX) throw tooLargeToSort();
+        return [text, keys];
+      });
+      lists.push(rows);
+      if (mayStop && (performance.now() > untilMs || characters > PAGE_BYTES_MAX)) break;
+    }
+    return { kind: 'rows', lists };
+  }
+
+  #add(items: SentItems): FromThread {
+    assert(this.#fold !== undefined, 'a program that folds comes first');
+    for (const document of documentsOf(items))
+      if (!this.#fold.add(document)) return { kind: 'added', goesOn: false };
+    return { kind: 'added', goesOn: true };
+  }
+
+  #finish(): Iterator<Value> {
+    assert(this.#fold !== undefined, 'a program that folds comes first');
+    return this.#fold.finish().values();
+  }
+
+  #more(): FromThread {
+    const texts: string[] = [];
+    let characters = 0;
+    let next = this.#results?.next();
+    while (next?.done === false) {
+      const text = printed(next.value);
+      characters += text.length;
+      texts.push(text);
+      if (characters > ANSWER_CHARACTERS || texts.length >= ANSWER_ROWS) break;
+      next = this.#results?.next();
+    }
+    const matched = this.#fold?.itemsMatched?.() ?? 0;
+    return { kind: 'finished', texts, matched, hasMore: next?.done === false };
+  }
+}
+
+function* documentsOf({ bodies, lengths }: SentItems): Generator<Value> {
+  let at = 0;
+  for (const length of lengths) {
+    yield jsonCodec.decode(bodies.subarray(at, at + length));
+    at += length;
+  }
+}
+
+function printed(value: Value): string {
+  if (printedSize(value, PAGE_BYTES_MAX) > PAGE_BYTES_MAX) throw rowTooLarge();
+  return JSON.stringify(value);
+}
+
+function tooLargeToSort(): DomainError {
+  return new DomainError(
+    'invalidInput',
+    'The rows of the query are too large to be sorted; select less of the items.',
+  );
+}

@@ -1,0 +1,128 @@
+/** Pages of rows in the order in which their items were created. */
+import { isPromise, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
+import type { Value } from '../value/index.ts';
+import { chooseAccess, describeAccess } from './access.ts';
+import { candidates } from './candidates.ts';
+import { measured } from './measured-reader.ts';
+import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
+import { begunParts, type Part, partsLeft, type Window } from './position.ts';
+import type { Streaming } from './program.ts';
+import { rowsLater } from './rows-later.ts';
+import { pause } from './turn.ts';
+
+export async function streamPage(request: PageRequest, shape: Streaming): Promise<ResultPage> {
+  const { position, ranges } = request;
+  const page = new PageRows(request);
+  let window: Window =
+    position?.kind === 'stream' ? position.window : { skip: shape.skip, take: shape.take };
+  const left = partsLeft(ranges, position?.kind === 'stream' ? position.parts : []);
+  let looked = 0;
+  while (left.length > 0 && window.take > 0) {
+    const part = left.shift() as Part;
+    const target = request.targetsIn(part)[0];
+    if (target === undefined) continue;
+    if (target.max < part.max) left.unshift({ ...part, min: target.max });
+    const here = { ...part, min: target.min, max: target.max };
+    const end = await streamTarget(request, shape, target, here, { page, window, looked });
+    window = end.window;
+    looked = end.looked;
+    if (end.stoppedAt !== undefined) {
+      left.unshift(end.stoppedAt);
+      break;
+    }
+    if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE) break;
+  }
+  if (left.length === 0 || window.take === 0) return { rows: page.rows, position: undefined };
+  return { rows: page.rows, position: { kind: 'stream', parts: begunParts(left), window } };
+}
+
+interface StreamState {
+  readonly page: PageRows;
+  readonly window: Window;
+  readonly looked: number;
+}
+
+interface StreamEnd {
+  readonly window: Window;
+  readonly looked: number;
+  /** Where in the target the page became full; undefined at its end. */
+  readonly stoppedAt: Part | undefined;
+}
+
+async function streamTarget(
+  request: PageRequest,
+  shape: Streaming,
+  target: Target,
+  part: Part,
+  state: StreamState,
+): Promise<StreamEnd> {
+  const { work, program } = request;
+  const { page } = state;
+  let { skip, take } = state.window;
+  let { looked } = state;
+  const opened = target.open();
+  const reader = measured(isPromise(opened) ? await opened : opened, request);
+  try {
+    const chosen = chooseAccess(reader, program.condition, work);
+    const access = isPromise(chosen) ? await chosen : chosen;
+    work.accesses.push(describeAccess(access));
+    // One more than the page takes tells whether there is a next one: clients ask for a page behind every token.
+    const batch = Math.min(100, skip + Math.min(take, request.rowsMax + 1));
+    const batches = candidates(reader, access, part.from, work, batch);
+    for (;;) {
+      const found = batches.next();
+      const items = isPromise(found) ? await found : found;
+      if (items === undefined) return { window: { skip, take }, looked, stoppedAt: undefined };
+      const answers = rowsLater(shape, reader, items, part);
+      const later = answers && (await answers);
+      let at = 0;
+      for (const item of items) {
+        const isLeft = later !== undefined && at >= later.rows.length;
+        if (page.isFull || isLeft || looked >= QUERY_ITEMS_PER_PAGE)
+          return {
+            window: { skip, take },
+            looked,
+            stoppedAt: { ...part, from: item.rid, rows: 0 },
+          };
+        // The first is what the request is about.
+        const rest = looked++ === 0 ? undefined : pause();
+        if (rest !== undefined) await rest;
+        const document = later === undefined ? reader.decode(item) : undefined;
+        const rows = later?.rows[at++] ?? shape.rowsOf(document);
+        if (rows.length > 0) work.itemsMatched++;
+        for (let row = item.rid === part.from ? part.rows : 0; row < rows.length; row++) {
+          if (skip > 0) {
+            skip--;
+            continue;
+          }
+          const { isLeft: isRowLeft } = rows[row] as Row;
+          if (isRowLeft || !page.add(rows[row] as Row, document, item.body))
+            return {
+              window: { skip, take },
+              looked,
+              stoppedAt: { ...part, from: item.rid, rows: row },
+            };
+          take--;
+          const due = page.isPauseDue() ? pause() : undefined;
+          if (due !== undefined) await due;
+          if (take === 0) return { window: { skip, take }, looked, stoppedAt: undefined };
+          const hasMoreRows = row + 1 < rows.length;
+          if (page.isFull && (request.endsFullPages || hasMoreRows))
+            return {
+              window: { skip, take },
+              looked,
+              stoppedAt: behind(part, item.rid, hasMoreRows ? row + 1 : 0),
+            };
+        }
+      }
+    }
+  } finally {
+    reader.release();
+  }
+}
+
+function behind(part: Part, rid: number, nextRow: number): Part {
+  return nextRow === 0
+    ? { ...part, from: rid + 1, rows: 0 }
+    : { ...part, from: rid, rows: nextRow };
+}
