@@ -4,7 +4,7 @@
  * The text is part of the key format (tuple.ts): do not change what it is for any value.
  */
 import { hash } from 'node:crypto';
-import { type Bytes, spend, toHex, unreachable } from '../base/index.ts';
+import { type Bytes, draw, spend, toHex, unreachable } from '../base/index.ts';
 import { canonicalNumberText } from './number-key.ts';
 import type { Collation } from './order.ts';
 import { Extended, isList, UUID_SUBTYPE, type Value, type ValueMap } from './value.ts';
@@ -22,14 +22,14 @@ export function digestOf(content: Bytes | string): Bytes {
 }
 
 function canonicalText(value: Value, collation: Collation): string {
+  draw(typeof value === 'string' ? 16 + value.length : 16);
+  spend(10);
   if (value === undefined) return collation === 'bson' ? 'null' : 'undefined';
   if (typeof value === 'number') return canonicalNumberText(value);
   if (value instanceof Extended) return canonicalExtended(value);
-  spend(4);
   if (isList(value))
     return `[${value.map((element) => canonicalText(element, collation)).join(',')}]`;
   if (typeof value === 'object' && value !== null) return canonicalMap(value, collation);
-  if (typeof value === 'string') spend(value.length >> 2);
   return JSON.stringify(value);
 }
 

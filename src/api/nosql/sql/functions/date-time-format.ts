@@ -1,4 +1,5 @@
 /** Custom format patterns for moments, in the letters of .NET: yyyy MM dd HH mm ss fff, quoted and escaped text. */
+import { draw, spend } from '../../../../base/index.ts';
 import { type InstantParts, partsOf } from './instant.ts';
 
 const MONTHS = [
@@ -29,6 +30,8 @@ const DAYS = [
 const TOKEN = /\\([\s\S])|'([^']*)'|"([^"]*)"|([dfFhHKmMstyz])\4*|[\s\S]/g;
 
 export function formatWithPattern(instant: bigint, pattern: string): string {
+  draw(8 * pattern.length);
+  spend(4 * pattern.length);
   const parts = partsOf(instant);
   return pattern.replace(
     TOKEN,

@@ -44,6 +44,7 @@ export function fullTextFunctions(language: TextLanguage): readonly SystemFuncti
 
 /** Phrases of a scoring call: texts one by one, or one list of them. */
 export function phraseList(args: readonly Value[]): readonly string[] | undefined {
+  for (const value of args) if (isList(value)) spend(value.length);
   const flat = args.flatMap((value) => (isList(value) ? value : [value]));
   return isTextList(flat) ? flat : undefined;
 }

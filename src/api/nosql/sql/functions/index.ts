@@ -51,6 +51,17 @@ const SPATIAL = {
   geometry: tableOf(spatialFunctions('geometry')),
 } as const;
 
+/** All that `findFunction` finds. */
+export function allFunctions(environment: FunctionEnvironment): readonly SystemFunction[] {
+  return [
+    ...PURE.values(),
+    ...SPATIAL[environment.geospatial].values(),
+    ...clockFunctions(environment.clock),
+    ...randomFunctions(environment.random),
+    ...regexFunctions(),
+  ];
+}
+
 /** The function of that name, whatever its case, or undefined. */
 export function findFunction(
   name: string,

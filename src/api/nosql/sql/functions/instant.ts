@@ -122,8 +122,11 @@ const UNITS: ReadonlyMap<string, InstantUnit> = new Map<string, InstantUnit>(
   }).flatMap(([unit, names]) => names.map((name) => [name, unit as InstantUnit] as const)),
 );
 
+/** No unit has a longer name. */
+const UNIT_LENGTH_MAX = 20;
+
 export function unitOf(name: string): InstantUnit | undefined {
-  return UNITS.get(name.toLowerCase());
+  return name.length <= UNIT_LENGTH_MAX ? UNITS.get(name.toLowerCase()) : undefined;
 }
 
 /** Units of fixed length, in ticks; a nanosecond is a hundredth of one. */

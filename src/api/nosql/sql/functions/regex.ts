@@ -1,5 +1,5 @@
 /** Regular expressions. The service has Perl's dialect; what JavaScript reads differently is translated or undefined. */
-import { BoundedRegex } from '../../../../base/index.ts';
+import { BoundedRegex, draw, spend } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
 import { define, type SystemFunction } from './function.ts';
 
@@ -11,6 +11,7 @@ export function regexFunctions(): readonly SystemFunction[] {
     if (typeof pattern !== 'string' || typeof modifiers !== 'string') return undefined;
     const key = `${modifiers}/${pattern}`;
     if (key !== lastKey) {
+      spend(20 * pattern.length);
       lastPattern = compilePattern(pattern, modifiers);
       lastKey = key;
     }
@@ -31,6 +32,8 @@ export function regexFunctions(): readonly SystemFunction[] {
     define('RegexExtractAll', [2, 4], (text, pattern, modifiers = '', group = 0) => {
       const compiled = patternOf(pattern, modifiers);
       if (typeof text !== 'string' || !compiled || !isGroupNumber(group)) return undefined;
+      // A match is an object with its groups, and every letter may be one.
+      draw(64 * text.length);
       return compiled
         .matchAll(text)
         .map((found) => found[group])
