@@ -9,6 +9,7 @@ import type { Expression } from './ast.ts';
 import { type Aliases, type Analysis, placeOf } from './conditions-places.ts';
 import { type Place, placed } from './conditions-ranges.ts';
 import { printExpression } from './printer.ts';
+import { childrenOf } from './tree.ts';
 
 type Kind = 'text' | 'number' | 'array';
 
@@ -62,25 +63,61 @@ export function testOf(
   expression: Expression,
   wanted: boolean,
   part: Expression,
-  { compileOver }: Analysis,
+  { compileOver, findConstant }: Analysis,
 ): ((value: Value) => boolean) | undefined {
   const text = printExpression(part);
   const run = compileOver(
     expression,
     (candidate) => candidate.kind === part.kind && printExpression(candidate) === text,
   );
-  return run && ((value) => mayBe(run, value, wanted));
+  if (run === undefined) return undefined;
+  // An index holds nothing long: most tests take next to nothing, and counting would take more.
+  return isLight(expression, findConstant)
+    ? (value) => run(value) === wanted
+    : (value) => mayBe(run, value, wanted);
+}
+
+/** Functions that take no longer than their arguments are long. */
+const LIGHT = new Set(
+  `contains startswith endswith stringequals index_of length lower upper left right substring trim ltrim rtrim abs ceiling
+  floor round sign trunc is_string is_number`.split(/\s+/),
+);
+const LIGHT_LENGTH_MAX = 1000;
+
+function isLight(expression: Expression, findConstant: Analysis['findConstant']): boolean {
+  switch (expression.kind) {
+    case 'literal':
+    case 'parameter': {
+      const value = findConstant(expression)?.value;
+      if (typeof value === 'string') return value.length <= LIGHT_LENGTH_MAX;
+      return typeof value !== 'object' || value === null;
+    }
+    case 'call':
+      if (!LIGHT.has(expression.name.toLowerCase())) return false;
+      break;
+    case 'array':
+    case 'object':
+    case 'subquery':
+    case 'udfCall':
+      return false;
+    case 'binary':
+      if (expression.operator === '||') return false;
+  }
+  return childrenOf(expression).every((child) => isLight(child, findConstant));
 }
 
 const testBudget = new EvaluationBudget(INDEX_TEST_EVALUATION);
 
 /** True as well where it would take long to find out: the item tells. */
 function mayBe(run: (value: Value) => Value, value: Value, wanted: boolean): boolean {
+  const outer = testBudget.enter();
   try {
-    return testBudget.run(() => run(value)) === wanted;
+    return run(value) === wanted;
   } catch (error) {
     if (error instanceof EvaluationTooLong) return true;
     throw error;
+  } finally {
+    testBudget.leave(outer);
   }
 }
 
