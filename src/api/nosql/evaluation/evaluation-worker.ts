@@ -7,7 +7,7 @@ import { Evaluator } from './evaluator.ts';
 import type { FromThread, ToThread } from './protocol.ts';
 
 /** Rows that take long give way to the thread that serves requests, and to scripts. */
-const NICENESS = 6;
+const NICENESS = 10;
 
 // Elsewhere the call would slow down the whole process.
 if (process.platform === 'linux') setPriority(NICENESS);
