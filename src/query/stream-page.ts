@@ -1,12 +1,11 @@
 /** Pages of rows in the order in which their items were created. */
 import { isPromise, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
-import type { Value } from '../value/index.ts';
 import { chooseAccess, describeAccess } from './access.ts';
 import { candidates } from './candidates.ts';
 import { measured } from './measured-reader.ts';
 import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
 import { begunParts, type Part, partsLeft, type Window } from './position.ts';
-import type { Streaming } from './program.ts';
+import type { Row, Streaming } from './program.ts';
 import { rowsLater } from './rows-later.ts';
 import { pause } from './turn.ts';
 
