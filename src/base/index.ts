@@ -1,3 +1,4 @@
+export * from './append.ts';
 export * from './assert.ts';
 export * from './bounded-regex.ts';
 export * from './bytes.ts';

@@ -1,5 +1,6 @@
 /** A plain client of the public HTTP API: signs, sends, and turns refusals into one line. */
 import { createHmac } from 'node:crypto';
+import { append } from '../base/index.ts';
 import { CommandError } from './command-error.ts';
 
 const API_VERSION = '2020-07-15';
@@ -64,7 +65,7 @@ export async function sendFeed(
       headers: continuation === null ? {} : { 'x-ms-continuation': continuation },
     });
     const list = property(reply.body, listName);
-    if (Array.isArray(list)) entries.push(...list);
+    if (Array.isArray(list)) append(entries, list);
     continuation = reply.headers.get('x-ms-continuation');
   } while (continuation !== null && continuation !== '');
   return entries;

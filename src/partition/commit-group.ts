@@ -2,7 +2,7 @@
  * Writes that become durable together. Per item it keeps what was stored before the group and what shall be after,
  * so that an item written many times in one group is stored once.
  */
-import { type Bytes, compareBytes } from '../base/index.ts';
+import { append, type Bytes, compareBytes } from '../base/index.ts';
 import type { Batch, Entry, KeyRange } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
 import { encodeErasures } from './erasure-list.ts';
@@ -253,16 +253,16 @@ export class CommitGroup {
         indexed === undefined ? [] : entriesOf(indexing, indexed),
         entries,
       );
-      removed.push(...changes.removed);
+      append(removed, changes.removed);
       // What is to be indexed anew in this same group is indexed as it is after the group.
       const fresh = isReindexed ? entries : changes.added;
-      added.push(...fresh);
-      if (isMoved) foreign.push(...fresh);
+      append(added, fresh);
+      if (isMoved) append(foreign, fresh);
     }
     for (const item of this.#reindexed.values()) {
       const entries = indexing.entriesOf(item);
-      added.push(...entries);
-      foreign.push(...entries);
+      append(added, entries);
+      append(foreign, entries);
     }
     this.indexChanges = { added, removed };
     return { added: foreign, removed };

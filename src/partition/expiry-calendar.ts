@@ -2,7 +2,7 @@
  * Which items expire next. It knows all that expire before its horizon; beyond it only a walk over all items does. So
  * memory is bounded, nothing is stored, and a walk is needed once per some ten thousand expirations.
  */
-import { EXPIRY_CALENDAR_ITEMS } from '../base/index.ts';
+import { append, EXPIRY_CALENDAR_ITEMS } from '../base/index.ts';
 import type { Rid } from './item.ts';
 
 export class ExpiryCalendar {
@@ -43,7 +43,7 @@ export class ExpiryCalendar {
     const due: Rid[] = [];
     for (const [second, rids] of this.#seconds) {
       if (second > nowSec) continue;
-      due.push(...rids.splice(0, limit - due.length));
+      append(due, rids.splice(0, limit - due.length));
       if (rids.length === 0) this.#seconds.delete(second);
       if (due.length === limit) break;
     }

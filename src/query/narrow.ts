@@ -1,5 +1,5 @@
 /** The part of an index in which every item lies that a condition allows: ranges of the paths it begins with. */
-import { afterPrefix, type Bytes, compareBytes, concatBytes } from '../base/index.ts';
+import { afterPrefix, append, type Bytes, compareBytes, concatBytes } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { type Path, printPath } from '../value/index.ts';
 import type { Condition, ValueRange } from './condition.ts';
@@ -67,7 +67,7 @@ function rangesOf(condition: Condition, path: Path): readonly ValueRange[] | und
       for (const part of condition.of) {
         const ranges = rangesOf(part, path);
         if (ranges === undefined) return undefined;
-        all.push(...ranges);
+        append(all, ranges);
       }
       return united(all);
     }

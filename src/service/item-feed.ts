@@ -3,7 +3,7 @@
  * stays valid when partitions split or merge: what is left to read is a list of segments, each with the position
  * reached inside it.
  */
-import { compareBytes, DomainError, type Receipt } from '../base/index.ts';
+import { append, compareBytes, DomainError, type Receipt } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, PageScope, Route } from '../cluster/index.ts';
 import type { EpkRange, Item } from '../partition/index.ts';
@@ -61,7 +61,7 @@ export async function readFeed(
   const left: Segment[] = [];
   if (page.next !== undefined) left.push({ ...here, after: page.next });
   if (compareBytes(here.max, first.max) < 0) left.push({ ...first, min: here.max });
-  left.push(...rest);
+  append(left, rest);
   return { items: page.items, continuation: print(left), ...receipt };
 }
 

@@ -1,5 +1,5 @@
 /** Runs a query and tells how: where it went, by which index, what it loaded and what each part of the work cost. */
-import { DomainError } from '../../base/index.ts';
+import { append, DomainError } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import { describeCondition, type HashRange, newWork, type Program } from '../../query/index.ts';
 import {
@@ -129,7 +129,7 @@ async function runPages(
     });
     pages++;
     for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += page.work[name];
-    accesses.push(...accessesOf(page, pages));
+    append(accesses, accessesOf(page, pages));
     charge += page.charge;
     partitions += page.partitionIds.length;
     continuation = page.continuation;

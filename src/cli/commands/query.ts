@@ -1,4 +1,5 @@
 /** `query DB/CONTAINER "SELECT …"`: rows of a query, or how it runs. */
+import { append } from '../../base/index.ts';
 import { type ClientOptions, type ClientReply, property, send } from '../client.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -60,7 +61,7 @@ async function rows({
       body: JSON.stringify({ query, parameters: option('parameter').map(parseParameter) }),
     });
     const page = property(reply.body, 'Documents');
-    if (Array.isArray(page)) found.push(...page);
+    if (Array.isArray(page)) append(found, page);
     charge += Number(reply.headers.get('x-ms-request-charge'));
     continuation = reply.headers.get('x-ms-continuation');
   } while (continuation !== null && found.length < limit);

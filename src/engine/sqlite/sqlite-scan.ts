@@ -3,7 +3,7 @@
  * `packedScanText`): as cheap as a row per entry where there is one, half the CPU at 16 entries, a third without values.
  */
 import type { StatementSync } from 'node:sqlite';
-import { type Bytes, bytesToLatin1, EMPTY_BYTES } from '../../base/index.ts';
+import { append, type Bytes, bytesToLatin1, EMPTY_BYTES } from '../../base/index.ts';
 import type { Entry, KeyPage, KeyRange, KeyScanOptions, ScanOptions, ScanPage } from '../engine.ts';
 import { NUMBERED_PREFIX, numbersWithin } from '../numbered.ts';
 import { type TableRange, tableRanges } from './sqlite-ranges.ts';
@@ -145,7 +145,7 @@ function overTables<T, Options extends ScanOptions>(
       : { ...options, limit: limit - found.length, bytesMax: bytesMax - bytes };
     const page = scan(part, rest);
     if (!isFull) {
-      found.push(...page.found);
+      append(found, page.found);
       bytes += page.bytes;
     }
     if (page.more || (isFull && page.found.length > 0)) return { found, bytes, more: true };

@@ -1,5 +1,5 @@
 /** The writing half of a store on the main thread: gathers the commits of a turn, sends them, settles them in order. */
-import { assert, DomainError, PENDING_WRITES_MAX } from '../../base/index.ts';
+import { append, assert, DomainError, PENDING_WRITES_MAX } from '../../base/index.ts';
 import { type Batch, ConflictError, FormatError } from '../engine.ts';
 import { packBatches } from './sqlite-frames.ts';
 import type { Failure, FromWriter, ToWriter } from './sqlite-protocol.ts';
@@ -107,7 +107,7 @@ export class StoreWriter {
     const frames = packBatches(this.#gathered.map(({ batch }) => batch));
     const owed = this.#gathered.length;
     if (this.#sent.length === 0) this.#sent = this.#gathered;
-    else this.#sent.push(...this.#gathered);
+    else append(this.#sent, this.#gathered);
     this.#gathered = [];
     const transfer = frames.byteLength < TRANSFER_FROM_BYTES ? [] : [frames];
     this.#link.send({ kind: 'commit', store: this.#id, frames }, owed, transfer);

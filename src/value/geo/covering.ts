@@ -4,6 +4,7 @@
  * the shape and its middle lies in no region. It works for any shape that can be read: rings that cross themselves and
  * rings that turn right, whose region is the outside, need no care of their own.
  */
+import { append } from '../../base/index.ts';
 import { type Cell, LEVEL_MAX, nameOf, quartersOf, rootCell } from './cell.ts';
 import type { Shape } from './geo-json.ts';
 import { cornersOf, holds, type Segment, segmentsOf } from './relations.ts';
@@ -98,7 +99,7 @@ class Search<Point> {
           : quartersOf(place.cell).flatMap((cell) => this.#look(cell, place));
       const others = done.length + waiting.length - at - 1;
       if (quarters && others + quarters.length <= Math.max(cellsMax, others + 1))
-        waiting.push(...quarters);
+        append(waiting, quarters);
       else done.push(place.cell);
     }
     return done;
