@@ -34,8 +34,8 @@ export const PAGE_ITEMS_MAX = 10_000;
 /** Names of databases and containers. */
 export const RESOURCE_NAME_LENGTH_MAX = 255;
 
-/** Databases and containers of one account together (documented quota). */
-export const RESOURCES_PER_ACCOUNT_MAX = 500;
+/** Databases and containers of one account together: all are in memory. The service begins with 500 and gives more on request. */
+export const RESOURCES_PER_ACCOUNT_MAX = 25_000;
 
 /** Containers that share the throughput of one database (documented). */
 export const SHARED_CONTAINERS_MAX = 25;
@@ -76,8 +76,17 @@ export const QUERY_ITEMS_PER_PAGE = 20_000;
 /** Index entries one partition keeps in memory before it writes them in order: some megabytes. */
 export const INDEX_MEMORY_ENTRIES = 40_000;
 
-/** Partitions kept open; the least recently used idle one is closed beyond that. */
+/** Partitions kept open, where the process may open files enough; the least recently used idle one is closed beyond that. */
 export const OPEN_PARTITIONS_MAX = 256;
+
+/** While none of the open partitions is idle, so many times more may be open; who wants yet another is refused. */
+export const OPEN_PARTITIONS_SURGE = 1.5;
+
+/**
+ * Files of one open partition, generously: file and log in the connections for writing and reading, their shared index, and the
+ * same again while somebody reads an old moment or the log is copied. Six were counted.
+ */
+export const FILES_PER_PARTITION = 10;
 
 /** A partition nobody used for this long is closed. */
 export const PARTITION_IDLE_MS = 60_000;

@@ -225,10 +225,15 @@ export class Cluster {
   ): Promise<{ readonly found: T } & Receipt> {
     this.#admit(route, traffic);
     const partition = await this.#options.host.partition(route.slot);
-    checkSession(partition, route, session);
-    const { found, ...charged } = await look(partition);
-    this.#charge(route, charged, traffic);
-    return { found, ...receiptOf(route, partition.lsn, charged.charge) };
+    const release = partition.hold();
+    try {
+      checkSession(partition, route, session);
+      const { found, ...charged } = await look(partition);
+      this.#charge(route, charged, traffic);
+      return { found, ...receiptOf(route, partition.lsn, charged.charge) };
+    } finally {
+      release();
+    }
   }
 
   /** The item of this number, whichever partition holds it: a split leaves numbers as they were. */
@@ -290,10 +295,11 @@ export class Cluster {
 
   /** The least progress of any partition under the container's present indexing policy, in percent. */
   async indexProgress(container: ContainerRecord): Promise<number> {
-    const partitions = await Promise.all(
-      this.routing(container).routes.map(({ slot }) => this.#options.host.partition(slot)),
-    );
-    return Math.min(...partitions.map((partition) => partition.indexProgressPercent()));
+    let least = 100;
+    // One after the other: a container may have more partitions than can be open at once.
+    for (const { slot } of this.routing(container).routes)
+      least = Math.min(least, (await this.#options.host.partition(slot)).indexProgressPercent());
+    return least;
   }
 
   async statistics(route: Route): Promise<PartitionStatistics> {
@@ -301,7 +307,13 @@ export class Cluster {
   }
 
   async keyCount(route: Route): Promise<KeyCount> {
-    return (await this.#options.host.partition(route.slot)).keyCount();
+    const partition = await this.#options.host.partition(route.slot);
+    const release = partition.hold();
+    try {
+      return await partition.keyCount();
+    } finally {
+      release();
+    }
   }
 
   /** Closes and removes the partitions of a container that is no more. */

@@ -6,6 +6,7 @@ import {
   DomainError,
   type MaybePromise,
   OPEN_PARTITIONS_MAX,
+  OPEN_PARTITIONS_SURGE,
   PARTITION_IDLE_MS,
   type Random,
 } from '../base/index.ts';
@@ -26,6 +27,10 @@ import type { SlotLimits } from './key-limit.ts';
 /** Queries under way when their partition is replaced may finish; one that takes longer finds itself cut off. */
 const RETIRE_WAIT_MS = 30_000;
 const RETIRE_POLL_MS = 20;
+
+/** While all partitions are in use, who wants another looks again so often, and so many times. */
+const OPEN_WAIT_MS = 10;
+const OPEN_WAITS_MAX = 500;
 
 /** The place of one partition: opened or not, it is the same object for as long as the process runs. */
 export interface Slot {
@@ -72,12 +77,23 @@ export interface HostOptions {
   readonly cache: RecordCache;
   /** Told of every group of writes that became durable in a store. */
   readonly onPublished?: (storeName: string) => void;
+  /** Told of every partition that failed; the next to use it opens it again. */
+  readonly onFailure?: ((failure: PartitionFailure) => void) | undefined;
+  /** Partitions that are open at once, unless all of them are in use. */
+  readonly openPartitionsMax?: number | undefined;
+}
+
+export interface PartitionFailure {
+  readonly storeName: string;
+  readonly error: unknown;
 }
 
 export class Host {
   readonly #options: HostOptions;
   readonly #slots = new Map<string, Slot>();
-  #openCount = 0;
+  /** Open, being opened or being closed: what has files open, or will have. */
+  #filesCount = 0;
+  readonly #open = new Set<Slot>();
   #sweeper: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #retiring = new Set<Promise<void>>();
@@ -130,7 +146,7 @@ export class Host {
   }
 
   get openCount(): number {
-    return this.#openCount;
+    return this.#open.size;
   }
 
   /** The open partition of a slot; at once where it is open, which is the rule. */
@@ -141,7 +157,7 @@ export class Host {
       return partition;
     if (slot.isGone)
       throw new DomainError('partitionGone', 'The partition was replaced by others.');
-    return this.#open(slot);
+    return this.#opened(slot);
   }
 
   /** Closes the partitions of these stores and removes their data. */
@@ -184,7 +200,7 @@ export class Host {
     await Promise.all([...this.#slots.values()].map((slot) => this.#close(slot)));
   }
 
-  async #open(slot: Slot): Promise<Partition> {
+  async #opened(slot: Slot): Promise<Partition> {
     while (slot.changing !== undefined) await slot.changing;
     if (slot.partition?.hasFailed) await this.#close(slot);
     if (slot.partition !== undefined) return slot.partition;
@@ -193,30 +209,57 @@ export class Host {
     slot.changing = opening.catch(() => undefined);
     try {
       slot.partition = await opening;
+      this.#open.add(slot);
+      // Whoever waits for it comes before those who look for one to close.
+      setImmediate(slot.partition.hold());
       // The policy may have changed while the store was being opened.
       slot.partition.changeIndexing(slot.options.indexing);
       // What was known of its size went with the partition that was open before: the next write asks again.
       Object.assign(slot, { limits: undefined, splitAtBytes: 0 });
       slot.partition.changes.retain(slot.options.retentionSec);
       slot.partition.changeTtl(slot.options.defaultTtlSec);
-      this.#openCount++;
     } finally {
       slot.changing = undefined;
     }
     this.#sweeper ??= setInterval(() => this.#sweep(), PARTITION_IDLE_MS / 2).unref();
-    if (this.#openCount > OPEN_PARTITIONS_MAX) this.#closeLeastRecentlyUsed();
     return slot.partition;
   }
 
   async #openStore(slot: Slot): Promise<Partition> {
-    const { engine, clock, cache, onPublished } = this.#options;
-    const store = await engine.open(slot.storeName);
+    await this.#takeRoom();
+    try {
+      return await this.#openPartition(slot);
+    } catch (error) {
+      this.#filesCount--;
+      throw error;
+    }
+  }
+
+  /** Closes what was not used for longest until one more partition may be opened, and counts that one. */
+  async #takeRoom(): Promise<void> {
+    const { openPartitionsMax = OPEN_PARTITIONS_MAX } = this.#options;
+    for (let waits = 0; this.#filesCount >= openPartitionsMax; ) {
+      const oldest = this.#leastRecentlyUsed();
+      if (oldest !== undefined) await this.#close(oldest).catch(() => undefined);
+      else if (this.#filesCount < openPartitionsMax * OPEN_PARTITIONS_SURGE) break;
+      else if (++waits > OPEN_WAITS_MAX)
+        throw new DomainError('unavailable', 'Too many partitions are in use at once.');
+      else await new Promise((resolve) => setTimeout(resolve, OPEN_WAIT_MS));
+    }
+    this.#filesCount++;
+  }
+
+  async #openPartition(slot: Slot): Promise<Partition> {
+    const { engine, clock, cache, onPublished, onFailure } = this.#options;
+    const { storeName } = slot;
+    const store = await engine.open(storeName);
     try {
       return await openPartition({
         store,
         clock,
         cache: cache.forPartition(),
-        ...(onPublished && { onPublished: () => onPublished(slot.storeName) }),
+        ...(onPublished && { onPublished: () => onPublished(storeName) }),
+        ...(onFailure && { onFailure: (error: Error) => onFailure({ storeName, error }) }),
         ...slot.options,
       });
     } catch (error) {
@@ -230,10 +273,11 @@ export class Host {
     const { partition } = slot;
     if (partition === undefined) return;
     slot.partition = undefined;
-    this.#openCount--;
+    this.#open.delete(slot);
     const search = this.#searches.get(partition);
     if (search !== undefined) this.#searchMemory.forget(search.indexes);
     const closing = partition.close().finally(() => {
+      this.#filesCount--;
       slot.changing = undefined;
     });
     slot.changing = closing.catch(() => undefined);
@@ -242,20 +286,20 @@ export class Host {
 
   #sweep(): void {
     const idleSinceMs = this.#options.clock.nowMs() - PARTITION_IDLE_MS;
-    for (const slot of this.#slots.values())
+    for (const slot of this.#open)
       if (slot.lastUsedMs <= idleSinceMs && isClosable(slot)) this.#closeInBackground(slot);
-    if (this.#openCount === 0) {
+    if (this.#open.size === 0) {
       clearInterval(this.#sweeper);
       this.#sweeper = undefined;
     }
   }
 
-  #closeLeastRecentlyUsed(): void {
+  #leastRecentlyUsed(): Slot | undefined {
     let oldest: Slot | undefined;
-    for (const slot of this.#slots.values())
+    for (const slot of this.#open)
       if (isClosable(slot) && slot.lastUsedMs < (oldest?.lastUsedMs ?? Number.POSITIVE_INFINITY))
         oldest = slot;
-    if (oldest !== undefined) this.#closeInBackground(oldest);
+    return oldest;
   }
 
   /** A store that does not close in peace is opened again by its next user, who then learns why. */
@@ -266,7 +310,7 @@ export class Host {
 
 /** A query that takes its time, or makes an index first, keeps its partition open. */
 function isClosable({ partition, changing }: Slot): boolean {
-  return partition?.isIdle === true && partition.readerCount === 0 && changing === undefined;
+  return partition?.isIdle === true && changing === undefined;
 }
 
 interface SearchOf {

@@ -5,7 +5,7 @@ export * from './cluster.ts';
 export type { ClusterOptions } from './cluster-options.ts';
 export { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
 export { type ContainerName, containerFolder, storeName } from './container-name.ts';
-export { Host } from './host.ts';
+export { Host, type PartitionFailure } from './host.ts';
 export { NEAR_SHARE, type SlotLimits } from './key-limit.ts';
 export type { MoveStep } from './mover/move.ts';
 export {

@@ -170,6 +170,7 @@ export class Reshaper {
     const sources = await Promise.all(parentSlots.map((slot) => host.partition(slot)));
     const targets = await Promise.all(childSlots.map((slot) => host.partition(slot)));
     const cutover = Promise.withResolvers<void>();
+    const holds = [...sources, ...targets].map((partition) => partition.hold());
     try {
       await move({
         sources,
@@ -191,6 +192,7 @@ export class Reshaper {
         signal: this.#stopping.signal,
       });
     } finally {
+      for (const release of holds) release();
       for (const slot of parentSlots) slot.cutover = undefined;
       cutover.resolve();
     }

@@ -7,7 +7,7 @@ import type { ContainerRecord } from '../catalog/index.ts';
 import type { Partition } from '../partition/index.ts';
 import { trafficOf } from '../throughput/index.ts';
 import type { Cluster } from './cluster.ts';
-import type { Slot } from './host.ts';
+import type { PartitionFailure, Slot } from './host.ts';
 import { effectCharge } from './write-charge.ts';
 
 /** How often it looks, in real time. */
@@ -29,6 +29,8 @@ export interface UpkeepOptions {
   readonly containers: () => Iterable<ContainerRecord>;
   /** In real time; 0: only when told. */
   readonly intervalMs: number;
+  /** Told of what throws while a partition is swept; the next round tries again. */
+  readonly onFailure: (failure: PartitionFailure) => void;
 }
 
 export class Upkeep {
@@ -89,6 +91,7 @@ export class Upkeep {
 
   async #sweepPartition(slot: Slot, partition: Partition): Promise<void> {
     const { clock } = this.#options;
+    const release = partition.hold();
     try {
       for (let step = 0; step < STEPS_MAX && !this.#isClosed; step++) {
         if (slot.budget.admit(clock.nowMs(), BACKGROUND) !== undefined) return;
@@ -103,7 +106,10 @@ export class Upkeep {
       }
     } catch (error) {
       // Closed, replaced or failed meanwhile: whoever opens it next sweeps it.
-      if (!(error instanceof DomainError)) throw error;
+      if (error instanceof DomainError) return;
+      this.#options.onFailure({ storeName: slot.storeName, error });
+    } finally {
+      release();
     }
   }
 }

@@ -30,4 +30,6 @@ export interface CommitterOptions {
   readonly watches: Watches;
   /** Whether a new item will not be kept in memory once it is written. */
   readonly isCacheFull: () => boolean;
+  /** Told once why the committer takes no more. */
+  readonly onFailure: (error: Error) => void;
 }

@@ -19,7 +19,8 @@ import {
   PENDING_WRITES_MAX,
 } from '../base/index.ts';
 import { type Attempt, type Decided, NOTHING_LOOKED_UP, unavailable } from './attempt.ts';
-import { CommitGroup, type Stamped, type Touched } from './commit-group.ts';
+import { Burial } from './burial.ts';
+import { CommitGroup, type Touched } from './commit-group.ts';
 import type { CommitterOptions } from './committer-options.ts';
 import type { Effect, WriteResult } from './effect.ts';
 import { Gatherer } from './gatherer.ts';
@@ -28,7 +29,7 @@ import type { Indexing } from './indexing.ts';
 import { changesNothing, isBulk, type Mutation, type Stage, type WriteIntent } from './intent.ts';
 import { INTENT_KEYS_MAX, type Item, type ItemKey, type Lsn, type Rid } from './item.ts';
 import { KeyMap } from './key-map.ts';
-import { itemKeyOf, PREFIX_TOMBSTONE } from './keyspace.ts';
+import { PREFIX_TOMBSTONE } from './keyspace.ts';
 import { Stamper } from './stamper.ts';
 import { countChange } from './state.ts';
 import { UniqueClaims, Unready } from './unique-claims.ts';
@@ -63,6 +64,7 @@ export class Committer {
     claims: undefined,
   };
   readonly #claims: UniqueClaims | undefined;
+  readonly #burial: Burial;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -71,6 +73,7 @@ export class Committer {
     this.#gatheringFrom = options.state.lsn;
     this.#hasOwnWrites = options.state.lsn > 0;
     this.#stamper = new Stamper(options);
+    this.#burial = new Burial(options, this.#overlay, () => this.#gathering);
     const { unique } = options.indexing;
     if (unique === undefined) return;
     this.#claims = new UniqueClaims(unique, {
@@ -127,16 +130,24 @@ export class Committer {
       };
       const attempt: Attempt = { intent, settle, lookedUp: NOTHING_LOOKED_UP };
       if (this.#claims !== undefined) attempt.lookedUp = new Map();
-      const stored = this.#fetch(intent.keys);
-      const isNext = this.#fetching === undefined && !isPromise(stored);
-      const unready = isNext ? this.#decide(attempt, stored) : stored;
-      if (unready === undefined) return;
-      const before = Promise.all([this.#fetching, unready]);
-      const mine = this.#decideAfter(before, stored, attempt);
-      this.#fetching = mine;
-      void mine.then(() => {
-        if (this.#fetching === mine) this.#fetching = undefined;
-      });
+      try {
+        this.#begin(attempt);
+      } catch (error) {
+        settle(error as Error, undefined);
+      }
+    });
+  }
+
+  #begin(attempt: Attempt): void {
+    const stored = this.#fetch(attempt.intent.keys);
+    const isNext = this.#fetching === undefined && !isPromise(stored);
+    const unready = isNext ? this.#decide(attempt, stored) : stored;
+    if (unready === undefined) return;
+    const before = Promise.all([this.#fetching, unready]);
+    const mine = this.#decideAfter(before, stored, attempt);
+    this.#fetching = mine;
+    void mine.then(() => {
+      if (this.#fetching === mine) this.#fetching = undefined;
     });
   }
 
@@ -215,7 +226,15 @@ export class Committer {
       else rests.whenFinished((failure) => settle(failure, result));
       return undefined;
     }
-    const result = this.#apply(intent, { items, current }, mutations);
+    let result: WriteResult;
+    try {
+      result = this.#apply(intent, { items, current }, mutations);
+    } catch (error) {
+      // A part of it may be applied already: what is in memory cannot be told from what should be.
+      settle(error as Error, undefined);
+      this.fail(error as Error);
+      return undefined;
+    }
     this.#gathering.completions.push((failure) => settle(failure, result));
     this.#scheduleFlush();
     return undefined;
@@ -249,8 +268,8 @@ export class Committer {
       lifetimes.erase(intent.erasures, group, at.lsn);
       for (const erasure of group.erasures ?? []) watches.noteRange(erasure);
     }
-    if (current !== items) this.#buryUnder(intent.keys, { items, current }, mutations, at);
-    for (const item of this.#claims?.applied(group) ?? []) this.#buryOwner(item, at);
+    if (current !== items) this.#burial.under(intent.keys, { items, current }, mutations, at);
+    for (const item of this.#claims?.applied(group) ?? []) this.#burial.owner(item, at);
     // One write of every item, in the order of the keys, is the rule: then an item's state is the one it began with.
     const isPlain =
       intent.isUpkeep !== true && mutations.every(({ key }, at) => key === intent.keys[at]);
@@ -280,38 +299,6 @@ export class Committer {
       return { kind, item, previous };
     });
     return { effects, lsn: at.lsn };
-  }
-
-  /** What is hidden goes for good before something else takes its place. */
-  #buryUnder(
-    keys: readonly ItemKey[],
-    { items, current }: Decided,
-    mutations: readonly Mutation[],
-    at: Stamped,
-  ): void {
-    const touched = new Set(mutations.map(({ key }) => key.text));
-    keys.forEach((key, index) => {
-      const item = items[index];
-      if (item !== undefined && current[index] === undefined && touched.has(key.text))
-        this.#bury(key, item, at);
-    });
-  }
-
-  /** Of values that another item takes. It may lie under one of the writes and be buried already. */
-  #buryOwner(item: Item, at: Stamped): void {
-    const key = itemKeyOf(item.primary);
-    const pending = this.#overlay.get(key);
-    if (pending === undefined || pending.after === item) this.#bury(key, item, at);
-  }
-
-  #bury(key: ItemKey, item: Item, at: Stamped): void {
-    const { state, history, lifetimes } = this.#options;
-    const group = this.#gathering;
-    const isExpired = lifetimes.decided?.causeOf(item) === 'expired';
-    group.change(key, { current: item, after: undefined, value: undefined }, at);
-    if (history.isKept)
-      history.note(group, { previous: item, item: undefined, operation: 0, isExpired }, at);
-    countChange(state, item, undefined);
   }
 
   #itemAfter(
@@ -352,12 +339,17 @@ export class Committer {
     const { state, store, history } = this.#options;
     this.#gatheringFrom = state.lsn;
     state.tombstoneCount += group.deletionCount;
-    history.leave(group);
-    store.commit(group.toBatch(state, this.#indexing)).then(
-      () => this.#committed(group),
-      (error: Error) => this.fail(error),
-    );
-    history.trim(() => this.#gathering)?.catch((error: Error) => this.fail(error));
+    // Whatever throws on the way of a group is the end of this committer, not of the process.
+    try {
+      history.leave(group);
+      store
+        .commit(group.toBatch(state, this.#indexing))
+        .then(() => this.#committed(group))
+        .catch((error: Error) => this.fail(error));
+      history.trim(() => this.#gathering)?.catch((error: Error) => this.fail(error));
+    } catch (error) {
+      this.fail(error as Error);
+    }
   }
 
   #committed(group: CommitGroup): void {
@@ -381,6 +373,7 @@ export class Committer {
 
   /** What is decided but not durable is lost; nothing more is taken. */
   fail(error: Error): void {
+    const isFirst = this.#failure === undefined;
     this.#failure ??= error;
     const failure = unavailable(error);
     const groups = [...this.#inFlight, this.#gathering];
@@ -390,6 +383,7 @@ export class Committer {
     this.#claims?.clear();
     for (const group of groups) group.finish(failure);
     this.#options.watches.published(Number.POSITIVE_INFINITY);
+    if (isFirst) this.#options.onFailure(error);
   }
 }
 

@@ -68,7 +68,7 @@ export interface ComputedProperty {
   readonly name: string;
   /** Changes with what `compute` gives. */
   readonly definition: string;
-  /** Pure; throws nothing. */
+  /** Pure. Where it throws the item does not have the property. */
   compute(item: Value): Value;
 }
 
@@ -201,7 +201,7 @@ export class Indexing {
   #withComputed(item: Value): Value {
     if (!isMap(item)) return item;
     const seen: Record<string, Value> = { ...item };
-    for (const { name, compute } of this.#computed) seen[name] = compute(item);
+    for (const property of this.#computed) seen[property.name] = computedOf(property, item);
     return seen;
   }
 
@@ -242,6 +242,15 @@ export class Indexing {
     }
     // Exactly as long as it is: many of them wait for the disk.
     return { owner, indexing: this, postings: found.slice(), stems: stems.slice() };
+  }
+}
+
+/** What cannot be computed of an item is not there: a definition must keep nobody from writing, nor an index from growing. */
+function computedOf({ compute }: ComputedProperty, item: Value): Value {
+  try {
+    return compute(item);
+  } catch {
+    return undefined;
   }
 }
 

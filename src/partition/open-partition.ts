@@ -29,6 +29,8 @@ export interface PartitionOptions {
   readonly defaultTtlSec: number | undefined;
   /** Told of every group of writes once readers know of it. */
   readonly onPublished?: () => void;
+  /** Told why the partition has failed and has to be opened again, or why its index could not be built. */
+  readonly onFailure?: (error: Error) => void;
   /** Index entries kept in memory before they are written to their place. */
   readonly indexMemoryEntries?: number;
 }

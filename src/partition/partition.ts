@@ -102,6 +102,7 @@ export class Partition {
       postings: () => this.#index.postings,
       watches: this.#watches,
       isCacheFull: options.cache.isFull,
+      onFailure: (error) => options.onFailure?.(error),
     });
     this.#index = new PartitionIndex({
       store,
@@ -117,9 +118,9 @@ export class Partition {
     return this.#lsn;
   }
 
-  /** False while a write is under way: such a partition is not closed for idleness. */
+  /** False while somebody writes, reads or thinks about what was read: such a partition is not closed for want of use. */
   get isIdle(): boolean {
-    return this.#committer.isIdle;
+    return this.#committer.isIdle && this.#readerCount === 0 && this.#watches.isEmpty;
   }
 
   /** True once a commit failed: what is in memory is worth nothing, the owner has to open the partition again. */
@@ -210,10 +211,7 @@ export class Partition {
       itemCount: this.#itemCount,
       hidden: this.#lifetimes.hidden,
     };
-    this.#readerCount++;
-    const release = () => {
-      this.#readerCount--;
-    };
+    const release = this.hold();
     // Before the snapshot, so that what it has is not older than what is remembered.
     const remembered = this.stored.remembered(context.lsn);
     const open = (snapshot: Snapshot) =>
@@ -292,8 +290,10 @@ export class Partition {
     const number = ++this.#buildNumber;
     const isCurrent = () =>
       number === this.#buildNumber && !this.#isFenced && !this.#committer.failure;
-    // A failure is the partition's: it has failed by then, and the next to open it goes on from what is stored.
-    buildIndex(this, this.#indexState, isCurrent).catch(() => undefined);
+    // The next to open the partition goes on from what is stored; until then queries read the items.
+    buildIndex(this, this.#indexState, isCurrent).catch((error: Error) => {
+      if (isCurrent()) this.#options.onFailure?.(error);
+    });
   }
 
   /**
@@ -314,11 +314,11 @@ export class Partition {
     sizes?: KeySizes,
   ): Promise<void> {
     if (sizes !== undefined) this.#keySizes = sizes;
-    this.#readerCount++;
+    const release = this.hold();
     try {
       await surveyKeys(this.#options.store, { onKey, signal, sizes });
     } finally {
-      this.#readerCount--;
+      release();
     }
   }
 
@@ -350,6 +350,14 @@ export class Partition {
   unfence(): void {
     this.#isFenced = false;
     this.#index.resume();
+  }
+
+  /** Keeps the partition from being closed for want of use, until what it answers is called, once. */
+  hold(): () => void {
+    this.#readerCount++;
+    return () => {
+      this.#readerCount--;
+    };
   }
 
   /** Readers not yet released. */

@@ -10,6 +10,7 @@ import {
   Host,
   type KeyWarning,
   type MoveStep,
+  type PartitionFailure,
   Reshaper,
   type SplitFailure,
   storeName,
@@ -48,6 +49,10 @@ export interface ServiceOptions {
   readonly upkeepIntervalMs?: number;
   /** Told of splits in the background that failed; they are tried again later. */
   readonly onSplitFailure?: (failure: SplitFailure) => void;
+  /** Partitions open at once, where files are scarce. */
+  readonly openPartitionsMax?: number | undefined;
+  /** Told of partitions that failed, in a commit or in the background; the next to use one opens it again. */
+  readonly onPartitionFailure?: (failure: PartitionFailure) => void;
   /** Told once of every partition key that has come near its storage limit. */
   readonly onKeyNearLimit?: (warning: KeyWarning) => void;
   /** Told of each step of a split or merge; it waits. For tests that stop it there. */
@@ -84,6 +89,7 @@ export interface Service {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { engine, clock, random, settings, seals, onSplitFailure, onKeyNearLimit, onMoveStep } =
     options;
+  const { onPartitionFailure = () => undefined } = options;
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
   const host = new Host({
@@ -92,6 +98,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     random,
     cache: new RecordCache(),
     onPublished: (name) => globalIndexes.committed(name),
+    onFailure: onPartitionFailure,
+    openPartitionsMax: options.openPartitionsMax,
   });
   const current = ({ databaseRid, rid }: ContainerName) => catalog.containerByRid(databaseRid, rid);
   const scripts = new Scripts(settings);
@@ -149,6 +157,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     clock,
     intervalMs: options.upkeepIntervalMs ?? UPKEEP_INTERVAL_MS,
     containers: () => catalog.databases().flatMap((database) => catalog.containers(database)),
+    onFailure: onPartitionFailure,
   });
   return {
     databases: new Databases(catalog, cluster, clock, settings),
