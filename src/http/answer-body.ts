@@ -12,6 +12,13 @@ export function isBodiless(status: number): boolean {
   return status === 204 || status === 304;
 }
 
+/** What is answered where an API could not even refuse. */
+export const FAILURE = {
+  status: 500,
+  headers: ['content-type', 'application/json'],
+  body: '{"code":"InternalServerError","message":"An unexpected error occurred; the server has logged it."}',
+} as const;
+
 export function lengthOf(body: Bytes | string, encoding: 'latin1' | undefined): number {
   return typeof body === 'string' && encoding === undefined ? Buffer.byteLength(body) : body.length;
 }

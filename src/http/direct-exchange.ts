@@ -1,6 +1,6 @@
 /** An exchange over a connection of our own. */
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
-import { isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './answer-body.ts';
+import { FAILURE, isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './answer-body.ts';
 import type { ArrivingBody } from './arriving-body.ts';
 import type { DirectConnection } from './direct-connection.ts';
 import type { Exchange } from './exchange.ts';
@@ -12,6 +12,8 @@ import type { Turn } from './turn.ts';
 export class DirectExchange extends Received implements Exchange {
   readonly #connection: DirectConnection;
   readonly #body: Bytes | ArrivingBody;
+  /** Whether something of an answer was written. */
+  #isBegun = false;
 
   constructor(connection: DirectConnection, head: RequestHead, body: Bytes | ArrivingBody) {
     super(head, connection.socket);
@@ -41,11 +43,14 @@ export class DirectExchange extends Received implements Exchange {
     const connection = this.#connection;
     if (!connection.isUnderWay(this)) return;
     if (isBodiless(status)) {
-      connection.write(connection.printHead(status, headers), undefined);
+      const head = connection.printHead(status, headers);
+      this.#isBegun = true;
+      connection.write(head, undefined);
     } else {
       const length = body === undefined ? 0 : lengthOf(body, encoding);
       headers.push('content-length', String(length));
       const head = connection.printHead(status, headers);
+      this.#isBegun = true;
       if (body === undefined || this.method === 'HEAD') connection.write(head, undefined);
       else if (typeof body === 'string') {
         if (body.length === length) connection.write(head + body, undefined);
@@ -53,6 +58,11 @@ export class DirectExchange extends Received implements Exchange {
       } else writeBytes(connection, head, body);
     }
     connection.answered();
+  }
+
+  fail(): void {
+    if (this.#isBegun) this.#connection.socket.destroy();
+    else this.send(FAILURE.status, [...FAILURE.headers], FAILURE.body);
   }
 }
 

@@ -35,6 +35,9 @@ export interface Exchange {
     body: Bytes | string | undefined,
     encoding?: 'latin1',
   ): void;
+
+  /** For an answer that could not be sent: says 500 in its place, or cuts the connection where a part of it is out. */
+  fail(): void;
 }
 
 /** Gets every request of a server; must answer each, now or later. */

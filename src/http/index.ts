@@ -2,4 +2,11 @@ export { type Exchange, type HttpHandler, headerOf } from './exchange.ts';
 export { type Guard, type GuardRefusal, guardedHandler } from './guard.ts';
 export { HttpServer } from './http-server.ts';
 export { overNodeHttp } from './node-exchange.ts';
-export { type Asked, type HttpApi, type HttpReply, type RequestReport, serve } from './serve.ts';
+export {
+  type Asked,
+  fenced,
+  type HttpApi,
+  type HttpReply,
+  type RequestReport,
+  serve,
+} from './serve.ts';

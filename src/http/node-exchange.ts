@@ -1,7 +1,7 @@
 /** An exchange over node:http: for whatever is not an ordinary request. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
-import { isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './answer-body.ts';
+import { FAILURE, isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './answer-body.ts';
 import type { Exchange, HttpHandler } from './exchange.ts';
 import { Received } from './received.ts';
 import { collectBody, isUnreadBodyLong } from './request-body.ts';
@@ -52,5 +52,10 @@ class NodeExchange extends Received implements Exchange {
     else if (typeof body === 'string') response.end(body, encoding ?? 'utf8');
     else if (length <= JOINED_BODY_BYTES_MAX) response.end(bytesToLatin1(body), 'latin1');
     else response.end(body);
+  }
+
+  fail(): void {
+    if (this.#response.headersSent) this.#response.destroy();
+    else this.send(FAILURE.status, [...FAILURE.headers], FAILURE.body);
   }
 }

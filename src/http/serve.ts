@@ -1,6 +1,6 @@
 /** The way of every request through an API: admitted, answered now or later, or refused; finished, sent, reported. */
 import { type Bytes, isPromise, type MaybePromise } from '../base/index.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, HttpHandler } from './exchange.ts';
 import { AbortedError } from './request-body.ts';
 import { type Passage, STAGES, type Stage } from './turn.ts';
 
@@ -38,6 +38,8 @@ export interface RequestReport {
 /** What makes an API of HTTP: this much differs between them. */
 export interface HttpApi<Request extends Asked, Admitted, Reply extends HttpReply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
+  /** Told of what throws where nothing should: while refusing, finishing, sending or reporting. */
+  onFailure(asked: Request, error: unknown): void;
   /** What is asked for and by whom, who may. May throw or reject; gets no promise where all is known at once. */
   admit(asked: Request): MaybePromise<Admitted>;
   /** May throw or reject; a request that can be answered at once gets no promise. */
@@ -104,7 +106,23 @@ class ServedRequest<Request extends Asked, Admitted, Reply extends HttpReply> im
   #fail(error: unknown): void {
     // Nobody is left to answer.
     if (error instanceof AbortedError) return;
-    this.#replied(this.#api.refuse(this.#asked, error));
+    let refusal: Reply;
+    try {
+      refusal = this.#api.refuse(this.#asked, error);
+    } catch (another) {
+      this.#giveUp(another);
+      return;
+    }
+    this.#replied(refusal);
+  }
+
+  /** The last fence: whatever happens to a request ends with its answer, and nobody else notices. */
+  #giveUp(error: unknown): void {
+    try {
+      this.#asked.exchange.fail();
+    } finally {
+      this.#api.onFailure(this.#asked, error);
+    }
   }
 
   #replied(reply: Reply): void {
@@ -121,14 +139,35 @@ class ServedRequest<Request extends Asked, Admitted, Reply extends HttpReply> im
   #send(reply: Reply): void {
     const { exchange, resource, startedMs } = this.#asked;
     const { status, charge } = reply;
-    this.#api.finish(this.#asked, reply);
-    exchange.send(status, reply.headers, reply.body, reply.encoding);
-    this.#api.onRequest?.({
-      resource,
-      method: exchange.method,
-      status,
-      charge,
-      durationMs: performance.now() - startedMs,
-    });
+    try {
+      this.#api.finish(this.#asked, reply);
+      exchange.send(status, reply.headers, reply.body, reply.encoding);
+    } catch (error) {
+      this.#giveUp(error);
+      return;
+    }
+    const { onRequest } = this.#api;
+    if (onRequest === undefined) return;
+    const durationMs = performance.now() - startedMs;
+    try {
+      onRequest({ resource, method: exchange.method, status, charge, durationMs });
+    } catch (error) {
+      this.#api.onFailure(this.#asked, error);
+    }
   }
+}
+
+/** A handler whose failures end with the request they belong to. */
+export function fenced(
+  handler: HttpHandler,
+  onFailure: (error: unknown, exchange: Exchange) => void,
+): HttpHandler {
+  return (exchange) => {
+    try {
+      handler(exchange);
+    } catch (error) {
+      onFailure(error, exchange);
+      exchange.fail();
+    }
+  };
 }

@@ -81,7 +81,7 @@ export class Turn {
       const passages = this.#waiting[stage];
       if (passages.length === 0) continue;
       this.#waiting[stage] = [];
-      for (const passage of passages) passage.proceed();
+      for (const passage of passages) proceed(passage);
     }
     this.#isRunning = false;
     this.#letGo();
@@ -91,5 +91,16 @@ export class Turn {
     const held = this.#held;
     this.#held = [];
     for (const socket of held) socket.uncork();
+  }
+}
+
+/** One request that fails must not keep the others of its turn from their way; the failure is the process's to report. */
+function proceed(passage: Passage): void {
+  try {
+    passage.proceed();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }

@@ -34,7 +34,7 @@ import {
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
-import { guardedHandler, type HttpHandler } from '../http/index.ts';
+import { fenced, guardedHandler, type HttpHandler } from '../http/index.ts';
 import {
   type Access,
   type AccountKeys,
@@ -51,6 +51,7 @@ import { openDataDirectory } from './data-directory.ts';
 import { ExitError } from './exit-error.ts';
 import { type Listener, listen } from './listen.ts';
 import type { Log } from './log.ts';
+import { type OpenFiles, openFiles } from './open-files.ts';
 import { readRolesFile } from './roles-file.ts';
 import { endpointOf } from './start-table.ts';
 import { openTls, type TlsOptions } from './tls/index.ts';
@@ -78,10 +79,18 @@ export async function compose(
   config: ServerConfig,
   surroundings: Surroundings,
 ): Promise<ComposedServer> {
+  const files = openFiles();
+  if (files.isLow && config.storage.kind !== 'memory')
+    surroundings.log.info('openFilesLimitLow', {
+      limit: files.limit,
+      openPartitionsMax: files.partitionsMax,
+      connectionsMax: files.connectionsMax,
+      advice: 'raise it with ulimit -n',
+    });
   const storage = openStorage(config);
   const listeners: Listener[] = [];
   try {
-    const service = await open(config, storage, surroundings);
+    const service = await open(config, storage, surroundings, files);
     const access = openServerAccess(config, surroundings);
     const tls = await openListenerTls(config, surroundings);
     const scheme = tls === undefined ? 'http' : 'https';
@@ -98,7 +107,10 @@ export async function compose(
         host: config.host,
         port,
         flag: `${api}-port`,
-        handler,
+        handler: fenced(handler, (error, { method }) =>
+          surroundings.log.error('requestFailed', { method, error: errorText(error) }),
+        ),
+        connectionsMax: files.connectionsMax,
         toldKeepAliveMs: api === 'table' ? TABLE_KEEP_ALIVE_MS : undefined,
         tls,
         onError: (error) => surroundings.log.error('listenerFailed', { error: error.message }),
@@ -170,10 +182,12 @@ async function open(
   { settings, storage }: ServerConfig,
   { engine }: Storage,
   { clock, log, onMoveStep }: Surroundings,
+  files: OpenFiles,
 ): Promise<Service> {
   try {
     return await openService({
       engine,
+      openPartitionsMax: storage.kind === 'memory' ? undefined : files.partitionsMax,
       clock,
       random: systemRandom,
       settings,
@@ -186,6 +200,8 @@ async function open(
           partition: partitionId,
           error: errorText(error),
         }),
+      onPartitionFailure: ({ storeName, error }) =>
+        log.error('partitionFailed', { partition: storeName, error: errorText(error) }),
       // The hash, not the value: keys may be names of people, and logs travel.
       onKeyNearLimit: ({ container, partitionId, key, bytesMax }) =>
         log.info('partitionKeyNearLimit', {
@@ -304,6 +320,8 @@ function nosqlHandler(
     areMetricsOpen: isLoopback(host),
     authorityPem: tls?.certificates.authorityPem,
     onRefusal: (refused) => log.info('accessRefused', { ...refused }),
+    onFailure: ({ error, method, path }) =>
+      log.error('requestFailed', { method, path, error: errorText(error) }),
   });
   const nosql = createNosqlHandler({
     service,

@@ -40,6 +40,8 @@ export interface ListenOptions {
   /** Named in the message when the port cannot be had. */
   readonly flag: string;
   readonly handler: HttpHandler;
+  /** What the process may open files for. */
+  readonly connectionsMax: number;
   /** What clients are told to expect of an idle connection, where that is less than it stays open. */
   readonly toldKeepAliveMs?: number | undefined;
   /** Undefined: plain HTTP only. */
@@ -50,7 +52,8 @@ export interface ListenOptions {
 
 /** Serves when the promise resolves. Rejects with ExitError 1. */
 export function listen(options: ListenOptions): Promise<Listener> {
-  const { host, port, flag, handler, tls, onError, toldKeepAliveMs = KEEP_ALIVE_MS } = options;
+  const { host, port, flag, handler, tls, onError, connectionsMax } = options;
+  const { toldKeepAliveMs = KEEP_ALIVE_MS } = options;
   const server = new HttpServer(
     {
       keepAliveTimeout: toldKeepAliveMs,
@@ -66,7 +69,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
     },
     handler,
   );
-  server.maxConnections = CONNECTIONS_MAX;
+  server.maxConnections = Math.min(CONNECTIONS_MAX, connectionsMax);
   server.on('clientError', answerBadClient);
   const handshakes = tls === undefined ? [] : acceptTls(server, tls);
   const sockets = new Set<Socket>();

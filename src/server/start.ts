@@ -4,6 +4,7 @@ import { rotatedKeysIn } from './access-file.ts';
 import { type ComposedServer, compose } from './compose.ts';
 import { API_NAMES, type ApiName, parseConfig, type ServerConfig } from './config.ts';
 import { startHelp } from './flags.ts';
+import { surviveFailures } from './last-resort.ts';
 import { createLog, type Log } from './log.ts';
 import { maskNewFiles } from './private-files.ts';
 import { removeReadyFile, writeReadyFile } from './ready-file.ts';
@@ -30,6 +31,7 @@ export async function start(args: readonly string[]): Promise<number | undefined
   const { readyFile } = config;
   if (readyFile !== undefined) removeReadyFile(readyFile);
   const server = await compose(config, { version, clock: systemClock, log });
+  surviveFailures(process, log);
   stopOnSignals({
     listeners: server.listeners,
     close: () => server.close(),

@@ -68,12 +68,14 @@ export class ChildServer implements AsyncDisposable {
   static async start(
     flags: readonly string[],
     env: Readonly<Record<string, string>> = {},
+    openFilesMax?: number,
   ): Promise<ChildServer> {
     const readyFile = join(temporaryFolder(), 'ready.json');
     const startedMs = performance.now();
     const child = spawnProgram(
       ['start', '--nosql-port', '0', '--table-port', '0', '--ready-file', readyFile, ...flags],
       { MESOCOSM_THROUGHPUT: 'report', ...env },
+      openFilesMax,
     );
     const exit = exitOf(child);
     let ended: Exit | undefined;
@@ -126,9 +128,13 @@ export function temporaryFolder(): string {
 function spawnProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  openFilesMax?: number,
 ): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
-  return spawn(runtime, [program, ...args], { env: { PATH, HOME, ...env } });
+  const options = { env: { PATH, HOME, ...env } };
+  if (openFilesMax === undefined) return spawn(runtime, [program, ...args], options);
+  const limited = `ulimit -n ${openFilesMax} && exec "$0" "$@"`;
+  return spawn('/bin/sh', ['-c', limited, runtime, program, ...args], options);
 }
 
 function exitOf(child: ChildProcess): Promise<Exit> {

@@ -44,6 +44,14 @@ export interface AdminOptions {
   readonly authorityPem?: string | undefined;
   /** Told of every request that was turned away for want of a key. */
   readonly onRefusal?: (refusal: AdminRefusal) => void;
+  /** Told of every failure that is not the client's: our bugs. */
+  readonly onFailure?: (failure: AdminFailure) => void;
+}
+
+export interface AdminFailure {
+  readonly error: unknown;
+  readonly method: string;
+  readonly path: string;
 }
 
 /** Made for logs. */
@@ -156,7 +164,12 @@ export function createAdminHandler(options: AdminOptions): HttpHandler {
     onRequest: undefined,
     admit: () => undefined,
     answer: ({ exchange }: HttpAsked) => respond(options, exchange, signer),
-    refuse: (_: HttpAsked, error: unknown) => refusalOf(error),
+    onFailure: ({ exchange }: HttpAsked, error: unknown) =>
+      options.onFailure?.({ error, method: exchange.method, path: pathOf(exchange) }),
+    refuse: (asked: HttpAsked, error: unknown) => {
+      if (!(error instanceof DomainError)) api.onFailure(asked, error);
+      return refusalOf(error);
+    },
     finish: (_: HttpAsked, { headers }: HttpReply) =>
       void headers.push('cache-control', 'no-store'),
   };
@@ -218,6 +231,10 @@ function turnedAway(
 
 const REPORTED_PATH_LENGTH_MAX = 512;
 
+function pathOf({ url }: Exchange): string {
+  return url.slice(0, REPORTED_PATH_LENGTH_MAX);
+}
+
 /** A query and its parameters; the same bound as everywhere. */
 const BODY_BYTES_MAX = ITEM_BYTES_MAX;
 
@@ -232,9 +249,14 @@ async function readBody(exchange: Exchange): Promise<ValueMap> {
   throw new DomainError('invalidInput', 'A JSON object is expected.');
 }
 
-/** Anything but a refusal of ours is a bug, and ends the process as bugs do. */
+/** Anything but a refusal of ours is a bug, for the log and not for the client. */
 function refusalOf(error: unknown): HttpReply {
-  if (!(error instanceof DomainError)) throw error;
+  if (!(error instanceof DomainError))
+    return refusal(
+      500,
+      'InternalServerError',
+      'An unexpected error occurred; the server has logged it.',
+    );
   switch (error.code) {
     case 'tooLarge':
       return refusal(413, 'RequestEntityTooLarge', error.message);

@@ -136,15 +136,19 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     return runWith(body, operation, call);
   }
 
+  onFailure({ exchange, activityId }: NosqlRequest, error: unknown): void {
+    const { method, url: path } = exchange;
+    this.#options.onFailure?.({ error, activityId, method, path });
+  }
+
   finish({ activityId }: NosqlRequest, reply: Reply): void {
     addServiceHeaders(reply, activityId, this.#serviceHeaders);
   }
 
   refuse(asked: NosqlRequest, error: unknown): Reply {
     const { exchange, activityId, call } = asked;
-    const { url: path, method } = exchange;
-    if (statusOf(error).status === 500)
-      this.#options.onFailure?.({ error, activityId, method, path });
+    const { url: path } = exchange;
+    if (statusOf(error).status === 500) this.onFailure(asked, error);
     const isRefusal = error instanceof AccessRefusal;
     if (isRefusal) this.#report(asked, error);
     // Who may not see a container does not learn its number either.

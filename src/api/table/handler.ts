@@ -167,10 +167,14 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
     });
   }
 
-  refuse({ exchange, requestId, target }: TableRequest, error: unknown): Reply {
+  onFailure({ exchange, requestId }: TableRequest, error: unknown): void {
+    this.#options.onFailure?.({ error, requestId, method: exchange.method });
+  }
+
+  refuse(asked: TableRequest, error: unknown): Reply {
+    const { exchange, requestId, target } = asked;
     const known = tableErrorOf(error);
-    if (known.status === 500)
-      this.#options.onFailure?.({ error, requestId, method: exchange.method });
+    if (known.status === 500) this.onFailure(asked, error);
     const isXml = target?.isOfOtherAccount === true || (target?.query.get('comp') ?? '') !== '';
     const nowMs = this.#options.service.clock.nowMs();
     const dialect = dialectOf(exchange.headers.host);

@@ -36,6 +36,7 @@ function start(options: TlsOptions): Promise<Listener> {
     host: '127.0.0.1',
     port: 0,
     flag: 'nosql-port',
+    connectionsMax: 100,
     tls: options,
     handler: (exchange) => {
       const answer = ({ length }: Bytes): void =>

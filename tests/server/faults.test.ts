@@ -1,0 +1,287 @@
+// Goal: whatever throws on the way of a request, in whatever layer, ends that request with 400, 500 or 503, is reported,
+// and leaves the server as it was for everybody else. Method: the APIs over parts that throw when told, one part at a time.
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createAdminHandler, isAdminPath } from '../../src/api/admin/index.ts';
+import {
+  createExplainer,
+  createNosqlHandler,
+  projectRows,
+  sealJson,
+} from '../../src/api/nosql/index.ts';
+import { Metrics, seededRandom, systemClock } from '../../src/base/index.ts';
+import type { Engine, Store } from '../../src/engine/index.ts';
+import { memoryEngine } from '../../src/engine/memory/index.ts';
+import { fenced, HttpServer } from '../../src/http/index.ts';
+import {
+  DEFAULT_SETTINGS,
+  memoryAccessStore,
+  openAccess,
+  openService,
+  type Service,
+} from '../../src/service/index.ts';
+import { type Account, PRIMARY_KEY } from '../compat/nosql/harness.ts';
+import { type RawReply, type RawRequest, sendRaw } from '../compat/nosql/raw-request.ts';
+
+/** What throws at the moment, by name. */
+let broken = '';
+/** What was reported since the test began. */
+let reported: string[] = [];
+const escaped: unknown[] = [];
+const onEscaped = (error: unknown): void => void escaped.push(error);
+
+function breaks(name: string): void {
+  if (broken === name) throw new Error(`broken: ${name}`);
+}
+
+function report(where: string, error: unknown): void {
+  reported.push(`${where}: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+/** Stores of partitions throw; that of the catalog does not. */
+function faultyEngine(): Engine {
+  const inner = memoryEngine();
+  const faulty = (store: Store): Store => {
+    if (!store.name.includes('/')) return store;
+    return new Proxy(store, {
+      get(target, name) {
+        const value = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          breaks(`engine ${String(name)}`);
+          if (name === 'commit' && broken === 'engine commit later')
+            return Promise.reject(new Error('broken: engine commit later'));
+          return Reflect.apply(value, target, args);
+        };
+      },
+    });
+  };
+  return {
+    open: async (name) => {
+      breaks('engine open');
+      return faulty(await inner.open(name));
+    },
+    list: () => inner.list(),
+    drop: (name) => inner.drop(name),
+    close: () => inner.close(),
+  };
+}
+
+let service: Service;
+let server: HttpServer;
+let account: Account;
+
+beforeAll(async () => {
+  process.on('unhandledRejection', onEscaped);
+  process.on('uncaughtException', onEscaped);
+  service = await openService({
+    engine: faultyEngine(),
+    clock: systemClock,
+    random: seededRandom(1),
+    settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
+    seals: {
+      json: (container) => {
+        const seal = sealJson(container);
+        return Object.assign((...args: Parameters<typeof seal>) => seal(...args), seal, {
+          tail: (...args: Parameters<NonNullable<typeof seal.tail>>) => {
+            breaks('seal');
+            return seal.tail?.(...args) as string;
+          },
+        });
+      },
+    },
+    projections: { json: projectRows },
+    computed: {
+      json: () => [
+        {
+          name: 'sum',
+          definition: 'a',
+          compute: () => {
+            breaks('computed property');
+            return 1;
+          },
+        },
+      ],
+    },
+    onPartitionFailure: ({ error }) => report('partition', error),
+  });
+  const access = openAccess({ keys: { primary: PRIMARY_KEY } }, memoryAccessStore(), service.clock);
+  const nosql = createNosqlHandler({
+    service,
+    access,
+    version: 'test',
+    onRequest: () => breaks('request metrics'),
+    onFailure: ({ error }) => report('nosql', error),
+  });
+  const explain = createExplainer(service);
+  const admin = createAdminHandler({
+    service,
+    metrics: new Metrics(),
+    version: 'test',
+    uptimeSec: () => {
+      breaks('printing');
+      return 1;
+    },
+    clock: systemClock,
+    keys: access.keys,
+    explain: (request) => {
+      breaks('explain');
+      return explain(request);
+    },
+    onFailure: ({ error }) => report('admin', error),
+  });
+  server = new HttpServer(
+    {},
+    fenced(
+      (exchange) => {
+        breaks('handler');
+        if (broken === 'finish') {
+          const { send } = exchange;
+          let isFirst = true;
+          exchange.send = (status, headers, body, encoding) => {
+            // The first answer has a header that cannot be printed.
+            if (isFirst) headers.push('x-broken', 'a\nb');
+            isFirst = false;
+            send.call(exchange, status, headers, body, encoding);
+          };
+        }
+        (isAdminPath(exchange.url) ? admin : nosql)(exchange);
+      },
+      (error) => report('listener', error),
+    ),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  account = { port: (server.address() as AddressInfo).port } as Account;
+  await expectStatus(201, { method: 'POST', path: '/dbs', body: { id: 'd' } });
+  const partitionKey = { paths: ['/id'], kind: 'Hash' };
+  const body = { id: 'c', partitionKey };
+  await expectStatus(201, { method: 'POST', path: '/dbs/d/colls', body });
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await service.close();
+  process.off('unhandledRejection', onEscaped);
+  process.off('uncaughtException', onEscaped);
+});
+
+beforeEach(() => {
+  reported = [];
+});
+
+afterEach(async () => {
+  broken = '';
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(escaped).toEqual([]);
+});
+
+async function expectStatus(status: number, request: RawRequest): Promise<RawReply> {
+  const reply = await sendRaw(account, request);
+  expect([reply.status, reply.text]).toEqual([status, reply.text]);
+  return reply;
+}
+
+let count = 0;
+const ITEMS = '/dbs/d/colls/c/docs';
+const keyHeader = (id: string) => ({ 'x-ms-documentdb-partitionkey': JSON.stringify([id]) });
+
+function creation(id = `i${count++}`): RawRequest {
+  return { method: 'POST', path: ITEMS, body: { id, a: 1 }, headers: keyHeader(id) };
+}
+
+function reading(id: string): RawRequest {
+  return { path: `${ITEMS}/${id}`, headers: keyHeader(id) };
+}
+
+const QUERY: RawRequest = {
+  method: 'POST',
+  path: ITEMS,
+  headers: {
+    'content-type': 'application/query+json',
+    'x-ms-documentdb-isquery': 'true',
+    'x-ms-documentdb-query-enablecrosspartition': 'true',
+  },
+  body: { query: 'SELECT VALUE c.id FROM c WHERE c.a = 1' },
+};
+
+const EXPLANATION: RawRequest = {
+  method: 'POST',
+  path: '/_mesocosm/explain',
+  type: '',
+  link: '_mesocosm/explain',
+  body: { db: 'd', container: 'c', query: 'SELECT * FROM c' },
+};
+
+const HEALTH: RawRequest = { path: '/_mesocosm/health' };
+
+/** A client of node:http's own lane: the request is not an ordinary one. */
+function unusual(request: RawRequest): RawRequest {
+  return { ...request, headers: { ...request.headers, expect: '100-continue' } };
+}
+
+const FAULTS: readonly (readonly [string, RawRequest, number, string])[] = [
+  ['engine commit', creation('x1'), 503, 'partition: broken: engine commit'],
+  ['engine commit later', creation('x2'), 503, 'partition: broken: engine commit later'],
+  ['engine follow', reading('nobody'), 500, 'nosql: broken: engine follow'],
+  ['engine snapshot', QUERY, 500, 'nosql: broken: engine snapshot'],
+  ['seal', creation('x3'), 500, 'nosql: broken: seal'],
+  ['explain', EXPLANATION, 500, 'admin: broken: explain'],
+  ['printing', HEALTH, 500, 'admin: broken: printing'],
+  ['handler', HEALTH, 500, 'listener: broken: handler'],
+  ['handler', unusual(creation('x4')), 500, 'listener: broken: handler'],
+];
+
+test.each(FAULTS)('%s', async (name, request, status, expected) => {
+  await expectStatus(201, creation());
+  broken = name;
+  await expectStatus(status, request);
+  expect(reported).toContain(expected);
+  broken = '';
+  const id = `i${count}`;
+  await expectStatus(201, creation());
+  await expectStatus(200, reading(id));
+  expect((await expectStatus(200, QUERY)).json.Documents).toContain(id);
+  await expectStatus(200, EXPLANATION);
+});
+
+test.each([
+  ['the direct lane', (request: RawRequest) => request],
+  ['node:http', unusual],
+])('an answer that cannot be sent by %s', async (_, via) => {
+  broken = 'finish';
+  const { json } = await expectStatus(500, via(creation()));
+  expect(json.code).toBe('InternalServerError');
+  expect(reported).toHaveLength(1);
+  broken = '';
+  await expectStatus(201, via(creation()));
+});
+
+test('a report of a request that throws', async () => {
+  broken = 'request metrics';
+  await expectStatus(201, creation());
+  expect(reported).toEqual(['nosql: broken: request metrics']);
+});
+
+test('a computed property that throws: the item is written and read, and has no such property', async () => {
+  broken = 'computed property';
+  const id = `i${count}`;
+  await expectStatus(201, creation());
+  await expectStatus(200, reading(id));
+  expect((await expectStatus(200, QUERY)).json.Documents).toContain(id);
+  expect(reported).toEqual([]);
+});
+
+test('a client that goes away while it is answered', async () => {
+  const { connect } = await import('node:net');
+  for (let round = 0; round < 20; round++)
+    await new Promise<void>((resolve) => {
+      const socket = connect(account.port, '127.0.0.1', () => {
+        socket.write(`GET ${ITEMS} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        socket.resetAndDestroy();
+      });
+      socket.on('close', () => resolve());
+    });
+  await expectStatus(201, creation());
+  expect(reported).toEqual([]);
+});
