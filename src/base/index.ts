@@ -12,5 +12,6 @@ export * from './limits.ts';
 export * from './maybe-promise.ts';
 export * from './metrics.ts';
 export * from './random.ts';
+export * from './sliced-work.ts';
 export * from './sorted-map.ts';
 export * from './well-known-key.ts';

@@ -9,6 +9,7 @@ import {
   OPEN_PARTITIONS_SURGE,
   PARTITION_IDLE_MS,
   type Random,
+  SlicedWork,
 } from '../base/index.ts';
 import type { Engine } from '../engine/index.ts';
 import {
@@ -98,6 +99,7 @@ export class Host {
   #isClosed = false;
   readonly #retiring = new Set<Promise<void>>();
   readonly #searchMemory = new SearchMemory();
+  readonly #work = new SlicedWork();
   /** Per partition, as long as it is open under the same policy. */
   readonly #searches = new WeakMap<Partition, SearchOf>();
 
@@ -258,6 +260,7 @@ export class Host {
         store,
         clock,
         cache: cache.forPartition(),
+        work: this.#work,
         ...(onPublished && { onPublished: () => onPublished(storeName) }),
         ...(onFailure && { onFailure: (error: Error) => onFailure({ storeName, error }) }),
         ...slot.options,

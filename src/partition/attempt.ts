@@ -4,6 +4,7 @@ import type { WriteResult } from './effect.ts';
 import type { WriteIntent } from './intent.ts';
 import type { Item } from './item.ts';
 import type { LookedUp } from './unique-claims.ts';
+import type { WideFound } from './wide-writes.ts';
 
 export interface Attempt {
   readonly intent: WriteIntent;
@@ -11,6 +12,10 @@ export interface Attempt {
   readonly settle: (failure: Error | undefined, result: WriteResult | undefined) => void;
   /** What was looked up so far, where it has to be decided again. */
   lookedUp: LookedUp;
+  /** Index entries of wide items, found before it is decided again. */
+  wide: WideFound | undefined;
+  /** How often it was decided in vain because they were missing. */
+  wideWaits: number;
 }
 
 /** The items that a decision looks at, by the keys of its intent. */

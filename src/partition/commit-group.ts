@@ -27,6 +27,9 @@ import type { Postings, Terms } from './postings.ts';
 import { encodeState, type PartitionState } from './state.ts';
 import { encodeTombstone } from './tombstone.ts';
 import { type UniqueKeys, uniqueChanges } from './unique-keys.ts';
+import { type WideIndexChange, wideIndexChange, wideReindexing } from './wide-index-change.ts';
+import type { WideTerms } from './wide-terms.ts';
+import type { WideChange } from './wide-writes.ts';
 
 const EMPTY: Bytes = new Uint8Array(0);
 
@@ -36,6 +39,9 @@ export interface Touched {
   readonly group: CommitGroup;
   /** As stored when the group began. */
   readonly before: Item | undefined;
+  /** What the index has of it with the changes noted so far; `isIndexed`: that is `after`. */
+  indexed: Item | undefined;
+  isIndexed: boolean;
   after: Item | undefined;
   /** The decoded body of `after` before it was sealed, where the writer had it. */
   value: Value;
@@ -74,12 +80,16 @@ export class CommitGroup {
   readonly indexedWhole: Touched[] = [];
   /** Set where the entries of all writes up to an LSN need not be found again after a crash. */
   indexMark: Lsn | undefined;
-  /** True for the first group under a new indexing policy: what the old one left goes. */
-  clearsIndex = false;
+  #clearsIndex = false;
   #end: { readonly failure: Error | undefined } | undefined;
   readonly #deletions: Deletion[] = [];
   /** Items to be indexed as they are, by rid. */
-  readonly #reindexed = new Map<Rid, Item>();
+  readonly #reindexed = new Map<
+    Rid,
+    { readonly item: Item; readonly wide: WideTerms | undefined }
+  >();
+  /** What changes in the index with the writes of wide items, in their order and before all else. */
+  wideChanges: WideIndexChange[] = [];
   /** Keys that are only removed, such as expired tombstones. */
   readonly #removals: Bytes[] = [];
   /** Entries that only come, such as versions. */
@@ -93,6 +103,18 @@ export class CommitGroup {
   constructor(seal: Seal, overlay: KeyMap<Touched>) {
     this.#seal = seal;
     this.#overlay = overlay;
+  }
+
+  /** True for the first group under a new indexing policy: what the old one left goes. */
+  get clearsIndex(): boolean {
+    return this.#clearsIndex;
+  }
+
+  clearIndex(): void {
+    this.#clearsIndex = true;
+    // What was found follows the old policy.
+    for (const [rid, { item }] of this.#reindexed)
+      this.#reindexed.set(rid, { item, wide: undefined });
   }
 
   get isEmpty(): boolean {
@@ -109,12 +131,23 @@ export class CommitGroup {
     const { isMoved, isBulk } = at;
     let touched = this.#overlay.get(key);
     if (touched?.group !== this) {
-      const terms = undefined;
-      touched = { key, group: this, before: current, after, value, terms, isMoved, isBulk };
+      touched = {
+        key,
+        group: this,
+        before: current,
+        indexed: current,
+        isIndexed: false,
+        after,
+        value,
+        terms: undefined,
+        isMoved,
+        isBulk,
+      };
       this.touched.push(touched);
       this.#overlay.set(touched);
     } else {
       touched.after = after;
+      touched.isIndexed = false;
       touched.value = value;
       touched.terms = undefined;
       touched.isMoved = isMoved;
@@ -146,9 +179,20 @@ export class CommitGroup {
   }
 
   /** Indexes an item as it is. */
-  reindex(item: Item): void {
-    this.#reindexed.set(item.rid, item);
+  reindex(item: Item, wide: WideTerms | undefined): void {
+    this.#reindexed.set(item.rid, { item, wide });
     this.bodyBytes += item.body.length;
+  }
+
+  /** Notes what changes in the index with a write just noted, of which the entries are found. */
+  changeWide(touched: Touched, change: WideChange, indexing: Indexing): void {
+    const { indexed, after } = touched;
+    const isReindexed = indexed !== undefined && this.#reindexed.delete(indexed.rid);
+    const sealed = after && this.#seal.ofValue?.({}, after);
+    const rules = { indexing, isReindexed, sealed, isMoved: touched.isMoved };
+    this.wideChanges.push(wideIndexChange(change, { indexed, after }, rules));
+    touched.indexed = after;
+    touched.isIndexed = true;
   }
 
   remove(key: Bytes): void {
@@ -170,7 +214,8 @@ export class CommitGroup {
    */
   toBatch(state: PartitionState, indexing: Indexing): Batch {
     this.indexing = indexing;
-    const logged = indexing.options.isOff ? [] : encodeChanges(this.#changeIndex(indexing));
+    const logged: Bytes[] = [];
+    if (!indexing.options.isOff) this.#logIndexChanges(indexing, logged);
     const indexLog = logged.map((value) => ({ key: indexLogKey(++state.indexLogNumber), value }));
     this.indexLogNumber = state.indexLogNumber;
     const deletes: Bytes[] = [...this.#removals];
@@ -233,6 +278,14 @@ export class CommitGroup {
     }
   }
 
+  #logIndexChanges(indexing: Indexing, logged: Bytes[]): void {
+    // All that was noted follows a policy that is void.
+    if (this.clearsIndex) this.wideChanges = [];
+    const changes = this.#changeIndex(indexing);
+    for (const { log } of this.wideChanges) append(logged, log);
+    append(logged, encodeChanges(changes));
+  }
+
   /** Finds what changes in the index; answers the part of it that the items themselves could not tell after a crash. */
   #changeIndex(indexing: Indexing): IndexChanges {
     const added: string[] = [];
@@ -240,8 +293,9 @@ export class CommitGroup {
     const foreign: string[] = [];
     for (const touched of this.touched) {
       const { before, after, isMoved } = touched;
+      if (touched.isIndexed && !this.clearsIndex) continue;
       const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
-      const indexed = this.clearsIndex ? undefined : before;
+      const indexed = this.clearsIndex ? undefined : touched.indexed;
       if (indexed === undefined && after !== undefined && !isMoved) {
         if (touched.terms?.indexing !== indexing) touched.terms = undefined;
         this.indexedWhole.push(touched);
@@ -259,7 +313,11 @@ export class CommitGroup {
       append(added, fresh);
       if (isMoved) append(foreign, fresh);
     }
-    for (const item of this.#reindexed.values()) {
+    for (const { item, wide } of this.#reindexed.values()) {
+      if (wide !== undefined) {
+        this.wideChanges.push(wideReindexing(item, wide));
+        continue;
+      }
       const entries = indexing.entriesOf(item);
       append(added, entries);
       append(foreign, entries);

@@ -1,5 +1,5 @@
 /** What a committer is given by its partition. */
-import type { Clock, MaybePromise } from '../base/index.ts';
+import type { Clock, MaybePromise, SlicedWork } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
 import type { CommitGroup } from './commit-group.ts';
 import type { History } from './history.ts';
@@ -30,6 +30,8 @@ export interface CommitterOptions {
   readonly watches: Watches;
   /** Whether a new item will not be kept in memory once it is written. */
   readonly isCacheFull: () => boolean;
+  /** Where long computations of the process take turns. */
+  readonly work: SlicedWork;
   /** Told once why the committer takes no more. */
   readonly onFailure: (error: Error) => void;
 }

@@ -33,9 +33,13 @@ import { PREFIX_TOMBSTONE } from './keyspace.ts';
 import { Stamper } from './stamper.ts';
 import { countChange } from './state.ts';
 import { UniqueClaims, Unready } from './unique-claims.ts';
+import { type WideChange, wideChanges } from './wide-writes.ts';
 
 /** While one group is on its way to the disk the next one gathers; a second one beside it would only be smaller. */
 const GROUPS_IN_FLIGHT_MAX = 1;
+
+/** An item that others keep writing meanwhile is waited for in line after so many tries. */
+const WIDE_WAITS_MAX = 3;
 
 export class Committer {
   readonly #options: CommitterOptions;
@@ -90,7 +94,7 @@ export class Committer {
   /** From the next write on entries follow this policy; all older ones go. */
   startIndexing(indexing: Indexing, state: IndexState): void {
     this.#indexing = indexing;
-    this.#gathering.clearsIndex = true;
+    this.#gathering.clearIndex();
     // Items written before are indexed by whoever builds the index.
     this.#gathering.indexMark = this.#gatheringFrom;
     this.#gathering.indexState = state;
@@ -128,8 +132,13 @@ export class Committer {
         else reject(failure);
         if (this.#pendingCount === 0) for (const drained of this.#drained.splice(0)) drained();
       };
-      const attempt: Attempt = { intent, settle, lookedUp: NOTHING_LOOKED_UP };
-      if (this.#claims !== undefined) attempt.lookedUp = new Map();
+      const attempt: Attempt = {
+        intent,
+        settle,
+        lookedUp: this.#claims === undefined ? NOTHING_LOOKED_UP : new Map(),
+        wide: undefined,
+        wideWaits: 0,
+      };
       try {
         this.#begin(attempt);
       } catch (error) {
@@ -143,6 +152,12 @@ export class Committer {
     const isNext = this.#fetching === undefined && !isPromise(stored);
     const unready = isNext ? this.#decide(attempt, stored) : stored;
     if (unready === undefined) return;
+    if (isNext && attempt.wideWaits > 0 && attempt.wideWaits <= WIDE_WAITS_MAX) {
+      // Others need not wait for what is found of wide items; it comes later, as if sent later.
+      const again = (unready as Promise<unknown>).then(() => this.#begin(attempt));
+      again.catch((error: Error) => attempt.settle(error, undefined));
+      return;
+    }
     const before = Promise.all([this.#fetching, unready]);
     const mine = this.#decideAfter(before, stored, attempt);
     this.#fetching = mine;
@@ -187,10 +202,8 @@ export class Committer {
   }
 
   /** Answers what to wait for where it has to be decided again: unique values that an engine looks up later. */
-  #decide(
-    { intent, settle, lookedUp }: Attempt,
-    stored: readonly (Item | undefined)[],
-  ): Promise<unknown> | undefined {
+  #decide(attempt: Attempt, stored: readonly (Item | undefined)[]): Promise<unknown> | undefined {
+    const { intent, settle, lookedUp } = attempt;
     if (this.#failure !== undefined) {
       settle(unavailable(this.#failure), undefined);
       return undefined;
@@ -226,9 +239,11 @@ export class Committer {
       else rests.whenFinished((failure) => settle(failure, result));
       return undefined;
     }
+    const wide = wideChanges(attempt, { current, mutations }, this.#indexing, this.#options.work);
+    if (isPromise(wide)) return wide;
     let result: WriteResult;
     try {
-      result = this.#apply(intent, { items, current }, mutations);
+      result = this.#apply(intent, { items, current }, mutations, wide);
     } catch (error) {
       // A part of it may be applied already: what is in memory cannot be told from what should be.
       settle(error as Error, undefined);
@@ -244,6 +259,7 @@ export class Committer {
     intent: WriteIntent,
     { items, current }: Decided,
     mutations: readonly Mutation[],
+    wide: readonly (WideChange | undefined)[] | undefined,
   ): WriteResult {
     const { state, clock, history, lifetimes, watches } = this.#options;
     const group = this.#gathering;
@@ -280,18 +296,20 @@ export class Committer {
       const { key } = mutation;
       const previous = now === undefined ? current[operation] : now.get(key.text);
       if (mutation.kind === 'reindex') {
-        if (previous !== undefined) group.reindex(previous);
+        if (previous !== undefined) group.reindex(previous, wide?.[operation]?.after);
         return { kind: 'replaced', item: previous, previous };
       }
-      const item = this.#itemAfter(mutation, previous, at, operation);
-      const value =
-        mutation.kind === 'put' || mutation.kind === 'stamped' ? mutation.value : undefined;
+      const item = this.#stamper.itemAfter(mutation, previous, at, operation);
+      const change = wide?.[operation];
+      const isSent = mutation.kind === 'put' || mutation.kind === 'stamped';
+      const value = isSent && change === undefined ? mutation.value : undefined;
       const touched = group.change(key, { current: previous, after: item, value }, at);
       if (history.isKept && !isMoved) {
         const isExpired = mutation.kind === 'delete' && mutation.cause === 'expired';
         history.note(group, { previous, item, operation, isExpired }, at);
       }
-      group.findTerms(touched, this.#indexing, this.#options.postings());
+      if (change === undefined) group.findTerms(touched, this.#indexing, this.#options.postings());
+      else group.changeWide(touched, change, this.#indexing);
       countChange(state, previous, item);
       now?.set(key.text, item);
       if (!watches.isEmpty) watches.note(key.text);
@@ -299,23 +317,6 @@ export class Committer {
       return { kind, item, previous };
     });
     return { effects, lsn: at.lsn };
-  }
-
-  #itemAfter(
-    mutation: Exclude<Mutation, { kind: 'reindex' }>,
-    previous: Item | undefined,
-    at: { lsn: Lsn; timestampSec: number },
-    operation: number,
-  ): Item | undefined {
-    switch (mutation.kind) {
-      case 'put':
-        return this.#stamper.stamp(mutation, previous, at, operation);
-      case 'stamped':
-      case 'adopt':
-        return mutation.item;
-      case 'delete':
-        return undefined;
-    }
   }
 
   /** A number for a new item, used or not. */

@@ -17,14 +17,16 @@ const EMPTY: Bytes = new Uint8Array(0);
 
 /** True when all of it is in the store. Safe to be cut off anywhere and done again. */
 export async function writeEntries(store: Store, flush: Flush): Promise<boolean> {
-  const { stems, changes } = flush.run;
-  let step = new Step();
-  for (let at = 0; at < stems.length; at++) {
-    step.add(stems[at] as string, changes[at] as RidChanges);
-    if (step.rows < STEP_ROWS && at + 1 < stems.length) continue;
-    if (flush.isAbandoned) return false;
-    await step.commit(store, flush);
-    step = new Step();
+  // Older first: what a newer run says of an entry is written over it.
+  for (const { stems, changes } of flush.runs) {
+    let step = new Step();
+    for (let at = 0; at < stems.length; at++) {
+      step.add(stems[at] as string, changes[at] as RidChanges);
+      if (step.rows < STEP_ROWS && at + 1 < stems.length) continue;
+      if (flush.isAbandoned) return false;
+      await step.commit(store, flush);
+      step = new Step();
+    }
   }
   return !flush.isAbandoned;
 }

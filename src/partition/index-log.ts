@@ -10,15 +10,15 @@ export interface IndexChanges {
   readonly removed: readonly string[];
 }
 
-/** Bytes of one log entry at most: a value of a store is bounded, a group of writes may have any number of terms. */
-const LOG_ENTRY_BYTES = 256 * 1024;
+/** Bytes of one log entry, about: after a crash each is read at once, in a millisecond or two. */
+export const LOG_ENTRY_BYTES = 64 * 1024;
 
 /** Stored form of a group's changes, in log entries: for each change u8 flag (1 added, 0 removed), u16 length, key. */
 export function encodeChanges({ added, removed }: IndexChanges): readonly Bytes[] {
   const entries: Bytes[] = [];
   let text = '';
   const add = (flag: string, key: string): void => {
-    text += flag + lengthText(key) + key;
+    text += flag + lengthText(key.length) + key;
     if (text.length < LOG_ENTRY_BYTES) return;
     entries.push(Buffer.from(text, 'latin1'));
     text = '';
@@ -29,8 +29,15 @@ export function encodeChanges({ added, removed }: IndexChanges): readonly Bytes[
   return entries;
 }
 
-function lengthText(key: string): string {
-  return String.fromCharCode(key.length >>> 8, key.length & 0xff);
+export function lengthText(length: number): string {
+  return String.fromCharCode(length >>> 8, length & 0xff);
+}
+
+/** The same changes with everything added that was removed. */
+export function asAdditions(bytes: Bytes): Bytes {
+  const added = Buffer.from(bytes);
+  for (let at = 0; at < added.length; at += 3 + added.readUInt16BE(at + 1)) added[at] = 1;
+  return added;
 }
 
 export function decodeChanges(bytes: Bytes): IndexChanges {

@@ -20,18 +20,21 @@ import type { RidsRoom } from './rids-room.ts';
 
 /** A part of the memory on its way to the store. */
 export interface Flush {
-  readonly run: IndexRun;
+  /** Older first. */
+  readonly runs: readonly IndexRun[];
   isAbandoned: boolean;
 }
 
 /** A run is merged with the one before it unless that is so many times larger: few runs, each entry merged rarely. */
 const RUN_RATIO = 3;
+/** Longer runs are not merged: requests would wait for it. */
+const MERGED_SIZE_MAX = 20_000;
 
 export class IndexMemory {
   #active = new Postings();
-  /** Sealed because somebody looked; older first. */
-  #runs: IndexRun[] = [];
-  #runSize = 0;
+  /** Older first; sorted once somebody looks. */
+  #layers: (IndexRun | Postings)[] = [];
+  #layersSize = 0;
   #flush: Flush | undefined;
   /** What is known of the lists in the store since something was last written there. */
   #lists: KnownLists;
@@ -45,7 +48,7 @@ export class IndexMemory {
   }
 
   get size(): number {
-    return this.#active.size + this.#runSize;
+    return this.#active.size + this.#layersSize;
   }
 
   get isFlushing(): boolean {
@@ -62,11 +65,24 @@ export class IndexMemory {
     for (const entry of added) this.#active.change(stemOf(entry), ridOfEntry(entry), true);
   }
 
+  /** As `apply`, of changes that are sorted already. */
+  add(run: IndexRun): void {
+    if (run.size === 0) return;
+    this.#retire();
+    this.#layers.push(run);
+    this.#layersSize += run.size;
+  }
+
+  /** Sorts what came in, where it is much: the next to look need not. */
+  settle(): void {
+    if (this.#active.size >= SETTLED_SIZE) this.#seal();
+  }
+
   /** The policy that held the index is in force: everything older is void. */
   clear(): void {
     this.#active = new Postings();
-    this.#runs = [];
-    this.#runSize = 0;
+    this.#layers = [];
+    this.#layersSize = 0;
     this.#flush = undefined;
     this.#forgetLists();
     this.#holds--;
@@ -75,11 +91,9 @@ export class IndexMemory {
   /** Sets aside what is here to be written; undefined where it may not be, or an earlier part is on its way. */
   freeze(): Flush | undefined {
     if (this.#flush !== undefined || this.#holds > 0) return undefined;
-    this.#seal();
-    const run = this.#runs.reduceRight((newer, older) => mergeRuns(older, newer), EMPTY_RUN);
-    this.#runs = [];
-    this.#runSize = 0;
-    this.#flush = { run, isAbandoned: false };
+    this.#flush = { runs: this.#seal(), isAbandoned: false };
+    this.#layers = [];
+    this.#layersSize = 0;
     return this.#flush;
   }
 
@@ -98,9 +112,8 @@ export class IndexMemory {
 
   /** A view of this moment, to be read together with a snapshot of the store. */
   view(store: ReadView): IndexView {
-    this.#seal();
-    const runs = this.#flush === undefined ? this.#runs : [this.#flush.run, ...this.#runs];
-    return new IndexView(store, [...runs], this.isFlushing ? undefined : this.#lists);
+    const runs = [...(this.#flush?.runs ?? []), ...this.#seal()];
+    return new IndexView(store, runs, this.isFlushing ? undefined : this.#lists);
   }
 
   /** Nobody will look any more. */
@@ -113,18 +126,38 @@ export class IndexMemory {
     this.#lists = new KnownLists(this.#room);
   }
 
-  #seal(): void {
+  /** What came in becomes a layer of its own. */
+  #retire(): void {
     if (this.#active.size === 0) return;
-    let run = runOf(this.#active);
+    this.#layers.push(this.#active);
+    this.#layersSize += this.#active.size;
     this.#active = new Postings();
-    for (let last = this.#runs.at(-1); last !== undefined; last = this.#runs.at(-1)) {
-      if (last.size > RUN_RATIO * run.size) break;
-      run = mergeRuns(last, run);
-      this.#runs.pop();
-    }
-    this.#runs.push(run);
-    this.#runSize = this.#runs.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** All there is as runs. */
+  #seal(): readonly IndexRun[] {
+    const isSealed =
+      this.#active.size === 0 && !this.#layers.some((one) => one instanceof Postings);
+    if (isSealed) return this.#layers as readonly IndexRun[];
+    this.#retire();
+    const runs: IndexRun[] = [];
+    for (const layer of this.#layers)
+      pushMerged(runs, layer instanceof Postings ? runOf(layer) : layer);
+    this.#layers = runs;
+    this.#layersSize = runs.reduce((sum, { size }) => sum + size, 0);
+    return runs;
   }
 }
 
-const EMPTY_RUN: IndexRun = { stems: [], changes: [], size: 0 };
+function pushMerged(runs: IndexRun[], newest: IndexRun): void {
+  let run = newest;
+  for (let last = runs.at(-1); last !== undefined; last = runs.at(-1)) {
+    if (last.size > RUN_RATIO * run.size || last.size + run.size > MERGED_SIZE_MAX) break;
+    run = mergeRuns(last, run);
+    runs.pop();
+  }
+  if (run.size > 0) runs.push(run);
+}
+
+/** From so many changes on they are sorted ahead of time, after a crash. */
+const SETTLED_SIZE = 4096;

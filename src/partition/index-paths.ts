@@ -51,6 +51,8 @@ export interface PathNode {
   /** Of the values met there. */
   readonly variety: PathVariety;
   child(name: string): PathNode;
+  /** The same, not remembered where it is new: a wide item has names that no other has. */
+  passingChild(name: string): PathNode;
   /** The name as JSON prints it, quotation marks and all. */
   readonly printed: Buffer;
   /** The child that comes behind `before` or, without one, first, where it is the same as in the last object. */
@@ -107,9 +109,9 @@ class Node implements PathNode {
   readonly #rule: RuleNode | undefined;
   readonly #inherited: boolean;
   readonly #nextId: () => number;
-  readonly #children = new Map<string, Node>();
+  #children: Map<string, Node> | undefined;
   #each: Node | undefined;
-  readonly printed: Buffer;
+  #printed: Buffer | undefined;
   /** What came first in the last object, and what came behind this: objects of one path are alike. */
   #first: Node | undefined;
   #next: Node | undefined;
@@ -124,17 +126,27 @@ class Node implements PathNode {
     this.isIndexed = !isSystem && (rule?.value ?? this.#inherited);
     this.isOpen = !isSystem && (this.isIndexed || this.#inherited || rule !== undefined);
     this.number = pathNumber(path);
-    const name = path.at(-1);
-    this.printed = Buffer.from(typeof name === 'string' ? JSON.stringify(name) : '');
+  }
+
+  get printed(): Buffer {
+    const name = this.#path.at(-1);
+    this.#printed ??= Buffer.from(typeof name === 'string' ? JSON.stringify(name) : '');
+    return this.#printed;
   }
 
   child(name: string): Node {
+    this.#children ??= new Map();
     let child = this.#children.get(name);
     if (child === undefined) {
-      child = this.#below(name, this.#rule?.children.get(name));
+      child = this.#below(name, this.#rule?.children.get(name), this.#nextId);
       this.#children.set(name, child);
     }
     return child;
+  }
+
+  passingChild(name: string): Node {
+    const known = this.#children?.get(name);
+    return known ?? this.#below(name, this.#rule?.children.get(name), noId);
   }
 
   expectedChild(text: Buffer, start: number, before: Node | undefined): Node | undefined {
@@ -151,13 +163,18 @@ class Node implements PathNode {
   }
 
   each(): Node {
-    this.#each ??= this.#below(EACH, this.#rule?.each);
+    this.#each ??= this.#below(EACH, this.#rule?.each, this.#nextId);
     return this.#each;
   }
 
-  #below(step: Path[number], rule: RuleNode | undefined): Node {
-    return new Node([...this.#path, step], rule, this.#inherited, this.#nextId);
+  #below(step: Path[number], rule: RuleNode | undefined, nextId: () => number): Node {
+    return new Node([...this.#path, step], rule, this.#inherited, nextId);
   }
+}
+
+/** For paths that nobody remembers. */
+function noId(): number {
+  return -1;
 }
 
 /** What a policy says about one path. */

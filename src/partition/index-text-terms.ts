@@ -76,12 +76,12 @@ function noteObject(text: Buffer, start: number, node: PathNode, into: TextTerms
   }
 }
 
-function endOfStored(text: Buffer, start: number): number {
+export function endOfStored(text: Buffer, start: number): number {
   return text[start] === QUOTE ? endOfStoredText(text, start) : endOfPrintedValue(text, start);
 }
 
 /** As `endOfText`, of one that is known to be whole. */
-function endOfStoredText(text: Buffer, start: number): number {
+export function endOfStoredText(text: Buffer, start: number): number {
   const near = Math.min(text.length, start + LONG_BYTES);
   for (let at = start + 1; at < near; at++) {
     const byte = text[at];

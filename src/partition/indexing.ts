@@ -7,7 +7,7 @@
  *   23 log        number8                         → changes not yet in their place (index-log.ts)
  *   24, 25        the same as 20 and 21, many in one row (index-chunk.ts)
  */
-import { type Bytes, bufferOf } from '../base/index.ts';
+import { append, type Bytes, bufferOf, type Steps } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import {
   CELLS,
@@ -39,6 +39,8 @@ import type { Item, Rid } from './item.ts';
 import type { Posting, Postings, Terms } from './postings.ts';
 import { SpatialTerms } from './spatial-terms.ts';
 import { type UniqueKeyOptions, UniqueKeys } from './unique-keys.ts';
+import { isWide, type WideTerms, wideTermsOf } from './wide-terms.ts';
+import { walkText } from './wide-walk.ts';
 
 export const PREFIX_INDEX_LOG = 0x23;
 
@@ -191,6 +193,60 @@ export class Indexing {
     return this.entriesOf(item).some((entry) => entry.startsWith(beginning));
   }
 
+  /** Whether the entries of a wide item are found ahead of its write, in slices. */
+  isAhead(body: Bytes): boolean {
+    return !this.options.isOff && this.options.codec.encoding === 'json' && isWide(body);
+  }
+
+  /**
+   * The entries of a wide item, in slices.
+   * @param rid - of an item as it is stored; undefined where the body is not sealed yet, which `sealedStems` completes.
+   */
+  *findAhead(body: Bytes, rid: Rid | undefined): Steps<WideTerms> {
+    const into = { stems: new Set<string>(), count: 0 };
+    const names = new Set(this.#computed.map(({ name }) => name));
+    if (!(yield* walkText(bufferOf(body), this.#paths.root(), names, into))) {
+      // An unusual text, of which there should be none: in one piece.
+      into.stems.clear();
+      const entries: string[] = [];
+      addTerms(this.options.codec.decode(body), this.#paths.root(), 0, entries);
+      for (const entry of entries) into.stems.add(entry.slice(0, -RID_BYTES));
+      into.count = entries.length;
+    }
+    if (rid !== undefined)
+      for (const stem of this.#wholeStems(body)) {
+        into.stems.add(stem);
+        into.count++;
+      }
+    return yield* wideTermsOf(into.stems, into.count, rid);
+  }
+
+  /** Entries of an item beside those of the values that stood in its body before it was sealed. */
+  sealedStems({ body }: Item, added: Value): readonly string[] {
+    const entries: string[] = [];
+    if (isMap(added))
+      for (const name in added) addTerms(added[name], this.#paths.root().child(name), 0, entries);
+    const stems = entries.map((entry) => entry.slice(0, -RID_BYTES));
+    append(stems, this.#wholeStems(body));
+    return stems;
+  }
+
+  /** Stems that only the whole item tells. */
+  #wholeStems(body: Bytes): readonly string[] {
+    if (this.#computed.length + this.#spatial.length + this.#composites.length === 0) return NONE;
+    const value = this.#withComputed(this.options.codec.decode(body));
+    const entries: string[] = [];
+    if (isMap(value))
+      for (const { name } of this.#computed)
+        addTerms(value[name], this.#paths.root().child(name), 0, entries);
+    const stems = entries.map((entry) => entry.slice(0, -RID_BYTES));
+    append(stems, this.#cellStems(value));
+    this.#composites.forEach((parts, index) => {
+      stems.push(compositeStem(value, parts, index));
+    });
+    return stems;
+  }
+
   #cellStems(item: Value): readonly string[] {
     return this.#spatial.length === 0
       ? NONE
@@ -232,11 +288,9 @@ export class Indexing {
       findTerms(decoded, root, { owner, root, found, stems: isNew ? stems : undefined });
       for (const stem of this.#cellStems(decoded)) found.push(owner.of(stem));
       this.#composites.forEach((parts, index) => {
-        writer.reset().u8(PREFIX_COMPOSITE).u16(index);
-        for (const { path, isDescending } of parts)
-          writeCompositePart(readPath(decoded, path), isDescending);
-        if (isNew) stems.push(writer.takeText());
-        else found.push(owner.of(writer.takeText()));
+        const stem = compositeStem(decoded, parts, index);
+        if (isNew) stems.push(stem);
+        else found.push(owner.of(stem));
       });
       item.indexEntryCount = found.length + stems.length;
     }
@@ -272,6 +326,13 @@ export function compositePart(value: Value, isDescending: boolean): Bytes {
   if (isDescending)
     for (let at = 0; at < bytes.length; at++) bytes[at] = (bytes[at] as number) ^ 0xff;
   return bytes;
+}
+
+function compositeStem(value: Value, parts: readonly OrderedPath[], index: number): string {
+  writer.reset().u8(PREFIX_COMPOSITE).u16(index);
+  for (const { path, isDescending } of parts)
+    writeCompositePart(readPath(value, path), isDescending);
+  return writer.takeText();
 }
 
 function writeCompositePart(value: Value, isDescending: boolean): void {

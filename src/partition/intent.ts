@@ -66,8 +66,9 @@ export type Mutation =
       readonly kind: 'stamped';
       readonly key: ItemKey;
       readonly item: Item;
-      /** Of the put: as it was before it was sealed. */
+      /** Of the put: as they were before it was sealed. */
       readonly value: Value;
+      readonly body: Bytes;
     }
   /** The item as it stands in another partition. */
   | { readonly kind: 'adopt'; readonly key: ItemKey; readonly item: Item }

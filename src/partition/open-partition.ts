@@ -1,5 +1,5 @@
 /** Opens a partition from what is stored. */
-import type { Clock } from '../base/index.ts';
+import type { Clock, SlicedWork } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
 import { decodeErasures } from './erasure-list.ts';
 import { History } from './history.ts';
@@ -27,6 +27,8 @@ export interface PartitionOptions {
   readonly retentionSec: number;
   /** Seconds items live that do not say themselves; -1 for ever; undefined: nothing expires. */
   readonly defaultTtlSec: number | undefined;
+  /** Where long computations take turns with those of other partitions. */
+  readonly work?: SlicedWork;
   /** Told of every group of writes once readers know of it. */
   readonly onPublished?: () => void;
   /** Told why the partition has failed and has to be opened again, or why its index could not be built. */

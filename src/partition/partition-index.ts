@@ -1,5 +1,5 @@
 /** The index of one partition between its writes and its store: what is in memory, when it is written out, recovery. */
-import { INDEX_MEMORY_ENTRIES, successor } from '../base/index.ts';
+import { INDEX_MEMORY_ENTRIES, type SlicedWork, successor } from '../base/index.ts';
 import type { ReadView, Store } from '../engine/index.ts';
 import type { Value } from '../value/index.ts';
 import type { CommitGroup } from './commit-group.ts';
@@ -21,6 +21,7 @@ import {
 import type { Postings } from './postings.ts';
 import { decodeRecord } from './record.ts';
 import type { RidsRoom } from './rids-room.ts';
+import { runOfStems } from './wide-terms.ts';
 
 /** How far beyond its bound the memory may grow while the part before it is written. */
 const SURGE = 2;
@@ -35,6 +36,7 @@ export interface PartitionIndexOptions {
   readonly lsn: Lsn;
   readonly logNumber: number;
   readonly ridsRoom: RidsRoom;
+  readonly work: SlicedWork;
   readonly onFailure: (error: Error) => void;
 }
 
@@ -43,6 +45,7 @@ export class PartitionIndex {
   readonly #memoryEntries: number;
   readonly #onFailure: (error: Error) => void;
   readonly #memory: IndexMemory;
+  readonly #work: SlicedWork;
   #flushing: Promise<void> | undefined;
   /** Of the last log entry whose changes are in memory. */
   #logNumber: number;
@@ -55,6 +58,7 @@ export class PartitionIndex {
     this.#memory = new IndexMemory(options.ridsRoom);
     this.#memoryEntries = options.memoryEntries ?? INDEX_MEMORY_ENTRIES;
     this.#onFailure = options.onFailure;
+    this.#work = options.work;
     this.#lsn = options.lsn;
     this.#logNumber = options.logNumber;
   }
@@ -65,7 +69,9 @@ export class PartitionIndex {
       const page = await this.#store.scan({ ...INDEX_LOG_RANGE, start }, LOG_PAGE);
       for (const { key, value } of page.entries) {
         this.#memory.apply(decodeChanges(value));
+        this.#memory.settle();
         start = successor(key);
+        await nextTurn();
       }
       more = page.more;
     }
@@ -81,16 +87,31 @@ export class PartitionIndex {
       const written = page.entries.map(({ key }) => lsnAndRidOfLogKey(key));
       const records = await this.#store.getMany(written.map(({ rid }) => recordKey(rid)));
       for (const record of records)
-        if (record !== undefined) this.#add(indexing, decodeRecord(record, 0));
+        if (record !== undefined) await this.#recoverItem(indexing, decodeRecord(record, 0));
       const last = page.entries.at(-1);
       if (last !== undefined) range = { start: successor(last.key), end: range.end };
       more = page.more;
     }
   }
 
+  async #recoverItem(indexing: Indexing, item: Item): Promise<void> {
+    if (!indexing.isAhead(item.body)) {
+      this.#add(indexing, item);
+      this.#memory.settle();
+      return;
+    }
+    const { stems } = await this.#work.run(indexing.findAhead(item.body, item.rid));
+    this.#memory.add(runOfStems(stems, item.rid, true));
+  }
+
   /** A group is durable: its entries become part of every later view. */
   publish(group: CommitGroup): void {
     if (group.clearsIndex) this.#memory.clear();
+    for (const { removed, runs, added } of group.wideChanges) {
+      this.#memory.apply({ added: [], removed });
+      for (const run of runs) this.#memory.add(run);
+      this.#memory.apply({ added, removed: [] });
+    }
     this.#memory.apply(group.indexChanges);
     for (const touched of group.indexedWhole) {
       const { after, terms } = touched;
@@ -178,4 +199,8 @@ export class PartitionIndex {
       this.#onFailure(error as Error);
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

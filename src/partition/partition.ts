@@ -9,6 +9,7 @@ import {
   ERASURES_MAX,
   isPromise,
   type MaybePromise,
+  SlicedWork,
 } from '../base/index.ts';
 import type { Snapshot } from '../engine/index.ts';
 import type { CommitGroup } from './commit-group.ts';
@@ -85,6 +86,7 @@ export class Partition {
     this.#indexing = options.indexing;
     this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
     const { store, clock, seal, etagSalt, ridPrefix, indexMemoryEntries } = options;
+    const { work = new SlicedWork() } = options;
     const published = () => this.#lsn;
     this.changes = new PartitionChanges({ store, clock, etagSalt, history, lifetimes, published });
     this.#committer = new Committer({
@@ -102,6 +104,7 @@ export class Partition {
       postings: () => this.#index.postings,
       watches: this.#watches,
       isCacheFull: options.cache.isFull,
+      work,
       onFailure: (error) => options.onFailure?.(error),
     });
     this.#index = new PartitionIndex({
@@ -110,6 +113,7 @@ export class Partition {
       lsn: state.lsn,
       logNumber: state.indexLogNumber,
       ridsRoom: options.cache.ridsRoom,
+      work,
       onFailure: (error) => this.#committer.fail(error),
     });
   }

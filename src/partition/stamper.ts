@@ -1,6 +1,6 @@
 /** Gives items what only the committer knows: rid, etag, timestamp, and with them the body its home API returns. */
 import { assert, type Clock } from '../base/index.ts';
-import type { Put } from './intent.ts';
+import type { Mutation, Put } from './intent.ts';
 import {
   formatEtag,
   type Item,
@@ -76,6 +76,24 @@ export class Stamper {
     const stamp = { rid, version: this.#version, etag: this.#etag, timestampSec, time };
     const isPooled = this.isBulk || (previous === undefined && isCacheFull());
     return stampedItem(put, stamp, seal, isPooled);
+  }
+
+  /** What an item is after a mutation; undefined: gone. */
+  itemAfter(
+    mutation: Exclude<Mutation, { kind: 'reindex' }>,
+    previous: Item | undefined,
+    at: { readonly lsn: Lsn; readonly timestampSec: number },
+    operation: number,
+  ): Item | undefined {
+    switch (mutation.kind) {
+      case 'put':
+        return this.stamp(mutation, previous, at, operation);
+      case 'stamped':
+      case 'adopt':
+        return mutation.item;
+      case 'delete':
+        return undefined;
+    }
   }
 
   /** A number for a new item, used or not. */

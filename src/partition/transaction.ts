@@ -141,7 +141,8 @@ function step(
     if (count >= WRITES_PER_ITEM_MAX)
       throw new DomainError('invalidInput', 'One item is written too often in one transaction.');
     item = stage.stamp(mutation, previous, count);
-    mutations.push({ kind: 'stamped', key: op.key, item, value: mutation.value });
+    const { value, body } = mutation;
+    mutations.push({ kind: 'stamped', key: op.key, item, value, body });
   } else {
     mutations.push(mutation);
   }
