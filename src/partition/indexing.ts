@@ -39,7 +39,7 @@ import type { Item, Rid } from './item.ts';
 import type { Posting, Postings, Terms } from './postings.ts';
 import { SpatialTerms } from './spatial-terms.ts';
 import { type UniqueKeyOptions, UniqueKeys } from './unique-keys.ts';
-import { isWide, type WideTerms, wideTermsOf } from './wide-terms.ts';
+import { FoundStems, isWide, type WideTerms } from './wide-terms.ts';
 import { walkText } from './wide-walk.ts';
 
 export const PREFIX_INDEX_LOG = 0x23;
@@ -203,22 +203,17 @@ export class Indexing {
    * @param rid - of an item as it is stored; undefined where the body is not sealed yet, which `sealedStems` completes.
    */
   *findAhead(body: Bytes, rid: Rid | undefined): Steps<WideTerms> {
-    const into = { stems: new Set<string>(), count: 0 };
+    const found = new FoundStems();
     const names = new Set(this.#computed.map(({ name }) => name));
-    if (!(yield* walkText(bufferOf(body), this.#paths.root(), names, into))) {
+    if (!(yield* walkText(bufferOf(body), this.#paths.root(), names, found))) {
       // An unusual text, of which there should be none: in one piece.
-      into.stems.clear();
+      found.clear();
       const entries: string[] = [];
       addTerms(this.options.codec.decode(body), this.#paths.root(), 0, entries);
-      for (const entry of entries) into.stems.add(entry.slice(0, -RID_BYTES));
-      into.count = entries.length;
+      for (const entry of entries) found.add(entry.slice(0, -RID_BYTES));
     }
-    if (rid !== undefined)
-      for (const stem of this.#wholeStems(body)) {
-        into.stems.add(stem);
-        into.count++;
-      }
-    return yield* wideTermsOf(into.stems, into.count, rid);
+    if (rid !== undefined) for (const stem of this.#wholeStems(body)) found.add(stem);
+    return yield* found.terms(rid);
   }
 
   /** Entries of an item beside those of the values that stood in its body before it was sealed. */

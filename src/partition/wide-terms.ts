@@ -14,7 +14,7 @@ export const WIDE_BYTES = 16 * 1024;
 const WIDE_VALUES = 2000;
 
 /** Sorted at once: a fraction of a millisecond. */
-const SORTED_AT_ONCE = 512;
+const PART_STEMS = 512;
 /** Merged, compared or written between two looks at the clock. */
 const STEP = 256;
 
@@ -37,29 +37,48 @@ export function isWide(body: Bytes): boolean {
   return false;
 }
 
-/** @param rid - of the item, where it has one. */
-export function* wideTermsOf(
-  found: ReadonlySet<string>,
-  count: number,
-  rid: Rid | undefined,
-): Steps<WideTerms> {
-  const stems = yield* sorted([...found]);
-  return { stems, count, removal: rid === undefined ? [] : yield* removalOf(stems, rid) };
+/** Stems as they are found, sorted in small parts: neither a large sort nor a large set keeps others waiting. */
+export class FoundStems {
+  /** Repetitions among them. */
+  count = 0;
+  #part = new Set<string>();
+  #parts: string[][] = [];
+
+  add(stem: string): void {
+    this.count++;
+    this.#part.add(stem);
+    if (this.#part.size >= PART_STEMS) this.#endPart();
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.#part.clear();
+    this.#parts = [];
+  }
+
+  /** @param rid - of the item, where it has one. */
+  *terms(rid: Rid | undefined): Steps<WideTerms> {
+    this.#endPart();
+    const stems = yield* merged(this.#parts);
+    const removal = rid === undefined ? [] : yield* removalOf(stems, rid);
+    return { stems, count: this.count, removal };
+  }
+
+  #endPart(): void {
+    this.#parts.push([...this.#part].sort(compareStems));
+    this.#part = new Set();
+  }
 }
 
-function* sorted(stems: string[]): Steps<string[]> {
-  let runs: string[][] = [];
-  for (let at = 0; at < stems.length; at += SORTED_AT_ONCE) {
-    runs.push(stems.slice(at, at + SORTED_AT_ONCE).sort(compareStems));
-    yield;
-  }
+function* merged(parts: string[][]): Steps<string[]> {
+  let runs = parts;
   while (runs.length > 1) {
-    const merged: string[][] = [];
+    const longer: string[][] = [];
     for (let at = 0; at < runs.length; at += 2) {
       const [left = [], right] = [runs[at], runs[at + 1]];
-      merged.push(right === undefined ? left : yield* mergedStems(left, right));
+      longer.push(right === undefined ? left : yield* mergedStems(left, right));
     }
-    runs = merged;
+    runs = longer;
   }
   return runs[0] ?? [];
 }
@@ -69,14 +88,15 @@ function* mergedStems(left: readonly string[], right: readonly string[]): Steps<
   for (let a = 0, b = 0; a < left.length || b < right.length; ) {
     const one = left[a];
     const other = right[b];
-    if (other === undefined || (one !== undefined && one < other)) {
+    if (one === other) a++;
+    else if (other === undefined || (one !== undefined && one < other)) {
       all.push(one as string);
       a++;
     } else {
       all.push(other);
       b++;
     }
-    if (all.length % STEP === 0) yield;
+    if ((a + b) % STEP === 0) yield;
   }
   return all;
 }

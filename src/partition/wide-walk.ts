@@ -14,15 +14,10 @@ import type { PathNode } from './index-paths.ts';
 import { termStem } from './index-terms.ts';
 import { endOfStored, endOfStoredText } from './index-text-terms.ts';
 import { ANY_ARRAY, ANY_OBJECT } from './postings.ts';
+import type { FoundStems } from './wide-terms.ts';
 
 /** Values between two looks at the clock. */
 const STEP_VALUES = 32;
-
-export interface WalkedTerms {
-  readonly stems: Set<string>;
-  /** Repetitions among them. */
-  count: number;
-}
 
 /** An array or object whose end is not reached. */
 interface Open {
@@ -36,7 +31,7 @@ export function* walkText(
   text: Buffer,
   root: PathNode,
   skipped: ReadonlySet<string>,
-  into: WalkedTerms,
+  into: FoundStems,
 ): Steps<boolean> {
   const open: Open[] = [];
   let node: PathNode | undefined = root;
@@ -74,8 +69,8 @@ function enters(text: Buffer, at: number, node: PathNode | undefined): boolean {
   return text[at] === OPENING_BRACKET && text[at + 1] !== CLOSING_BRACKET;
 }
 
-function opened(isArray: boolean, node: PathNode, into: WalkedTerms): Open {
-  if (node.isIndexed) add(termStem(node, isArray ? ANY_ARRAY : ANY_OBJECT), into);
+function opened(isArray: boolean, node: PathNode, into: FoundStems): Open {
+  if (node.isIndexed) into.add(termStem(node, isArray ? ANY_ARRAY : ANY_OBJECT));
   return { node, each: isArray ? node.each() : undefined };
 }
 
@@ -84,21 +79,11 @@ function closingOf({ each }: Open): number {
 }
 
 /** Notes a value that is not entered; answers where it ends, or -1. */
-function endOfTerm(
-  text: Buffer,
-  at: number,
-  node: PathNode | undefined,
-  into: WalkedTerms,
-): number {
+function endOfTerm(text: Buffer, at: number, node: PathNode | undefined, into: FoundStems): number {
   const end = endOfStored(text, at);
   if (end < 0 || node === undefined || !node.isOpen || !node.isIndexed) return end;
-  if (text[at] === OPENING_BRACE) add(termStem(node, ANY_OBJECT), into);
-  else if (text[at] === OPENING_BRACKET) add(termStem(node, ANY_ARRAY), into);
-  else add(termStem(node, printedValue(text, at, end)), into);
+  if (text[at] === OPENING_BRACE) into.add(termStem(node, ANY_OBJECT));
+  else if (text[at] === OPENING_BRACKET) into.add(termStem(node, ANY_ARRAY));
+  else into.add(termStem(node, printedValue(text, at, end)));
   return end;
-}
-
-function add(stem: string, into: WalkedTerms): void {
-  into.stems.add(stem);
-  into.count++;
 }
