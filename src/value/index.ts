@@ -18,5 +18,6 @@ export * from './order.ts';
 export * from './path.ts';
 export * from './printed-json.ts';
 export * from './printed-size.ts';
+export * from './printed-steps.ts';
 export * from './tuple.ts';
 export * from './value.ts';

@@ -60,14 +60,15 @@ export class PrintedObject {
   }
 
   read(text: Buffer, at: number): number {
-    this.#begin(text);
-    if (this.#inner !== undefined) this.#inner.object.#begin(text);
+    this.begin(text);
+    if (this.#inner !== undefined) this.#inner.object.begin(text);
     if (text[at] !== OPENING_BRACE) return -1;
     nameCount = 0;
     return endOfObject(text, at, 1, this);
   }
 
-  #begin(text: Buffer): void {
+  /** For the reading. */
+  begin(text: Buffer): void {
     this.#text = text;
     this.#count = 0;
   }
@@ -249,6 +250,19 @@ function endOfObject(
     nameCount = firstName;
     return text[at] === CLOSING_BRACE ? at + 1 : -1;
   }
+}
+
+/** Where a name ends that begins there, behind its quotation mark; -1 where it is none, or one that changes places. */
+export function endOfPrintedName(text: Buffer, start: number): number {
+  const { length } = text;
+  const first = text[start] as number;
+  if (first >= ZERO && first <= NINE) return -1;
+  for (let at = start; at < length; at++) {
+    const byte = text[at] as number;
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH || byte < SPACE) return -1;
+  }
+  return -1;
 }
 
 /** Of a name that none of its object had so far. */

@@ -1,6 +1,6 @@
 /** One request on its way through the API: what was asked, and what it is asked of. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Bytes, MaybePromise } from '../../base/index.ts';
+import type { Bytes, MaybePromise, SlicedWork } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, parseResourceId } from '../../catalog/index.ts';
 import { type Exchange, headerOf } from '../../http/index.ts';
 import type { Access, Service } from '../../service/index.ts';
@@ -16,6 +16,8 @@ export interface CallOptions {
   readonly access: Access;
   readonly faces: ContainerFaces;
   readonly queries: PreparedQueries;
+  /** Where long computations take turns. */
+  readonly work: SlicedWork;
   readonly exchange: Exchange;
   readonly target: Target;
 }
@@ -26,6 +28,7 @@ export class Call {
   readonly service: Service;
   readonly access: Access;
   readonly queries: PreparedQueries;
+  readonly work: SlicedWork;
   readonly exchange: Exchange;
   readonly target: Target;
   readonly method: string;
@@ -43,6 +46,7 @@ export class Call {
     this.service = options.service;
     this.access = options.access;
     this.queries = options.queries;
+    this.work = options.work;
     this.exchange = options.exchange;
     this.target = options.target;
     this.method = options.exchange.method;

@@ -3,7 +3,13 @@
  * the service answers at once is answered without a promise.
  */
 import { randomUUID } from 'node:crypto';
-import { type Bytes, ITEM_BYTES_MAX, isPromise, type MaybePromise } from '../../base/index.ts';
+import {
+  type Bytes,
+  ITEM_BYTES_MAX,
+  isPromise,
+  type MaybePromise,
+  SlicedWork,
+} from '../../base/index.ts';
 import {
   type Asked,
   type Exchange,
@@ -90,6 +96,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
   readonly #authenticator: Authenticator;
   readonly #faces = new ContainerFaces();
   readonly #queries: PreparedQueries;
+  readonly #work = new SlicedWork();
   readonly #serviceHeaders: readonly string[];
 
   constructor(options: NosqlOptions) {
@@ -113,6 +120,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
       access: this.#options.access,
       faces: this.#faces,
       queries: this.#queries,
+      work: this.#work,
       exchange,
       target,
     });

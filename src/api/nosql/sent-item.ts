@@ -3,8 +3,8 @@
  * item itself only what is checked at the door is read.
  */
 import { isUtf8 } from 'node:buffer';
-import { type Bytes, bufferOf } from '../../base/index.ts';
-import { PrintedObject, type Value, type ValueMap } from '../../value/index.ts';
+import { type Bytes, bufferOf, type MaybePromise, type SlicedWork } from '../../base/index.ts';
+import { PrintedObject, readPrintedObject, type Value, type ValueMap } from '../../value/index.ts';
 import type { ContainerFace } from './container-face.ts';
 import { parseJsonObject } from './json-body.ts';
 import { SYSTEM_PROPERTIES } from './system-properties.ts';
@@ -31,6 +31,24 @@ export function sentItem(body: Bytes, face: ContainerFace): SentItem {
     if (item !== undefined) return { item, text };
   }
   return { item: parseJsonObject(body), text: undefined };
+}
+
+/** Longer bodies are looked through in slices. */
+const LONG_BYTES = 64 * 1024;
+
+/** The same where a long item keeps nobody waiting; at once where it is not long. */
+export function longSentItem(
+  body: Bytes,
+  face: ContainerFace,
+  work: SlicedWork,
+): MaybePromise<SentItem> {
+  const text = bufferOf(body);
+  if (text.length < LONG_BYTES || !isUtf8(text)) return sentItem(body, face);
+  const object = new PrintedObject();
+  return work.run(readPrintedObject(text, object)).then((end) => {
+    const item = end === text.length ? checkedProperties(object, face) : undefined;
+    return item === undefined ? { item: parseJsonObject(body), text: undefined } : { item, text };
+  });
 }
 
 /** Of an item that can be stored as it was sent; undefined where it cannot. */

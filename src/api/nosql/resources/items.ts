@@ -12,7 +12,7 @@ import { ifMatch, isNotModified } from '../preconditions.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
 import { checkIndexingDirective, readTraffic, requestTraffic, wantsMinimal } from '../request.ts';
 import { hasTriggers, writeWithTriggers } from '../scripts/write-with-triggers.ts';
-import { sentItem } from '../sent-item.ts';
+import { longSentItem, type SentItem } from '../sent-item.ts';
 import { addressedItemId } from './item-links.ts';
 
 /** Answers at once where the service does. */
@@ -89,7 +89,18 @@ export async function replaceItem(call: Call): Promise<Reply> {
 function put(call: Call, kind: ItemPut['kind'], addressed: string | undefined): Promise<Reply> {
   checkIndexingDirective(call);
   const face = call.ownerContainer();
-  const { item, text } = sentItem(call.body, face);
+  const sent = longSentItem(call.body, face, call.work);
+  return isPromise(sent)
+    ? sent.then((long) => putSent(call, face, long, { kind, addressed }))
+    : putSent(call, face, sent, { kind, addressed });
+}
+
+function putSent(
+  call: Call,
+  face: ContainerFace,
+  { item, text }: SentItem,
+  { kind, addressed }: { kind: ItemPut['kind']; addressed: string | undefined },
+): Promise<Reply> {
   const key = requiredPartitionKey(call, face);
   const content = checkedItem(item, { face, key, addressed: undefined, text });
   const { id, body, value, ttlSec } = content;
