@@ -51,16 +51,14 @@ export {
 export type { MovedEntry } from './moved-history.ts';
 export type { MovedState } from './moved-state.ts';
 export { openPartition, type PartitionOptions } from './open-partition.ts';
-export {
-  Partition,
-  type PartitionStatistics,
-} from './partition.ts';
+export { Partition } from './partition.ts';
 export { PartitionReader, type ReaderContext } from './partition-reader.ts';
 export { isIntact } from './record.ts';
 export { RecordCache } from './record-cache.ts';
 export { outsideRetention, type Retention, retainedWithin } from './retention.ts';
 export type { EpkRange, ItemPage, ItemScan } from './scan.ts';
 export { stampedItem } from './stamper.ts';
+export type { PartitionStatistics } from './state.ts';
 export type { SweepStep } from './sweeper.ts';
 export {
   type AnswerBound,

@@ -33,17 +33,10 @@ import { PartitionChanges } from './partition-changes.ts';
 import { PartitionIndex } from './partition-index.ts';
 import { PartitionReader } from './partition-reader.ts';
 import type { EpkRange, ItemPage, ItemScan } from './scan.ts';
-import type { PartitionState } from './state.ts';
+import type { PartitionState, PartitionStatistics } from './state.ts';
 import { StoredItems } from './stored-items.ts';
 import type { SweepStep } from './sweeper.ts';
 import { type Watch, Watches } from './watch.ts';
-
-export interface PartitionStatistics {
-  readonly lsn: Lsn;
-  readonly itemCount: number;
-  readonly itemBytes: number;
-  readonly checksum: number;
-}
 
 /** What a partition is made of when it is opened. */
 export interface PartitionParts {

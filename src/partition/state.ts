@@ -7,6 +7,14 @@ import { assert, type Bytes, bufferOf, DomainError } from '../base/index.ts';
 import type { Item, Lsn } from './item.ts';
 import { itemChecksum } from './record.ts';
 
+/** What the outside may know of a partition's state. */
+export interface PartitionStatistics {
+  readonly lsn: number;
+  readonly itemCount: number;
+  readonly itemBytes: number;
+  readonly checksum: number;
+}
+
 export interface PartitionState {
   /** Of the last intent decided. */
   lsn: Lsn;

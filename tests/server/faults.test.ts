@@ -124,6 +124,7 @@ beforeAll(async () => {
     },
     clock: systemClock,
     keys: access.keys,
+    areMetricsOpen: true,
     explain: (request) => {
       breaks('explain');
       return explain(request);
