@@ -1,4 +1,4 @@
-/** Our own bug: crash loudly instead of going on with a broken invariant. */
+/** Our own bug: fails the request or the partition it is found in, instead of going on with a broken invariant. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }

@@ -84,7 +84,7 @@ export const OPEN_PARTITIONS_SURGE = 1.5;
 
 /**
  * Files of one open partition, generously: file and log in the connections for writing and reading, their shared index, and the
- * same again while somebody reads an old moment or the log is copied. Six were counted.
+ * same again while somebody reads an old moment or the log is copied.
  */
 export const FILES_PER_PARTITION = 10;
 
