@@ -3,12 +3,7 @@
  * figures of one run, with the empty loop beside them.
  */
 import { seededRandom } from '../src/base/index.ts';
-import {
-  KeyHeat,
-  NORMAL_TRAFFIC,
-  PartitionBudget,
-  type Provision,
-} from '../src/throughput/index.ts';
+import { KeyHeat, NORMAL_CLASS, PartitionBudget, type Provision } from '../src/throughput/index.ts';
 
 const ROUNDS = 7;
 const TIMES = 5_000_000;
@@ -30,8 +25,8 @@ function run(budget: PartitionBudget, rate: number): number {
   for (let at = 0; at < TIMES; at++) {
     nowMs += stepMs;
     const wholeMs = Math.floor(nowMs);
-    if (budget.admit(wholeMs, NORMAL_TRAFFIC) !== undefined) refused++;
-    budget.charge(1, wholeMs, NORMAL_TRAFFIC);
+    if (budget.admit(wholeMs, NORMAL_CLASS) !== undefined) refused++;
+    budget.charge(1, wholeMs, NORMAL_CLASS);
   }
   const ns = ((performance.now() - startedMs) * 1e6) / TIMES;
   if (refused > 0) throw new Error(`${refused} requests were refused`);
@@ -41,11 +36,11 @@ function run(budget: PartitionBudget, rate: number): number {
 function refusals(): number {
   const budget = new PartitionBudget(START_MS);
   budget.provision({ kind: 'dedicated', rate: 400, ...rates, burstSec: 0 }, START_MS);
-  budget.charge(1e6, START_MS, NORMAL_TRAFFIC);
+  budget.charge(1e6, START_MS, NORMAL_CLASS);
   const startedMs = performance.now();
   let waitMs = 0;
   for (let at = 0; at < TIMES; at++)
-    waitMs += budget.admit(START_MS, NORMAL_TRAFFIC)?.retryAfterMs ?? 0;
+    waitMs += budget.admit(START_MS, NORMAL_CLASS)?.retryAfterMs ?? 0;
   if (waitMs === 0) throw new Error('nothing was refused');
   return ((performance.now() - startedMs) * 1e6) / TIMES;
 }

@@ -36,7 +36,7 @@ const service = await openService({
   clock: systemClock,
   random,
   settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-  seals: { json: sealJson },
+  finishers: { json: sealJson },
   projections: { json: projectRows },
 });
 const keys = { primary: WELL_KNOWN_KEY };

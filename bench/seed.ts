@@ -28,7 +28,7 @@ export async function openData(data: string): Promise<OpenData> {
     clock: systemClock,
     random: systemRandom,
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    seals: { json: sealJson },
+    finishers: { json: sealJson },
   });
   return {
     service,

@@ -20,7 +20,7 @@ export function equalBytes(a: Bytes, b: Bytes): boolean {
 }
 
 /** Whether `other` is what stands in bytes[start, end). Few bytes are sooner compared here than natively. */
-export function standsAt(bytes: Bytes, start: number, end: number, other: Bytes): boolean {
+export function bytesEqualAt(bytes: Bytes, start: number, end: number, other: Bytes): boolean {
   if (end - start !== other.length) return false;
   for (let at = 0; at < other.length; at++) if (bytes[start + at] !== other[at]) return false;
   return true;
@@ -68,14 +68,14 @@ export function readU16(bytes: Bytes, at: number): number {
 }
 
 /** The smallest byte string greater than this one. */
-export function successor(bytes: Bytes): Bytes {
+export function keyAfter(bytes: Bytes): Bytes {
   return concatBytes(bytes, ZERO);
 }
 
 const ZERO = Uint8Array.of(0);
 
 /** The smallest byte string greater than every string that starts with `prefix`; undefined if there is none. */
-export function afterPrefix(prefix: Bytes): Bytes | undefined {
+export function prefixEnd(prefix: Bytes): Bytes | undefined {
   for (let at = prefix.length - 1; at >= 0; at--) {
     const byte = prefix[at] as number;
     if (byte === 0xff) continue;

@@ -44,7 +44,7 @@ export type ErrorCode =
   | 'unavailable';
 
 /** What every answer of a partition carries, refusals as well. */
-export interface Receipt {
+export interface ResponseInfo {
   readonly partitionId: string;
   /** Log sequence number of the partition when it answered. */
   readonly lsn: number;
@@ -59,7 +59,7 @@ export class DomainError extends Error {
   /** Milliseconds after which the same request may succeed; only where it was throttled. */
   readonly retryAfterMs: number | undefined;
   /** Set where a partition refused. */
-  receipt: Receipt | undefined;
+  responseInfo: ResponseInfo | undefined;
 
   constructor(code: ErrorCode, message: string, retryAfterMs?: number) {
     super(message);

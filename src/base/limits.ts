@@ -62,7 +62,7 @@ export const COMMIT_BYTES_MAX = 8 * MIB;
 /** Memory for hot records, all partitions of the process together. */
 export const RECORD_CACHE_BYTES = 32 * MIB;
 /** Memory for rids by key and by value, all partitions of the process together. By key it is those of four million items. */
-export const RIDS_BYTES = 64 * MIB;
+export const RID_CACHE_BYTES = 64 * MIB;
 
 /** Rows a query may hold at once to sort, group or tell apart: some hundred megabytes at worst. */
 export const QUERY_ROWS_MAX = 500_000;
@@ -74,7 +74,7 @@ export const QUERY_KEPT_BYTES_MAX = 128 * MIB;
 export const QUERY_ITEMS_PER_PAGE = 20_000;
 
 /** Index entries one partition keeps in memory before it writes them in order: some megabytes. */
-export const INDEX_MEMORY_ENTRIES = 40_000;
+export const INDEX_MEMTABLE_ENTRIES = 40_000;
 
 /** Partitions kept open, where the process may open files enough; the least recently used idle one is closed beyond that. */
 export const OPEN_PARTITIONS_MAX = 256;
@@ -98,7 +98,7 @@ export const TOMBSTONE_RETENTION_SEC = 24 * 3600;
 export const EXPIRY_CALENDAR_ITEMS = 50_000;
 
 /** Erased partition keys of one partition that wait for the sweeper: every read compares them. */
-export const ERASURES_MAX = 1000;
+export const RANGE_TOMBSTONES_MAX = 1000;
 
 /** Vector and full text indexes of all partitions of the process; they are made again when asked for. */
 export const SEARCH_MEMORY_BYTES = 1024 * MIB;
@@ -140,8 +140,8 @@ export const SCRIPT_WAIT_MS = 10_000;
 export const SCRIPT_CALLS_MAX = 10_000;
 
 /** Calls that a script hands over at once, and their characters: answering them is one turn of the event loop at most. */
-export const SCRIPT_TURN_CALLS_MAX = 100;
-export const SCRIPT_TURN_CHARACTERS_MAX = 512 * KIB;
+export const SCRIPT_ROUND_CALLS_MAX = 100;
+export const SCRIPT_ROUND_CHARACTERS_MAX = 512 * KIB;
 
 /** What a script may log. */
 export const SCRIPT_LOG_CHARACTERS_MAX = 64 * KIB;

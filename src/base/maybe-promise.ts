@@ -14,7 +14,7 @@ export function andThen<T, U>(
 }
 
 /** As try and finally: `finish` runs when what `run` does is over, well or not. */
-export function finishing<T>(run: () => MaybePromise<T>, finish: () => void): MaybePromise<T> {
+export function withFinally<T>(run: () => MaybePromise<T>, finish: () => void): MaybePromise<T> {
   let result: MaybePromise<T>;
   try {
     result = run();

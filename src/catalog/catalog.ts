@@ -11,9 +11,9 @@ import {
   type Bytes,
   bytesToText,
   DomainError,
+  keyAfter,
   type Random,
   RESOURCES_PER_ACCOUNT_MAX,
-  successor,
   textToBytes,
 } from '../base/index.ts';
 import { type Batch, FormatError, type KeyRange, type Store } from '../engine/index.ts';
@@ -140,7 +140,7 @@ export class Catalog {
           if (prefix === 'db') this.#apply({ databases: [record] });
           else if (prefix === 'coll') this.#apply({ containers: [record] });
           else this.#apply({ resources: [record] });
-          start = successor(key);
+          start = keyAfter(key);
         }
         more = page.more;
       }

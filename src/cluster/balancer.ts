@@ -9,7 +9,7 @@ import type { KeySize } from '../partition/index.ts';
 import type { ContainerName } from './container-name.ts';
 import { isHotForLong, isWorthSplitting } from './heat-policy.ts';
 import { NEAR_SHARE } from './key-limit.ts';
-import type { Reshaper } from './reshaper.ts';
+import type { PartitionResizer } from './partition-resizer.ts';
 import type { Route } from './routing-map.ts';
 
 /** A partition whose split failed is tried again when it has grown by so much: each try reads it whole. */
@@ -22,7 +22,7 @@ const MERGED_SHARE_MAX = 0.5;
 const WARNINGS_MAX = 10_000;
 
 export interface BalancerOptions {
-  readonly reshaper: Reshaper;
+  readonly resizer: PartitionResizer;
   /** A container as it now is; undefined where it is gone. */
   readonly current: (container: ContainerName) => ContainerRecord | undefined;
   /** Partitions that the throughput of a container needs. */
@@ -71,17 +71,17 @@ export class Balancer {
 
   /** Called after a write that left a partition at least as large as its slot wants to hear of. */
   grown(route: Route, itemBytes: number): void {
-    const { slot } = route;
+    const { handle } = route;
     const { storageLimit, logicalLimit } = this.#options;
     const nearBytes = NEAR_SHARE * Math.min(storageLimit, logicalLimit);
-    if (itemBytes >= nearBytes && (slot.limits === undefined || slot.limits.sizes?.isDue))
+    if (itemBytes >= nearBytes && (handle.limits === undefined || handle.limits.sizes?.isDue))
       this.#watch(route);
     if (itemBytes < storageLimit) {
-      slot.splitAtBytes = itemBytes < nearBytes ? nearBytes : storageLimit;
+      handle.splitAtBytes = itemBytes < nearBytes ? nearBytes : storageLimit;
       return;
     }
-    slot.splitAtBytes = Number.POSITIVE_INFINITY;
-    this.#enqueue(slot.storeName, () => this.#splitFull(route, itemBytes));
+    handle.splitAtBytes = Number.POSITIVE_INFINITY;
+    this.#enqueue(handle.storeName, () => this.#splitFull(route, itemBytes));
   }
 
   /**
@@ -89,10 +89,10 @@ export class Balancer {
    * next write has made them grow. Those that were full may have none.
    */
   review(route: Route): void {
-    const { slot, container } = route;
-    if (slot.limits !== undefined) slot.limits.wholeMax = this.#wholeMax(container);
-    slot.splitAtBytes = 0;
-    if (slot.partition !== undefined) this.grown(route, slot.partition.itemBytes);
+    const { handle, container } = route;
+    if (handle.limits !== undefined) handle.limits.wholeMax = this.#wholeMax(container);
+    handle.splitAtBytes = 0;
+    if (handle.partition !== undefined) this.grown(route, handle.partition.itemBytes);
   }
 
   #wholeMax({ kind }: ContainerRecord): number | undefined {
@@ -112,24 +112,24 @@ export class Balancer {
 
   /** From now on writes are checked against the limits of keys and of fixed containers. */
   #watch(route: Route): void {
-    const { slot, container } = route;
+    const { handle, container } = route;
     const { logicalLimit: keyMax } = this.#options;
-    slot.limits ??= { keyMax, wholeMax: this.#wholeMax(container), sizes: undefined };
-    this.#enqueue(`${slot.storeName} keys`, () => this.#measure(route));
+    handle.limits ??= { keyMax, wholeMax: this.#wholeMax(container), sizes: undefined };
+    this.#enqueue(`${handle.storeName} keys`, () => this.#measure(route));
   }
 
   async #measure(route: Route): Promise<void> {
-    const { slot, container, partition } = route;
-    const { reshaper, logicalLimit, onFailure } = this.#options;
-    const { limits } = slot;
-    if (limits === undefined || slot.isGone) return;
+    const { handle, container, partition } = route;
+    const { resizer, logicalLimit, onFailure } = this.#options;
+    const { limits } = handle;
+    if (limits === undefined || handle.isGone) return;
     try {
-      const sizes = await reshaper.measureKeys(route, logicalLimit);
+      const sizes = await resizer.measureKeys(route, logicalLimit);
       limits.sizes = sizes;
       for (const key of sizes.heavy())
         if (key.bytes >= NEAR_SHARE * logicalLimit) this.keyNearLimit(route, key);
     } catch (error) {
-      if (slot.limits === limits) slot.limits = undefined;
+      if (handle.limits === limits) handle.limits = undefined;
       if (!this.#isOver(error)) onFailure({ container, partitionId: partition.id, error });
     }
   }
@@ -150,8 +150,8 @@ export class Balancer {
   /** Called with every request that is refused for want of request units. */
   throttled(route: Route): void {
     const { splitsByHeat, clock } = this.#options;
-    if (splitsByHeat && isHotForLong(route.slot, clock.nowMs()))
-      this.#enqueue(`${route.slot.storeName} heat`, () => this.#splitHot(route));
+    if (splitsByHeat && isHotForLong(route.handle, clock.nowMs()))
+      this.#enqueue(`${route.handle.storeName} heat`, () => this.#splitHot(route));
   }
 
   /** Resolves when nothing is left to do. */
@@ -186,44 +186,44 @@ export class Balancer {
     }
   }
 
-  async #splitFull({ container, partition, slot }: Route, itemBytes: number): Promise<void> {
-    const { reshaper, current, onFailure } = this.#options;
+  async #splitFull({ container, partition, handle }: Route, itemBytes: number): Promise<void> {
+    const { resizer, current, onFailure } = this.#options;
     const partitionId = partition.id;
     // It may have become unlimited since.
     if (current(container)?.kind === 'fixed') return;
     try {
-      await reshaper.split(container, partitionId);
+      await resizer.split(container, partitionId);
     } catch (error) {
       // A partition of one key is no failure: from now on its writes are checked against the limit of the key.
-      if (slot.soleKey === undefined && !this.#isOver(error))
+      if (handle.onlyKey === undefined && !this.#isOver(error))
         onFailure({ container, partitionId, error });
     }
-    slot.splitAtBytes = Math.max(itemBytes, slot.partition?.itemBytes ?? 0) * RETRY_GROWTH;
+    handle.splitAtBytes = Math.max(itemBytes, handle.partition?.itemBytes ?? 0) * RETRY_GROWTH;
   }
 
-  async #splitHot({ container: name, partition, slot }: Route): Promise<void> {
-    const { reshaper, current, partitionsNeeded, clock, onFailure } = this.#options;
+  async #splitHot({ container: name, partition, handle }: Route): Promise<void> {
+    const { resizer, current, partitionsNeeded, clock, onFailure } = this.#options;
     const container = current(name);
-    if (container === undefined || slot.isGone) return;
+    if (container === undefined || handle.isGone) return;
     const rules = { partitionsNeeded: partitionsNeeded(container) };
-    if (!isWorthSplitting(container, slot.heat.report(clock.nowMs()), rules)) return;
+    if (!isWorthSplitting(container, handle.heat.report(clock.nowMs()), rules)) return;
     try {
-      await reshaper.split(container, partition.id, 'heat');
+      await resizer.split(container, partition.id, 'heat');
     } catch (error) {
       if (!this.#isOver(error)) onFailure({ container, partitionId: partition.id, error });
     }
   }
 
   async #mergeSpare(name: ContainerName): Promise<void> {
-    const { reshaper, current, partitionsNeeded, storageLimit, onFailure } = this.#options;
+    const { resizer, current, partitionsNeeded, storageLimit, onFailure } = this.#options;
     for (;;) {
       const container = current(name);
       if (this.#isClosed || container === undefined) return;
       if (container.partitions.length <= partitionsNeeded(container)) return;
       try {
-        const pair = await reshaper.smallestPair(name);
+        const pair = await resizer.smallestPair(name);
         if (pair === undefined || pair.bytes > MERGED_SHARE_MAX * storageLimit) return;
-        await reshaper.merge(name, pair.ids);
+        await resizer.merge(name, pair.ids);
       } catch (error) {
         if (this.#isOver(error)) continue;
         onFailure({ container: name, partitionId: container.partitions[0]?.id ?? '', error });
@@ -233,14 +233,14 @@ export class Balancer {
   }
 
   async #splitForThroughput(name: ContainerName): Promise<void> {
-    const { reshaper, current, partitionsNeeded, onFailure } = this.#options;
+    const { resizer, current, partitionsNeeded, onFailure } = this.#options;
     for (;;) {
       const container = current(name);
       if (this.#isClosed || container === undefined || container.kind === 'fixed') return;
       if (container.partitions.length >= partitionsNeeded(container)) return;
-      const partitionId = reshaper.widest(container);
+      const partitionId = resizer.widest(container);
       try {
-        await reshaper.split(container, partitionId, 'anywhere');
+        await resizer.split(container, partitionId, 'anywhere');
       } catch (error) {
         if (this.#isOver(error)) continue;
         onFailure({ container: name, partitionId, error });

@@ -1,7 +1,7 @@
 /** The change feed of one partition: where to begin, what was written since, what it costs. */
-import { type Bytes, DomainError, type Receipt } from '../base/index.ts';
+import { type Bytes, DomainError, type ResponseInfo } from '../base/index.ts';
 import type { EpkRange, FeedMode, FeedSlice, Lsn, Partition } from '../partition/index.ts';
-import { feedCharge, NORMAL_TRAFFIC, type Traffic } from '../throughput/index.ts';
+import { feedCharge, NORMAL_CLASS, type RequestClass } from '../throughput/index.ts';
 import type { Cluster } from './cluster.ts';
 import { keyOfScope } from './reply.ts';
 import type { Route } from './routing-map.ts';
@@ -22,7 +22,7 @@ export interface ChangesRequest {
   readonly bytesMax: number;
 }
 
-export interface ChangesReply extends Receipt {
+export interface ChangesReply extends ResponseInfo {
   readonly slice: FeedSlice;
 }
 
@@ -31,7 +31,7 @@ export async function readPartitionChanges(
   route: Route,
   request: ChangesRequest,
   session: string | undefined,
-  traffic: Traffic = NORMAL_TRAFFIC,
+  traffic: RequestClass = NORMAL_CLASS,
 ): Promise<ChangesReply> {
   const { mode, start, within, limit, bytesMax } = request;
   const { found, ...receipt } = await cluster.visit(route, session, traffic, async (partition) => {

@@ -3,12 +3,18 @@
  * The layers above speak to partitions only through this, so that a partition may later live in another thread or on
  * another machine.
  */
-import { andThen, DomainError, isPromise, type MaybePromise, type Receipt } from '../base/index.ts';
+import {
+  andThen,
+  DomainError,
+  isPromise,
+  type MaybePromise,
+  type ResponseInfo,
+} from '../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import {
+  type BodyFinisher,
   type Effect,
   type EpkRange,
-  type Erasure,
   type Indexing,
   type Item,
   type ItemKey,
@@ -17,28 +23,28 @@ import {
   type KeyCount,
   type Partition,
   type PartitionStatistics,
+  type RangeTombstone,
   type Rid,
-  type Seal,
   type TransactionOp,
   type TransactionOptions,
   transactionOf,
-  type WriteIntent,
+  type WriteCommand,
 } from '../partition/index.ts';
 import {
   type BudgetReport,
   type HeatReport,
   MINIMAL_CHARGE,
-  NORMAL_TRAFFIC,
+  NORMAL_CLASS,
   pageCharge,
+  type RequestClass,
   readCharge,
-  type Traffic,
 } from '../throughput/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { containerIndexing } from './container-indexing.ts';
 import { storeName } from './container-name.ts';
-import type { Slot } from './host.ts';
-import { limitedIntent } from './key-limit.ts';
-import { commitPrepaid, type Work } from './prepaid-write.ts';
+import { limitedCommand } from './key-limit.ts';
+import type { PartitionHandle } from './partition-registry.ts';
+import { commitPrepaid, type PaidWork } from './prepaid-write.ts';
 import { QueryReader } from './query-reader.ts';
 import {
   type Charged,
@@ -47,7 +53,7 @@ import {
   type PageReply,
   type PageRequest,
   type ReadReply,
-  receiptOf,
+  responseInfoOf,
   type TransactionReply,
   throttled,
   type Visited,
@@ -63,7 +69,7 @@ import { effectCharge, prepaidCharge, pricedTransaction } from './write-charge.t
 const REROUTES_MAX = 10;
 
 /** Records need no seal where the home API adds nothing to what the client sent. */
-const keepBody: Seal = (body) => body;
+const keepBody: BodyFinisher = (body) => body;
 
 export class Cluster {
   readonly #options: ClusterOptions;
@@ -77,7 +83,9 @@ export class Cluster {
     let map = this.#maps.get(container);
     if (map === undefined) {
       const indexing = containerIndexing(container, this.#options.computed);
-      map = new RoutingMap(container, (partition) => this.#slotOf(container, partition, indexing));
+      map = new RoutingMap(container, (partition) =>
+        this.#handleOf(container, partition, indexing),
+      );
       this.#maps.set(container, map);
     }
     return map;
@@ -87,7 +95,7 @@ export class Cluster {
    * Does something that finds its partitions by key or range, again where they were replaced in the meantime. The
    * application notices nothing but the wait.
    */
-  rerouted<T>(
+  withRerouting<T>(
     container: ContainerRecord,
     attempt: (container: ContainerRecord) => MaybePromise<T>,
   ): MaybePromise<T> {
@@ -110,7 +118,7 @@ export class Cluster {
       if (!(failure instanceof DomainError && failure.code === 'partitionGone')) throw failure;
       const latest = this.#options.current(container);
       if (latest === undefined) throw failure;
-      for (const { slot } of this.routing(latest).routes) await slot.cutover;
+      for (const { handle } of this.routing(latest).routes) await handle.cutover;
       try {
         return await attempt(this.#options.current(container) ?? latest);
       } catch (later) {
@@ -122,32 +130,32 @@ export class Cluster {
 
   /** Sets the budgets of a container's partitions to what the offers say now. */
   provision(container: ContainerRecord): void {
-    for (const { slot, partition } of this.routing(container).routes)
-      this.#options.budgets.provision(slot.budget, container, partition);
+    for (const { handle, partition } of this.routing(container).routes)
+      this.#options.budgets.provision(handle.budget, container, partition);
   }
 
   read(
     route: Route,
     key: ItemKey,
     session: string | undefined,
-    traffic: Traffic = NORMAL_TRAFFIC,
+    traffic: RequestClass = NORMAL_CLASS,
   ): MaybePromise<ReadReply> {
     this.#admit(route, traffic);
-    const partition = this.#options.host.partition(route.slot);
+    const partition = this.#options.registry.partition(route.handle);
     if (isPromise(partition))
       return partition.then((open) => this.#read(open, route, key, session, traffic));
     return this.#read(partition, route, key, session, traffic);
   }
 
-  write(route: Route, op: ItemOp, traffic: Traffic = NORMAL_TRAFFIC): Promise<WriteReply> {
+  write(route: Route, op: ItemOp, traffic: RequestClass = NORMAL_CLASS): Promise<WriteReply> {
     return this.#commit(route, prepaidCharge(op), traffic, {
-      start: (partition) => partition.write(this.#intent(route, partition, intentOf(op))),
+      start: (partition) => partition.write(this.#command(route, partition, intentOf(op))),
       finish: ({ effects, lsn }) => {
         const effect = effects[0] as Effect;
-        const charge = effectCharge(effect, route.slot.options.indexing);
+        const charge = effectCharge(effect, route.handle.options.indexing);
         const bytes = (effect.item ?? effect.previous)?.body.length ?? 0;
-        route.slot.heat.add(charge, bytes, op.key, this.#options.clock.nowMs());
-        return { effect, ...receiptOf(route, lsn, charge) };
+        route.handle.heat.add(charge, bytes, op.key, this.#options.clock.nowMs());
+        return { effect, ...responseInfoOf(route, lsn, charge) };
       },
     });
   }
@@ -156,42 +164,45 @@ export class Cluster {
   transact(
     route: Route,
     ops: readonly TransactionOp[],
-    traffic: Traffic = NORMAL_TRAFFIC,
+    traffic: RequestClass = NORMAL_CLASS,
     options: TransactionOptions = {},
   ): Promise<TransactionReply> {
     let prepaid = 0;
     for (const op of ops) prepaid += prepaidCharge(op);
     return this.#commit(route, prepaid, traffic, {
       start: async (partition) => {
-        const { intent, effects } = transactionOf(ops, options);
-        const { lsn } = await partition.write(this.#intent(route, partition, intent));
+        const { command, effects } = transactionOf(ops, options);
+        const { lsn } = await partition.write(this.#command(route, partition, command));
         return { effects, lsn };
       },
       finish: ({ effects, lsn }) => {
-        const { outcomes, bytes, charge } = pricedTransaction(effects, route.slot.options.indexing);
-        route.slot.heat.add(charge, bytes, ops[0]?.key, this.#options.clock.nowMs());
-        return { outcomes, ...receiptOf(route, lsn, charge) };
+        const { outcomes, bytes, charge } = pricedTransaction(
+          effects,
+          route.handle.options.indexing,
+        );
+        route.handle.heat.add(charge, bytes, ops[0]?.key, this.#options.clock.nowMs());
+        return { outcomes, ...responseInfoOf(route, lsn, charge) };
       },
     });
   }
 
   /** What is stored under these primary keys is gone. */
-  erase(
+  deleteRange(
     route: Route,
-    range: Omit<Erasure, 'lsn'>,
-    traffic: Traffic = NORMAL_TRAFFIC,
-  ): Promise<Receipt> {
+    range: Omit<RangeTombstone, 'lsn'>,
+    traffic: RequestClass = NORMAL_CLASS,
+  ): Promise<ResponseInfo> {
     return this.#commit(route, MINIMAL_CHARGE, traffic, {
-      start: (partition) => partition.erase(range),
-      finish: (lsn) => receiptOf(route, lsn, MINIMAL_CHARGE),
+      start: (partition) => partition.deleteRange(range),
+      finish: (lsn) => responseInfoOf(route, lsn, MINIMAL_CHARGE),
     });
   }
 
-  #commit<Done, Reply extends Receipt>(
+  #commit<Done, Reply extends ResponseInfo>(
     route: Route,
     prepaid: number,
-    traffic: Traffic,
-    work: Work<Done, Reply>,
+    traffic: RequestClass,
+    work: PaidWork<Done, Reply>,
   ): Promise<Reply> {
     this.#admit(route, traffic);
     return commitPrepaid(this.#options, route, { prepaid, traffic, work });
@@ -201,7 +212,7 @@ export class Cluster {
     route: Route,
     request: PageRequest,
     session: string | undefined,
-    traffic: Traffic = NORMAL_TRAFFIC,
+    traffic: RequestClass = NORMAL_CLASS,
   ): Promise<PageReply> {
     const { scope } = request;
     const { found, ...receipt } = await this.visit(route, session, traffic, async (partition) => {
@@ -220,17 +231,17 @@ export class Cluster {
   async visit<T>(
     route: Route,
     session: string | undefined,
-    traffic: Traffic,
+    traffic: RequestClass,
     look: (partition: Partition) => Promise<Visited<T>>,
-  ): Promise<{ readonly found: T } & Receipt> {
+  ): Promise<{ readonly found: T } & ResponseInfo> {
     this.#admit(route, traffic);
-    const partition = await this.#options.host.partition(route.slot);
+    const partition = await this.#options.registry.partition(route.handle);
     const release = partition.hold();
     try {
       checkSession(partition, route, session);
       const { found, ...charged } = await look(partition);
       this.#charge(route, charged, traffic);
-      return { found, ...receiptOf(route, partition.lsn, charged.charge) };
+      return { found, ...responseInfoOf(route, partition.lsn, charged.charge) };
     } finally {
       release();
     }
@@ -239,7 +250,7 @@ export class Cluster {
   /** The item of this number, whichever partition holds it: a split leaves numbers as they were. */
   async findByRid(container: ContainerRecord, rid: Rid): Promise<Item | undefined> {
     for (const route of this.routing(container).routes) {
-      const partition = await this.#options.host.partition(route.slot);
+      const partition = await this.#options.registry.partition(route.handle);
       const item = await partition.readByRid(rid);
       if (item !== undefined) return item;
     }
@@ -251,12 +262,12 @@ export class Cluster {
     route: Route,
     within: EpkRange | undefined,
     session: string | undefined,
-    traffic: Traffic = NORMAL_TRAFFIC,
+    traffic: RequestClass = NORMAL_CLASS,
   ): MaybePromise<QueryReader> {
     this.#admit(route, traffic);
-    return andThen(this.#options.host.partition(route.slot), (partition) => {
+    return andThen(this.#options.registry.partition(route.handle), (partition) => {
       checkSession(partition, route, session);
-      const search = this.#options.host.search(route.slot, partition);
+      const search = this.#options.registry.search(route.handle, partition);
       return andThen(
         partition.reader(),
         (reader) => new QueryReader(reader, within, undefined, search),
@@ -271,43 +282,46 @@ export class Cluster {
   settle(
     shares: readonly [WorkShare, ...WorkShare[]],
     charge: number,
-    traffic: Traffic = NORMAL_TRAFFIC,
-  ): Receipt {
+    traffic: RequestClass = NORMAL_CLASS,
+  ): ResponseInfo {
     let all = 0;
     for (const { effort } of shares) all += effort;
     for (const { route, effort, key, bytes } of shares)
       this.#charge(route, { charge: (charge * effort) / all, bytes, key }, traffic);
     const receipts = shares.map(({ route }) =>
-      receiptOf(route, route.slot.partition?.lsn ?? 0, charge),
+      responseInfoOf(route, route.handle.partition?.lsn ?? 0, charge),
     );
-    return { ...(receipts[0] as Receipt), sessionToken: printSessionTokens(receipts) };
+    return { ...(receipts[0] as ResponseInfo), sessionToken: printSessionTokens(receipts) };
   }
 
   /** What a partition used of what it may use. Opens nothing. */
-  budgetReport({ slot }: Route): BudgetReport {
-    return slot.budget.report(this.#options.clock.nowMs());
+  budgetReport({ handle }: Route): BudgetReport {
+    return handle.budget.report(this.#options.clock.nowMs());
   }
 
   /** Which keys a partition's charges of the last minutes went to. Opens nothing. */
-  heatReport({ slot }: Route): HeatReport {
-    return slot.heat.report(this.#options.clock.nowMs());
+  heatReport({ handle }: Route): HeatReport {
+    return handle.heat.report(this.#options.clock.nowMs());
   }
 
   /** The least progress of any partition under the container's present indexing policy, in percent. */
   async indexProgress(container: ContainerRecord): Promise<number> {
     let least = 100;
     // One after the other: a container may have more partitions than can be open at once.
-    for (const { slot } of this.routing(container).routes)
-      least = Math.min(least, (await this.#options.host.partition(slot)).indexProgressPercent());
+    for (const { handle } of this.routing(container).routes)
+      least = Math.min(
+        least,
+        (await this.#options.registry.partition(handle)).indexProgressPercent(),
+      );
     return least;
   }
 
   async statistics(route: Route): Promise<PartitionStatistics> {
-    return (await this.#options.host.partition(route.slot)).statistics();
+    return (await this.#options.registry.partition(route.handle)).statistics();
   }
 
   async keyCount(route: Route): Promise<KeyCount> {
-    const partition = await this.#options.host.partition(route.slot);
+    const partition = await this.#options.registry.partition(route.handle);
     const release = partition.hold();
     try {
       return await partition.keyCount();
@@ -318,7 +332,9 @@ export class Cluster {
 
   /** Closes and removes the partitions of a container that is no more. */
   drop(container: ContainerRecord): Promise<void> {
-    return this.#options.host.drop(container.partitions.map(({ id }) => storeName(container, id)));
+    return this.#options.registry.drop(
+      container.partitions.map(({ id }) => storeName(container, id)),
+    );
   }
 
   /** Forgets what the containers of a database shared; they are dropped one by one. */
@@ -331,7 +347,7 @@ export class Cluster {
     route: Route,
     key: ItemKey,
     session: string | undefined,
-    traffic: Traffic,
+    traffic: RequestClass,
   ): MaybePromise<ReadReply> {
     checkSession(partition, route, session);
     const reply = (item: Item | undefined): ReadReply => {
@@ -340,41 +356,49 @@ export class Cluster {
       const charge =
         item === undefined ? MINIMAL_CHARGE * readFactor : readCharge(bytes, readFactor);
       const nowMs = this.#options.clock.nowMs();
-      route.slot.budget.charge(charge, nowMs, traffic);
-      route.slot.heat.add(charge, bytes, key, nowMs);
-      return { item, ...receiptOf(route, partition.lsn, charge) };
+      route.handle.budget.charge(charge, nowMs, traffic);
+      route.handle.heat.add(charge, bytes, key, nowMs);
+      return { item, ...responseInfoOf(route, partition.lsn, charge) };
     };
     const item = partition.read(key);
     return isPromise(item) ? item.then(reply) : reply(item);
   }
 
-  #intent(route: Route, partition: Partition, intent: WriteIntent): WriteIntent {
-    const { limits } = route.slot;
+  #command(route: Route, partition: Partition, intent: WriteCommand): WriteCommand {
+    const { limits } = route.handle;
     if (limits === undefined) return intent;
-    return limitedIntent(intent, { route, partition, limits, ...this.#options });
+    return limitedCommand(intent, { route, partition, limits, ...this.#options });
   }
 
-  #admit(route: Route, traffic: Traffic): void {
-    const refusal = route.slot.budget.admit(this.#options.clock.nowMs(), traffic);
+  #admit(route: Route, traffic: RequestClass): void {
+    const refusal = route.handle.budget.admit(this.#options.clock.nowMs(), traffic);
     if (refusal === undefined) return;
     this.#options.onThrottled(route);
     throw throttled(route, refusal);
   }
 
-  #charge({ slot }: Route, { charge, bytes, key }: Charged, traffic: Traffic): void {
+  #charge({ handle }: Route, { charge, bytes, key }: Charged, traffic: RequestClass): void {
     const nowMs = this.#options.clock.nowMs();
-    slot.budget.charge(charge, nowMs, traffic);
-    slot.heat.add(charge, bytes, key, nowMs);
+    handle.budget.charge(charge, nowMs, traffic);
+    handle.heat.add(charge, bytes, key, nowMs);
   }
 
   /** The place of a partition that is being built. */
-  slotOf(container: ContainerRecord, partition: PartitionRecord): Slot {
-    return this.#slotOf(container, partition, containerIndexing(container, this.#options.computed));
+  handleOf(container: ContainerRecord, partition: PartitionRecord): PartitionHandle {
+    return this.#handleOf(
+      container,
+      partition,
+      containerIndexing(container, this.#options.computed),
+    );
   }
 
-  #slotOf(container: ContainerRecord, partition: PartitionRecord, indexing: Indexing): Slot {
-    const slot = this.#options.host.slot(storeName(container, partition.id), {
-      seal: this.#options.seals[container.encoding]?.(container) ?? keepBody,
+  #handleOf(
+    container: ContainerRecord,
+    partition: PartitionRecord,
+    indexing: Indexing,
+  ): PartitionHandle {
+    const slot = this.#options.registry.handle(storeName(container, partition.id), {
+      finisher: this.#options.finishers[container.encoding]?.(container) ?? keepBody,
       etagSalt: (container.rid ^ (container.rid >>> 16)) & 0xffff,
       ridPrefix: partition.ridPrefix,
       indexing,

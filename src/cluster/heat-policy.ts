@@ -6,7 +6,7 @@
  */
 import { type ContainerRecord, provisionedMax } from '../catalog/index.ts';
 import type { HeatReport } from '../throughput/index.ts';
-import type { Slot } from './host.ts';
+import type { PartitionHandle } from './partition-registry.ts';
 
 /** A minute counts as hot with refusals in this many of its seconds. */
 const HOT_SECONDS = 45;
@@ -29,7 +29,7 @@ export interface HotMinutes {
 }
 
 /** Called with every refusal; true once when the partition has been hot for long. */
-export function isHotForLong({ budget, hotMinutes }: Slot, nowMs: number): boolean {
+export function isHotForLong({ budget, hotMinutes }: PartitionHandle, nowMs: number): boolean {
   if (nowMs < hotMinutes.nextLookMs) return false;
   // After a quiet time the first look only begins the first minute.
   const isFirst = nowMs >= hotMinutes.nextLookMs + MINUTE_MS;

@@ -5,15 +5,17 @@ export * from './cluster.ts';
 export type { ClusterOptions } from './cluster-options.ts';
 export { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
 export { type ContainerName, containerFolder, storeName } from './container-name.ts';
-export { Host, type PartitionFailure } from './host.ts';
-export { NEAR_SHARE, type SlotLimits } from './key-limit.ts';
-export type { MoveStep } from './mover/move.ts';
+export { ExpirySweeper as Upkeep, SWEEP_INTERVAL_MS } from './expiry-sweeper.ts';
 export {
   beginTransaction,
   type CommittedTransaction,
-  type OpenTransaction,
-  type TransactionPlace,
-} from './open-transaction.ts';
+  type InteractiveTransaction as OpenTransaction,
+  type TransactionContext,
+} from './interactive-transaction.ts';
+export { type HandleLimits, NEAR_SHARE } from './key-limit.ts';
+export type { MoveStep } from './mover/move.ts';
+export { type PartitionFailure, PartitionRegistry as Host } from './partition-registry.ts';
+export * from './partition-resizer.ts';
 export { QueryReader } from './query-reader.ts';
 export type {
   OperationOutcome,
@@ -25,9 +27,7 @@ export type {
   WorkShare,
   WriteReply,
 } from './reply.ts';
-export type { Reshape, ReshapeTotals } from './reshape-log.ts';
-export * from './reshaper.ts';
+export type { Resize, ResizeTotals } from './resize-log.ts';
 export { type Route, RoutingMap } from './routing-map.ts';
 export { textLanguages } from './search-spec.ts';
 export * from './session-token.ts';
-export { UPKEEP_INTERVAL_MS, Upkeep } from './upkeep.ts';

@@ -4,13 +4,13 @@
  */
 import { DomainError, equalBytes } from '../base/index.ts';
 import type {
+  BodyFinisher,
   Item,
   KeySize,
   KeySizes,
   Mutation,
   Partition,
-  Seal,
-  WriteIntent,
+  WriteCommand,
 } from '../partition/index.ts';
 import type { Epk } from '../value/index.ts';
 import type { Route } from './routing-map.ts';
@@ -19,7 +19,7 @@ import type { Route } from './routing-map.ts';
 export const NEAR_SHARE = 0.8;
 
 /** Of a slot near one of them. */
-export interface SlotLimits {
+export interface HandleLimits {
   /** Bytes one key may hold. */
   readonly keyMax: number;
   /** Bytes the partition may hold: it is the only one its container may have. */
@@ -31,7 +31,7 @@ export interface SlotLimits {
 export interface LimitedWrite {
   readonly route: Route;
   readonly partition: Partition;
-  readonly limits: SlotLimits;
+  readonly limits: HandleLimits;
   /** RU/s from which on a container with a key has as many partitions as it needs. */
   readonly unlimitedFrom: number;
   /** Told of a key that is near its limit. */
@@ -39,15 +39,15 @@ export interface LimitedWrite {
 }
 
 /** The intent for a partition near a limit. */
-export function limitedIntent(intent: WriteIntent, write: LimitedWrite): WriteIntent {
+export function limitedCommand(intent: WriteCommand, write: LimitedWrite): WriteCommand {
   const { route, limits } = write;
-  const { slot } = route;
+  const { handle } = route;
   const key = intent.keys[0];
   if (key === undefined) return intent;
   // Another key than the only one: now there are two, and the partition can be split between them.
-  const isSecondKey = slot.soleKey !== undefined && !equalBytes(slot.soleKey, key.epk);
-  if (isSecondKey) slot.soleKey = undefined;
-  if (isSecondKey || limits.sizes?.isDue) slot.splitAtBytes = 0;
+  const isSecondKey = handle.onlyKey !== undefined && !equalBytes(handle.onlyKey, key.epk);
+  if (isSecondKey) handle.onlyKey = undefined;
+  if (isSecondKey || limits.sizes?.isDue) handle.splitAtBytes = 0;
   const bytes = limits.sizes?.bytesOf(key.epk);
   if (bytes === undefined && limits.wholeMax === undefined) return intent;
   if (bytes !== undefined && bytes >= limits.keyMax * NEAR_SHARE)
@@ -56,13 +56,13 @@ export function limitedIntent(intent: WriteIntent, write: LimitedWrite): WriteIn
 }
 
 /** The same intent, refused where it would grow its key or its partition beyond what they may hold. */
-function intentWithin(intent: WriteIntent, write: LimitedWrite): WriteIntent {
-  const { seal } = write.route.slot.options;
+function intentWithin(intent: WriteCommand, write: LimitedWrite): WriteCommand {
+  const { finisher } = write.route.handle.options;
   return {
     ...intent,
     decide: (current, stage) => {
       const mutations = intent.decide(current, stage);
-      const growth = growthOf(intent, current, mutations, seal);
+      const growth = growthOf(intent, current, mutations, finisher);
       if (growth > 0) checkRoom(write, intent.keys[0]?.epk, growth);
       return mutations;
     },
@@ -100,25 +100,27 @@ function containerFull(bytesMax: number, { route, unlimitedFrom }: LimitedWrite)
 }
 
 function growthOf(
-  { keys }: WriteIntent,
+  { keys }: WriteCommand,
   current: readonly (Item | undefined)[],
   mutations: readonly Mutation[],
-  seal: Seal,
+  finisher: BodyFinisher,
 ): number {
   const before = new Map(keys.map(({ text }, at) => [text, current[at]]));
   // Of several writes of one item the last counts.
   const last = new Map(mutations.map((mutation) => [mutation.key.text, mutation]));
   let growth = 0;
-  for (const [text, mutation] of last) growth += growthBy(mutation, before.get(text), seal);
+  for (const [text, mutation] of last) growth += growthBy(mutation, before.get(text), finisher);
   return growth;
 }
 
-function growthBy(mutation: Mutation, current: Item | undefined, seal: Seal): number {
+function growthBy(mutation: Mutation, current: Item | undefined, finisher: BodyFinisher): number {
   const bytes = current?.body.length ?? 0;
   switch (mutation.kind) {
     case 'put':
-      // What a seal adds is of the same length for every write of an item.
-      return (current === undefined ? mutation.body : seal(mutation.body, current)).length - bytes;
+      // What a finisher adds is of the same length for every write of an item.
+      return (
+        (current === undefined ? mutation.body : finisher(mutation.body, current)).length - bytes
+      );
     case 'stamped':
     case 'adopt':
       return mutation.item.body.length - bytes;

@@ -2,15 +2,15 @@
  * A write is charged by its size when it starts and corrected when its cost is known: many that wait for the same
  * commit would otherwise all be admitted on the same balance.
  */
-import { DomainError, isPromise, type MaybePromise, type Receipt } from '../base/index.ts';
+import { DomainError, isPromise, type MaybePromise, type ResponseInfo } from '../base/index.ts';
 import type { Partition } from '../partition/index.ts';
-import { MINIMAL_CHARGE, type Traffic } from '../throughput/index.ts';
+import { MINIMAL_CHARGE, type RequestClass } from '../throughput/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
-import { receiptOf } from './reply.ts';
+import { responseInfoOf } from './reply.ts';
 import type { Route } from './routing-map.ts';
 
 /** A write of any kind. */
-export interface Work<Done, Reply> {
+export interface PaidWork<Done, Reply> {
   start(partition: Partition): Promise<Done>;
   /** When it is durable. */
   finish(done: Done): Reply;
@@ -18,18 +18,18 @@ export interface Work<Done, Reply> {
 
 export interface Prepaid<Done, Reply> {
   readonly prepaid: number;
-  readonly traffic: Traffic;
-  readonly work: Work<Done, Reply>;
+  readonly traffic: RequestClass;
+  readonly work: PaidWork<Done, Reply>;
 }
 
 /** One promise from the commit to the reply: many writes are under way at once, and all of them keep theirs. */
-export function commitPrepaid<Done, Reply extends Receipt>(
-  { clock, host, onGrown }: ClusterOptions,
+export function commitPrepaid<Done, Reply extends ResponseInfo>(
+  { clock, registry, onGrown }: ClusterOptions,
   route: Route,
   { prepaid, traffic, work }: Prepaid<Done, Reply>,
 ): Promise<Reply> {
-  const { slot } = route;
-  const { budget } = slot;
+  const { handle } = route;
+  const { budget } = handle;
   budget.charge(prepaid, clock.nowMs(), traffic);
   const correct = (cost: number): void => {
     if (cost !== prepaid) budget.correct(cost - prepaid, clock.nowMs(), traffic);
@@ -38,16 +38,16 @@ export function commitPrepaid<Done, Reply extends Receipt>(
     begun(work, partition).then(
       (done) => {
         const reply = work.finish(done);
-        if (partition.itemBytes >= slot.splitAtBytes) onGrown(route, partition.itemBytes);
+        if (partition.itemBytes >= handle.splitAtBytes) onGrown(route, partition.itemBytes);
         correct(reply.charge);
         return reply;
       },
       (error: unknown) => {
         correct(MINIMAL_CHARGE);
         if (error instanceof DomainError) {
-          error.receipt = receiptOf(route, partition.lsn, MINIMAL_CHARGE);
+          error.responseInfo = responseInfoOf(route, partition.lsn, MINIMAL_CHARGE);
           // Nothing has grown, yet a split may make room for whoever writes next.
-          if (error.code === 'partitionKeyFull' && partition.itemBytes >= slot.splitAtBytes)
+          if (error.code === 'partitionKeyFull' && partition.itemBytes >= handle.splitAtBytes)
             onGrown(route, partition.itemBytes);
         }
         throw error;
@@ -59,7 +59,7 @@ export function commitPrepaid<Done, Reply extends Receipt>(
   };
   let opened: MaybePromise<Partition>;
   try {
-    opened = host.partition(slot);
+    opened = registry.partition(handle);
   } catch (error) {
     return unopened(error);
   }
@@ -67,7 +67,7 @@ export function commitPrepaid<Done, Reply extends Receipt>(
 }
 
 /** Refusals before anything is under way come as those do that come later. */
-function begun<Done, Reply>(work: Work<Done, Reply>, partition: Partition): Promise<Done> {
+function begun<Done, Reply>(work: PaidWork<Done, Reply>, partition: Partition): Promise<Done> {
   try {
     return work.start(partition);
   } catch (error) {

@@ -1,11 +1,5 @@
 /** A partition as the query executor sees it: joins the partition's reader with a part of its hash range. */
-import {
-  afterPrefix,
-  andThen,
-  type Bytes,
-  compareBytes,
-  type MaybePromise,
-} from '../base/index.ts';
+import { andThen, type Bytes, compareBytes, type MaybePromise, prefixEnd } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import {
   compositePart,
@@ -29,7 +23,7 @@ import type {
   SearchAccess,
 } from '../query/index.ts';
 import type { SearchIndexes } from '../search/index.ts';
-import type { IN_PART, Path, Value } from '../value/index.ts';
+import type { Path, TRUNCATED, Value } from '../value/index.ts';
 
 const PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -66,10 +60,10 @@ export class QueryReader implements ItemReader {
     return this.#reader.context.itemCount;
   }
 
-  get leavesOut(): ItemReader['leavesOut'] {
+  get excludes(): ItemReader['excludes'] {
     return {
       others: this.#primaries !== undefined,
-      hidden: this.#hidden !== undefined || this.#reader.context.hidden !== undefined,
+      hidden: this.#hidden !== undefined || this.#reader.context.invisible !== undefined,
     };
   }
 
@@ -102,7 +96,7 @@ export class QueryReader implements ItemReader {
     limit: number,
     knownLimit: number,
   ): MaybePromise<ArrayLike<number> | undefined> {
-    return andThen(this.#reader.ridsOf(stem, { read: limit, known: knownLimit }), (rids) => {
+    return andThen(this.#reader.ridsOf(stem, { read: limit, cached: knownLimit }), (rids) => {
       this.effort += Math.min(rids?.length ?? limit, limit);
       return rids;
     });
@@ -130,7 +124,7 @@ export class QueryReader implements ItemReader {
     return ridOfEntry(entry);
   }
 
-  valueOf(entry: string): Value | typeof IN_PART {
+  valueOf(entry: string): Value | typeof TRUNCATED {
     return valueOfTerm(entry);
   }
 
@@ -162,7 +156,7 @@ export class QueryReader implements ItemReader {
 
   async searchIndex(search: Search): Promise<SearchAccess | undefined> {
     // What an index knows of all texts is not what a part of the partition has, nor one with items that are gone.
-    const isPart = this.#primaries !== undefined || this.#reader.context.hidden !== undefined;
+    const isPart = this.#primaries !== undefined || this.#reader.context.invisible !== undefined;
     const access = await this.#search?.access(search);
     return isPart && access ? { ...access, statistics: undefined } : access;
   }
@@ -174,5 +168,5 @@ export class QueryReader implements ItemReader {
 
 function primariesOf(within: EpkRange | Bytes): KeyRange {
   if ('min' in within) return primaryRange(within.min, within.max);
-  return { start: within, end: afterPrefix(within) };
+  return { start: within, end: prefixEnd(within) };
 }

@@ -1,5 +1,5 @@
 /** What the cluster answers: replies with their receipts, and the refusals that carry one. */
-import { type Bytes, DomainError, type Receipt } from '../base/index.ts';
+import { type Bytes, DomainError, type ResponseInfo } from '../base/index.ts';
 import {
   type Effect,
   type EpkRange,
@@ -14,11 +14,11 @@ import type { HeatKey, Refusal } from '../throughput/index.ts';
 import type { Route } from './routing-map.ts';
 import { printSessionToken, sessionLsn } from './session-token.ts';
 
-export interface ReadReply extends Receipt {
+export interface ReadReply extends ResponseInfo {
   readonly item: Item | undefined;
 }
 
-export interface WriteReply extends Receipt {
+export interface WriteReply extends ResponseInfo {
   readonly effect: Effect;
 }
 
@@ -26,12 +26,12 @@ export interface OperationOutcome extends OperationEffect {
   readonly charge: number;
 }
 
-export interface TransactionReply extends Receipt {
+export interface TransactionReply extends ResponseInfo {
   /** One per operation, in order. */
   readonly outcomes: readonly OperationOutcome[];
 }
 
-export interface PageReply extends Receipt {
+export interface PageReply extends ResponseInfo {
   readonly page: ItemPage;
 }
 
@@ -77,7 +77,7 @@ export function keyOfScope({ within }: { readonly within: unknown }): HeatKey | 
   return { epk: epkOfPrimary(within), primary: within };
 }
 
-export function receiptOf({ partition }: Route, lsn: Lsn, charge: number): Receipt {
+export function responseInfoOf({ partition }: Route, lsn: Lsn, charge: number): ResponseInfo {
   const partitionId = partition.id;
   return { partitionId, lsn, charge, sessionToken: printSessionToken(partitionId, lsn) };
 }
@@ -89,8 +89,8 @@ export function throttled(route: Route, { reason, retryAfterMs }: Refusal): Doma
     'Request rate is large. More Request Units may be needed, so no changes were made.',
     retryAfterMs,
   );
-  const lsn = route.slot.partition?.lsn;
-  if (lsn !== undefined) error.receipt = receiptOf(route, lsn, 0);
+  const lsn = route.handle.partition?.lsn;
+  if (lsn !== undefined) error.responseInfo = responseInfoOf(route, lsn, 0);
   return error;
 }
 

@@ -2,7 +2,7 @@
 import { assert, type Bytes, compareBytes, DomainError } from '../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import { type Epk, epkFromHex } from '../value/index.ts';
-import type { Slot } from './host.ts';
+import type { PartitionHandle } from './partition-registry.ts';
 
 export interface Route {
   readonly container: ContainerRecord;
@@ -10,7 +10,7 @@ export interface Route {
   readonly min: Epk;
   readonly max: Epk;
   /** Where the host keeps the open partition. */
-  readonly slot: Slot;
+  readonly handle: PartitionHandle;
 }
 
 export class RoutingMap {
@@ -18,14 +18,17 @@ export class RoutingMap {
   readonly #container: ContainerRecord;
   readonly #byId: ReadonlyMap<string, Route>;
 
-  constructor(container: ContainerRecord, slotOf: (partition: PartitionRecord) => Slot) {
+  constructor(
+    container: ContainerRecord,
+    handleOf: (partition: PartitionRecord) => PartitionHandle,
+  ) {
     this.#container = container;
     this.routes = container.partitions.map((partition) => ({
       container,
       partition,
       min: epkFromHex(partition.min),
       max: epkFromHex(partition.max),
-      slot: slotOf(partition),
+      handle: handleOf(partition),
     }));
     this.#byId = new Map(this.routes.map((route) => [route.partition.id, route]));
     this.#checkTiling();

@@ -1,5 +1,5 @@
 /** Session tokens: `<range id>:<version>#<lsn>`, several joined by commas. Version -1: one region, no vector. */
-import { DomainError, type Receipt } from '../base/index.ts';
+import { DomainError, type ResponseInfo } from '../base/index.ts';
 import type { PartitionRecord } from '../catalog/index.ts';
 import type { Lsn } from '../partition/index.ts';
 
@@ -12,7 +12,7 @@ export function printSessionToken(partitionId: string, lsn: Lsn): string {
 }
 
 /** Of several partitions; a header holds so many and no more. */
-export function printSessionTokens(receipts: readonly Receipt[]): string {
+export function printSessionTokens(receipts: readonly ResponseInfo[]): string {
   return receipts
     .slice(0, PRINTED_TOKENS_MAX)
     .map(({ sessionToken }) => sessionToken)

@@ -5,7 +5,7 @@
 import type { MaybePromise } from '../base/index.ts';
 import type { Engine, ReadView, Snapshot, Store } from './engine.ts';
 
-export function delayedEngine(engine: Engine): Engine {
+export function asyncEngine(engine: Engine): Engine {
   const stores = new Set<Store>();
   return {
     open: async (name) => {
@@ -55,7 +55,7 @@ function delayedView(view: ReadView, later: Later): ReadView {
   return {
     get: (key) => later(() => view.get(key)),
     getMany: (keys) => later(() => view.getMany(keys)),
-    follow: (key, prefix) => later(() => view.follow(key, prefix)),
+    dereference: (key, prefix) => later(() => view.dereference(key, prefix)),
     scan: (range, options) => later(() => view.scan(range, options)),
     scanKeys: (range, options) => later(() => view.scanKeys(range, options)),
   };

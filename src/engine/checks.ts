@@ -1,7 +1,7 @@
 /** What every engine refuses at its door, so that a mistake shows on the memory engine as well as on disk. */
 import { assert } from '../base/index.ts';
 import type { Batch, KeyRange, ScanOptions } from './engine.ts';
-import { isNumbered, numberOfKey } from './numbered.ts';
+import { integerOfKey, isIntegerKeyed } from './integer-keys.ts';
 
 /** A key fits one index row of every engine; PostgreSQL is the narrowest (2,704 bytes). */
 export const KEY_BYTES_MAX = 2700;
@@ -16,7 +16,7 @@ export function checkStoreName(name: string): void {
 
 export function checkKey(key: Uint8Array): void {
   assert(key.length >= 1 && key.length <= KEY_BYTES_MAX, 'a key has 1 to 2,700 bytes');
-  if (isNumbered(key)) numberOfKey(key);
+  if (isIntegerKeyed(key)) integerOfKey(key);
 }
 
 export function checkScan(range: KeyRange, options: ScanOptions): void {
@@ -25,7 +25,7 @@ export function checkScan(range: KeyRange, options: ScanOptions): void {
     'a scan has a limit of 1 or more',
   );
   assert(options.bytesMax > 0, 'a scan has a positive byte bound');
-  if (options.follow !== undefined) checkPrefix(options.follow);
+  if (options.dereference !== undefined) checkPrefix(options.dereference);
   // The bounds themselves may be longer than a key: the successor of the longest key is.
   assert(range.start.length <= KEY_BYTES_MAX + 1, 'a range starts with a key');
   assert(

@@ -37,7 +37,7 @@ export function contractLifeSuite(current: () => { made: EngineUnderTest; store:
       for (const use of [
         () => store.get(bytes(1)),
         () => store.getMany([bytes(1)]),
-        () => store.follow(bytes(1), 1),
+        () => store.dereference(bytes(1), 1),
         () => store.scan({ start: bytes(), end: undefined }, { limit: 1, bytesMax: 1 }),
         () => store.snapshot(),
         () => store.commit({}),

@@ -22,7 +22,7 @@ import {
   type Snapshot,
   type Store,
 } from './engine.ts';
-import { NUMBERED_PREFIX } from './numbered.ts';
+import { INTEGER_KEY_PREFIX } from './integer-keys.ts';
 
 const SEEDS = process.env.MESOCOSM_LONG === '1' ? 50 : 4;
 const STEPS = 150;
@@ -126,17 +126,17 @@ async function compareReads(
   expect(many.map(text), note).toEqual(keys.map((key) => text(read(model, key))));
   const [first] = keys as [Bytes];
   expect(text(await view.get(first)), note).toBe(text(read(model, first)));
-  const prefix = random.below(2) === 0 ? NUMBERED_PREFIX : random.below(3);
+  const prefix = random.below(2) === 0 ? INTEGER_KEY_PREFIX : random.below(3);
   const pointer = read(model, first);
   const target = pointer && follow(model, { key: first, value: pointer }, prefix);
-  expect(text(await view.follow(first, prefix)), note).toBe(text(target));
+  expect(text(await view.dereference(first, prefix)), note).toBe(text(target));
   const range = randomRange(random);
   const kind = random.below(3);
   const options: ScanOptions = {
     limit: 1 + random.below(40),
     bytesMax: 1 + random.below(random.below(2) === 0 ? 60 : 60_000),
     reverse: random.below(2) === 0,
-    ...(kind === 2 ? { follow: prefix } : {}),
+    ...(kind === 2 ? { dereference: prefix } : {}),
   };
   if (kind === 1) {
     const found = await view.scanKeys(range, options);
@@ -181,8 +181,8 @@ function scan(model: readonly Entry[], range: KeyRange, options: ScanOptions): S
   const found = model
     .filter(({ key }) => isWithin(range, key))
     .flatMap(({ key, value }) => {
-      if (options.follow === undefined) return [{ key, value }];
-      const target = follow(model, { key, value }, options.follow);
+      if (options.dereference === undefined) return [{ key, value }];
+      const target = follow(model, { key, value }, options.dereference);
       return target === undefined ? [] : [{ key, value: target }];
     });
   if (options.reverse === true) found.reverse();
@@ -197,7 +197,7 @@ function scan(model: readonly Entry[], range: KeyRange, options: ScanOptions): S
 }
 
 function follow(model: readonly Entry[], { key, value }: Entry, prefix: number): Bytes | undefined {
-  return key[0] === NUMBERED_PREFIX ? undefined : read(model, Uint8Array.of(prefix, ...value));
+  return key[0] === INTEGER_KEY_PREFIX ? undefined : read(model, Uint8Array.of(prefix, ...value));
 }
 
 function read(model: readonly Entry[], key: Bytes): Bytes | undefined {
@@ -210,7 +210,7 @@ function isWithin({ start, end }: KeyRange, key: Bytes): boolean {
 
 /** A number, or one to three bytes of a small alphabet with both extremes. */
 function randomKey(random: Random): Bytes {
-  if (random.below(3) === 0) return Uint8Array.of(NUMBERED_PREFIX, ...randomNumber(random));
+  if (random.below(3) === 0) return Uint8Array.of(INTEGER_KEY_PREFIX, ...randomNumber(random));
   return randomBytes(random, 1 + random.below(3));
 }
 

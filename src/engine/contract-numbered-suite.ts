@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AssertionError, toHex } from '../base/index.ts';
 import { bytes, refusal } from './contract-terms-suite.ts';
 import type { Store } from './engine.ts';
-import { NUMBERED_PREFIX } from './numbered.ts';
+import { INTEGER_KEY_PREFIX } from './integer-keys.ts';
 
 export function contractNumberedSuite(currentStore: () => Store): void {
   describe('numbered keys', () => {
@@ -17,20 +17,24 @@ export function contractNumberedSuite(currentStore: () => Store): void {
       await currentStore().commit({
         puts: numbers.flatMap((number, at) => [
           { key: bytes(0x11, at), value: number },
-          { key: bytes(NUMBERED_PREFIX, ...number), value: recordOf(at) },
+          { key: bytes(INTEGER_KEY_PREFIX, ...number), value: recordOf(at) },
         ]),
       });
       for (const [at, number] of numbers.entries()) {
-        expect(await currentStore().follow(bytes(0x11, at), NUMBERED_PREFIX)).toEqual(recordOf(at));
+        expect(await currentStore().dereference(bytes(0x11, at), INTEGER_KEY_PREFIX)).toEqual(
+          recordOf(at),
+        );
         expect(await currentStore().get(bytes(0x11, at))).toEqual(number);
-        expect(await currentStore().get(bytes(NUMBERED_PREFIX, ...number))).toEqual(recordOf(at));
+        expect(await currentStore().get(bytes(INTEGER_KEY_PREFIX, ...number))).toEqual(
+          recordOf(at),
+        );
       }
       const page = await currentStore().scan(
         { start: bytes(), end: undefined },
         { limit: 100, bytesMax: 1e6 },
       );
       expect(page.entries.map(({ key }) => toHex(key))).toEqual([
-        ...numbers.map((number) => toHex(bytes(NUMBERED_PREFIX, ...number))),
+        ...numbers.map((number) => toHex(bytes(INTEGER_KEY_PREFIX, ...number))),
         ...numbers.map((_, at) => toHex(bytes(0x11, at))),
       ]);
     });
@@ -41,23 +45,23 @@ export function contractNumberedSuite(currentStore: () => Store): void {
       await currentStore().commit({
         puts: [
           { key: bytes(0x11), value: new Uint8Array(3000) },
-          { key: bytes(NUMBERED_PREFIX, ...one), value: bytes(9) },
+          { key: bytes(INTEGER_KEY_PREFIX, ...one), value: bytes(9) },
           { key: bytes(0x12), value: new Uint8Array(3000).fill(3) },
         ],
       });
-      expect(await currentStore().follow(bytes(0x11), NUMBERED_PREFIX)).toBeUndefined();
+      expect(await currentStore().dereference(bytes(0x11), INTEGER_KEY_PREFIX)).toBeUndefined();
       await currentStore().commit({ puts: [{ key: bytes(0x11), value: one }] });
-      expect(await currentStore().follow(bytes(0x11), NUMBERED_PREFIX)).toEqual(bytes(9));
+      expect(await currentStore().dereference(bytes(0x11), INTEGER_KEY_PREFIX)).toEqual(bytes(9));
       await currentStore().commit({ deletes: [bytes(0x11)] });
       expect(await currentStore().get(bytes(0x12))).toEqual(new Uint8Array(3000).fill(3));
     });
 
     it('refuses keys that begin as numbered ones and are not', async () => {
       for (const key of [
-        bytes(NUMBERED_PREFIX),
-        bytes(NUMBERED_PREFIX, 0, 0, 0, 0, 0, 0, 1),
-        bytes(NUMBERED_PREFIX, 0, 0, 0, 0, 0, 0, 0, 1, 0),
-        bytes(NUMBERED_PREFIX, 0, 0x20, 0, 0, 0, 0, 0, 0),
+        bytes(INTEGER_KEY_PREFIX),
+        bytes(INTEGER_KEY_PREFIX, 0, 0, 0, 0, 0, 0, 1),
+        bytes(INTEGER_KEY_PREFIX, 0, 0, 0, 0, 0, 0, 0, 1, 0),
+        bytes(INTEGER_KEY_PREFIX, 0, 0x20, 0, 0, 0, 0, 0, 0),
       ]) {
         await expect(refusal(() => currentStore().get(key))).rejects.toThrow(AssertionError);
         const batch = { puts: [{ key, value: bytes() }] };

@@ -84,11 +84,11 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
             { key: bytes(0x11, 4), value: bytes(0xc3, 0x28) },
           ],
         });
-        expect(await store.follow(bytes(0x11, 1), 0x13)).toEqual(record);
-        expect(await store.follow(bytes(0x11, 2), 0x13)).toBeUndefined();
-        expect(await store.follow(bytes(0x11, 9), 0x13)).toBeUndefined();
-        expect(await store.follow(bytes(0x11, 3), 0x13)).toEqual(bytes(1));
-        expect(await store.follow(bytes(0x11, 4), 0xff)).toEqual(bytes(2));
+        expect(await store.dereference(bytes(0x11, 1), 0x13)).toEqual(record);
+        expect(await store.dereference(bytes(0x11, 2), 0x13)).toBeUndefined();
+        expect(await store.dereference(bytes(0x11, 9), 0x13)).toBeUndefined();
+        expect(await store.dereference(bytes(0x11, 3), 0x13)).toEqual(bytes(1));
+        expect(await store.dereference(bytes(0x11, 4), 0xff)).toEqual(bytes(2));
       });
 
       it('keeps empty values, values of 2.2 MB and keys of 2,700 bytes', async () => {
@@ -264,7 +264,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         const shape = async (view: typeof first) => {
           const a = await view.get(textToBytes('a'));
           const many = await view.getMany([textToBytes('a'), textToBytes('b')]);
-          const followed = await view.follow(textToBytes('p'), 'x'.charCodeAt(0));
+          const followed = await view.dereference(textToBytes('p'), 'x'.charCodeAt(0));
           const page = await view.scan(
             { start: bytes(), end: textToBytes('c') },
             { limit: 10, bytesMax: 1e6 },

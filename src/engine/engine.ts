@@ -3,7 +3,7 @@
  * conditional batches. Everything above is library code on this. Implementations: memory, sqlite, (pgwire).
  *
  * Order is unsigned lexicographic over the key bytes. Keys are 1 to 2,700 bytes, values 0 bytes to 4 MiB. Keys that begin
- * with NUMBERED_PREFIX have a form of their own (numbered.ts).
+ * with INTEGER_KEY_PREFIX have a form of their own (numbered.ts).
  * Bytes handed in are not changed by the caller afterwards; bytes handed out are not changed by anyone and
  * may be kept. The entries of one page may share memory: who keeps a few of them for long copies them.
  *
@@ -52,7 +52,7 @@ export interface ScanOptions extends KeyScanOptions {
    * Values are replaced by what is stored under this prefix byte followed by the value; see `follow`. Entries whose
    * value points nowhere are left out.
    */
-  readonly follow?: number;
+  readonly dereference?: number;
 }
 
 export interface ScanPage {
@@ -76,7 +76,7 @@ export interface ReadView {
    * Reads the value v of `key`, then the value stored under `prefix` followed by v: from an index entry to the
    * record it points at in one call (one statement, one round trip). Undefined if either is missing.
    */
-  follow(key: Bytes, prefix: number): MaybePromise<Bytes | undefined>;
+  dereference(key: Bytes, prefix: number): MaybePromise<Bytes | undefined>;
   scan(range: KeyRange, options: ScanOptions): MaybePromise<ScanPage>;
   /** The keys alone: what indexes are made of. */
   scanKeys(range: KeyRange, options: KeyScanOptions): MaybePromise<KeyPage>;

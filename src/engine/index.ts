@@ -1,2 +1,2 @@
 export * from './engine.ts';
-export { NUMBERED_PREFIX } from './numbered.ts';
+export { INTEGER_KEY_PREFIX } from './integer-keys.ts';

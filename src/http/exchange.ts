@@ -1,7 +1,7 @@
 /** One request and its answer, whatever carries them: what the APIs are written against. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Bytes, MaybePromise } from '../base/index.ts';
-import type { Turn } from './turn.ts';
+import type { RequestBatch } from './request-batch.ts';
 
 export interface Exchange {
   readonly method: string;
@@ -16,7 +16,7 @@ export interface Exchange {
   readonly origin: string;
 
   /** Where it waits for the others that arrived with it; undefined: it waits for nobody. */
-  readonly turn: Turn | undefined;
+  readonly batch: RequestBatch | undefined;
 
   /**
    * The whole body, at once where it is all there. Throws or rejects with `tooLarge` beyond `bytesMax`, with AbortedError

@@ -6,28 +6,28 @@
 import { Server, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../base/index.ts';
-import { AnswerHeads } from './answer-head.ts';
-import { DirectConnection, type Lane } from './direct-connection.ts';
 import type { HttpHandler } from './exchange.ts';
+import { FastConnection, type FastPath } from './fast-path/fast-connection.ts';
+import { RequestHeads } from './fast-path/request-head.ts';
+import { ResponseHeads } from './fast-path/response-head.ts';
 import { overNodeHttp } from './node-exchange.ts';
+import { RequestBatch } from './request-batch.ts';
 import { DISCARD_BYTES_MAX } from './request-body.ts';
-import { RequestHeads } from './request-head.ts';
-import { Turn } from './turn.ts';
 
 /** How often requests that arrive in pieces are looked at. */
 const SWEEP_MS = 5000;
 
 export class HttpServer extends Server {
-  readonly #connections = new Set<DirectConnection>();
-  readonly #waiting = new Set<DirectConnection>();
+  readonly #connections = new Set<FastConnection>();
+  readonly #waiting = new Set<FastConnection>();
 
   constructor(options: ServerOptions, handler: HttpHandler, clock: Clock = systemClock) {
     super(options, overNodeHttp(handler));
     const [serveByNode] = this.listeners('connection') as [(socket: Socket) => void];
     this.removeListener('connection', serveByNode);
-    const lane = this.#openLane(handler, clock, serveByNode);
+    const lane = this.#openFastPath(handler, clock, serveByNode);
     this.on('connection', (socket) => {
-      this.#connections.add(new DirectConnection(socket, lane));
+      this.#connections.add(new FastConnection(socket, lane));
     });
     const sweep = setInterval(() => this.sweep(performance.now()), SWEEP_MS).unref();
     this.on('close', () => clearInterval(sweep));
@@ -48,15 +48,19 @@ export class HttpServer extends Server {
     for (const connection of this.#connections) connection.socket.destroy();
   }
 
-  #openLane(handler: HttpHandler, clock: Clock, serveByNode: (socket: Socket) => void): Lane {
+  #openFastPath(
+    handler: HttpHandler,
+    clock: Clock,
+    serveByNode: (socket: Socket) => void,
+  ): FastPath {
     const server = this;
     return {
       handler,
       requestHeads: new RequestHeads(DISCARD_BYTES_MAX),
-      answerHeads: new AnswerHeads(clock, this.keepAliveTimeout),
+      responseHeads: new ResponseHeads(clock, this.keepAliveTimeout),
       idleMs: this.keepAliveTimeout + this.keepAliveTimeoutBuffer,
       waiting: this.#waiting,
-      turn: new Turn(),
+      batch: new RequestBatch(),
       get isStopping() {
         return !server.listening;
       },

@@ -3,10 +3,10 @@ export { type Guard, type GuardRefusal, guardedHandler } from './guard.ts';
 export { HttpServer } from './http-server.ts';
 export { overNodeHttp } from './node-exchange.ts';
 export {
-  type Asked,
   fenced,
   type HttpApi,
   type HttpReply,
+  type PendingRequest,
   type RequestReport,
   serve,
 } from './serve.ts';

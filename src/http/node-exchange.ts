@@ -1,10 +1,10 @@
 /** An exchange over node:http: for whatever is not an ordinary request. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
-import { FAILURE, isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './answer-body.ts';
+import { BaseExchange } from './base-exchange.ts';
 import type { Exchange, HttpHandler } from './exchange.ts';
-import { Received } from './received.ts';
 import { collectBody, isUnreadBodyLong } from './request-body.ts';
+import { FAILURE, isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './response-body.ts';
 
 /** A listener of a node:http server. */
 export function overNodeHttp(
@@ -13,9 +13,9 @@ export function overNodeHttp(
   return (request, response) => handler(new NodeExchange(request, response));
 }
 
-class NodeExchange extends Received implements Exchange {
+class NodeExchange extends BaseExchange implements Exchange {
   /** What aborts a request is heard by who reads its body, so that is asked for at once. */
-  readonly turn = undefined;
+  readonly batch = undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
 

@@ -1,8 +1,8 @@
 /** The way of every request through an API: admitted, answered now or later, or refused; finished, sent, reported. */
 import { type Bytes, isPromise, type MaybePromise } from '../base/index.ts';
 import type { Exchange, HttpHandler } from './exchange.ts';
+import { type BatchStep, STAGES, type Stage } from './request-batch.ts';
 import { AbortedError } from './request-body.ts';
-import { type Passage, STAGES, type Stage } from './turn.ts';
 
 export interface HttpReply {
   readonly status: number;
@@ -17,7 +17,7 @@ export interface HttpReply {
 }
 
 /** A request under way. */
-export interface Asked {
+export interface PendingRequest {
   readonly exchange: Exchange;
   /** 0 where nobody is told. */
   readonly startedMs: number;
@@ -36,28 +36,30 @@ export interface RequestReport {
 }
 
 /** What makes an API of HTTP: this much differs between them. */
-export interface HttpApi<Request extends Asked, Admitted, Reply extends HttpReply> {
+export interface HttpApi<Request extends PendingRequest, Admitted, Reply extends HttpReply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   /** Told of what throws where nothing should: while refusing, finishing, sending or reporting. */
   onFailure(asked: Request, error: unknown): void;
   /** What is asked for and by whom, who may. May throw or reject; gets no promise where all is known at once. */
   admit(asked: Request): MaybePromise<Admitted>;
   /** May throw or reject; a request that can be answered at once gets no promise. */
-  answer(asked: Request, admitted: Admitted): MaybePromise<Reply>;
+  respond(asked: Request, admitted: Admitted): MaybePromise<Reply>;
   /** The answer to a request that failed. */
   refuse(asked: Request, error: unknown): Reply;
   /** Adds what every answer of the API says. */
   finish(asked: Request, reply: Reply): void;
 }
 
-export function serve<Request extends Asked, Admitted, Reply extends HttpReply>(
+export function serve<Request extends PendingRequest, Admitted, Reply extends HttpReply>(
   api: HttpApi<Request, Admitted, Reply>,
   asked: Request,
 ): void {
   new ServedRequest(api, asked).admit();
 }
 
-class ServedRequest<Request extends Asked, Admitted, Reply extends HttpReply> implements Passage {
+class ServedRequest<Request extends PendingRequest, Admitted, Reply extends HttpReply>
+  implements BatchStep
+{
   readonly #api: HttpApi<Request, Admitted, Reply>;
   readonly #asked: Request;
   #admitted: Admitted | undefined;
@@ -85,7 +87,7 @@ class ServedRequest<Request extends Asked, Admitted, Reply extends HttpReply> im
 
   #answer(): void {
     this.#take(
-      () => this.#api.answer(this.#asked, this.#admitted as Admitted),
+      () => this.#api.respond(this.#asked, this.#admitted as Admitted),
       (reply) => this.#replied(reply),
     );
   }
@@ -131,9 +133,9 @@ class ServedRequest<Request extends Asked, Admitted, Reply extends HttpReply> im
   }
 
   #await(stage: Stage): void {
-    const { turn } = this.#asked.exchange;
-    if (turn === undefined) this.proceed();
-    else turn.await(stage, this);
+    const { batch } = this.#asked.exchange;
+    if (batch === undefined) this.proceed();
+    else batch.await(stage, this);
   }
 
   #send(reply: Reply): void {

@@ -1,10 +1,33 @@
-export type { Change, ChangePage } from './change-log.ts';
-export type { CommitGroup } from './commit-group.ts';
-export { cutOfComposite, cutOfTerm } from './cut-entries.ts';
-export type { Effect, WriteResult } from './effect.ts';
-export type { FeedChange, FeedMode, FeedRead, FeedSlice } from './feed.ts';
-export type { Erasure } from './hidden.ts';
-export { pathNumber } from './index-paths.ts';
+export type { CommitGroup } from './commit/commit-group.ts';
+export type { ConflictTracker } from './commit/conflict-tracker.ts';
+export type { Effect, WriteResult } from './commit/effect.ts';
+export {
+  type OperationEffect,
+  type ResponseBound,
+  type Transaction,
+  TransactionError,
+  type TransactionOp,
+  type TransactionOptions,
+  transactionOf,
+} from './commit/transaction.ts';
+export { stampedItem } from './commit/version-assigner.ts';
+export {
+  type Conditions,
+  commandOf as intentOf,
+  decideOp,
+  type ItemOp,
+  itemNotFound,
+  type Mutation,
+  type NewBody,
+  type Put,
+  type WriteCommand,
+} from './commit/write-command.ts';
+export type { Change, ChangePage } from './history/change-log.ts';
+export type { FeedChange, FeedMode, FeedRead, FeedSlice } from './history/feed.ts';
+export type { MovedEntry } from './history/moved-history.ts';
+export type { MovedState } from './history/moved-state.ts';
+export { outsideRetention, type Retention, retainedWithin } from './history/retention.ts';
+export { pathNumber } from './index/index-paths.ts';
 export {
   type ComputedProperty,
   compositePart,
@@ -15,30 +38,18 @@ export {
   type SpatialPath,
   termPrefix,
   valueOfTerm,
-} from './indexing.ts';
+} from './index/indexing.ts';
+export { cutOfComposite, cutOfTerm } from './index/truncated-entries.ts';
 export {
-  type Conditions,
-  decideOp,
-  type ItemOp,
-  intentOf,
-  itemNotFound,
-  type Mutation,
-  type NewBody,
-  type Put,
-  type WriteIntent,
-} from './intent.ts';
-export {
+  type BodyFinisher,
   formatEtag,
   Item,
   ItemKey,
   type ItemVersion,
   type Lsn,
   type Rid,
-  type Seal,
   type Stamp,
-} from './item.ts';
-export { KeySizes } from './key-sizes.ts';
-export type { KeyCount, KeySize } from './key-survey.ts';
+} from './item/item.ts';
 export {
   epkOfPrimary,
   itemKey,
@@ -47,28 +58,17 @@ export {
   logicalPartitionRange,
   partitionKeyOfPrimary,
   primaryRange,
-} from './keyspace.ts';
-export type { MovedEntry } from './moved-history.ts';
-export type { MovedState } from './moved-state.ts';
+} from './item/keyspace.ts';
+export { isIntact } from './item/record.ts';
+export type { Version, VersionKind } from './item/version.ts';
+export { timeEtag, writeTime } from './item/write-times.ts';
+export type { RangeTombstone } from './lifetime/invisible-items.ts';
+export type { SweepStep } from './lifetime/sweeper.ts';
 export { openPartition, type PartitionOptions } from './open-partition.ts';
 export { Partition } from './partition.ts';
 export { PartitionReader, type ReaderContext } from './partition-reader.ts';
-export { isIntact } from './record.ts';
-export { RecordCache } from './record-cache.ts';
-export { outsideRetention, type Retention, retainedWithin } from './retention.ts';
-export type { EpkRange, ItemPage, ItemScan } from './scan.ts';
-export { stampedItem } from './stamper.ts';
+export { RecordCache } from './read/record-cache.ts';
+export type { EpkRange, ItemPage, ItemScan } from './read/scan.ts';
+export type { KeyCount, KeySize } from './sizes/key-size-scan.ts';
+export { KeySizes } from './sizes/key-sizes.ts';
 export type { PartitionStatistics } from './state.ts';
-export type { SweepStep } from './sweeper.ts';
-export {
-  type AnswerBound,
-  type OperationEffect,
-  type Transaction,
-  TransactionError,
-  type TransactionOp,
-  type TransactionOptions,
-  transactionOf,
-} from './transaction.ts';
-export type { Version, VersionKind } from './version.ts';
-export type { Watch } from './watch.ts';
-export { timeEtag, writeTime } from './write-times.ts';

@@ -1,22 +1,27 @@
 /** Opens a partition from what is stored. */
 import type { Clock, SlicedWork } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
-import { decodeErasures } from './erasure-list.ts';
-import { History } from './history.ts';
-import { decodeIndexState } from './index-state.ts';
-import type { Indexing } from './indexing.ts';
-import type { Seal } from './item.ts';
-import { ERASURES_KEY, INDEX_STATE_KEY, RETENTION_KEY, STATE_KEY } from './keyspace.ts';
-import { Lifetimes } from './lifetimes.ts';
+import { History } from './history/history.ts';
+import { decodeRetention } from './history/retention.ts';
+import { decodeIndexState } from './index/index-state.ts';
+import type { Indexing } from './index/indexing.ts';
+import type { BodyFinisher } from './item/item.ts';
+import {
+  INDEX_STATE_KEY,
+  RANGE_TOMBSTONES_KEY,
+  RETENTION_KEY,
+  STATE_KEY,
+} from './item/keyspace.ts';
+import { ItemVisibility } from './lifetime/item-visibility.ts';
+import { decodeRangeTombstones } from './lifetime/range-tombstones.ts';
 import { Partition } from './partition.ts';
-import type { PartitionCache } from './record-cache.ts';
-import { decodeRetention } from './retention.ts';
+import type { PartitionCache } from './read/record-cache.ts';
 import { decodeState, newState } from './state.ts';
 
 export interface PartitionOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly seal: Seal;
+  readonly finisher: BodyFinisher;
   /** Sixteen bits of the container that go into every etag. */
   readonly etagSalt: number;
   /** Thirteen bits that keep the rids of a container's partitions apart. */
@@ -38,18 +43,18 @@ export interface PartitionOptions {
 }
 
 export async function openPartition(options: PartitionOptions): Promise<Partition> {
-  const keys = [STATE_KEY, INDEX_STATE_KEY, RETENTION_KEY, ERASURES_KEY];
+  const keys = [STATE_KEY, INDEX_STATE_KEY, RETENTION_KEY, RANGE_TOMBSTONES_KEY];
   const [stored, indexState, retention, erasures] = await options.store.getMany(keys);
   const state = stored === undefined ? newState() : decodeState(stored);
   const { store, clock, retentionSec } = options;
   const kept = retention && decodeRetention(retention);
   const history = new History({ store, clock, state, retentionSec, retention: kept });
-  const lifetimes = new Lifetimes({
+  const visibility = new ItemVisibility({
     clock,
     defaultTtlSec: options.defaultTtlSec,
-    erasures: decodeErasures(erasures),
+    rangeTombstones: decodeRangeTombstones(erasures),
   });
-  const partition = new Partition(options, { state, history, lifetimes });
+  const partition = new Partition(options, { state, history, visibility });
   await partition.resumeIndexing(
     indexState === undefined ? undefined : decodeIndexState(indexState),
   );

@@ -2,16 +2,16 @@
 import { andThen, assert, type Bytes, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions, Snapshot } from '../engine/index.ts';
 import type { Path, Value } from '../value/index.ts';
-import type { HiddenItems } from './hidden.ts';
-import type { IndexPage, IndexView } from './index-view.ts';
-import type { Indexing } from './indexing.ts';
-import type { Item, Lsn, Rid } from './item.ts';
-import type { ItemsWithout } from './items-without.ts';
-import { recordKey } from './keyspace.ts';
-import type { RidLimits } from './known-rids.ts';
-import { decodeRecord } from './record.ts';
-import { type EpkRange, type ItemPage, type ItemScan, scanByRid } from './scan.ts';
-import type { RememberedItems } from './stored-items.ts';
+import type { IndexPage, IndexView } from './index/index-view.ts';
+import type { Indexing } from './index/indexing.ts';
+import type { ItemsWithout } from './index/items-without.ts';
+import type { RidLimits } from './index/posting-list-cache.ts';
+import type { Item, Lsn, Rid } from './item/item.ts';
+import { recordKey } from './item/keyspace.ts';
+import { decodeRecord } from './item/record.ts';
+import type { InvisibleItems } from './lifetime/invisible-items.ts';
+import { type EpkRange, type ItemPage, type ItemScan, scanByRid } from './read/scan.ts';
+import type { RememberedItems } from './read/stored-items.ts';
 
 export interface ReaderContext {
   readonly lsn: Lsn;
@@ -21,7 +21,7 @@ export interface ReaderContext {
   readonly isIndexReady: boolean;
   readonly itemCount: number;
   /** Stored, yet no longer there. */
-  readonly hidden: HiddenItems | undefined;
+  readonly invisible: InvisibleItems | undefined;
 }
 
 export interface PartitionReaderParts {
@@ -84,7 +84,7 @@ export class PartitionReader {
     const missing: number[] = [];
     for (let at = 0; at < rids.length; at++) {
       const item = this.#remembered.find(rids[at] as Rid);
-      items.push(item && this.#shown(item));
+      items.push(item && this.#visible(item));
       if (item === undefined) missing.push(at);
     }
     if (missing.length === 0) return items;
@@ -95,25 +95,25 @@ export class PartitionReader {
         if (record === undefined) continue;
         const item = decodeRecord(record, this.context.etagSalt);
         if (rids.length <= REMEMBERED_MAX) this.#remembered.offer(item);
-        items[missing[at] as number] = this.#shown(item);
+        items[missing[at] as number] = this.#visible(item);
       }
       return items;
     });
   }
 
   scanByRid(scan: ItemScan, within: EpkRange | undefined): MaybePromise<ItemPage> {
-    const { etagSalt, hidden } = this.context;
+    const { etagSalt, invisible } = this.context;
     const page = scanByRid(this.#snapshot, etagSalt, scan, within);
-    if (hidden === undefined) return page;
+    if (invisible === undefined) return page;
     return andThen(page, ({ items, next }) => ({
-      items: items.filter((item) => hidden.causeOf(item) === undefined),
+      items: items.filter((item) => invisible.causeOf(item) === undefined),
       next,
     }));
   }
 
-  #shown(item: Item): Item | undefined {
-    const { hidden } = this.context;
-    return hidden === undefined ? item : hidden.shown(item);
+  #visible(item: Item): Item | undefined {
+    const { invisible } = this.context;
+    return invisible === undefined ? item : invisible.visible(item);
   }
 
   decode(item: Item): Value {

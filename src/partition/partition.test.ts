@@ -11,13 +11,13 @@ import {
   FakeClock,
   seededRandom,
 } from '../base/index.ts';
-import { delayedEngine } from '../engine/async-engine.ts';
+import { asyncEngine } from '../engine/async-engine.ts';
 import type { Engine, Store } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
-import { intentOf } from './intent.ts';
-import type { Item, ItemKey } from './item.ts';
-import { logAfter, PREFIX_LOG, PREFIX_TOMBSTONE } from './keyspace.ts';
+import { commandOf } from './commit/write-command.ts';
+import type { Item, ItemKey } from './item/item.ts';
+import { logAfter, PREFIX_LOG, PREFIX_TOMBSTONE } from './item/keyspace.ts';
 import type { Partition } from './partition.ts';
 import type { PartitionReader } from './partition-reader.ts';
 import { keyOf, openForTest, put, putOp, remove, textOf } from './test-kit.ts';
@@ -27,7 +27,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const engines: readonly [string, () => Engine][] = [
   ['memory', () => memoryEngine()],
-  ['delayed', () => delayedEngine(memoryEngine())],
+  ['delayed', () => asyncEngine(memoryEngine())],
   ['sqlite', () => sqliteEngine({ directory: mkdtempSync(join(directory, 'engine-')) })],
 ];
 
@@ -315,7 +315,7 @@ test('a failed commit fails every write under way and the partition says so', as
   const codes = await Promise.all([
     codeOf(put(partition, 'create', keyOf('a', '2'), 'x')),
     codeOf(put(partition, 'create', keyOf('a', '2'), 'y')),
-    codeOf(partition.write(intentOf(putOp('replace', keyOf('a', '1'), 'z')))),
+    codeOf(partition.write(commandOf(putOp('replace', keyOf('a', '1'), 'z')))),
   ]);
   expect(codes).toEqual(['unavailable', 'unavailable', 'unavailable']);
   expect(partition.hasFailed).toBe(true);

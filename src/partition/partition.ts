@@ -6,43 +6,43 @@ import {
   andThen,
   type Bytes,
   DomainError,
-  ERASURES_MAX,
   isPromise,
   type MaybePromise,
+  RANGE_TOMBSTONES_MAX,
   SlicedWork,
 } from '../base/index.ts';
 import type { Snapshot } from '../engine/index.ts';
-import type { CommitGroup } from './commit-group.ts';
-import { Committer } from './committer.ts';
-import type { WriteResult } from './effect.ts';
-import type { Erasure, HiddenItems } from './hidden.ts';
-import type { History } from './history.ts';
-import { buildIndex, reindexing } from './index-builder.ts';
-import type { IndexState } from './index-state.ts';
-import type { Indexing } from './indexing.ts';
-import type { WriteIntent } from './intent.ts';
-import { type Item, type ItemKey, type Lsn, RID_COUNTER_BITS, type Rid } from './item.ts';
-import { ItemsWithout } from './items-without.ts';
-import type { KeySizes } from './key-sizes.ts';
-import { countKeys, type KeyCount, type KeySize, surveyKeys } from './key-survey.ts';
-import type { Lifetimes } from './lifetimes.ts';
-import type { MovedEntry } from './moved-history.ts';
-import { adoption, type MovedState } from './moved-state.ts';
+import type { CommitGroup } from './commit/commit-group.ts';
+import { Committer } from './commit/committer.ts';
+import { type ConflictTracker, ConflictTrackers } from './commit/conflict-tracker.ts';
+import type { WriteResult } from './commit/effect.ts';
+import type { WriteCommand } from './commit/write-command.ts';
+import type { History } from './history/history.ts';
+import type { MovedEntry } from './history/moved-history.ts';
+import { importCommand, type MovedState } from './history/moved-state.ts';
+import { PartitionChanges } from './history/partition-changes.ts';
+import { buildIndex, reindexing } from './index/index-builder.ts';
+import type { IndexState } from './index/index-state.ts';
+import type { Indexing } from './index/indexing.ts';
+import { ItemsWithout } from './index/items-without.ts';
+import { PartitionIndex } from './index/partition-index.ts';
+import { type Item, type ItemKey, type Lsn, RID_COUNTER_BITS, type Rid } from './item/item.ts';
+import type { InvisibleItems, RangeTombstone } from './lifetime/invisible-items.ts';
+import type { ItemVisibility } from './lifetime/item-visibility.ts';
+import type { SweepStep } from './lifetime/sweeper.ts';
 import type { PartitionOptions } from './open-partition.ts';
-import { PartitionChanges } from './partition-changes.ts';
-import { PartitionIndex } from './partition-index.ts';
 import { PartitionReader } from './partition-reader.ts';
-import type { EpkRange, ItemPage, ItemScan } from './scan.ts';
+import type { EpkRange, ItemPage, ItemScan } from './read/scan.ts';
+import { StoredItems } from './read/stored-items.ts';
+import { countKeys, type KeyCount, type KeySize, scanKeySizes } from './sizes/key-size-scan.ts';
+import type { KeySizes } from './sizes/key-sizes.ts';
 import type { PartitionState, PartitionStatistics } from './state.ts';
-import { StoredItems } from './stored-items.ts';
-import type { SweepStep } from './sweeper.ts';
-import { type Watch, Watches } from './watch.ts';
 
 /** What a partition is made of when it is opened. */
 export interface PartitionParts {
   readonly state: PartitionState;
   readonly history: History;
-  readonly lifetimes: Lifetimes;
+  readonly visibility: ItemVisibility;
 }
 
 export class Partition {
@@ -57,55 +57,55 @@ export class Partition {
   #itemCount: number;
   /** Items as they are stored, hidden ones too. */
   readonly stored: StoredItems;
-  readonly #lifetimes: Lifetimes;
+  readonly #visibility: ItemVisibility;
   #readerCount = 0;
   readonly #index: PartitionIndex;
   #buildNumber = 0;
   #indexing: Indexing;
   #indexState: IndexState;
   #isFenced = false;
-  readonly #watches = new Watches();
+  readonly #conflicts = new ConflictTrackers();
   readonly #without = new ItemsWithout();
   /** Told of every write where somebody counts the bytes of keys. */
   #keySizes: KeySizes | undefined;
 
-  constructor(options: PartitionOptions, { state, history, lifetimes }: PartitionParts) {
+  constructor(options: PartitionOptions, { state, history, visibility }: PartitionParts) {
     this.#options = options;
-    this.#lifetimes = lifetimes;
+    this.#visibility = visibility;
     this.#state = state;
     this.#lsn = state.lsn;
     this.#itemCount = state.itemCount;
     this.stored = new StoredItems({ ...options, itemCount: () => this.#itemCount });
     this.#indexing = options.indexing;
     this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
-    const { store, clock, seal, etagSalt, ridPrefix, indexMemoryEntries } = options;
+    const { store, clock, finisher, etagSalt, ridPrefix, indexMemoryEntries } = options;
     const { work = new SlicedWork() } = options;
     const published = () => this.#lsn;
-    this.changes = new PartitionChanges({ store, clock, etagSalt, history, lifetimes, published });
+    this.changes = new PartitionChanges({ store, clock, etagSalt, history, visibility, published });
     this.#committer = new Committer({
       store,
       clock,
-      seal,
+      finisher,
       etagSalt,
       ridPrefix,
       state,
       history,
       indexing: options.indexing,
-      lifetimes,
+      visibility,
       readStored: (key) => this.stored.readBeforeWrite(key),
       publish: (group) => this.#publish(group),
       postings: () => this.#index.postings,
-      watches: this.#watches,
+      conflicts: this.#conflicts,
       isCacheFull: options.cache.isFull,
       work,
       onFailure: (error) => options.onFailure?.(error),
     });
     this.#index = new PartitionIndex({
       store,
-      memoryEntries: indexMemoryEntries,
+      memtableEntries: indexMemoryEntries,
       lsn: state.lsn,
       logNumber: state.indexLogNumber,
-      ridsRoom: options.cache.ridsRoom,
+      memory: options.cache.memory,
       work,
       onFailure: (error) => this.#committer.fail(error),
     });
@@ -117,7 +117,7 @@ export class Partition {
 
   /** False while somebody writes, reads or thinks about what was read: such a partition is not closed for want of use. */
   get isIdle(): boolean {
-    return this.#committer.isIdle && this.#readerCount === 0 && this.#watches.isEmpty;
+    return this.#committer.isIdle && this.#readerCount === 0 && this.#conflicts.isEmpty;
   }
 
   /** True once a commit failed: what is in memory is worth nothing, the owner has to open the partition again. */
@@ -136,25 +136,25 @@ export class Partition {
   }
 
   read(key: ItemKey): MaybePromise<Item | undefined> {
-    return this.#shown(this.stored.read(key));
+    return this.#visible(this.stored.read(key));
   }
 
   /** As `read`, for keys that are mostly new. */
   readBeforeWrite(key: ItemKey): MaybePromise<Item | undefined> {
-    return this.#shown(this.stored.readBeforeWrite(key));
+    return this.#visible(this.stored.readBeforeWrite(key));
   }
 
-  #shown(found: MaybePromise<Item | undefined>): MaybePromise<Item | undefined> {
-    const { hidden, shown } = this.#lifetimes;
-    return hidden === undefined ? found : andThen(found, shown);
+  #visible(found: MaybePromise<Item | undefined>): MaybePromise<Item | undefined> {
+    const { hidden, visible } = this.#visibility;
+    return hidden === undefined ? found : andThen(found, visible);
   }
 
   /** The item of this number; undefined where this partition has none. */
   readByRid(rid: Rid): MaybePromise<Item | undefined> {
-    return andThen(this.stored.readByRid(rid), this.#lifetimes.shown);
+    return andThen(this.stored.readByRid(rid), this.#visibility.visible);
   }
 
-  write(intent: WriteIntent): Promise<WriteResult> {
+  write(intent: WriteCommand): Promise<WriteResult> {
     if (this.#isFenced)
       return Promise.reject(
         new DomainError('partitionGone', 'The partition takes no more writes.'),
@@ -163,8 +163,8 @@ export class Partition {
   }
 
   /** Notes who writes keys that begin with this text, once all that was decided before can be read. */
-  watch(prefix: string): Promise<Watch> {
-    return this.#watches.open(prefix, { decided: this.#state.lsn, published: this.#lsn });
+  trackConflicts(prefix: string): Promise<ConflictTracker> {
+    return this.#conflicts.open(prefix, { decided: this.#state.lsn, published: this.#lsn });
   }
 
   /** A number for an item to be created, if it is; never given out again while the partition is open. */
@@ -174,27 +174,27 @@ export class Partition {
 
   /** Items in rid order, of the whole partition or of a part of its hash range. */
   scanByRid(scan: ItemScan, within: EpkRange | undefined): MaybePromise<ItemPage> {
-    return andThen(this.stored.scanByRid(scan, within), this.#lifetimes.shownPage);
+    return andThen(this.stored.scanByRid(scan, within), this.#visibility.visiblePage);
   }
 
   /** Items in primary key order: of a range of the hash space, or those whose key begins with these bytes. */
   scanByKey(scan: ItemScan, within: EpkRange | Bytes): MaybePromise<ItemPage> {
-    return andThen(this.stored.scanByKey(scan, within), this.#lifetimes.shownPage);
+    return andThen(this.stored.scanByKey(scan, within), this.#visibility.visiblePage);
   }
 
   /** Undefined where all that is stored is there. */
-  get hidden(): HiddenItems | undefined {
-    return this.#lifetimes.hidden;
+  get hidden(): InvisibleItems | undefined {
+    return this.#visibility.hidden;
   }
 
   /** Holds from now on for all items, older ones too. */
   changeTtl(defaultTtlSec: number | undefined): void {
-    this.#lifetimes.change(defaultTtlSec);
+    this.#visibility.change(defaultTtlSec);
   }
 
   /** Removes some of the items that are no longer there. One step at a time. */
   sweep(itemsMax: number): Promise<SweepStep> {
-    return this.#lifetimes.sweep(this, itemsMax);
+    return this.#visibility.sweep(this, itemsMax);
   }
 
   /** Several reads of one moment, for a query. */
@@ -206,7 +206,7 @@ export class Partition {
       indexing: this.#indexing,
       isIndexReady: this.#indexState.builtTo === 'all' && !this.#indexing.options.isOff,
       itemCount: this.#itemCount,
-      hidden: this.#lifetimes.hidden,
+      invisible: this.#visibility.hidden,
     };
     const release = this.hold();
     // Before the snapshot, so that what it has is not older than what is remembered.
@@ -267,10 +267,10 @@ export class Partition {
     if (isCurrent()) this.#indexState = state;
   }
 
-  #commit(intent: WriteIntent): Promise<WriteResult> {
-    const { congestion } = this.#index;
-    if (congestion === undefined) return this.#committer.write(intent);
-    return congestion.then(() => this.#commit(intent));
+  #commit(intent: WriteCommand): Promise<WriteResult> {
+    const { backpressure } = this.#index;
+    if (backpressure === undefined) return this.#committer.write(intent);
+    return backpressure.then(() => this.#commit(intent));
   }
 
   #beginIndexing(): void {
@@ -297,15 +297,15 @@ export class Partition {
    * Takes over the state of items from another partition: what they are there now, or that they are gone. May be told
    * the same twice. The log keeps the LSNs of the other partition.
    */
-  async adopt(states: readonly MovedState[], upTo: Lsn): Promise<void> {
-    await this.#commit(adoption(states, upTo));
+  async import(states: readonly MovedState[], upTo: Lsn): Promise<void> {
+    await this.#commit(importCommand(states, upTo));
   }
 
   /**
    * Looks at every key with its bytes, as of one moment. `sizes` is told of these and from then on of every write, so
    * that it stays true.
    */
-  async survey(
+  async scanKeySizes(
     onKey: (key: KeySize) => void,
     signal: AbortSignal,
     sizes?: KeySizes,
@@ -313,7 +313,7 @@ export class Partition {
     if (sizes !== undefined) this.#keySizes = sizes;
     const release = this.hold();
     try {
-      await surveyKeys(this.#options.store, { onKey, signal, sizes });
+      await scanKeySizes(this.#options.store, { onKey, signal, sizes });
     } finally {
       release();
     }
@@ -325,22 +325,27 @@ export class Partition {
   }
 
   /** Tombstones and versions as they stand in another partition. */
-  async adoptHistory(entries: readonly MovedEntry[], upTo: Lsn): Promise<void> {
-    await this.#commit({ ...adoption([], upTo), movedHistory: entries });
+  async importHistory(entries: readonly MovedEntry[], upTo: Lsn): Promise<void> {
+    await this.#commit({ ...importCommand([], upTo), movedHistory: entries });
   }
 
   /** Items in this range of primary keys are gone, at once and for all; they are removed in the background. */
-  async erase(range: Omit<Erasure, 'lsn'>): Promise<Lsn> {
-    const erasures = (list: readonly Erasure[]) => [...list, { ...range, lsn: 0 }];
-    if ((this.hidden?.erasures.length ?? 0) >= ERASURES_MAX)
+  async deleteRange(range: Omit<RangeTombstone, 'lsn'>): Promise<Lsn> {
+    const rangeTombstones = (list: readonly RangeTombstone[]) => [...list, { ...range, lsn: 0 }];
+    if ((this.hidden?.rangeTombstones.length ?? 0) >= RANGE_TOMBSTONES_MAX)
       throw new DomainError('unavailable', 'Too many partition keys wait for their removal.');
-    return (await this.write({ keys: [], decide: () => [], erasures })).lsn;
+    return (await this.write({ keys: [], decide: () => [], rangeTombstones })).lsn;
   }
 
   /** Takes over what is erased elsewhere. */
-  async adoptErasures(erasures: readonly Erasure[], upTo: Lsn): Promise<void> {
+  async importRangeTombstones(erasures: readonly RangeTombstone[], upTo: Lsn): Promise<void> {
     if (erasures.length === 0) return;
-    await this.#commit({ keys: [], decide: () => [], movedLsn: upTo, erasures: () => erasures });
+    await this.#commit({
+      keys: [],
+      decide: () => [],
+      movedLsn: upTo,
+      rangeTombstones: () => erasures,
+    });
   }
 
   /** Undoes `fence`: the move was given up. */
@@ -380,16 +385,16 @@ export class Partition {
   }
 
   #publish(group: CommitGroup): void {
-    const { touched } = group;
-    this.stored.publish(touched);
-    for (const { before, after } of touched) {
+    const { pending } = group;
+    this.stored.publish(pending);
+    for (const { before, after } of pending) {
       this.#itemCount += Number(after !== undefined) - Number(before !== undefined);
     }
-    this.#lifetimes.publish(group);
-    this.#keySizes?.published(touched, group.lsn);
+    this.#visibility.publish(group);
+    this.#keySizes?.published(pending, group.lsn);
     this.#index.publish(group);
     this.#lsn = Math.max(this.#lsn, group.lsn);
-    this.#watches.published(this.#lsn);
+    this.#conflicts.published(this.#lsn);
     this.#options.onPublished?.();
   }
 }

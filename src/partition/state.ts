@@ -4,8 +4,8 @@
  * Stored form, version 1: version u8, then seven f64 in the order of FIELDS.
  */
 import { assert, type Bytes, bufferOf, DomainError } from '../base/index.ts';
-import type { Item, Lsn } from './item.ts';
-import { itemChecksum } from './record.ts';
+import type { Item, Lsn } from './item/item.ts';
+import { itemChecksum } from './item/record.ts';
 
 /** What the outside may know of a partition's state. */
 export interface PartitionStatistics {

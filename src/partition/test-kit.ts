@@ -7,18 +7,18 @@ import {
   jsonCodec,
   type PartitionKeyDefinition,
 } from '../value/index.ts';
-import { Indexing, type IndexingOptions } from './indexing.ts';
-import { type ItemOp, intentOf } from './intent.ts';
-import type { Item, ItemKey, Seal } from './item.ts';
-import { itemKey } from './keyspace.ts';
+import { commandOf, type ItemOp } from './commit/write-command.ts';
+import { Indexing, type IndexingOptions } from './index/indexing.ts';
+import type { BodyFinisher, Item, ItemKey } from './item/item.ts';
+import { itemKey } from './item/keyspace.ts';
 import { openPartition } from './open-partition.ts';
 import type { Partition } from './partition.ts';
-import { RecordCache } from './record-cache.ts';
+import { RecordCache } from './read/record-cache.ts';
 
 const DEFINITION: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 2 };
 
 /** Visible in the body, so that a test sees what was sealed in. */
-const sealForTest: Seal = (body, { rid, timestampSec }) =>
+const sealForTest: BodyFinisher = (body, { rid, timestampSec }) =>
   textToBytes(`${bytesToText(body)}|rid=${rid}|ts=${timestampSec}`);
 
 /** Off unless a test says otherwise: most bodies of these tests are plain words. */
@@ -58,7 +58,7 @@ export function openForTest(
   return openPartition({
     store,
     clock: options.clock ?? new FakeClock(1_000_000),
-    seal: sealForTest,
+    finisher: sealForTest,
     etagSalt: 0xabcd,
     ridPrefix: 3,
     retentionSec: options.retentionSec ?? 0,
@@ -80,7 +80,7 @@ export async function put(
   text: string,
   ifMatch?: string,
 ) {
-  const { effects } = await partition.write(intentOf(putOp(kind, key, text, ifMatch)));
+  const { effects } = await partition.write(commandOf(putOp(kind, key, text, ifMatch)));
   return effects[0];
 }
 
@@ -89,7 +89,7 @@ export function putOp(kind: PutKind, key: ItemKey, text: string, ifMatch?: strin
 }
 
 export async function remove(partition: Partition, key: ItemKey, ifMatch?: string) {
-  const { effects } = await partition.write(intentOf({ kind: 'delete', key, ifMatch }));
+  const { effects } = await partition.write(commandOf({ kind: 'delete', key, ifMatch }));
   return effects[0];
 }
 

@@ -6,15 +6,15 @@ import { FakeClock, seededRandom, textToBytes } from '../base/index.ts';
 import type { KeyRange, Store } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { jsonCodec } from '../value/index.ts';
-import type { IndexPage } from './index-view.ts';
-import { INDEX_ENTRIES, type Indexing } from './indexing.ts';
-import { type ItemOp, intentOf } from './intent.ts';
-import type { ItemKey, Seal } from './item.ts';
+import { transactionOf } from './commit/transaction.ts';
+import { commandOf, type ItemOp } from './commit/write-command.ts';
+import type { IndexPage } from './index/index-view.ts';
+import { INDEX_ENTRIES, type Indexing } from './index/indexing.ts';
+import type { BodyFinisher, ItemKey } from './item/item.ts';
 import { openPartition } from './open-partition.ts';
 import type { Partition } from './partition.ts';
-import { RecordCache } from './record-cache.ts';
+import { RecordCache } from './read/record-cache.ts';
 import { indexingForTest, keyOf } from './test-kit.ts';
-import { transactionOf } from './transaction.ts';
 
 const ENTRIES = 130_000;
 const PROPERTIES = 20_000;
@@ -34,7 +34,7 @@ const KEY = keyOf('a', 'wide');
 const SMALL = { list: [1] };
 
 /** Adds a property, as APIs do. */
-const seal: Seal = Object.assign(
+const finisher: BodyFinisher = Object.assign(
   (body: Uint8Array, { timestampSec }: { timestampSec: number }) =>
     Buffer.concat([body.subarray(0, -1), textToBytes(`,"_ts":${timestampSec}}`)]),
   {
@@ -53,7 +53,7 @@ async function open(
   const partition = await openPartition({
     store,
     clock,
-    seal,
+    finisher,
     etagSalt: 1,
     ridPrefix: 3,
     retentionSec: 0,
@@ -67,7 +67,7 @@ async function open(
 
 function write(partition: Partition, kind: 'create' | 'replace' | 'upsert', value: object) {
   const body = textToBytes(JSON.stringify({ id: 'wide', ...value }));
-  return partition.write(intentOf({ kind, key: KEY, encoding: 'json', body, ttlSec: 0 }));
+  return partition.write(commandOf({ kind, key: KEY, encoding: 'json', body, ttlSec: 0 }));
 }
 
 /** The partition opened from what is stored at this moment, as if the process had ended. */
@@ -122,7 +122,7 @@ describe.each(WIDE)('an item of %s', { timeout: 60_000 }, (_, wide) => {
     await write(partition, 'replace', SMALL);
     await expectIndexed(partition);
     await write(partition, 'upsert', { ...wide, other: true });
-    await partition.write(intentOf({ kind: 'delete', key: KEY }));
+    await partition.write(commandOf({ kind: 'delete', key: KEY }));
     expect((await indexOf(partition)).size).toBe(0);
     expect(failures).toEqual([]);
     await partition.close();
@@ -140,7 +140,7 @@ describe.each(WIDE)('an item of %s', { timeout: 60_000 }, (_, wide) => {
   test('goes with its partition key', async () => {
     const { partition } = await open(await memoryEngine().open('c/0'));
     await write(partition, 'create', wide);
-    await partition.erase({ start: Uint8Array.of(0), end: Uint8Array.of(255) });
+    await partition.deleteRange({ start: Uint8Array.of(0), end: Uint8Array.of(255) });
     while ((await partition.sweep(100)).hasMore);
     expect(partition.statistics().itemCount).toBe(0);
     expect((await indexOf(partition)).size).toBe(0);
@@ -166,8 +166,8 @@ describe.each(WIDE)('an item of %s', { timeout: 60_000 }, (_, wide) => {
     const store = await engine.open('c/1');
     const { partition: target } = await open(store);
     const item = await source.stored.read(KEY);
-    await target.adopt([{ key: KEY, item }], source.lsn);
-    await target.adopt([{ key: KEY, item }], source.lsn);
+    await target.import([{ key: KEY, item }], source.lsn);
+    await target.import([{ key: KEY, item }], source.lsn);
     await expectIndexed(target);
     const { partition: again } = await crashed(store);
     await expectIndexed(again);
@@ -183,7 +183,7 @@ describe.each(WIDE)('an item of %s', { timeout: 60_000 }, (_, wide) => {
     const third = await crashed(second.store);
     await expectIndexed(third.partition);
     await write(third.partition, 'replace', wide);
-    await third.partition.write(intentOf({ kind: 'delete', key: KEY }));
+    await third.partition.write(commandOf({ kind: 'delete', key: KEY }));
     const { partition: fourth } = await crashed(third.store);
     expect((await indexOf(fourth)).size).toBe(0);
   });
@@ -194,7 +194,7 @@ test('an item of 130,000 distinct entries is created and deleted', {
 }, async () => {
   const { partition, failures } = await open(await memoryEngine().open('c/0'));
   await write(partition, 'create', { list: distinct });
-  await partition.write(intentOf({ kind: 'delete', key: KEY }));
+  await partition.write(commandOf({ kind: 'delete', key: KEY }));
   expect((await indexOf(partition)).size).toBe(0);
   expect(failures).toEqual([]);
 });
@@ -244,17 +244,17 @@ test(`random histories of wide and small items agree with a recount (seed ${SEED
     const key = keys[random.below(keys.length)] as ItemKey;
     // Side by side: they gather in one group, and what one of them has found another makes void.
     const writes = Array.from({ length: 1 + random.below(4) }, () => {
-      if (random.below(5) > 0) return partition.write(intentOf(put(key)));
+      if (random.below(5) > 0) return partition.write(commandOf(put(key)));
       const ops = [put(key), put(keys[0] as ItemKey), { kind: 'delete', key } as const];
-      return partition.write(transactionOf(ops).intent);
+      return partition.write(transactionOf(ops).command);
     });
-    if (random.below(4) === 0) writes.push(partition.write(intentOf({ kind: 'delete', key })));
+    if (random.below(4) === 0) writes.push(partition.write(commandOf({ kind: 'delete', key })));
     await Promise.allSettled(writes);
     const event = random.below(8);
     if (event === 0) {
       policy = 1 - policy;
       partition.changeIndexing(policies[policy] as Indexing);
-      if (random.below(2) === 0) await partition.write(intentOf(put(key)));
+      if (random.below(2) === 0) await partition.write(commandOf(put(key)));
       while (partition.indexProgressPercent() < 100)
         await new Promise((resolve) => setImmediate(resolve));
     } else if (event === 1) {

@@ -2,9 +2,9 @@
 import { andThen, concatBytes, type MaybePromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { KeyWriter } from '../value/index.ts';
-import type { Access } from './access.ts';
+import type { AccessPath } from './access-path.ts';
+import type { ExecutionStats } from './execution-stats.ts';
 import type { Candidate, ItemReader } from './reader.ts';
-import type { Work } from './work.ts';
 
 /** Items of one batch: enough to spread the cost of a call, few enough to stop early. */
 const BATCH_ITEMS = 100;
@@ -25,9 +25,9 @@ export interface Batches<T> {
 /** Items that an access names, from a rid on. `batchItems` are as many as the caller can use, if it knows. */
 export function candidates(
   reader: ItemReader,
-  access: Access,
+  access: AccessPath,
   from: number,
-  work: Work,
+  work: ExecutionStats,
   batchItems = BATCH_ITEMS,
 ): Batches<Candidate> {
   switch (access.kind) {
@@ -47,7 +47,7 @@ export const NOTHING_LEFT: Batches<Candidate> = { next: () => undefined };
 function scanned(
   reader: ItemReader,
   from: number,
-  work: Work,
+  work: ExecutionStats,
   batchItems: number,
 ): Batches<Candidate> {
   let limit = batchItems;
@@ -69,7 +69,7 @@ function posted(
   reader: ItemReader,
   prefix: Uint8Array,
   from: number,
-  work: Work,
+  work: ExecutionStats,
   batchItems: number,
 ): Batches<Candidate> {
   let limit = batchItems;
@@ -100,7 +100,7 @@ function fetched(
   reader: ItemReader,
   rids: readonly number[],
   from: number,
-  work: Work,
+  work: ExecutionStats,
   batchItems: number,
 ): Batches<Candidate> {
   let limit = batchItems;
@@ -121,7 +121,7 @@ function fetched(
 export function counted(
   found: readonly (Candidate | undefined)[],
   reader: ItemReader,
-  work: Work,
+  work: ExecutionStats,
 ): readonly Candidate[] {
   const items: Candidate[] = [];
   for (const item of found) {

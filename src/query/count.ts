@@ -1,10 +1,10 @@
 /** How many items a condition names, told by the index alone: none of them is loaded. */
 import { concatBytes, isPromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
-import type { Condition, TermCondition } from './condition.ts';
+import type { Condition, TermCondition } from './condition/condition.ts';
+import type { ExecutionStats } from './execution-stats.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
-import { pause } from './turn.ts';
-import type { Work } from './work.ts';
+import { yieldToEventLoop } from './yield.ts';
 
 /** Rids kept to count what several conditions have in common, or together. */
 const RIDS_MAX = 500_000;
@@ -17,7 +17,7 @@ const PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
 export async function countItems(
   reader: ItemReader,
   condition: Condition,
-  work: Work,
+  work: ExecutionStats,
 ): Promise<number | undefined> {
   if (!isServed(reader, condition)) return undefined;
   if (condition.kind === 'anything') return reader.itemCount;
@@ -45,7 +45,7 @@ function isServed(reader: ItemReader, condition: Condition): boolean {
 async function ridsOf(
   reader: ItemReader,
   condition: Condition,
-  work: Work,
+  work: ExecutionStats,
 ): Promise<ReadonlySet<number> | undefined> {
   if (condition.kind === 'term') {
     const rids = new Set<number>();
@@ -69,7 +69,7 @@ async function ridsOf(
 async function* entriesOf(
   reader: ItemReader,
   { path, ranges }: TermCondition,
-  work: Work,
+  work: ExecutionStats,
 ): AsyncGenerator<readonly string[]> {
   const terms = reader.termsOf(path) as Uint8Array;
   for (const { start, end } of ranges) {
@@ -83,7 +83,7 @@ async function* entriesOf(
       work.indexEntries += page.entries.length;
       yield page.entries;
       range = page.rest;
-      const rest = range && pause();
+      const rest = range && yieldToEventLoop();
       if (rest !== undefined) await rest;
     }
   }

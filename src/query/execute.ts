@@ -9,21 +9,21 @@ import {
   type MaybePromise,
   recovering,
 } from '../base/index.ts';
+import type { ExecutableQuery, MovedQuery } from './executable-query.ts';
+import { newStats } from './execution-stats.ts';
 import { foldPage } from './fold-page.ts';
-import { orderedPage } from './ordered-page.ts';
+import { orderedPage } from './order/ordered-page.ts';
 import type { PageRequest, ResultPage } from './page.ts';
 import type { Position } from './position.ts';
-import type { MovedShape, Program } from './program.ts';
 import { streamPage } from './stream-page.ts';
-import { newWork } from './work.ts';
 
 /** Answers at once where every partition does and the program has an order. */
 export function executePage(request: PageRequest): MaybePromise<ResultPage> {
-  const { program, position } = request;
-  if (!isPositionOf(program, position))
+  const { query, position } = request;
+  if (!isPositionOf(query, position))
     throw new DomainError('invalidInput', 'Invalid Continuation Token');
-  if (program.mover === undefined) return runPage(request);
-  if (program.mover.isDue) return movedPage(request, false);
+  if (query.mover === undefined) return runPage(request);
+  if (query.mover.isDue) return movedPage(request, false);
   return recovering(
     () => runPage(request),
     (error) => {
@@ -35,8 +35,14 @@ export function executePage(request: PageRequest): MaybePromise<ResultPage> {
 
 /** The whole page, with its rows made in another thread. */
 async function movedPage(request: PageRequest, isSlow: boolean): Promise<ResultPage> {
-  const moved: MovedShape[] = [];
-  const move = ({ condition, isWithin, search, shape, mover }: Program): Program => {
+  const moved: MovedQuery[] = [];
+  const move = ({
+    condition,
+    isWithin,
+    search,
+    shape,
+    mover,
+  }: ExecutableQuery): ExecutableQuery => {
     assert(mover !== undefined, 'only what can move is moved');
     const begun = mover.begin(shape, isSlow);
     moved.push(begun);
@@ -48,16 +54,16 @@ async function movedPage(request: PageRequest, isSlow: boolean): Promise<ResultP
     };
   };
   // What was begun here counts for nothing.
-  Object.assign(request.work, newWork());
+  Object.assign(request.stats, newStats());
   try {
-    return await runPage({ ...request, program: move(request.program), move });
+    return await runPage({ ...request, query: move(request.query), move });
   } finally {
     for (const { release } of moved) release();
   }
 }
 
 function runPage(request: PageRequest): MaybePromise<ResultPage> {
-  const { shape } = request.program;
+  const { shape } = request.query;
   if (shape.kind === 'folding') return foldPage(request, shape);
   return shape.order === undefined
     ? streamPage(request, shape)
@@ -65,7 +71,7 @@ function runPage(request: PageRequest): MaybePromise<ResultPage> {
 }
 
 /** False for the position of another query. */
-function isPositionOf({ shape }: Program, position: Position | undefined): boolean {
+function isPositionOf({ shape }: ExecutableQuery, position: Position | undefined): boolean {
   if (position === undefined) return true;
   if (shape.kind === 'folding') return position.kind === 'fold';
   if (shape.order === undefined) return position.kind === 'stream';

@@ -1,36 +1,36 @@
 /** Pages of rows that are known when every item was seen: groups, aggregates, distinct rows, ranks. */
 import { isPromise } from '../base/index.ts';
 import type { Value } from '../value/index.ts';
-import { chooseAccess, describeAccess } from './access.ts';
-import { bestItems, withStatistics } from './best-first.ts';
+import { choosePath, describeAccess } from './access-path.ts';
+import { pendingItems } from './async-rows.ts';
 import { candidates, NOTHING_LEFT } from './candidates.ts';
 import { countItems } from './count.ts';
-import { type MeasuredReader, measured } from './measured-reader.ts';
+import type { Blocking, ExecutableQuery, Row } from './executable-query.ts';
+import type { ExecutionStats } from './execution-stats.ts';
 import { type ItemSource, MergedItems } from './merged-items.ts';
+import { bestItems, withStatistics } from './order/best-first.ts';
 import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
-import type { Folding, Program, Row } from './program.ts';
 import type { ItemReader } from './reader.ts';
-import { lateItems } from './rows-later.ts';
-import { pause } from './turn.ts';
-import type { Work } from './work.ts';
+import { type TimedReader, timed } from './timed-reader.ts';
+import { yieldToEventLoop } from './yield.ts';
 
-export async function foldPage(request: PageRequest, shape: Folding): Promise<ResultPage> {
-  const { position, work, program, kept } = request;
+export async function foldPage(request: PageRequest, shape: Blocking): Promise<ResultPage> {
+  const { position, stats, query, cache } = request;
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
   const from = position?.kind === 'fold' ? position : { given: 0, kept: undefined };
-  const found = from.kept === undefined ? undefined : kept?.results.find(kept.owner(), from.kept);
+  const found = from.kept === undefined ? undefined : cache?.results.find(cache.owner(), from.kept);
   if (found !== undefined) {
     // Refused where the partitions would refuse the query.
     for (const target of targets) (await target.open()).release();
     return pageOf(request, found.rows, (text) => text, { ...from, isWhole: found.isWhole });
   }
-  const known = await withStatistics(program, targets, work);
+  const known = await withStatistics(query, targets, stats);
   if (known !== undefined && 'shape' in known) {
     const next = request.move?.(known) ?? known;
-    if (next.shape.kind === 'folding') return foldPage({ ...request, program: next }, next.shape);
+    if (next.shape.kind === 'folding') return foldPage({ ...request, query: next }, next.shape);
   }
   const { given } = from;
-  const mayKeep = kept !== undefined && !Array.isArray(known);
+  const mayKeep = cache !== undefined && !Array.isArray(known);
   const wanted = mayKeep ? rowsWanted(request, shape, given) : given + request.rowsMax + 1;
   const results = Array.isArray(known)
     ? known.map((value: Value) => ({ value }))
@@ -43,10 +43,10 @@ export async function foldPage(request: PageRequest, shape: Folding): Promise<Re
   const rows: string[] = [];
   for (const row of results) {
     rows.push(print(row));
-    const rest = pause();
+    const rest = yieldToEventLoop();
     if (rest !== undefined) await rest;
   }
-  const name = kept.results.keep({ owner: kept.owner(), rows, isWhole });
+  const name = cache.results.keep({ owner: cache.owner(), rows, isWhole });
   return pageOf(request, rows, (text) => text, { given, kept: name, isWhole });
 }
 
@@ -57,7 +57,7 @@ const ROWS_AHEAD_MAX = 10_000;
  * One more than the page takes tells that there is a next one; distinct rows need no more items then. Whoever reads on has
  * some of the next pages made as well, the more the further he is: every page begins with the first item again.
  */
-function rowsWanted({ rowsMax }: PageRequest, { needsEvery }: Folding, given: number): number {
+function rowsWanted({ rowsMax }: PageRequest, { needsEvery }: Blocking, given: number): number {
   if (needsEvery) return Number.POSITIVE_INFINITY;
   return given + Math.max(rowsMax, Math.min(3 * given, ROWS_AHEAD_MAX)) + 1;
 }
@@ -81,26 +81,26 @@ function pageOf<Row>(
   for (; at < end && !page.isFull; at++) if (!page.addText(textOf(rows[at] as Row))) break;
   if (at < end)
     return { rows: page.rows, position: { kind: 'fold', given: at, ...(kept && { kept }) } };
-  if (kept !== undefined) request.kept?.results.drop(kept);
+  if (kept !== undefined) request.cache?.results.drop(kept);
   return { rows: page.rows, position: isWhole ? undefined : { kind: 'fold', given: at } };
 }
 
 async function foldAll(
   targets: readonly Target[],
-  shape: Folding,
+  shape: Blocking,
   request: PageRequest,
   wanted: number,
 ): Promise<readonly FoldedRow[]> {
-  const { work } = request;
+  const { stats } = request;
   const fold = shape.start(wanted);
-  const isOrdered = targets.length > 1 && dependsOnOrder(shape, request.program, fold);
+  const isOrdered = targets.length > 1 && dependsOnOrder(shape, request.query, fold);
   if (isOrdered) await foldMerged(targets, fold, request);
   else for (const target of targets) if (!(await foldTarget(target, fold, request))) break;
   const rows =
-    fold.later === undefined
+    fold.async === undefined
       ? fold.finish().map((value) => ({ value }))
-      : await fold.later.finish();
-  work.itemsMatched += fold.itemsMatched?.() ?? work.itemsLoaded;
+      : await fold.async.finish();
+  stats.itemsMatched += fold.itemsMatched?.() ?? stats.itemsLoaded;
   return rows;
 }
 
@@ -108,9 +108,9 @@ type FoldedRow = Pick<Row, 'value' | 'text'>;
 
 /** False for counts and for rows that have an order of their own. */
 function dependsOnOrder(
-  { needsEvery }: Folding,
-  { search }: Program,
-  fold: ReturnType<Folding['start']>,
+  { needsEvery }: Blocking,
+  { search }: ExecutableQuery,
+  fold: ReturnType<Blocking['start']>,
 ): boolean {
   return search === undefined && !(needsEvery && fold.addMatching !== undefined);
 }
@@ -118,27 +118,27 @@ function dependsOnOrder(
 /** The same rows in the same order as one partition with all the items would give. */
 async function foldMerged(
   targets: readonly Target[],
-  fold: ReturnType<Folding['start']>,
+  fold: ReturnType<Blocking['start']>,
   request: PageRequest,
 ): Promise<void> {
-  const { program, work } = request;
-  const sources: (ItemSource & { readonly reader: MeasuredReader })[] = [];
+  const { query, stats } = request;
+  const sources: (ItemSource & { readonly reader: TimedReader })[] = [];
   try {
     for (const target of targets) {
-      const reader = measured(await target.open(), request);
+      const reader = timed(await target.open(), request);
       sources.push({ reader, batches: NOTHING_LEFT });
-      const access = await chooseAccess(reader, program.condition, work);
-      work.accesses.push(describeAccess(access));
-      sources[sources.length - 1] = { reader, batches: candidates(reader, access, 0, work) };
+      const access = await choosePath(reader, query.condition, stats);
+      stats.accessPaths.push(describeAccess(access));
+      sources[sources.length - 1] = { reader, batches: candidates(reader, access, 0, stats) };
     }
     const merged = new MergedItems(sources);
     for (let found = await merged.next(); found !== undefined; found = await merged.next()) {
-      if (fold.later !== undefined) {
-        if (!(await fold.later.addMany(found))) return;
+      if (fold.async !== undefined) {
+        if (!(await fold.async.addMany(found))) return;
         continue;
       }
       for (const item of found) {
-        const rest = pause();
+        const rest = yieldToEventLoop();
         if (rest !== undefined) await rest;
         if (!fold.add(item.decode())) return;
       }
@@ -151,45 +151,45 @@ async function foldMerged(
 /** False when no further item can change the result. */
 async function foldTarget(
   target: Target,
-  fold: ReturnType<Folding['start']>,
+  fold: ReturnType<Blocking['start']>,
   request: PageRequest,
 ): Promise<boolean> {
-  const { program, work } = request;
+  const { query, stats } = request;
   const opened = target.open();
-  const reader = measured(isPromise(opened) ? await opened : opened, request);
+  const reader = timed(isPromise(opened) ? await opened : opened, request);
   try {
-    const count = await countMatching(reader, fold, program, work);
+    const count = await countMatching(reader, fold, query, stats);
     if (count !== undefined) {
       fold.addMatching?.(count);
       return true;
     }
-    const access = await chooseAccess(reader, program.condition, work);
+    const access = await choosePath(reader, query.condition, stats);
     // Few items are looked at as they are.
-    const best = access.kind === 'rids' ? undefined : await bestItems(reader, program, work);
+    const best = access.kind === 'rids' ? undefined : await bestItems(reader, query, stats);
     if (best !== undefined) {
       for (const item of best) {
-        const rest = pause();
+        const rest = yieldToEventLoop();
         if (rest !== undefined) await rest;
         if (!fold.add(reader.decode(item))) return false;
       }
       return true;
     }
-    work.accesses.push(describeAccess(access));
-    const batches = candidates(reader, access, 0, work);
+    stats.accessPaths.push(describeAccess(access));
+    const batches = candidates(reader, access, 0, stats);
     for (;;) {
       const found = batches.next();
       const items = isPromise(found) ? await found : found;
       if (items === undefined) return true;
-      const later = fold.later?.addMany(lateItems(reader, items));
+      const later = fold.async?.addMany(pendingItems(reader, items));
       if (later === undefined) {
         for (const item of items) {
           // Not only after the batch: what a query makes of one item may take its time.
-          const rest = pause();
+          const rest = yieldToEventLoop();
           if (rest !== undefined) await rest;
           if (!fold.add(reader.decode(item))) return false;
         }
       } else if (!(await later)) return false;
-      const rest = pause();
+      const rest = yieldToEventLoop();
       if (rest !== undefined) await rest;
     }
   } finally {
@@ -200,14 +200,14 @@ async function foldTarget(
 /** Undefined where the items have to be looked at. */
 async function countMatching(
   reader: ItemReader,
-  { addMatching }: ReturnType<Folding['start']>,
-  { condition, isExact, isWithin }: Program,
-  work: Work,
+  { addMatching }: ReturnType<Blocking['start']>,
+  { condition, isExact, isWithin }: ExecutableQuery,
+  work: ExecutionStats,
 ): Promise<number | undefined> {
   if (addMatching === undefined || !isExact) return undefined;
-  const { others, hidden } = reader.leavesOut;
+  const { others, hidden } = reader.excludes;
   if (hidden || (others && !isWithin)) return undefined;
   const count = await countItems(reader, condition, work);
-  if (count !== undefined) work.accesses.push('index, counted');
+  if (count !== undefined) work.accessPaths.push('index, counted');
   return count;
 }

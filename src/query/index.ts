@@ -1,8 +1,9 @@
-export * from './cell-condition.ts';
-export * from './condition.ts';
-export { describeCondition } from './describe-condition.ts';
+export * from './condition/cell-condition.ts';
+export * from './condition/condition.ts';
+export { describeCondition } from './condition/describe-condition.ts';
+export * from './executable-query.ts';
 export * from './execute.ts';
-export { KeptResults } from './kept-results.ts';
+export { type ExecutionStats, newStats as newWork } from './execution-stats.ts';
 export { type PageRequest, type ResultPage, rowTooLarge, type Target } from './page.ts';
 export {
   earlierOf,
@@ -12,8 +13,7 @@ export {
   parsePosition,
   printPosition,
 } from './position.ts';
-export * from './program.ts';
 export * from './reader.ts';
+export { ResultCache as KeptResults } from './result-cache.ts';
 export * from './search.ts';
-export { pause } from './turn.ts';
-export { newWork, type Work } from './work.ts';
+export { yieldToEventLoop as pause } from './yield.ts';

@@ -4,10 +4,10 @@
  * change between two pages. Partitions that are split or merged leave rids as they were.
  */
 import { isPromise, type MaybePromise } from '../base/index.ts';
+import { pendingItem } from './async-rows.ts';
 import type { Batches } from './candidates.ts';
-import type { LateItem } from './program.ts';
+import type { PendingItem } from './executable-query.ts';
 import type { Candidate, ItemReader } from './reader.ts';
-import { lateItem } from './rows-later.ts';
 
 /** As many as candidates come in one batch. */
 const BATCH_ITEMS = 100;
@@ -17,15 +17,15 @@ export interface ItemSource {
   readonly batches: Batches<Candidate>;
 }
 
-export class MergedItems implements Batches<LateItem> {
+export class MergedItems implements Batches<PendingItem> {
   readonly #heads: readonly Head[];
 
   constructor(sources: readonly ItemSource[]) {
     this.#heads = sources.map(({ reader, batches }) => ({ reader, batches, batch: [], at: 0 }));
   }
 
-  async next(): Promise<readonly LateItem[] | undefined> {
-    const items: LateItem[] = [];
+  async next(): Promise<readonly PendingItem[] | undefined> {
+    const items: PendingItem[] = [];
     while (items.length < BATCH_ITEMS) {
       for (const head of this.#heads) {
         const filled = fill(head);
@@ -34,7 +34,7 @@ export class MergedItems implements Batches<LateItem> {
       const first = firstOf(this.#heads);
       const item = first?.batch?.[first.at];
       if (first === undefined || item === undefined) break;
-      items.push(lateItem(first.reader, item));
+      items.push(pendingItem(first.reader, item));
       first.at++;
     }
     return items.length === 0 ? undefined : items;

@@ -8,11 +8,11 @@ import {
   type MaybePromise,
 } from '../base/index.ts';
 import { printedSize, type Value } from '../value/index.ts';
-import type { KeptResults } from './kept-results.ts';
+import type { ExecutableQuery, Row } from './executable-query.ts';
+import type { ExecutionStats } from './execution-stats.ts';
 import type { HashRange, Position } from './position.ts';
-import type { Program, Row } from './program.ts';
 import type { ItemReader } from './reader.ts';
-import type { Work } from './work.ts';
+import type { ResultCache } from './result-cache.ts';
 
 /** A part of the hash space in one partition. */
 export interface Target extends HashRange {
@@ -20,7 +20,7 @@ export interface Target extends HashRange {
 }
 
 export interface PageRequest {
-  readonly program: Program;
+  readonly query: ExecutableQuery;
   /** The partitions that now hold a part of the hash space, in order. */
   targetsIn(range: HashRange): readonly Target[];
   /** What the query covers, in order, without overlaps. */
@@ -31,10 +31,10 @@ export interface PageRequest {
   /** True: a full page has a position behind it, and whether more follows is for the next one to find out. */
   readonly endsFullPages?: boolean;
   /** Where results may be kept for their next pages, and what they are asked of. */
-  readonly kept?: { readonly results: KeptResults; readonly owner: () => string };
-  readonly work: Work;
+  readonly cache?: { readonly results: ResultCache; readonly owner: () => string };
+  readonly stats: ExecutionStats;
   /** Set while the page is run again elsewhere: programs that come up on the way move as well. */
-  readonly move?: ((program: Program) => Program) | undefined;
+  readonly move?: ((program: ExecutableQuery) => ExecutableQuery) | undefined;
 }
 
 export interface ResultPage {
@@ -73,8 +73,8 @@ export class PageRows {
     }
     this.rows.push(text);
     this.#bytes += bytes;
-    this.#request.work.rowsOut++;
-    this.#request.work.bytesOut += bytes;
+    this.#request.stats.rowsOut++;
+    this.#request.stats.bytesOut += bytes;
     return true;
   }
 
@@ -87,9 +87,9 @@ export class PageRows {
 
   /** The JSON text of a row, if it can be one. */
   print(value: Value): string {
-    const { bytesMax, program } = this.#request;
+    const { bytesMax, query } = this.#request;
     const size = printedSize(value, bytesMax);
-    if (size > PRINTED_BYTES_MAX && program.mover !== undefined) throw new EvaluationTooLong(true);
+    if (size > PRINTED_BYTES_MAX && query.mover !== undefined) throw new EvaluationTooLong(true);
     if (size > bytesMax) throw rowTooLarge();
     return JSON.stringify(value);
   }

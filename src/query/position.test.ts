@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import {
   begunParts,
-  isPortable,
+  fitsInToken,
   type Position,
   parsePosition,
   partsLeft,
@@ -114,6 +114,6 @@ test.each([
 });
 
 test('long texts do not stand in a position', () => {
-  expect(isPortable(['short', 1])).toBe(true);
-  expect(isPortable(['x'.repeat(300), 'y'.repeat(300)])).toBe(false);
+  expect(fitsInToken(['short', 1])).toBe(true);
+  expect(fitsInToken(['x'.repeat(300), 'y'.repeat(300)])).toBe(false);
 });

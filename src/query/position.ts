@@ -3,7 +3,7 @@
  * hold the items by then.
  */
 import { isList, isMap, type Value } from '../value/index.ts';
-import type { RowPlace } from './row-order.ts';
+import type { RowPlace } from './order/row-order.ts';
 
 export type Position =
   /**
@@ -56,7 +56,7 @@ const PARTS_MAX = 100;
 const KEY_TEXT_MAX = 400;
 
 /** True where the keys are short enough to stand in a position. */
-export function isPortable(keys: readonly Value[]): boolean {
+export function fitsInToken(keys: readonly Value[]): boolean {
   let length = 0;
   for (const key of keys) if (typeof key === 'string') length += key.length;
   return length <= KEY_TEXT_MAX;

@@ -1,10 +1,10 @@
 /** A look at the entries of one term, to learn how many there are: further with every step. */
 import { type Bytes, concatBytes, isPromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
-import type { TermCondition, ValueRange } from './condition.ts';
+import type { TermCondition, ValueRange } from './condition/condition.ts';
+import type { ExecutionStats } from './execution-stats.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
-import { pause } from './turn.ts';
-import type { Work } from './work.ts';
+import { yieldToEventLoop } from './yield.ts';
 
 /** Entries looked at to learn how many a range has: a few, more, and as many as are worth it. */
 export const PROBE_ENTRIES = 2000;
@@ -25,14 +25,14 @@ export class Probe {
   #found: ArrayLike<number> | undefined;
   readonly #rids = new Set<number>();
   readonly #reader: ItemReader;
-  readonly #work: Work;
+  readonly #work: ExecutionStats;
   readonly #terms: Bytes;
   #next = 0;
   #rest: KeyRange | undefined;
   #looked = 0;
 
   /** Of a term that an index serves. */
-  constructor(reader: ItemReader, part: TermCondition, work: Work) {
+  constructor(reader: ItemReader, part: TermCondition, work: ExecutionStats) {
     this.#reader = reader;
     this.#work = work;
     this.part = part;
@@ -72,7 +72,7 @@ export class Probe {
           return this.read(limit);
         });
       this.#take(found);
-      const rest = this.isWhole ? undefined : pause();
+      const rest = this.isWhole ? undefined : yieldToEventLoop();
       if (rest !== undefined) return rest.then(() => this.read(limit));
     }
     return undefined;

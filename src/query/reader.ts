@@ -1,7 +1,7 @@
 /** What the executor needs of a partition: one moment of its index and its items. Partitions implement it. */
 import type { Bytes, MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
-import type { IN_PART, Path, Value } from '../value/index.ts';
+import type { Path, TRUNCATED, Value } from '../value/index.ts';
 import type { Search, SearchAccess } from './search.ts';
 
 /** A stored item, as far as queries look at it. */
@@ -20,7 +20,7 @@ export interface IndexEntries {
 export interface ItemReader {
   readonly itemCount: number;
   /** Whether items are stored that are not to be read: those outside of a part, and those that are gone. */
-  readonly leavesOut: { readonly others: boolean; readonly hidden: boolean };
+  readonly excludes: { readonly others: boolean; readonly hidden: boolean };
   /** Items in rid order from this rid on; `next` is the rid to go on from. */
   scanItems(
     from: number,
@@ -53,8 +53,8 @@ export interface ItemReader {
   /** Where the entries of a composite index begin that serves this order as it is or reversed. */
   compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined;
   ridOf(entry: string): number;
-  /** The value of a term entry; IN_PART where the entry does not hold all of it. */
-  valueOf(entry: string): Value | typeof IN_PART;
+  /** The value of a term entry; TRUNCATED where the entry does not hold all of it. */
+  valueOf(entry: string): Value | typeof TRUNCATED;
   /** Whether two term entries hold the same value of the same path. */
   isSameTerm(a: string, b: string): boolean;
   /** The values of an item as encoded in a composite entry, one after the other. */

@@ -1,13 +1,13 @@
 /** Pages of rows in the order in which their items were created. */
 import { isPromise, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
-import { chooseAccess, describeAccess } from './access.ts';
+import { choosePath, describeAccess } from './access-path.ts';
+import { asyncRows } from './async-rows.ts';
 import { candidates } from './candidates.ts';
-import { measured } from './measured-reader.ts';
+import type { Row, Streaming } from './executable-query.ts';
 import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
 import { begunParts, type Part, partsLeft, type Window } from './position.ts';
-import type { Row, Streaming } from './program.ts';
-import { rowsLater } from './rows-later.ts';
-import { pause } from './turn.ts';
+import { timed } from './timed-reader.ts';
+import { yieldToEventLoop } from './yield.ts';
 
 export async function streamPage(request: PageRequest, shape: Streaming): Promise<ResultPage> {
   const { position, ranges } = request;
@@ -55,24 +55,24 @@ async function streamTarget(
   part: Part,
   state: StreamState,
 ): Promise<StreamEnd> {
-  const { work, program } = request;
+  const { stats, query } = request;
   const { page } = state;
   let { skip, take } = state.window;
   let { looked } = state;
   const opened = target.open();
-  const reader = measured(isPromise(opened) ? await opened : opened, request);
+  const reader = timed(isPromise(opened) ? await opened : opened, request);
   try {
-    const chosen = chooseAccess(reader, program.condition, work);
+    const chosen = choosePath(reader, query.condition, stats);
     const access = isPromise(chosen) ? await chosen : chosen;
-    work.accesses.push(describeAccess(access));
+    stats.accessPaths.push(describeAccess(access));
     // One more than the page takes tells whether there is a next one: clients ask for a page behind every token.
     const batch = Math.min(100, skip + Math.min(take, request.rowsMax + 1));
-    const batches = candidates(reader, access, part.from, work, batch);
+    const batches = candidates(reader, access, part.from, stats, batch);
     for (;;) {
       const found = batches.next();
       const items = isPromise(found) ? await found : found;
       if (items === undefined) return { window: { skip, take }, looked, stoppedAt: undefined };
-      const answers = rowsLater(shape, reader, items, part);
+      const answers = asyncRows(shape, reader, items, part);
       const later = answers && (await answers);
       let at = 0;
       for (const item of items) {
@@ -84,11 +84,11 @@ async function streamTarget(
             stoppedAt: { ...part, from: item.rid, rows: 0 },
           };
         // The first is what the request is about.
-        const rest = looked++ === 0 ? undefined : pause();
+        const rest = looked++ === 0 ? undefined : yieldToEventLoop();
         if (rest !== undefined) await rest;
         const document = later === undefined ? reader.decode(item) : undefined;
         const rows = later?.rows[at++] ?? shape.rowsOf(document);
-        if (rows.length > 0) work.itemsMatched++;
+        if (rows.length > 0) stats.itemsMatched++;
         for (let row = item.rid === part.from ? part.rows : 0; row < rows.length; row++) {
           if (skip > 0) {
             skip--;
@@ -102,7 +102,7 @@ async function streamTarget(
               stoppedAt: { ...part, from: item.rid, rows: row },
             };
           take--;
-          const due = page.isPauseDue() ? pause() : undefined;
+          const due = page.isPauseDue() ? yieldToEventLoop() : undefined;
           if (due !== undefined) await due;
           if (take === 0) return { window: { skip, take }, looked, stoppedAt: undefined };
           const hasMoreRows = row + 1 < rows.length;

@@ -15,7 +15,7 @@ export interface ScriptStart {
   readonly timeMs: number;
 }
 
-export interface TurnAnswers {
+export interface RoundAnswers {
   /** JSON list of GuestAnswers. */
   readonly answers: string;
   /** JSON texts of the resources that they tell of, one after the other. */
@@ -26,7 +26,7 @@ export type ToSandbox =
   /** Begins a procedure or trigger. */
   | (ScriptStart & { readonly kind: 'start' })
   /** Goes on with it: the answers to its calls. */
-  | (TurnAnswers & { readonly kind: 'resume' })
+  | (RoundAnswers & { readonly kind: 'resume' })
   /** Ends it, whatever it has come to. Has no answer. */
   | { readonly kind: 'end' }
   /** Calls of functions; those of one realm see each other's globals and nobody else's. */
@@ -49,7 +49,7 @@ export type FromSandbox =
    * `isLarge`: the thread's memory has reached a script's limit.
    */
   | {
-      readonly kind: 'turn';
+      readonly kind: 'round';
       readonly text: string;
       readonly documents: string;
       readonly isLarge: boolean;

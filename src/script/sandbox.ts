@@ -1,13 +1,13 @@
 /** One thread's sandbox: answers questions about scripts and functions, each kind on a stage of its own. */
-import { FunctionStage } from './function-stage.ts';
+import { FunctionExecutor } from './function-executor.ts';
 import { StoppedError } from './realm.ts';
 import type { FromSandbox, SandboxSettings, ToSandbox } from './sandbox-protocol.ts';
-import { ScriptStage } from './script-stage.ts';
+import { ScriptExecutor } from './script-executor.ts';
 
 export class Sandbox {
   readonly #memoryBytes: number;
-  #scripts: ScriptStage | undefined;
-  #functions: FunctionStage | undefined;
+  #scripts: ScriptExecutor | undefined;
+  #functions: FunctionExecutor | undefined;
 
   constructor({ memoryBytes }: SandboxSettings) {
     this.#memoryBytes = memoryBytes;
@@ -15,13 +15,13 @@ export class Sandbox {
 
   /** To be called when there is nothing else to do, so that the next script need not wait for it. */
   async prepare(): Promise<void> {
-    this.#scripts ??= await ScriptStage.open(this.#memoryBytes);
+    this.#scripts ??= await ScriptExecutor.open(this.#memoryBytes);
   }
 
   async answer(question: ToSandbox): Promise<FromSandbox | undefined> {
     switch (question.kind) {
       case 'start': {
-        this.#scripts ??= await ScriptStage.open(this.#memoryBytes);
+        this.#scripts ??= await ScriptExecutor.open(this.#memoryBytes);
         const stage = this.#scripts;
         return this.#onScripts(() => stage.start(question));
       }
@@ -31,7 +31,7 @@ export class Sandbox {
         return this.#onScripts(() => stage.resume(question));
       }
       case 'functions': {
-        this.#functions ??= await FunctionStage.open(this.#memoryBytes);
+        this.#functions ??= await FunctionExecutor.open(this.#memoryBytes);
         const stage = this.#functions;
         const answer = guarded(() => ({ kind: 'results', text: stage.run(question) }));
         if (isBroken(answer)) this.#functions = undefined;

@@ -4,13 +4,13 @@ import {
   PAGE_BYTES_MAX,
   SCRIPT_CALLS_MAX,
   SCRIPT_LOG_CHARACTERS_MAX,
-  SCRIPT_TURN_CALLS_MAX,
-  SCRIPT_TURN_CHARACTERS_MAX,
+  SCRIPT_ROUND_CALLS_MAX,
+  SCRIPT_ROUND_CHARACTERS_MAX,
 } from '../base/index.ts';
 import type { GuestAnswer } from './guest/guest-calls.ts';
 import type { GuestInput } from './guest/guest-script.ts';
 import { type Lease, SandboxPool } from './sandbox-pool.ts';
-import type { ScriptText, ToSandbox, TurnAnswers } from './sandbox-protocol.ts';
+import type { RoundAnswers, ScriptText, ToSandbox } from './sandbox-protocol.ts';
 import type { Answer, SandboxThread } from './sandbox-thread.ts';
 import { ScriptError, stoppedError, type Thrown, thrownError } from './script-error.ts';
 
@@ -120,8 +120,8 @@ export class ScriptRun {
     const limits = {
       acceptUntilMs: Date.now() + this.timeLeftMs - (1 - ACCEPT_SHARE) * this.#timeLimitMs,
       callsMax: SCRIPT_CALLS_MAX,
-      callsPerTurn: SCRIPT_TURN_CALLS_MAX,
-      charactersPerTurn: SCRIPT_TURN_CHARACTERS_MAX,
+      callsPerRound: SCRIPT_ROUND_CALLS_MAX,
+      charactersPerRound: SCRIPT_ROUND_CHARACTERS_MAX,
       documentCharactersMax: ITEM_BYTES_MAX,
       resultCharactersMax: PAGE_BYTES_MAX,
       logCharactersMax: SCRIPT_LOG_CHARACTERS_MAX,
@@ -138,7 +138,7 @@ export class ScriptRun {
         timeMs: this.timeLeftMs,
       });
       let answered = 0;
-      while (reply.kind === 'turn') {
+      while (reply.kind === 'round') {
         const calls = callsOf(reply);
         checkCalls(calls, answered);
         const answers = await answer(calls, this);
@@ -226,10 +226,10 @@ export class FunctionRealm {
 function checkCalls(calls: readonly ScriptCall[], answered: number): void {
   if (answered + calls.length > SCRIPT_CALLS_MAX)
     throw new ScriptError('scriptLimit', 'The script made more calls than it is allowed.');
-  if (calls.length > SCRIPT_TURN_CALLS_MAX) throw brokenGuest();
+  if (calls.length > SCRIPT_ROUND_CALLS_MAX) throw brokenGuest();
   let characters = 0;
   for (const { document } of calls) characters += document.length;
-  if (calls.length > 1 && characters > SCRIPT_TURN_CHARACTERS_MAX) throw brokenGuest();
+  if (calls.length > 1 && characters > SCRIPT_ROUND_CHARACTERS_MAX) throw brokenGuest();
 }
 
 function failureOf(reply: Answer): ScriptError {
@@ -239,7 +239,7 @@ function failureOf(reply: Answer): ScriptError {
   return brokenGuest();
 }
 
-function answersOf(answers: readonly CallAnswer[]): TurnAnswers {
+function answersOf(answers: readonly CallAnswer[]): RoundAnswers {
   return {
     answers: JSON.stringify(
       answers.map(({ resource, ...answer }) => ({ ...answer, length: resource?.length })),
@@ -249,7 +249,7 @@ function answersOf(answers: readonly CallAnswer[]): TurnAnswers {
 }
 
 /** The calls of a turn; throws where the turn is a failure. */
-function callsOf({ text, documents, isLarge }: Answer & { kind: 'turn' }): readonly ScriptCall[] {
+function callsOf({ text, documents, isLarge }: Answer & { kind: 'round' }): readonly ScriptCall[] {
   const turn = parsed(text) as Partial<Thrown> & { kind?: unknown; calls?: unknown };
   switch (turn?.kind) {
     case 'calls':

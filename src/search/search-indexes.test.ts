@@ -29,7 +29,7 @@ async function open(engine: Engine, name: string): Promise<Partition> {
   return openPartition({
     store: await engine.open(name),
     clock: systemClock,
-    seal: (body) => body,
+    finisher: (body) => body,
     etagSalt: 0,
     ridPrefix: 0,
     retentionSec: 0,

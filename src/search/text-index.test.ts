@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../base/index.ts';
 import { bm25 } from './bm25.ts';
 import { TextIndex } from './text-index.ts';
-import { countContentWords, wordsOf } from './words.ts';
+import { countContentWords, tokenize } from './words.ts';
 
 const SEED = Number(process.env.SEED ?? 20261115);
 const WORDS = 'river stone light the amber cloud meadow of silver thunder'.split(' ');
 
 function frequency(text: string, phrase: string): number {
-  const words = wordsOf(text);
-  const wanted = wordsOf(phrase);
+  const words = tokenize(text);
+  const wanted = tokenize(phrase);
   let count = 0;
   for (let at = 0; at + wanted.length <= words.length; at++)
     if (wanted.every((word, offset) => words[at + offset] === word)) count++;

@@ -4,7 +4,7 @@
  */
 import { bm25Part, type TextStatistics } from './bm25.ts';
 import type { TextLanguage } from './text-libraries.ts';
-import { countContentWords, wordsOf } from './words.ts';
+import { countContentWords, tokenize } from './words.ts';
 
 interface Posting {
   /** Numbers of documents, ascending, and how often each holds the word. */
@@ -66,7 +66,7 @@ export class TextIndex {
   put(rid: number, value: unknown): void {
     this.remove(rid);
     if (typeof value !== 'string') return;
-    const words = Uint32Array.from(wordsOf(value, this.#language), (word) => this.#numberOf(word));
+    const words = Uint32Array.from(tokenize(value, this.#language), (word) => this.#numberOf(word));
     const document = this.#documents.length;
     const length = countContentWords(value, this.#language);
     this.#documents.push({ rid, words, length });
@@ -96,7 +96,7 @@ export class TextIndex {
 
   /** How many items hold the phrase. */
   hitCount(phrase: string): number {
-    const words = wordsOf(phrase, this.#language);
+    const words = tokenize(phrase, this.#language);
     if (words.length === 1) return this.#postingOf(words[0] as string)?.liveCount ?? 0;
     let count = 0;
     this.#each(words, () => count++);
@@ -107,7 +107,7 @@ export class TextIndex {
   containing(phrases: readonly string[], needs: 'all' | 'any'): ReadonlySet<number> {
     const sets = phrases.map((phrase) => {
       const rids = new Set<number>();
-      this.#each(wordsOf(phrase, this.#language), (document) => rids.add(document.rid));
+      this.#each(tokenize(phrase, this.#language), (document) => rids.add(document.rid));
       return rids;
     });
     const [first = new Set<number>(), ...others] = sets;
@@ -126,7 +126,7 @@ export class TextIndex {
     const touched: number[] = [];
     for (const [at, phrase] of phrases.entries()) {
       const part = bm25Part(statistics, at);
-      this.#each(wordsOf(phrase, this.#language), ({ length }, frequency, number) => {
+      this.#each(tokenize(phrase, this.#language), ({ length }, frequency, number) => {
         if (totals[number] === 0) touched.push(number);
         totals[number] = (totals[number] as number) + part(frequency, length);
       });

@@ -1,7 +1,7 @@
 // Goal: texts fall into words as the reference service's scores tell. Method: a table of texts and their words.
 import { expect, test } from 'vitest';
 import { textLanguage } from './text-libraries.ts';
-import { countContentWords, wordsOf } from './words.ts';
+import { countContentWords, tokenize } from './words.ts';
 
 test.each([
   ['', [], 0],
@@ -11,7 +11,7 @@ test.each([
   ['October 13, 1865 \u2013 1959', ['octob', '13', '1865', '\u2013', '1959'], 5],
   ['Z\u00fcrich snake_case', ['z\u00fcrich', 'snake', 'case'], 3],
 ])('%s', (text, words, count) => {
-  expect(wordsOf(text)).toEqual(words);
+  expect(tokenize(text)).toEqual(words);
   expect(countContentWords(text)).toBe(count);
 });
 
@@ -20,7 +20,7 @@ test.each([
   ['de', 'Die Häuser der Stadt', ['die', 'haus', 'der', 'stadt'], 2],
   ['es', 'Las canciones bonitas', ['las', 'cancion', 'bonit'], 2],
 ] as const)('%s: %s', (language, text, words, count) => {
-  expect(wordsOf(text, language)).toEqual(words);
+  expect(tokenize(text, language)).toEqual(words);
   expect(countContentWords(text, language)).toBe(count);
 });
 

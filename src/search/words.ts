@@ -8,7 +8,7 @@ import { loadStemmer, loadStopWords, type TextLanguage } from './text-libraries.
 /** ASCII punctuation and spaces part words; everything beyond ASCII belongs to one, a dash as well. */
 const WORD = /[a-z0-9\u0080-\uffff]+/g;
 
-export function wordsOf(text: string, language: TextLanguage = 'en'): readonly string[] {
+export function tokenize(text: string, language: TextLanguage = 'en'): readonly string[] {
   const { stemOf } = languageOf(language);
   return plainWords(text).map(stemOf);
 }

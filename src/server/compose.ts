@@ -56,7 +56,7 @@ import { readRolesFile } from './roles-file.ts';
 import { endpointOf } from './start-table.ts';
 import { openTls, type TlsOptions } from './tls/index.ts';
 
-export interface Surroundings {
+export interface Environment {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -77,7 +77,7 @@ export interface ComposedServer {
 /** All listeners serve when the promise resolves; otherwise nothing is left open. Rejects with ExitError. */
 export async function compose(
   config: ServerConfig,
-  surroundings: Surroundings,
+  surroundings: Environment,
 ): Promise<ComposedServer> {
   const files = openFiles();
   if (files.isLow && config.storage.kind !== 'memory')
@@ -111,7 +111,7 @@ export async function compose(
           surroundings.log.error('requestFailed', { method, error: errorText(error) }),
         ),
         connectionsMax: files.connectionsMax,
-        toldKeepAliveMs: api === 'table' ? TABLE_KEEP_ALIVE_MS : undefined,
+        announcedKeepAliveMs: api === 'table' ? TABLE_KEEP_ALIVE_MS : undefined,
         tls,
         onError: (error) => surroundings.log.error('listenerFailed', { error: error.message }),
       });
@@ -135,7 +135,7 @@ export async function compose(
 }
 
 /** Keys, tokens and roles of every API. */
-function openServerAccess({ access, storage }: ServerConfig, { clock }: Surroundings): Access {
+function openServerAccess({ access, storage }: ServerConfig, { clock }: Environment): Access {
   const { keys, identities, rolesFile } = access;
   const roles = rolesFile === undefined ? undefined : readRolesFile(rolesFile);
   const store = storage.kind === 'memory' ? memoryAccessStore() : accessFileIn(storage.path);
@@ -145,7 +145,7 @@ function openServerAccess({ access, storage }: ServerConfig, { clock }: Surround
 /** Certificates for every listener; undefined where plain HTTP is all that is wanted. */
 async function openListenerTls(
   { tls, storage, host }: ServerConfig,
-  { clock, log }: Surroundings,
+  { clock, log }: Environment,
 ): Promise<TlsOptions | undefined> {
   if (tls === undefined) return undefined;
   return openTls({
@@ -181,7 +181,7 @@ function openStorage({ storage }: ServerConfig): Storage {
 async function open(
   { settings, storage }: ServerConfig,
   { engine }: Storage,
-  { clock, log, onMoveStep }: Surroundings,
+  { clock, log, onMoveStep }: Environment,
   files: OpenFiles,
 ): Promise<Service> {
   try {
@@ -191,7 +191,7 @@ async function open(
       clock,
       random: systemRandom,
       settings,
-      seals: { json: sealJson, edm: sealEntity },
+      finishers: { json: sealJson, edm: sealEntity },
       computed: { json: computedProperties },
       projections: { json: projectRows },
       onSplitFailure: ({ container, partitionId, error }) =>
@@ -224,7 +224,7 @@ async function open(
 function guardedHandlers(
   config: ServerConfig,
   parts: HandlerParts,
-  surroundings: Surroundings,
+  surroundings: Environment,
 ): Readonly<Partial<Record<ApiName, HttpHandler>>> {
   const { access, service } = parts;
   const takesAnyIdentity = config.access.identities?.keys.kind === 'any';
@@ -255,7 +255,7 @@ const TABLE_KEEP_ALIVE_MS = 5000;
 
 function tableHandler(
   { service, access, requests }: HandlerParts,
-  { log }: Surroundings,
+  { log }: Environment,
 ): HttpHandler {
   const count = requests.forApi('table');
   return createTableHandler({
@@ -300,7 +300,7 @@ function tableKeys(keys: AccountKeys): KeyCheck {
 function nosqlHandler(
   { host }: ServerConfig,
   { service, access, tls, metrics, requests }: HandlerParts,
-  { version, clock, log }: Surroundings,
+  { version, clock, log }: Environment,
 ): HttpHandler {
   collectPartitions(metrics, service);
   collectGlobalIndexes(metrics, service);

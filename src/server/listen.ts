@@ -43,7 +43,7 @@ export interface ListenOptions {
   /** What the process may open files for. */
   readonly connectionsMax: number;
   /** What clients are told to expect of an idle connection, where that is less than it stays open. */
-  readonly toldKeepAliveMs?: number | undefined;
+  readonly announcedKeepAliveMs?: number | undefined;
   /** Undefined: plain HTTP only. */
   readonly tls?: TlsOptions | undefined;
   /** A connection that could not be accepted, as when file handles run out; the listener goes on. */
@@ -53,11 +53,11 @@ export interface ListenOptions {
 /** Serves when the promise resolves. Rejects with ExitError 1. */
 export function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, flag, handler, tls, onError, connectionsMax } = options;
-  const { toldKeepAliveMs = KEEP_ALIVE_MS } = options;
+  const { announcedKeepAliveMs = KEEP_ALIVE_MS } = options;
   const server = new HttpServer(
     {
-      keepAliveTimeout: toldKeepAliveMs,
-      keepAliveTimeoutBuffer: KEEP_ALIVE_MS - toldKeepAliveMs + KEEP_ALIVE_GRACE_MS,
+      keepAliveTimeout: announcedKeepAliveMs,
+      keepAliveTimeoutBuffer: KEEP_ALIVE_MS - announcedKeepAliveMs + KEEP_ALIVE_GRACE_MS,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       maxHeaderSize: HEADER_BYTES_MAX,

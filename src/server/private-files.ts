@@ -20,7 +20,7 @@ export function maskNewFiles(): void {
  * @param isOurs - of the names in the folder itself.
  */
 export function makePrivate(folder: string, isOurs = (_name: string): boolean => true): void {
-  // Access lists of Windows are not these bits.
+  // AccessPath lists of Windows are not these bits.
   if (process.platform === 'win32') return;
   closeFor(folder, FOLDER_MODE);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -26,7 +26,7 @@ async function open(settings: Partial<Settings>, on = memoryEngine()): Promise<v
     clock: new FakeClock(),
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...settings },
-    seals: {},
+    finishers: {},
     onSplitFailure: (failure) => failures.push(failure),
     onKeyNearLimit: (warning) => warnings.push(warning),
     onMoveStep: (step) => onStep(step),
@@ -80,8 +80,8 @@ test('a partition that reaches its storage limit splits, again and again', async
   for (const size of bytes) expect(size).toBeLessThan(21_000);
   expectTiles(current(container));
   expect(failures).toEqual([]);
-  expect(service.reshaper.log.totals.split.done).toBe(bytes.length - 1);
-  expect(service.reshaper.log.list(container)[0]).toMatchObject({ kind: 'split', state: 'done' });
+  expect(service.resizer.log.totals.split.done).toBe(bytes.length - 1);
+  expect(service.resizer.log.list(container)[0]).toMatchObject({ kind: 'split', state: 'done' });
 });
 
 test('a fixed container never splits', async () => {
@@ -98,7 +98,7 @@ test('a fixed container never splits', async () => {
   });
   await write(container, 'k2', 'x', 400);
   expect(current(container).partitions).toHaveLength(1);
-  await expect(service.reshaper.split(container, '0')).rejects.toThrow('one partition for ever');
+  await expect(service.resizer.split(container, '0')).rejects.toThrow('one partition for ever');
   expect(failures).toEqual([]);
 });
 
@@ -247,7 +247,7 @@ test('a split that fails is told, and tried again only after the partition has g
   expect(tries).toBe(Math.floor(Math.log(bytes / 10_000) / Math.log(1.1)) + 1);
   expect(failures).toHaveLength(tries);
   expect(failures[0]).toMatchObject({ partitionId: '0', error: { message: 'no luck' } });
-  expect(service.reshaper.log.totals.split).toMatchObject({ done: 0, failed: tries });
+  expect(service.resizer.log.totals.split).toMatchObject({ done: 0, failed: tries });
   onStep = () => undefined;
   for (let n = 40; n < 60; n++) await write(container, `k${n}`, 'x', 200);
   await service.balancer.settled();
@@ -269,7 +269,7 @@ test('a key among others has its limit too, and is told of once, at 80 percent',
     message: 'Partition key reached maximum size of 20 KB',
   });
   const [route] = service.containers.routes(current(container));
-  const [heavy, ...others] = route?.slot.limits?.sizes?.heavy() ?? [];
+  const [heavy, ...others] = route?.handle.limits?.sizes?.heavy() ?? [];
   expect(others).toEqual([]);
   expect(heavy?.bytes).toBeGreaterThan(19_500);
   expect(heavy?.bytes).toBeLessThan(20_800);
@@ -310,7 +310,7 @@ test('keys are counted again when small ones may have become large', async () =>
       await service.balancer.settled();
     }
   const [route] = service.containers.routes(current(container));
-  const heavy = route?.slot.limits?.sizes?.heavy() ?? [];
+  const heavy = route?.handle.limits?.sizes?.heavy() ?? [];
   expect(heavy).toHaveLength(3);
   for (const { bytes } of heavy) expect(bytes).toBeLessThan(20_800);
   expect(warnings).toHaveLength(3);

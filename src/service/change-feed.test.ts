@@ -29,7 +29,7 @@ async function open(): Promise<void> {
     clock,
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    seals: {},
+    finishers: {},
   });
   const { rid } = await service.databases.create('d', undefined);
   container = await service.containers.create(rid, {
@@ -98,8 +98,8 @@ async function splitOrMerge(below: (n: number) => number): Promise<void> {
   const next = partitions[at + 1]?.id;
   const isMerge = next !== undefined && (partitions.length > 5 || below(3) === 0);
   await (isMerge
-    ? service.reshaper.merge(container, [id, next])
-    : service.reshaper.split(container, id, 'anywhere'));
+    ? service.resizer.merge(container, [id, next])
+    : service.resizer.split(container, id, 'anywhere'));
 }
 
 const SEED = Number(process.env.SEED ?? 20261115);
@@ -147,8 +147,8 @@ describe.each([SEED, SEED + 1, SEED + 2])('a reader that keeps its position (see
       if (random.below(6) === 0) await catchUp();
     }
     await catchUp();
-    expect(service.reshaper.log.totals.merge.done).toBeGreaterThan(0);
-    expect(service.reshaper.log.totals.split.done).toBeGreaterThan(2);
+    expect(service.resizer.log.totals.merge.done).toBeGreaterThan(0);
+    expect(service.resizer.log.totals.split.done).toBeGreaterThan(2);
     expect(seen).toEqual(history);
     for (const [name, value] of latest) expect(copy.get(name), name).toBe(value);
     const again = await drain('latest', { kind: 'beginning' }, { limit: 7 });
@@ -163,15 +163,15 @@ test('deletions survive a split and a merge', async () => {
   for (let n = 0; n < 20; n++) await write(`k${n}`, 'i', 'v');
   const { position } = await drain('latestAndDeleted', { kind: 'beginning' });
   for (let n = 0; n < 20; n += 2) await remove(`k${n}`, 'i');
-  await service.reshaper.split(container, '0');
-  await service.reshaper.merge(container, ['1', '2']);
+  await service.resizer.split(container, '0');
+  await service.resizer.merge(container, ['1', '2']);
   const { changes } = await drain('latestAndDeleted', { kind: 'position', position });
   expect(changes.map(({ kind }) => kind)).toEqual(Array(10).fill('deletion'));
 });
 
 test('a time before a merge finds the writes of all that were merged', async () => {
   await open();
-  await service.reshaper.split(container, '0', 'anywhere');
+  await service.resizer.split(container, '0', 'anywhere');
   for (let n = 0; n < 30; n++) {
     await write(`k${n % 10}`, `${n}`, `v${n}`);
     clock.advance(60_000);
@@ -183,7 +183,7 @@ test('a time before a merge finds the writes of all that were merged', async () 
   };
   const expected = Array.from({ length: 15 }, (_, n) => n + 15);
   expect(await idsSince()).toEqual(expected);
-  await service.reshaper.merge(container, ['1', '2']);
+  await service.resizer.merge(container, ['1', '2']);
   expect(await idsSince()).toEqual(expected);
 });
 
@@ -194,7 +194,7 @@ test('one key, one range, that of a parent as well; an id that never was is gone
   const texts = async (scope: FeedScope) =>
     (await drain('latest', { kind: 'beginning' }, { scope })).changes.map(textOf);
   expect(await texts(ofKey)).toEqual(['k1/1 write v1', 'k1/3 write v3', 'k1/5 write v5']);
-  await service.reshaper.split(container, '0');
+  await service.resizer.split(container, '0');
   expect(await texts({ kind: 'partition', id: '0' })).toHaveLength(6);
   await expect(texts({ kind: 'partition', id: '7' })).rejects.toMatchObject({
     code: 'partitionGone',

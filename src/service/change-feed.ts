@@ -3,7 +3,7 @@
  * position, in the order of the writes of every key. A position names parts of the hash space with an LSN each, never
  * partitions, so that it stays valid when partitions split or merge: their children keep the LSNs of what they hold.
  */
-import { type Bytes, compareBytes, DomainError, type Receipt } from '../base/index.ts';
+import { type Bytes, compareBytes, DomainError, type ResponseInfo } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import {
   type ChangesReply,
@@ -14,7 +14,7 @@ import {
 } from '../cluster/index.ts';
 import type { EpkRange, FeedChange, FeedMode, Lsn } from '../partition/index.ts';
 import { outsideRetention } from '../partition/index.ts';
-import { MINIMAL_CHARGE, type Traffic } from '../throughput/index.ts';
+import { MINIMAL_CHARGE, type RequestClass } from '../throughput/index.ts';
 import { type FeedScope, intersect, rangeOfScope } from './scope-range.ts';
 
 export type ChangeFeedStart =
@@ -37,10 +37,10 @@ export interface ChangeFeedRequest {
   readonly limit: number;
   readonly bytesMax: number;
   readonly sessionToken?: string | undefined;
-  readonly traffic?: Traffic | undefined;
+  readonly traffic?: RequestClass | undefined;
 }
 
-export interface ChangeFeedPage extends Receipt {
+export interface ChangeFeedPage extends ResponseInfo {
   readonly changes: readonly FeedChange[];
   readonly position: ChangeFeedPosition;
   /** False where the end of the feed was reached: there is nothing to read until somebody writes. */
@@ -58,7 +58,7 @@ export class ChangeFeed {
   read(container: ContainerRecord, request: ChangeFeedRequest): Promise<ChangeFeedPage> {
     if (request.mode === 'all') checkVersions(container, request.start);
     const attempt = (current: ContainerRecord) => this.#read(current, request);
-    return Promise.resolve(this.#cluster.rerouted(container, attempt));
+    return Promise.resolve(this.#cluster.withRerouting(container, attempt));
   }
 
   async #read(container: ContainerRecord, request: ChangeFeedRequest): Promise<ChangeFeedPage> {
@@ -69,7 +69,7 @@ export class ChangeFeed {
     );
     const waiting: ChangeFeedSegment[] = [...segmentsOf(request.start, range)];
     const idle: ChangeFeedSegment[] = [];
-    let receipt: Receipt | undefined;
+    let receipt: ResponseInfo | undefined;
     let charge = 0;
     for (let segment = waiting.shift(); segment !== undefined; segment = waiting.shift()) {
       const routes = this.#cluster.routing(container).forRange(segment.min, segment.max);
@@ -114,7 +114,7 @@ export class ChangeFeed {
 }
 
 /** The LSN of a position that covers its scope in one piece; undefined where it takes several. */
-export function soleLsn(position: ChangeFeedPosition): Lsn | undefined {
+export function onlyLsn(position: ChangeFeedPosition): Lsn | undefined {
   const [first, ...others] = position;
   if (others.length > 0) return undefined;
   return first?.start.kind === 'after' ? first.start.lsn : undefined;

@@ -99,7 +99,7 @@ export class Containers {
     look: (routes: readonly Route[]) => Promise<T>,
   ): Promise<T> {
     const attempt = (current: ContainerRecord) => look(this.routes(current));
-    return Promise.resolve(this.#cluster.rerouted(container, attempt));
+    return Promise.resolve(this.#cluster.withRerouting(container, attempt));
   }
 
   statistics(route: Route): Promise<PartitionStatistics> {

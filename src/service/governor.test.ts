@@ -10,7 +10,7 @@ import {
 import type { Route } from '../cluster/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { ANYTHING } from '../query/index.ts';
-import { NORMAL_TRAFFIC, type Traffic, trafficOf } from '../throughput/index.ts';
+import { NORMAL_CLASS, type RequestClass, requestClassOf } from '../throughput/index.ts';
 import { effectivePartitionKey } from '../value/index.ts';
 import {
   DEFAULT_SETTINGS,
@@ -31,7 +31,7 @@ async function open(settings: Partial<Settings> = {}): Promise<void> {
     clock,
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, burstSec: 0, ...settings },
-    seals: {},
+    finishers: {},
   });
 }
 
@@ -54,7 +54,7 @@ async function create(
   });
 }
 
-const read = (container: ContainerRecord, pk: string, traffic: Traffic = NORMAL_TRAFFIC) =>
+const read = (container: ContainerRecord, pk: string, traffic: RequestClass = NORMAL_CLASS) =>
   service.items.read(container, { partitionKey: [pk], id: 'x' }, undefined, traffic);
 
 /** Point reads of 1 RU until one is refused; within a few, since charges are added up in binary fractions. */
@@ -113,7 +113,7 @@ test('a partition gives a second of its share, refuses with the time to wait, an
     code: 'throttled',
     message: 'Request rate is large. More Request Units may be needed, so no changes were made.',
     retryAfterMs: expect.any(Number),
-    receipt: { partitionId: '0', charge: 0, sessionToken: '0:-1#0' },
+    responseInfo: { partitionId: '0', charge: 0, sessionToken: '0:-1#0' },
   });
   clock.advance((error as DomainError).retryAfterMs ?? 0);
   expect(await read(container, 'a')).toMatchObject({ charge: 1 });
@@ -262,19 +262,19 @@ test('low priority is refused first, a throughput bucket by its share', async ()
   await open();
   const container = await create('c', manual(1000));
   await scale(container, { bucketLimits: [{ id: 1, maxPercent: 10 }] });
-  const attempt = (traffic: Traffic): Promise<string> =>
+  const attempt = (traffic: RequestClass): Promise<string> =>
     Promise.resolve()
       .then(() => read(container, 'a', traffic))
       .then(
         () => 'ok',
         (error: DomainError) => error.code,
       );
-  for (let at = 0; at < 90; at++) expect(await attempt(trafficOf(false, 1))).toBe('ok');
-  expect(await attempt(trafficOf(false, 1))).toBe('bucketThrottled');
-  expect(await attempt(trafficOf(false, 2))).toBe('ok');
-  for (let at = 0; at < 400; at++) await attempt(NORMAL_TRAFFIC);
-  expect(await attempt(trafficOf(true, 0))).toBe('throttled');
-  expect(await attempt(NORMAL_TRAFFIC)).toBe('ok');
+  for (let at = 0; at < 90; at++) expect(await attempt(requestClassOf(false, 1))).toBe('ok');
+  expect(await attempt(requestClassOf(false, 1))).toBe('bucketThrottled');
+  expect(await attempt(requestClassOf(false, 2))).toBe('ok');
+  for (let at = 0; at < 400; at++) await attempt(NORMAL_CLASS);
+  expect(await attempt(requestClassOf(true, 0))).toBe('throttled');
+  expect(await attempt(NORMAL_CLASS)).toBe('ok');
 });
 
 test('kinds change by migration only', async () => {
@@ -332,7 +332,7 @@ test('a query is paid by the partitions it looked at, each by its part', async (
     routesOf(container).map((route) => service.containers.budget(route).requestUnits);
   const before = used();
   const page = await service.queries.run(container, {
-    program: {
+    query: {
       condition: ANYTHING,
       shape: {
         kind: 'streaming',

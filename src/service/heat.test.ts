@@ -19,7 +19,7 @@ async function open(settings: Partial<Settings>): Promise<void> {
     clock,
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, burstSec: 0, ...settings },
-    seals: {},
+    finishers: {},
     onSplitFailure: ({ error }) => {
       throw error;
     },
@@ -141,7 +141,7 @@ test('a split on request by heat cuts where half of the charges are', async () =
       { partitionKey: [inOrder[n % 4] as string], id: 'x' },
       undefined,
     );
-  await service.reshaper.split(container, '0', 'heat');
+  await service.resizer.split(container, '0', 'heat');
   const [left] = current(container).partitions;
   expect(left?.max).toBe(
     Buffer.from(epkOf(inOrder[2] as string))

@@ -3,11 +3,11 @@
  * stays valid when partitions split or merge: what is left to read is a list of segments, each with the position
  * reached inside it.
  */
-import { append, compareBytes, DomainError, type Receipt } from '../base/index.ts';
+import { append, compareBytes, DomainError, type ResponseInfo } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, PageScope, Route } from '../cluster/index.ts';
 import type { EpkRange, Item } from '../partition/index.ts';
-import type { Traffic } from '../throughput/index.ts';
+import type { RequestClass } from '../throughput/index.ts';
 import { epkFromHex, epkToHex } from '../value/index.ts';
 import { type FeedScope, intersect, rangeOfScope, type ScopeRange } from './scope-range.ts';
 
@@ -17,10 +17,10 @@ export interface FeedRequest {
   readonly limit: number;
   readonly bytesMax: number;
   readonly sessionToken: string | undefined;
-  readonly traffic?: Traffic | undefined;
+  readonly traffic?: RequestClass | undefined;
 }
 
-export interface FeedPage extends Receipt {
+export interface FeedPage extends ResponseInfo {
   readonly items: readonly Item[];
   readonly continuation: string | undefined;
 }

@@ -1,5 +1,5 @@
 /** Items: point reads and writes, the same for every API. */
-import { DomainError, type MaybePromise, type Receipt } from '../base/index.ts';
+import { DomainError, type MaybePromise, type ResponseInfo } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, ReadReply, TransactionReply, WriteReply } from '../cluster/index.ts';
 import {
@@ -10,7 +10,7 @@ import {
   primaryRange,
   type Rid,
 } from '../partition/index.ts';
-import { NORMAL_TRAFFIC, type Traffic } from '../throughput/index.ts';
+import { NORMAL_CLASS, type RequestClass } from '../throughput/index.ts';
 import { type Epk, effectivePartitionKey, epkRangeOfPrefix, type Value } from '../value/index.ts';
 import { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
 import {
@@ -36,10 +36,10 @@ export class Items {
     container: ContainerRecord,
     address: ItemAddress,
     sessionToken: string | undefined,
-    traffic: Traffic = NORMAL_TRAFFIC,
+    traffic: RequestClass = NORMAL_CLASS,
   ): MaybePromise<ReadReply> {
     const key = keyOf(container, address);
-    return this.#cluster.rerouted(container, (current) =>
+    return this.#cluster.withRerouting(container, (current) =>
       this.#cluster.read(
         this.#cluster.routing(current).forKey(key.epk),
         key,
@@ -52,19 +52,19 @@ export class Items {
   /** The item of this number in the container. */
   findByRid(container: ContainerRecord, rid: Rid): Promise<Item | undefined> {
     const attempt = (current: ContainerRecord) => this.#cluster.findByRid(current, rid);
-    return Promise.resolve(this.#cluster.rerouted(container, attempt));
+    return Promise.resolve(this.#cluster.withRerouting(container, attempt));
   }
 
   write(
     container: ContainerRecord,
     write: ItemWrite,
-    traffic: Traffic = NORMAL_TRAFFIC,
+    traffic: RequestClass = NORMAL_CLASS,
   ): Promise<WriteReply> {
     if (container.globalIndex !== undefined) throw readOnly();
     const op = toOp(container, keyOf(container, write), write);
     const attempt = (current: ContainerRecord) =>
       this.#cluster.write(this.#cluster.routing(current).forKey(op.key.epk), op, traffic);
-    return Promise.resolve(this.#cluster.rerouted(container, attempt));
+    return Promise.resolve(this.#cluster.withRerouting(container, attempt));
   }
 
   /**
@@ -75,7 +75,7 @@ export class Items {
     container: ContainerRecord,
     partitionKey: readonly Value[],
     operations: readonly Operation[],
-    traffic: Traffic = NORMAL_TRAFFIC,
+    traffic: RequestClass = NORMAL_CLASS,
     bounds: TransactionBounds = BATCH_BOUNDS,
   ): Promise<TransactionReply> {
     if (container.globalIndex !== undefined) throw readOnly();
@@ -84,41 +84,43 @@ export class Items {
     const ops = operations.map((operation) =>
       toTransactionOp(container, itemKey(epk, partitionKey, operation.id), operation),
     );
-    const { answer } = bounds;
-    return this.#cluster.rerouted(container, (current) =>
-      this.#cluster.transact(this.#cluster.routing(current).forKey(epk), ops, traffic, { answer }),
+    const { response } = bounds;
+    return this.#cluster.withRerouting(container, (current) =>
+      this.#cluster.transact(this.#cluster.routing(current).forKey(epk), ops, traffic, {
+        response,
+      }),
     );
   }
 
   /** All items of a partition key, or of all keys that begin with these values, are gone at once. */
-  erase(
+  deleteRange(
     container: ContainerRecord,
     values: readonly Value[],
-    traffic: Traffic = NORMAL_TRAFFIC,
-  ): Promise<Receipt> {
+    traffic: RequestClass = NORMAL_CLASS,
+  ): Promise<ResponseInfo> {
     if (container.globalIndex !== undefined) throw readOnly();
     const { partitionKey } = container;
-    const attempt = async (current: ContainerRecord): Promise<Receipt> => {
+    const attempt = async (current: ContainerRecord): Promise<ResponseInfo> => {
       const routing = this.#cluster.routing(current);
       if (values.length === partitionKey.paths.length) {
         const epk = effectivePartitionKey(values, partitionKey);
         const range = logicalPartitionRange(epk, values);
-        return this.#cluster.erase(routing.forKey(epk), range, traffic);
+        return this.#cluster.deleteRange(routing.forKey(epk), range, traffic);
       }
       const { min, max } = epkRangeOfPrefix(values, partitionKey);
       const range = primaryRange(min, max);
-      const receipts: Receipt[] = [];
+      const receipts: ResponseInfo[] = [];
       for (const route of routing.forRange(min, max))
-        receipts.push(await this.#cluster.erase(route, range, traffic));
-      return receipts[0] as Receipt;
+        receipts.push(await this.#cluster.deleteRange(route, range, traffic));
+      return receipts[0] as ResponseInfo;
     };
-    return Promise.resolve(this.#cluster.rerouted(container, attempt));
+    return Promise.resolve(this.#cluster.withRerouting(container, attempt));
   }
 
   /** One page of a container, of a partition, of a part of the hash space or of a logical partition. */
   feed(container: ContainerRecord, request: FeedRequest): Promise<FeedPage> {
     const attempt = (current: ContainerRecord) => readFeed(this.#cluster, current, request);
-    return Promise.resolve(this.#cluster.rerouted(container, attempt));
+    return Promise.resolve(this.#cluster.withRerouting(container, attempt));
   }
 
   /** The partition that owns a key. */

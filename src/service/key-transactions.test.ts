@@ -13,12 +13,12 @@ import {
   textToBytes,
 } from '../base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../catalog/index.ts';
-import { delayedEngine } from '../engine/async-engine.ts';
+import { asyncEngine } from '../engine/async-engine.ts';
 import type { Engine } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
-import { ANYTHING, type Program } from '../query/index.ts';
-import { NORMAL_TRAFFIC } from '../throughput/index.ts';
+import { ANYTHING, type ExecutableQuery } from '../query/index.ts';
+import { NORMAL_CLASS } from '../throughput/index.ts';
 import type { Value, ValueMap } from '../value/index.ts';
 import { DEFAULT_SETTINGS, type KeyTransaction } from './index.ts';
 import { openService, type Service } from './service.ts';
@@ -30,12 +30,12 @@ const SEED = Number(process.env.MESOCOSM_SEED ?? Date.now() % 1_000_000);
 
 const ENGINES: readonly [string, () => Engine][] = [
   ['memory', memoryEngine],
-  ['memory, later', () => delayedEngine(memoryEngine())],
+  ['memory, later', () => asyncEngine(memoryEngine())],
   ['sqlite', () => sqliteEngine({ directory: mkdtempSync(join(directory, 'data-')) })],
 ];
 
 /** All items of the key, as they are. */
-const EVERYTHING: Program = {
+const EVERYTHING: ExecutableQuery = {
   condition: ANYTHING,
   shape: {
     kind: 'streaming',
@@ -66,7 +66,7 @@ async function withKit(engine: Engine, use: (kit: Kit) => Promise<void>): Promis
     clock: new FakeClock(),
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    seals: {},
+    finishers: {},
   });
   try {
     const database = await service.databases.create('d', undefined);
@@ -81,7 +81,7 @@ async function withKit(engine: Engine, use: (kit: Kit) => Promise<void>): Promis
     });
     const run: Kit['run'] = async (pk, work) => {
       const request = { container, partitionKey: [pk], sessionToken: undefined };
-      const traffic = NORMAL_TRAFFIC;
+      const traffic = NORMAL_CLASS;
       return (await service.transactions.run({ ...request, traffic }, work)).result;
     };
     await use({
@@ -208,7 +208,7 @@ describe.each(ENGINES)('transactions on %s', (_, makeEngine) => {
       let count = 0;
       await run('k3', async (transaction) => {
         const n = (await numberOf(transaction, 'a')) ?? 0;
-        if (++count === 1) await service.reshaper.split(container, '0');
+        if (++count === 1) await service.resizer.split(container, '0');
         await set(transaction, 'k3', 'a', n + 1);
       });
       expect(await numbersOf('k3')).toEqual({ a: 4 });

@@ -2,13 +2,18 @@
  * Transactions on one logical partition for whoever has to think between reading and writing: scripts. The work is done
  * again from the start where others wrote what it looked at, or where the partition was replaced.
  */
-import { DomainError, PAGE_BYTES_MAX, type Receipt, SCRIPT_ATTEMPTS_MAX } from '../base/index.ts';
+import {
+  DomainError,
+  PAGE_BYTES_MAX,
+  type ResponseInfo,
+  SCRIPT_ATTEMPTS_MAX,
+} from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import {
   beginTransaction,
   type CommittedTransaction,
   type OpenTransaction,
-  type TransactionPlace,
+  type TransactionContext,
 } from '../cluster/index.ts';
 import {
   type Effect,
@@ -18,15 +23,15 @@ import {
   logicalPartitionPrefix,
 } from '../partition/index.ts';
 import {
+  type ExecutableQuery,
   executePage,
   type HashRange,
   newWork,
-  type Program,
   parsePosition,
   printPosition,
   type Target,
 } from '../query/index.ts';
-import { MINIMAL_CHARGE, queryCharge, type Traffic } from '../throughput/index.ts';
+import { MINIMAL_CHARGE, queryCharge, type RequestClass } from '../throughput/index.ts';
 import { type Epk, effectivePartitionKey, epkToHex, type Value } from '../value/index.ts';
 import { readOnly } from './items.ts';
 import { toOp, type WriteOperation } from './operations.ts';
@@ -36,19 +41,19 @@ export interface TransactionRequest {
   /** Whole. */
   readonly partitionKey: readonly Value[];
   readonly sessionToken: string | undefined;
-  readonly traffic: Traffic;
+  readonly traffic: RequestClass;
 }
 
-export interface Transacted<T> extends Receipt {
+export interface Transacted<T> extends ResponseInfo {
   readonly result: T;
   /** The etags that items have now, by those the work saw. */
   readonly etags: CommittedTransaction['etags'];
 }
 
 export class KeyTransactions {
-  readonly #place: TransactionPlace;
+  readonly #place: TransactionContext;
 
-  constructor(place: TransactionPlace) {
+  constructor(place: TransactionContext) {
     this.#place = place;
   }
 
@@ -60,7 +65,7 @@ export class KeyTransactions {
     const { cluster } = this.#place;
     for (let attempts = 1; ; attempts++)
       try {
-        return await cluster.rerouted(request.container, (container) =>
+        return await cluster.withRerouting(request.container, (container) =>
           this.#attempt({ ...request, container }, work),
         );
       } catch (error) {
@@ -92,7 +97,7 @@ export class KeyTransactions {
         charge: Math.max(MINIMAL_CHARGE, rounded(charge)),
       };
     } catch (error) {
-      if (error instanceof DomainError) error.receipt ??= open.receipt();
+      if (error instanceof DomainError) error.responseInfo ??= open.receipt();
       throw error;
     } finally {
       open.close();
@@ -142,29 +147,29 @@ export class KeyTransaction {
 
   /** One page over the logical partition, own writes included. */
   async query(
-    program: Program,
+    program: ExecutableQuery,
     { continuation, limit }: { readonly continuation: string | undefined; readonly limit: number },
   ): Promise<TransactionPage> {
     const position = continuation === undefined ? undefined : parsePosition(continuation);
     if (continuation !== undefined && position === undefined)
       throw new DomainError('invalidInput', 'Invalid Continuation Token');
     const readers = [...(await this.#open.readers())];
-    const work = newWork();
+    const stats = newWork();
     const targets = this.#targets(readers);
     try {
       const page = await executePage({
-        program,
+        query: program,
         ranges: [{ min: (targets[0] as Target).min, max: (targets.at(-1) as Target).max }],
         position,
         rowsMax: limit,
         bytesMax: PAGE_BYTES_MAX,
-        work,
+        stats,
         targetsIn: (range) => targets.filter((target) => isTouching(target, range)),
       });
       return { rows: page.rows, continuation: page.position && printPosition(page.position) };
     } finally {
       for (const reader of readers) reader.release();
-      this.#open.pay(queryCharge({ ...work, partitions: 1 }), work.bytesLoaded);
+      this.#open.pay(queryCharge({ ...stats, partitions: 1 }), stats.bytesLoaded);
     }
   }
 

@@ -164,8 +164,8 @@ export class Offers {
   #openBytes(offer: Offer): number {
     let bytes = 0;
     for (const container of this.#governed(offer))
-      for (const { slot } of this.#options.cluster.routing(container).routes)
-        bytes += slot.partition?.statistics().itemBytes ?? 0;
+      for (const { handle } of this.#options.cluster.routing(container).routes)
+        bytes += handle.partition?.statistics().itemBytes ?? 0;
     return bytes;
   }
 
@@ -173,7 +173,7 @@ export class Offers {
     const { cluster } = this.#options;
     let bytes = 0;
     for (const container of this.#governed(offer))
-      bytes += await cluster.rerouted(container, async (current) => {
+      bytes += await cluster.withRerouting(container, async (current) => {
         let own = 0;
         for (const route of cluster.routing(current).routes)
           own += (await cluster.statistics(route)).itemBytes;

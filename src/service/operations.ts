@@ -2,12 +2,12 @@
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, DomainError } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type {
-  AnswerBound,
   Conditions,
   Item,
   ItemKey,
   ItemOp,
   NewBody,
+  ResponseBound,
   TransactionOp,
 } from '../partition/index.ts';
 import type { Value } from '../value/index.ts';
@@ -53,7 +53,7 @@ export interface TransactionBounds {
   /** Of all bodies together. */
   readonly bytesMax: number;
   /** Of the items told back; without it they may be of any size. */
-  readonly answer?: AnswerBound;
+  readonly response?: ResponseBound;
 }
 
 export const BATCH_BOUNDS: TransactionBounds = {

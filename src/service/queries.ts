@@ -5,32 +5,32 @@ import {
   isPromise,
   type MaybePromise,
   PAGE_BYTES_MAX,
-  type Receipt,
+  type ResponseInfo,
 } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, QueryReader, Route, WorkShare } from '../cluster/index.ts';
 import {
+  type ExecutableQuery,
+  type ExecutionStats,
   earlierOf,
   executePage,
   type HashRange,
   KeptResults,
   laterOf,
   newWork,
-  type Program,
   parsePosition,
   printPosition,
   type ResultPage,
   type Target,
-  type Work,
 } from '../query/index.ts';
-import { type HeatKey, queryCharge, type Traffic } from '../throughput/index.ts';
+import { type HeatKey, queryCharge, type RequestClass } from '../throughput/index.ts';
 import { epkFromHex } from '../value/index.ts';
 
 /** Looking at a partition at all, in index entries: as `queryCharge` weighs them. */
 const PARTITION_EFFORT = 440;
 
 export interface QueryRequest {
-  readonly program: Program;
+  readonly query: ExecutableQuery;
   /** Parts of the hash space the query covers, in order, without overlaps. */
   readonly ranges: readonly HashRange[];
   readonly continuation: string | undefined;
@@ -38,14 +38,14 @@ export interface QueryRequest {
   /** True: a full page has a continuation, also where nothing follows. */
   readonly endsFullPages?: boolean;
   readonly sessionToken: string | undefined;
-  readonly traffic?: Traffic | undefined;
+  readonly traffic?: RequestClass | undefined;
 }
 
-export interface QueryPage extends Receipt {
+export interface QueryPage extends ResponseInfo {
   /** Each row as JSON text. */
   readonly rows: readonly string[];
   readonly continuation: string | undefined;
-  readonly work: Work;
+  readonly stats: ExecutionStats;
   /** Ids of the partitions looked at, in order. */
   readonly partitionIds: readonly string[];
 }
@@ -57,7 +57,7 @@ function ownerOf({ databaseRid, rid }: ContainerRecord, { ranges }: QueryRequest
 
 export class Queries {
   readonly #cluster: Cluster;
-  readonly #kept = new KeptResults();
+  readonly #cache = new KeptResults();
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -72,13 +72,13 @@ export class Queries {
   /** How far the index is built under the present policy, in percent. */
   indexProgress(container: ContainerRecord): Promise<number> {
     const attempt = (current: ContainerRecord) => this.#cluster.indexProgress(current);
-    return Promise.resolve(this.#cluster.rerouted(container, attempt));
+    return Promise.resolve(this.#cluster.withRerouting(container, attempt));
   }
 
   /** Answers at once where the partitions do and the program is one that can. */
   run(container: ContainerRecord, request: QueryRequest): MaybePromise<QueryPage> {
     const attempt = (current: ContainerRecord) => this.#run(current, request);
-    return this.#cluster.rerouted(container, attempt);
+    return this.#cluster.withRerouting(container, attempt);
   }
 
   #run(container: ContainerRecord, request: QueryRequest): MaybePromise<QueryPage> {
@@ -86,31 +86,31 @@ export class Queries {
     const position = continuation === undefined ? undefined : parsePosition(continuation);
     if (continuation !== undefined && position === undefined)
       throw new DomainError('invalidInput', 'Invalid Continuation Token');
-    const work = newWork();
+    const stats = newWork();
     const touched = new Map<string, Touched>();
     const finished = (page: ResultPage): QueryPage => ({
-      ...this.#settle(container, request, work, touched),
+      ...this.#complete(container, request, stats, touched),
       rows: page.rows,
       continuation: page.position && printPosition(page.position),
-      work,
+      stats,
       partitionIds: [...touched.keys()],
     });
     // Refused by one partition, or failed: what the others did is paid for all the same.
     const failed = (error: unknown): never => {
-      if (touched.size > 0) this.#settle(container, request, work, touched);
+      if (touched.size > 0) this.#complete(container, request, stats, touched);
       throw error;
     };
     let page: MaybePromise<ResultPage>;
     try {
       page = executePage({
-        program: request.program,
+        query: request.query,
         ranges: request.ranges,
         position,
         rowsMax: request.limit,
         bytesMax: PAGE_BYTES_MAX,
         endsFullPages: request.endsFullPages ?? false,
-        kept: { results: this.#kept, owner: () => ownerOf(container, request) },
-        work,
+        cache: { results: this.#cache, owner: () => ownerOf(container, request) },
+        stats,
         targetsIn: (range) => this.#targets(container, range, request, touched),
       });
     } catch (error) {
@@ -120,12 +120,12 @@ export class Queries {
   }
 
   /** Every partition pays its part; where none was looked at, the first pays for the asking. */
-  #settle(
+  #complete(
     container: ContainerRecord,
     { ranges, traffic }: QueryRequest,
-    work: Work,
+    work: ExecutionStats,
     touched: ReadonlyMap<string, Touched>,
-  ): Receipt {
+  ): ResponseInfo {
     const key = touched.size === 1 ? soleKeyOf(ranges) : undefined;
     const bytes = work.bytesLoaded / Math.max(1, touched.size);
     const [first, ...others] = [...touched.values()].map(

@@ -1,5 +1,5 @@
 /** Which part of the hash space a feed covers, and for a whole key what its primary keys begin with. */
-import { type Bytes, compareBytes, successor } from '../base/index.ts';
+import { type Bytes, compareBytes, keyAfter } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { RoutingMap } from '../cluster/index.ts';
 import { type EpkRange, logicalPartitionPrefix } from '../partition/index.ts';
@@ -52,7 +52,7 @@ export function rangeOfScope(
         return { range: epkRangeOfPrefix(values, partitionKey), prefix: undefined };
       const epk = effectivePartitionKey(values, partitionKey);
       // The zero byte makes the smallest key of the hash space behind this one.
-      const max = successor(epk);
+      const max = keyAfter(epk);
       return { range: { min: epk, max }, prefix: logicalPartitionPrefix(epk, values) };
     }
   }

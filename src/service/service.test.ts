@@ -68,7 +68,7 @@ describe.each<[string, () => { make: () => Engine }]>([
       clock: new FakeClock(),
       random: seededRandom(1),
       settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-      seals: {},
+      finishers: {},
     });
 
   async function withService(use: (service: Service) => Promise<void>): Promise<void> {
@@ -344,7 +344,7 @@ describe.each<[string, () => { make: () => Engine }]>([
       const container = await service.containers.create(database.rid, spec('c'));
       await write(service, container, ['a'], '1');
       const refusal = await write(service, container, ['a'], '1').catch((e: DomainError) => e);
-      expect((refusal as DomainError).receipt).toEqual({
+      expect((refusal as DomainError).responseInfo).toEqual({
         partitionId: '0',
         lsn: 1,
         charge: 1,

@@ -11,14 +11,14 @@ import {
   type KeyWarning,
   type MoveStep,
   type PartitionFailure,
-  Reshaper,
+  PartitionResizer,
   type SplitFailure,
+  SWEEP_INTERVAL_MS,
   storeName,
-  UPKEEP_INTERVAL_MS,
   Upkeep,
 } from '../cluster/index.ts';
 import type { Engine } from '../engine/index.ts';
-import { RecordCache, type Seal } from '../partition/index.ts';
+import { type BodyFinisher, RecordCache } from '../partition/index.ts';
 import { Scripts } from '../script/index.ts';
 import type { Encoding } from '../value/index.ts';
 import { ChangeFeed } from './change-feed.ts';
@@ -40,13 +40,15 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly settings: Settings;
-  readonly seals: Readonly<Partial<Record<Encoding, (container: ContainerRecord) => Seal>>>;
+  readonly finishers: Readonly<
+    Partial<Record<Encoding, (container: ContainerRecord) => BodyFinisher>>
+  >;
   /** Computed properties, by the API that knows their language. */
   readonly computed?: ComputedByEncoding;
   /** Rows of global secondary indexes, by the API that knows the language of their definitions. */
   readonly projections?: ProjectionsByEncoding;
   /** How often expired items are looked for, in real time; 0: only when told. */
-  readonly upkeepIntervalMs?: number;
+  readonly sweepIntervalMs?: number;
   /** Told of splits in the background that failed; they are tried again later. */
   readonly onSplitFailure?: (failure: SplitFailure) => void;
   /** Partitions open at once, where files are scarce. */
@@ -73,11 +75,11 @@ export interface Service {
   /** Scripts, users, permissions, encryption keys. */
   readonly resources: Resources;
   /** Splits and merges of partitions. */
-  readonly reshaper: Reshaper;
+  readonly resizer: PartitionResizer;
   /** Splits partitions by itself, in the background. */
   readonly balancer: Balancer;
   /** Removes what has expired, in the background. */
-  readonly upkeep: Upkeep;
+  readonly expirySweeper: Upkeep;
   readonly clock: Clock;
   readonly settings: Settings;
   /** Partitions open in this process. */
@@ -87,12 +89,12 @@ export interface Service {
 }
 
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { engine, clock, random, settings, seals, onSplitFailure, onKeyNearLimit, onMoveStep } =
+  const { engine, clock, random, settings, finishers, onSplitFailure, onKeyNearLimit, onMoveStep } =
     options;
   const { onPartitionFailure = () => undefined } = options;
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
-  const host = new Host({
+  const registry = new Host({
     engine,
     clock,
     random,
@@ -106,10 +108,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const budgets = new Budgets(settings, catalog, clock);
   const { logicalPartitionLimit: logicalLimit, partitionStorageLimit: storageLimit } = settings;
   const cluster: Cluster = new Cluster({
-    host,
+    registry,
     budgets,
     clock,
-    seals,
+    finishers,
     ...(options.computed && { computed: options.computed }),
     current,
     onGrown: (route, itemBytes) => balancer.grown(route, itemBytes),
@@ -118,9 +120,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     unlimitedFrom: settings.unlimitedThroughputMin,
   });
   const steps = onMoveStep === undefined ? {} : { onStep: onMoveStep };
-  const reshaper = new Reshaper({ catalog, cluster, host, clock, ...steps });
+  const resizer = new PartitionResizer({ catalog, cluster, registry, clock, ...steps });
   const balancer = new Balancer({
-    reshaper,
+    resizer,
     current,
     partitionsNeeded: (container) => partitionsNeeded(catalog, container, settings),
     storageLimit,
@@ -146,16 +148,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       container.partitions.map(({ id }) => storeName(container, id)),
     ),
   );
-  await host.dropOrphans((name) => known.has(name));
+  await registry.dropOrphans((name) => known.has(name));
   globalIndexes.start();
   // Splits that a stop has kept from being done.
   for (const container of containers)
     if (container.partitions.length < partitionsNeeded(catalog, container, settings))
       balancer.throughputRaised(container);
-  const upkeep = new Upkeep({
+  const expirySweeper = new Upkeep({
     cluster,
     clock,
-    intervalMs: options.upkeepIntervalMs ?? UPKEEP_INTERVAL_MS,
+    intervalMs: options.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
     containers: () => catalog.databases().flatMap((database) => catalog.containers(database)),
     onFailure: onPartitionFailure,
   });
@@ -175,24 +177,24 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     changeFeed,
     globalIndexes,
     queries: new Queries(cluster),
-    transactions: new KeyTransactions({ cluster, host, clock }),
+    transactions: new KeyTransactions({ cluster, registry, clock }),
     scripts,
     resources: new Resources(catalog, clock),
-    reshaper,
+    resizer,
     balancer,
-    upkeep,
+    expirySweeper,
     clock,
     settings,
-    openPartitionCount: () => host.openCount,
+    openPartitionCount: () => registry.openCount,
     async close() {
       await Promise.all([
         balancer.close(),
-        reshaper.close(),
+        resizer.close(),
         globalIndexes.close(),
         scripts.close(),
-        upkeep.close(),
+        expirySweeper.close(),
       ]);
-      await host.close();
+      await registry.close();
       await store.close();
     },
   };

@@ -13,7 +13,7 @@
  * What overflows a full bucket goes to two reserves, which pay debts at once: the burst reserve (unused rate of the
  * last `burstSec`) and the minute reserve (a fixed amount per minute). A ceiling per second bounds the total.
  */
-import { REACH_MAX_MS, Turns } from './turns.ts';
+import { REACH_MAX_MS, RetrySchedule } from './retry-schedule.ts';
 
 /**
  * What a full bucket holds: a little less than a second, so that ten seconds of overload that find it full get at most
@@ -58,7 +58,7 @@ export class TokenBucket {
   #usedInSecond = 0;
   #averageCharge = 0;
   #averageWeight = 1;
-  readonly #turns = new Turns();
+  readonly #retries = new RetrySchedule();
   #lastMs: number;
 
   /** Full, with an empty burst reserve. */
@@ -94,7 +94,7 @@ export class TokenBucket {
     this.#emptyAtMs = now - Math.min(BUCKET_MS, balance * this.#msPerUnit);
     this.#burst = Math.min(this.#burst, this.#burstMax);
     this.#minuteLeft = Math.min(this.#minuteLeft, this.#minuteShare);
-    this.#turns.clear();
+    this.#retries.clear();
   }
 
   /** May a request start? */
@@ -117,7 +117,7 @@ export class TokenBucket {
     const now = nowMs - this.#originMs;
     this.#followClock(now);
     const widthMs = this.#averageCharge * this.#msPerUnit;
-    const turnMs = this.#turns.take(this.#freeAtMs(now), widthMs, now);
+    const turnMs = this.#retries.take(this.#freeAtMs(now), widthMs, now);
     return waitMs(turnMs - now);
   }
 
@@ -213,7 +213,7 @@ export class TokenBucket {
     this.#emptyAtMs += stepMs;
     this.#secondEndMs += stepMs;
     this.#minuteEndMs += stepMs;
-    this.#turns.clear();
+    this.#retries.clear();
   }
 }
 

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { TokenBucket } from './bucket.ts';
 import { PartitionBudget, type Provision } from './budget.ts';
-import { NORMAL_TRAFFIC, trafficOf, UNMETERED_TRAFFIC } from './traffic.ts';
+import { NORMAL_CLASS, requestClassOf, UNMETERED_TRAFFIC } from './request-class.ts';
 
 const START_MS = 1_700_000_000_000;
-const LOW = trafficOf(true, 0);
+const LOW = requestClassOf(true, 0);
 
 function budgetOf(provision: Provision): PartitionBudget {
   const budget = new PartitionBudget(START_MS);
@@ -25,8 +25,8 @@ test('a budget counts and refuses nothing until it is provisioned, or when it is
     new PartitionBudget(START_MS),
     budgetOf({ kind: 'unmetered', rate: 400 }),
   ]) {
-    for (let at = 0; at < 1000; at++) budget.charge(5, START_MS, NORMAL_TRAFFIC);
-    expect(budget.admit(START_MS, NORMAL_TRAFFIC)).toBeUndefined();
+    for (let at = 0; at < 1000; at++) budget.charge(5, START_MS, NORMAL_CLASS);
+    expect(budget.admit(START_MS, NORMAL_CLASS)).toBeUndefined();
     expect(budget.report(START_MS).requestUnits).toBe(5000);
   }
 });
@@ -36,16 +36,16 @@ test('unmetered traffic is counted, never refused, and leaves the budget to othe
   budget.charge(4000, START_MS, UNMETERED_TRAFFIC);
   budget.correct(-1000, START_MS, UNMETERED_TRAFFIC);
   expect(budget.report(START_MS).requestUnits).toBe(3000);
-  expect(budget.admit(START_MS, NORMAL_TRAFFIC)).toBeUndefined();
-  budget.charge(400, START_MS, NORMAL_TRAFFIC);
-  expect(budget.admit(START_MS, NORMAL_TRAFFIC)).toBeDefined();
+  expect(budget.admit(START_MS, NORMAL_CLASS)).toBeUndefined();
+  budget.charge(400, START_MS, NORMAL_CLASS);
+  expect(budget.admit(START_MS, NORMAL_CLASS)).toBeDefined();
   expect(budget.admit(START_MS, UNMETERED_TRAFFIC)).toBeUndefined();
 });
 
 test('a partition that has used its share refuses with the time to wait, and counts it', () => {
   const budget = budgetOf(dedicated(400));
-  budget.charge(400, START_MS, NORMAL_TRAFFIC);
-  expect(budget.admit(START_MS, NORMAL_TRAFFIC)).toEqual({
+  budget.charge(400, START_MS, NORMAL_CLASS);
+  expect(budget.admit(START_MS, NORMAL_CLASS)).toEqual({
     reason: 'partition',
     retryAfterMs: 101,
   });
@@ -61,16 +61,16 @@ test('a partition that has used its share refuses with the time to wait, and cou
 
 test('a correction gives back what a request did not cost', () => {
   const budget = budgetOf(dedicated(400));
-  budget.charge(500, START_MS, NORMAL_TRAFFIC);
-  budget.correct(-499, START_MS, NORMAL_TRAFFIC);
-  expect(budget.admit(START_MS, NORMAL_TRAFFIC)).toBeUndefined();
+  budget.charge(500, START_MS, NORMAL_CLASS);
+  budget.correct(-499, START_MS, NORMAL_CLASS);
+  expect(budget.admit(START_MS, NORMAL_CLASS)).toBeUndefined();
   expect(budget.report(START_MS).requestUnits).toBe(1);
 });
 
 test('low priority is refused first, and admitted after the time it is told', () => {
   const budget = budgetOf(dedicated(1000));
   budget.charge(500, START_MS, LOW);
-  expect(budget.admit(START_MS, NORMAL_TRAFFIC)).toBeUndefined();
+  expect(budget.admit(START_MS, NORMAL_CLASS)).toBeUndefined();
   expect(budget.admit(START_MS, LOW)).toEqual({ reason: 'partition', retryAfterMs: 51 });
   expect(budget.admit(START_MS + 50, LOW)).toBeDefined();
   expect(budget.admit(START_MS + 51, LOW)).toBeUndefined();
@@ -94,8 +94,8 @@ test('under high priority overload low priority gets nothing', () => {
   const used = { high: 0, low: 0 };
   for (let now = START_MS; now < START_MS + 10_000; now++) {
     for (let at = 0; at < 2; at++)
-      if (budget.admit(now, NORMAL_TRAFFIC) === undefined) {
-        budget.charge(1, now, NORMAL_TRAFFIC);
+      if (budget.admit(now, NORMAL_CLASS) === undefined) {
+        budget.charge(1, now, NORMAL_CLASS);
         used.high++;
       }
     if (now >= START_MS + 1000 && budget.admit(now, LOW) === undefined) {
@@ -112,7 +112,7 @@ test('a throughput bucket is held to its share; others, and buckets without one,
   const used = [0, 0, 0];
   for (let now = START_MS; now < START_MS + 10_000; now++)
     for (const bucket of [2, 3]) {
-      const traffic = trafficOf(false, bucket);
+      const traffic = requestClassOf(false, bucket);
       const refusal = budget.admit(now, traffic);
       if (refusal === undefined) {
         budget.charge(0.5, now, traffic);
@@ -133,25 +133,25 @@ test('partitions that share a bucket share what it gives, and keep their own boo
     budgetOf({ kind: 'shared', bucket }),
     budgetOf({ kind: 'shared', bucket }),
   ];
-  first.charge(950, START_MS, NORMAL_TRAFFIC);
-  expect(second.admit(START_MS, NORMAL_TRAFFIC)?.retryAfterMs).toBe(51);
+  first.charge(950, START_MS, NORMAL_CLASS);
+  expect(second.admit(START_MS, NORMAL_CLASS)?.retryAfterMs).toBe(51);
   expect(first.report(START_MS)).toMatchObject({ requestUnits: 950, provisioned: 1000 });
   expect(second.report(START_MS)).toMatchObject({ requestUnits: 0, throttled: 1 });
 });
 
 test('a change of throughput holds at once and forgets no debt', () => {
   const budget = budgetOf(dedicated(400));
-  budget.charge(1160, START_MS, NORMAL_TRAFFIC);
+  budget.charge(1160, START_MS, NORMAL_CLASS);
   budget.provision(dedicated(8000), START_MS);
-  expect(budget.admit(START_MS, NORMAL_TRAFFIC)?.retryAfterMs).toBe(101);
+  expect(budget.admit(START_MS, NORMAL_CLASS)?.retryAfterMs).toBe(101);
   budget.provision({ kind: 'unmetered', rate: 8000 }, START_MS);
-  expect(budget.admit(START_MS, NORMAL_TRAFFIC)).toBeUndefined();
+  expect(budget.admit(START_MS, NORMAL_CLASS)).toBeUndefined();
 });
 
 test('autoscale reports the busiest second of the last hour, a tenth at least', () => {
   const budget = budgetOf(dedicated(4000));
   expect(budget.report(START_MS).scaledPercent).toBe(10);
-  budget.charge(1000, START_MS, NORMAL_TRAFFIC);
+  budget.charge(1000, START_MS, NORMAL_CLASS);
   expect(budget.report(START_MS + 1_800_000).scaledPercent).toBe(25);
   expect(budget.report(START_MS + 3_700_000).scaledPercent).toBe(10);
 });

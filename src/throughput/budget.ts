@@ -3,7 +3,7 @@
  * throughput behind it changes in place, so that a new offer holds from the next request on.
  */
 import { type BucketRates, TokenBucket } from './bucket.ts';
-import type { Traffic } from './traffic.ts';
+import type { RequestClass } from './request-class.ts';
 import { type Usage, UsageSeries } from './usage.ts';
 
 /** Requests of low priority are admitted while more than this share of the second is left. */
@@ -82,14 +82,14 @@ export class PartitionBudget {
   }
 
   /** Undefined: the request may start. Nothing is allocated then. */
-  admit(nowMs: number, traffic: Traffic): Refusal | undefined {
+  admit(nowMs: number, traffic: RequestClass): Refusal | undefined {
     const bucket = this.#bucket;
     if (bucket === undefined || traffic.isUnmetered) return undefined;
     if (traffic.isLow || traffic.bucket !== 0) return this.#admitSpecial(bucket, nowMs, traffic);
     return bucket.admits(nowMs) ? undefined : this.#refuse('partition', bucket, nowMs);
   }
 
-  charge(requestUnits: number, nowMs: number, traffic: Traffic): void {
+  charge(requestUnits: number, nowMs: number, traffic: RequestClass): void {
     this.#usage.add(requestUnits, nowMs);
     if (traffic.isUnmetered) return;
     this.#bucket?.charge(requestUnits, nowMs);
@@ -97,7 +97,7 @@ export class PartitionBudget {
   }
 
   /** The difference between what a request was charged when it started and what it cost in truth. */
-  correct(requestUnits: number, nowMs: number, traffic: Traffic): void {
+  correct(requestUnits: number, nowMs: number, traffic: RequestClass): void {
     this.#usage.add(requestUnits, nowMs);
     if (traffic.isUnmetered) return;
     this.#bucket?.correct(requestUnits, nowMs);
@@ -118,7 +118,7 @@ export class PartitionBudget {
     };
   }
 
-  #admitSpecial(bucket: TokenBucket, nowMs: number, traffic: Traffic): Refusal | undefined {
+  #admitSpecial(bucket: TokenBucket, nowMs: number, traffic: RequestClass): Refusal | undefined {
     const limit = this.#limits[traffic.bucket];
     if (limit?.admits(nowMs) === false) return this.#refuse('throughputBucket', limit, nowMs);
     if (!traffic.isLow)

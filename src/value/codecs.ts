@@ -1,8 +1,8 @@
 /** Which codec reads which bodies. */
 import { assert } from '../base/index.ts';
 import type { Codec, Encoding } from './codec.ts';
-import { edmCodec } from './edm-codec.ts';
-import { jsonCodec } from './json.ts';
+import { edmCodec } from './edm/edm-codec.ts';
+import { jsonCodec } from './json/json.ts';
 
 const CODECS: Readonly<Partial<Record<Encoding, Codec>>> = { json: jsonCodec, edm: edmCodec };
 

@@ -13,8 +13,8 @@
  * Arrays and objects count as undefined. Kinds that only other APIs have stand as their key (tuple.ts), in both forms.
  */
 import type { Bytes } from '../base/index.ts';
-import { KeyWriter } from './key-writer.ts';
-import { toDouble } from './number-key.ts';
+import { KeyWriter } from './key/key-writer.ts';
+import { toDouble } from './key/number-key.ts';
 import { Extended, isNumeric, type Value } from './value.ts';
 
 const UNDEFINED = 0x00;

@@ -14,9 +14,9 @@
  * Text is compared by code point, which is the order of its UTF-8 bytes, and not by UTF-16 unit as `<` does.
  */
 import { compareBytes } from '../base/index.ts';
-import { canonicalDigest } from './canonical.ts';
-import { KEY_TAGS, keyKindOf } from './key-tags.ts';
-import { compareNumbers, type NumberValue } from './number-key.ts';
+import { canonicalDigest } from './key/canonical.ts';
+import { KEY_TAGS, keyKindOf } from './key/key-tags.ts';
+import { compareNumbers, type NumberValue } from './key/number-key.ts';
 import {
   Extended,
   type ExtendedPayload,

@@ -1,7 +1,7 @@
 // Goal: paths are read strictly and print back. Method: tables of text and steps, good and bad.
 import { describe, expect, it } from 'vitest';
 import {
-  EACH,
+  ARRAY_ELEMENT,
   type Path,
   parsePartitionKeyPath,
   parsePath,
@@ -17,11 +17,11 @@ describe('parsePath', () => {
     ['', []],
     ['/a', ['a']],
     ['/a/b', ['a', 'b']],
-    ['/a/"b c"/[]/?', ['a', 'b c', EACH]],
+    ['/a/"b c"/[]/?', ['a', 'b c', ARRAY_ELEMENT]],
     ["/'b/c'/d", ['b/c', 'd']],
     ['/"say \\"hi\\" \\\\"', ['say "hi" \\']],
     ['/"[]"/"*"', ['[]', '*']],
-    ['/tags/[]/name/?', ['tags', EACH, 'name']],
+    ['/tags/[]/name/?', ['tags', ARRAY_ELEMENT, 'name']],
     ['/*', []],
     ['/größe', ['größe']],
   ])('%s', (text, path) => {
@@ -44,7 +44,7 @@ describe('parsePath', () => {
 
 it.each<[Path, string]>([
   [['a', 'b'], '/a/b'],
-  [['b c', EACH], '/"b c"/[]'],
+  [['b c', ARRAY_ELEMENT], '/"b c"/[]'],
   [['say "hi" \\'], '/"say \\"hi\\" \\\\"'],
   [['', '*', '?', '[]'], '/""/"*"/"?"/"[]"'],
   [['_etag', 'a-b', '$pk'], '/_etag/a-b/$pk'],
@@ -90,6 +90,6 @@ describe('readPath', () => {
   });
 
   it('refuses EACH', () => {
-    expect(() => readPath([1], [EACH])).toThrow('EACH');
+    expect(() => readPath([1], [ARRAY_ELEMENT])).toThrow('EACH');
   });
 });

@@ -7,12 +7,12 @@ import { assert, DomainError } from '../base/index.ts';
 import { isMap, type Value } from './value.ts';
 
 /** The step into every element of an array. */
-export const EACH: unique symbol = Symbol('each');
+export const ARRAY_ELEMENT: unique symbol = Symbol('each');
 
 /** The step from a geometry to the cells it is found by (geo/cell.ts): part of no text and of no item. */
 export const CELLS: unique symbol = Symbol('cells');
 
-export type Path = readonly (string | typeof EACH | typeof CELLS)[];
+export type Path = readonly (string | typeof ARRAY_ELEMENT | typeof CELLS)[];
 
 /** Whether the path of an indexing policy means the value itself or everything below. */
 export type PathScope = 'value' | 'subtree';
@@ -73,9 +73,9 @@ export function readPath(value: Value, path: Path): Value {
 
 const WILDCARD: unique symbol = Symbol('*');
 const VALUE: unique symbol = Symbol('?');
-type Step = string | typeof EACH | typeof WILDCARD | typeof VALUE;
+type Step = string | typeof ARRAY_ELEMENT | typeof WILDCARD | typeof VALUE;
 
-const SIGNS: Readonly<Record<string, Step>> = { '[]': EACH, '*': WILDCARD, '?': VALUE };
+const SIGNS: Readonly<Record<string, Step>> = { '[]': ARRAY_ELEMENT, '*': WILDCARD, '?': VALUE };
 
 /** Undefined when the text is no path. The empty text and a single slash are the root. */
 function splitSteps(text: string, plain: RegExp): Step[] | undefined {
@@ -113,7 +113,7 @@ function readStep(raw: string, plain: RegExp): Step | undefined {
 }
 
 function printStep(step: Path[number]): string {
-  if (step === EACH) return '[]';
+  if (step === ARRAY_ELEMENT) return '[]';
   if (step === CELLS) return '<cells>';
   return ASCII_STEP.test(step) || PLAIN_STEP.test(step)
     ? step

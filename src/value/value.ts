@@ -3,8 +3,8 @@
  * APIs is an instance of Extended, so that no document a client writes can be mistaken for one.
  */
 import { type Bytes, equalBytes, spend } from '../base/index.ts';
-import { jsonImage } from './json-image.ts';
-import { compareNumbers } from './number-key.ts';
+import { toExtendedJson } from './json/extended-json.ts';
+import { compareNumbers } from './key/number-key.ts';
 
 /** A uuid is a binary of this subtype, as BSON has it. */
 export const UUID_SUBTYPE = 4;
@@ -44,9 +44,9 @@ export class Extended {
     this.payload = payload;
   }
 
-  /** What JSON.stringify puts in the place of this value; see json-image.ts. */
+  /** What JSON.stringify puts in the place of this value; see extended-json.ts. */
   toJSON(): unknown {
-    return jsonImage(this.payload);
+    return toExtendedJson(this.payload);
   }
 }
 

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { openData } from '../../bench/seed.ts';
 import type { ContainerRecord } from '../../src/catalog/index.ts';
-import { itemChecksum } from '../../src/partition/record.ts';
+import { itemChecksum } from '../../src/partition/item/record.ts';
 import type { Service } from '../../src/service/index.ts';
 import type { Writer } from './writer.ts';
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
     clock: new FakeClock(),
     random: seededRandom(seed),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    seals: {},
+    finishers: {},
   });
   const database = await service.databases.create('db', undefined);
   container = await service.containers.create(database.rid, {
@@ -65,20 +65,20 @@ async function reshape(random: ReturnType<typeof seededRandom>): Promise<void> {
     if (partitions.length > 5 && random.below(2) === 0) {
       const first = Math.min(at, partitions.length - 2);
       const ids = partitions.slice(first, first + 2).map(({ id }) => id);
-      await service.reshaper.merge(container, ids);
-    } else await service.reshaper.split(container, partitions[at]?.id as string);
+      await service.resizer.merge(container, ids);
+    } else await service.resizer.split(container, partitions[at]?.id as string);
   } catch (error) {
     expect((error as DomainError).message).toMatch(/cannot be split/);
   }
 }
 
 async function pages(text: string, limit: number, onPage: () => Promise<void>): Promise<unknown[]> {
-  const program = programOf(parseQuery(text), { parameters: [], startMs: 0 });
+  const query = programOf(parseQuery(text), { parameters: [], startMs: 0 });
   const rows: unknown[] = [];
   let continuation: string | undefined;
   do {
     const page = await service.queries.run(current(), {
-      program,
+      query,
       ranges: current().partitions.map(({ min, max }) => ({ min, max })),
       continuation,
       limit,

@@ -28,7 +28,7 @@ const open = (engine: Engine): Promise<Service> =>
     clock: systemClock,
     random: seededRandom(seed),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    seals: {},
+    finishers: {},
   });
 
 async function newContainer(service: Service): Promise<ContainerRecord> {
@@ -127,12 +127,12 @@ describe.each<[string, () => Engine]>([
       try {
         if (partitions.length > 4 && random.below(2) === 0) {
           const pair = partitions.slice(Math.max(0, at - 1), Math.max(0, at - 1) + 2);
-          await service.reshaper.merge(
+          await service.resizer.merge(
             container,
             pair.map(({ id }) => id),
           );
         } else {
-          await service.reshaper.split(container, partitions[at]?.id as string);
+          await service.resizer.split(container, partitions[at]?.id as string);
           splits++;
         }
       } catch (error) {
@@ -169,7 +169,7 @@ describe.each<[string, () => Engine]>([
       { partitionKey: ['pk1'], id: 'x' },
       undefined,
     );
-    expect(await service.reshaper.split(container, '0')).toEqual(['1', '2']);
+    expect(await service.resizer.split(container, '0')).toEqual(['1', '2']);
     const split = current(service, container);
     expect(split.partitions.map(({ id, parents }) => [id, parents])).toEqual([
       ['1', ['0']],
@@ -186,7 +186,7 @@ describe.each<[string, () => Engine]>([
     expect(after.item?.etag).toBe(before.item?.etag);
     expect(after.lsn).toBe(40);
     const [low, high] = split.partitions.map(({ min, max }) => ({ min, max }));
-    expect(await service.reshaper.merge(container, ['2', '1'])).toEqual(['3']);
+    expect(await service.resizer.merge(container, ['2', '1'])).toEqual(['3']);
     expect(current(service, container).partitions.map(({ id, parents }) => [id, parents])).toEqual([
       ['3', ['0', '1', '2']],
     ]);

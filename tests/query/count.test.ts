@@ -44,7 +44,7 @@ async function count(
   const query = parseQuery(`SELECT VALUE COUNT(1) FROM c${where}`);
   const pages = world.pages(container, programOf(query, { startMs: 0 }), 10, ranges);
   const [page] = await Array.fromAsync(pages);
-  return { count: Number(page?.rows[0]), itemsLoaded: page?.work.itemsLoaded ?? 0 };
+  return { count: Number(page?.rows[0]), itemsLoaded: page?.stats.itemsLoaded ?? 0 };
 }
 
 describe.each([1000, 50_000])('at %i RU/s', (requestUnits) => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import {
   computedDefinitions,
   computedProperties,
-} from '../../src/api/nosql/computed-properties.ts';
+} from '../../src/api/nosql/containers/computed-properties.ts';
 import {
   compileQuery,
   liftLiterals,

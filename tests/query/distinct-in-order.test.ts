@@ -82,7 +82,7 @@ async function readAll(
   let itemsLoaded = 0;
   for await (const page of world.pages(container, program, limit)) {
     rows.push(...page.rows.map((row) => JSON.parse(row)));
-    itemsLoaded += page.work.itemsLoaded;
+    itemsLoaded += page.stats.itemsLoaded;
   }
   return { rows, itemsLoaded };
 }

@@ -27,7 +27,7 @@ const expected = Array.from({ length: GROUPS }, (_, g) => ({ g, many: 2 }));
 test('items are loaded for the first page only', async () => {
   const pages = await Array.fromAsync(world.pages(container, program, 10));
   expect(pages.flatMap(({ rows }) => rows.map((row) => JSON.parse(row)))).toEqual(expected);
-  expect(pages.map(({ work }) => work.itemsLoaded)).toEqual([ITEMS, 0, 0]);
+  expect(pages.map(({ stats }) => stats.itemsLoaded)).toEqual([ITEMS, 0, 0]);
 });
 
 /** The page behind the first one, by a token that was changed on the way. */
@@ -36,7 +36,7 @@ async function secondPage(
   of = container,
   ranges = EVERYWHERE,
 ) {
-  const request = { program, ranges: EVERYWHERE, limit: 10, sessionToken: undefined };
+  const request = { query: program, ranges: EVERYWHERE, limit: 10, sessionToken: undefined };
   const first = await world.service.queries.run(container, { ...request, continuation: undefined });
   const token = JSON.parse(first.continuation as string);
   const continuation = JSON.stringify({ ...token, ...change(token) });
@@ -46,7 +46,7 @@ async function secondPage(
 test('what is no longer kept is made anew', async () => {
   const page = await secondPage(() => ({ k: 'nothing of this name' }));
   expect(page.rows.map((row) => JSON.parse(row))).toEqual(expected.slice(10, 20));
-  expect(page.work.itemsLoaded).toBe(ITEMS);
+  expect(page.stats.itemsLoaded).toBe(ITEMS);
   const old = await secondPage(() => ({ k: undefined }));
   expect(old.rows).toEqual(page.rows);
 });
@@ -55,7 +55,7 @@ test('a result is given to nobody who asks for something else', async () => {
   const other = await world.newContainer('other');
   expect((await secondPage(() => ({}), other)).rows).toEqual([]);
   const half = await secondPage(() => ({ given: 0 }), container, [{ min: '', max: '1F' }]);
-  expect(half.work.itemsLoaded).toBeGreaterThan(0);
+  expect(half.stats.itemsLoaded).toBeGreaterThan(0);
 });
 
 test('distinct rows without an order stop at the end of their page', async () => {
@@ -70,7 +70,7 @@ test('distinct rows in pages of one do not cost many times those in one page', a
   const pages = await Array.fromAsync(world.pages(container, distinct, 1));
   expect(pages.flatMap(({ rows }) => rows)).toEqual(expected.map(({ g }) => `${g}`));
   expect(pages).toHaveLength(GROUPS);
-  const loaded = pages.map(({ work }) => work.itemsLoaded);
+  const loaded = pages.map(({ stats }) => stats.itemsLoaded);
   expect(loaded.filter((items) => items > 0).length).toBeLessThanOrEqual(5);
   expect(loaded.reduce((sum, items) => sum + items)).toBeLessThanOrEqual(4 * ITEMS);
 });

@@ -147,8 +147,8 @@ test('where all items have the property, the first rows cost the same as ever', 
   for (let turn = 0; turn < 2; turn++) {
     const [page] = await Array.fromAsync(world.pages(container, program, 10));
     expect(page?.rows).toEqual(['0', '1', '2', '3', '4']);
-    expect(page?.work.itemsLoaded).toBe(10);
-    expect(page?.work.indexEntries).toBe(10);
+    expect(page?.stats.itemsLoaded).toBe(10);
+    expect(page?.stats.indexEntries).toBe(10);
   }
   await world.close();
 });

@@ -2,7 +2,7 @@
 import { FakeClock, seededRandom, textToBytes } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { memoryEngine } from '../../src/engine/memory/index.ts';
-import type { HashRange, Program } from '../../src/query/index.ts';
+import type { ExecutableQuery, HashRange } from '../../src/query/index.ts';
 import {
   type ContainerSpec,
   DEFAULT_SETTINGS,
@@ -36,7 +36,7 @@ export class World {
       clock,
       random: seededRandom(seed),
       settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-      seals: {},
+      finishers: {},
       ...options,
     });
     const { rid } = await service.databases.create('db', undefined);
@@ -71,13 +71,13 @@ export class World {
 
   async *pages(
     container: ContainerRecord,
-    program: Program,
+    program: ExecutableQuery,
     limit: number,
     ranges = EVERYWHERE,
   ): AsyncGenerator<QueryPage> {
     let continuation: string | undefined;
     do {
-      const request = { program, ranges, continuation, limit, sessionToken: undefined };
+      const request = { query: program, ranges, continuation, limit, sessionToken: undefined };
       const page = await this.service.queries.run(container, request);
       yield page;
       continuation = page.continuation;

@@ -79,7 +79,7 @@ beforeAll(async () => {
     clock: systemClock,
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    seals: {
+    finishers: {
       json: (container) => {
         const seal = sealJson(container);
         return Object.assign((...args: Parameters<typeof seal>) => seal(...args), seal, {

@@ -195,7 +195,7 @@ class History {
     this.#clock.advance(this.#random.below(100_000));
     for (const name of this.#model.expire(this.#nowSec)) this.#pages.forget(name);
     const { life, service } = this.#world;
-    if (this.#random.below(2) === 0) await life.outlive(service.upkeep.round());
+    if (this.#random.below(2) === 0) await life.outlive(service.expirySweeper.round());
   }
 
   get #nowSec(): number {
@@ -224,8 +224,8 @@ class History {
     const ids = partitions.slice(at, at + 2).map(({ id }) => id);
     const work = (
       kind === 'split'
-        ? service.reshaper.split(container, ids[0] as string)
-        : service.reshaper.merge(container, ids)
+        ? service.resizer.split(container, ids[0] as string)
+        : service.resizer.merge(container, ids)
     ).catch((error: unknown) => {
       // One key, the last partition, or it went away meanwhile.
       if (!(error instanceof DomainError)) throw error;
@@ -334,8 +334,8 @@ class History {
       const page = await service.items.feed(container, { scope, sessionToken: undefined, ...rest });
       found.push(...page.items.map(({ body }) => bytesToText(body)));
       // The first may be one under way that was here before.
-      await service.upkeep.round();
-      await service.upkeep.round();
+      await service.expirySweeper.round();
+      await service.expirySweeper.round();
       const route = service.containers.routes(container)[at];
       const statistics = route && (await service.containers.statistics(route));
       expect(statistics?.itemCount).toBe(page.items.length);

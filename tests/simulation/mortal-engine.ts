@@ -40,7 +40,7 @@ function mortalStore(store: Store, life: Life, random: Random): Store {
     name: store.name,
     get: (key) => life.answer(() => store.get(key)),
     getMany: (keys) => life.answer(() => store.getMany(keys)),
-    follow: (key, prefix) => life.answer(() => store.follow(key, prefix)),
+    dereference: (key, prefix) => life.answer(() => store.dereference(key, prefix)),
     scan: (range, options) => life.answer(() => store.scan(range, options)),
     scanKeys: (range, options) => life.answer(() => store.scanKeys(range, options)),
     snapshot: () => life.answer(() => store.snapshot() as Snapshot),

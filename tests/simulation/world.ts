@@ -77,7 +77,7 @@ export class World {
         clock,
         random: seededRandom(random.below(2 ** 31)),
         settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...settings },
-        seals: {},
+        finishers: {},
         onMoveStep: async (step) => {
           await life.point(`move.${step}`);
           if (step === 'done') this.reshapeCount++;

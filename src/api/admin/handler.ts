@@ -8,7 +8,7 @@ import {
 } from '../../base/index.ts';
 import {
   type Exchange,
-  type Asked as HttpAsked,
+  type PendingRequest as HttpAsked,
   type HttpHandler,
   type HttpReply,
   serve,
@@ -20,7 +20,7 @@ import { reportHotKeys } from './hot-keys.ts';
 import { listKeys, rotateKey } from './keys.ts';
 import { partitionCount } from './partition-metrics.ts';
 import { reportPartitions } from './partitions.ts';
-import { mergePartitions, splitPartition } from './reshape.ts';
+import { mergePartitions, splitPartition } from './resize.ts';
 import { type SignatureCheck, signatureCheck } from './signature.ts';
 
 const PREFIX = '/_mesocosm/';
@@ -163,7 +163,7 @@ export function createAdminHandler(options: AdminOptions): HttpHandler {
   const api = {
     onRequest: undefined,
     admit: () => undefined,
-    answer: ({ exchange }: HttpAsked) => respond(options, exchange, signer),
+    respond: ({ exchange }: HttpAsked) => respond(options, exchange, signer),
     onFailure: ({ exchange }: HttpAsked, error: unknown) =>
       options.onFailure?.({ error, method: exchange.method, path: pathOf(exchange) }),
     refuse: (asked: HttpAsked, error: unknown) => {

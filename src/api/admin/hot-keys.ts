@@ -69,7 +69,7 @@ function hotKeys(service: Service, route: Route): readonly HotKeyReport[] {
 
 /** Largest first. */
 export function largeKeys(route: Route): readonly LargeKeyReport[] {
-  const { limits } = route.slot;
+  const { limits } = route.handle;
   return (limits?.sizes?.heavy() ?? []).slice(0, KEYS_MAX).map(({ epk, primary, bytes }) => ({
     ...keyReport(route, epk, primary),
     bytes,

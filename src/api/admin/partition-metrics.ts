@@ -56,9 +56,9 @@ export function collectPartitions(metrics: Metrics, service: Service): void {
           const heat = service.containers.heat(route);
           const hot = heat.keys[0]?.requestUnits;
           if (hot !== undefined) hottest.with(...labels).set((100 * hot) / heat.requestUnits);
-          const heavy = route.slot.limits?.sizes?.heavy()[0];
+          const heavy = route.handle.limits?.sizes?.heavy()[0];
           if (heavy !== undefined) largest.with(...labels).set(heavy.bytes);
-          const statistics = route.slot.partition?.statistics();
+          const statistics = route.handle.partition?.statistics();
           if (statistics === undefined) continue;
           items.with(...labels).set(statistics.itemCount);
           bytes.with(...labels).set(statistics.itemBytes);

@@ -1,7 +1,7 @@
 /** What the partitions of one container hold. */
 import { DomainError } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, provisionedMax } from '../../catalog/index.ts';
-import type { Reshape, Route } from '../../cluster/index.ts';
+import type { Resize, Route } from '../../cluster/index.ts';
 import { containerNotFound, databaseNotFound, type Service } from '../../service/index.ts';
 import { epkFromHex, ringPosition } from '../../value/index.ts';
 
@@ -18,12 +18,12 @@ export interface PartitionsReport {
 }
 
 export interface SplitReport {
-  readonly kind: Reshape['kind'];
+  readonly kind: Resize['kind'];
   readonly parents: readonly string[];
   readonly children: readonly string[];
   readonly startedAt: string;
-  readonly state: Reshape['state'];
-  readonly step: Reshape['step'];
+  readonly state: Resize['state'];
+  readonly step: Resize['step'];
   readonly durationMs: number | null;
   /** How long writers waited. */
   readonly pauseMs: number | null;
@@ -72,7 +72,7 @@ export async function reportPartitions(
 ): Promise<PartitionsReport> {
   const { database, container } = namedContainer(service, query);
   const { throughput } = container;
-  const reshapes = service.reshaper.log.list(container);
+  const reshapes = service.resizer.log.list(container);
   return {
     db: database.id,
     container: container.id,
@@ -90,7 +90,7 @@ async function partitionReports(
   service: Service,
   { partitionKey }: ContainerRecord,
   routes: readonly Route[],
-  reshapes: readonly Reshape[],
+  reshapes: readonly Resize[],
 ): Promise<readonly PartitionReport[]> {
   const partitions: PartitionReport[] = [];
   for (const route of routes) {
@@ -124,15 +124,15 @@ async function partitionReports(
 }
 
 function stateOf(
-  { partition, slot }: Route,
+  { partition, handle }: Route,
   itemBytes: number,
-  reshapes: readonly Reshape[],
+  reshapes: readonly Resize[],
 ): PartitionReport['state'] {
   const running = reshapes.find(
     ({ state, parents }) => state === 'running' && parents.includes(partition.id),
   );
   if (running !== undefined) return running.kind === 'split' ? 'splitting' : 'merging';
-  const { limits } = slot;
+  const { limits } = handle;
   if (limits === undefined) return 'online';
   // Full is what has no room for another small item.
   const largest = limits.sizes?.heavy()[0]?.bytes ?? 0;
@@ -141,7 +141,7 @@ function stateOf(
   return isKeyFull || isWholeFull ? 'full' : 'online';
 }
 
-function splitReport(reshape: Reshape): SplitReport {
+function splitReport(reshape: Resize): SplitReport {
   const { kind, parents, children, startedMs, state, step } = reshape;
   return {
     kind,

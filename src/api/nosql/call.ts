@@ -4,17 +4,17 @@ import type { Bytes, MaybePromise, SlicedWork } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, parseResourceId } from '../../catalog/index.ts';
 import { type Exchange, headerOf } from '../../http/index.ts';
 import type { Access, Service } from '../../service/index.ts';
-import type { ContainerFace, ContainerFaces } from './container-face.ts';
+import type { ContainerView, ContainerViews } from './containers/container-view.ts';
 import { RequestError, SUBSTATUS_OWNER_NOT_FOUND, SUBSTATUS_WRONG_CONTAINER } from './errors.ts';
-import type { KeyValues } from './partition-key-header.ts';
-import type { PreparedQueries } from './prepared-queries.ts';
+import type { KeyValues } from './items/partition-key-header.ts';
+import type { PreparedQueries } from './query/prepared-queries.ts';
 import type { Reply } from './reply.ts';
 import type { Target } from './target.ts';
 
 export interface CallOptions {
   readonly service: Service;
   readonly access: Access;
-  readonly faces: ContainerFaces;
+  readonly views: ContainerViews;
   readonly queries: PreparedQueries;
   /** Where long computations take turns. */
   readonly work: SlicedWork;
@@ -34,13 +34,13 @@ export class Call {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   /** Throws for a partition key that is not the caller's; set where the caller has only some and the body names them. */
-  keyGate: ((key: KeyValues) => void) | undefined;
+  keyGuard: ((key: KeyValues) => void) | undefined;
   /** Throws where the caller may replace an item but not give it another id, which is to delete one and create another. */
   renameGate: (() => void) | undefined;
   /** Set before the operation runs, where the method has a body. */
   body: Bytes = NO_BODY;
-  readonly #faces: ContainerFaces;
-  #container: ContainerFace | undefined;
+  readonly #views: ContainerViews;
+  #container: ContainerView | undefined;
 
   constructor(options: CallOptions) {
     this.service = options.service;
@@ -51,7 +51,7 @@ export class Call {
     this.target = options.target;
     this.method = options.exchange.method;
     this.headers = options.exchange.headers;
-    this.#faces = options.faces;
+    this.#views = options.views;
   }
 
   /** Undefined for a header that was not sent, or sent empty. */
@@ -60,7 +60,7 @@ export class Call {
     return text === '' ? undefined : text;
   }
 
-  isOn(name: string): boolean {
+  isHeaderTrue(name: string): boolean {
     return this.header(name)?.toLowerCase() === 'true';
   }
 
@@ -84,19 +84,19 @@ export class Call {
     return database;
   }
 
-  findContainer(): ContainerFace | undefined {
+  findContainer(): ContainerView | undefined {
     const database = this.ownerDatabase();
     const id = this.id(1);
     const byName = this.service.containers.find(database, id);
-    if (byName !== undefined) return this.faceOf(database, byName);
+    if (byName !== undefined) return this.viewOf(database, byName);
     const rid = parseResourceId(id);
     if (rid?.kind !== 'container' || rid.database !== database.rid) return undefined;
     const byRid = this.service.containers.findByRid(rid.database, rid.container);
-    return byRid === undefined ? undefined : this.faceOf(database, byRid);
+    return byRid === undefined ? undefined : this.viewOf(database, byRid);
   }
 
   /** The container that owns what the request names; 404/1003 where there is none. */
-  ownerContainer(): ContainerFace {
+  ownerContainer(): ContainerView {
     const face = this.findContainer();
     if (face === undefined) throw ownerNotFound();
     const intended = this.headers['x-ms-cosmos-intended-collection-rid'];
@@ -108,8 +108,8 @@ export class Call {
   }
 
   /** The container as this API shows it; answers from now on are about it. */
-  faceOf(database: DatabaseRecord, container: ContainerRecord): ContainerFace {
-    this.#container = this.#faces.of(database, container);
+  viewOf(database: DatabaseRecord, container: ContainerRecord): ContainerView {
+    this.#container = this.#views.of(database, container);
     return this.#container;
   }
 

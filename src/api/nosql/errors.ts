@@ -54,7 +54,7 @@ export const SUBSTATUS_PARTITION_KEY_MISMATCH = 1001;
 export const SUBSTATUS_OWNER_NOT_FOUND = 1003;
 export const SUBSTATUS_CROSS_PARTITION = 1004;
 export const SUBSTATUS_WRONG_CONTAINER = 1024;
-export const SUBSTATUS_ANSWER_TOO_LARGE = 3402;
+export const SUBSTATUS_RESPONSE_TOO_LARGE = 3402;
 
 const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }>> = {
   invalidInput: { status: 400, substatus: 0 },
@@ -75,7 +75,7 @@ const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }
   uniqueKeyViolation: { status: 409, substatus: 0 },
   preconditionFailed: { status: 412, substatus: 0 },
   tooLarge: { status: 413, substatus: 0 },
-  answerTooLarge: { status: 413, substatus: SUBSTATUS_ANSWER_TOO_LARGE },
+  answerTooLarge: { status: 413, substatus: SUBSTATUS_RESPONSE_TOO_LARGE },
   partitionGone: { status: 410, substatus: 1002 },
   throttled: { status: 429, substatus: 3200 },
   bucketThrottled: { status: 429, substatus: 3088 },
@@ -106,12 +106,17 @@ export function failureReply(error: unknown, context: FailureContext): Reply {
   if (substatus !== 0) headers.push('x-ms-substatus', String(substatus));
   if (error instanceof RequestError || error instanceof ScriptError) headers.push(...error.headers);
   if (error instanceof DomainError) {
-    const { receipt, retryAfterMs } = error;
+    const { responseInfo, retryAfterMs } = error;
     if (retryAfterMs !== undefined) headers.push('x-ms-retry-after-ms', String(retryAfterMs));
-    if (receipt !== undefined)
-      headers.push('x-ms-session-token', receipt.sessionToken, 'lsn', String(receipt.lsn));
+    if (responseInfo !== undefined)
+      headers.push(
+        'x-ms-session-token',
+        responseInfo.sessionToken,
+        'lsn',
+        String(responseInfo.lsn),
+      );
   }
-  const charge = error instanceof DomainError ? (error.receipt?.charge ?? 0) : 0;
+  const charge = error instanceof DomainError ? (error.responseInfo?.charge ?? 0) : 0;
   const told = status === 500 ? UNEXPECTED : error;
   const body = {
     code: CODES[status],

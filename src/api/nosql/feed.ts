@@ -2,7 +2,7 @@
 import { type Bytes, DomainError, FIXED_EVALUATION } from '../../base/index.ts';
 import type { Value } from '../../value/index.ts';
 import type { Call } from './call.ts';
-import { readQuery } from './query-body.ts';
+import { readQuery } from './query/query-body.ts';
 import type { Reply } from './reply.ts';
 import { pageLimit, queryLimit } from './request.ts';
 import { runQuery } from './sql/index.ts';

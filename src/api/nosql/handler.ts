@@ -11,10 +11,10 @@ import {
   SlicedWork,
 } from '../../base/index.ts';
 import {
-  type Asked,
   type Exchange,
   type HttpApi,
   type HttpHandler,
+  type PendingRequest,
   type RequestReport,
   serve,
 } from '../../http/index.ts';
@@ -24,9 +24,9 @@ import { authorize } from './access/authorize.ts';
 import { MASTER, type Principal } from './access/principal.ts';
 import { AccessRefusal } from './access/refusal.ts';
 import { Call, type Operation } from './call.ts';
-import { ContainerFaces } from './container-face.ts';
+import { ContainerViews } from './containers/container-view.ts';
 import { failureReply, statusOf } from './errors.ts';
-import { PreparedQueries } from './prepared-queries.ts';
+import { PreparedQueries } from './query/prepared-queries.ts';
 import { addServiceHeaders, type Reply, serviceHeaders } from './reply.ts';
 import { checkVersion } from './request.ts';
 import { findOperation, findResource, type Resource } from './routes.ts';
@@ -79,7 +79,7 @@ export function createNosqlHandler(options: NosqlOptions): HttpHandler {
 /** Requests with these verbs have a body. */
 const VERBS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-interface NosqlRequest extends Asked {
+interface NosqlRequest extends PendingRequest {
   readonly activityId: string;
   call: Call | undefined;
 }
@@ -94,7 +94,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly #options: NosqlOptions;
   readonly #authenticator: Authenticator;
-  readonly #faces = new ContainerFaces();
+  readonly #faces = new ContainerViews();
   readonly #queries: PreparedQueries;
   readonly #work = new SlicedWork();
   readonly #serviceHeaders: readonly string[];
@@ -118,7 +118,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     const call = new Call({
       service: this.#options.service,
       access: this.#options.access,
-      faces: this.#faces,
+      views: this.#faces,
       queries: this.#queries,
       work: this.#work,
       exchange,
@@ -135,7 +135,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     return admitted;
   }
 
-  answer(_: NosqlRequest, { resource, call }: Admitted): MaybePromise<Reply> {
+  respond(_: NosqlRequest, { resource, call }: Admitted): MaybePromise<Reply> {
     checkVersion(call.headers['x-ms-version']);
     const operation = findOperation(resource, call);
     if (!VERBS_WITH_BODY.has(call.method)) return operation(call);

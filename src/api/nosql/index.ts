@@ -1,10 +1,10 @@
-export { computedProperties } from './computed-properties.ts';
-export { createExplainer, type Explainer, type Explanation } from './explain.ts';
-export { projectRows } from './global-index.ts';
+export { computedProperties } from './containers/computed-properties.ts';
+export { projectRows } from './containers/global-index.ts';
 export {
   createNosqlHandler,
   type NosqlOptions,
   type RequestFailure,
   type RequestRefusal,
 } from './handler.ts';
-export { sealJson } from './system-properties.ts';
+export { finishJson as sealJson } from './items/system-properties.ts';
+export { createExplainer, type Explainer, type Explanation } from './query/explain.ts';

@@ -1,5 +1,5 @@
 /** An answer before it is sent, and what all answers have in common. */
-import type { Bytes, Receipt } from '../../base/index.ts';
+import type { Bytes, ResponseInfo } from '../../base/index.ts';
 import type { HttpReply } from '../../http/index.ts';
 
 export interface Reply extends HttpReply {
@@ -34,7 +34,7 @@ export function addServiceHeaders(
 }
 
 /** Headers of an answer that came from a partition. */
-export function receiptHeaders(receipt: Receipt): string[] {
+export function receiptHeaders(receipt: ResponseInfo): string[] {
   return [
     'x-ms-session-token',
     receipt.sessionToken,

@@ -3,11 +3,11 @@ import { PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX } from '../../base/index.ts';
 import {
   CONSISTENCY_LEVELS,
   type ConsistencyLevel,
-  NORMAL_TRAFFIC,
+  NORMAL_CLASS,
+  type RequestClass,
   readFactor,
+  requestClassOf,
   THROUGHPUT_BUCKETS_MAX,
-  type Traffic,
-  trafficOf,
 } from '../../throughput/index.ts';
 import type { Call } from './call.ts';
 import { RequestError } from './errors.ts';
@@ -98,20 +98,20 @@ export function checkIndexingDirective(call: Call): void {
 }
 
 /** What a write says of its priority and of the throughput bucket it counts against. */
-export function requestTraffic(call: Call): Traffic {
+export function requestTraffic(call: Call): RequestClass {
   return trafficAt(call, 1);
 }
 
 /** The same for a read, whose consistency has its price. */
-export function readTraffic(call: Call): Traffic {
+export function readTraffic(call: Call): RequestClass {
   return trafficAt(call, readFactor(readConsistency(call)));
 }
 
-function trafficAt({ headers }: Call, factor: number): Traffic {
+function trafficAt({ headers }: Call, factor: number): RequestClass {
   const priority = headers['x-ms-cosmos-priority-level'];
   const bucket = headers['x-ms-cosmos-throughput-bucket'];
   if (priority === undefined && bucket === undefined)
-    return factor === 1 ? NORMAL_TRAFFIC : trafficOf(false, 0, factor);
+    return factor === 1 ? NORMAL_CLASS : requestClassOf(false, 0, factor);
   const level = String(priority ?? 'high').toLowerCase();
   if (level !== 'high' && level !== 'low')
     throw new RequestError(400, 'The value of x-ms-cosmos-priority-level must be High or Low.');
@@ -121,7 +121,7 @@ function trafficAt({ headers }: Call, factor: number): Traffic {
       400,
       `The value of x-ms-cosmos-throughput-bucket must be 1 to ${THROUGHPUT_BUCKETS_MAX}.`,
     );
-  return trafficOf(level === 'low', id, factor);
+  return requestClassOf(level === 'low', id, factor);
 }
 
 /** Undefined where the text is not a whole number of at most nine digits. */

@@ -2,9 +2,9 @@
 import { type Bytes, DomainError, type MaybePromise } from '../../base/index.ts';
 import type { ContainerRecord, DatabaseRecord } from '../../catalog/index.ts';
 import { type Service, TABLES_DATABASE } from '../../service/index.ts';
-import type { Access } from './access.ts';
+import type { Access } from './access/access.ts';
 import type { Dialect } from './dialect.ts';
-import type { Place } from './entity-reply.ts';
+import type { LinkBase } from './entities/entity-reply.ts';
 import { TableError } from './errors.ts';
 import type { Reply } from './reply.ts';
 import type { Headers } from './request.ts';
@@ -32,7 +32,7 @@ export type Operation = (call: Call) => MaybePromise<Reply>;
 const PLAIN_NAME = /^\w+$/;
 
 /** Where the entities of a table are, as it is written in URLs. */
-export function placeOf({ origin, account }: Call, table: string): Place {
+export function linkBaseOf({ origin, account }: Call, table: string): LinkBase {
   return { origin, account, table: PLAIN_NAME.test(table) ? table : encodeURIComponent(table) };
 }
 

@@ -50,8 +50,8 @@ test('Cosmos has its own words for input that is not valid, and Storage two', ()
     new TableError('InvalidInput', 'in words of its own'),
     new TableError('ServerBusy', undefined, { retryAfterMs: 7, charge: 3 }),
   ];
-  expect(errors.map((error) => STORAGE.told(error))).toEqual(errors);
-  expect(errors.map((error) => COSMOS.told(error).message)).toEqual([
+  expect(errors.map((error) => STORAGE.translated(error))).toEqual(errors);
+  expect(errors.map((error) => COSMOS.translated(error).message)).toEqual([
     'One of the input values is invalid.',
     'One of the input values is invalid.',
     'in words of its own',
@@ -60,7 +60,7 @@ test('Cosmos has its own words for input that is not valid, and Storage two', ()
 });
 
 test('a refusal keeps its charge in other words', () => {
-  const told = COSMOS.told(
+  const told = COSMOS.translated(
     new TableError('InvalidInput', undefined, { retryAfterMs: 7, charge: 3 }),
   );
   expect(told).toMatchObject({ tableCode: 'InvalidInput', retryAfterMs: 7, charge: 3 });

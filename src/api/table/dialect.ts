@@ -2,17 +2,17 @@
  * Two services speak this protocol, Azure Storage and Azure Cosmos DB, and where they differ clients look at which of
  * them they talk to. They tell them apart by the host they are given, and so does this. All differences stand here.
  */
-import { NORMAL_TRAFFIC, type Traffic, UNMETERED_TRAFFIC } from '../../throughput/index.ts';
+import { NORMAL_CLASS, type RequestClass, UNMETERED_TRAFFIC } from '../../throughput/index.ts';
 import { isItemName } from '../../value/index.ts';
+import { checkCosmosTableName, checkStorageTableName } from './entities/names.ts';
 import { TABLE_ERRORS, TableError, type TableErrorCode, UNREADABLE } from './errors.ts';
 import { COSMOS_NAME_LENGTH_MAX } from './limits.ts';
-import { checkCosmosTableName, checkStorageTableName } from './names.ts';
 
 export interface Dialect {
   /** Of the texts of errors, as it stands beside them. */
   readonly language: string;
   /** How this service words a refusal. */
-  told(error: TableError): TableError;
+  translated(error: TableError): TableError;
   /** The text of `PropertyNameInvalid`. */
   propertyNameText(name: string): string;
   /** Names that no property may have, beside those of the keys and the timestamp. */
@@ -28,18 +28,18 @@ export interface Dialect {
   /** The secondary of an account takes reads only. */
   readonly hasSecondary: boolean;
   /** Who may update may also add what is not there yet, by insert-or-replace and insert-or-merge. */
-  readonly letsUpdatersAdd: boolean;
+  readonly updateImpliesInsert: boolean;
   /** Keys that say they are no texts are refused even where the URL has keys as well. */
   readonly checksKeysBesideUrl: boolean;
   /** Storage has no request units: what its clients ask is neither refused for its cost nor taken from others. */
-  readonly traffic: Traffic;
+  readonly traffic: RequestClass;
   /** A property that is read over, like the timestamp. */
   readonly ignoredProperty: string | undefined;
 }
 
 const STORAGE: Dialect = {
   language: 'en-US',
-  told: (error) => error,
+  translated: (error) => error,
   propertyNameText: () => TABLE_ERRORS.PropertyNameInvalid[1],
   isReservedName: () => false,
   hasCaselessNames: true,
@@ -47,7 +47,7 @@ const STORAGE: Dialect = {
   checkPossibleName: checkStorageTableName,
   hasNestedUrls: true,
   hasSecondary: true,
-  letsUpdatersAdd: true,
+  updateImpliesInsert: true,
   checksKeysBesideUrl: false,
   traffic: UNMETERED_TRAFFIC,
   ignoredProperty: undefined,
@@ -55,7 +55,7 @@ const STORAGE: Dialect = {
 
 const COSMOS: Dialect = {
   language: 'en-us',
-  told: inCosmosWords,
+  translated: inCosmosWords,
   propertyNameText: (name) => `The property name '${name}' is invalid.`,
   isReservedName: isItemName,
   hasCaselessNames: false,
@@ -63,9 +63,9 @@ const COSMOS: Dialect = {
   checkPossibleName: checkLongName,
   hasNestedUrls: false,
   hasSecondary: false,
-  letsUpdatersAdd: false,
+  updateImpliesInsert: false,
   checksKeysBesideUrl: true,
-  traffic: NORMAL_TRAFFIC,
+  traffic: NORMAL_CLASS,
   ignoredProperty: 'Etag',
 };
 

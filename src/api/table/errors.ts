@@ -173,6 +173,6 @@ export function tableErrorOf(error: unknown): TableError {
   const code = CODES[error.code] ?? 'InternalError';
   return new TableError(code, TELLING.has(error.code) ? error.message : undefined, {
     retryAfterMs: error.retryAfterMs,
-    charge: error.receipt?.charge ?? 0,
+    charge: error.responseInfo?.charge ?? 0,
   });
 }

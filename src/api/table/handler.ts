@@ -1,27 +1,27 @@
 /** The entry: one request in, one answer out. URL → caller → body → operation → reply. */
 import { andThen, type Bytes, EMPTY_BYTES, type MaybePromise } from '../../base/index.ts';
 import {
-  type Asked,
   type Exchange,
   type HttpApi,
   type HttpHandler,
   headerOf,
+  type PendingRequest,
   type RequestReport,
   serve,
 } from '../../http/index.ts';
 import type { Service } from '../../service/index.ts';
-import { Authorizer, type Caller } from './authorize.ts';
+import { Authorizer, type Caller } from './access/authorize.ts';
+import { corsHeaders, preflight } from './access/cors.ts';
+import type { IdentityAccess } from './access/identity-access.ts';
+import type { KeyCheck } from './access/shared-key.ts';
+import { signedTables } from './access/signed-tables.ts';
 import type { Call } from './call.ts';
-import { corsHeaders, preflight } from './cors.ts';
 import { dialectOf } from './dialect.ts';
 import { TableError, tableErrorOf } from './errors.ts';
-import type { IdentityAccess } from './identity-access.ts';
 import { REQUEST_BYTES_MAX } from './limits.ts';
 import { addServiceHeaders, DEFAULT_VERSION, errorReply, type Reply } from './reply.ts';
 import { RequestIds } from './request-ids.ts';
 import { operationOf } from './routes.ts';
-import type { KeyCheck } from './shared-key.ts';
-import { signedTables } from './signed-tables.ts';
 import { parseTarget, type Target } from './target.ts';
 import { ThrottleRetries } from './throttle-retry.ts';
 
@@ -60,7 +60,7 @@ export function createTableHandler(options: TableOptions): HttpHandler {
     });
 }
 
-interface TableRequest extends Asked {
+interface TableRequest extends PendingRequest {
   readonly requestId: string;
   target: Target | undefined;
 }
@@ -122,7 +122,7 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
     });
   }
 
-  answer({ exchange }: TableRequest, { request, caller }: Admitted): MaybePromise<Reply> {
+  respond({ exchange }: TableRequest, { request, caller }: Admitted): MaybePromise<Reply> {
     if (caller === undefined) return preflight(this.#options.service, exchange.headers);
     return this.#read(caller, request);
   }
@@ -178,7 +178,7 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
     const isXml = target?.isOfOtherAccount === true || (target?.query.get('comp') ?? '') !== '';
     const nowMs = this.#options.service.clock.nowMs();
     const dialect = dialectOf(exchange.headers.host);
-    return errorReply(dialect.told(known), { requestId, nowMs, isXml, dialect });
+    return errorReply(dialect.translated(known), { requestId, nowMs, isXml, dialect });
   }
 }
 

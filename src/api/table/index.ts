@@ -1,8 +1,8 @@
-export { originCheck } from './cors.ts';
+export { originCheck } from './access/cors.ts';
+export { type KeyCheck, SharedKeys } from './access/shared-key.ts';
+export { finishEntity as sealEntity } from './entities/entity-finisher.ts';
 export {
   createTableHandler,
   type TableOptions,
   type TableRequestFailure,
 } from './handler.ts';
-export { sealEntity } from './seal.ts';
-export { type KeyCheck, SharedKeys } from './shared-key.ts';

@@ -1,7 +1,7 @@
 /** Requests for something inside of a table, `t/x`: sent by clients whose endpoint ends with the name of a table. */
 import { bytesToText } from '../../base/index.ts';
 import { type Call, findTable } from './call.ts';
-import { insertedEntity, parseEntity } from './entity-body.ts';
+import { insertedEntity, parseEntity } from './entities/entity-body.ts';
 import { TableError } from './errors.ts';
 
 /** Storage tells them from what it takes them for: an insert, or something with too few keys. */

@@ -1,7 +1,7 @@
 /** An answer before it is sent, and what all answers have in common. */
 import type { HttpReply } from '../../http/index.ts';
 import type { Dialect } from './dialect.ts';
-import type { MetadataLevel } from './entity-reply.ts';
+import type { MetadataLevel } from './entities/entity-reply.ts';
 import type { TableError } from './errors.ts';
 
 /** What every current client sends; answered as sent where it is a version at all. */

@@ -1,6 +1,6 @@
 /** Headers and query options as typed values. What they may say is checked here and nowhere else. */
 import type { ThroughputSetting } from '../../catalog/index.ts';
-import type { MetadataLevel } from './entity-reply.ts';
+import type { MetadataLevel } from './entities/entity-reply.ts';
 import { TableError } from './errors.ts';
 import { PAGE_ROWS_MAX } from './limits.ts';
 

@@ -1,13 +1,14 @@
 /** Which operation a request is: resource, verb, and for the service and tables the query. */
-import { runBatch } from './batch.ts';
+
+import { readPolicies, writePolicies } from './access/stored-policies.ts';
+import { runBatch } from './batch/batch.ts';
 import type { Call, Operation } from './call.ts';
-import { readEntityByKey, writeEntity } from './entities.ts';
+import { readEntityByKey, writeEntity } from './entities/entities.ts';
+import { queryEntities } from './entities/queries.ts';
 import { TableError } from './errors.ts';
 import { refuseNested } from './nested.ts';
-import { queryEntities } from './queries.ts';
 import type { Query } from './request.ts';
 import { readProperties, readStatistics, writeProperties } from './service-properties.ts';
-import { readPolicies, writePolicies } from './stored-policies.ts';
 import { createTable, deleteTable, listTables, readTable } from './tables.ts';
 
 export function operationOf({ target, method }: Call): Operation {

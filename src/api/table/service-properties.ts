@@ -1,8 +1,8 @@
 /** Properties and statistics of the table service, as Azure Storage has them. */
 import type { Service } from '../../service/index.ts';
 import { isMap, type ValueMap } from '../../value/index.ts';
+import { type CorsRule, parseCorsRules, usableCorsRules } from './access/cors-rules.ts';
 import { type Call, openDatabase, tablesDatabase } from './call.ts';
-import { type CorsRule, parseCorsRules, usableCorsRules } from './cors-rules.ts';
 import { TableError } from './errors.ts';
 import { emptyReply, type Reply, xmlReply } from './reply.ts';
 import { elementOf, parseXml, printXml, textOf, type XmlElement } from './xml.ts';

@@ -8,8 +8,8 @@ import {
 import { type Service, TABLE_PARTITION_KEY } from '../../service/index.ts';
 import type { ValueMap } from '../../value/index.ts';
 import { type Call, findTable, openDatabase, tablesDatabase } from './call.ts';
-import { nextTableHeaders, parseNextTable } from './continuation.ts';
-import type { MetadataLevel } from './entity-reply.ts';
+import { nextTableHeaders, parseNextTable } from './entities/continuation.ts';
+import type { MetadataLevel } from './entities/entity-reply.ts';
 import { TableError } from './errors.ts';
 import { parseFilter, testOf } from './odata/index.ts';
 import { emptyReply, jsonReply, type Reply } from './reply.ts';

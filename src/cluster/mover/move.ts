@@ -161,7 +161,7 @@ async function moveHistory(
     for (const target of targets) {
       const own = page.entries.filter(({ primary }) => isIn(target, primary));
       if (own.length === 0) continue;
-      const adopted = target.partition.adoptHistory(own, page.upTo);
+      const adopted = target.partition.importHistory(own, page.upTo);
       if (pending === undefined) await adopted;
       else pending.push(adopted);
     }
@@ -177,7 +177,7 @@ function adoptRetention({ sources, sourceRanges, targets }: MoveOptions): void {
       const own = retainedWithin(changes.retention ?? [], sourceRanges[at] as EpkRange);
       return retainedWithin(own, target);
     });
-    if (kept.length > 0) target.partition.changes.adoptRetention(kept);
+    if (kept.length > 0) target.partition.changes.importRetention(kept);
   }
 }
 
@@ -205,7 +205,7 @@ async function adopt(
       const own = states.filter(({ key }) => isIn({ min, max }, key.primary));
       const parts: Promise<void>[] = [];
       for (let at = 0; at < own.length; at += STEP_ITEMS)
-        parts.push(partition.adopt(own.slice(at, at + STEP_ITEMS), upTo));
+        parts.push(partition.import(own.slice(at, at + STEP_ITEMS), upTo));
       await Promise.all(parts);
     }),
   );
@@ -222,11 +222,11 @@ async function alignLsn(
   targets: readonly MoveTarget[],
 ): Promise<void> {
   const lsn = Math.max(...sources.map((source) => source.lsn));
-  const erasures = sources.flatMap((source) => source.hidden?.erasures ?? []);
+  const erasures = sources.flatMap((source) => source.hidden?.rangeTombstones ?? []);
   await Promise.all(
     targets.flatMap(({ partition }) => [
-      partition.adopt([], lsn),
-      partition.adoptErasures(erasures, lsn),
+      partition.import([], lsn),
+      partition.importRangeTombstones(erasures, lsn),
     ]),
   );
 }

@@ -16,29 +16,29 @@ export interface SplitPoint {
   /** The first key of the right half; undefined where there are not two keys. */
   readonly point: Epk | undefined;
   /** Set where all items have this one key. */
-  readonly soleKey: Epk | undefined;
+  readonly onlyKey: Epk | undefined;
 }
 
 export async function findSplitPoint(
   partition: Partition,
   signal: AbortSignal,
 ): Promise<SplitPoint> {
-  const marks = new Marks();
-  await partition.survey(({ epk, bytes }) => marks.add(epk, bytes), signal);
-  return { point: marks.middle(), soleKey: marks.soleKey };
+  const marks = new WeightedKeys();
+  await partition.scanKeySizes(({ epk, bytes }) => marks.add(epk, bytes), signal);
+  return { point: marks.middle(), onlyKey: marks.onlyKey };
 }
 
 /** Between two keys with half of the heat on each side; undefined where fewer than two are known. */
 export function splitPointByHeat({ keys }: HeatReport): Epk | undefined {
-  const marks = new Marks();
+  const marks = new WeightedKeys();
   const inOrder = [...keys].sort((a, b) => compareBytes(a.epk, b.epk));
   for (const { epk, requestUnits } of inOrder) marks.add(epk, requestUnits);
   return marks.middle();
 }
 
 /** Keys in order, each with the weight of all before it; where there are too many, every second one is forgotten. */
-export class Marks {
-  #marks: { readonly epk: Epk; readonly left: number }[] = [];
+export class WeightedKeys {
+  #keys: { readonly epk: Epk; readonly left: number }[] = [];
   #first: Epk | undefined;
   #keyCount = 0;
   #total = 0;
@@ -46,22 +46,22 @@ export class Marks {
 
   add(epk: Epk, weight: number): void {
     if (this.#keyCount === 0) this.#first = epk;
-    else if (this.#keyCount % this.#step === 0) this.#marks.push({ epk, left: this.#total });
+    else if (this.#keyCount % this.#step === 0) this.#keys.push({ epk, left: this.#total });
     this.#keyCount++;
     this.#total += weight;
-    if (this.#marks.length < 2 * MARKS_MAX) return;
-    this.#marks = this.#marks.filter((_, at) => at % 2 === 1);
+    if (this.#keys.length < 2 * MARKS_MAX) return;
+    this.#keys = this.#keys.filter((_, at) => at % 2 === 1);
     this.#step *= 2;
   }
 
-  get soleKey(): Epk | undefined {
+  get onlyKey(): Epk | undefined {
     return this.#keyCount === 1 ? this.#first : undefined;
   }
 
   /** The key before which about half of the weight lies; undefined where there are not two. */
   middle(): Epk | undefined {
     let best: { readonly epk: Epk; readonly distance: number } | undefined;
-    for (const { epk, left } of this.#marks) {
+    for (const { epk, left } of this.#keys) {
       const distance = Math.abs(this.#total - 2 * left);
       if (best === undefined || distance < best.distance) best = { epk, distance };
     }

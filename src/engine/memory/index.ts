@@ -1,2 +1,2 @@
-export { delayedEngine } from '../async-engine.ts';
+export { asyncEngine as delayedEngine } from '../async-engine.ts';
 export { memoryEngine } from './memory-engine.ts';

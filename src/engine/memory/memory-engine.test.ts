@@ -1,6 +1,6 @@
 // Goal: the memory engine, plain and delayed, keeps the engine contract. Method: the contract suite.
 import { describe, expect, it } from 'vitest';
-import { delayedEngine } from '../async-engine.ts';
+import { asyncEngine } from '../async-engine.ts';
 import { engineContractSuite } from '../contract-suite.ts';
 import { memoryEngine } from './memory-engine.ts';
 
@@ -10,7 +10,7 @@ engineContractSuite('memory', async () => {
 });
 
 engineContractSuite('delayed memory', async () => {
-  const engine = delayedEngine(memoryEngine());
+  const engine = asyncEngine(memoryEngine());
   return { engine, reopen: async () => engine, dispose: async () => {} };
 });
 
@@ -19,7 +19,7 @@ describe('memory engine', () => {
     const key = Uint8Array.of(1);
     const atOnce = await memoryEngine().open('a');
     expect(atOnce.get(key)).toBeUndefined();
-    const later = await delayedEngine(memoryEngine()).open('a');
+    const later = await asyncEngine(memoryEngine()).open('a');
     expect(later.get(key)).toBeInstanceOf(Promise);
   });
 

@@ -59,9 +59,9 @@ export class MemoryStore implements Store {
     return this.#view.getMany(keys);
   }
 
-  follow(key: Bytes, prefix: number): Bytes | undefined {
+  dereference(key: Bytes, prefix: number): Bytes | undefined {
     this.#checkOpen();
-    return this.#view.follow(key, prefix);
+    return this.#view.dereference(key, prefix);
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {

@@ -10,7 +10,7 @@ import type {
   ScanOptions,
   ScanPage,
 } from '../engine.ts';
-import { isNumbered } from '../numbered.ts';
+import { isIntegerKeyed } from '../integer-keys.ts';
 import type { Tree } from './memory-tree.ts';
 
 export class MemoryView implements ReadView {
@@ -34,7 +34,7 @@ export class MemoryView implements ReadView {
     return keys.map((key) => this.get(key));
   }
 
-  follow(key: Bytes, prefix: number): Bytes | undefined {
+  dereference(key: Bytes, prefix: number): Bytes | undefined {
     this.checkUse();
     checkKey(key);
     checkPrefix(prefix);
@@ -71,12 +71,12 @@ export class MemoryView implements ReadView {
     return { keys, more: false };
   }
 
-  #shown(key: Bytes, stored: Bytes, { follow }: ScanOptions): Bytes | undefined {
-    return follow === undefined ? stored : this.#target(key, stored, follow);
+  #shown(key: Bytes, stored: Bytes, { dereference }: ScanOptions): Bytes | undefined {
+    return dereference === undefined ? stored : this.#target(key, stored, dereference);
   }
 
   #target(from: Bytes, pointer: Bytes, prefix: number): Bytes | undefined {
-    if (isNumbered(from)) return undefined;
+    if (isIntegerKeyed(from)) return undefined;
     const key = new Uint8Array(pointer.length + 1);
     key[0] = prefix;
     key.set(pointer, 1);

@@ -6,7 +6,7 @@ import { checkStoreName } from '../checks.ts';
 import type { Engine, Store } from '../engine.ts';
 import { filesOf } from './sqlite-file.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import { SqliteWriters } from './sqlite-writers.ts';
+import { SqliteWriters } from './write/sqlite-writers.ts';
 
 export interface SqliteEngineOptions {
   /** The folder of the stores; created where it does not exist. */

@@ -15,7 +15,7 @@ import {
 } from '../../base/index.ts';
 import { ConflictError, type Engine, FormatError, type Snapshot } from '../engine.ts';
 import { sqliteEngine } from './sqlite-engine.ts';
-import { SqliteWriters } from './sqlite-writers.ts';
+import { SqliteWriters } from './write/sqlite-writers.ts';
 
 const MIB = 1024 * 1024;
 let directory: string;

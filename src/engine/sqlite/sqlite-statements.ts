@@ -7,7 +7,7 @@
  * - `large` is a heap of values. Triggers keep it in step, so that every statement may forget about it when it deletes
  *   or overwrites.
  */
-import { NUMBER_BYTES, NUMBERED_PREFIX } from '../numbered.ts';
+import { INTEGER_KEY_BYTES, INTEGER_KEY_PREFIX } from '../integer-keys.ts';
 
 const CREATE_NUMBERED = 'CREATE TABLE numbered (id INTEGER PRIMARY KEY, v BLOB NOT NULL);';
 
@@ -24,7 +24,7 @@ export const CREATE_TABLES = `
   CREATE TABLE large (id INTEGER PRIMARY KEY, v BLOB NOT NULL);
   ${CREATE_TRIGGERS}`;
 
-const IS_NUMBERED = `k >= x'${hexByte(NUMBERED_PREFIX)}' AND k < x'${hexByte(NUMBERED_PREFIX + 1)}'`;
+const IS_NUMBERED = `k >= x'${hexByte(INTEGER_KEY_PREFIX)}' AND k < x'${hexByte(INTEGER_KEY_PREFIX + 1)}'`;
 
 /** From format 1 to 2. Uses a function `number`: what a value is, or null. */
 export const UPGRADE = `
@@ -34,7 +34,7 @@ export const UPGRADE = `
     WHERE ${IS_NUMBERED} ORDER BY k;
   DELETE FROM large WHERE id IN (SELECT id FROM kv WHERE ${IS_NUMBERED});
   DELETE FROM kv WHERE ${IS_NUMBERED};
-  UPDATE kv SET id = number(v) WHERE length(v) = ${NUMBER_BYTES};
+  UPDATE kv SET id = number(v) WHERE length(v) = ${INTEGER_KEY_BYTES};
   ${CREATE_TRIGGERS}
   PRAGMA user_version = 2;`;
 
@@ -44,7 +44,7 @@ export const COMMIT = 'COMMIT';
 export const ROLLBACK = 'ROLLBACK';
 
 /** A deferred BEGIN pins nothing; the first statement that touches a table does. */
-export const PIN = 'SELECT 1 FROM kv LIMIT 1';
+export const START_SNAPSHOT = 'SELECT 1 FROM kv LIMIT 1';
 
 /** The value of a row of `kv`, wherever it is. */
 function storedValue(row: 'a' | 'b' | 'kv'): string {
@@ -56,14 +56,14 @@ const FOLLOWED = `kv a CROSS JOIN kv b ON b.k = CAST(? || ${storedValue('a')} AS
 
 export const GET = `SELECT ${storedValue('a')} FROM kv a WHERE a.k = ?`;
 /** Parameter: the number. */
-export const GET_NUMBERED = 'SELECT v FROM numbered WHERE id = ?';
+export const GET_BY_INTEGER = 'SELECT v FROM numbered WHERE id = ?';
 
 /** Parameters: prefix, key. The cross join fixes the order of the tables. */
-export const FOLLOW = `SELECT ${storedValue('b')} FROM ${FOLLOWED} WHERE a.k = ?`;
+export const DEREFERENCE = `SELECT ${storedValue('b')} FROM ${FOLLOWED} WHERE a.k = ?`;
 
 const FOLLOWED_NUMBER = 'kv a CROSS JOIN numbered l ON l.id = a.id AND a.v IS NOT NULL';
-/** To a numbered key: half the price of FOLLOW. Parameter: key. */
-export const FOLLOW_NUMBER = `SELECT l.v FROM ${FOLLOWED_NUMBER} WHERE a.k = ?`;
+/** To a numbered key: half the price of DEREFERENCE. Parameter: key. */
+export const DEREFERENCE_INTEGER = `SELECT l.v FROM ${FOLLOWED_NUMBER} WHERE a.k = ?`;
 
 /** What a scan shows beside the key, and of which keys. */
 export type ScanKind =
@@ -81,7 +81,7 @@ export type ScanKind =
 const SCANNED_VALUE_BYTES_MAX = 16 * 1024;
 
 /** The key of a row of `numbered`. */
-const NUMBERED_KEY = `unhex(printf('${hexByte(NUMBERED_PREFIX)}%016x', l.id))`;
+const NUMBERED_KEY = `unhex(printf('${hexByte(INTEGER_KEY_PREFIX)}%016x', l.id))`;
 
 function hexByte(byte: number): string {
   return byte.toString(16).padStart(2, '0');
@@ -134,8 +134,8 @@ export function packedScanText(kind: ScanKind, reverse: boolean): string {
 
 export const DELETE = 'DELETE FROM kv WHERE k = ?';
 export const DELETE_RANGE = 'DELETE FROM kv WHERE k >= ? AND k < ?';
-export const DELETE_NUMBERED = 'DELETE FROM numbered WHERE id = ?';
-export const DELETE_NUMBERED_RANGE = 'DELETE FROM numbered WHERE id >= ? AND id < ?';
+export const DELETE_BY_INTEGER = 'DELETE FROM numbered WHERE id = ?';
+export const DELETE_INTEGER_RANGE = 'DELETE FROM numbered WHERE id >= ? AND id < ?';
 
 /**
  * Rows of the tree. Parameters: key, value or null, id or null, as often as there are rows. A statement
@@ -153,7 +153,7 @@ export function addLargeText(rows: number): string {
 }
 
 /** Rows by number. Parameters: number, value, as often as there are rows. */
-export function putNumberedText(rows: number): string {
+export function putByIntegerText(rows: number): string {
   return `INSERT OR FAIL INTO numbered (id, v) VALUES ${list('(?, ?)', rows)}
     ON CONFLICT (id) DO UPDATE SET v = excluded.v`;
 }
@@ -172,9 +172,9 @@ export const LAST_KEY = 'SELECT max(k) FROM kv WHERE k >= ? AND k < ?';
  */
 export const APPEND = `INSERT INTO kv (k, v, id) VALUES (?, ?, ?)
   ON CONFLICT (k) DO UPDATE SET id = NULL, v = CAST(${storedValue('kv')} || excluded.v AS BLOB)
-    WHERE length(${storedValue('kv')}) + length(excluded.v) <> ${NUMBER_BYTES}`;
+    WHERE length(${storedValue('kv')}) + length(excluded.v) <> ${INTEGER_KEY_BYTES}`;
 /** Parameters: number, value. */
-export const APPEND_NUMBERED = `INSERT INTO numbered (id, v) VALUES (?, ?)
+export const APPEND_BY_INTEGER = `INSERT INTO numbered (id, v) VALUES (?, ?)
   ON CONFLICT (id) DO UPDATE SET v = CAST(numbered.v || excluded.v AS BLOB)`;
 
 /** Parameters: value, key. Changes nothing where the key has no large value yet. */

@@ -12,9 +12,9 @@ import type {
   Store,
   StoreStats,
 } from '../engine.ts';
-import { SqliteReader } from './sqlite-reader.ts';
-import { SqliteSnapshots } from './sqlite-snapshot.ts';
-import type { StoreWriter } from './sqlite-store-writer.ts';
+import { SqliteReader } from './read/sqlite-reader.ts';
+import { SqliteSnapshots } from './read/sqlite-snapshot.ts';
+import type { StoreWriter } from './write/sqlite-store-writer.ts';
 
 export interface SqliteStoreParts {
   readonly name: string;
@@ -49,8 +49,8 @@ export class SqliteStore implements Store {
     return this.#present().getMany(keys);
   }
 
-  follow(key: Bytes, prefix: number): Bytes | undefined {
-    return this.#present().follow(key, prefix);
+  dereference(key: Bytes, prefix: number): Bytes | undefined {
+    return this.#present().dereference(key, prefix);
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
@@ -69,8 +69,8 @@ export class SqliteStore implements Store {
   async commit(batch: Batch): Promise<void> {
     this.#checkOpen();
     checkBatch(batch);
-    this.#reader.unpin();
-    this.#snapshots.pass();
+    this.#reader.endReadTransaction();
+    this.#snapshots.retireShared();
     this.#commits++;
     try {
       await this.#writer.commit(batch);
@@ -103,7 +103,7 @@ export class SqliteStore implements Store {
   /** While nothing is written, one moment serves all reads: none of them has to lock and unlock the file. */
   #present(): SqliteReader {
     this.#checkOpen();
-    if (this.#commits === 0) this.#reader.pin();
+    if (this.#commits === 0) this.#reader.beginReadTransaction();
     return this.#reader;
   }
 

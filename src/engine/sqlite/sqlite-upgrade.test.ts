@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Bytes, fromHex, toHex } from '../../base/index.ts';
-import { NUMBERED_PREFIX } from '../numbered.ts';
+import { INTEGER_KEY_PREFIX } from '../integer-keys.ts';
 import { sqliteEngine } from './sqlite-engine.ts';
 
 let directory: string;
@@ -58,11 +58,11 @@ test('a store of format 1 answers as before', async () => {
   expect(page.entries.map(({ key, value }) => shown(key, value))).toEqual(
     ENTRIES.map(([key, value]) => shown(fromHex(key), value)),
   );
-  expect(await store.follow(fromHex('1101'), NUMBERED_PREFIX)).toEqual(
+  expect(await store.dereference(fromHex('1101'), INTEGER_KEY_PREFIX)).toEqual(
     Uint8Array.from(fromHex('BB')),
   );
-  expect(await store.follow(fromHex('1102'), NUMBERED_PREFIX)).toEqual(LARGE);
-  expect(await store.follow(fromHex('1103'), NUMBERED_PREFIX)).toBeUndefined();
+  expect(await store.dereference(fromHex('1102'), INTEGER_KEY_PREFIX)).toEqual(LARGE);
+  expect(await store.dereference(fromHex('1103'), INTEGER_KEY_PREFIX)).toBeUndefined();
   await store.commit({ deletes: [fromHex('31'), fromHex('1102')] });
   await engine.close();
   const database = new DatabaseSync(path, { readOnly: true });

@@ -4,7 +4,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { assert } from '../../base/index.ts';
-import { numberOfValue } from '../numbered.ts';
+import { integerOfValue } from '../integer-keys.ts';
 import { UPGRADE } from './sqlite-statements.ts';
 
 /** The whole file is rewritten, as fast as the disk takes it: about a minute for a million items. */
@@ -13,7 +13,7 @@ export function upgradeFromFormat1(path: string): void {
   try {
     database.function('number', { deterministic: true }, (value) => {
       assert(value instanceof Uint8Array, 'the upgrade asks for the numbers of bytes');
-      return numberOfValue(value) ?? null;
+      return integerOfValue(value) ?? null;
     });
     database.exec(`BEGIN IMMEDIATE; ${UPGRADE} COMMIT;`);
   } finally {

@@ -6,8 +6,8 @@ export interface GuestLimits {
   readonly acceptUntilMs: number;
   readonly callsMax: number;
   /** Calls and characters handed over at once. */
-  readonly callsPerTurn: number;
-  readonly charactersPerTurn: number;
+  readonly callsPerRound: number;
+  readonly charactersPerRound: number;
   readonly documentCharactersMax: number;
   readonly resultCharactersMax: number;
   readonly logCharactersMax: number;
@@ -75,10 +75,10 @@ export function makeCalls(limits: GuestLimits, documents: GuestDocuments): Guest
     take() {
       let characters = 0;
       let end = 0;
-      while (end < waiting.length && end < limits.callsPerTurn) {
+      while (end < waiting.length && end < limits.callsPerRound) {
         const { text, document } = waiting[end] as Waiting;
         characters += text.length + document.length;
-        if (end > 0 && characters > limits.charactersPerTurn) break;
+        if (end > 0 && characters > limits.charactersPerRound) break;
         end++;
       }
       taken = waiting.slice(0, end);

@@ -2,7 +2,7 @@
 
 export interface GuestMessage {
   body: unknown;
-  readonly face: Readonly<Record<string, unknown>>;
+  readonly view: Readonly<Record<string, unknown>>;
 }
 
 /** @param values - what `getValue` knows by name, beside the body. */
@@ -21,7 +21,7 @@ export function makeMessage(
   };
   const message: GuestMessage = {
     body,
-    face: {
+    view: {
       getBody: () => message.body,
       setBody: (value: unknown) => {
         message.body = value;

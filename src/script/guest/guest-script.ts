@@ -32,7 +32,7 @@ export interface GuestScript {
   /** Runs the callbacks of the calls last taken; see `answer` of GuestCalls. */
   resume(answers: string, texts: string): void;
   /** What the script has come to: the JSON text of its next calls or of its failure, or empty when it is done. */
-  turn(): string;
+  round(): string;
   /** JSON texts of the documents of those calls. */
   documents(): string;
   /** Of a script that is done, as JSON text. */
@@ -48,8 +48,8 @@ export function makeScript(parts: GuestParts): GuestScript {
   const limits: { -readonly [name in keyof GuestLimits]: number } = {
     acceptUntilMs: 0,
     callsMax: 0,
-    callsPerTurn: 0,
-    charactersPerTurn: 0,
+    callsPerRound: 0,
+    charactersPerRound: 0,
     documentCharactersMax: 0,
     resultCharactersMax: 0,
     logCharactersMax: 0,
@@ -66,7 +66,7 @@ export function makeScript(parts: GuestParts): GuestScript {
     getResourceQuotaCurrentUsage: () => '',
   });
   const collection = parts.makeCollection(calls, links);
-  Object.assign(collection, { request: request.face, response: response.face });
+  Object.assign(collection, { request: request.view, response: response.view });
   parts.addChains(collection);
   let isSettled = true;
   let failure: { readonly error: unknown } | undefined;
@@ -114,8 +114,8 @@ export function makeScript(parts: GuestParts): GuestScript {
   };
   const context = {
     getCollection: () => collection,
-    getRequest: () => request.face,
-    getResponse: () => response.face,
+    getRequest: () => request.view,
+    getResponse: () => response.view,
     abort(error: unknown): never {
       failure ??= { error };
       throw error;
@@ -149,7 +149,7 @@ export function makeScript(parts: GuestParts): GuestScript {
     resume(answers, texts) {
       attempt(() => calls.answer(parse(answers) as readonly GuestAnswer[], texts));
     },
-    turn() {
+    round() {
       if (failure) return describe(failure.error);
       if (!calls.isEmpty) return `{"kind":"calls","calls":${calls.take()}}`;
       if (!isSettled)

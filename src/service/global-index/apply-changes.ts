@@ -12,7 +12,7 @@ import {
   type Rid,
 } from '../../partition/index.ts';
 import { equalTo } from '../../query/index.ts';
-import type { Traffic } from '../../throughput/index.ts';
+import type { RequestClass } from '../../throughput/index.ts';
 import { effectivePartitionKey } from '../../value/index.ts';
 import { toOp } from '../operations.ts';
 import type { Projection } from './projection.ts';
@@ -21,7 +21,7 @@ export interface IndexTarget {
   readonly cluster: Cluster;
   readonly index: ContainerRecord;
   readonly projection: Projection;
-  readonly traffic: Traffic;
+  readonly traffic: RequestClass;
 }
 
 /** An item has one row, but for the moment between two writes of a change of its key. */
@@ -34,7 +34,7 @@ export async function applyChanges(
   const { cluster, index, traffic } = target;
   const ids = changes.map((change) => target.projection.idOf(ridOf(change)));
   const attempt = (current: ContainerRecord) => findRows(cluster, current, ids, traffic);
-  const rows = await cluster.rerouted(index, attempt);
+  const rows = await cluster.withRerouting(index, attempt);
   await Promise.all(
     changes.map((change, at) => applyChange(target, change, rows.get(ids[at] as string) ?? [])),
   );
@@ -76,7 +76,7 @@ async function write({ cluster, index, traffic }: IndexTarget, op: ItemOp): Prom
   const attempt = (current: ContainerRecord) =>
     cluster.write(cluster.routing(current).forKey(op.key.epk), op, traffic);
   try {
-    await cluster.rerouted(index, attempt);
+    await cluster.withRerouting(index, attempt);
   } catch (error) {
     if (!(error instanceof DomainError && error.code === 'itemNotFound')) throw error;
   }
@@ -87,7 +87,7 @@ async function findRows(
   cluster: Cluster,
   index: ContainerRecord,
   ids: readonly string[],
-  traffic: Traffic,
+  traffic: RequestClass,
 ): Promise<ReadonlyMap<string, readonly Item[]>> {
   const rows = new Map<string, Item[]>();
   for (const route of cluster.routing(index).routes) {

@@ -9,7 +9,7 @@ import {
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Cluster } from '../../cluster/index.ts';
 import type { Store } from '../../engine/index.ts';
-import { trafficOf } from '../../throughput/index.ts';
+import { requestClassOf } from '../../throughput/index.ts';
 import { encodeTuple } from '../../value/index.ts';
 import type { ChangeFeed, ChangeFeedPosition, ChangeFeedStart } from '../change-feed.ts';
 import { parseChangePosition, printChangePosition } from '../change-feed-token.ts';
@@ -21,7 +21,7 @@ const STEP_CHANGES = 100;
 const RETRY_MS = 1000;
 
 /** Gives way to the application's own requests. */
-const TRAFFIC = trafficOf(true, 0);
+const TRAFFIC = requestClassOf(true, 0);
 
 export interface FollowerOptions {
   readonly index: ContainerRecord;
@@ -169,8 +169,8 @@ export class Follower {
     if (current === undefined) return 0;
     const { cluster } = this.#options;
     let lag = 0;
-    for (const { slot, min, max } of cluster.routing(current.source).routes) {
-      const lsn = slot.partition?.lsn ?? 0;
+    for (const { handle, min, max } of cluster.routing(current.source).routes) {
+      const lsn = handle.partition?.lsn ?? 0;
       let seen = lsn;
       for (const part of this.#position ?? [])
         if (Buffer.compare(part.min, max) < 0 && Buffer.compare(min, part.max) < 0)

@@ -330,7 +330,7 @@ test('batches stay whole while partitions split under them', async () => {
     const record = database && account.service.containers.find(database, 'splitting');
     const partition = record?.partitions.at(-1);
     if (record === undefined || partition === undefined) throw new Error('no container');
-    await account.service.reshaper.split(record, partition.id).catch(() => undefined);
+    await account.service.resizer.split(record, partition.id).catch(() => undefined);
   }
   isDone = true;
   await Promise.all(work);

@@ -142,7 +142,7 @@ test('two hosts share the ranges; one takes over from the other without a gap, o
     account.service.databases.find('d') as never,
     'monitored',
   ) as never;
-  await account.service.reshaper.split(record, '0');
+  await account.service.resizer.split(record, '0');
   written.push(...(await write('b', 30)));
   for (const lease of await second.listLeases()) {
     const taken = await second.acquire(lease);

@@ -194,7 +194,7 @@ describe.each<EngineName>(['memory', 'sqlite'])('change feed on %s', (engine) =>
         maxItemCount: 3,
       });
       await drain(iterator);
-      const { reshaper } = account.service;
+      const { resizer } = account.service;
       const seen: string[] = [];
       const written: string[] = [];
       const write = async (name: string) => {
@@ -211,14 +211,14 @@ describe.each<EngineName>(['memory', 'sqlite'])('change feed on %s', (engine) =>
           seen.push(item.id ?? item.current?.id ?? '');
       };
       await write('a');
-      await reshaper.split(record(container), '0');
+      await resizer.split(record(container), '0');
       await write('b');
       await read();
-      await reshaper.split(record(container), '1');
+      await resizer.split(record(container), '1');
       await write('c');
       await read();
       await write('d');
-      await reshaper.merge(
+      await resizer.merge(
         record(container),
         record(container).partitions.map(({ id }) => id),
       );

@@ -135,14 +135,14 @@ test('goes on over splits of the source and of itself, and after a restart', asy
   };
   await write(0, 40);
   const index = await makeIndex({ throughput: 1000 });
-  const { reshaper, containers, databases } = account.service;
+  const { resizer, containers, databases } = account.service;
   const record = (id: string) => containers.find(databases.find('d') as never, id) as never;
-  await reshaper.split(record('customers'), '0');
+  await resizer.split(record('customers'), '0');
   await write(40, 60);
   await settled();
-  await reshaper.split(record('by-email'), '0');
+  await resizer.split(record('by-email'), '0');
   for (let n = 0; n < 10; n++) await source.item(`c${n}`, `${n % 17}`).delete();
-  await reshaper.merge(record('customers'), ['1', '2']);
+  await resizer.merge(record('customers'), ['1', '2']);
   await settled();
   const expected = (numbers: readonly number[]) =>
     numbers.map((n) => `c${n} ${n % 17} e${n % 5}@x`).sort();

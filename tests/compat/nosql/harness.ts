@@ -70,10 +70,10 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     clock: options.clock ?? systemClock,
     random: seededRandom(1),
     // Who holds the clock says when to sweep.
-    ...(options.clock === undefined ? {} : { upkeepIntervalMs: 0 }),
+    ...(options.clock === undefined ? {} : { sweepIntervalMs: 0 }),
     // Only tests of throttling want it.
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },
-    seals: { json: sealJson },
+    finishers: { json: sealJson },
     projections: { json: projectRows },
     computed: { json: computedProperties },
   });

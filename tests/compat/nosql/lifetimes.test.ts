@@ -77,12 +77,12 @@ test('what has expired is swept in the background', async () => {
   const container = await create({ defaultTtl: 5, throughput: 400 });
   for (let at = 0; at < 30; at++) await container.items.create(item(`${at}`));
   clock.advance(4_000);
-  await account.service.upkeep.round();
+  await account.service.expirySweeper.round();
   expect(await stored(container)).toBe(30);
   clock.advance(2_000);
   expect(await ids(container)).toEqual([]);
   expect(await stored(container)).toBe(30);
-  await account.service.upkeep.round();
+  await account.service.expirySweeper.round();
   expect(await stored(container)).toBe(0);
 });
 
@@ -131,7 +131,7 @@ test('a partition key is deleted at once and its ids are free', async () => {
   expect(await ids(container)).toEqual(['1', '11', '3', '5', '7', '9']);
   expect((await container.items.create(item('0', { pk: 'k0' }))).statusCode).toBe(201);
   expect(await stored(container)).toBe(12);
-  await account.service.upkeep.round();
+  await account.service.expirySweeper.round();
   expect(await stored(container)).toBe(7);
   expect(await ids(container)).toEqual(['0', '1', '11', '3', '5', '7', '9']);
 });
@@ -152,7 +152,7 @@ test('hierarchical keys: whole ones and prefixes are deleted, queried and listed
   expect(await ids(container)).toEqual(['x1', 'x3', 'y1', 'y2', 'y3']);
   await container.deleteAllItemsForPartitionKey(['y']);
   expect(await ids(container)).toEqual(['x1', 'x3']);
-  await account.service.upkeep.round();
+  await account.service.expirySweeper.round();
   expect(await stored(container)).toBe(2);
 });
 
@@ -168,9 +168,9 @@ test('erased and expired items stay gone over a split, and the rest is whole', a
   const found = account.service.databases.find('db');
   const record = found && account.service.containers.find(found, container.id);
   if (record === undefined) throw new Error('no container');
-  await account.service.reshaper.split(record, '0');
+  await account.service.resizer.split(record, '0');
   expect(await ids(container)).toEqual(before);
-  await account.service.upkeep.round();
+  await account.service.expirySweeper.round();
   expect(await ids(container)).toEqual(before);
   expect(await stored(container)).toBe(before.length);
 });

@@ -18,7 +18,7 @@ beforeEach(async () => {
   for (let n = 0; n < ITEMS; n++)
     await container.items.create({ id: `i${n}`, pk: `k${n}`, n: (n * 7) % ITEMS, g: `g${n % 9}` });
   // Partition 1 and 2 from here on.
-  await account.service.reshaper.split(record(), '0');
+  await account.service.resizer.split(record(), '0');
 });
 
 afterEach(async () => {
@@ -85,16 +85,16 @@ async function read(page: Page, from?: string, pagesMax = Number.POSITIVE_INFINI
 
 /** Splits 1 in two, then one of its halves, and merges the last of these with 2. */
 async function reshapeAll(): Promise<void> {
-  const { reshaper } = account.service;
-  await reshaper.split(record(), '1');
-  await reshaper.split(record(), '4');
+  const { resizer } = account.service;
+  await resizer.split(record(), '1');
+  await resizer.split(record(), '4');
   const [, , third, fourth] = record().partitions.map(({ id }) => id) as [
     string,
     string,
     string,
     string,
   ];
-  await reshaper.merge(record(), [third, fourth]);
+  await resizer.merge(record(), [third, fourth]);
 }
 
 const QUERIES = [
@@ -223,7 +223,7 @@ test.each([
   'SELECT c.g, COUNT(1) AS n FROM c GROUP BY c.g',
   'SELECT VALUE c.id FROM c ORDER BY c.n',
 ])('%s, begun on the only partition, goes on when there are several', async (text) => {
-  await account.service.reshaper.merge(record(), ['1', '2']);
+  await account.service.resizer.merge(record(), ['1', '2']);
   // As the stock client asks first, without a plan.
   const page: Page = (token) =>
     sendRaw(account, {
@@ -241,7 +241,7 @@ test.each([
     });
   const before = await read(page);
   const begun = await read(page, undefined, 1);
-  for (const id of ['3', '4', '5']) await account.service.reshaper.split(record(), id);
+  for (const id of ['3', '4', '5']) await account.service.resizer.split(record(), id);
   expect(record().partitions).toHaveLength(4);
   const rest = await read(page, begun.token);
   expect([...begun.rows, ...rest.rows]).toEqual(before.rows);

@@ -42,7 +42,7 @@ test(
 
 async function reshape(account: Account, clients: Clients): Promise<void> {
   const random = seededRandom(SEED);
-  const { reshaper } = account.service;
+  const { resizer } = account.service;
   await clients.rounds(1);
   for (let n = 1; n <= SPLITS; n++) {
     const { partitions } = record(account);
@@ -54,10 +54,10 @@ async function reshape(account: Account, clients: Clients): Promise<void> {
       const count = IS_LONG ? SPLITS_PER_MERGE : 2;
       const first = random.below(live.length - count + 1);
       const ids = live.slice(first, first + count).map((partition) => partition.id);
-      await Promise.all([reshaper.merge(record(account), ids), clients.messages(FORMS)]);
+      await Promise.all([resizer.merge(record(account), ids), clients.messages(FORMS)]);
     }
   }
-  const { split, merge } = reshaper.log.totals;
+  const { split, merge } = resizer.log.totals;
   expect([split.done, split.failed, merge.done, merge.failed]).toEqual([
     SPLITS,
     0,
@@ -69,12 +69,12 @@ async function reshape(account: Account, clients: Clients): Promise<void> {
 
 /** The widest partition is split where this one has no room for a border. */
 async function splitOne(account: Account, id: string): Promise<void> {
-  const { reshaper } = account.service;
+  const { resizer } = account.service;
   try {
-    await reshaper.split(record(account), id, 'anywhere');
+    await resizer.split(record(account), id, 'anywhere');
   } catch (error) {
     if (!(error instanceof DomainError && error.code === 'invalidInput')) throw error;
-    await reshaper.split(record(account), reshaper.widest(record(account)), 'anywhere');
+    await resizer.split(record(account), resizer.widest(record(account)), 'anywhere');
   }
 }
 

@@ -98,7 +98,7 @@ async function loadAndWatch(account: Account): Promise<void> {
   for (const rounds of await watchers) expect(rounds).toBeGreaterThan(0);
   await account.service.balancer.settled();
 
-  const splits = account.service.reshaper.log.totals.split;
+  const splits = account.service.resizer.log.totals.split;
   expect(splits.failed).toBe(0);
   expect(splits.done).toBeGreaterThan(LOAD.bytes / LOAD.limit / 2);
   const all = written.map(({ id }) => id).sort();

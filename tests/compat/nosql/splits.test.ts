@@ -49,8 +49,8 @@ test('ranges name their ancestors, the list has a new etag, ids that never were 
   const before = await sendRaw(account, { path: PKRANGES });
   const known = { 'if-none-match': String(before.headers.etag) };
   expect((await sendRaw(account, { path: PKRANGES, headers: known })).status).toBe(304);
-  await account.service.reshaper.split(record(), '0');
-  await account.service.reshaper.split(record(), '1');
+  await account.service.resizer.split(record(), '0');
+  await account.service.resizer.split(record(), '1');
   const after = await sendRaw(account, { path: PKRANGES, headers: known });
   expect(after.status).toBe(200);
   expect(after.headers.etag).not.toBe(before.headers.etag);

@@ -66,7 +66,7 @@ test('constraints hold after a split, and cannot be changed', async () => {
   const database = account.service.databases.find('db');
   const record = database && account.service.containers.find(database, 'c');
   if (record === undefined) throw new Error('no container');
-  await account.service.reshaper.split(record, '0');
+  await account.service.resizer.split(record, '0');
   for (let at = 0; at < 20; at++)
     expect((await failure(container.items.create(user('again', `s${at}`, `k${at}`)))).code).toBe(
       409,

@@ -1,6 +1,6 @@
 // Goal: no filter, batch or URL, however broken, does anything but pass or be refused by code. Method: seeded random texts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseBatch } from '../../../src/api/table/batch-request.ts';
+import { parseBatch } from '../../../src/api/table/batch/batch-request.ts';
 import { TableError } from '../../../src/api/table/errors.ts';
 import {
   conditionOf,

@@ -56,7 +56,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     random: seededRandom(1),
     // Only tests of throttling want it.
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },
-    seals: { json: sealJson, edm: sealEntity },
+    finishers: { json: sealJson, edm: sealEntity },
   });
   const failures: unknown[] = [];
   const onFailure = ({ error }: { readonly error: unknown }): void => {

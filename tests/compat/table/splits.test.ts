@@ -78,7 +78,7 @@ test('a continuation from before a split goes on behind it', async () => {
   const first = await table.listEntities().byPage({ maxPageSize: 37 }).next();
   const { continuationToken } = first.value;
   const record = container('divided');
-  await account.service.reshaper.split(record, '0');
+  await account.service.resizer.split(record, '0');
   expect(container('divided').partitions.length).toBe(2);
   const found = first.value.map((row: { partitionKey: string }) => row.partitionKey).length;
   let rest = 0;

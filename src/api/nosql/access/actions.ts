@@ -1,7 +1,7 @@
 /** Which action a request means. A route that is not here has none, and only a master key opens it. */
 import type { Action } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
-import { isQuery } from '../query-body.ts';
+import { isQuery } from '../query/query-body.ts';
 
 type Meaning = Action | ((call: Call) => Action);
 type Verbs = Readonly<Record<string, Meaning>>;
@@ -94,8 +94,8 @@ function feedOfItems(call: Call): Action {
 
 /** In the order in which the operation itself looks at the headers: what is allowed must be what is done. */
 function postOfItems(call: Call): Action {
-  if (call.isOn('x-ms-cosmos-is-query-plan-request')) return 'planQuery';
+  if (call.isHeaderTrue('x-ms-cosmos-is-query-plan-request')) return 'planQuery';
   if (isQuery(call)) return 'queryItems';
-  if (call.isOn('x-ms-cosmos-is-batch-request')) return 'writeItems';
-  return call.isOn('x-ms-documentdb-is-upsert') ? 'upsertItem' : 'createItem';
+  if (call.isHeaderTrue('x-ms-cosmos-is-batch-request')) return 'writeItems';
+  return call.isHeaderTrue('x-ms-documentdb-is-upsert') ? 'upsertItem' : 'createItem';
 }

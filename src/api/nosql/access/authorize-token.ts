@@ -4,13 +4,13 @@ import { storedResourceRid } from '../../../catalog/index.ts';
 import { type Action, type Grant, isRead } from '../../../service/index.ts';
 import { readPath, type Value, type ValueMap } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
+import type { ContainerView } from '../containers/container-view.ts';
 import {
   type KeyValues,
   PARTITION_KEY_HEADER,
   parsePartitionKey,
   toKeyValue,
-} from '../partition-key-header.ts';
+} from '../items/partition-key-header.ts';
 import { addressedItemId } from '../resources/item-links.ts';
 import type { Principal } from './principal.ts';
 import { type AccessRefusal, forbidden } from './refusal.ts';
@@ -31,7 +31,7 @@ export function authorizeToken(
     throw forbidden(principal, `a permission to read does not give ${action}`);
   const { partitionKey } = grant;
   if (partitionKey !== undefined)
-    call.keyGate = (key) => decide(principal, isWithin(partitionKey, key));
+    call.keyGuard = (key) => decide(principal, isWithin(partitionKey, key));
   if (grant.scope.kind !== 'container') call.renameGate = () => decide(principal, false);
   const covered = isCovered(grant, { call, face, action });
   if (!isPromise(covered)) return decide(principal, covered);
@@ -52,11 +52,11 @@ function outside(principal: TokenPrincipal): AccessRefusal {
 
 interface Asked {
   readonly call: Call;
-  readonly face: ContainerFace;
+  readonly face: ContainerView;
   readonly action: Action;
 }
 
-function grantedContainer(call: Call, grant: Grant): ContainerFace | undefined {
+function grantedContainer(call: Call, grant: Grant): ContainerView | undefined {
   const { shape, ids } = call.target;
   if (!shape.startsWith('dbs/colls') || ids.length < 2 || call.findDatabase() === undefined)
     return undefined;
@@ -88,8 +88,8 @@ function isWhole({ scope, partitionKey }: Grant): boolean {
 
 function asksForCounts(call: Call): boolean {
   return (
-    call.isOn('x-ms-documentdb-populatequotainfo') ||
-    call.isOn('x-ms-documentdb-populatepartitionstatistics')
+    call.isHeaderTrue('x-ms-documentdb-populatequotainfo') ||
+    call.isHeaderTrue('x-ms-documentdb-populatepartitionstatistics')
   );
 }
 
@@ -118,7 +118,7 @@ function isKeyCovered(granted: KeyValues, { call, face, action }: Asked): boolea
 
 /** Operations of a bulk request name a key each, in the body: the gate for those stands there. */
 function isBulk(call: Call): boolean {
-  return call.target.shape === 'dbs/colls/docs' && !call.isOn('x-ms-cosmos-batch-atomic');
+  return call.target.shape === 'dbs/colls/docs' && !call.isHeaderTrue('x-ms-cosmos-batch-atomic');
 }
 
 const ITEM_ACTIONS: ReadonlySet<Action> = new Set<Action>([
@@ -179,7 +179,7 @@ const SCRIPT_KINDS = {
 } as const;
 
 /** Undefined where the request names no key, or none that can be read. */
-function sentKey(call: Call, face: ContainerFace): KeyValues | undefined {
+function sentKey(call: Call, face: ContainerView): KeyValues | undefined {
   const header = call.headers[PARTITION_KEY_HEADER];
   if (typeof header !== 'string') return face.isSystemKey ? [undefined] : undefined;
   try {

@@ -4,11 +4,11 @@ import type { Conditions } from '../../../partition/index.ts';
 import type { Operation } from '../../../service/index.ts';
 import { isList, isMap, type Value, type ValueMap } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
+import type { ContainerView } from '../containers/container-view.ts';
 import { RequestError } from '../errors.ts';
-import { checkedItem, itemPatch } from '../item-input.ts';
-import { checkJson, parseJson } from '../json-body.ts';
-import { type KeyValues, parsePartitionKey, toKeyValues } from '../partition-key-header.ts';
+import { checkedItem, itemPatch } from '../items/item-input.ts';
+import { checkJson, parseJson } from '../items/json-body.ts';
+import { type KeyValues, parsePartitionKey, toKeyValues } from '../items/partition-key-header.ts';
 import { wantsMinimal } from '../request.ts';
 import { isBinaryBatch, readBinaryBatch } from './binary-batch.ts';
 import { malformedBatch } from './malformed-batch.ts';
@@ -24,7 +24,7 @@ const KINDS = {
 } as const;
 
 /** An operation that has the form of one; what is wrong with its content is its own result. */
-export interface SentOperation {
+export interface RequestOperation {
   readonly kind: keyof typeof KINDS;
   /** Of the item: from the operation, or from its body. */
   readonly id: Value;
@@ -47,7 +47,7 @@ interface OperationText {
 }
 
 /** Throws 400 for a body that is no list of operations, or a longer one than allowed. */
-export function readBatch(call: Call, face: ContainerFace): readonly SentOperation[] {
+export function readBatch(call: Call, face: ContainerView): readonly RequestOperation[] {
   const sent = isBinaryBatch(call.body)
     ? readBinaryBatch(call.body, face)
     : (readPrintedBatch(call.body, face) ?? parseBatch(call.body));
@@ -68,7 +68,7 @@ function readOperation(
   { fields, text, flaw }: OperationText,
   at: number,
   isMinimal: boolean,
-): SentOperation {
+): RequestOperation {
   if (!isMap(fields)) throw malformedBatch(`operation ${at} is not an object`);
   const { operationType, id, resourceBody, partitionKey } = fields;
   const name = typeof operationType === 'string' ? operationType.toLowerCase() : '';
@@ -103,8 +103,8 @@ function textOf(sent: Value): string | undefined {
 /** Throws what is wrong with this one operation. */
 export function toOperation(
   call: Call,
-  face: ContainerFace,
-  sent: SentOperation,
+  view: ContainerView,
+  sent: RequestOperation,
   key: KeyValues,
 ): Exclude<Operation, { readonly kind: 'expect' }> {
   const { kind, conditions, body, text, flaw } = sent;
@@ -119,14 +119,14 @@ export function toOperation(
         body: stored,
         value,
         ttlSec,
-      } = checkedItem(itemOf(body), { face, key, addressed, text });
+      } = checkedItem(itemOf(body), { view, key, addressed, text });
       const { ifMatch, ifNoneMatch } = conditions;
       return { kind, id, body: stored, value, ttlSec, ifMatch, ifNoneMatch };
     }
     case 'patch': {
       const id = idOf(sent);
       if (body !== undefined) checkJson(body);
-      return { ...itemPatch(call, body, { face, key, id }), id, ...conditions };
+      return { ...itemPatch(call, body, { face: view, key, id }), id, ...conditions };
     }
     case 'read': {
       // The service takes either condition of a read for an etag that the client has already.
@@ -142,18 +142,18 @@ export function toOperation(
 export function addSteps(
   steps: Operation[],
   call: Call,
-  face: ContainerFace,
-  sent: SentOperation,
+  view: ContainerView,
+  sent: RequestOperation,
   key: KeyValues,
 ): void {
   const { kind, id, body, text, conditions } = sent;
   if (kind !== 'replace' || !isMap(body) || body.id === id) {
-    steps.push(toOperation(call, face, sent, key));
+    steps.push(toOperation(call, view, sent, key));
     return;
   }
   steps.push(
     { kind: 'delete', id: idOf(sent), ...conditions },
-    { kind: 'create', ...checkedItem(itemOf(body), { face, key, addressed: undefined, text }) },
+    { kind: 'create', ...checkedItem(itemOf(body), { view, key, addressed: undefined, text }) },
   );
 }
 
@@ -164,7 +164,7 @@ function itemOf(body: Value): ValueMap {
   return body;
 }
 
-function idOf({ id }: SentOperation): string {
+function idOf({ id }: RequestOperation): string {
   if (typeof id === 'string' && id !== '') return id;
   throw new DomainError('invalidInput', 'The operation does not name an item by its id.');
 }

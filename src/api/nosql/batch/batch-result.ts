@@ -2,7 +2,7 @@
 import { type Bytes, type DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
 import type { Item } from '../../../partition/index.ts';
 import { CLOSING_BRACE, CLOSING_BRACKET, COMMA, OPENING_BRACKET } from '../../../value/index.ts';
-import { SUBSTATUS_ANSWER_TOO_LARGE, statusOf } from '../errors.ts';
+import { SUBSTATUS_RESPONSE_TOO_LARGE, statusOf } from '../errors.ts';
 
 export interface OperationResult {
   readonly status: number;
@@ -32,9 +32,9 @@ export function statusOfAll(results: readonly OperationResult[]): 200 | 207 {
 export function failedResult(error: unknown): OperationResult {
   const { status, substatus } = statusOf(error);
   if (status === 500) throw error;
-  const { receipt, retryAfterMs } = error as Partial<DomainError>;
+  const { responseInfo, retryAfterMs } = error as Partial<DomainError>;
   const { message } = error as Error;
-  return { status, substatus, charge: receipt?.charge ?? 0, message, retryAfterMs };
+  return { status, substatus, charge: responseInfo?.charge ?? 0, message, retryAfterMs };
 }
 
 /** What no longer fits in a response is a read to be asked for again, or a write told without its item. */
@@ -48,7 +48,7 @@ export function fitResults(results: readonly OperationResult[]): readonly Operat
     }
     const cut = { ...result, hasBody: false };
     return result.isRead === true
-      ? { ...cut, status: 413, substatus: SUBSTATUS_ANSWER_TOO_LARGE }
+      ? { ...cut, status: 413, substatus: SUBSTATUS_RESPONSE_TOO_LARGE }
       : cut;
   });
 }

@@ -1,7 +1,7 @@
 /** A batch request: transactional or bulk, as its headers say; answered in the form it was sent in. */
-import type { Receipt } from '../../../base/index.ts';
+import type { ResponseInfo } from '../../../base/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
+import type { ContainerView } from '../containers/container-view.ts';
 import { type Reply, receiptHeaders } from '../reply.ts';
 import { readBatch } from './batch-request.ts';
 import { type OperationResult, printResults, statusOfAll } from './batch-result.ts';
@@ -15,7 +15,7 @@ export interface BatchOutcome {
   readonly results: readonly OperationResult[];
   readonly charge: number;
   /** Undefined where no partition was asked. */
-  readonly receipt: Receipt | undefined;
+  readonly receipt: ResponseInfo | undefined;
 }
 
 /** How results are told. */
@@ -34,15 +34,15 @@ export async function postBatch(call: Call): Promise<Reply> {
   return run(call, face).then((outcome) => batchReply(face, outcome, form));
 }
 
-function run(call: Call, face: ContainerFace): Promise<BatchOutcome> {
+function run(call: Call, face: ContainerView): Promise<BatchOutcome> {
   const operations = readBatch(call, face);
-  return call.isOn('x-ms-cosmos-batch-atomic')
+  return call.isHeaderTrue('x-ms-cosmos-batch-atomic')
     ? runTransaction(call, face, operations)
     : runBulk(call, face, operations);
 }
 
 function batchReply(
-  face: ContainerFace,
+  face: ContainerView,
   { results, charge, receipt }: BatchOutcome,
   { print, contentType }: Form,
 ): Reply {

@@ -1,9 +1,9 @@
 /** A batch as the .NET client sends it: operations as rows, their items as JSON texts of their own. */
 import { BATCH_OPERATIONS_MAX, type Bytes, bufferOf, DomainError } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
-import type { ContainerFace } from '../container-face.ts';
-import { parseJson } from '../json-body.ts';
-import { sentItem } from '../sent-item.ts';
+import type { ContainerView } from '../containers/container-view.ts';
+import { parseJson } from '../items/json-body.ts';
+import { requestItem } from '../items/request-item.ts';
 import {
   type OperationRow,
   ROW_VERSION,
@@ -31,7 +31,7 @@ export function isBinaryBatch(body: Bytes): boolean {
 }
 
 /** Stops one after the most operations a batch may have. */
-export function readBinaryBatch(body: Bytes, face: ContainerFace): readonly BinaryOperation[] {
+export function readBinaryBatch(body: Bytes, face: ContainerView): readonly BinaryOperation[] {
   return readRecords(bufferOf(body), BATCH_OPERATIONS_MAX + 1).map((record) => {
     const row = readOperationRow(record);
     const { value, text, flaw } = checkedBody(row, face);
@@ -39,7 +39,7 @@ export function readBinaryBatch(body: Bytes, face: ContainerFace): readonly Bina
   });
 }
 
-function checkedBody(row: OperationRow, face: ContainerFace): ReadBody {
+function checkedBody(row: OperationRow, face: ContainerView): ReadBody {
   try {
     return readBody(row, face);
   } catch (error) {
@@ -48,14 +48,14 @@ function checkedBody(row: OperationRow, face: ContainerFace): ReadBody {
   }
 }
 
-function readBody({ operationType, resourceBody }: OperationRow, face: ContainerFace): ReadBody {
+function readBody({ operationType, resourceBody }: OperationRow, face: ContainerView): ReadBody {
   if (resourceBody === undefined) return { value: undefined };
   switch (operationType) {
     case 'Create':
     case 'Upsert':
     case 'Replace': {
       checkIsText(resourceBody);
-      const { item, text } = sentItem(resourceBody, face);
+      const { item, text } = requestItem(resourceBody, face);
       return { value: item, text };
     }
     case 'Patch':

@@ -2,16 +2,16 @@
  * Bulk: every operation stands for itself. They run side by side, which lets one commit serve many, but operations on
  * one item keep their order. Without `continue-on-error` they run one after the other until one fails.
  */
-import { DomainError, type Receipt } from '../../../base/index.ts';
+import { DomainError, type ResponseInfo } from '../../../base/index.ts';
 import { itemNotFound } from '../../../partition/index.ts';
 import type { Operation } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
-import { type KeyValues, requiredPartitionKey, wholeKey } from '../partition-key-header.ts';
-import { rangeIdOf } from '../query-targets.ts';
+import type { ContainerView } from '../containers/container-view.ts';
+import { type KeyValues, requiredPartitionKey, wholeKey } from '../items/partition-key-header.ts';
+import { rangeIdOf } from '../query/query-targets.ts';
 import { requestTraffic } from '../request.ts';
 import type { BatchOutcome } from './batch.ts';
-import { type SentOperation, toOperation } from './batch-request.ts';
+import { type RequestOperation, toOperation } from './batch-request.ts';
 import {
   FAILED_DEPENDENCY,
   failedResult,
@@ -22,22 +22,22 @@ import {
 
 interface Run {
   readonly call: Call;
-  readonly face: ContainerFace;
+  readonly face: ContainerView;
   /** The latest a partition has said. */
-  receipt: Receipt | undefined;
+  receipt: ResponseInfo | undefined;
 }
 
 export async function runBulk(
   call: Call,
-  face: ContainerFace,
-  sent: readonly SentOperation[],
+  face: ContainerView,
+  sent: readonly RequestOperation[],
 ): Promise<BatchOutcome> {
   const range = call.header('x-ms-documentdb-partitionkeyrangeid');
   // The keys say where operations go; an id that no partition had is of another container.
   if (range !== undefined) call.service.queries.rangeOf(face.record, rangeIdOf(range, face));
   const run: Run = { call, face, receipt: undefined };
-  for (const operation of sent) call.keyGate?.(keyOf(run, operation));
-  const results = call.isOn('x-ms-cosmos-batch-continue-on-error')
+  for (const operation of sent) call.keyGuard?.(keyOf(run, operation));
+  const results = call.isHeaderTrue('x-ms-cosmos-batch-continue-on-error')
     ? await runAll(run, sent)
     : await runUntilFailure(run, sent);
   let charge = 0;
@@ -45,7 +45,7 @@ export async function runBulk(
   return { results: fitResults(results), charge, receipt: run.receipt };
 }
 
-function runAll(run: Run, sent: readonly SentOperation[]): Promise<OperationResult[]> {
+function runAll(run: Run, sent: readonly RequestOperation[]): Promise<OperationResult[]> {
   const last = new Map<string, Promise<OperationResult>>();
   return Promise.all(
     sent.map((operation) => {
@@ -61,7 +61,7 @@ function runAll(run: Run, sent: readonly SentOperation[]): Promise<OperationResu
 
 async function runUntilFailure(
   run: Run,
-  sent: readonly SentOperation[],
+  sent: readonly RequestOperation[],
 ): Promise<OperationResult[]> {
   const results: OperationResult[] = [];
   let hasFailed = false;
@@ -73,7 +73,7 @@ async function runUntilFailure(
   return results;
 }
 
-async function runOne(run: Run, sent: SentOperation): Promise<OperationResult> {
+async function runOne(run: Run, sent: RequestOperation): Promise<OperationResult> {
   try {
     const key = keyOf(run, sent);
     const operation = toOperation(run.call, run.face, sent, key);
@@ -81,12 +81,12 @@ async function runOne(run: Run, sent: SentOperation): Promise<OperationResult> {
       ? await read(run, key, operation)
       : await write(run, key, operation, sent.wantsItem);
   } catch (error) {
-    if (error instanceof DomainError) run.receipt = error.receipt ?? run.receipt;
+    if (error instanceof DomainError) run.receipt = error.responseInfo ?? run.receipt;
     return failedResult(error);
   }
 }
 
-function keyOf({ call, face }: Run, { partitionKey }: SentOperation): KeyValues {
+function keyOf({ call, face }: Run, { partitionKey }: RequestOperation): KeyValues {
   if (partitionKey === undefined) return requiredPartitionKey(call, face);
   return wholeKey(partitionKey, face);
 }
@@ -105,7 +105,7 @@ async function read(
   const { item, charge } = reply;
   if (item === undefined) {
     const missing = itemNotFound();
-    missing.receipt = reply;
+    missing.responseInfo = reply;
     throw missing;
   }
   if (ifNoneMatch === item.etag || ifNoneMatch === '*')

@@ -2,15 +2,15 @@
 import { isUtf8 } from 'node:buffer';
 import { BATCH_OPERATIONS_MAX, type Bytes, bufferOf } from '../../../base/index.ts';
 import {
+  CanonicalJson,
   CLOSING_BRACKET,
   COMMA,
   OPENING_BRACKET,
-  PrintedObject,
   type Value,
   type ValueMap,
 } from '../../../value/index.ts';
-import type { ContainerFace } from '../container-face.ts';
-import { checkedProperties } from '../sent-item.ts';
+import type { ContainerView } from '../containers/container-view.ts';
+import { checkedProperties } from '../items/request-item.ts';
 
 export interface PrintedOperation {
   /** The properties of the operation; where its item has a text, `resourceBody` is only what is checked of it. */
@@ -19,8 +19,8 @@ export interface PrintedOperation {
 }
 
 /** Requests are read one at a time. */
-const item = new PrintedObject();
-const operation = new PrintedObject({ name: 'resourceBody', object: item });
+const item = new CanonicalJson();
+const operation = new CanonicalJson({ name: 'resourceBody', object: item });
 
 const RESOURCE_BODY = Buffer.from('resourceBody');
 const OPERATION_TYPE = Buffer.from('operationType');
@@ -36,7 +36,7 @@ const PUTS: readonly Value[] = ['create', 'upsert', 'replace'];
 /** Undefined where the body stands otherwise, or is no batch. */
 export function readPrintedBatch(
   body: Bytes,
-  face: ContainerFace,
+  face: ContainerView,
 ): readonly PrintedOperation[] | undefined {
   const text = bufferOf(body);
   if (text[0] !== OPENING_BRACKET || !isUtf8(text)) return undefined;
@@ -51,7 +51,7 @@ export function readPrintedBatch(
   return undefined;
 }
 
-function readFields(face: ContainerFace): PrintedOperation {
+function readFields(face: ContainerView): PrintedOperation {
   const operationType = operation.get(OPERATION_TYPE);
   const isPut = typeof operationType === 'string' && PUTS.includes(operationType.toLowerCase());
   const checked = isPut && item.isRead ? checkedProperties(item, face) : undefined;

@@ -4,19 +4,19 @@ import type { OperationOutcome } from '../../../cluster/index.ts';
 import { TransactionError } from '../../../partition/index.ts';
 import { BATCH_BOUNDS, type Operation } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
+import type { ContainerView } from '../containers/container-view.ts';
 import { RequestError } from '../errors.ts';
-import { type KeyValues, requiredPartitionKey } from '../partition-key-header.ts';
+import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
 import { requestTraffic } from '../request.ts';
 import type { BatchOutcome } from './batch.ts';
-import { addSteps, type SentOperation } from './batch-request.ts';
+import { addSteps, type RequestOperation } from './batch-request.ts';
 import { FAILED_DEPENDENCY, failedResult, type OperationResult } from './batch-result.ts';
 
 /** Returns before anything is awaited: what was sent is not kept while the write waits for the disk. */
 export function runTransaction(
   call: Call,
-  face: ContainerFace,
-  sent: readonly SentOperation[],
+  face: ContainerView,
+  sent: readonly RequestOperation[],
 ): Promise<BatchOutcome> {
   const key = requiredPartitionKey(call, face);
   if (sent.some(({ partitionKey }) => partitionKey !== undefined && !isSameKey(partitionKey, key)))
@@ -31,7 +31,7 @@ export function runTransaction(
   const isWanted: boolean[] = [];
   for (let at = 0; at < sent.length; at++) {
     try {
-      const operation = sent[at] as SentOperation;
+      const operation = sent[at] as RequestOperation;
       addSteps(operations, call, face, operation, key);
       ends.push(operations.length - 1);
       while (isWanted.length < operations.length) isWanted.push(operation.wantsItem);
@@ -76,7 +76,7 @@ function failed(
 ): BatchOutcome {
   const result = failedResult(error);
   const alike = { ...result, charge: 0 };
-  const receipt = error instanceof DomainError ? error.receipt : undefined;
+  const receipt = error instanceof DomainError ? error.responseInfo : undefined;
   return {
     results: Array.from({ length: count }, (_, other) => {
       if (other === at) return result;
@@ -97,7 +97,7 @@ const STATUSES = {
 } as const;
 
 function toResult(
-  sent: SentOperation['kind'],
+  sent: RequestOperation['kind'],
   { kind, item, charge }: OperationOutcome,
   isWanted: boolean,
 ): OperationResult {

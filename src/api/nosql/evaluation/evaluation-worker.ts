@@ -23,7 +23,7 @@ function answered(question: ToThread): FromThread {
   try {
     return evaluator.answer(question);
   } catch (error) {
-    if (error instanceof SqlError) return { kind: 'wrong', problems: error.problems };
+    if (error instanceof SqlError) return { kind: 'wrong', problems: error.diagnostics };
     if (error instanceof DomainError)
       return { kind: 'refused', code: error.code, message: error.message };
     return { kind: 'broken', message: String((error as Error)?.stack ?? error) };

@@ -11,7 +11,7 @@ import {
 import { type RowFold, rowTooLarge, type Streaming } from '../../../query/index.ts';
 import { jsonCodec, printedSize, type Value } from '../../../value/index.ts';
 import { parseQuery, programOf } from '../sql/index.ts';
-import type { FromThread, SentItems, SentProgram, SentRow, ToThread } from './protocol.ts';
+import type { FromThread, RequestProgram, SentItems, SentRow, ToThread } from './protocol.ts';
 
 /** Characters of the rows of one batch where none can be left for later: they wait in memory to be sorted. */
 const BATCH_CHARACTERS_MAX = 8 * PAGE_BYTES_MAX;
@@ -42,7 +42,7 @@ export class Evaluator {
     }
   }
 
-  #begin(program: SentProgram, wanted: number | undefined): FromThread {
+  #begin(program: RequestProgram, wanted: number | undefined): FromThread {
     const { query, parameters, startMs, nowMs, environment, computed } = program;
     const parsed = typeof query === 'string' ? parseQuery(query) : query;
     const { shape } = programOf(parsed, {

@@ -3,14 +3,14 @@ import type { ErrorCode } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import type {
   ComputedDefinition,
+  Diagnostic,
   FunctionEnvironment,
-  Problem,
   Query,
   QueryParameter,
 } from '../sql/index.ts';
 
 /** All that the rows of a query depend on beside the items. */
-export interface SentProgram {
+export interface RequestProgram {
   /** Its text, or what was made of it where it has none. */
   readonly query: string | Query;
   readonly parameters: readonly QueryParameter[];
@@ -27,7 +27,7 @@ export interface SentItems {
 }
 
 export type ToThread =
-  | (SentProgram & { readonly kind: 'begin'; readonly wanted: number | undefined })
+  | (RequestProgram & { readonly kind: 'begin'; readonly wanted: number | undefined })
   /** Rows of each item. `rowsGiven` of the first are known. */
   | (SentItems & {
       readonly kind: 'rows';
@@ -57,5 +57,5 @@ export type FromThread =
       readonly hasMore: boolean;
     }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string }
-  | { readonly kind: 'wrong'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'wrong'; readonly problems: readonly Diagnostic[] }
   | { readonly kind: 'broken'; readonly message: string };

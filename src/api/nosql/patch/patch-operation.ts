@@ -1,7 +1,13 @@
 /** The operations of a patch, and what each does to a document. Texts are the service's; operations count from one. */
 import { DomainError } from '../../../base/index.ts';
 import { type JsonNode, type JsonObject, type JsonParent, setProperty } from './json-node.ts';
-import { childOf, findPlace, type PatchPath, type Place, toIndex } from './patch-path.ts';
+import {
+  childOf,
+  findLocation,
+  type PatchLocation,
+  type PatchPath,
+  toIndex,
+} from './patch-path.ts';
 
 export type PatchOperation =
   | { readonly kind: 'add' | 'set'; readonly path: PatchPath; readonly value: JsonNode }
@@ -41,7 +47,11 @@ interface PutOperation {
 }
 
 /** Into an array `add` inserts and `set` overwrites; both append right behind the end. */
-function put({ parent, step }: Place, { kind, path, value }: PutOperation, number: number): void {
+function put(
+  { parent, step }: PatchLocation,
+  { kind, path, value }: PutOperation,
+  number: number,
+): void {
   if (!Array.isArray(parent)) {
     setProperty(parent, step, value);
     return;
@@ -86,8 +96,8 @@ function placeOf(
   root: JsonObject,
   { kind, path }: { readonly kind: keyof typeof VERBS; readonly path: PatchPath },
   number: number,
-): Place {
-  const place = findPlace(root, path);
+): PatchLocation {
+  const place = findLocation(root, path);
   if (typeof place !== 'string') return place;
   throw refuse(
     number,
@@ -95,8 +105,8 @@ function placeOf(
   );
 }
 
-function existing(root: JsonObject, path: PatchPath, number: number, how: string): Place {
-  const place = findPlace(root, path);
+function existing(root: JsonObject, path: PatchPath, number: number, how: string): PatchLocation {
+  const place = findLocation(root, path);
   if (typeof place !== 'string') {
     if (childOf(place.parent, place.step) !== undefined) return place;
     if (isBeyond(place.parent, place.step)) throw outOfBounds(path, number);

@@ -20,13 +20,13 @@ export function isWithin(inner: PatchPath, outer: PatchPath): boolean {
 }
 
 /** What holds the place, and its name there. */
-export interface Place {
+export interface PatchLocation {
   readonly parent: JsonParent;
   readonly step: string;
 }
 
 /** The place, or the part of the path behind which nothing was found. */
-export function findPlace(root: JsonParent, { steps }: PatchPath): Place | string {
+export function findLocation(root: JsonParent, { steps }: PatchPath): PatchLocation | string {
   let parent = root;
   for (let at = 0; at < steps.length - 1; at++) {
     const node = childOf(parent, steps[at] as string);

@@ -13,7 +13,7 @@ const encode = (item: ValueMap) => ({
 });
 
 function apply(document: ValueMap, body: Value): Value {
-  const update = patchUpdate(parsePatch(body), { holds: undefined, seal: encode });
+  const update = patchUpdate(parsePatch(body), { holds: undefined, finisher: encode });
   const item = { body: textToBytes(JSON.stringify(document)) } as unknown as Item;
   const first = JSON.stringify(update(item).value);
   // A decision may be made twice.

@@ -65,17 +65,17 @@ function checkOwner(first: string | undefined): void {
     throw invalid(`Invalid patch request: Cannot patch system property ${first}.`);
 }
 
-export interface PatchSurroundings {
+export interface PatchContext {
   /** True where the condition holds for the item; undefined where the patch has none. */
   readonly holds: ((item: Value) => boolean) | undefined;
   /** Checks the patched item and makes a body of it. */
-  readonly seal: (item: ValueMap) => NewBody;
+  readonly finisher: (item: ValueMap) => NewBody;
 }
 
 /** The update that a patch is. Pure: it may be asked more than once. */
 export function patchUpdate(
   { operations }: Patch,
-  { holds, seal }: PatchSurroundings,
+  { holds, finisher }: PatchContext,
 ): (current: Item | undefined) => NewBody {
   return (current) => {
     const item: JsonObject = JSON.parse(bytesToText((current as Item).body));
@@ -87,7 +87,7 @@ export function patchUpdate(
     operations.forEach((operation, at) => {
       applyOperation(item, operation, at + 1);
     });
-    return seal(item);
+    return finisher(item);
   };
 }
 

@@ -4,13 +4,13 @@ import type { FeedChange, FeedMode, Version } from '../../../partition/index.ts'
 import {
   type ChangeFeedPage,
   type ChangeFeedStart,
+  onlyLsn,
   parseChangePosition,
   printChangePosition,
-  soleLsn,
 } from '../../../service/index.ts';
 import { EPK_MAX, EPK_MIN, jsonCodec, readPath, type ValueMap } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
+import type { ContainerView } from '../containers/container-view.ts';
 import { RequestError } from '../errors.ts';
 import { feedBody } from '../feed.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
@@ -69,7 +69,7 @@ function feedStart(call: Call): ChangeFeedStart {
 
 /** One LSN where the scope was read in one piece, as other clients of the protocol expect; or a list in text. */
 function etagOf({ position }: ChangeFeedPage): string {
-  return `"${soleLsn(position) ?? printChangePosition(position)}"`;
+  return `"${onlyLsn(position) ?? printChangePosition(position)}"`;
 }
 
 function parseEtag(etag: string): ChangeFeedStart {
@@ -79,7 +79,7 @@ function parseEtag(etag: string): ChangeFeedStart {
   return { kind: 'position', position: [{ min: EPK_MIN, max: EPK_MAX, start }] };
 }
 
-function bodyOf(change: FeedChange, face: ContainerFace): Bytes | [] {
+function bodyOf(change: FeedChange, face: ContainerView): Bytes | [] {
   switch (change.kind) {
     case 'write':
       return withLsn(change.item.body, change.lsn);
@@ -100,7 +100,7 @@ function withLsn(body: Bytes, lsn: number): Bytes {
   return bytes;
 }
 
-function versionBody(version: Version, face: ContainerFace): Bytes {
+function versionBody(version: Version, face: ContainerView): Bytes {
   const { kind, lsn, timestampSec, previousLsn, item } = version;
   const isDeletion = kind === 'delete' || kind === 'expire';
   const metadata = {
@@ -118,7 +118,7 @@ function versionBody(version: Version, face: ContainerFace): Bytes {
 }
 
 /** Who went: readers that only want to know that need not look at the item. */
-function deletionMetadata({ kind, item }: Version, { keyPaths, record }: ContainerFace): object {
+function deletionMetadata({ kind, item }: Version, { keyPaths, record }: ContainerView): object {
   const value = jsonCodec.decode(item.body) as ValueMap;
   const partitionKey = Object.fromEntries(
     keyPaths.map((path, at) => [

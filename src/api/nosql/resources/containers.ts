@@ -1,16 +1,16 @@
 /** /dbs/{id}/colls and /dbs/{id}/colls/{id}. */
 import { databaseRid } from '../../../catalog/index.ts';
 import { type Call, resourceNotFound } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
-import { containerResource } from '../container-resource.ts';
-import { containerSpec, containerUpdate } from '../container-spec.ts';
+import { containerResource } from '../containers/container-resource.ts';
+import { containerSpec, containerUpdate } from '../containers/container-spec.ts';
+import type { ContainerView } from '../containers/container-view.ts';
+import { throughputSetting, wantsMinuteReserve } from '../containers/throughput-header.ts';
 import { listReply } from '../feed.ts';
-import { parseJsonObject } from '../json-body.ts';
-import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
-import { isQuery } from '../query-body.ts';
+import { parseJsonObject } from '../items/json-body.ts';
+import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
+import { isQuery } from '../query/query-body.ts';
 import { emptyReply, jsonReply, type Reply } from '../reply.ts';
 import { isPartitionKeyOptional } from '../request.ts';
-import { throughputSetting, wantsMinuteReserve } from '../throughput-header.ts';
 
 /** Writes to the catalog cost what a small item costs. */
 const WRITE_CHARGE = 4.95;
@@ -37,7 +37,7 @@ async function createContainer(call: Call): Promise<Reply> {
     hasMinuteReserve: wantsMinuteReserve(call),
   });
   const record = await call.service.containers.create(database.rid, spec);
-  return writtenReply(201, call.faceOf(database, record));
+  return writtenReply(201, call.viewOf(database, record));
 }
 
 export async function readContainer(call: Call): Promise<Reply> {
@@ -52,8 +52,8 @@ export async function readContainer(call: Call): Promise<Reply> {
     'x-ms-documentdb-collection-index-transformation-progress',
     String(await call.service.queries.indexProgress(face.record)),
   ];
-  const wantsQuota = call.isOn('x-ms-documentdb-populatequotainfo');
-  const wantsStatistics = call.isOn('x-ms-documentdb-populatepartitionstatistics');
+  const wantsQuota = call.isHeaderTrue('x-ms-documentdb-populatequotainfo');
+  const wantsStatistics = call.isHeaderTrue('x-ms-documentdb-populatepartitionstatistics');
   const resource = containerResource(face.record);
   if (!wantsQuota && !wantsStatistics) return jsonReply(200, resource, { headers });
   const statistics = await partitionStatistics(call, face);
@@ -70,7 +70,7 @@ interface RangeStatistics {
 }
 
 /** One entry per range. */
-function partitionStatistics(call: Call, face: ContainerFace): Promise<RangeStatistics[]> {
+function partitionStatistics(call: Call, face: ContainerView): Promise<RangeStatistics[]> {
   const { containers } = call.service;
   return containers.inspect(face.record, (routes) =>
     Promise.all(
@@ -109,7 +109,7 @@ export async function replaceContainer(call: Call): Promise<Reply> {
   if (face === undefined) throw resourceNotFound();
   const update = containerUpdate(parseJsonObject(call.body), face.record);
   const record = await call.service.containers.replace(face.record, update, ifMatch(call));
-  return writtenReply(200, call.faceOf(face.database, record));
+  return writtenReply(200, call.viewOf(face.database, record));
 }
 
 export async function deleteContainer(call: Call): Promise<Reply> {
@@ -119,7 +119,7 @@ export async function deleteContainer(call: Call): Promise<Reply> {
   return emptyReply(204, { charge: WRITE_CHARGE, headers: [...face.ownHeaders] });
 }
 
-function writtenReply(status: number, face: ContainerFace): Reply {
+function writtenReply(status: number, face: ContainerView): Reply {
   return jsonReply(status, containerResource(face.record), {
     charge: WRITE_CHARGE,
     headers: [...face.ownHeaders, 'etag', face.record.etag],

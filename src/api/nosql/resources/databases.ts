@@ -1,13 +1,13 @@
 /** /dbs and /dbs/{id}. */
 import { type DatabaseRecord, databaseRid } from '../../../catalog/index.ts';
 import { type Call, resourceNotFound } from '../call.ts';
+import { resourceName } from '../containers/resource-name.ts';
+import { throughputSetting } from '../containers/throughput-header.ts';
 import { listReply } from '../feed.ts';
-import { parseJsonObject } from '../json-body.ts';
-import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
-import { isQuery } from '../query-body.ts';
+import { parseJsonObject } from '../items/json-body.ts';
+import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
+import { isQuery } from '../query/query-body.ts';
 import { emptyReply, jsonReply, type Reply } from '../reply.ts';
-import { resourceName } from '../resource-name.ts';
-import { throughputSetting } from '../throughput-header.ts';
 
 export interface DatabaseResource {
   readonly id: string;

@@ -5,9 +5,9 @@
 import { type Call, type Operation, resourceNotFound } from '../call.ts';
 import { RequestError } from '../errors.ts';
 import { listReply } from '../feed.ts';
-import { PARTITION_KEY_HEADER, requiredPartitionKey } from '../partition-key-header.ts';
-import { isQuery } from '../query-body.ts';
-import { crossPartitionDisabled } from '../query-cross-partition.ts';
+import { PARTITION_KEY_HEADER, requiredPartitionKey } from '../items/partition-key-header.ts';
+import { isQuery } from '../query/query-body.ts';
+import { crossPartitionDisabled } from '../query/query-cross-partition.ts';
 import type { Reply } from '../reply.ts';
 
 export interface EmptyVerbs {
@@ -39,7 +39,7 @@ export function emptyResourceVerbs(
   const query = (call: Call): Reply => {
     if (!isQuery(call)) throw new RequestError(400, `Clients do not create ${type}.`);
     const isAddressed = call.header(PARTITION_KEY_HEADER) !== undefined;
-    if (!isAddressed && !call.isOn('x-ms-documentdb-query-enablecrosspartition'))
+    if (!isAddressed && !call.isHeaderTrue('x-ms-documentdb-query-enablecrosspartition'))
       throw crossPartitionDisabled();
     return list(call);
   };

@@ -3,11 +3,11 @@ import type { EpkRange } from '../../../partition/index.ts';
 import type { FeedScope } from '../../../service/index.ts';
 import { epkFromHex } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
-import { feedPartitionKey } from '../partition-key-header.ts';
-import { hashRangeHeaders, rangeIdOf } from '../query-targets.ts';
+import type { ContainerView } from '../containers/container-view.ts';
+import { feedPartitionKey } from '../items/partition-key-header.ts';
+import { hashRangeHeaders, rangeIdOf } from '../query/query-targets.ts';
 
-export function feedScope(call: Call, face: ContainerFace): FeedScope {
+export function feedScope(call: Call, face: ContainerView): FeedScope {
   const values = feedPartitionKey(call, face);
   if (values !== undefined) return { kind: 'partitionKey', values };
   const within = epkRange(call);

@@ -3,7 +3,7 @@ import { PAGE_BYTES_MAX } from '../../../base/index.ts';
 import { postBatch } from '../batch/index.ts';
 import type { Call } from '../call.ts';
 import { feedBody } from '../feed.ts';
-import { isQuery } from '../query-body.ts';
+import { isQuery } from '../query/query-body.ts';
 import { type Reply, receiptHeaders } from '../reply.ts';
 import { pageLimit, readTraffic } from '../request.ts';
 import { listChanges } from './change-feed.ts';
@@ -13,10 +13,10 @@ import { planItems, queryItems } from './queries.ts';
 
 /** POST on the feed: what it does is said by headers. */
 export function postItems(call: Call): Reply | Promise<Reply> {
-  if (call.isOn('x-ms-cosmos-is-query-plan-request')) return planItems(call);
+  if (call.isHeaderTrue('x-ms-cosmos-is-query-plan-request')) return planItems(call);
   if (isQuery(call)) return queryItems(call);
-  if (call.isOn('x-ms-cosmos-is-batch-request')) return postBatch(call);
-  return call.isOn('x-ms-documentdb-is-upsert') ? upsertItem(call) : createItem(call);
+  if (call.isHeaderTrue('x-ms-cosmos-is-batch-request')) return postBatch(call);
+  return call.isHeaderTrue('x-ms-documentdb-is-upsert') ? upsertItem(call) : createItem(call);
 }
 
 export async function listItems(call: Call): Promise<Reply> {

@@ -6,9 +6,9 @@ import { bytesToText, isPromise, type MaybePromise } from '../../../base/index.t
 import { containerRid, parseResourceId } from '../../../catalog/index.ts';
 import { itemNotFound } from '../../../partition/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
+import type { ContainerView } from '../containers/container-view.ts';
 
-export function addressedItemId(call: Call, face: ContainerFace): MaybePromise<string> {
+export function addressedItemId(call: Call, face: ContainerView): MaybePromise<string> {
   const id = call.id(2);
   // Only a container that was found by its resource id is followed by one.
   if (call.id(1) === face.record.id) return id;

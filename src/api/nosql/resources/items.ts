@@ -4,15 +4,15 @@ import type { ReadReply, WriteReply } from '../../../cluster/index.ts';
 import { itemNotFound, type NewBody } from '../../../partition/index.ts';
 import type { ItemPut } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
-import { checkedItem, itemPatch } from '../item-input.ts';
-import { checkJson, parseJson } from '../json-body.ts';
-import { type KeyValues, requiredPartitionKey } from '../partition-key-header.ts';
-import { ifMatch, isNotModified } from '../preconditions.ts';
+import type { ContainerView } from '../containers/container-view.ts';
+import { checkedItem, itemPatch } from '../items/item-input.ts';
+import { checkJson, parseJson } from '../items/json-body.ts';
+import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
+import { ifMatch, isNotModified } from '../items/preconditions.ts';
+import { longSentItem, type RequestItem } from '../items/request-item.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
 import { checkIndexingDirective, readTraffic, requestTraffic, wantsMinimal } from '../request.ts';
 import { hasTriggers, writeWithTriggers } from '../scripts/write-with-triggers.ts';
-import { longSentItem, type SentItem } from '../sent-item.ts';
 import { addressedItemId } from './item-links.ts';
 
 /** Answers at once where the service does. */
@@ -22,7 +22,7 @@ export function readItem(call: Call): MaybePromise<Reply> {
   return isPromise(id) ? id.then((known) => readById(call, face, known)) : readById(call, face, id);
 }
 
-function readById(call: Call, face: ContainerFace, id: string): MaybePromise<Reply> {
+function readById(call: Call, face: ContainerView, id: string): MaybePromise<Reply> {
   const partitionKey = requiredPartitionKey(call, face);
   const session = call.header('x-ms-session-token');
   const address = { partitionKey, id };
@@ -32,11 +32,11 @@ function readById(call: Call, face: ContainerFace, id: string): MaybePromise<Rep
     : readReply(call, face, read);
 }
 
-function readReply(call: Call, face: ContainerFace, read: ReadReply): Reply {
+function readReply(call: Call, face: ContainerView, read: ReadReply): Reply {
   const { item, charge } = read;
   if (item === undefined) {
     const missing = itemNotFound();
-    missing.receipt = read;
+    missing.responseInfo = read;
     throw missing;
   }
   const [contentPath, rid, altContentPath, path] = face.scopeHeaders as [
@@ -97,24 +97,24 @@ function put(call: Call, kind: ItemPut['kind'], addressed: string | undefined): 
 
 function putSent(
   call: Call,
-  face: ContainerFace,
-  { item, text }: SentItem,
+  view: ContainerView,
+  { item, text }: RequestItem,
   { kind, addressed }: { kind: ItemPut['kind']; addressed: string | undefined },
 ): Promise<Reply> {
-  const key = requiredPartitionKey(call, face);
-  const content = checkedItem(item, { face, key, addressed: undefined, text });
+  const key = requiredPartitionKey(call, view);
+  const content = checkedItem(item, { view, key, addressed: undefined, text });
   const { id, body, value, ttlSec } = content;
   if (addressed !== undefined && addressed !== id) {
     call.renameGate?.();
-    return rename(call, face, { from: addressed, key, content });
+    return rename(call, view, { from: addressed, key, content });
   }
   return call.service.items
     .write(
-      face.record,
+      view.record,
       { kind, id, body, value, ttlSec, partitionKey: key, ifMatch: ifMatch(call) },
       requestTraffic(call),
     )
-    .then((written) => writeReply(call, face, written));
+    .then((written) => writeReply(call, view, written));
 }
 
 interface Renaming {
@@ -126,7 +126,7 @@ interface Renaming {
 /** A replacement under another id: the old item goes and the new one comes, or neither. */
 async function rename(
   call: Call,
-  face: ContainerFace,
+  face: ContainerView,
   { from, key, content }: Renaming,
 ): Promise<Reply> {
   const { outcomes, ...receipt } = await call.service.items.transact(
@@ -171,7 +171,7 @@ export async function deleteItem(call: Call): Promise<Reply> {
   return writeReply(call, face, written);
 }
 
-function writeReply(call: Call, face: ContainerFace, written: WriteReply): Reply {
+function writeReply(call: Call, face: ContainerView, written: WriteReply): Reply {
   const { effect, charge } = written;
   const headers = [...receiptHeaders(written), ...face.scopeHeaders];
   const { item } = effect;

@@ -11,14 +11,14 @@ import {
 import type { Offer } from '../../../service/index.ts';
 import type { ValueMap } from '../../../value/index.ts';
 import { type Call, resourceNotFound } from '../call.ts';
-import { containerSelf } from '../container-face.ts';
+import { containerSelf } from '../containers/container-view.ts';
+import { offerChange } from '../containers/throughput-header.ts';
 import { RequestError } from '../errors.ts';
 import { listReply } from '../feed.ts';
-import { parseJsonObject } from '../json-body.ts';
-import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
-import { isQuery } from '../query-body.ts';
+import { parseJsonObject } from '../items/json-body.ts';
+import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
+import { isQuery } from '../query/query-body.ts';
 import { jsonReply, type Reply } from '../reply.ts';
-import { offerChange } from '../throughput-header.ts';
 
 /** As the service charges changes of the catalog. */
 const WRITE_CHARGE = 4.95;

@@ -1,7 +1,7 @@
 /** /dbs/{id}/colls/{id}/operations/{name}: what is done to many items at once. */
 import type { Call } from '../call.ts';
 import { RequestError } from '../errors.ts';
-import { feedPartitionKey } from '../partition-key-header.ts';
+import { feedPartitionKey } from '../items/partition-key-header.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
 import { requestTraffic } from '../request.ts';
 
@@ -17,7 +17,7 @@ async function deletePartitionKey(call: Call): Promise<Reply> {
   const values = feedPartitionKey(call, face);
   if (values === undefined)
     throw new RequestError(400, 'PartitionKey value must be supplied for this operation.');
-  const receipt = await call.service.items.erase(face.record, values, requestTraffic(call));
+  const receipt = await call.service.items.deleteRange(face.record, values, requestTraffic(call));
   const headers = [...receiptHeaders(receipt), ...face.scopeHeaders];
   return emptyReply(200, { charge: receipt.charge, headers });
 }

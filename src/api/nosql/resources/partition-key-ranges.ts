@@ -4,10 +4,10 @@
  */
 import { type PartitionRecord, rangeRid } from '../../../catalog/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
+import type { ContainerView } from '../containers/container-view.ts';
 import { type Envelope, queriedReply, rowsBody } from '../feed.ts';
-import { isNotModified, notModified } from '../preconditions.ts';
-import { isQuery } from '../query-body.ts';
+import { isNotModified, notModified } from '../items/preconditions.ts';
+import { isQuery } from '../query/query-body.ts';
 import type { Reply } from '../reply.ts';
 
 export function listPartitionKeyRanges(call: Call): Reply {
@@ -32,15 +32,15 @@ export function postPartitionKeyRanges(call: Call): Reply {
   return reply;
 }
 
-function envelopeOf({ rid }: ContainerFace): Envelope {
+function envelopeOf({ rid }: ContainerView): Envelope {
   return { rid, key: 'PartitionKeyRanges' };
 }
 
-function rangesOf(face: ContainerFace): readonly object[] {
+function rangesOf(face: ContainerView): readonly object[] {
   return face.record.partitions.map((range) => rangeResource(face, range));
 }
 
-function rangeResource({ record, self }: ContainerFace, partition: PartitionRecord): object {
+function rangeResource({ record, self }: ContainerView, partition: PartitionRecord): object {
   const rid = rangeRid(record.databaseRid, record.rid, Number(partition.id));
   return {
     _rid: rid,

@@ -5,7 +5,7 @@ import type { Grant, GrantScope } from '../../../service/index.ts';
 import type { ValueMap } from '../../../value/index.ts';
 import { type Call, resourceNotFound } from '../call.ts';
 import { RequestError } from '../errors.ts';
-import { parsePartitionKey } from '../partition-key-header.ts';
+import { parsePartitionKey } from '../items/partition-key-header.ts';
 import { toInteger } from '../request.ts';
 import { parseTarget, type Target } from '../target.ts';
 import { findStored, ownerOf, type StoredResourceKind } from './stored-resources.ts';
@@ -57,7 +57,7 @@ function tokenSec(call: Call): number {
 /** A user has one permission for a resource, or one for each of its partition keys. */
 function checkOnlyOne(call: Call, properties: ValueMap, id: string): void {
   const isReplaced = call.target.isFeed
-    ? (other: StoredResource) => call.isOn('x-ms-documentdb-is-upsert') && other.id === id
+    ? (other: StoredResource) => call.isHeaderTrue('x-ms-documentdb-is-upsert') && other.id === id
     : isSame(findStored(call, 'permission'));
   const subject = subjectOf(call, properties);
   const others = call.service.resources.list(ownerOf(call, 'permission'), 'permission');

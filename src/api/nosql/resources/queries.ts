@@ -1,16 +1,20 @@
 /** POST on /dbs/{id}/colls/{id}/docs with a query: its plan, or its results. */
-import { finishing } from '../../../base/index.ts';
-import { ANYTHING, allOf, type Program } from '../../../query/index.ts';
+import { withFinally } from '../../../base/index.ts';
+import { ANYTHING, allOf, type ExecutableQuery } from '../../../query/index.ts';
 import type { QueryPage } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
+import type { ContainerView } from '../containers/container-view.ts';
 import { rowsBody } from '../feed.ts';
-import type { PreparedQuery } from '../prepared-queries.ts';
-import { readQuery } from '../query-body.ts';
-import { checkColumns, checkCrossPartition } from '../query-cross-partition.ts';
-import { indexMetrics, printIndexMetricsV1, printIndexMetricsV2 } from '../query-index-metrics.ts';
-import { printQueryMetrics, type QueryTimes } from '../query-metrics.ts';
-import { isOneKey, type QueryTargets, queryTargets } from '../query-targets.ts';
+import type { PreparedQuery } from '../query/prepared-queries.ts';
+import { readQuery } from '../query/query-body.ts';
+import { checkColumns, checkCrossPartition } from '../query/query-cross-partition.ts';
+import {
+  indexMetrics,
+  printIndexMetricsV1,
+  printIndexMetricsV2,
+} from '../query/query-index-metrics.ts';
+import { printQueryMetrics, type QueryTimes } from '../query/query-metrics.ts';
+import { isOneKey, type QueryTargets, queryTargets } from '../query/query-targets.ts';
 import { jsonReply, type Reply, receiptHeaders } from '../reply.ts';
 import { queryLimit, readTraffic } from '../request.ts';
 import type { KeyRange } from '../sql/index.ts';
@@ -40,10 +44,10 @@ export async function queryItems(call: Call): Promise<Reply> {
           condition: allOf(program.condition, targets.condition),
           isWithin: targets.isExact,
         };
-  const page = await finishing(
+  const page = await withFinally(
     () =>
       call.service.queries.run(face.record, {
-        program: targeted,
+        query: targeted,
         ranges: targets.ranges,
         continuation: call.header('x-ms-continuation'),
         limit: queryLimit(call),
@@ -60,9 +64,9 @@ export async function queryItems(call: Call): Promise<Reply> {
   return pageReply(call, face, { page, program: targeted, indexing: prepared.indexing, times });
 }
 
-function targetsOf(call: Call, face: ContainerFace, prepared: PreparedQuery): QueryTargets {
+function targetsOf(call: Call, face: ContainerView, prepared: PreparedQuery): QueryTargets {
   const { partitions } = face.record;
-  const isAllowed = call.isOn('x-ms-documentdb-query-enablecrosspartition');
+  const isAllowed = call.isHeaderTrue('x-ms-documentdb-query-enablecrosspartition');
   let isSingleKey = face.isSystemKey;
   const targets = queryTargets(call, face, () => {
     // One partition holds everything: whatever the filter says about keys, the query goes there.
@@ -80,7 +84,7 @@ const EVERYTHING: readonly KeyRange[] = [{ kind: 'all' }];
 
 interface Outcome {
   readonly page: QueryPage;
-  readonly program: Program;
+  readonly program: ExecutableQuery;
   readonly indexing: PreparedQuery['indexing'];
   readonly times: QueryTimes;
 }
@@ -89,7 +93,7 @@ const INDEX_UTILIZATION = 'x-ms-cosmos-index-utilization';
 
 function pageReply(
   call: Call,
-  face: ContainerFace,
+  face: ContainerView,
   { page, program, indexing, times }: Outcome,
 ): Reply {
   const headers = [
@@ -101,18 +105,18 @@ function pageReply(
     executionInfo(program),
   ];
   if (page.continuation !== undefined) headers.push('x-ms-continuation', page.continuation);
-  if (call.isOn('x-ms-documentdb-populatequerymetrics'))
-    headers.push('x-ms-documentdb-query-metrics', printQueryMetrics(page.work, times));
-  if (call.isOn('x-ms-cosmos-populateindexmetrics-v2'))
+  if (call.isHeaderTrue('x-ms-documentdb-populatequerymetrics'))
+    headers.push('x-ms-documentdb-query-metrics', printQueryMetrics(page.stats, times));
+  if (call.isHeaderTrue('x-ms-cosmos-populateindexmetrics-v2'))
     headers.push(INDEX_UTILIZATION, printIndexMetricsV2(indexMetrics(program, indexing)));
-  else if (call.isOn('x-ms-cosmos-populateindexmetrics'))
+  else if (call.isHeaderTrue('x-ms-cosmos-populateindexmetrics'))
     headers.push(INDEX_UTILIZATION, printIndexMetricsV1(indexMetrics(program, indexing)));
   const body = rowsBody({ rid: face.rid, key: 'Documents' }, page.rows);
   return { status: 200, charge: page.charge, headers, body };
 }
 
 /** How rows of equal keys follow each other: clients that resume by `_rid` have to know. */
-function executionInfo({ shape }: Program): string {
+function executionInfo({ shape }: ExecutableQuery): string {
   const order = shape.kind === 'streaming' ? shape.order : undefined;
   const reverseIndexScan = order?.parts[0]?.isDescending === true;
   return `{"reverseRidEnabled":true,"reverseIndexScan":${reverseIndexScan}}`;

@@ -8,12 +8,12 @@ import {
 } from '../../../catalog/index.ts';
 import type { ValueMap } from '../../../value/index.ts';
 import { type Call, type Operation, ownerNotFound, resourceNotFound } from '../call.ts';
+import { resourceName } from '../containers/resource-name.ts';
 import { type ListedResource, listReply } from '../feed.ts';
-import { parseJsonObject } from '../json-body.ts';
-import { ifMatch, isNotModified, notModified } from '../preconditions.ts';
-import { isQuery } from '../query-body.ts';
+import { parseJsonObject } from '../items/json-body.ts';
+import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
+import { isQuery } from '../query/query-body.ts';
 import { emptyReply, jsonReply, type Reply } from '../reply.ts';
-import { resourceName } from '../resource-name.ts';
 
 /** Writes to the catalog cost what a small item costs. */
 const WRITE_CHARGE = 4.95;
@@ -135,7 +135,7 @@ async function write(call: Call, kind: StoredResourceKind): Promise<Reply> {
   const { owner } = placeOf(call, kind.kind);
   const spec = specOf(call, kind);
   const { resources } = call.service;
-  if (!call.isOn('x-ms-documentdb-is-upsert'))
+  if (!call.isHeaderTrue('x-ms-documentdb-is-upsert'))
     return written(call, kind, await resources.create(owner, kind.kind, spec), 201);
   const { resource, isNew } = await resources.upsert(owner, kind.kind, spec, ifMatch(call));
   return written(call, kind, resource, isNew ? 201 : 200);

@@ -8,14 +8,14 @@ import type { AnswerCalls, CallAnswer, ScriptCall, ScriptRun } from '../../../sc
 import type { KeyTransaction } from '../../../service/index.ts';
 import { isMap, type Value, type ValueMap } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
+import type { ContainerView } from '../containers/container-view.ts';
 import { statusOf } from '../errors.ts';
-import { checkedItem } from '../item-input.ts';
-import { parseJsonObject } from '../json-body.ts';
-import type { KeyValues } from '../partition-key-header.ts';
-import { toQuery } from '../query-body.ts';
-import { keyCondition } from '../query-targets.ts';
-import { type SentItem, sentItem } from '../sent-item.ts';
+import { checkedItem } from '../items/item-input.ts';
+import { parseJsonObject } from '../items/json-body.ts';
+import type { KeyValues } from '../items/partition-key-header.ts';
+import { type RequestItem, requestItem } from '../items/request-item.ts';
+import { toQuery } from '../query/query-body.ts';
+import { keyCondition } from '../query/query-targets.ts';
 import { SqlError } from '../sql/index.ts';
 
 /** Rows of a page where the script does not say. */
@@ -27,7 +27,7 @@ const TOLD_STATUSES: ReadonlySet<number> = new Set([400, 403, 404, 409, 412, 413
 
 export interface ScriptScope {
   readonly call: Call;
-  readonly face: ContainerFace;
+  readonly view: ContainerView;
   readonly key: KeyValues;
   readonly transaction: KeyTransaction;
 }
@@ -104,9 +104,13 @@ function shown(item: Item | undefined): CallAnswer {
 }
 
 /** @param mayNeedId - a document without an id gets one. */
-function documentOf({ face }: ScriptScope, { document }: ScriptCall, mayNeedId: boolean): SentItem {
+function documentOf(
+  { view }: ScriptScope,
+  { document }: ScriptCall,
+  mayNeedId: boolean,
+): RequestItem {
   const bytes = textToBytes(document);
-  const sent = sentItem(bytes, face);
+  const sent = requestItem(bytes, view);
   if (!mayNeedId || sent.item.id !== undefined) return sent;
   const whole = sent.text === undefined ? sent.item : parseJsonObject(bytes);
   return { item: { id: randomUUID(), ...whole }, text: undefined };
@@ -117,18 +121,18 @@ function conditionOf({ etag }: ScriptCall): { readonly ifMatch?: string } {
 }
 
 async function query(scope: RunScope, asked: ScriptCall): Promise<CallAnswer> {
-  const { call, face, key, transaction, run } = scope;
+  const { call, view, key, transaction, run } = scope;
   const { query: body, continuation, pageSize } = asked;
   if (!isMap(body as Value))
     throw new DomainError(
       'invalidInput',
       'A query is a text, or an object with a text and parameters.',
     );
-  const prepared = call.queries.prepare(face.record, toQuery(body as ValueMap), run);
+  const prepared = call.queries.prepare(view.record, toQuery(body as ValueMap), run);
   const { program } = prepared;
   try {
     const page = await transaction.query(
-      { ...program, condition: allOf(program.condition, keyCondition(key, face)) },
+      { ...program, condition: allOf(program.condition, keyCondition(key, view)) },
       {
         continuation: typeof continuation === 'string' ? continuation : undefined,
         limit: rowsOf(pageSize),
@@ -164,22 +168,22 @@ async function itemIdOf(scope: ScriptScope, link: unknown): Promise<string> {
   return JSON.parse(bytesToText(item.body)).id;
 }
 
-function isByNumber({ face }: ScriptScope, link: unknown): boolean {
-  return trimmed(String(link)).startsWith(trimmed(face.self));
+function isByNumber({ view }: ScriptScope, link: unknown): boolean {
+  return trimmed(String(link)).startsWith(trimmed(view.self));
 }
 
 /** What follows the link of the collection. */
-function restOf({ face }: ScriptScope, link: unknown): string {
+function restOf({ view }: ScriptScope, link: unknown): string {
   if (typeof link !== 'string') throw wrongLink();
   const path = trimmed(link);
-  for (const own of [trimmed(face.self), altLink(face)]) {
+  for (const own of [trimmed(view.self), altLink(view)]) {
     if (path === own) return '';
     if (path.startsWith(`${own}/`)) return path.slice(own.length + 1);
   }
   throw wrongLink();
 }
 
-export function altLink({ database, record }: ContainerFace): string {
+export function altLink({ database, record }: ContainerView): string {
   return `dbs/${database.id}/colls/${record.id}`;
 }
 

@@ -5,8 +5,8 @@ import type { ScriptOutcome } from '../../../script/index.ts';
 import type { KeyTransaction } from '../../../service/index.ts';
 import { endOfPrintedValue, OPENING_BRACKET } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
-import { parseJson } from '../json-body.ts';
-import { requiredPartitionKey } from '../partition-key-header.ts';
+import { parseJson } from '../items/json-body.ts';
+import { requiredPartitionKey } from '../items/partition-key-header.ts';
 import { type Reply, receiptHeaders } from '../reply.ts';
 import { requestTraffic } from '../request.ts';
 import { findStored } from '../resources/stored-resources.ts';
@@ -14,17 +14,17 @@ import { altLink, answerCalls } from './document-calls.ts';
 import { logHeaders, withEtags, withLog } from './script-reply.ts';
 
 export async function executeProcedure(call: Call): Promise<Reply> {
-  const face = call.ownerContainer();
+  const view = call.ownerContainer();
   const { id, properties } = findStored(call, 'storedProcedure');
-  const key = requiredPartitionKey(call, face);
+  const key = requiredPartitionKey(call, view);
   const script = { name: id, source: String(properties.body) };
   const input = {
     args: argumentsOf(call),
-    links: { selfLink: face.self, altLink: altLink(face) },
+    links: { selfLink: view.self, altLink: altLink(view) },
     operation: 'Execute',
   };
   const request = {
-    container: face.record,
+    container: view.record,
     partitionKey: key,
     sessionToken: call.header('x-ms-session-token'),
     traffic: requestTraffic(call),
@@ -32,10 +32,10 @@ export async function executeProcedure(call: Call): Promise<Reply> {
   const run = await call.service.scripts.begin();
   try {
     const work = (transaction: KeyTransaction): Promise<ScriptOutcome> =>
-      run.run(script, input, answerCalls({ call, face, key, transaction }));
+      run.run(script, input, answerCalls({ call, view, key, transaction }));
     const done = await call.service.transactions.run(request, work);
     const { responseBody, log } = done.result;
-    const headers = [...receiptHeaders(done), ...face.scopeHeaders, ...logHeaders(call, log)];
+    const headers = [...receiptHeaders(done), ...view.scopeHeaders, ...logHeaders(call, log)];
     const body = Buffer.from(withEtags(responseBody, done.etags), 'utf8');
     return { status: 200, charge: done.charge, headers, body };
   } catch (error) {

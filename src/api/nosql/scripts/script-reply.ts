@@ -7,7 +7,7 @@ const LOG_LENGTH_MAX = 8192;
 
 /** The log, where the client wants it. */
 export function logHeaders(call: Call, log: string): string[] {
-  if (log === '' || !call.isOn('x-ms-documentdb-script-enable-logging')) return [];
+  if (log === '' || !call.isHeaderTrue('x-ms-documentdb-script-enable-logging')) return [];
   let text = log.slice(0, LOG_LENGTH_MAX).toWellFormed();
   let encoded = encodeURIComponent(text);
   while (encoded.length > LOG_LENGTH_MAX) {

@@ -9,11 +9,11 @@ import type { ScriptRun } from '../../../script/index.ts';
 import type { KeyTransaction } from '../../../service/index.ts';
 import { isMap, type Value, type ValueMap } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
-import type { ContainerFace } from '../container-face.ts';
-import { checkedItem } from '../item-input.ts';
-import { checkJson, parseJsonObject } from '../json-body.ts';
-import { type KeyValues, requiredPartitionKey } from '../partition-key-header.ts';
-import { ifMatch } from '../preconditions.ts';
+import type { ContainerView } from '../containers/container-view.ts';
+import { checkedItem } from '../items/item-input.ts';
+import { checkJson, parseJsonObject } from '../items/json-body.ts';
+import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
+import { ifMatch } from '../items/preconditions.ts';
 import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
 import { requestTraffic, wantsMinimal } from '../request.ts';
 import { altLink, answerCalls } from './document-calls.ts';
@@ -68,7 +68,7 @@ export async function writeWithTriggers(call: Call, write: TriggeredWrite): Prom
 
 interface TriggerScope {
   readonly call: Call;
-  readonly face: ContainerFace;
+  readonly face: ContainerView;
   readonly key: KeyValues;
   readonly run: ScriptRun;
   readonly transaction: KeyTransaction;
@@ -108,23 +108,23 @@ async function triggered(
 }
 
 function fire(
-  { call, face, key, run, transaction }: TriggerScope,
+  { call, face: view, key, run, transaction }: TriggerScope,
   { id, properties }: StoredResource,
   { kind }: TriggeredWrite,
   bodies: { readonly requestBody: unknown; readonly responseBody?: unknown },
 ) {
   const input = {
     args: '[]',
-    links: { selfLink: face.self, altLink: altLink(face) },
+    links: { selfLink: view.self, altLink: altLink(view) },
     operation: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`,
     ...bodies,
   };
   const script = { name: id, source: String(properties.body) };
-  return run.run(script, input, answerCalls({ call, face, key, transaction }));
+  return run.run(script, input, answerCalls({ call, view, key, transaction }));
 }
 
 function writeItem(
-  { call, face, key, transaction }: TriggerScope,
+  { call, face: view, key, transaction }: TriggerScope,
   write: TriggeredWrite,
   item: ValueMap | undefined,
 ): Promise<Effect> {
@@ -134,7 +134,7 @@ function writeItem(
     return transaction.write(id, { kind: 'delete', ...conditions });
   }
   const addressed = write.kind === 'replace' ? write.id : undefined;
-  const { id, ...body } = checkedItem(item, { face, key, addressed });
+  const { id, ...body } = checkedItem(item, { view, key, addressed });
   return transaction.write(id, { kind: write.kind, ...body, ...conditions });
 }
 
@@ -156,7 +156,7 @@ const OPERATIONS: Readonly<Record<TriggeredWrite['kind'], readonly string[]>> = 
 
 function namedTriggers(
   call: Call,
-  { record }: ContainerFace,
+  { record }: ContainerView,
   type: 'Pre' | 'Post',
   { kind }: TriggeredWrite,
 ): readonly StoredResource[] {

@@ -1,6 +1,8 @@
 // Goal: our parser and printer agree with the public baselines of the service's clients, read where they lie beside the
 // repository (never copied). Method: every case is run; the names of the misses are the assertion.
 import { describe, expect, it } from 'vitest';
+import { readBaseline } from './baselines-suite.ts';
+import { NO_SPAN, SqlError } from './errors.ts';
 import type {
   BinaryOperator,
   Collection,
@@ -13,10 +15,8 @@ import type {
   Source,
   UnaryOperator,
   Window,
-} from './ast.ts';
-import { readBaseline } from './baselines-suite.ts';
-import { NO_SPAN, SqlError } from './errors.ts';
-import { numberLiteral, parseQuery } from './parser.ts';
+} from './language/ast.ts';
+import { numberLiteral, parseQuery } from './language/parser.ts';
 import {
   printExpression,
   printGroupBy,
@@ -25,7 +25,7 @@ import {
   printSelect,
   printSource,
   printWindow,
-} from './printer.ts';
+} from './language/printer.ts';
 
 interface ParserCase {
   readonly Input: { readonly Description: string; readonly Query: string };

@@ -8,12 +8,12 @@ import {
   FIXED_EVALUATION,
 } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
-import { compileQuery } from './compile.ts';
-import { constantFinder } from './constants.ts';
-import { parseExpression, parseQuery } from './parser.ts';
-import { programOf } from './program.ts';
-import { queryPlan } from './query-plan.ts';
-import { keptSize } from './value-size.ts';
+import { compileQuery } from './compile/compile.ts';
+import { constantFinder } from './compile/constants.ts';
+import { parseExpression, parseQuery } from './language/parser.ts';
+import { queryPlan } from './plan/query-plan.ts';
+import { executableQuery } from './run/executable.ts';
+import { keptSize } from './run/value-size.ts';
 
 /** The clock plays no part here: what is refused is refused by its size. */
 const LIMITS = {
@@ -26,7 +26,7 @@ const LIMITS = {
 const LARGE = `REPLACE(REPLICATE('a',10000),'a',CONCAT(REPLICATE('b',10000),REPLICATE('b',4000)))`;
 
 function rowsOf(text: string, document: Value = {}): Value[] {
-  const { shape } = programOf(parseQuery(text), { startMs: 0, limits: LIMITS });
+  const { shape } = executableQuery(parseQuery(text), { startMs: 0, limits: LIMITS });
   if (shape.kind === 'streaming') return shape.rowsOf(document).map(({ value }) => value);
   const fold = shape.start();
   fold.add(document);
@@ -90,7 +90,7 @@ test.each([
   ],
   [
     'an array',
-    'SELECT VALUE ARRAY(SELECT VALUE {a: a, b: b} FROM a IN c.list JOIN b IN c.list) FROM c',
+    'SELECT VALUE ARRAY(SELECT VALUE {a: a, b} FROM a IN c.list JOIN b IN c.list) FROM c',
   ],
 ])('%s is refused where it would be too large', (_, text) => {
   expect(() => rowsOf(text, { list: LIST, text: TEXT })).toThrow('size of the values');
@@ -141,7 +141,7 @@ test('what a row refers to many times counts as often', () => {
 
 test('rows that can be made elsewhere ask for it', () => {
   const moverOf = () => ({ isDue: false, begin: () => expect.unreachable('nothing is run') });
-  const program = programOf(parseQuery(`SELECT VALUE LENGTH(${LARGE}) FROM c`), {
+  const program = executableQuery(parseQuery(`SELECT VALUE LENGTH(${LARGE}) FROM c`), {
     startMs: 0,
     moverOf,
   });

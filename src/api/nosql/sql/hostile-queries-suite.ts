@@ -1,7 +1,7 @@
 /** Random queries by seed that call every function with values of every type, size and depth, for tests of budgets. */
 import type { Random } from '../../../base/index.ts';
 import type { Value, ValueMap } from '../../../value/index.ts';
-import { DEFAULT_ENVIRONMENT } from './compile.ts';
+import { DEFAULT_ENVIRONMENT } from './compile/compile.ts';
 import { allFunctions, type SystemFunction } from './functions/index.ts';
 
 const FUNCTIONS: readonly SystemFunction[] = allFunctions(DEFAULT_ENVIRONMENT);

@@ -12,8 +12,8 @@ import {
 } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import { HostileQueries } from './hostile-queries-suite.ts';
-import { parseQuery } from './parser.ts';
-import { programOf } from './program.ts';
+import { parseQuery } from './language/parser.ts';
+import { executableQuery } from './run/executable.ts';
 
 const SEEDS = process.env.MESOCOSM_LONG === undefined ? 6 : 2000;
 const QUERIES_PER_SEED = 60;
@@ -24,7 +24,7 @@ type Outcome = readonly Value[] | 'refused' | 'elsewhere';
 
 function outcomeOf(text: string, document: Value, limits: EvaluationLimits): Outcome {
   try {
-    const { shape } = programOf(parseQuery(text), { startMs: 0, limits });
+    const { shape } = executableQuery(parseQuery(text), { startMs: 0, limits });
     if (shape.kind === 'streaming') return shape.rowsOf(document).map(({ value }) => value);
     const fold = shape.start();
     fold.add(document);

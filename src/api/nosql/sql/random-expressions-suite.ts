@@ -1,7 +1,7 @@
 /** Random expressions and documents by seed, for property tests. */
 import type { Random } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
-import type { QueryParameter } from './evaluate.ts';
+import type { QueryParameter } from './run/evaluate.ts';
 
 const VALUES: readonly Value[] = [
   null,

@@ -3,11 +3,11 @@
 // values as parameters, over random documents.
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../base/index.ts';
-import { compileQuery } from './compile.ts';
-import { runQuery } from './evaluate.ts';
-import { parseQuery } from './parser.ts';
-import { printQuery } from './printer.ts';
+import { compileQuery } from './compile/compile.ts';
+import { parseQuery } from './language/parser.ts';
+import { printQuery } from './language/printer.ts';
 import { Generator } from './random-expressions-suite.ts';
+import { runQuery } from './run/evaluate.ts';
 
 describe('random expressions', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('seed %i', (seed) => {

@@ -1,7 +1,7 @@
 /** Array and set functions. Sets are arrays whose equal elements are taken as one, in the order of first appearance. */
 import { draw, listBytes, spend } from '../../../../base/index.ts';
 import { compareValues, equalValues, isList, isMap, type Value } from '../../../../value/index.ts';
-import { type ValueKey, valueKey } from '../value-key.ts';
+import { type ValueKey, valueKey } from '../run/value-key.ts';
 import { anyOf, define, defineTotal, everyOf, finite, type SystemFunction } from './function.ts';
 
 const ANY_COUNT = Number.POSITIVE_INFINITY;

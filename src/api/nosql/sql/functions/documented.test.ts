@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
-import { compileQuery } from '../compile.ts';
-import { runQuery } from '../evaluate.ts';
-import { parseQuery } from '../parser.ts';
+import { compileQuery } from '../compile/compile.ts';
+import { parseQuery } from '../language/parser.ts';
+import { runQuery } from '../run/evaluate.ts';
 
 const environment = { clock: new FakeClock(Date.UTC(2024, 9, 14, 14, 20, 30, 666)) } as const;
 

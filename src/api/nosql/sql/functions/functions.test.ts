@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock, seededRandom } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
-import { compileQuery } from '../compile.ts';
-import { type Problem, SqlError } from '../errors.ts';
-import { runQuery } from '../evaluate.ts';
-import { parseQuery } from '../parser.ts';
+import { compileQuery } from '../compile/compile.ts';
+import { type Diagnostic, SqlError } from '../errors.ts';
+import { parseQuery } from '../language/parser.ts';
+import { runQuery } from '../run/evaluate.ts';
 
 const environment = {
   clock: new FakeClock(Date.UTC(2024, 9, 14, 14, 20, 30, 666)),
@@ -336,11 +336,11 @@ describe('binding', () => {
     ['abs()', 'SC2050', 'The ABS function requires 1 argument(s).', 13, 18],
     ['CONCAT("a")', 'SC2050', 'The CONCAT function requires at least 2 argument(s).', 13, 24],
   ])('%s', (text, code, message, start, end) => {
-    let problem: Problem | undefined;
+    let problem: Diagnostic | undefined;
     try {
       evaluated(text);
     } catch (error) {
-      if (error instanceof SqlError) problem = error.problems[0];
+      if (error instanceof SqlError) problem = error.diagnostics[0];
     }
     expect(problem).toEqual({ code, message, span: { start, end } });
   });

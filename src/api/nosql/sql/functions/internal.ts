@@ -3,7 +3,7 @@
  * texts come back; their documented meaning is their name, and these are its plain readings.
  */
 import { compareValues, isList, isMap, type Value } from '../../../../value/index.ts';
-import { valueKey } from '../value-key.ts';
+import { valueKey } from '../run/value-key.ts';
 import { arrayContains } from './array.ts';
 import { define, defineTotal, type SystemFunction } from './function.ts';
 import { toText } from './string.ts';

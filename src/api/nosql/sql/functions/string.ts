@@ -1,7 +1,7 @@
 /** String functions. Positions count UTF-16 units from 0, as in the service's own engine. */
 import { draw, listBytes, NESTING_MAX, spend } from '../../../../base/index.ts';
 import { isList, type Value } from '../../../../value/index.ts';
-import { checkDepth, drawPrinted } from '../value-size.ts';
+import { checkDepth, drawPrinted } from '../run/value-size.ts';
 import { anyOf, define, defineTotal, everyOf, finite, type SystemFunction } from './function.ts';
 
 /** REPLICATE beyond this is undefined (documented). */

@@ -1,0 +1,68 @@
+// Goal: an item is stored as it was sent exactly where that is how it would be printed. Method: a table of bodies; what is
+// stored compared with what parsing and printing gives.
+import { expect, test } from 'vitest';
+import { bytesToText, textToBytes } from '../../../base/index.ts';
+import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../../../catalog/index.ts';
+import { ContainerViews } from '../containers/container-view.ts';
+import { checkedItem } from './item-input.ts';
+import { requestItem } from './request-item.ts';
+import { withoutSystemProperties } from './system-properties.ts';
+
+const container: ContainerRecord = {
+  id: 'c',
+  databaseRid: 1,
+  rid: 2,
+  etag: '"x"',
+  timestampSec: 0,
+  kind: 'fixed',
+  partitionKey: { paths: ['/in/pk'], kind: 'Hash', version: 2 },
+  encoding: 'json',
+  indexingPolicy: DEFAULT_INDEXING_POLICY,
+  uniqueKeys: [],
+  policies: {},
+  partitions: [],
+  nextPartitionId: 0,
+  routingVersion: 1,
+};
+const database = { id: 'd', rid: 1, etag: '"x"', timestampSec: 0 };
+
+function faceOf(changes: Partial<ContainerRecord> = {}) {
+  return new ContainerViews().of(database, { ...container, ...changes });
+}
+
+test.each([
+  ['{"id":"a","in":{"pk":"k"},"ttl":60,"l":[1,0.5]}', true],
+  ['{"in":{"x":1,"pk":"k"},"id":"ü"}', true],
+  ['{"id":"a", "in":{"pk":"k"}}', false],
+  ['{"id":"a","in":{"pk":"k"},"id":"b"}', false],
+  ['{"id":"a","in":{"pk":"k"},"n":1.0,"s":"\\u00e9"}', false],
+  ['{"id":"a","in":{"pk":"k"},"7":1}', false],
+  ['{"id":"a","in":{"pk":"k"},"_ts":1,"_etag":"x"}', false],
+])('%s', (text, isKept) => {
+  const view = faceOf();
+  const sent = requestItem(textToBytes(text), view);
+  expect(sent.text !== undefined).toBe(isKept);
+  const stored = checkedItem(sent.item, {
+    view,
+    key: ['k'],
+    addressed: undefined,
+    text: sent.text,
+  });
+  const whole = JSON.parse(text);
+  expect(bytesToText(stored.body)).toBe(JSON.stringify(withoutSystemProperties(whole)));
+  expect(stored.id).toBe(whole.id);
+  expect(stored.ttlSec).toBe(whole.ttl ?? 0);
+});
+
+test('another partition key than the one named is refused', () => {
+  const view = faceOf();
+  const { item, text } = requestItem(textToBytes('{"id":"a","in":{"pk":"k"}}'), view);
+  expect(() => checkedItem(item, { view, key: ['x'], addressed: undefined, text })).toThrow(
+    /doesn't match/,
+  );
+});
+
+test('where values are compared with those of other items, they are made once', () => {
+  const face = faceOf({ uniqueKeys: [{ paths: ['/n'] }] });
+  expect(requestItem(textToBytes('{"id":"a","in":{"pk":"k"}}'), face).text).toBeUndefined();
+});

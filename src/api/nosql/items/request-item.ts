@@ -1,0 +1,70 @@
+/**
+ * An item as it stands in a request. Where its text is exactly what would be stored, it is stored as it is, and of the
+ * item itself only what is checked at the door is read.
+ */
+import { isUtf8 } from 'node:buffer';
+import { type Bytes, bufferOf, type MaybePromise, type SlicedWork } from '../../../base/index.ts';
+import {
+  CanonicalJson,
+  readPrintedObject,
+  type Value,
+  type ValueMap,
+} from '../../../value/index.ts';
+import type { ContainerView } from '../containers/container-view.ts';
+import { parseJsonObject } from './json-body.ts';
+import { SYSTEM_PROPERTIES } from './system-properties.ts';
+
+export interface RequestItem {
+  /** The whole item; of one with a text id, time to live and what holds its partition key. */
+  readonly item: ValueMap;
+  /** What is to be stored; undefined where it has to be printed. */
+  readonly text: Bytes | undefined;
+}
+
+/** What all names of properties that the service sets begin with. */
+const UNDERSCORE = 0x5f;
+const SYSTEM_NAMES = SYSTEM_PROPERTIES.map((name) => Buffer.from(name));
+
+/** Requests are read one at a time. */
+const sent = new CanonicalJson();
+
+/** Throws as `parseJsonObject`. */
+export function requestItem(body: Bytes, face: ContainerView): RequestItem {
+  const text = bufferOf(body);
+  if (isUtf8(text) && sent.read(text, 0) === text.length) {
+    const item = checkedProperties(sent, face);
+    if (item !== undefined) return { item, text };
+  }
+  return { item: parseJsonObject(body), text: undefined };
+}
+
+/** Longer bodies are looked through in slices. */
+const LONG_BYTES = 64 * 1024;
+
+/** The same where a long item keeps nobody waiting; at once where it is not long. */
+export function longSentItem(
+  body: Bytes,
+  face: ContainerView,
+  work: SlicedWork,
+): MaybePromise<RequestItem> {
+  const text = bufferOf(body);
+  if (text.length < LONG_BYTES || !isUtf8(text)) return requestItem(body, face);
+  const object = new CanonicalJson();
+  return work.run(readPrintedObject(text, object)).then((end) => {
+    const item = end === text.length ? checkedProperties(object, face) : undefined;
+    return item === undefined ? { item: parseJsonObject(body), text: undefined } : { item, text };
+  });
+}
+
+/** Of an item that can be stored as it was sent; undefined where it cannot. */
+export function checkedProperties(item: CanonicalJson, face: ContainerView): ValueMap | undefined {
+  if (!face.storesVerbatim) return undefined;
+  if (item.hasInitial(UNDERSCORE))
+    for (const name of SYSTEM_NAMES) if (item.has(name)) return undefined;
+  const properties: Record<string, Value> = {};
+  for (const { name, bytes } of face.checkedNames) {
+    const value = item.get(bytes);
+    if (value !== undefined) properties[name] = value;
+  }
+  return properties;
+}

@@ -1,0 +1,155 @@
+/**
+ * From the text of a query to what runs: parsed once per text, compiled with its parameters and what the container's
+ * policies mean to it.
+ */
+import { type Clock, FIXED_EVALUATION } from '../../../base/index.ts';
+import type { ContainerRecord } from '../../../catalog/index.ts';
+import type { Indexing } from '../../../partition/index.ts';
+import type { ExecutableQuery } from '../../../query/index.ts';
+import type { ScriptRun } from '../../../script/index.ts';
+import type { Service } from '../../../service/index.ts';
+import type { Value } from '../../../value/index.ts';
+import { moverOf } from '../evaluation/moved-query.ts';
+import {
+  type CompiledQuery,
+  compileQuery,
+  constantFinder,
+  type KeyRange,
+  keyRanges,
+  liftLiterals,
+  programOf,
+  type Query,
+  type QueryPlan,
+  queryPlan,
+  runQuery,
+  SqlError,
+} from '../sql/index.ts';
+import type { RequestQuery } from './query-body.ts';
+import { QueryCache } from './query-cache.ts';
+import { QueriedContainers } from './query-environment.ts';
+import { QueryFunctions } from './query-functions.ts';
+import { checkOrder } from './query-order.ts';
+
+export interface PreparedQuery {
+  readonly query: Query;
+  readonly program: ExecutableQuery;
+  readonly indexing: Indexing;
+  /** The partition keys that can match. */
+  keyRanges(): readonly KeyRange[];
+  /** What a client has to do that runs the query itself. */
+  plan(): QueryPlan;
+  /** To be called when the program was run. */
+  release(): void;
+}
+
+/** What queries need to know of the service. */
+export type QuerySurroundings = Pick<Service, 'clock' | 'resources' | 'scripts'>;
+
+export class PreparedQueries {
+  readonly #cache = new QueryCache();
+  readonly #containers: QueriedContainers;
+  readonly #clock: Clock;
+  readonly #surroundings: QuerySurroundings;
+
+  constructor(surroundings: QuerySurroundings) {
+    const { clock } = surroundings;
+    this.#surroundings = surroundings;
+    this.#clock = clock;
+    this.#containers = new QueriedContainers(clock);
+  }
+
+  /**
+   * Throws SqlError for what is wrong with the query, `invalidInput` where the policy has no index for its order.
+   * @param within - the script that asks, if one does: functions run in its thread.
+   */
+  prepare(container: ContainerRecord, sent: RequestQuery, within?: ScriptRun): PreparedQuery {
+    const lifted = sent.parameters.length === 0 ? liftLiterals(sent.text) : undefined;
+    if (lifted === undefined) return this.#prepare(container, sent, sent, within);
+    try {
+      return this.#prepare(container, sent, lifted, within);
+    } catch (error) {
+      if (!(error instanceof SqlError)) throw error;
+      // Said again of the text that was sent.
+      return this.#prepare(container, sent, sent, within);
+    }
+  }
+
+  /** @param same - the same query in a text that may be known. */
+  #prepare(
+    container: ContainerRecord,
+    sent: RequestQuery,
+    same: RequestQuery,
+    within: ScriptRun | undefined,
+  ): PreparedQuery {
+    const { environment, indexing, computed, known } = this.#containers.of(container);
+    const { parameters } = same;
+    const query = this.#cache.parse(same.text);
+    const functions = new QueryFunctions(this.#surroundings, container, within);
+    const startMs = this.#clock.nowMs();
+    const { geospatial, vectorPolicy, textLanguages } = environment;
+    const sentProgram = (moved: Query) => ({
+      query: moved === query ? same.text : moved,
+      parameters,
+      startMs,
+      nowMs: this.#clock.nowMs(),
+      environment: { geospatial, vectorPolicy, textLanguages },
+      computed,
+    });
+    const program = programOf(query, {
+      environment,
+      computed,
+      gridOf: (path) => indexing.gridOf(path),
+      parameters,
+      startMs,
+      findUdf: (name) => functions.find(name),
+      calls: functions.calls,
+      known,
+      limits: FIXED_EVALUATION,
+      // Items of other APIs have values that are no JSON.
+      ...(container.encoding === 'json' && {
+        moverOf: (moved: Query) => moverOf(() => sentProgram(moved), moved),
+      }),
+    });
+    checkOrder(program, indexing);
+    return {
+      query,
+      program,
+      indexing,
+      keyRanges: () =>
+        keyRanges(query, container.partitionKey, constantFinder(parameters, { environment })),
+      plan: () => this.plan(container, sent, undefined),
+      release: () => functions.release(),
+    };
+  }
+
+  /** @param features - what the client can do; undefined for everything. */
+  plan(
+    container: ContainerRecord,
+    { text, parameters }: RequestQuery,
+    features: readonly string[] | undefined,
+  ): QueryPlan {
+    const { environment, computed } = this.#containers.of(container);
+    const options = { environment, computed, parameters, ...(features && { features }) };
+    return withWindow(queryPlan(this.#cache.parse(text), container.partitionKey, options));
+  }
+
+  /** A filter on one item: `from c where …`, the part of a query behind SELECT. Throws SqlError. */
+  condition(container: ContainerRecord, text: string): (item: Value) => boolean {
+    const { environment } = this.#containers.of(container);
+    const query = compileQuery(this.#cache.parse(`SELECT * ${text}`), { environment });
+    return (item) => runQuery(query, [item], [], this.#clock.nowMs(), FIXED_EVALUATION).length > 0;
+  }
+
+  /** For the lists of the catalog, which have no policies. */
+  compile(text: string): CompiledQuery {
+    return compileQuery(this.#cache.parse(text), { environment: { clock: this.#clock } });
+  }
+}
+
+/** Clients look for both ends of the window of a hybrid search, given or not. */
+function withWindow(plan: QueryPlan): QueryPlan {
+  const { hybridSearchQueryInfo: hybrid } = plan;
+  if (!hybrid) return plan;
+  const { skip = null, take = null } = hybrid;
+  return { ...plan, hybridSearchQueryInfo: { ...hybrid, skip, take } };
+}

@@ -1,0 +1,74 @@
+/**
+ * Which queries over more than one partition this server takes as they are. It can run every one of them itself, in
+ * full: rows merged in order, groups and aggregates over all partitions. The reference service's gateway serves only
+ * filters and projections that way and sends its clients to the query plan for the rest.
+ *
+ * Here clients that run plans are sent to the plan only where they add something of their own to the results: rules for
+ * vector and hybrid searches, and columns of groups that have no value. All else is the same for any number of
+ * partitions: what clients make of parts is not (an average over texts, groups in an order, `AVG(c.n) * 2`).
+ */
+import type { Call } from '../call.ts';
+import { RequestError, SUBSTATUS_CROSS_PARTITION } from '../errors.ts';
+import { isByScore, optionalAggregates, type Query } from '../sql/index.ts';
+import type { PreparedQuery } from './prepared-queries.ts';
+
+const DISABLED =
+  'Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.';
+const NEEDS_PLAN =
+  'The provided cross partition query can not be directly served by the gateway. Cross partition query only supports filters, projections, ORDER BY and aggregates; this one has to be run by its plan.';
+
+export interface QueryReach {
+  /** The filter names exactly one partition key. */
+  readonly isSingleKey: boolean;
+  readonly partitionCount: number;
+}
+
+/** Throws 400 where the query goes over partitions and may not, or 400/1004 with the plan where the client has to run it. */
+export function checkCrossPartition(call: Call, prepared: PreparedQuery, reach: QueryReach): void {
+  if (reach.isSingleKey) return;
+  if (!call.isHeaderTrue('x-ms-documentdb-query-enablecrosspartition'))
+    throw crossPartitionDisabled();
+  if (reach.partitionCount < 2 || !runsPlans(call) || !isClientsWork(prepared.query)) return;
+  // A query whose first page came as it is, before the only partition was split, gets the other pages alike.
+  if (call.header('x-ms-continuation') !== undefined) return;
+  throw planNeeded(prepared);
+}
+
+/**
+ * Clients that fold groups themselves show an aggregate that no group has as undefined, which no JSON can: where a whole
+ * column would be missing in the first page, it is left to them.
+ */
+export function checkColumns(call: Call, prepared: PreparedQuery, page: readonly string[]): void {
+  if (page.length === 0 || !runsPlans(call)) return;
+  const names = optionalAggregates(prepared.query);
+  if (names.length === 0 || call.header('x-ms-continuation') !== undefined) return;
+  const rows: readonly object[] = page.map((row) => JSON.parse(row));
+  if (names.some((name) => rows.every((row) => !Object.hasOwn(row, name))))
+    throw planNeeded(prepared);
+}
+
+function planNeeded(prepared: PreparedQuery): RequestError {
+  return new RequestError(400, NEEDS_PLAN, {
+    substatus: SUBSTATUS_CROSS_PARTITION,
+    additionalErrorInfo: JSON.stringify(prepared.plan()),
+  });
+}
+
+export function crossPartitionDisabled(): RequestError {
+  return new RequestError(400, DISABLED);
+}
+
+/** Go's client names the whole query as those with a pipeline do, but has none: a plan is an error to it. */
+const WITHOUT_PIPELINE = /\bazsdk-go-azcosmos\b/;
+
+/** Clients with a query pipeline name the whole query, of which a request is a part. */
+function runsPlans(call: Call): boolean {
+  if (call.header('x-ms-cosmos-correlated-activityid') === undefined) return false;
+  return !WITHOUT_PIPELINE.test(call.header('user-agent') ?? '');
+}
+
+function isClientsWork(query: Query): boolean {
+  // Clients fuse objects only: what VALUE selects is ranked here.
+  if (query.orderBy?.isRank) return query.select.selection.kind !== 'value';
+  return query.groupBy === undefined && isByScore(query);
+}

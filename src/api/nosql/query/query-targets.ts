@@ -1,0 +1,155 @@
+/**
+ * Where a query runs: the partition key, the range or the part of the hash space that its headers name, or else all the
+ * partitions that can hold a match.
+ */
+import { DomainError } from '../../../base/index.ts';
+import type { ContainerRecord, PartitionRecord } from '../../../catalog/index.ts';
+import {
+  ANYTHING,
+  allOf,
+  type Condition,
+  equalTo,
+  type HashRange,
+  isHeldWhole,
+  term,
+} from '../../../query/index.ts';
+import {
+  effectivePartitionKey,
+  epkRangeOfPrefix,
+  epkToHex,
+  type PartitionKeyDefinition,
+  type Value,
+} from '../../../value/index.ts';
+import type { Call } from '../call.ts';
+import type { ContainerView } from '../containers/container-view.ts';
+import { RequestError } from '../errors.ts';
+import { feedPartitionKey, type KeyValues } from '../items/partition-key-header.ts';
+import { type EpkRange, epkRanges, type KeyRange } from '../sql/index.ts';
+
+export interface QueryTargets {
+  /** In order, without overlaps. */
+  readonly ranges: readonly HashRange[];
+  /** What the headers add to the filter of the query. */
+  readonly condition: Condition;
+  /** True where the condition names exactly what lies in the ranges. */
+  readonly isExact: boolean;
+  /** True where the query itself was not asked: headers said where to go. */
+  readonly isAddressed: boolean;
+}
+
+/** @param keyRanges - of the partition keys that can match, worked out only where no header decides. */
+export function queryTargets(
+  call: Call,
+  face: ContainerView,
+  keyRanges: () => readonly KeyRange[],
+): QueryTargets {
+  const values = feedPartitionKey(call, face);
+  if (values !== undefined)
+    return {
+      ranges: [keyRange(values, face)],
+      condition: keyCondition(values, face),
+      isExact: values.every(isHeldWhole),
+      isAddressed: true,
+    };
+  const part = hashRangeHeaders(call);
+  const range = call.header('x-ms-documentdb-partitionkeyrangeid');
+  if (range !== undefined) {
+    const whole = call.service.queries.rangeOf(face.record, rangeIdOf(range, face));
+    const ranges = part === undefined ? [whole] : intersection(whole, part);
+    return { ranges, condition: ANYTHING, isExact: false, isAddressed: true };
+  }
+  if (part !== undefined)
+    return { ranges: [part], condition: ANYTHING, isExact: false, isAddressed: true };
+  return {
+    ranges: partitionsOf(face.record, keyRanges()),
+    condition: ANYTHING,
+    isExact: false,
+    isAddressed: false,
+  };
+}
+
+/** True where exactly one partition key can match: a prefix of a hierarchical one is many. */
+export function isOneKey(ranges: readonly KeyRange[], { paths }: PartitionKeyDefinition): boolean {
+  const [range] = ranges;
+  if (ranges.length !== 1 || range === undefined || range.kind === 'all') return false;
+  return range.kind === 'none' || range.low.length === paths.length;
+}
+
+/** One key, or for the first levels of a hierarchical one everything below. */
+function keyRange(values: KeyValues, { record }: ContainerView): HashRange {
+  const { partitionKey } = record;
+  if (values.length < partitionKey.paths.length) {
+    const { min, max } = epkRangeOfPrefix(values, partitionKey);
+    return { min: epkToHex(min), max: epkToHex(max) };
+  }
+  return pointRange(epkToHex(effectivePartitionKey(values, partitionKey)));
+}
+
+/** The zero byte makes the smallest key of the hash space behind this one. */
+function pointRange(epk: string): HashRange {
+  return { min: epk, max: `${epk}00` };
+}
+
+/** The key as part of the filter, so that the index on it serves. No entry tells of a missing value. */
+export function keyCondition(values: KeyValues, { keyPaths }: ContainerView): Condition {
+  const parts = values.flatMap((value: Value, at) => {
+    const path = keyPaths[at];
+    return value === undefined || path === undefined ? [] : [term(path, [equalTo(value)])];
+  });
+  return allOf(...parts);
+}
+
+/**
+ * The partitions that some of the ranges lie in. The filter of the query does the rest: keys it names are told apart by
+ * the index, not by their hashes.
+ */
+export function partitionsOf(
+  { partitions, partitionKey }: ContainerRecord,
+  ranges: readonly KeyRange[],
+): readonly HashRange[] {
+  const isEverywhere = ranges.some(({ kind }) => kind === 'all');
+  const hashed = isEverywhere ? [] : epkRanges(ranges, partitionKey);
+  return partitions
+    .filter((partition) => isEverywhere || hashed.some((range) => isTouching(partition, range)))
+    .map(({ min, max }) => ({ min, max }));
+}
+
+function isTouching(partition: PartitionRecord, range: EpkRange): boolean {
+  const startsBefore = range.min < partition.max;
+  return (
+    startsBefore && (range.isMaxInclusive ? range.max >= partition.min : range.max > partition.min)
+  );
+}
+
+/** `<id>`, or `<container rid>,<id>`. */
+export function rangeIdOf(text: string, face: ContainerView): string {
+  const comma = text.indexOf(',');
+  if (comma >= 0 && text.slice(0, comma) !== face.rid)
+    throw new RequestError(410, 'The container was replaced by another of the same name.', {
+      substatus: 1000,
+    });
+  return text.slice(comma + 1).trim();
+}
+
+const EPK_HEX = /^(?:[0-9A-Fa-f]{2}){0,1024}$/;
+
+/** A part of the hash space, [start, end), where the client names one. */
+export function hashRangeHeaders(call: Call): HashRange | undefined {
+  const start = call.header('x-ms-start-epk');
+  const end = call.header('x-ms-end-epk');
+  if (start === undefined && end === undefined) return undefined;
+  const min = (start ?? '').toUpperCase();
+  const max = (end ?? 'FF').toUpperCase();
+  if (!EPK_HEX.test(min) || !EPK_HEX.test(max) || min >= max)
+    throw new DomainError(
+      'invalidInput',
+      'x-ms-start-epk and x-ms-end-epk must be hexadecimal, the first before the second.',
+    );
+  return { min, max };
+}
+
+function intersection(a: HashRange, b: HashRange): readonly HashRange[] {
+  const min = [a.min, b.min].sort()[1] as string;
+  const max = [a.max, b.max].sort()[0] as string;
+  return min < max ? [{ min, max }] : [];
+}

@@ -1,0 +1,169 @@
+/** What the functions that filters are made of say about the value they look at. */
+import {
+  ANYTHING,
+  type Condition,
+  equalTo,
+  everyValue,
+  NOTHING,
+  ofKind,
+  startingWith,
+  type ValueRange,
+} from '../../../../query/index.ts';
+import { ARRAY_ELEMENT, isList, isMap, type Value } from '../../../../value/index.ts';
+import { phraseList } from '../functions/full-text.ts';
+import type { Call, Expression } from '../language/ast.ts';
+import { kindCondition, testOf } from './conditions-kinds.ts';
+import { intersectionOf, placed, unionOf, type ValueRef } from './conditions-ranges.ts';
+import { touchingCondition } from './conditions-spatial.ts';
+import {
+  type Aliases,
+  type Analysis,
+  propertyOf,
+  someElementOf,
+  valueRefOf,
+} from './value-refs.ts';
+
+/** By lower-case name: what passes the type check. */
+const TYPE_CHECKS: ReadonlyMap<string, readonly ValueRange[]> = new Map([
+  ['is_array', [ofKind([])]],
+  ['is_bool', [ofKind(false), ofKind(true)]],
+  ['is_datetime', [ofKind('')]],
+  ['is_defined', [everyValue()]],
+  ['is_finite_number', [ofKind(0)]],
+  ['is_integer', [ofKind(0)]],
+  ['is_null', [ofKind(null)]],
+  ['is_number', [ofKind(0)]],
+  ['is_object', [ofKind({})]],
+  ['is_primitive', [null, false, true, 0, ''].map(ofKind)],
+  ['is_string', [ofKind('')]],
+]);
+
+/** Those that look at more than the type. */
+const FINER_CHECKS: ReadonlySet<string> = new Set([
+  'is_datetime',
+  'is_finite_number',
+  'is_integer',
+]);
+
+export function callCondition(
+  call: Call,
+  wanted: boolean,
+  aliases: Aliases,
+  analysis: Analysis,
+): Condition {
+  const name = call.name.toLowerCase();
+  const [first] = call.arguments;
+  const place = first && valueRefOf(first, aliases, analysis);
+  const ranges = TYPE_CHECKS.get(name);
+  if (ranges) {
+    // A missing value fails a check, and the index does not know it.
+    if (!wanted || !first || !place) return ANYTHING;
+    return placed(
+      place,
+      ranges,
+      FINER_CHECKS.has(name) ? testOf(call, true, first, analysis) : undefined,
+    );
+  }
+  if (wanted && place) {
+    const words = textCondition(name, call, place, analysis);
+    const kind = kindCondition(call, wanted, aliases, analysis) ?? ANYTHING;
+    if (words) return intersectionOf([kind, words]);
+  }
+  const finer = wanted
+    ? (touchingCondition(call, aliases, analysis) ?? whenTrue(name, call, place, aliases, analysis))
+    : undefined;
+  return finer ?? kindCondition(call, wanted, aliases, analysis) ?? ANYTHING;
+}
+
+/** What a full text index can tell, where there is one. */
+function textCondition(
+  name: string,
+  { arguments: [, ...args] }: Call,
+  { path }: ValueRef,
+  analysis: Analysis,
+): Condition | undefined {
+  if (!name.startsWith('fulltextcontains') || path.includes(ARRAY_ELEMENT)) return undefined;
+  const phrases = phraseList(args.map((arg) => analysis.findConstant(arg)?.value));
+  if (phrases === undefined || phrases.length === 0) return undefined;
+  return { kind: 'text', path, phrases, needs: name.endsWith('any') ? 'any' : 'all' };
+}
+
+function whenTrue(
+  name: string,
+  { arguments: args }: Call,
+  place: ValueRef | undefined,
+  aliases: Aliases,
+  analysis: Analysis,
+): Condition | undefined {
+  const [first, second, third] = args;
+  switch (name) {
+    case 'startswith':
+    case 'stringequals': {
+      const text = second && analysis.findConstant(second)?.value;
+      const heedsCase = !third || analysis.findConstant(third)?.value === false;
+      if (!place || typeof text !== 'string' || !heedsCase) return undefined;
+      return placed(place, [name === 'startswith' ? startingWith(text) : equalTo(text)]);
+    }
+    case 'array_contains':
+    case '_try_array_contains': {
+      const list = first && analysis.findConstant(first);
+      if (list) return amongConstants(second, list.value, aliases, analysis);
+      return place && second && elementCondition(place, second, analysis);
+    }
+    case 'array_contains_any': {
+      const found = args.slice(1).map((part) => place && elementCondition(place, part, analysis));
+      return allKnown(found) && unionOf(allKnown(found) ?? []);
+    }
+    case 'array_contains_all': {
+      const found = args.slice(1).map((part) => place && elementCondition(place, part, analysis));
+      const known = found.filter((each) => each !== undefined);
+      return known.length > 0 ? intersectionOf(known) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function allKnown<T>(values: readonly (T | undefined)[]): readonly T[] | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === values.length ? known : undefined;
+}
+
+/** The expression equals an element of the list. */
+function amongConstants(
+  expression: Expression | undefined,
+  list: Value,
+  aliases: Aliases,
+  analysis: Analysis,
+): Condition | undefined {
+  if (!isList(list)) return NOTHING;
+  const place = expression && valueRefOf(expression, aliases, analysis);
+  return place && placed(place, list.map(equalTo));
+}
+
+/** Some element of the array there equals the expression, or has all that it has. */
+function elementCondition(
+  place: ValueRef,
+  expression: Expression,
+  analysis: Analysis,
+): Condition | undefined {
+  const constant = analysis.findConstant(expression);
+  return constant && equalCondition(someElementOf(place, analysis), constant.value, analysis);
+}
+
+/** More parts of a constant than this narrow little, and each is a range to read. */
+const PARTS_MAX = 4;
+
+/** Equal to the constant; of an array or an object, that it has the same simple parts. */
+export function equalCondition(place: ValueRef, constant: Value, analysis: Analysis): Condition {
+  if (constant === undefined) return NOTHING;
+  const parts: (readonly [ValueRef, Value])[] = isList(constant)
+    ? constant.map((element) => [someElementOf(place, analysis), element])
+    : isMap(constant)
+      ? Object.keys(constant).map((name) => [propertyOf(place, name), constant[name]])
+      : [];
+  const simple = parts.filter(([, value]) => value === null || typeof value !== 'object');
+  const defined = simple.filter(([, value]) => value !== undefined).slice(0, PARTS_MAX);
+  if (defined.length === 0) return placed(place, [equalTo(constant)]);
+  return intersectionOf(defined.map(([part, value]) => placed(part, [equalTo(value)])));
+}

@@ -1,0 +1,170 @@
+/**
+ * Which type a value must have for an expression to be defined at all: operators and most functions are undefined for
+ * any other. Where nothing else varies, the index can even tell what the expression would give.
+ */
+import {
+  EvaluationBudget,
+  EvaluationTooLong,
+  INDEX_TEST_EVALUATION,
+} from '../../../../base/index.ts';
+import { type Condition, ofKind } from '../../../../query/index.ts';
+import type { Value } from '../../../../value/index.ts';
+import type { Expression } from '../language/ast.ts';
+import { childrenOf } from '../language/ast-walk.ts';
+import { printExpression } from '../language/printer.ts';
+import { placed, type ValueRef } from './conditions-ranges.ts';
+import { type Aliases, type Analysis, valueRefOf } from './value-refs.ts';
+
+type Kind = 'text' | 'number' | 'array';
+
+const EXAMPLES: Readonly<Record<Kind, Value>> = { text: '', number: 0, array: [] };
+
+/** Functions that are undefined unless their first argument has the type. */
+const FIRST_ARGUMENTS: Readonly<Record<Kind, string>> = {
+  text: `CONTAINS STARTSWITH ENDSWITH STRINGEQUALS REGEXMATCH _REGEX_MATCH RegexExtract CONCAT INDEX_OF LastIndexOf
+    LEFT RIGHT LENGTH LOWER UPPER REVERSE LTRIM RTRIM TRIM REPLACE REPLICATE SUBSTRING SubstringAfter SubstringBefore
+    LastSubstringAfter LastSubstringBefore StringSplit StringToArray StringToBoolean StringToNull StringToNumber
+    StringToObject CONTAINS_ALL_CI ContainsAllCi CONTAINS_ALL_CS ContainsAllCs CONTAINS_ANY_CI ContainsAnyCi
+    CONTAINS_ANY_CS ContainsAnyCs`,
+  number: `ABS ACOS ASIN ATAN ATN2 CEILING COS COT DEGREES EXP FLOOR LOG LOG10 NumberBin POWER RADIANS ROUND SIGN SIN
+    SQRT SQUARE TAN TRUNC`,
+  array: `ARRAY_CONTAINS _TRY_ARRAY_CONTAINS ARRAY_CONTAINS_ALL ARRAY_CONTAINS_ANY ARRAY_CONCAT ARRAY_LENGTH ARRAY_AVG
+    ARRAY_MAX ARRAY_MEDIAN ARRAY_MIN ARRAY_SLICE ARRAY_SUM SetDifference SetEqual SetIntersect SetUnion StringJoin`,
+};
+
+const KIND_BY_FUNCTION: ReadonlyMap<string, Kind> = new Map(
+  Object.entries(FIRST_ARGUMENTS).flatMap(([kind, names]) =>
+    names.split(/\s+/).map((name) => [name.toLowerCase(), kind as Kind]),
+  ),
+);
+
+/** The value that must be of a type, and how the query writes it. */
+interface Subject {
+  readonly place: ValueRef;
+  readonly expression: Expression;
+  readonly kind: Kind;
+}
+
+/** What must hold for the expression to be true, or false, as far as the type of one value in it tells. */
+export function kindCondition(
+  expression: Expression,
+  wanted: boolean,
+  aliases: Aliases,
+  analysis: Analysis,
+): Condition | undefined {
+  const toPlace = (part: Expression) => valueRefOf(part, aliases, analysis);
+  const subject = subjectOf(expression, toPlace);
+  if (!subject) return undefined;
+  const ranges = [ofKind(EXAMPLES[subject.kind])];
+  // Of arrays an index holds nothing to test.
+  const test =
+    subject.kind === 'array' ? undefined : testOf(expression, wanted, subject.expression, analysis);
+  return placed(subject.place, ranges, test);
+}
+
+/** The outcome of the expression by the value that the part stands for. */
+export function testOf(
+  expression: Expression,
+  wanted: boolean,
+  part: Expression,
+  { compileOver, findConstant }: Analysis,
+): ((value: Value) => boolean) | undefined {
+  const text = printExpression(part);
+  const run = compileOver(
+    expression,
+    (candidate) => candidate.kind === part.kind && printExpression(candidate) === text,
+  );
+  if (run === undefined) return undefined;
+  // An index holds nothing long: most tests take next to nothing, and counting would take more.
+  return isLight(expression, findConstant)
+    ? (value) => run(value) === wanted
+    : (value) => mayBe(run, value, wanted);
+}
+
+/** Functions that take no longer than their arguments are long. */
+const LIGHT = new Set(
+  `contains startswith endswith stringequals index_of length lower upper left right substring trim ltrim rtrim abs ceiling
+  floor round sign trunc is_string is_number`.split(/\s+/),
+);
+const LIGHT_LENGTH_MAX = 1000;
+
+function isLight(expression: Expression, findConstant: Analysis['findConstant']): boolean {
+  switch (expression.kind) {
+    case 'literal':
+    case 'parameter': {
+      const value = findConstant(expression)?.value;
+      if (typeof value === 'string') return value.length <= LIGHT_LENGTH_MAX;
+      return typeof value !== 'object' || value === null;
+    }
+    case 'call':
+      if (!LIGHT.has(expression.name.toLowerCase())) return false;
+      break;
+    case 'array':
+    case 'object':
+    case 'subquery':
+    case 'udfCall':
+      return false;
+    case 'binary':
+      if (expression.operator === '||') return false;
+  }
+  return childrenOf(expression).every((child) => isLight(child, findConstant));
+}
+
+const testBudget = new EvaluationBudget(INDEX_TEST_EVALUATION);
+
+/** True as well where it would take long to find out: the item tells. */
+function mayBe(run: (value: Value) => Value, value: Value, wanted: boolean): boolean {
+  const outer = testBudget.enter();
+  try {
+    return run(value) === wanted;
+  } catch (error) {
+    if (error instanceof EvaluationTooLong) return true;
+    throw error;
+  } finally {
+    testBudget.leave(outer);
+  }
+}
+
+function subjectOf(
+  expression: Expression,
+  toPlace: (part: Expression) => ValueRef | undefined,
+): Subject | undefined {
+  const inner = (part: Expression | undefined) => part && subjectOf(part, toPlace);
+  const ofKind = (kind: Kind, part: Expression | undefined): Subject | undefined => {
+    const place = part && toPlace(part);
+    return part && place ? { place, expression: part, kind } : inner(part);
+  };
+  switch (expression.kind) {
+    case 'binary':
+      switch (expression.operator) {
+        case 'AND':
+        case 'OR':
+        case '??':
+          return undefined;
+        case '=':
+        case '!=':
+        case '<':
+        case '<=':
+        case '>':
+        case '>=':
+          return inner(expression.left) ?? inner(expression.right);
+        case '||':
+          return ofKind('text', expression.left) ?? ofKind('text', expression.right);
+        default:
+          return ofKind('number', expression.left) ?? ofKind('number', expression.right);
+      }
+    case 'unary':
+      return expression.operator === 'NOT' ? undefined : ofKind('number', expression.operand);
+    case 'like':
+      return ofKind('text', expression.value);
+    case 'in':
+    case 'between':
+      return inner(expression.value);
+    case 'call': {
+      const kind = KIND_BY_FUNCTION.get(expression.name.toLowerCase());
+      return kind && ofKind(kind, expression.arguments[0]);
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+/** What a spatial function of a constant says about the geometry it looks at, where its cells are indexed. */
+import { ANYTHING, type Condition, cellCondition, NOTHING } from '../../../../query/index.ts';
+import type { Call, Expression } from '../language/ast.ts';
+import { type Aliases, type Analysis, valueRefOf } from './value-refs.ts';
+
+/** True only where the geometries have a point in common. */
+const TOUCHING: ReadonlySet<string> = new Set([
+  'st_within',
+  '_st_within',
+  'st_intersects',
+  '_st_intersects',
+]);
+const DISTANCES: ReadonlySet<string> = new Set(['st_distance', '_st_distance']);
+
+/** When ST_WITHIN or ST_INTERSECTS is true. */
+export function touchingCondition(
+  call: Call,
+  aliases: Aliases,
+  analysis: Analysis,
+): Condition | undefined {
+  return TOUCHING.has(call.name.toLowerCase())
+    ? nearCondition(call, 0, aliases, analysis)
+    : undefined;
+}
+
+/** When ST_DISTANCE is at most that far. */
+export function distanceCondition(
+  expression: Expression,
+  distance: number,
+  aliases: Aliases,
+  analysis: Analysis,
+): Condition | undefined {
+  if (expression.kind !== 'call' || !DISTANCES.has(expression.name.toLowerCase())) return undefined;
+  return nearCondition(expression, distance, aliases, analysis);
+}
+
+function nearCondition(
+  { arguments: [first, second] }: Call,
+  distance: number,
+  aliases: Aliases,
+  analysis: Analysis,
+): Condition | undefined {
+  if (!first || !second) return undefined;
+  const isFirst = analysis.findConstant(first) !== undefined;
+  const constant = analysis.findConstant(isFirst ? first : second);
+  const place = valueRefOf(isFirst ? second : first, aliases, analysis);
+  const grid = place && constant && analysis.gridOf(place.path);
+  if (!grid || distance < 0) return undefined;
+  const cells = grid.cellsNear(constant.value, distance);
+  if (cells === undefined) return NOTHING;
+  return cells === 'everywhere' ? ANYTHING : cellCondition(place.path, cells);
+}

@@ -1,0 +1,68 @@
+/**
+ * Whether the condition read from a filter names exactly the items that pass it, so that an index can count them. Told
+ * of the plain ones only: comparisons of a property with constants that an index entry holds whole, joined by AND and OR.
+ */
+import { isHeldWhole } from '../../../../query/index.ts';
+import type { Path, Value } from '../../../../value/index.ts';
+import { type BinaryOperator, chainOperands, type Expression } from '../language/ast.ts';
+import type { FindConstant } from './key-ranges.ts';
+
+export interface FilterContext {
+  /** Where a property of the item lies; undefined for anything else. */
+  pathOf(expression: Expression): Path | undefined;
+  readonly findConstant: FindConstant;
+  /** Whether properties of this name are computed: an index need not have them. */
+  isComputed(name: unknown): boolean;
+}
+
+const RANGES: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['<', '<=', '>', '>=']);
+
+export function isExactFilter(filter: Expression | undefined, context: FilterContext): boolean {
+  if (filter === undefined) return true;
+  const { findConstant, isComputed } = context;
+  const isStored = (expression: Expression): boolean => {
+    const path = context.pathOf(expression);
+    return path !== undefined && !isComputed(path[0]);
+  };
+  const isOf = (expression: Expression, isHeld: (value: Value) => boolean): boolean => {
+    const constant = findConstant(expression);
+    return constant !== undefined && isHeld(constant.value);
+  };
+  switch (filter.kind) {
+    case 'binary': {
+      const { operator, left, right } = filter;
+      if (operator === 'AND' || operator === 'OR')
+        return areExact(chainOperands(filter, operator), context);
+      const isHeld = operator === '=' ? isHeldWhole : RANGES.has(operator) ? isOrdered : undefined;
+      if (isHeld === undefined) return false;
+      return isStored(left) ? isOf(right, isHeld) : isStored(right) && isOf(left, isHeld);
+    }
+    case 'in':
+      return (
+        !filter.isNegated &&
+        isStored(filter.value) &&
+        filter.items.every((item) => isOf(item, isHeldWhole))
+      );
+    case 'between':
+      return (
+        !filter.isNegated &&
+        isStored(filter.value) &&
+        isOf(filter.low, isOrdered) &&
+        isOf(filter.high, isOrdered)
+      );
+    default:
+      return false;
+  }
+}
+
+/** What many conditions come to is not always kept in full. */
+const OPERANDS_MAX = 100;
+
+function areExact(operands: readonly Expression[], context: FilterContext): boolean {
+  if (operands.length > OPERANDS_MAX) return false;
+  return operands.every((operand) => isExactFilter(operand, context));
+}
+
+function isOrdered(value: Value): boolean {
+  return (typeof value === 'number' || typeof value === 'string') && isHeldWhole(value);
+}

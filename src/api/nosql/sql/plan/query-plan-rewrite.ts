@@ -1,0 +1,351 @@
+/** The rewriting of one query for many partitions: partial aggregates, groups with their keys, rows with their order. */
+
+import { selectNames } from '../compile/compile.ts';
+import { aggregateCalls } from '../compile/compile-grouping.ts';
+import type { FindConstant } from '../conditions/key-ranges.ts';
+import { diagnostics, NO_SPAN, SqlError } from '../errors.ts';
+import type { DistanceFunction } from '../functions/index.ts';
+import type { Call, Expression, Query, Select, SelectItem, Window } from '../language/ast.ts';
+import {
+  and,
+  call,
+  identifier,
+  list,
+  literal,
+  object,
+  objectFrom,
+  placeholder,
+} from '../language/ast-builders.ts';
+import { sourcesOf } from '../language/ast-walk.ts';
+import { printExpression, printRewritten } from '../language/printer.ts';
+import { type AggregateName, findAggregate } from '../run/aggregates.ts';
+import { orderedRow } from '../run/ordered-row.ts';
+import { isCallOf, isDescending } from '../run/vector-order.ts';
+import type { QueryInfo } from './query-plan.ts';
+
+export interface PlanContext {
+  readonly findConstant: FindConstant;
+  readonly vectorPolicy: ReadonlyMap<string, DistanceFunction>;
+  /** Whether exactly one partition key can match, so that one partition does the whole work. */
+  readonly isSingleKey: boolean;
+  /** Whether the client counts distinct values itself. */
+  readonly allowsDistinctCount: boolean;
+  /** Whether the client drops rows that repeat each other. */
+  readonly dropsRepeated: boolean;
+}
+
+/** Where the client puts what it knows of the rows it has already seen. */
+const ORDER_BY_FILTER = placeholder('({documentdb-formattableorderbyquery-filter})');
+
+export function planQuery(query: Query, context: PlanContext): QueryInfo {
+  const distinctCount = context.allowsDistinctCount ? distinctCountOf(query) : undefined;
+  if (distinctCount)
+    return {
+      ...planQuery(distinctCount.inner, context),
+      rewrittenQuery: printRewritten(distinctCount.inner),
+      dCountInfo: { dCountAlias: distinctCount.alias },
+    };
+  if (query.groupBy && query.orderBy)
+    throw new SqlError(diagnostics.orderWithGroups(query.orderBy.span ?? NO_SPAN));
+  const counts = countsOf(query, context);
+  const folding = foldingOf(query);
+  const isOrdered = query.orderBy !== undefined && !folding.isFolded;
+  const orderBy = isOrdered ? orderByInfo(query, context) : NO_ORDER;
+  const isDistinct = query.select.isDistinct;
+  // One partition can skip and count by itself, unless the client has to fold or compare rows anyway.
+  const isDoneByPartition =
+    context.isSingleKey &&
+    query.window !== undefined &&
+    !isOrdered &&
+    !folding.isFolded &&
+    !isDistinct;
+  return {
+    distinctType: distinctType(query, orderBy.orderByExpressions),
+    ...(isDoneByPartition ? {} : counts),
+    ...orderBy,
+    ...folding.info,
+    rewrittenQuery: isDoneByPartition ? '' : rewrite(query, context, counts, folding),
+    hasSelectValue: query.select.selection.kind === 'value',
+  };
+}
+
+type Counts = Pick<QueryInfo, 'top' | 'offset' | 'limit'>;
+
+/** TOP, OFFSET and LIMIT as numbers. Without FROM there is one row, and nothing to count. */
+export function countsOf(query: Query, { findConstant }: PlanContext): Counts {
+  if (!query.from) return {};
+  const top = query.select.top && numberOf(query.select.top, findConstant);
+  const offset = query.window && numberOf(query.window.offset, findConstant);
+  const limit = query.window && numberOf(query.window.limit, findConstant);
+  return {
+    ...(top !== undefined && { top }),
+    ...(offset !== undefined && { offset }),
+    ...(limit !== undefined && { limit }),
+  };
+}
+
+function numberOf(expression: Expression, findConstant: FindConstant): number {
+  const value = findConstant(expression)?.value;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0)
+    throw new SqlError(diagnostics.top(expression.span));
+  return value;
+}
+
+type OrderInfo = Pick<QueryInfo, 'orderBy' | 'orderByExpressions' | 'hasNonStreamingOrderBy'>;
+
+const NO_ORDER: OrderInfo = { orderBy: [], orderByExpressions: [], hasNonStreamingOrderBy: false };
+
+function orderByInfo({ orderBy }: Query, { vectorPolicy }: PlanContext): OrderInfo {
+  const items = orderBy?.items ?? [];
+  const isVector = items.some(({ expression }) => isCallOf(expression, 'VectorDistance'));
+  if (isVector && items.some(({ direction }) => direction !== 'unspecified'))
+    throw new SqlError(diagnostics.vectorDirection());
+  if (!isVector && !items.every(({ expression }) => isPath(expression)))
+    throw new SqlError(diagnostics.orderByPath());
+  return {
+    orderBy: items.map(({ expression, direction }) =>
+      isDescending(expression, direction, vectorPolicy) ? 'Descending' : 'Ascending',
+    ),
+    orderByExpressions: items.map(({ expression }) => printExpression(expression)),
+    hasNonStreamingOrderBy: isVector,
+  };
+}
+
+function isPath(expression: Expression): boolean {
+  if (expression.kind === 'property' || expression.kind === 'index') return isPath(expression.base);
+  return expression.kind === 'identifier';
+}
+
+/** Rows that come in the order of all that they show are repeated one after the other. */
+function distinctType(query: Query, orderBy: readonly string[]): QueryInfo['distinctType'] {
+  if (!query.select.isDistinct) return 'None';
+  const shown = shownBy(query);
+  return shown.length > 0 && isWithin(shown, orderBy) ? 'Ordered' : 'Unordered';
+}
+
+/** What makes a row; empty for all of the item. */
+function shownBy({ select: { selection } }: Query): readonly string[] {
+  if (selection.kind === 'star') return [];
+  const shown =
+    selection.kind === 'value'
+      ? [selection.expression]
+      : selection.items.map((item) => item.expression);
+  return shown.map(printExpression);
+}
+
+function isWithin(some: readonly string[], all: readonly string[]): boolean {
+  return some.every((text) => all.includes(text));
+}
+
+interface Folding {
+  /** Whether there are aggregates or groups, which the client folds further. */
+  readonly isFolded: boolean;
+  readonly info: Pick<
+    QueryInfo,
+    'groupByExpressions' | 'groupByAliases' | 'aggregates' | 'groupByAliasToAggregateType'
+  >;
+}
+
+function foldingOf(query: Query): Folding {
+  const { selection } = query.select;
+  const groupByExpressions = (query.groupBy ?? []).map(printExpression);
+  const none = { groupByExpressions, groupByAliases: [], groupByAliasToAggregateType: {} };
+  if (selection.kind === 'star') return { isFolded: false, info: { ...none, aggregates: [] } };
+  if (selection.kind === 'value') {
+    const aggregate = aggregateOf(selection.expression);
+    const aggregates = aggregate ? [aggregate.name] : [];
+    const isFolded = aggregates.length > 0 || query.groupBy !== undefined;
+    return { isFolded, info: { ...none, aggregates } };
+  }
+  const types = selection.items.map((item) => aggregateOf(item.expression)?.name ?? null);
+  const isFolded = query.groupBy !== undefined || types.some((type) => type !== null);
+  if (!isFolded) return { isFolded, info: { ...none, aggregates: [] } };
+  const names = selectNames(selection.items);
+  return {
+    isFolded,
+    info: {
+      groupByExpressions,
+      groupByAliases: names,
+      aggregates: [],
+      groupByAliasToAggregateType: Object.fromEntries(
+        names.map((name, at) => [name, types[at] ?? null]),
+      ),
+    },
+  };
+}
+
+interface PlannedAggregate {
+  readonly name: AggregateName;
+  readonly call: Call;
+}
+
+/** The aggregate that an expression is. One inside an expression cannot be put together from parts. */
+function aggregateOf(expression: Expression): PlannedAggregate | undefined {
+  const aggregate = expression.kind === 'call' ? findAggregate(expression.name) : undefined;
+  if (aggregate && expression.kind === 'call')
+    return { name: aggregate.planName, call: expression };
+  if (aggregateCalls(expression).length > 0) throw new SqlError(diagnostics.composition());
+  return undefined;
+}
+
+function rewrite(query: Query, context: PlanContext, counts: Counts, folding: Folding): string {
+  if (folding.isFolded) return printRewritten(rewriteFolded(query));
+  if (query.orderBy) return printRewritten(rewriteOrdered(query, context, counts));
+  const isDistinct = query.select.isDistinct;
+  if (isDistinct && (query.window || query.select.top)) return printRewritten(uncounted(query));
+  if (query.window && query.from) return printRewritten({ ...query, window: firstRows(counts) });
+  return '';
+}
+
+/** The client counts after it has folded or compared the rows of all partitions. */
+function uncounted({ select, window: _, ...rest }: Query): Query {
+  const { top: __, ...uncountedSelect } = select;
+  return { ...rest, select: uncountedSelect };
+}
+
+/** Any of the rows that are skipped in the end may come from this partition. */
+function firstRows({ offset = 0, limit = 0 }: Counts): Window {
+  return { offset: literal(0), limit: literal(offset + limit) };
+}
+
+function rewriteFolded(query: Query): Query {
+  const plain = uncounted(query);
+  const { selection } = plain.select;
+  if (selection.kind === 'star') return plain;
+  const select = (chosen: Select['selection']): Query => ({
+    ...plain,
+    select: { isDistinct: false, selection: chosen },
+  });
+  if (selection.kind === 'value') {
+    const aggregate = aggregateOf(selection.expression);
+    const payload = aggregate ? list([partialAggregate(aggregate)]) : selection.expression;
+    if (query.groupBy) return select(grouped(query.groupBy, payload));
+    return select({ kind: 'value', expression: payload });
+  }
+  const payload = payloadOf(selection.items, (expression) => {
+    const aggregate = aggregateOf(expression);
+    return aggregate ? partialAggregate(aggregate) : expression;
+  });
+  if (query.groupBy) return select(grouped(query.groupBy, payload));
+  return select({ kind: 'list', items: [{ expression: payload, alias: 'payload' }] });
+}
+
+function grouped(keys: readonly Expression[], payload: Expression): Select['selection'] {
+  const groupByItems = list(keys.map((key) => object({ item: key })));
+  return {
+    kind: 'list',
+    items: [
+      { expression: groupByItems, alias: 'groupByItems' },
+      { expression: payload, alias: 'payload' },
+    ],
+  };
+}
+
+/** What one partition tells of an aggregate. The second item of MIN and MAX tells a poisoned result from none. */
+function partialAggregate({ name, call: whole }: PlannedAggregate): Expression {
+  const argument = whole.arguments[0] as Expression;
+  const count = call('COUNT', argument);
+  switch (name) {
+    case 'Average':
+      return object({ item: object({ sum: call('SUM', argument), count }) });
+    case 'Min':
+    case 'Max': {
+      const plainName = name === 'Min' ? 'min' : 'max';
+      return object({ item: whole, item2: object({ [plainName]: whole, count }) });
+    }
+    default:
+      return object({ item: whole });
+  }
+}
+
+export function payloadOf(
+  items: readonly SelectItem[],
+  convert: (expression: Expression) => Expression = (expression) => expression,
+): Expression {
+  const names = selectNames(items);
+  return objectFrom(
+    items.map(({ expression }, at) => [names[at] as string, convert(expression)] as const),
+  );
+}
+
+/**
+ * Rows with their resource id, what they are ordered by, and the result apart. Where the order tells all that a distinct row
+ * shows, the partition may leave out what repeats it: not only is that less to send, the JavaScript client loses count
+ * of the keys of rows that it drops itself, and goes on behind the wrong one.
+ */
+function rewriteOrdered(asked: Query, { dropsRepeated }: PlanContext, counts: Counts): Query {
+  // Repeated rows are dropped by the client, so only it can count.
+  const isCounted = !asked.select.isDistinct;
+  const query = isCounted ? asked : uncounted(asked);
+  const keys = (query.orderBy?.items ?? []).map(({ expression }) => expression);
+  const { payload, isShown } = payloadAndPresence(query);
+  const filtered = withOrderFilter(query);
+  return {
+    ...query,
+    select: {
+      isDistinct: asked.select.isDistinct && dropsRepeated && isOrderOfRows(asked, keys),
+      ...(isCounted && counts.top !== undefined && { top: literal(counts.top) }),
+      selection: orderedRow(rootAlias(query), keys, payload),
+    },
+    where: isShown ? and(filtered, isShown) : filtered,
+    ...(query.window && { window: firstRows(counts) }),
+  };
+}
+
+/** True where rows are alike if and only if their keys are. */
+function isOrderOfRows(query: Query, keys: readonly Expression[]): boolean {
+  const shown = shownBy(query);
+  const ordered = keys.map(printExpression);
+  return isWithin(shown, ordered) && isWithin(ordered, shown);
+}
+
+export function withOrderFilter({ where }: Query): Expression {
+  return where ? and(where, ORDER_BY_FILTER) : ORDER_BY_FILTER;
+}
+
+/** The result of a row, and for VALUE the test that there is one. */
+export function payloadAndPresence(query: Query): {
+  readonly payload: Expression;
+  readonly isShown: Expression | undefined;
+} {
+  const { selection } = query.select;
+  switch (selection.kind) {
+    case 'star':
+      return { payload: rootAlias(query), isShown: undefined };
+    case 'value':
+      return { payload: selection.expression, isShown: call('IS_DEFINED', selection.expression) };
+    case 'list':
+      return { payload: payloadOf(selection.items), isShown: undefined };
+  }
+}
+
+/** The alias of the item itself: the first source. */
+export function rootAlias(query: Query): Expression {
+  const [first] = sourcesOf(query.from);
+  if (!first) return identifier('root');
+  if (first.kind === 'iterator') return identifier(first.name);
+  const { collection, alias } = first;
+  if (alias !== undefined) return identifier(alias);
+  return identifier(collection.kind === 'path' ? collection.root : 'root');
+}
+
+/** `SELECT [VALUE] COUNT(1) FROM (SELECT DISTINCT …)`: the partitions give the distinct values, the client counts. */
+function distinctCountOf(
+  query: Query,
+): { readonly inner: Query; readonly alias: string } | undefined {
+  const [source, ...others] = sourcesOf(query.from);
+  const { selection } = query.select;
+  const isPlain = !query.where && !query.groupBy && !query.orderBy && !query.window;
+  if (!isPlain || others.length > 0 || source?.collection.kind !== 'subquery') return undefined;
+  const inner = source.collection.query;
+  if (!inner.select.isDistinct || source.kind === 'iterator') return undefined;
+  const items =
+    selection.kind === 'value'
+      ? [{ expression: selection.expression, alias: '' }]
+      : selection.kind === 'list'
+        ? selection.items
+        : [];
+  const [item] = items;
+  if (!item || items.length > 1 || !isCallOf(item.expression, 'COUNT')) return undefined;
+  return { inner, alias: item.alias ?? (selectNames(items)[0] as string) };
+}

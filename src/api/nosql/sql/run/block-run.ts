@@ -1,0 +1,240 @@
+/**
+ * Running a block by pushing: items go in one by one, results come out as early as the clauses allow. The reference
+ * executor, subqueries and folds all run this way.
+ */
+import {
+  assert,
+  DomainError,
+  draw,
+  ITEM_COMBINATIONS_MAX,
+  QUERY_ROWS_MAX,
+  spend,
+} from '../../../../base/index.ts';
+import { isList, type Value } from '../../../../value/index.ts';
+import type { Block, CompiledSource, Slots } from '../compile/block.ts';
+import { Groups } from './groups.ts';
+import { scoreInputs } from './rank.ts';
+import { Results, RowBudget, type Sink, windowOf } from './results.ts';
+
+/** Whether the rows come from the items, and not from the query alone. */
+export function readsItems({ sources: [first] }: Block): boolean {
+  return first?.kind === 'container' || (first?.kind === 'subquery' && readsItems(first.block));
+}
+
+/** Whether the result tells how many items pass, and nothing else of them. */
+export function countsItems({ sources, grouping }: Block): boolean {
+  const [source] = sources;
+  const isPlain = sources.length === 1 && source?.kind === 'container' && !source.path;
+  return (
+    isPlain && grouping?.isSingle === true && grouping.aggregates.every((each) => each.countsRows)
+  );
+}
+
+/** FROM and WHERE: calls onRow for every combination of the sources that passes, until it returns true. */
+export class RowSource {
+  readonly #block: Block;
+  readonly #row: Slots;
+  readonly #onRow: () => boolean;
+  readonly #first: CompiledSource | undefined;
+  /** The subquery that the items go to, where FROM begins with one. */
+  readonly #inner: BlockRun | undefined;
+  #combinations = 0;
+
+  constructor(block: Block, row: Slots, onRow: () => boolean) {
+    this.#block = block;
+    this.#row = row;
+    this.#onRow = onRow;
+    const first = readsItems(block) ? block.sources[0] : undefined;
+    this.#first = first;
+    if (first?.kind === 'subquery')
+      this.#inner = new BlockRun(first.block, row, (value) => this.#take(first, value));
+  }
+
+  /** Takes in an item. True when no further one can matter. */
+  add(document: Value): boolean {
+    this.#combinations = 0;
+    if (this.#inner) return this.#inner.add(document);
+    const first = this.#first;
+    if (first?.kind !== 'container') return true;
+    const row = this.#row;
+    row[first.slot] = document;
+    if (!first.path) return this.#expand(1);
+    const value = first.path(row);
+    if (value === undefined) return false;
+    row[first.slot] = value;
+    return this.#expand(1);
+  }
+
+  /** After the last item: the rows that could not come before, all of them where no items are read. */
+  finish(): void {
+    if (this.#inner) this.#inner.finish();
+    else if (!this.#first) this.#expand(0);
+  }
+
+  #take(
+    { slot, isIterated }: Extract<CompiledSource, { kind: 'subquery' }>,
+    value: Value,
+  ): boolean {
+    if (!isIterated) {
+      this.#row[slot] = value;
+      return this.#expand(1);
+    }
+    return isList(value) && this.#expandEach(value, slot, 1);
+  }
+
+  #expand(at: number): boolean {
+    const { sources, where, rowSteps } = this.#block;
+    const row = this.#row;
+    const source = sources[at];
+    if (!source) {
+      spend(rowSteps);
+      if (where !== undefined && where(row) !== true) return false;
+      return this.#onRow();
+    }
+    switch (source.kind) {
+      case 'value': {
+        const value = source.value(row);
+        if (value === undefined) return false;
+        row[source.slot] = value;
+        return this.#expand(at + 1);
+      }
+      case 'elements': {
+        const list = source.list(row);
+        return isList(list) && this.#expandEach(list, source.slot, at + 1);
+      }
+      case 'subquery': {
+        const values = resultsOf(source.block, row);
+        if (!source.isIterated) return this.#expandEach(values, source.slot, at + 1);
+        return values.some(
+          (value) => isList(value) && this.#expandEach(value, source.slot, at + 1),
+        );
+      }
+      case 'container':
+        assert(false, 'only the first source reads the container');
+    }
+  }
+
+  #expandEach(values: readonly Value[], slot: number, next: number): boolean {
+    this.#combinations += values.length;
+    if (this.#combinations > ITEM_COMBINATIONS_MAX)
+      throw new DomainError(
+        'invalidInput',
+        'Query exceeded the number of combinations that JOIN may make of one item; add a filter to a subquery.',
+      );
+    for (const value of values) {
+      spend(1);
+      this.#row[slot] = value;
+      if (this.#expand(next)) return true;
+    }
+    return false;
+  }
+}
+
+export interface BlockRunOptions {
+  /** Rows or groups kept at most. */
+  readonly rowsMax?: number | undefined;
+}
+
+/** One execution of a block. */
+export class BlockRun {
+  readonly #source: RowSource;
+  readonly #groups: Groups | undefined;
+  readonly #results: Results;
+  readonly #emit: (row: Slots) => boolean;
+  readonly #tryEmit: (row: Slots) => void;
+  #isEnough = false;
+  #rowCount = 0;
+
+  constructor(block: Block, row: Slots, sink: Sink, { rowsMax }: BlockRunOptions = {}) {
+    const bound = rowsMax ?? QUERY_ROWS_MAX;
+    const results = new Results(block, windowOf(block, row), sink, bound);
+    const { project, rank, orderBy, grouping } = block;
+    this.#results = results;
+    this.#emit = (from) => {
+      const value = project(from);
+      if (value === undefined) return false;
+      if (!rank && orderBy.length === 0) return results.add(value, NO_KEYS);
+      const keys = rank ? scoreInputs(rank, from) : orderBy.map((order) => order.value(from));
+      return results.add(value, keys);
+    };
+    this.#tryEmit = (from) => {
+      project(from);
+      for (const { value } of orderBy) value(from);
+    };
+    const groups = grouping && new Groups(grouping, row, bound);
+    this.#groups = groups;
+    const onRow = groups
+      ? () => {
+          this.#rowCount++;
+          groups.add();
+          return false;
+        }
+      : () => {
+          this.#rowCount++;
+          return this.#emit(row);
+        };
+    this.#source = new RowSource(block, row, onRow);
+  }
+
+  /** Rows that passed FROM and WHERE. */
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  /** Takes in an item. True when no further one can change the results. */
+  add(document: Value): boolean {
+    if (!this.#isEnough) this.#isEnough = this.#results.isFull || this.#source.add(document);
+    return this.#isEnough;
+  }
+
+  /** Takes in rows that passed FROM and WHERE, of a block that counts them and no more. */
+  addCounted(count: number): void {
+    this.#rowCount += count;
+    this.#groups?.addCounted(count);
+  }
+
+  /** Computes what the groups give so far, for what that asks for; nothing is handed out. */
+  tryFinish(): void {
+    this.#groups?.finish((row) => {
+      this.#tryEmit(row);
+      return false;
+    });
+  }
+
+  /** Hands out what had to wait for the last item. */
+  finish(): void {
+    if (this.#results.isFull) return;
+    if (!this.#isEnough) this.#source.finish();
+    this.#groups?.finish(this.#emit);
+    this.#results.finish();
+  }
+}
+
+const NO_KEYS: readonly Value[] = [];
+
+/** What it takes to begin a subquery. */
+const BLOCK_STEPS = 50;
+
+/** The results of a subquery in the row. */
+export function resultsOf(block: Block, row: Slots): Value[] {
+  spend(BLOCK_STEPS);
+  const budget = new RowBudget(QUERY_ROWS_MAX);
+  const values: Value[] = [];
+  const sink: Sink = (value) => {
+    budget.take(8);
+    draw(8);
+    values.push(value);
+    return false;
+  };
+  new BlockRun(block, row, sink).finish();
+  return values;
+}
+
+/** As many results as asked for, without computing more than that needs. */
+export function firstResults(block: Block, row: Slots, countMax: number): Value[] {
+  spend(BLOCK_STEPS);
+  const values: Value[] = [];
+  const sink: Sink = (value) => values.push(value) >= countMax;
+  new BlockRun(block, row, sink).finish();
+  return values;
+}

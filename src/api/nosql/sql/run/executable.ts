@@ -1,0 +1,267 @@
+/**
+ * A query as a program of the shared executor. What each item gives on its own streams; what needs to see other items
+ * (groups, aggregates, distinct rows, ranks, nearest vectors) folds, with the item forgotten as soon
+ * as it is folded in.
+ */
+import {
+  DomainError,
+  EvaluationBudget,
+  type EvaluationLimits,
+  FIXED_EVALUATION,
+  LONE_EVALUATION,
+  MOVABLE_EVALUATION,
+  QUERY_ROWS_MAX,
+} from '../../../../base/index.ts';
+import {
+  type AsyncFold,
+  type Blocking,
+  type ExecutableQuery,
+  NOTHING,
+  type Order,
+  type PendingItem,
+  type QueryMover,
+  type Row,
+  type RowFold,
+  type Streaming,
+} from '../../../../query/index.ts';
+import type { Path, SpatialGrid, Value } from '../../../../value/index.ts';
+import type { Block, CompiledQuery, Slots } from '../compile/block.ts';
+import { type CompileOptions, compileQuery } from '../compile/compile.ts';
+import { constantFinder } from '../compile/constants.ts';
+import { conditionsOf } from '../conditions/conditions.ts';
+import { isExactFilter } from '../conditions/exact-filter.ts';
+import type { Query } from '../language/ast.ts';
+import { withMemberNames } from '../language/member-names.ts';
+import { BlockRun, countsItems, RowSource, readsItems } from './block-run.ts';
+import { newRow, type QueryParameter } from './evaluate.ts';
+import { RowBudget, windowOf } from './results.ts';
+import { searchOf } from './search-program.ts';
+import type { UserFunctionCalls } from './user-functions.ts';
+import { keptSize } from './value-size.ts';
+import { isByScore } from './vector-order.ts';
+
+export interface ExecutableOptions extends CompileOptions {
+  readonly parameters?: readonly QueryParameter[];
+  /** The moment that the functions named …Static see, the same for the whole query and all its pages. */
+  readonly startMs: number;
+  /** The grid of the spatial index at a path, where there is one. */
+  readonly gridOf?: (path: Path) => SpatialGrid | undefined;
+  /** Rows or groups that a fold keeps at most. */
+  readonly rowsMax?: number;
+  /** What functions that `findUdf` finds are called through. */
+  readonly calls?: UserFunctionCalls | undefined;
+  /** What the rows may take where they cannot be made elsewhere. */
+  readonly limits?: EvaluationLimits;
+  /** Where the rows are made that take long, if they can be made elsewhere. */
+  readonly moverOf?: (query: Query) => QueryMover;
+  /** What is compiled already, with the same environment and computed properties. */
+  readonly known?: WeakMap<Query, CompiledQuery>;
+}
+
+/** Throws SqlError for what is wrong with the query, its parameters or its counts. */
+export function executableQuery(asked: Query, options: ExecutableOptions): ExecutableQuery {
+  const { parameters = [], startMs } = options;
+  const query = hasPathPolicies(options) ? withMemberNames(asked, parameters) : asked;
+  const compiled = compiledOf(query, options);
+  const { block } = compiled;
+  const row = newRow(compiled, parameters, startMs);
+  const calls = options.calls?.isUsed ? options.calls : undefined;
+  // Functions answer on the thread that asks for them.
+  const mover = calls === undefined ? options.moverOf?.(query) : undefined;
+  const { limits = LONE_EVALUATION } = options;
+  const budget = new EvaluationBudget(mover === undefined ? limits : MOVABLE_EVALUATION);
+  const moves = mover && { mover };
+  const window = new EvaluationBudget(FIXED_EVALUATION).run(() => windowOf(block, row));
+  const conditions = conditionsOf(query, { ...options, parameters });
+  const { condition, orderPaths } = conditions;
+  const isStreaming = readsItems(block) && isItemwise(block) && !isByScore(query);
+  const shape = isStreaming
+    ? { ...streaming(block, row, orderPaths, { calls, budget }), ...window }
+    : folding(block, row, options.rowsMax, { calls, budget });
+  if (window.take === 0) return { condition: NOTHING, shape };
+  // Who waits for user functions has no score at hand.
+  if (shape.kind === 'streaming' || calls !== undefined) return { condition, shape, ...moves };
+  if (countsItems(block)) {
+    const { pathOf } = conditions;
+    const findConstant = constantFinder(parameters, options);
+    const isComputed = (name: unknown) => options.computed?.has(String(name)) === true;
+    if (isExactFilter(query.where, { pathOf, findConstant, isComputed }))
+      return { condition, shape, isExact: true, ...moves };
+  }
+  const rows = isItemwise(block)
+    ? streaming(block, row.slice(), orderPaths, { calls, budget })
+    : undefined;
+  const search = searchOf(query, {
+    ...options,
+    wanted: window.skip + window.take,
+    pathOf: conditions.pathOf,
+    rowsOf: rows?.rowsOf,
+    programOf: (rewritten) => executableQuery(rewritten, options),
+  });
+  return { condition, shape, ...(search && { search }), ...moves };
+}
+
+/** Only policies go by paths as written: elsewhere `c[@p]` need not be read before the rows. */
+function hasPathPolicies({ environment }: ExecutableOptions): boolean {
+  const { vectorPolicy, textLanguages } = environment ?? {};
+  return (vectorPolicy?.size ?? 0) + (textLanguages?.size ?? 0) > 0;
+}
+
+/** A query that calls user defined functions is bound to one run. */
+function compiledOf(query: Query, options: ExecutableOptions): CompiledQuery {
+  const known = options.known?.get(query);
+  if (known !== undefined) return known;
+  const compiled = compileQuery(query, options);
+  if (options.calls?.isUsed !== true) options.known?.set(query, compiled);
+  return compiled;
+}
+
+/** Whether no row depends on any but its own item, apart from its place in the order. */
+function isItemwise(block: Block): boolean {
+  const [first] = block.sources;
+  const isPlain = !block.grouping && !block.rank && !block.isDistinct;
+  return isPlain && (first?.kind !== 'subquery' || isItemwise(first.block));
+}
+
+/** What rows are made with. */
+interface Evaluation {
+  readonly calls: UserFunctionCalls | undefined;
+  readonly budget: EvaluationBudget;
+}
+
+type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'rowsOfMany' | 'order'>;
+
+/** One row of slots and, as long as no item matches, one list of rows serve all items. */
+function streaming(
+  block: Block,
+  row: Slots,
+  orderPaths: readonly (Path | undefined)[],
+  { calls, budget }: Evaluation,
+): ItemRows {
+  const { project, orderBy } = block;
+  let rows: Row[] = [];
+  const source = new RowSource(block, row, () => {
+    const value = project(row);
+    if (value === undefined) return false;
+    const keys = orderBy.length === 0 ? NO_KEYS : orderBy.map((order) => order.value(row));
+    if (rows.push({ value, keys }) > QUERY_ROWS_MAX)
+      throw new DomainError(
+        'invalidInput',
+        'Query exceeded the number of rows that one item may give; add a filter.',
+      );
+    return false;
+  });
+  const order: Order | undefined =
+    orderBy.length === 0
+      ? undefined
+      : {
+          parts: orderBy.map(({ isDescending }, at) => {
+            const path = orderPaths[at];
+            return { path, isDescending, isInEvery: isOfEvery(path) };
+          }),
+          deduplicates: block.dropsRepeated,
+        };
+  const rowsOf = (document: Value): readonly Row[] => {
+    if (rows.length > 0) rows = [];
+    const outer = budget.enter();
+    try {
+      source.add(document);
+    } finally {
+      budget.leave(outer);
+    }
+    return rows;
+  };
+  // A list without rows serves the next item too: here each has its own.
+  const ownRowsOf = (item: PendingItem) => () => {
+    const document = item.decode();
+    return rowsOf(document).map((row) => ({ ...row, isItem: row.value === document }));
+  };
+  const rowsOfMany =
+    calls && ((items: readonly PendingItem[]) => calls.settle(items.map(ownRowsOf)));
+  return { kind: 'streaming', order, rowsOf, rowsOfMany };
+}
+
+const NO_KEYS: readonly Value[] = [];
+
+/** Properties that the service sees to. */
+const IN_EVERY_ITEM: ReadonlySet<unknown> = new Set(['id', '_ts', '_etag', '_rid', '_self']);
+
+function isOfEvery(path: Path | undefined): boolean {
+  return path?.length === 1 && IN_EVERY_ITEM.has(path[0]);
+}
+
+function folding(
+  block: Block,
+  row: Slots,
+  rowsMax: number | undefined,
+  { calls, budget }: Evaluation,
+): Blocking {
+  const reads = readsItems(block);
+  const counts = countsItems(block);
+  const start = (wanted = Number.POSITIVE_INFINITY): TriedFold => {
+    const values: Value[] = [];
+    const kept = new RowBudget(rowsMax ?? QUERY_ROWS_MAX);
+    const sink = (value: Value) => {
+      kept.take(keptSize(value));
+      return values.push(value) >= wanted;
+    };
+    const run = new BlockRun(block, row.slice(), sink, { rowsMax });
+    let matched = 0;
+    return {
+      add(document) {
+        const before = run.rowCount;
+        const outer = budget.enter();
+        try {
+          return reads && !run.add(document);
+        } finally {
+          budget.leave(outer);
+          if (run.rowCount > before) matched++;
+        }
+      },
+      addMatching: counts
+        ? (count) => {
+            matched += count;
+            run.addCounted(count);
+          }
+        : undefined,
+      itemsMatched: () => matched,
+      finish() {
+        budget.run(() => run.finish());
+        return values;
+      },
+      tryFinish: () => budget.run(() => run.tryFinish()),
+    };
+  };
+  const needsEvery = Boolean(block.grouping ?? block.rank) || block.orderBy.length > 0;
+  if (calls === undefined) return { kind: 'folding', needsEvery, start };
+  const trial = (item: PendingItem) => () => {
+    const fold = start();
+    fold.add(item.decode());
+    fold.finish();
+  };
+  return {
+    kind: 'folding',
+    needsEvery,
+    start(wanted): RowFold {
+      const fold = start(wanted);
+      const later: AsyncFold = {
+        addMany: async (items) => {
+          const adds = items.map((item) => () => fold.add(item.decode()));
+          return (await calls.settleThen(items.map(trial), adds)).every((goesOn) => goesOn);
+        },
+        // Without items a fold can be tried as a whole.
+        async finish() {
+          const tried = reads ? fold.tryFinish : () => start().finish();
+          const [values] = await calls.settleThen([tried], [() => fold.finish()]);
+          return (values ?? []).map((value) => ({ value, keys: NO_KEYS }));
+        },
+      };
+      return { ...fold, async: later };
+    },
+  };
+}
+
+interface TriedFold extends RowFold {
+  /** Computes what `finish` will, and changes nothing. */
+  tryFinish(): void;
+}

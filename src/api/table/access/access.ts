@@ -1,0 +1,38 @@
+/** What a caller may do, and of which entities. */
+
+/** Permissions of a signature: read, add, update, delete; for accounts also write, list, create. */
+export type Permission = 'r' | 'a' | 'u' | 'd' | 'w' | 'l' | 'c';
+
+/** What an operation needs. Of each list one letter will do, of `all` every one. */
+export interface RequiredPermission {
+  /** Service, container (table) or object (entity). */
+  readonly level: 's' | 'c' | 'o';
+  readonly permissions: readonly Permission[];
+  /** All of them, as insert-or-replace adds and updates; by default any. */
+  readonly isAll?: boolean;
+  /** The table of the operation; undefined for the service. */
+  readonly table?: string;
+}
+
+export interface Key {
+  readonly partitionKey: string;
+  readonly rowKey: string;
+}
+
+/** Entities between two keys, both included; what is left out does not limit. */
+export interface KeyBounds {
+  readonly startPartitionKey: string | undefined;
+  readonly startRowKey: string | undefined;
+  readonly endPartitionKey: string | undefined;
+  readonly endRowKey: string | undefined;
+}
+
+export interface Access {
+  /** Throws a 403. */
+  check(need: RequiredPermission): void;
+  /** Undefined: all entities. */
+  readonly bounds: KeyBounds | undefined;
+}
+
+/** Of whoever has the account's key. */
+export const FULL_ACCESS: Access = { check: () => undefined, bounds: undefined };

@@ -1,0 +1,126 @@
+/** GET of a table's entities: a program for the shared query layer, in key order, page by page. */
+import { andThen, type MaybePromise } from '../../../base/index.ts';
+import type { ContainerRecord } from '../../../catalog/index.ts';
+import {
+  ANYTHING,
+  allOf,
+  type ExecutableQuery,
+  type HashRange,
+  type Order,
+  printPosition,
+  type Row,
+} from '../../../query/index.ts';
+import {
+  EPK_MAX,
+  EPK_MIN,
+  effectivePartitionKey,
+  epkToHex,
+  type Value,
+  type ValueMap,
+} from '../../../value/index.ts';
+import type { KeyBounds } from '../access/access.ts';
+import { boundsCondition, isWithin } from '../access/key-bounds.ts';
+import { type Call, linkBaseOf, ownerTable } from '../call.ts';
+import {
+  conditionOf,
+  type Filter,
+  parseFilter,
+  partitionKeysOf,
+  testOf,
+  textKeys,
+  textTestOf,
+} from '../odata/index.ts';
+import { jsonReply, type Reply } from '../reply.ts';
+import { metadataLevel, pageRows, selectedNames } from '../request.ts';
+import { continuationHeaders, parseContinuation } from './continuation.ts';
+import { entitiesText } from './entity-reply.ts';
+
+/** The order of every list, which an index of every table has. */
+const KEY_ORDER: Order = {
+  parts: [
+    { path: ['PartitionKey'], isDescending: false },
+    { path: ['RowKey'], isDescending: false },
+  ],
+};
+
+/** Partition keys named one by one beyond this are looked for everywhere. */
+const RANGES_MAX = 100;
+
+/** Answers at once where the service does. */
+export function queryEntities(call: Call, table: string): MaybePromise<Reply> {
+  const { service, headers, target, access, dialect } = call;
+  const { query } = target;
+  access.check({ level: 'o', permissions: ['r'], table });
+  const view = {
+    level: metadataLevel(headers, query),
+    place: linkBaseOf(call, table),
+    select: selectedNames(query),
+  };
+  const limit = pageRows(query);
+  const text = query.get('$filter');
+  const filter = text === undefined || text.trim() === '' ? undefined : parseFilter(text);
+  const from = parseContinuation(query);
+  const container = ownerTable(call, table);
+  const ranges = rangesOf(container, filter);
+  if (ranges.length === 0 || limit === 0) return jsonReply(200, entitiesText([], view), view.level);
+  const request = {
+    query: queryOf(filter, access.bounds),
+    ranges,
+    continuation: from && printPosition(from),
+    limit,
+    sessionToken: undefined,
+    traffic: dialect.traffic,
+  };
+  const page = call.retries.run(call, () => service.queries.run(container, request));
+  return andThen(page, ({ rows, charge, continuation }) => {
+    const headers =
+      continuation === undefined ? [] : continuationHeaders(rows.at(-1), continuation);
+    return jsonReply(200, entitiesText(rows, view), view.level, { charge, headers });
+  });
+}
+
+function queryOf(filter: Filter | undefined, bounds: KeyBounds | undefined): ExecutableQuery {
+  const test = filter && testOf(filter);
+  const textTest = filter && textTestOf(filter);
+  return {
+    condition: allOf(
+      filter === undefined ? ANYTHING : conditionOf(filter),
+      bounds === undefined ? ANYTHING : boundsCondition(bounds),
+    ),
+    shape: {
+      kind: 'streaming',
+      rowsOf(document: Value): readonly Row[] {
+        const entity = document as ValueMap;
+        if (test !== undefined && !test(entity)) return NO_ROWS;
+        const { PartitionKey: partitionKey, RowKey: rowKey } = entity;
+        if (bounds !== undefined) {
+          const key = { partitionKey: partitionKey as string, rowKey: rowKey as string };
+          if (!isWithin(bounds, key)) return NO_ROWS;
+        }
+        return [{ value: document, keys: [partitionKey, rowKey] }];
+      },
+      keysOfText(text: string): readonly string[] | undefined {
+        const keys = textKeys(text);
+        if (keys === undefined || textTest?.(text, keys) === false) return undefined;
+        if (bounds !== undefined && !isWithin(bounds, keys)) return undefined;
+        return [keys.partitionKey, keys.rowKey];
+      },
+      order: KEY_ORDER,
+      skip: 0,
+      take: Number.POSITIVE_INFINITY,
+    },
+  };
+}
+
+const NO_ROWS: readonly Row[] = [];
+
+/** Where the entities can be: the places of their partition keys, or everywhere. */
+function rangesOf(container: ContainerRecord, filter: Filter | undefined): readonly HashRange[] {
+  const keys = filter && partitionKeysOf(filter);
+  if (keys === undefined || keys.size > RANGES_MAX)
+    return [{ min: epkToHex(EPK_MIN), max: epkToHex(EPK_MAX) }];
+  return [...keys]
+    .map((key) => epkToHex(effectivePartitionKey([key], container.partitionKey)))
+    .sort()
+    .map((min) => ({ min, max: `${min}00` }));
+}

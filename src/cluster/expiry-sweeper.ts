@@ -1,0 +1,115 @@
+/**
+ * Removes what has expired or was erased, in the background, with the throughput that requests leave over. It looks at
+ * open partitions, and now and then at a closed one of a container whose items expire.
+ */
+import { type Clock, DomainError } from '../base/index.ts';
+import type { ContainerRecord } from '../catalog/index.ts';
+import type { Partition } from '../partition/index.ts';
+import { requestClassOf } from '../throughput/index.ts';
+import type { Cluster } from './cluster.ts';
+import type { PartitionFailure, PartitionHandle } from './partition-registry.ts';
+import { effectCharge } from './write-charge.ts';
+
+/** How often it looks, in real time. */
+export const SWEEP_INTERVAL_MS = 1000;
+/** Items of one step: one commit, so that writers hardly wait. */
+const STEP_ITEMS = 100;
+/** Steps of one partition in one round. */
+const STEPS_MAX = 50;
+
+/** A closed partition is opened for it no more often than this. */
+const VISIT_INTERVAL_MS = 3_600_000;
+
+/** Refused first when a partition runs short. */
+const BACKGROUND = requestClassOf(true, 0);
+
+export interface ExpirySweeperOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly containers: () => Iterable<ContainerRecord>;
+  /** In real time; 0: only when told. */
+  readonly intervalMs: number;
+  /** Told of what throws while a partition is swept; the next round tries again. */
+  readonly onFailure: (failure: PartitionFailure) => void;
+}
+
+export class ExpirySweeper {
+  readonly #options: ExpirySweeperOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+  #isClosed = false;
+  /** When a closed partition was last opened for it. */
+  readonly #visitedMs = new WeakMap<PartitionHandle, number>();
+
+  constructor(options: ExpirySweeperOptions) {
+    this.#options = options;
+    const { intervalMs } = options;
+    if (intervalMs > 0) this.#timer = setInterval(() => void this.round(), intervalMs).unref();
+  }
+
+  /** One look at every open partition; the one under way where there is one. */
+  round(): Promise<void> {
+    this.#round ??= this.#sweep().finally(() => {
+      this.#round = undefined;
+    });
+    return this.#round;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#round;
+  }
+
+  async #sweep(): Promise<void> {
+    const { cluster, containers } = this.#options;
+    let visits = 0;
+    for (const container of containers())
+      for (const route of cluster.routing(container).routes) {
+        if (this.#isClosed) return;
+        const { handle } = route;
+        // One at a time: opening them all at once would be felt.
+        if (visits === 0 && this.#wantsVisit(container, handle)) {
+          visits++;
+          await cluster.statistics(route).catch(() => undefined);
+        }
+        const { partition } = handle;
+        if (partition?.hidden === undefined || handle.changing !== undefined) continue;
+        await this.#sweepPartition(handle, partition);
+      }
+  }
+
+  #wantsVisit({ defaultTtlSec }: ContainerRecord, slot: PartitionHandle): boolean {
+    if (defaultTtlSec === undefined || slot.partition !== undefined || slot.isGone) return false;
+    const nowMs = this.#options.clock.nowMs();
+    const visitedMs = this.#visitedMs.get(slot) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - visitedMs < VISIT_INTERVAL_MS) return false;
+    this.#visitedMs.set(slot, nowMs);
+    return true;
+  }
+
+  async #sweepPartition(slot: PartitionHandle, partition: Partition): Promise<void> {
+    const { clock } = this.#options;
+    const release = partition.hold();
+    try {
+      for (let step = 0; step < STEPS_MAX && !this.#isClosed; step++) {
+        if (slot.budget.admit(clock.nowMs(), BACKGROUND) !== undefined) return;
+        const { removed, hasMore } = await partition.sweep(STEP_ITEMS);
+        let charge = 0;
+        const { indexing } = slot.options;
+        for (const previous of removed)
+          charge += effectCharge({ item: undefined, previous }, indexing);
+        slot.budget.charge(charge, clock.nowMs(), BACKGROUND);
+        if (!hasMore) return;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } catch (error) {
+      // Closed, replaced or failed meanwhile: whoever opens it next sweeps it.
+      if (error instanceof DomainError) return;
+      this.#options.onFailure({ storeName: slot.storeName, error });
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// Goal: partitions are open within a bound, the least recently used are closed first, none that is in use, and one that
+// failed is opened again. Method: a host over an engine in memory that counts its open stores, or fails when told.
+import { expect, test } from 'vitest';
+import { FakeClock, seededRandom } from '../base/index.ts';
+import type { Engine } from '../engine/index.ts';
+import { memoryEngine } from '../engine/memory/index.ts';
+import { Indexing, RecordCache } from '../partition/index.ts';
+import { jsonCodec } from '../value/index.ts';
+import {
+  type PartitionFailure,
+  type PartitionHandle,
+  PartitionRegistry,
+} from './partition-registry.ts';
+
+function world(openPartitionsMax: number) {
+  const inner = memoryEngine();
+  const open = new Set<string>();
+  let mostOpen = 0;
+  const engine: Engine = {
+    ...inner,
+    list: () => inner.list(),
+    drop: (name) => inner.drop(name),
+    close: () => inner.close(),
+    async open(name) {
+      const store = await inner.open(name);
+      open.add(name);
+      mostOpen = Math.max(mostOpen, open.size);
+      const close = store.close.bind(store);
+      return Object.assign(store, {
+        close: async () => {
+          await close();
+          open.delete(name);
+        },
+      });
+    },
+  };
+  const clock = new FakeClock(1_000_000);
+  const failures: PartitionFailure[] = [];
+  const host = new PartitionRegistry({
+    engine,
+    clock,
+    random: seededRandom(1),
+    cache: new RecordCache(1024 * 1024),
+    openPartitionsMax,
+    onFailure: (failure) => failures.push(failure),
+  });
+  const indexing = new Indexing({
+    isOff: false,
+    included: ['/*'],
+    excluded: [],
+    always: [],
+    composites: [],
+    codec: jsonCodec,
+  });
+  const slot = (number: number): PartitionHandle =>
+    host.handle(`c/${number}`, {
+      finisher: (body) => body,
+      etagSalt: 1,
+      ridPrefix: 1,
+      indexing,
+      retentionSec: 0,
+      defaultTtlSec: undefined,
+      search: undefined,
+    });
+  return { host, slot, clock, open, failures, mostOpen: () => mostOpen };
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('10,000 containers are used in turn with eight partitions open at most', async () => {
+  const { host, slot, mostOpen, open } = world(8);
+  for (let number = 0; number < 10_000; number++) {
+    await host.partition(slot(number));
+    await nextTurn();
+  }
+  expect(mostOpen()).toBe(8);
+  expect(host.openCount).toBe(8);
+  await host.close();
+  expect(open.size).toBe(0);
+});
+
+test('the least recently used is closed first, and none that is in use', async () => {
+  const { host, slot, clock, open } = world(3);
+  const use = async (number: number) => {
+    clock.advance(1);
+    const partition = await host.partition(slot(number));
+    await nextTurn();
+    return partition;
+  };
+  const release = (await use(0)).hold();
+  await use(1);
+  await use(2);
+  await use(1);
+  await use(3);
+  expect([...open].sort()).toEqual(['c/0', 'c/1', 'c/3']);
+  release();
+  await use(4);
+  expect([...open].sort()).toEqual(['c/1', 'c/3', 'c/4']);
+  await host.close();
+});
+
+test('many that are opened at once keep to the bound', async () => {
+  const { host, slot, mostOpen } = world(8);
+  for (let round = 0; round < 5; round++) {
+    const wanted = Array.from({ length: 6 }, (_, at) => slot(round * 6 + at));
+    await Promise.all(wanted.map((each) => host.partition(each)));
+    await nextTurn();
+  }
+  expect(mostOpen()).toBeLessThanOrEqual(8);
+  await host.close();
+});
+
+test('where all are in use a few more are opened, then who comes waits', async () => {
+  const { host, slot, mostOpen } = world(4);
+  const releases: (() => void)[] = [];
+  for (let number = 0; number < 6; number++)
+    releases.push((await host.partition(slot(number))).hold());
+  const seventh = Promise.resolve(host.partition(slot(6)));
+  await nextTurn();
+  expect(slot(6).partition).toBeUndefined();
+  for (const release of releases) release();
+  expect((await seventh).statistics().itemCount).toBe(0);
+  expect(mostOpen()).toBe(6);
+  await host.close();
+});

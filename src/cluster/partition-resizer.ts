@@ -1,0 +1,335 @@
+/** Splits a physical partition in two and merges neighbours into one, online. One change of a container at a time. */
+import { type Clock, DomainError } from '../base/index.ts';
+import type { Catalog, ContainerRecord, PartitionRecord } from '../catalog/index.ts';
+import { KeySizes, type Partition } from '../partition/index.ts';
+import { type Epk, epkFromHex, epkToHex } from '../value/index.ts';
+import type { Cluster } from './cluster.ts';
+import type { ContainerName } from './container-name.ts';
+import { type MoveStep, move } from './mover/move.ts';
+import { findSplitPoint, middleOf, splitPointByHeat, widestOf } from './mover/split-point.ts';
+import type { PartitionHandle, PartitionRegistry } from './partition-registry.ts';
+import { ResizeLog, type ResizeRecorder } from './resize-log.ts';
+import type { Route } from './routing-map.ts';
+
+export interface ResizerOptions {
+  readonly catalog: Catalog;
+  readonly cluster: Cluster;
+  readonly registry: PartitionRegistry;
+  readonly clock: Clock;
+  readonly onStep?: (step: MoveStep) => void | Promise<void>;
+}
+
+/** Rids begin with thirteen bits of the partition they were made in, so a container has this many in its life. */
+const PARTITION_IDS_MAX = 2 ** 13;
+
+/**
+ * betweenKeys: with half of the bytes on each side. heat: with half of the last minutes' charges on each side, where
+ * they are known. anywhere: between keys, or where there are no two yet in the middle of the range.
+ */
+export type SplitStrategy = 'betweenKeys' | 'heat' | 'anywhere';
+
+export class PartitionResizer {
+  readonly #options: ResizerOptions;
+  /** The last change of each container: the next waits for it. */
+  readonly #changes = new Map<string, Promise<unknown>>();
+
+  readonly #stopping = new AbortController();
+  readonly log: ResizeLog;
+
+  constructor(options: ResizerOptions) {
+    this.#options = options;
+    this.log = new ResizeLog(options.clock);
+  }
+
+  /** The ids of the two halves. Throws `invalidInput` where all items belong to one key. */
+  split(
+    container: ContainerName,
+    partitionId: string,
+    cut: SplitStrategy = 'betweenKeys',
+  ): Promise<readonly string[]> {
+    return this.#serialized(container, async (record) => {
+      checkSplits(record);
+      const route = this.#options.cluster.routing(record).forId(partitionId);
+      const byHeat = cut === 'heat' ? this.#heatPoint(route) : undefined;
+      const betweenKeys = byHeat ?? (await this.#findSplitPoint(route));
+      const point =
+        betweenKeys ?? (cut === 'anywhere' ? middleOf(route, record.partitionKey) : undefined);
+      if (point === undefined)
+        throw new DomainError(
+          'invalidInput',
+          `Partition ${partitionId} holds the items of one partition key or none: it cannot be split.`,
+        );
+      return this.#replace(record, [route.partition], [route.min, point, route.max]);
+    });
+  }
+
+  /** The id of the new partition. The partitions must be neighbours. */
+  merge(container: ContainerName, partitionIds: readonly string[]): Promise<readonly string[]> {
+    return this.#serialized(container, async (record) => {
+      const routing = this.#options.cluster.routing(record);
+      const routes = partitionIds
+        .map((id) => routing.forId(id))
+        .sort((a, b) => (a.partition.min < b.partition.min ? -1 : 1));
+      const areNeighbours =
+        routes.length > 1 &&
+        routes.every(
+          ({ partition }, at) => at === 0 || routes[at - 1]?.partition.max === partition.min,
+        );
+      if (!areNeighbours)
+        throw new DomainError('invalidInput', 'Only neighbouring partitions can be merged.');
+      const [first, last] = [routes[0], routes.at(-1)];
+      if (first === undefined || last === undefined) return [];
+      return this.#replace(
+        record,
+        routes.map(({ partition }) => partition),
+        [first.min, last.max],
+      );
+    });
+  }
+
+  /** Counts the bytes of a partition's keys, from now on with every write. */
+  async measureKeys({ handle }: Route, bytesMax: number): Promise<KeySizes> {
+    const partition = await this.#options.registry.partition(handle);
+    const sizes = new KeySizes(bytesMax);
+    await partition.scanKeySizes(() => undefined, this.#stopping.signal, sizes);
+    return sizes;
+  }
+
+  /** The two neighbours that hold least between them. */
+  async smallestPair({ databaseRid, rid }: ContainerName): Promise<NeighbourPair | undefined> {
+    const { cluster } = this.#options;
+    const { routes } = cluster.routing(this.#current({ databaseRid, rid }));
+    const sizes: number[] = [];
+    for (const route of routes) sizes.push((await cluster.statistics(route)).itemBytes);
+    let smallest: NeighbourPair | undefined;
+    for (let at = 1; at < routes.length; at++) {
+      const bytes = (sizes[at - 1] as number) + (sizes[at] as number);
+      const ids = routes.slice(at - 1, at + 1).map(({ partition }) => partition.id);
+      if (smallest === undefined || bytes < smallest.bytes) smallest = { ids, bytes };
+    }
+    return smallest;
+  }
+
+  /** The partition with the largest part of the hash space. */
+  widest({ partitions, partitionKey }: ContainerRecord): string {
+    return (partitions[widestOf(partitions, partitionKey)] as PartitionRecord).id;
+  }
+
+  /** Gives up what is not committed yet. Idempotent. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new DomainError('unavailable', 'The server is stopping.'));
+    await Promise.all(this.#changes.values());
+  }
+
+  #heatPoint({ handle }: Route): Epk | undefined {
+    return splitPointByHeat(handle.heat.report(this.#options.clock.nowMs()));
+  }
+
+  async #findSplitPoint({ handle }: Route): Promise<Epk | undefined> {
+    const partition = await this.#options.registry.partition(handle);
+    const { point, onlyKey } = await findSplitPoint(partition, this.#stopping.signal);
+    handle.onlyKey = onlyKey;
+    return point;
+  }
+
+  async #replace(
+    container: ContainerRecord,
+    parents: readonly PartitionRecord[],
+    boundaries: readonly Epk[],
+  ): Promise<readonly string[]> {
+    const { cluster, registry } = this.#options;
+    const children = await this.#reserve(container, parents, boundaries);
+    const parentSlots = cluster
+      .routing(container)
+      .routes.filter(({ partition }) => parents.some(({ id }) => id === partition.id))
+      .map(({ handle }) => handle);
+    const childSlots = children.map((child) => cluster.handleOf(container, child));
+    const recorder = this.log.begin({
+      kind: children.length > 1 ? 'split' : 'merge',
+      container,
+      parents: parents.map(({ id }) => id),
+      children: children.map(({ id }) => id),
+    });
+    try {
+      await this.#move(container, { parents, children, parentSlots, childSlots, recorder });
+      recorder.done();
+    } catch (error) {
+      recorder.failed(error);
+      await registry.drop(childSlots.map(({ storeName }) => storeName));
+      throw error;
+    }
+    for (const slot of parentSlots) registry.retire(slot).catch(() => undefined);
+    return children.map(({ id }) => id);
+  }
+
+  async #move(
+    container: ContainerRecord,
+    { parents, children, parentSlots, childSlots, recorder }: Replacement,
+  ): Promise<void> {
+    const { registry, onStep } = this.#options;
+    const sources = await Promise.all(parentSlots.map((slot) => registry.partition(slot)));
+    const targets = await Promise.all(childSlots.map((slot) => registry.partition(slot)));
+    const cutover = Promise.withResolvers<void>();
+    const holds = [...sources, ...targets].map((partition) => partition.hold());
+    try {
+      await move({
+        sources,
+        sourceRanges: parents.map(({ min, max }) => ({
+          min: epkFromHex(min),
+          max: epkFromHex(max),
+        })),
+        targets: children.map(({ min, max }, at) => ({
+          partition: targets[at] as (typeof targets)[number],
+          min: epkFromHex(min),
+          max: epkFromHex(max),
+        })),
+        commit: () => this.#commit(container, parents, orderedChildren(parents, children, targets)),
+        onStep: async (step) => {
+          if (step === 'fence') for (const slot of parentSlots) slot.cutover = cutover.promise;
+          recorder.step(step);
+          await onStep?.(step);
+        },
+        signal: this.#stopping.signal,
+      });
+    } finally {
+      for (const release of holds) release();
+      for (const slot of parentSlots) slot.cutover = undefined;
+      cutover.resolve();
+    }
+  }
+
+  /** Ids are taken before anything is built, so that a crash cannot make them be used twice. */
+  #reserve(
+    container: ContainerRecord,
+    parents: readonly PartitionRecord[],
+    boundaries: readonly Epk[],
+  ): Promise<readonly PartitionRecord[]> {
+    const { catalog, clock } = this.#options;
+    return catalog.change(() => {
+      const record = this.#current(container);
+      const ancestors = [...new Set(parents.flatMap(({ parents: older, id }) => [...older, id]))];
+      const children = boundaries.slice(1).map(
+        (max, at): PartitionRecord => ({
+          id: String(record.nextPartitionId + at),
+          min: epkToHex(boundaries[at] as Epk),
+          max: epkToHex(max),
+          parents: ancestors,
+          ridPrefix: record.nextPartitionId + at,
+          throughputFraction: 0,
+          timestampSec: Math.floor(clock.nowMs() / 1000),
+        }),
+      );
+      const nextPartitionId = record.nextPartitionId + children.length;
+      if (nextPartitionId > PARTITION_IDS_MAX)
+        throw new DomainError(
+          'invalidInput',
+          `The container has had ${record.nextPartitionId} partitions, the most one may have.`,
+        );
+      return { containers: [{ ...record, nextPartitionId }], result: children };
+    });
+  }
+
+  #commit(
+    container: ContainerRecord,
+    parents: readonly PartitionRecord[],
+    children: readonly PartitionRecord[],
+  ): Promise<void> {
+    return this.#options.catalog.change(() => {
+      const record = this.#current(container);
+      const gone = new Set(parents.map(({ id }) => id));
+      const partitions = [...record.partitions.filter(({ id }) => !gone.has(id)), ...children].sort(
+        (a, b) => (a.min < b.min ? -1 : 1),
+      );
+      return {
+        containers: [
+          {
+            ...record,
+            partitions: withShares(partitions, record.partitions),
+            formerPartitions: [
+              ...(record.formerPartitions ?? []),
+              ...parents.map(({ id, min, max }) => ({ id, min, max })),
+            ],
+            routingVersion: record.routingVersion + 1,
+          },
+        ],
+        result: undefined,
+      };
+    });
+  }
+
+  #serialized<T>(
+    container: ContainerName,
+    change: (record: ContainerRecord) => Promise<T>,
+  ): Promise<T> {
+    const name = `${container.databaseRid}/${container.rid}`;
+    const run = (): Promise<T> => change(this.#current(container));
+    const result = (this.#changes.get(name) ?? Promise.resolve()).then(run, run);
+    const settled = result.catch(() => undefined);
+    this.#changes.set(name, settled);
+    settled.then(() => {
+      if (this.#changes.get(name) === settled) this.#changes.delete(name);
+    });
+    return result;
+  }
+
+  #current({ databaseRid, rid }: ContainerName): ContainerRecord {
+    const record = this.#options.catalog.containerByRid(databaseRid, rid);
+    if (record === undefined) throw new DomainError('containerNotFound', 'Resource Not Found.');
+    return record;
+  }
+}
+
+export interface NeighbourPair {
+  readonly ids: readonly string[];
+  readonly bytes: number;
+}
+
+interface Replacement {
+  readonly parents: readonly PartitionRecord[];
+  readonly children: readonly PartitionRecord[];
+  readonly parentSlots: readonly PartitionHandle[];
+  readonly childSlots: readonly PartitionHandle[];
+  readonly recorder: ResizeRecorder;
+}
+
+/** Merged logs had LSNs of their own: times follow them only behind the merge. */
+function orderedChildren(
+  parents: readonly PartitionRecord[],
+  children: readonly PartitionRecord[],
+  targets: readonly Partition[],
+): readonly PartitionRecord[] {
+  return children.map((child, at) => {
+    const orderedFromLsn =
+      parents.length > 1 ? (targets[at]?.lsn ?? 0) : (parents[0]?.orderedFromLsn ?? 0);
+    return orderedFromLsn === 0 ? child : { ...child, orderedFromLsn };
+  });
+}
+
+function checkSplits({ kind }: ContainerRecord): void {
+  if (kind === 'fixed')
+    throw new DomainError('invalidInput', 'A fixed container has one partition for ever.');
+}
+
+/**
+ * An even division of the throughput stays even. Where somebody divided it otherwise, the new partitions have between
+ * them what their parents had.
+ */
+function withShares(
+  partitions: readonly PartitionRecord[],
+  before: readonly PartitionRecord[],
+): readonly PartitionRecord[] {
+  const isEven = before.every(
+    ({ throughputFraction }) => Math.abs(throughputFraction * before.length - 1) < 1e-6,
+  );
+  const kept = new Set(before.map(({ id }) => id));
+  const left = new Set(partitions.map(({ id }) => id));
+  let freed = 0;
+  for (const { id, throughputFraction } of before) if (!left.has(id)) freed += throughputFraction;
+  const newCount = partitions.filter(({ id }) => !kept.has(id)).length;
+  return partitions.map((partition) => {
+    if (isEven) return { ...partition, throughputFraction: 1 / partitions.length };
+    return kept.has(partition.id)
+      ? partition
+      : { ...partition, throughputFraction: freed / newCount };
+  });
+}

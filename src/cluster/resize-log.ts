@@ -1,0 +1,102 @@
+/** What was split and merged lately, for people and metrics. Memory only: a restart forgets it. */
+import type { Clock } from '../base/index.ts';
+import type { ContainerName } from './container-name.ts';
+import type { MoveStep } from './mover/move.ts';
+
+/** Changes remembered of all containers together: some hours of a busy server. */
+const ENTRIES_MAX = 1000;
+
+export interface Resize {
+  readonly kind: 'split' | 'merge';
+  readonly container: ContainerName;
+  readonly parents: readonly string[];
+  readonly children: readonly string[];
+  readonly startedMs: number;
+  readonly state: 'running' | 'done' | 'failed';
+  /** Where it is, or where it failed. */
+  readonly step: MoveStep | 'begin';
+  /** Undefined while it runs. */
+  readonly durationMs: number | undefined;
+  /** How long writers waited: from the fence to the commit. */
+  readonly pauseMs: number | undefined;
+  readonly error: string | undefined;
+}
+
+export type ResizeTotals = Readonly<Record<Resize['kind'], KindTotals>>;
+
+export interface KindTotals {
+  done: number;
+  failed: number;
+  durationMs: number;
+  pauseMs: number;
+}
+
+type Begun = Pick<Resize, 'kind' | 'container' | 'parents' | 'children'>;
+
+export class ResizeLog {
+  readonly #clock: Clock;
+  readonly #entries: Resize[] = [];
+  readonly totals: ResizeTotals = { split: newTotals(), merge: newTotals() };
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Newest first. */
+  list({ databaseRid, rid }: ContainerName): readonly Resize[] {
+    return this.#entries
+      .filter(({ container }) => container.databaseRid === databaseRid && container.rid === rid)
+      .reverse();
+  }
+
+  begin(begun: Begun): ResizeRecorder {
+    let entry: Resize = {
+      ...begun,
+      startedMs: this.#clock.nowMs(),
+      state: 'running',
+      step: 'begin',
+      durationMs: undefined,
+      pauseMs: undefined,
+      error: undefined,
+    };
+    let fencedMs: number | undefined;
+    this.#entries.push(entry);
+    if (this.#entries.length > ENTRIES_MAX) this.#entries.shift();
+    const update = (change: Partial<Resize>): void => {
+      const next = { ...entry, ...change };
+      const at = this.#entries.indexOf(entry);
+      if (at >= 0) this.#entries[at] = next;
+      entry = next;
+    };
+    const end = (change: Partial<Resize>): void => {
+      const nowMs = this.#clock.nowMs();
+      const durationMs = nowMs - entry.startedMs;
+      const pauseMs = entry.pauseMs ?? (fencedMs === undefined ? undefined : nowMs - fencedMs);
+      update({ ...change, durationMs, pauseMs });
+      const totals = this.totals[entry.kind];
+      totals[entry.state === 'done' ? 'done' : 'failed']++;
+      totals.durationMs += durationMs;
+      totals.pauseMs += pauseMs ?? 0;
+    };
+    return {
+      step: (step) => {
+        if (step === 'fence') fencedMs = this.#clock.nowMs();
+        const isOver = step === 'done' && fencedMs !== undefined;
+        update(isOver ? { step, pauseMs: this.#clock.nowMs() - (fencedMs ?? 0) } : { step });
+      },
+      done: () => end({ state: 'done' }),
+      failed: (error) =>
+        end({ state: 'failed', error: error instanceof Error ? error.message : String(error) }),
+    };
+  }
+}
+
+export interface ResizeRecorder {
+  step(step: MoveStep): void;
+  done(): void;
+  failed(error: unknown): void;
+}
+
+function newTotals(): KindTotals {
+  return { done: 0, failed: 0, durationMs: 0, pauseMs: 0 };
+}

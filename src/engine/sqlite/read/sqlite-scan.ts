@@ -1,0 +1,257 @@
+/**
+ * Scans over one connection, in chunks, each of them one row of all its bytes and one text of all its lengths (see
+ * `packedScanText`): as cheap as a row per entry where there is one, half the CPU at 16 entries, a third without values.
+ */
+import type { StatementSync } from 'node:sqlite';
+import { append, type Bytes, bytesToLatin1, EMPTY_BYTES } from '../../../base/index.ts';
+import type {
+  Entry,
+  KeyPage,
+  KeyRange,
+  KeyScanOptions,
+  ScanOptions,
+  ScanPage,
+} from '../../engine.ts';
+import { INTEGER_KEY_PREFIX, integersWithin } from '../../integer-keys.ts';
+import { NULL_LENGTH, packedScanText, type ScanKind } from '../sqlite-statements.ts';
+import { type TableRange, tableRanges } from './sqlite-ranges.ts';
+
+const CHUNK_ROWS_MIN = 16;
+const CHUNK_ROWS_MAX = 256;
+const KEY_CHUNK_ROWS_MAX = 1024;
+/** What an entry takes where nothing is known yet. */
+const ENTRY_BYTES_GUESS = 1024;
+/** What a scan needs of its connection. */
+export interface ScanConnection {
+  prepare(text: string): StatementSync;
+  get(key: Bytes): Bytes | undefined;
+  dereference(key: Bytes, prefix: number): Bytes | undefined;
+  /** All that is read within is of one moment. */
+  inReadTransaction<T>(read: () => T): T;
+}
+
+/** Prepared when first needed. */
+type Statements = { [kind in ScanKind]?: StatementSync };
+
+export class SqliteScans {
+  readonly #connection: ScanConnection;
+  readonly #forwards: Statements = {};
+  readonly #backwards: Statements = {};
+
+  constructor(connection: ScanConnection) {
+    this.#connection = connection;
+  }
+
+  scan(range: KeyRange, options: ScanOptions): ScanPage {
+    return this.#connection.inReadTransaction(() => {
+      const page = overTables(range, options, (part, rest) => this.#scanChunks(part, rest));
+      return { entries: page.found, more: page.more };
+    });
+  }
+
+  /** As `scan`, of keys alone; chunks are larger, since nothing of them is read in vain but a few bytes. */
+  scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
+    return this.#connection.inReadTransaction(() => {
+      const page = overTables(range, options, (part, rest) => this.#scanKeyChunks(part, rest));
+      return { keys: page.found, more: page.more };
+    });
+  }
+
+  #scanKeyChunks(range: TableRange, options: KeyScanOptions): Page<string> {
+    const { limit, bytesMax, reverse = false } = options;
+    const statement = this.#statement(range.isIntegerKeyed ? 'numberedKeys' : 'keys', reverse);
+    const keys: string[] = [];
+    let bytes = 0;
+    for (let rest = range; ; ) {
+      const rows = Math.min(limit + 1 - keys.length, KEY_CHUNK_ROWS_MAX);
+      const row: unknown = statement.get(...parameters(rest, options, rows));
+      const [packed, lengths] = row as readonly [Bytes | null, string | null];
+      if (packed === null || lengths === null) return { found: keys, bytes, more: false };
+      const text = bytesToLatin1(packed);
+      const sizes = new Lengths(lengths);
+      let at = 0;
+      let count = 0;
+      for (; sizes.hasMore; count++) {
+        if (keys.length === limit || bytes >= bytesMax) return { found: keys, bytes, more: true };
+        const length = sizes.next();
+        keys.push(text.slice(at, at + length));
+        at += length;
+        bytes += length;
+      }
+      if (count < rows) return { found: keys, bytes, more: false };
+      rest = behind(rest, Buffer.from(keys.at(-1) ?? '', 'latin1'), reverse);
+    }
+  }
+
+  /** One entry more than asked for is looked at, to know whether there is more. */
+  #scanChunks(range: TableRange, options: ScanOptions): Page<Entry> {
+    const { limit, bytesMax } = options;
+    const statement = this.#statement(kindOf(range, options), options.reverse === true);
+    const entries: Entry[] = [];
+    let bytes = 0;
+    for (let rest = range; ; rest = restOf(rest, entries, options)) {
+      const entryBytes = entries.length === 0 ? ENTRY_BYTES_GUESS : bytes / entries.length;
+      const rows = chunkRows(limit + 1 - entries.length, (bytesMax - bytes) / entryBytes);
+      const row: unknown = statement.get(...parameters(rest, options, rows));
+      const [packed, lengths] = row as readonly [Bytes | null, string | null];
+      if (packed === null || lengths === null) return { found: entries, bytes, more: false };
+      const chunk = new PackedChunk(packed, lengths);
+      let count = 0;
+      for (; chunk.next(); count++) {
+        if (entries.length === limit || bytes >= bytesMax)
+          return { found: entries, bytes, more: true };
+        const { key } = chunk;
+        const value = chunk.value ?? this.#largeValue(key, options);
+        entries.push({ key, value });
+        bytes += key.length + value.length;
+      }
+      if (count < rows) return { found: entries, bytes, more: false };
+    }
+  }
+
+  #largeValue(key: Bytes, { dereference }: ScanOptions): Bytes {
+    const value =
+      dereference === undefined
+        ? this.#connection.get(key)
+        : this.#connection.dereference(key, dereference);
+    return value ?? EMPTY_BYTES;
+  }
+
+  #statement(kind: ScanKind, reverse: boolean): StatementSync {
+    const statements = reverse ? this.#backwards : this.#forwards;
+    let statement = statements[kind];
+    if (statement === undefined) {
+      statement = this.#connection.prepare(packedScanText(kind, reverse));
+      statements[kind] = statement;
+    }
+    return statement;
+  }
+}
+
+interface Page<T> {
+  readonly found: readonly T[];
+  /** Of all that was found. */
+  readonly bytes: number;
+  readonly more: boolean;
+}
+
+/** One table after the other, until the page is full; then it is only asked whether there is more. */
+function overTables<T, Options extends ScanOptions>(
+  range: KeyRange,
+  options: Options,
+  scan: (part: TableRange, options: Options) => Page<T>,
+): Page<T> {
+  const { limit, bytesMax, reverse } = options;
+  const parts = tableRanges(range, options);
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return scan(only, options);
+  const found: T[] = [];
+  let bytes = 0;
+  for (const part of reverse === true ? parts.toReversed() : parts) {
+    const isFull = found.length === limit || bytes >= bytesMax;
+    const rest = isFull
+      ? { ...options, limit: 1, bytesMax: 1 }
+      : { ...options, limit: limit - found.length, bytesMax: bytesMax - bytes };
+    const page = scan(part, rest);
+    if (!isFull) {
+      append(found, page.found);
+      bytes += page.bytes;
+    }
+    if (page.more || (isFull && page.found.length > 0)) return { found, bytes, more: true };
+  }
+  return { found, bytes, more: false };
+}
+
+function kindOf({ isIntegerKeyed }: TableRange, { dereference }: ScanOptions): ScanKind {
+  if (dereference === undefined) return isIntegerKeyed ? 'numberedValues' : 'values';
+  return dereference === INTEGER_KEY_PREFIX ? 'followNumber' : 'follow';
+}
+
+function parameters(
+  range: TableRange,
+  { dereference }: ScanOptions,
+  rows: number,
+): (Bytes | number)[] {
+  const { start, end, isIntegerKeyed } = range;
+  if (isIntegerKeyed) {
+    const numbers = integersWithin(range);
+    return [numbers?.first ?? 0, numbers?.end ?? 0, rows];
+  }
+  if (dereference === undefined || dereference === INTEGER_KEY_PREFIX) return [start, end, rows];
+  return [Uint8Array.of(dereference), start, end, rows];
+}
+
+function chunkRows(wanted: number, affordable: number): number {
+  const useful = Math.min(Math.max(Math.ceil(affordable) + 1, CHUNK_ROWS_MIN), CHUNK_ROWS_MAX);
+  return Math.min(wanted, useful);
+}
+
+/** What lies behind the last entry in the direction of the scan. */
+function restOf(
+  range: TableRange,
+  entries: readonly Entry[],
+  { reverse }: ScanOptions,
+): TableRange {
+  const last = entries.at(-1);
+  return last === undefined ? range : behind(range, last.key, reverse === true);
+}
+
+function behind(range: TableRange, last: Bytes, isReverse: boolean): TableRange {
+  if (isReverse) return { ...range, end: last };
+  const start = new Uint8Array(last.length + 1);
+  start.set(last);
+  return { ...range, start };
+}
+
+/** Entries as views into the bytes of a chunk. */
+class PackedChunk {
+  key: Bytes = EMPTY_BYTES;
+  /** Undefined where the value is too long to be in the chunk. */
+  value: Bytes | undefined = EMPTY_BYTES;
+  readonly #bytes: Bytes;
+  readonly #lengths: Lengths;
+  #at = 0;
+
+  constructor(bytes: Bytes, lengths: string) {
+    this.#bytes = bytes;
+    this.#lengths = new Lengths(lengths);
+  }
+
+  next(): boolean {
+    if (!this.#lengths.hasMore) return false;
+    this.key = this.#take(this.#lengths.next());
+    const length = this.#lengths.next();
+    this.value = length === NULL_LENGTH ? undefined : this.#take(length);
+    return true;
+  }
+
+  #take(length: number): Bytes {
+    const from = this.#at;
+    this.#at += length;
+    return this.#bytes.subarray(from, this.#at);
+  }
+}
+
+/** Decimal numbers with spaces between them. */
+class Lengths {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#text.length;
+  }
+
+  next(): number {
+    let length = 0;
+    while (this.#at < this.#text.length) {
+      const digit = this.#text.charCodeAt(this.#at++) - 48;
+      if (digit < 0) break;
+      length = length * 10 + digit;
+    }
+    return length;
+  }
+}

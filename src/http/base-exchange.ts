@@ -1,0 +1,39 @@
+/** The head of a request and the line it came by: what exchanges tell alike, whatever carries them. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+
+export interface Head {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export abstract class BaseExchange implements Head {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly #socket: Socket;
+
+  constructor({ method, url, headers }: Head, socket: Socket) {
+    this.method = method;
+    this.url = url;
+    this.headers = headers;
+    this.#socket = socket;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+
+  get isEncrypted(): boolean {
+    const socket = this.#socket;
+    return 'encrypted' in socket && socket.encrypted === true;
+  }
+
+  /** `scheme://host/`; a client that names no host knows the address. */
+  get origin(): string {
+    const { localAddress, localPort } = this.#socket;
+    const scheme = this.isEncrypted ? 'https' : 'http';
+    return `${scheme}://${this.headers.host ?? `${localAddress}:${localPort}`}/`;
+  }
+}

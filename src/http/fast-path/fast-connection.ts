@@ -1,0 +1,276 @@
+/**
+ * One connection whose ordinary requests are served without node:http, one after the other. At the first request that
+ * is not ordinary the connection is handed over, with every byte from there on, and stays with node:http.
+ */
+import type { Socket } from 'node:net';
+import type { Bytes } from '../../base/index.ts';
+import type { HttpHandler } from '../exchange.ts';
+import { type BatchStep, type RequestBatch, STAGES } from '../request-batch.ts';
+import { FastExchange } from './fast-exchange.ts';
+import { IncomingBody } from './incoming-body.ts';
+import { HEAD_BYTES_MAX, type RequestHead, type RequestHeads } from './request-head.ts';
+import type { ResponseHeads } from './response-head.ts';
+
+/**
+ * Pieces of one head that are waited for: a head longer than a packet comes in a few. Who sends it in more is not in a
+ * hurry, and better off with a parser that does not begin anew with every piece.
+ */
+const HEAD_PIECES_MAX = 4;
+
+/** What the connections of a server have in common. */
+export interface FastPath {
+  readonly handler: HttpHandler;
+  readonly requestHeads: RequestHeads;
+  readonly responseHeads: ResponseHeads;
+  /** Idle connections are closed after it. */
+  readonly idleMs: number;
+  readonly isStopping: boolean;
+  readonly batch: RequestBatch;
+  /** Those that wait for the rest of a request. */
+  readonly waiting: Set<FastConnection>;
+  /** Gives the connection to node:http. */
+  handOver(socket: Socket): void;
+  /** For what is wrong with a request under way, by node's code for it: answers and closes. */
+  refuse(socket: Socket, code: string): void;
+  closed(connection: FastConnection): void;
+}
+
+export class FastConnection implements BatchStep {
+  readonly socket: Socket;
+  readonly #fastPath: FastPath;
+  /** The request that is to be answered. */
+  #exchange: FastExchange | undefined;
+  /** The rest of its body, answered or not. */
+  #arriving: IncomingBody | undefined;
+  /** Bytes behind the request under way; while there are any the socket is paused. */
+  #rest: Buffer | undefined;
+  /** The beginning of a head, and in how many pieces it came so far. */
+  #partial: Buffer | undefined;
+  #pieces = 0;
+  #isServing = false;
+  /** The client will send no more. */
+  #hasEnded = false;
+
+  constructor(socket: Socket, lane: FastPath) {
+    this.socket = socket;
+    this.#fastPath = lane;
+    socket.setTimeout(lane.idleMs);
+    socket.on('data', this.#onData);
+    socket.on('end', this.#onEnd);
+    socket.on('drain', this.#onDrain);
+    socket.on('timeout', this.#onTimeout);
+    socket.on('error', this.#onError);
+    socket.on('close', this.#onClose);
+  }
+
+  /** Nothing is under way and everything is written. */
+  get isIdle(): boolean {
+    const hasBytes = this.#rest !== undefined || this.#partial !== undefined;
+    return !this.#isBusy && !hasBytes && this.socket.writableLength === 0;
+  }
+
+  get turn(): RequestBatch {
+    return this.#fastPath.batch;
+  }
+
+  /** Its request is the next to be looked at. */
+  proceed(): void {
+    if (this.#exchange !== undefined) this.#fastPath.handler(this.#exchange);
+  }
+
+  isUnderWay(exchange: FastExchange): boolean {
+    return this.#exchange === exchange && this.socket.writable;
+  }
+
+  readBody(body: IncomingBody, bytesMax: number): Promise<Bytes> {
+    const whole = body.read(bytesMax);
+    if (this.#arriving === body) this.socket.resume();
+    return whole;
+  }
+
+  printHead(status: number, headers: readonly string[]): string {
+    return this.#fastPath.responseHeads.print(status, headers, this.#isLast);
+  }
+
+  write(text: string, body: Bytes | undefined): void {
+    const { socket } = this;
+    this.#fastPath.batch.hold(socket);
+    if (body === undefined) {
+      socket.write(text, 'latin1');
+      return;
+    }
+    socket.cork();
+    socket.write(text, 'latin1');
+    socket.write(body);
+    socket.uncork();
+  }
+
+  /** The answer to the request under way is written. */
+  responded(): void {
+    const isLast = this.#isLast;
+    this.#exchange = undefined;
+    if (isLast) {
+      this.socket.destroySoon();
+      return;
+    }
+    if (this.#arriving !== undefined) {
+      this.#arriving.drop();
+      this.socket.resume();
+    } else if (!this.#isServing) this.#goOn();
+  }
+
+  /**
+   * Asked now and then of those that wait: cuts the connection off where its request began too long ago. The rest of a head
+   * should have been there long since; node has timeouts for them.
+   */
+  expire(startedBeforeMs: number): void {
+    if (this.#partial !== undefined) this.#handOver(this.#partial);
+    if (this.#arriving === undefined || this.#arriving.startedMs > startedBeforeMs) return;
+    if (this.#exchange === undefined) this.socket.destroy();
+    else this.#fastPath.refuse(this.socket, 'ERR_HTTP_REQUEST_TIMEOUT');
+  }
+
+  get #isBusy(): boolean {
+    return this.#exchange !== undefined || this.#arriving !== undefined;
+  }
+
+  get #isLast(): boolean {
+    if (this.#arriving !== undefined) return false;
+    return (this.#hasEnded && this.#rest === undefined) || this.#fastPath.isStopping;
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    const body = this.#arriving;
+    if (body === undefined) {
+      const partial = this.#partial;
+      if (partial !== undefined) this.#fastPath.waiting.delete(this);
+      this.#partial = undefined;
+      this.#serve(partial === undefined ? chunk : Buffer.concat([partial, chunk]));
+      return;
+    }
+    const taken = body.take(chunk);
+    if (!body.isWhole) {
+      // Who will have it, and whether anyone, is not decided yet.
+      if (!body.isAwaited) this.socket.pause();
+      return;
+    }
+    this.#arriving = undefined;
+    this.#fastPath.waiting.delete(this);
+    if (taken < chunk.length) this.#serve(chunk.subarray(taken));
+    else if (this.#exchange === undefined) this.#goOn();
+  };
+
+  /** Requests that are all there, one after the other, as far as they are answered at once. */
+  #serve(bytes: Buffer): void {
+    const { socket } = this;
+    const { requestHeads } = this.#fastPath;
+    this.#rest = bytes;
+    this.#isServing = true;
+    while (this.#rest !== undefined && socket.writable) {
+      // A client that does not read its answers gets no more of them.
+      if (this.#isBusy || socket.writableNeedDrain) {
+        socket.pause();
+        break;
+      }
+      const rest: Buffer = this.#rest;
+      const head = requestHeads.read(rest.toString('latin1', 0, HEAD_BYTES_MAX));
+      if (head === undefined) this.#handOver(rest);
+      else if (head === 'partial') this.#await(rest);
+      else this.#begin(head, rest);
+    }
+    this.#isServing = false;
+  }
+
+  #await(partial: Buffer): void {
+    if (partial.length >= HEAD_BYTES_MAX || this.#pieces >= HEAD_PIECES_MAX) {
+      this.#handOver(partial);
+      return;
+    }
+    this.#rest = undefined;
+    this.#partial = partial;
+    this.#pieces++;
+    this.#fastPath.waiting.add(this);
+  }
+
+  #begin(head: RequestHead, bytes: Buffer): void {
+    this.#pieces = 0;
+    const end = head.bytes + head.bodyBytes;
+    this.#rest = end < bytes.length ? bytes.subarray(end) : undefined;
+    let body: Bytes | IncomingBody = bytes.subarray(head.bytes, end);
+    if (end > bytes.length) {
+      body = new IncomingBody(head.bodyBytes, performance.now());
+      if (head.bytes < bytes.length) body.take(bytes.subarray(head.bytes));
+      this.#arriving = body;
+      this.#fastPath.waiting.add(this);
+    }
+    this.#exchange = new FastExchange(this, head, body);
+    this.#fastPath.batch.await(STAGES.admit, this);
+  }
+
+  /** What waited behind the request that is over now. */
+  #goOn(): void {
+    if (this.#rest !== undefined) {
+      this.socket.resume();
+      this.#serve(this.#rest);
+    } else if (this.#hasEnded) this.socket.end();
+  }
+
+  #handOver(rest: Buffer): void {
+    const { socket } = this;
+    this.#partial = undefined;
+    this.#rest = undefined;
+    if (this.#hasEnded) {
+      // Too late to put anything back.
+      this.#fastPath.refuse(socket, INCOMPLETE);
+      return;
+    }
+    this.#leave();
+    socket.setTimeout(0);
+    socket.off('data', this.#onData);
+    socket.off('end', this.#onEnd);
+    socket.off('drain', this.#onDrain);
+    socket.off('timeout', this.#onTimeout);
+    socket.off('error', this.#onError);
+    socket.off('close', this.#onClose);
+    // Only what was paused looks at bytes that were put back.
+    socket.pause();
+    socket.unshift(rest);
+    this.#fastPath.handOver(socket);
+    socket.resume();
+  }
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+    if (this.#partial !== undefined) this.#fastPath.refuse(this.socket, INCOMPLETE);
+    else if (this.#arriving !== undefined) this.socket.destroy();
+    else if (this.#exchange === undefined && this.#rest === undefined) this.socket.end();
+  };
+
+  readonly #onDrain = (): void => {
+    if (this.#rest !== undefined && !this.#isBusy) this.#goOn();
+  };
+
+  /** A request that takes its time is not idle, and one that arrives slowly has a limit of its own. */
+  readonly #onTimeout = (): void => {
+    if (!this.#isBusy) this.socket.destroy();
+  };
+
+  /** The socket closes by itself. */
+  readonly #onError = (): void => undefined;
+
+  readonly #onClose = (): void => {
+    this.#leave();
+    this.#arriving?.abort();
+    this.#arriving = undefined;
+    this.#partial = undefined;
+    this.#rest = undefined;
+  };
+
+  #leave(): void {
+    this.#fastPath.waiting.delete(this);
+    this.#fastPath.closed(this);
+  }
+}
+
+/** What node calls a request that ends in the middle. */
+const INCOMPLETE = 'HPE_INVALID_EOF_STATE';

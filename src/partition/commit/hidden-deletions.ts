@@ -1,0 +1,58 @@
+/** What is hidden goes for good before something else takes its place. */
+
+import type { Item, ItemKey } from '../item/item.ts';
+import { itemKeyOf } from '../item/keyspace.ts';
+import { countChange } from '../state.ts';
+import type { Decided } from './attempt.ts';
+import type { CommitGroup, PendingChange, Stamped } from './commit-group.ts';
+import type { CommitterOptions } from './committer-options.ts';
+import type { KeyMap } from './key-map.ts';
+import type { Mutation } from './write-command.ts';
+
+export class HiddenDeletions {
+  readonly #options: Pick<CommitterOptions, 'state' | 'history' | 'visibility'>;
+  readonly #overlay: KeyMap<PendingChange>;
+  readonly #openGroup: () => CommitGroup;
+
+  constructor(
+    options: Pick<CommitterOptions, 'state' | 'history' | 'visibility'>,
+    overlay: KeyMap<PendingChange>,
+    gathering: () => CommitGroup,
+  ) {
+    this.#options = options;
+    this.#overlay = overlay;
+    this.#openGroup = gathering;
+  }
+
+  /** Hidden items under the keys that are about to be written. */
+  under(
+    keys: readonly ItemKey[],
+    { items, current }: Decided,
+    mutations: readonly Mutation[],
+    at: Stamped,
+  ): void {
+    const touched = new Set(mutations.map(({ key }) => key.text));
+    keys.forEach((key, index) => {
+      const item = items[index];
+      if (item !== undefined && current[index] === undefined && touched.has(key.text))
+        this.#delete(key, item, at);
+    });
+  }
+
+  /** The hidden owner of values that another item takes. It may lie under one of the writes and be buried already. */
+  owner(item: Item, at: Stamped): void {
+    const key = itemKeyOf(item.primary);
+    const pending = this.#overlay.get(key);
+    if (pending === undefined || pending.after === item) this.#delete(key, item, at);
+  }
+
+  #delete(key: ItemKey, item: Item, at: Stamped): void {
+    const { state, history, visibility } = this.#options;
+    const group = this.#openGroup();
+    const isExpired = visibility.decided?.causeOf(item) === 'expired';
+    group.change(key, { current: item, after: undefined, value: undefined }, at);
+    if (history.isKept)
+      history.note(group, { previous: item, item: undefined, operation: 0, isExpired }, at);
+    countChange(state, item, undefined);
+  }
+}

@@ -1,0 +1,218 @@
+// Goal: a transaction is one decision: all or nothing, its operations see one another, a refusal names the operation.
+// Method: lists of operations on a partition, on engines that answer at once and later.
+import { describe, expect, test } from 'vitest';
+import { DomainError, textToBytes } from '../../base/index.ts';
+import { asyncEngine } from '../../engine/async-engine.ts';
+import type { Engine } from '../../engine/index.ts';
+import { memoryEngine } from '../../engine/memory/index.ts';
+import type { Item, ItemKey } from '../item/item.ts';
+import type { Partition } from '../partition.ts';
+import { keyOf, openForTest, put, putOp, textOf } from '../test-kit.ts';
+import {
+  type ResponseBound,
+  TransactionError,
+  type TransactionOp,
+  transactionOf,
+} from './transaction.ts';
+
+const engines: readonly [string, () => Engine][] = [
+  ['memory', () => memoryEngine()],
+  ['delayed', () => asyncEngine(memoryEngine())],
+];
+
+const KEY = keyOf('a', '1');
+const OTHER = keyOf('a', '2');
+
+const remove = (key: ItemKey): TransactionOp => ({ kind: 'delete', key });
+const read = (key: ItemKey, ifNoneMatch?: string): TransactionOp => ({
+  kind: 'read',
+  key,
+  ifNoneMatch,
+});
+const append = (key: ItemKey, text: string, createsAbsent = false): TransactionOp => ({
+  kind: 'update',
+  key,
+  encoding: 'json',
+  createsAbsent,
+  update: (current) => ({ body: textToBytes(`${textOf(current) ?? ''}${text}`), ttlSec: 0 }),
+});
+
+async function run(partition: Partition, ops: readonly TransactionOp[], response?: ResponseBound) {
+  const { command, effects } = transactionOf(ops, { response });
+  const { lsn } = await partition.write(command);
+  return { lsn, effects };
+}
+
+const refusal = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'ok',
+    (error: unknown) =>
+      error instanceof TransactionError ? `${error.operation} ${error.code}` : error,
+  );
+
+describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
+  const open = async () => openForTest(await makeEngine().open('partition'));
+
+  test('a transaction of many items is seen by reads at once, whatever was read of them before', async () => {
+    const partition = await open();
+    const keys = Array.from({ length: 40 }, (_, n) => keyOf('a', `${n}`));
+    const texts = async () =>
+      Promise.all(keys.map(async (key) => textOf(await partition.read(key))));
+    await put(partition, 'create', keys[0] as ItemKey, 'alone');
+    await run(
+      partition,
+      keys.slice(1).map((key) => putOp('create', key, 'first')),
+    );
+    expect(await texts()).toEqual(['alone', ...Array(39).fill('first')]);
+    await run(
+      partition,
+      keys.map((key, n) => (n % 4 === 3 ? remove(key) : append(key, '+'))),
+    );
+    const changed = keys.map((_, n): string | undefined =>
+      n % 4 === 3 ? undefined : n === 0 ? 'alone+' : 'first+',
+    );
+    expect(await texts()).toEqual(changed);
+    await put(partition, 'replace', keys[1] as ItemKey, 'again');
+    expect(await texts()).toEqual(changed.with(1, 'again'));
+  });
+
+  test('operations on one id see one another in order', async () => {
+    const partition = await open();
+    const { effects } = await run(partition, [
+      putOp('create', KEY, 'one'),
+      read(KEY),
+      append(KEY, '+two'),
+      putOp('replace', KEY, 'three'),
+      remove(KEY),
+      putOp('create', KEY, 'four'),
+      append(OTHER, 'new', true),
+    ]);
+    expect(effects.map(({ kind }) => kind)).toEqual([
+      'created',
+      'read',
+      'replaced',
+      'replaced',
+      'deleted',
+      'created',
+      'created',
+    ]);
+    expect(effects.map(({ item }) => textOf(item))).toEqual([
+      'one',
+      'one',
+      'one+two',
+      'three',
+      undefined,
+      'four',
+      'new',
+    ]);
+    const stored = (await partition.read(KEY)) as Item;
+    expect(stored.etag).toBe(effects[5]?.item?.etag);
+    expect(stored.rid).toBe(effects[5]?.item?.rid);
+    expect(new Set(effects.slice(0, 4).map(({ item }) => item?.etag)).size).toBe(3);
+    expect(partition.statistics().itemCount).toBe(2);
+  });
+
+  test('a refused operation leaves nothing and is named', async () => {
+    const partition = await open();
+    await put(partition, 'create', KEY, 'old');
+    const before = partition.lsn;
+    const ops = [
+      putOp('create', OTHER, 'x'),
+      putOp('replace', KEY, 'new'),
+      putOp('create', KEY, 'again'),
+    ];
+    expect(await refusal(run(partition, ops))).toBe('2 itemExists');
+    expect(textOf(await partition.read(KEY))).toBe('old');
+    expect(await partition.read(OTHER)).toBe(undefined);
+    expect(partition.lsn).toBe(before);
+    expect(partition.statistics().itemCount).toBe(1);
+  });
+
+  test('conditions are those of the moment of the decision', async () => {
+    const partition = await open();
+    const created = await put(partition, 'create', KEY, 'old');
+    const etag = created?.item?.etag as string;
+    const expectEtag = (key: ItemKey, value: string | undefined): TransactionOp => ({
+      kind: 'expect',
+      key,
+      etag: value,
+    });
+    expect(
+      await refusal(run(partition, [expectEtag(KEY, etag), expectEtag(OTHER, undefined)])),
+    ).toBe('ok');
+    expect(await refusal(run(partition, [expectEtag(OTHER, etag)]))).toBe('0 preconditionFailed');
+    expect(await refusal(run(partition, [expectEtag(KEY, undefined)]))).toBe(
+      '0 preconditionFailed',
+    );
+    expect(await refusal(run(partition, [read(KEY), putOp('replace', KEY, 'x', '"other"')]))).toBe(
+      '1 preconditionFailed',
+    );
+    const { effects } = await run(partition, [read(KEY, etag)]);
+    expect(effects[0]?.kind).toBe('notModified');
+    expect(await refusal(run(partition, [read(OTHER)]))).toBe('0 itemNotFound');
+    expect(await refusal(run(partition, [append(OTHER, 'x')]))).toBe('0 itemNotFound');
+  });
+
+  test('a transaction that only reads makes no LSN, and waits for the write it read', async () => {
+    const partition = await open();
+    const writing = put(partition, 'create', KEY, 'new');
+    const reading = run(partition, [read(KEY)]);
+    const [{ effects, lsn }] = await Promise.all([reading, writing]);
+    expect([textOf(effects[0]?.item), lsn, partition.lsn]).toEqual(['new', 1, 1]);
+  });
+
+  test('a function that refuses is the refusal of its operation', async () => {
+    const partition = await open();
+    const op: TransactionOp = {
+      kind: 'update',
+      key: KEY,
+      encoding: 'json',
+      createsAbsent: true,
+      update: () => {
+        throw new DomainError('invalidInput', 'no');
+      },
+    };
+    expect(await refusal(run(partition, [putOp('upsert', OTHER, 'x'), op]))).toBe('1 invalidInput');
+    expect(await partition.read(OTHER)).toBe(undefined);
+  });
+
+  test('the operation that passes the bound of the answer refuses all; what is not wanted back does not count', async () => {
+    const partition = await open();
+    // In thousands: what is stored is little longer than what was written.
+    const text = (length: number) => 'x'.repeat(length * 1000);
+    const { effects } = await run(partition, [putOp('create', KEY, text(4))]);
+    const etag = effects[0]?.item?.etag;
+    const stored = async () => textOf(await partition.read(KEY))?.length;
+    const ops = [
+      putOp('create', OTHER, text(7)),
+      read(KEY, etag),
+      remove(OTHER),
+      read(KEY),
+      append(KEY, text(2)),
+      read(KEY),
+    ];
+    const told = (bytesMax: number, ...unwanted: readonly number[]) =>
+      refusal(
+        run(partition, ops, { bytesMax, isWanted: ops.map((_, at) => !unwanted.includes(at)) }),
+      );
+    for (const [bytesMax, at] of [
+      [6_900, 0],
+      [10_900, 3],
+      [16_900, 4],
+      [22_900, 5],
+    ] as const)
+      expect(await told(bytesMax)).toBe(`${at} answerTooLarge`);
+    expect(await told(9_900, 0, 4)).toBe('5 answerTooLarge');
+    expect([await stored(), partition.lsn]).toEqual([4_000, 1]);
+    expect(await told(10_900, 0, 4)).toBe('ok');
+    expect(await stored()).toBe(6_000);
+  });
+
+  test('one item cannot be written more often than etags can tell apart', async () => {
+    const partition = await open();
+    const ops = Array.from({ length: 129 }, () => putOp('upsert', KEY, 'x'));
+    expect(await refusal(run(partition, ops))).toBe('128 invalidInput');
+    const { effects } = await run(partition, ops.slice(0, 128));
+    expect(new Set(effects.map(({ item }) => item?.etag)).size).toBe(128);
+  });
+});

@@ -1,0 +1,139 @@
+/**
+ * Who holds which unique values at the moment of a decision: what is stored, what is decided and not yet durable, and
+ * what the decision under way has taken and given back so far.
+ */
+import {
+  type Bytes,
+  bytesToLatin1,
+  DomainError,
+  isPromise,
+  type MaybePromise,
+} from '../../base/index.ts';
+import type { Item, ItemKey } from '../item/item.ts';
+import { itemKeyOf } from '../item/keyspace.ts';
+import type { InvisibleItems } from '../lifetime/invisible-items.ts';
+import type { CommitGroup } from './commit-group.ts';
+import { type UniqueKeys, uniqueChanges } from './unique-keys.ts';
+import type { Put } from './write-command.ts';
+
+/** Thrown where an engine answers later: the decision is made again when this has resolved. */
+export class Unready {
+  readonly ready: Promise<unknown>;
+
+  constructor(ready: Promise<unknown>) {
+    this.ready = ready;
+  }
+}
+
+/** Stored values and items, by their keys as texts. */
+export type LookedUp = Map<string, unknown>;
+
+export interface ClaimsOptions {
+  readonly readEntry: (key: Bytes) => MaybePromise<Bytes | undefined>;
+  /** As stored or decided; hidden ones too. */
+  readonly readItem: (key: ItemKey) => MaybePromise<Item | undefined>;
+  readonly hidden: () => InvisibleItems | undefined;
+}
+
+interface Pending {
+  /** Key of the item that holds the value, as text; undefined: nobody. */
+  readonly owner: string | undefined;
+  readonly group: CommitGroup;
+}
+
+export class UniqueClaims {
+  readonly #options: ClaimsOptions;
+  readonly #pending = new Map<string, Pending>();
+  /** Of the decision under way. */
+  readonly #taken = new Map<string, string | undefined>();
+  /** Hidden items that lose what they hold by it. */
+  #displaced: Item[] = [];
+  /** What was looked up for a decision that has to be made again; of one intent. */
+  #known: LookedUp = new Map();
+  /** The group of the latest claim a refusal rests on. */
+  dependsOn: CommitGroup | undefined;
+  readonly #keys: UniqueKeys;
+
+  constructor(keys: UniqueKeys, options: ClaimsOptions) {
+    this.#keys = keys;
+    this.#options = options;
+  }
+
+  /** @param known - the same map for every attempt at one decision. */
+  begin(known: LookedUp): void {
+    this.#known = known;
+    this.#taken.clear();
+    this.#displaced = [];
+    this.dependsOn = undefined;
+  }
+
+  /** The item takes the values of its new body; throws `uniqueKeyViolation` where another holds one. */
+  put(put: Put, previous: Item | undefined): void {
+    const before = previous === undefined ? [] : this.#keys.entriesOf(previous);
+    const after = this.#keys.entriesOfBody(put.key.primary, put.body, put.value);
+    const { removed, added } = uniqueChanges(before, after);
+    for (const entry of added) this.#take(entry, put.key.text);
+    for (const entry of removed) this.#taken.set(entry, undefined);
+  }
+
+  delete(previous: Item | undefined): void {
+    if (previous === undefined) return;
+    for (const entry of this.#keys.entriesOf(previous)) this.#taken.set(entry, undefined);
+  }
+
+  /** The decision is applied: hidden items that are displaced by it go with the same group. */
+  applied(group: CommitGroup): readonly Item[] {
+    for (const [entry, owner] of this.#taken) this.#pending.set(entry, { owner, group });
+    return this.#displaced;
+  }
+
+  forget(group: CommitGroup): void {
+    for (const [entry, pending] of this.#pending)
+      if (pending.group === group) this.#pending.delete(entry);
+  }
+
+  clear(): void {
+    this.#pending.clear();
+  }
+
+  #take(entry: string, key: string): void {
+    const owner = this.#ownerOf(entry);
+    if (owner !== undefined && owner !== key && !this.#displaces(owner))
+      throw new DomainError('uniqueKeyViolation', 'Unique index constraint violation.');
+    this.#taken.set(entry, key);
+  }
+
+  #ownerOf(entry: string): string | undefined {
+    if (this.#taken.has(entry)) return this.#taken.get(entry);
+    const pending = this.#pending.get(entry);
+    if (pending !== undefined) {
+      this.dependsOn = pending.group;
+      return pending.owner;
+    }
+    const stored = this.#lookUp(entry, () =>
+      this.#options.readEntry(Buffer.from(entry, 'latin1')),
+    ) as Bytes | undefined;
+    return stored && bytesToLatin1(stored);
+  }
+
+  /** True where the owner is no longer there. */
+  #displaces(owner: string): boolean {
+    const hidden = this.#options.hidden();
+    if (hidden === undefined) return false;
+    const item = this.#lookUp(owner, () =>
+      this.#options.readItem(itemKeyOf(Buffer.from(owner, 'latin1'))),
+    ) as Item | undefined;
+    if (item === undefined) return true;
+    if (hidden.causeOf(item) === undefined) return false;
+    if (!this.#displaced.includes(item)) this.#displaced.push(item);
+    return true;
+  }
+
+  #lookUp(name: string, read: () => MaybePromise<unknown>): unknown {
+    if (this.#known.has(name)) return this.#known.get(name);
+    const found = read();
+    if (!isPromise(found)) return found;
+    const known = this.#known;
+    throw new Unready(found.then((value) => known.set(name, value)));
+  }
+}

@@ -1,0 +1,111 @@
+/** Gives items what only the committer knows: rid, etag, timestamp, and with them the body its home API returns. */
+import { assert, type Clock } from '../../base/index.ts';
+import {
+  type BodyFinisher,
+  formatEtag,
+  type Item,
+  type ItemVersion,
+  type Lsn,
+  RID_COUNTER_BITS,
+  type Rid,
+  type Stamp,
+} from '../item/item.ts';
+import { newItem } from '../item/record.ts';
+import { WriteTimes } from '../item/write-times.ts';
+import type { PartitionState } from '../state.ts';
+import type { Mutation, Put } from './write-command.ts';
+
+export interface VersionAssignerOptions {
+  readonly clock: Clock;
+  readonly state: PartitionState;
+  readonly finisher: BodyFinisher;
+  readonly etagSalt: number;
+  readonly ridPrefix: number;
+  /** Whether a new item will not be kept once it is written. */
+  readonly isCacheFull: () => boolean;
+}
+
+/** The item that a put becomes. */
+export function stampedItem(
+  put: Put,
+  stamp: Stamp,
+  finisher: BodyFinisher,
+  isPooled = false,
+): Item {
+  const { rid, version, etag, timestampSec } = stamp;
+  return newItem(
+    {
+      primary: put.key.primary,
+      rid,
+      version,
+      etag,
+      timestampSec,
+      ttlSec: put.ttlSec,
+      encoding: put.encoding,
+      body: finisher.tail === undefined ? finisher(put.body, stamp) : put.body,
+    },
+    { finisher, stamp, isPooled },
+  );
+}
+
+export class VersionAssigner {
+  readonly #options: VersionAssignerOptions;
+  /** Items of one intent have it in common. */
+  #version: ItemVersion;
+  #etag: string;
+  readonly #times = new WriteTimes();
+  /** Of the intent that is being decided: its records lie together, and none is kept for long. */
+  isBulk = false;
+
+  constructor(options: VersionAssignerOptions) {
+    this.#options = options;
+    this.#version = { salt: options.etagSalt, lsn: 0, operation: 0 };
+    this.#etag = formatEtag(this.#version);
+  }
+
+  /** @param operation - place of the write in its intent, at least among those of the same item. */
+  stamp(
+    put: Put,
+    previous: Item | undefined,
+    at: { readonly lsn: Lsn; readonly timestampSec: number },
+    operation: number,
+  ): Item {
+    const { clock, etagSalt, finisher, isCacheFull } = this.#options;
+    if (this.#version.lsn !== at.lsn || this.#version.operation !== operation) {
+      this.#version = { salt: etagSalt, lsn: at.lsn, operation };
+      this.#etag = formatEtag(this.#version);
+    }
+    const rid = previous?.rid ?? put.rid ?? this.reserveRid();
+    const { timestampSec } = at;
+    const time = put.encoding === 'edm' ? this.#times.next(clock.nowMs()) : '';
+    const stamp = { rid, version: this.#version, etag: this.#etag, timestampSec, time };
+    const isPooled = this.isBulk || (previous === undefined && isCacheFull());
+    return stampedItem(put, stamp, finisher, isPooled);
+  }
+
+  /** What an item is after a mutation; undefined: gone. */
+  itemAfter(
+    mutation: Exclude<Mutation, { kind: 'reindex' }>,
+    previous: Item | undefined,
+    at: { readonly lsn: Lsn; readonly timestampSec: number },
+    operation: number,
+  ): Item | undefined {
+    switch (mutation.kind) {
+      case 'put':
+        return this.stamp(mutation, previous, at, operation);
+      case 'stamped':
+      case 'adopt':
+        return mutation.item;
+      case 'delete':
+        return undefined;
+    }
+  }
+
+  /** A number for a new item, used or not. */
+  reserveRid(): Rid {
+    const { state, ridPrefix } = this.#options;
+    state.ridCounter++;
+    assert(state.ridCounter < 2 ** RID_COUNTER_BITS, 'rid counter is used up');
+    return ridPrefix * 2 ** RID_COUNTER_BITS + state.ridCounter;
+  }
+}

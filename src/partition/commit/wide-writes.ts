@@ -1,0 +1,182 @@
+/**
+ * Finds the index entries of wide items before a write is decided for good: the decision itself takes no longer than
+ * that of any other write. What was found is kept with the attempt, since the item may have changed meanwhile.
+ */
+import { type Bytes, equalBytes, type SlicedWork, type Steps } from '../../base/index.ts';
+import type { Indexing } from '../index/indexing.ts';
+import {
+  WIDE_BYTES,
+  type WideDifference,
+  type WideTerms,
+  wideDifference,
+} from '../index/wide-terms.ts';
+import type { Item, ItemKey } from '../item/item.ts';
+import type { Attempt } from './attempt.ts';
+import type { Mutation } from './write-command.ts';
+
+/** Of one mutation, where the item is wide before or after it. */
+export interface WideChange {
+  /** The item whose entries these are, as it is before. */
+  readonly previous: Item | undefined;
+  readonly before: WideTerms | undefined;
+  /** Without what sealing adds, unless the item comes as it is. */
+  readonly after: WideTerms | undefined;
+  /** Where both are wide. */
+  readonly difference: WideDifference | undefined;
+}
+
+/** What an attempt has found so far, under one policy. */
+export class WideFound {
+  readonly indexing: Indexing;
+  readonly #items = new Map<string, WideTerms>();
+  readonly #bodies: { readonly body: Bytes; readonly terms: WideTerms }[] = [];
+  readonly #differences = new Map<WideTerms, { after: WideTerms; difference: WideDifference }>();
+
+  constructor(indexing: Indexing) {
+    this.indexing = indexing;
+  }
+
+  ofItem(item: Item): WideTerms | undefined {
+    return this.#items.get(nameOf(item));
+  }
+
+  /** The same bytes: an update makes its body again with every decision. */
+  ofBody(body: Bytes): WideTerms | undefined {
+    return this.#bodies.find((known) => known.body === body || equalBytes(known.body, body))?.terms;
+  }
+
+  difference(before: WideTerms, after: WideTerms): WideDifference | undefined {
+    const known = this.#differences.get(before);
+    return known?.after === after ? known.difference : undefined;
+  }
+
+  *find({ previous, item, body }: Transition): Steps<void> {
+    const before = previous && (this.ofItem(previous) ?? (yield* this.#findItem(previous)));
+    const after = item
+      ? (this.ofItem(item) ?? (yield* this.#findItem(item)))
+      : body && (this.ofBody(body) ?? (yield* this.#findBody(body)));
+    if (before === undefined || after === undefined || previous === undefined) return;
+    const difference = yield* wideDifference(before, after, previous.rid);
+    this.#differences.set(before, { after, difference });
+  }
+
+  *#findItem(item: Item): Steps<WideTerms> {
+    const terms = yield* this.indexing.findAhead(item.body, item.rid);
+    this.#items.set(nameOf(item), terms);
+    return terms;
+  }
+
+  *#findBody(body: Bytes): Steps<WideTerms> {
+    const terms = yield* this.indexing.findAhead(body, undefined);
+    this.#bodies.push({ body, terms });
+    return terms;
+  }
+}
+
+/** The wide ones among an item before, the same after, or the body it will have. */
+interface Transition {
+  readonly previous: Item | undefined;
+  readonly item: Item | undefined;
+  readonly body: Bytes | undefined;
+}
+
+/** What a decision came to. */
+interface DecidedWrite {
+  readonly current: readonly (Item | undefined)[];
+  readonly mutations: readonly Mutation[];
+}
+
+/**
+ * By mutation; undefined where none is wide, which is the rule and costs two comparisons; a promise where something has to
+ * be found before it is decided again.
+ */
+export function wideChanges(
+  attempt: Attempt,
+  write: DecidedWrite,
+  indexing: Indexing,
+  work: SlicedWork,
+): readonly (WideChange | undefined)[] | Promise<unknown> | undefined {
+  if (isSmall(write)) return undefined;
+  const transitions = transitionsOf(attempt.command.keys, write, indexing);
+  if (transitions === undefined) return undefined;
+  if (attempt.wide?.indexing !== indexing) attempt.wide = new WideFound(indexing);
+  const found = attempt.wide;
+  const missing: Transition[] = [];
+  const changes = transitions.map((transition) => {
+    if (transition === undefined) return undefined;
+    const change = changeOf(transition, found);
+    if (change === undefined) missing.push(transition);
+    return change;
+  });
+  if (missing.length === 0) return changes;
+  attempt.wideWaits++;
+  return work.run(findAll(missing, found));
+}
+
+function* findAll(transitions: readonly Transition[], found: WideFound): Steps<void> {
+  for (const transition of transitions) yield* found.find(transition);
+}
+
+function isSmall({ current, mutations }: DecidedWrite): boolean {
+  for (let at = 0; at < current.length; at++)
+    if ((current[at]?.body.length ?? 0) >= WIDE_BYTES) return false;
+  for (let at = 0; at < mutations.length; at++)
+    if ((bodyOf(mutations[at] as Mutation)?.length ?? 0) >= WIDE_BYTES) return false;
+  return true;
+}
+
+function bodyOf(mutation: Mutation): Bytes | undefined {
+  if (mutation.kind === 'adopt') return mutation.item.body;
+  return mutation.kind === 'put' || mutation.kind === 'stamped' ? mutation.body : undefined;
+}
+
+function transitionsOf(
+  keys: readonly ItemKey[],
+  { current, mutations }: DecidedWrite,
+  indexing: Indexing,
+): readonly (Transition | undefined)[] | undefined {
+  let isAny = false;
+  const places = new Map(keys.map(({ text }, at) => [text, at]));
+  const counts = new Map<string, number>();
+  for (const { key } of mutations) counts.set(key.text, (counts.get(key.text) ?? 0) + 1);
+  const transitions = mutations.map((mutation): Transition | undefined => {
+    const { text } = mutation.key;
+    // What is written twice in one intent is indexed in one piece.
+    if (counts.get(text) !== 1) return undefined;
+    const before = current[places.get(text) ?? -1];
+    const isReindexed = mutation.kind === 'reindex';
+    const previous =
+      before !== undefined && !isReindexed && indexing.isAhead(before.body) ? before : undefined;
+    const item = isReindexed ? before : mutation.kind === 'adopt' ? mutation.item : undefined;
+    const body = mutation.kind === 'put' || mutation.kind === 'stamped' ? mutation.body : undefined;
+    const isItemWide = item !== undefined && indexing.isAhead(item.body);
+    const isBodyWide = body !== undefined && indexing.isAhead(body);
+    if (previous === undefined && !isItemWide && !isBodyWide) return undefined;
+    isAny = true;
+    return {
+      previous,
+      item: isItemWide ? item : undefined,
+      body: isBodyWide ? body : undefined,
+    };
+  });
+  return isAny ? transitions : undefined;
+}
+
+/** Undefined where something of it is not found yet. */
+function changeOf({ previous, item, body }: Transition, found: WideFound): WideChange | undefined {
+  const before = previous && found.ofItem(previous);
+  const after = item ? found.ofItem(item) : body && found.ofBody(body);
+  const isFound =
+    (previous === undefined || before !== undefined) &&
+    ((item ?? body) === undefined || after !== undefined);
+  if (!isFound) return undefined;
+  if (before === undefined || after === undefined)
+    return { previous, before, after, difference: undefined };
+  const difference = found.difference(before, after);
+  return difference && { previous, before, after, difference };
+}
+
+/** One version of one item; rids are never used again. */
+function nameOf({ rid, lsn, version }: Item): string {
+  return `${rid}.${lsn}.${version.operation}`;
+}

@@ -1,0 +1,174 @@
+/**
+ * What a partition remembers of the past: tombstones always, versions where the container wants them. Both go with one
+ * of the next commits when their time is over.
+ */
+import {
+  andThen,
+  type Clock,
+  isPromise,
+  type MaybePromise,
+  TOMBSTONE_RETENTION_SEC,
+} from '../../base/index.ts';
+import type { Store } from '../../engine/index.ts';
+import type { CommitGroup } from '../commit/commit-group.ts';
+import type { Item, Lsn } from '../item/item.ts';
+import {
+  type LogPrefix,
+  logAfter,
+  lsnOfLogKey,
+  PREFIX_TOMBSTONE,
+  PREFIX_VERSION,
+  RETENTION_KEY,
+} from '../item/keyspace.ts';
+import { decodeTombstone } from '../item/tombstone.ts';
+import { encodeVersion, timestampOfVersion, type VersionKind } from '../item/version.ts';
+import type { PartitionState } from '../state.ts';
+import { encodeRetention, newRetention, type Retention, raiseFloor } from './retention.ts';
+
+/** How often expired entries are looked for. */
+const TRIM_INTERVAL_SEC = 60;
+
+/** Entries looked at in one go. */
+const TRIM_PAGE = { limit: 1000, bytesMax: 4 * 1024 * 1024 };
+
+export interface HistoryOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The counters as stored. */
+  readonly state: PartitionState;
+  /** Seconds that versions are kept; 0: not at all. */
+  readonly retentionSec: number;
+  /** As stored; undefined where no versions are kept. */
+  readonly retention: Retention | undefined;
+}
+
+/** A write as the committer knows it. */
+export interface Written {
+  readonly previous: Item | undefined;
+  readonly item: Item | undefined;
+  readonly operation: number;
+  /** It was deleted because its time to live was over. */
+  readonly isExpired: boolean;
+}
+
+export class History {
+  readonly #options: HistoryOptions;
+  #retentionSec: number;
+  #retention: Retention | undefined;
+  #trimDueSec = 0;
+  /** Versions were kept before and are not any more, or the other way round: stored with the next commit. */
+  #isChanged: boolean;
+
+  constructor(options: HistoryOptions) {
+    const { retentionSec, retention, state } = options;
+    this.#options = options;
+    this.#retentionSec = retentionSec;
+    this.#isChanged = retentionSec > 0 !== (retention !== undefined);
+    this.#retention = retentionSec > 0 ? (retention ?? newRetention(state.lsn)) : undefined;
+  }
+
+  /** True where versions are kept. */
+  get isKept(): boolean {
+    return this.#retentionSec > 0;
+  }
+
+  get retention(): Retention | undefined {
+    return this.#retention;
+  }
+
+  get retentionSec(): number {
+    return this.#retentionSec;
+  }
+
+  /** A new policy: versions are kept from the next write on, or no longer. */
+  change(retentionSec: number): void {
+    if (retentionSec > 0 === this.isKept) {
+      this.#retentionSec = retentionSec;
+      return;
+    }
+    this.#retentionSec = retentionSec;
+    this.#retention = retentionSec > 0 ? newRetention(this.#options.state.lsn) : undefined;
+    this.#isChanged = true;
+  }
+
+  /** Takes over what other partitions kept. */
+  import(retention: Retention): void {
+    this.#retention = this.isKept ? retention : undefined;
+    this.#isChanged = true;
+  }
+
+  note(group: CommitGroup, written: Written, at: { lsn: Lsn; timestampSec: number }): void {
+    const { previous, item, operation, isExpired } = written;
+    const image = item ?? previous;
+    if (image === undefined) return;
+    const version = { ...at, previousLsn: previous?.lsn ?? 0, item: image };
+    group.add(encodeVersion({ kind: kindOf(written, isExpired), ...version }, operation));
+  }
+
+  /** Called for every group on its way to the store. */
+  leave(group: CommitGroup): void {
+    if (!this.#isChanged) return;
+    this.#isChanged = false;
+    if (this.#retention === undefined) {
+      group.clearsVersions = true;
+      group.remove(RETENTION_KEY);
+    } else {
+      group.add({ key: RETENTION_KEY, value: encodeRetention(this.#retention) });
+    }
+  }
+
+  /** Puts what has expired into the group that gathers; `undefined` where there was nothing to wait for. */
+  trim(gathering: () => CommitGroup): Promise<unknown> | undefined {
+    const { state, clock } = this.#options;
+    if (state.tombstoneCount === 0 && !this.isKept) return undefined;
+    const nowSec = Math.floor(clock.nowMs() / 1000);
+    if (nowSec < this.#trimDueSec) return undefined;
+    this.#trimDueSec = nowSec + TRIM_INTERVAL_SEC;
+    const trimmed = [
+      state.tombstoneCount > 0 ? this.#trimTombstones(gathering, nowSec) : undefined,
+      this.isKept ? this.#trimVersions(gathering, nowSec) : undefined,
+    ].filter(isPromise);
+    return trimmed.length > 0 ? Promise.all(trimmed) : undefined;
+  }
+
+  #trimTombstones(gathering: () => CommitGroup, nowSec: number): MaybePromise<void> {
+    const expiredSec = nowSec - TOMBSTONE_RETENTION_SEC;
+    const page = this.#oldest(
+      PREFIX_TOMBSTONE,
+      (value) => decodeTombstone(value).timestampSec <= expiredSec,
+    );
+    return andThen(page, (keys) => {
+      for (const key of keys) gathering().remove(key);
+      this.#options.state.tombstoneCount -= keys.length;
+    });
+  }
+
+  #trimVersions(gathering: () => CommitGroup, nowSec: number): MaybePromise<void> {
+    const expiredSec = nowSec - this.#retentionSec;
+    const page = this.#oldest(PREFIX_VERSION, (value) => timestampOfVersion(value) <= expiredSec);
+    return andThen(page, (keys) => {
+      const last = keys.at(-1);
+      if (last === undefined || this.#retention === undefined) return;
+      for (const key of keys) gathering().remove(key);
+      this.#retention = raiseFloor(this.#retention, lsnOfLogKey(last));
+      this.#isChanged = true;
+      // More than one page: the rest goes with the next commit.
+      if (keys.length >= TRIM_PAGE.limit) this.#trimDueSec = nowSec;
+    });
+  }
+
+  #oldest(
+    prefix: LogPrefix,
+    isExpired: (value: Uint8Array) => boolean,
+  ): MaybePromise<readonly Uint8Array[]> {
+    return andThen(this.#options.store.scan(logAfter(prefix, 0), TRIM_PAGE), ({ entries }) => {
+      const kept = entries.findIndex(({ value }) => !isExpired(value));
+      return entries.slice(0, kept < 0 ? undefined : kept).map(({ key }) => key);
+    });
+  }
+}
+
+function kindOf({ previous, item }: Written, isExpired: boolean): VersionKind {
+  if (item === undefined) return isExpired ? 'expire' : 'delete';
+  return previous === undefined ? 'create' : 'replace';
+}

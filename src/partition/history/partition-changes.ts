@@ -1,0 +1,94 @@
+/** What was written to a partition and when: its change feed, and what movers have to know of its past. */
+import { type Clock, keyAfter, type MaybePromise } from '../../base/index.ts';
+import type { Snapshot, Store } from '../../engine/index.ts';
+import type { Lsn } from '../item/item.ts';
+import { epkOfPrimary } from '../item/keyspace.ts';
+import type { ItemVisibility } from '../lifetime/item-visibility.ts';
+import type { EpkRange } from '../read/scan.ts';
+import { type ChangePage, readChanges } from './change-log.ts';
+import { type FeedMode, type FeedRead, type FeedSlice, lsnBefore, readFeed } from './feed.ts';
+import type { History } from './history.ts';
+import { historyAfter, type MovedHistory } from './moved-history.ts';
+import { checkRetained, outsideRetention, type Retention } from './retention.ts';
+
+export interface PartitionChangesOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly etagSalt: number;
+  readonly history: History;
+  /** Of the last write that readers know of. */
+  readonly published: () => Lsn;
+  readonly visibility: ItemVisibility;
+}
+
+export class PartitionChanges {
+  readonly #options: PartitionChangesOptions;
+
+  constructor(options: PartitionChangesOptions) {
+    this.#options = options;
+  }
+
+  /** What happened after an LSN, in pages, for a partition that takes over. */
+  after(lsn: Lsn, limit: number): Promise<ChangePage> {
+    return this.#inSnapshot((view, published) => readChanges(view, lsn, published, limit));
+  }
+
+  /** Tombstones and versions behind an LSN, for a partition that takes over. */
+  historyAfter(lsn: Lsn): Promise<MovedHistory> {
+    return this.#inSnapshot((view, published) => historyAfter(view, lsn, published));
+  }
+
+  /** A page of the change feed. Reads nothing where nothing was written since. */
+  async feed(read: FeedRead): Promise<FeedSlice> {
+    const { history, etagSalt, published: lsn } = this.#options;
+    if (read.mode === 'all') checkRetained(history.retention, read.after, rangeOf(read));
+    if (read.after >= lsn()) return { changes: [], upTo: lsn(), more: false };
+    const { hidden } = this.#options.visibility;
+    return this.#inSnapshot((view, published) =>
+      readFeed({ view, etagSalt, published, hidden }, read),
+    );
+  }
+
+  /** The LSN behind which the writes of a time and later are; see feed.ts. */
+  async before(when: { mode: FeedMode; sinceSec: number; orderedFrom: Lsn }): Promise<Lsn> {
+    const { history, etagSalt, clock } = this.#options;
+    const keptSec = Math.floor(clock.nowMs() / 1000) - history.retentionSec;
+    if (when.mode === 'all' && when.sinceSec < keptSec) throw outsideRetention();
+    return this.#inSnapshot((view, published) =>
+      lsnBefore({ view, etagSalt, published, hidden: undefined }, when),
+    );
+  }
+
+  /** Since when versions are kept; undefined where they are not. */
+  get retention(): Retention | undefined {
+    return this.#options.history.retention;
+  }
+
+  /** From the next write on versions are kept for so long; 0: no more. */
+  retain(retentionSec: number): void {
+    this.#options.history.change(retentionSec);
+  }
+
+  /** Takes over since when versions are kept; stored with the next write. */
+  importRetention(retention: Retention): void {
+    this.#options.history.import(retention);
+  }
+
+  /** A write that is in the store but not published yet is left to the next page: `read` does not know of it. */
+  async #inSnapshot<T>(look: (view: Snapshot, published: Lsn) => MaybePromise<T>): Promise<T> {
+    const published = this.#options.published();
+    const snapshot = await this.#options.store.snapshot();
+    try {
+      return await look(snapshot, published);
+    } finally {
+      snapshot.release();
+    }
+  }
+}
+
+/** The part of the hash space a feed is about; undefined for the whole partition. */
+function rangeOf({ within }: FeedRead): EpkRange | undefined {
+  if (!(within instanceof Uint8Array)) return within;
+  const epk = epkOfPrimary(within);
+  return { min: epk, max: keyAfter(epk) };
+}

@@ -1,0 +1,206 @@
+/** The index of one partition between its writes and its store: what is in memory, when it is written out, recovery. */
+import { INDEX_MEMTABLE_ENTRIES, keyAfter, type SlicedWork } from '../../base/index.ts';
+import type { ReadView, Store } from '../../engine/index.ts';
+import type { Value } from '../../value/index.ts';
+import type { CommitGroup } from '../commit/commit-group.ts';
+import type { Item, Lsn } from '../item/item.ts';
+import {
+  INDEX_CHECKPOINT_KEY,
+  logAfter,
+  lsnAndRidOfLogKey,
+  PREFIX_LOG,
+  recordKey,
+  ridBytes,
+  ridOfBytes,
+} from '../item/keyspace.ts';
+import { decodeRecord } from '../item/record.ts';
+import type { MemoryBudget } from '../read/memory-budget.ts';
+import { writeEntries } from './index-flush.ts';
+import { decodeChanges } from './index-log.ts';
+import { IndexMemtable } from './index-memtable.ts';
+import type { IndexView } from './index-view.ts';
+import { INDEX_LOG_RANGE, type Indexing, indexLogKey } from './indexing.ts';
+import type { PostingLists } from './posting-lists.ts';
+import { runOfTermPrefixes } from './wide-terms.ts';
+
+/** How far beyond its bound the memory may grow while the part before it is written. */
+const SURGE = 2;
+
+const LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
+
+export interface PartitionIndexOptions {
+  readonly store: Store;
+  /** Entries kept in memory before they are written to their place. */
+  readonly memtableEntries?: number | undefined;
+  /** Of the last write and of the last entry of the index log, when the partition is opened. */
+  readonly lsn: Lsn;
+  readonly logNumber: number;
+  readonly memory: MemoryBudget;
+  readonly work: SlicedWork;
+  readonly onFailure: (error: Error) => void;
+}
+
+export class PartitionIndex {
+  readonly #store: Store;
+  readonly #memoryEntries: number;
+  readonly #onFailure: (error: Error) => void;
+  readonly #memtable: IndexMemtable;
+  readonly #work: SlicedWork;
+  #flushing: Promise<void> | undefined;
+  /** Of the last log entry whose changes are in memory. */
+  #logNumber: number;
+  /** Of the last write whose entries are in memory. */
+  #lsn: Lsn;
+  #isStopped = false;
+
+  constructor(options: PartitionIndexOptions) {
+    this.#store = options.store;
+    this.#memtable = new IndexMemtable(options.memory);
+    this.#memoryEntries = options.memtableEntries ?? INDEX_MEMTABLE_ENTRIES;
+    this.#onFailure = options.onFailure;
+    this.#work = options.work;
+    this.#lsn = options.lsn;
+    this.#logNumber = options.logNumber;
+  }
+
+  /** Brings back the entries that were not yet in their place when the partition was last open. */
+  async recover(indexing: Indexing): Promise<void> {
+    for (let start = INDEX_LOG_RANGE.start, more = true; more; ) {
+      const page = await this.#store.scan({ ...INDEX_LOG_RANGE, start }, LOG_PAGE);
+      for (const { key, value } of page.entries) {
+        this.#memtable.apply(decodeChanges(value));
+        this.#memtable.settle();
+        start = keyAfter(key);
+        await nextTurn();
+      }
+      more = page.more;
+    }
+    if (!indexing.options.isOff) await this.#recoverWrites(indexing);
+  }
+
+  /** What a write added follows from the item; what is there of an item is always right to add. */
+  async #recoverWrites(indexing: Indexing): Promise<void> {
+    const mark = await this.#store.get(INDEX_CHECKPOINT_KEY);
+    let range = logAfter(PREFIX_LOG, mark === undefined ? 0 : ridOfBytes(mark));
+    for (let more = true; more; ) {
+      const page = await this.#store.scan(range, LOG_PAGE);
+      const written = page.entries.map(({ key }) => lsnAndRidOfLogKey(key));
+      const records = await this.#store.getMany(written.map(({ rid }) => recordKey(rid)));
+      for (const record of records)
+        if (record !== undefined) await this.#recoverItem(indexing, decodeRecord(record, 0));
+      const last = page.entries.at(-1);
+      if (last !== undefined) range = { start: keyAfter(last.key), end: range.end };
+      more = page.more;
+    }
+  }
+
+  async #recoverItem(indexing: Indexing, item: Item): Promise<void> {
+    if (!indexing.isAhead(item.body)) {
+      this.#add(indexing, item);
+      this.#memtable.settle();
+      return;
+    }
+    const { stems } = await this.#work.run(indexing.findAhead(item.body, item.rid));
+    this.#memtable.add(runOfTermPrefixes(stems, item.rid, true));
+  }
+
+  /** A group is durable: its entries become part of every later view. */
+  publish(group: CommitGroup): void {
+    if (group.clearsIndex) this.#memtable.clear();
+    for (const { removed, runs, added } of group.wideChanges) {
+      this.#memtable.apply({ added: [], removed });
+      for (const run of runs) this.#memtable.add(run);
+      this.#memtable.apply({ added, removed: [] });
+    }
+    this.#memtable.apply(group.indexChanges);
+    for (const touched of group.indexedWhole) {
+      const { after, terms } = touched;
+      if (after === undefined || group.indexing === undefined) continue;
+      if (terms === undefined)
+        this.#add(group.indexing, after, group.valueAfter(touched), touched.before === undefined);
+      else this.#memtable.postings.add(terms, after.rid);
+    }
+    this.#logNumber = group.indexLogNumber;
+    this.#lsn = Math.max(this.#lsn, group.lsn);
+    this.#flushIfFull();
+  }
+
+  /** Where the entries of new items belong; see `Terms`. */
+  get postings(): PostingLists {
+    return this.#memtable.postings;
+  }
+
+  #add(indexing: Indexing, item: Item, value?: Value, isNew = false): void {
+    const { postings } = this.#memtable;
+    if (value === undefined && indexing.noteText(item, postings, isNew)) return;
+    postings.add(indexing.find(item, value, postings, isNew), item.rid);
+  }
+
+  /** A view of this moment, to be read together with a snapshot of the store. */
+  view(store: ReadView): IndexView {
+    return this.#memtable.view(store);
+  }
+
+  /** A new policy is about to clear the index. */
+  hold(): void {
+    this.#memtable.hold();
+  }
+
+  /** Memory, and what has to be read at opening to fill it again, are bounded: who writes faster waits for this. */
+  get backpressure(): Promise<void> | undefined {
+    return this.#memtable.size < SURGE * this.#memoryEntries ? undefined : this.#flushing;
+  }
+
+  /** From now on nothing is written unless asked for. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  resume(): void {
+    this.#isStopped = false;
+  }
+
+  /** Writes all that is in memory to its place. */
+  async flushAll(): Promise<void> {
+    await this.#flushing;
+    if (this.#memtable.size > 0) await this.#flush();
+  }
+
+  async settled(): Promise<void> {
+    await this.#flushing;
+  }
+
+  /** Nobody will look any more. */
+  end(): void {
+    this.#memtable.end();
+  }
+
+  #flushIfFull(): void {
+    const { size, isFlushing } = this.#memtable;
+    if (size < this.#memoryEntries || isFlushing || this.#isStopped) return;
+    this.#flushing = this.#flush().then(() => {
+      this.#flushing = undefined;
+      this.#flushIfFull();
+    });
+  }
+
+  async #flush(): Promise<void> {
+    const lsn = this.#lsn;
+    const end = indexLogKey(this.#logNumber + 1);
+    try {
+      const flush = this.#memtable.beginFlush();
+      if (flush === undefined || !(await writeEntries(this.#store, flush))) return;
+      await this.#store.commit({
+        deleteRanges: [{ start: INDEX_LOG_RANGE.start, end }],
+        puts: [{ key: INDEX_CHECKPOINT_KEY, value: ridBytes(lsn) }],
+      });
+      this.#memtable.endFlush(flush);
+    } catch (error) {
+      this.#onFailure(error as Error);
+    }
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,116 @@
+// Goal: what was read of a value is not read again, what is forgotten is what came first, and nothing that was written
+// since is missed. Method: the memory alone, then an index over a store that counts its scans.
+import { expect, test } from 'vitest';
+import type { ReadView } from '../../engine/index.ts';
+import { memoryEngine } from '../../engine/memory/index.ts';
+import { MemoryBudget } from '../read/memory-budget.ts';
+import { writeEntries } from './index-flush.ts';
+import { IndexMemtable } from './index-memtable.ts';
+import { PostingListCache, TOO_MANY } from './posting-list-cache.ts';
+
+/** However they are had. */
+function upTo(limit: number) {
+  return { read: limit, cached: limit };
+}
+
+function numbers(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, at) => at + 1);
+}
+
+test('lists are cache, or that they are longer than is wanted', () => {
+  const cache = new PostingListCache(new MemoryBudget(0));
+  cache.add('a', numbers(100));
+  cache.add('few', numbers(3));
+  cache.add('wide', 1000);
+  const far = numbers(40).map((rid) => 2 ** 41 + rid);
+  cache.add('far', far);
+  expect(cache.get('a', upTo(100))).toEqual(Uint32Array.from(numbers(100)));
+  expect(cache.get('a', upTo(99))).toBe(TOO_MANY);
+  expect(cache.get('few', upTo(10))).toBeUndefined();
+  expect(cache.get('wide', upTo(1000))).toBe(TOO_MANY);
+  expect(cache.get('wide', upTo(1001))).toBeUndefined();
+  expect(cache.get('far', upTo(100))).toEqual(Float64Array.from(far));
+  cache.add('wide', numbers(2000));
+  expect(cache.get('wide', upTo(5000))?.valueOf()).toHaveLength(2000);
+});
+
+test('the oldest give way, and no list takes the room of all', () => {
+  const cache = new PostingListCache(new MemoryBudget(0));
+  for (let list = 0; list < 10; list++) cache.add(`${list}`, numbers(60_000));
+  const kept = numbers(10).map((list) => cache.get(`${list - 1}`, upTo(100_000)) !== undefined);
+  expect(kept).toEqual([false, false, false, false, false, false, true, true, true, true]);
+  cache.add('all', numbers(100_000));
+  expect(cache.get('all', upTo(1e6))).toBeUndefined();
+});
+
+test('a long list is read once it was asked for again and again, if it is not too long to be kept', () => {
+  const cache = new PostingListCache(new MemoryBudget(0));
+  const limits = { read: 100, cached: 5000 };
+  expect([cache.get('a', limits), cache.limitOf('a', limits)]).toEqual([undefined, 100]);
+  cache.add('a', 100);
+  for (let asks = 1; asks < 4; asks++) expect(cache.get('a', limits)).toBe(TOO_MANY);
+  expect([cache.get('a', limits), cache.limitOf('a', limits)]).toEqual([undefined, 5000]);
+  cache.add('a', numbers(3000));
+  expect(cache.get('a', limits)).toHaveLength(3000);
+  expect(cache.get('a', upTo(100))).toBe(TOO_MANY);
+  cache.add('b', 5000);
+  for (let asks = 0; asks < 10; asks++) expect(cache.get('b', limits)).toBe(TOO_MANY);
+});
+
+test('where there is room more lists are kept, until it is given back', () => {
+  const room = new MemoryBudget(3 * 2 ** 20);
+  const cache = new PostingListCache(room);
+  for (let list = 0; list < 20; list++) cache.add(`${list}`, numbers(60_000));
+  const kept = numbers(20).filter((list) => cache.get(`${list - 1}`, upTo(100_000)) !== undefined);
+  expect(kept).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
+  expect(room.reserve(1)).toBe(false);
+  cache.end();
+  cache.add('late', numbers(60_000));
+  expect(cache.get('late', upTo(100_000))).toBeUndefined();
+  expect(room.reserve(3 * 2 ** 20)).toBe(true);
+});
+
+test('rids are read once between two times that entries are written to their place', async () => {
+  const store = await memoryEngine().open('a');
+  const memory = new IndexMemtable(new MemoryBudget());
+  let scans = 0;
+  const counting: ReadView = {
+    get: (key) => store.get(key),
+    getMany: (keys) => store.getMany(keys),
+    dereference: (key, prefix) => store.dereference(key, prefix),
+    scanKeys(range, options) {
+      scans++;
+      return store.scanKeys(range, options);
+    },
+    scan: (range, options) => store.scan(range, options),
+  };
+  const stem = '\u0020somepathx';
+  const rids = async (limit = 1000): Promise<readonly number[] | undefined> => {
+    const found = await memory.view(counting).rids(Buffer.from(stem, 'latin1'), upTo(limit));
+    return found && Array.from(found);
+  };
+  const flushed = async (): Promise<void> => {
+    const flush = memory.beginFlush();
+    if (flush === undefined) throw new Error('nothing to write');
+    await writeEntries(store, flush);
+    memory.endFlush(flush);
+  };
+  for (const rid of numbers(100)) memory.postings.change(stem, rid, true);
+  await flushed();
+  for (let round = 0; round < 3; round++) expect(await rids()).toEqual(numbers(100));
+  expect(await rids(50)).toBeUndefined();
+  expect(scans).toBe(1);
+  memory.postings.change(stem, 101, true);
+  expect(await rids()).toEqual(numbers(101));
+  // Rids of a partition that was merged into this one: they take more room.
+  memory.postings.change(stem, 2 ** 40, true);
+  expect(await rids()).toEqual([...numbers(101), 2 ** 40]);
+  memory.postings.change(stem, 2 ** 40, false);
+  memory.postings.change(stem, 1, false);
+  const now = numbers(101).slice(1);
+  expect(await rids()).toEqual(now);
+  expect(scans).toBe(1);
+  await flushed();
+  for (let round = 0; round < 3; round++) expect(await rids()).toEqual(now);
+  expect(scans).toBe(2);
+});

@@ -1,0 +1,55 @@
+// Goal: entries with a text cut short are told from all others, and how much they share. Method: entries of known values.
+import { describe, expect, it } from 'vitest';
+import { bytesToLatin1, concatBytes, KEY_TEXT_BYTES_MAX } from '../../base/index.ts';
+import { KeyWriter, type Value } from '../../value/index.ts';
+import { compositePart, termPrefix } from './indexing.ts';
+import { cutOfComposite, cutOfTerm } from './truncated-entries.ts';
+
+const LONG = 'x'.repeat(KEY_TEXT_BYTES_MAX);
+const writer = new KeyWriter();
+const RID = writer.reset().u64(7).take().slice();
+
+function term(value: Value): string {
+  const key = writer.reset().value(value).take();
+  return bytesToLatin1(concatBytes(termPrefix(['a']), key, RID));
+}
+
+function composite(values: readonly Value[], isDescending: readonly boolean[]): string {
+  const parts = values.map((value, at) => compositePart(value, isDescending[at] === true).slice());
+  return bytesToLatin1(concatBytes(Uint8Array.of(0x21, 0, 0), ...parts, RID));
+}
+
+describe('terms', () => {
+  it.each<Value>([null, 7, '', 'short', LONG, [1], { a: LONG }])('%j is not cut', (value) => {
+    expect(cutOfTerm(term(value))).toBeUndefined();
+  });
+
+  it('texts that begin alike share all up to their digests', () => {
+    const [one, two] = [term(`${LONG}a`), term(`${LONG}b`)];
+    const cut = cutOfTerm(one) as number;
+    expect(cutOfTerm(two)).toBe(cut);
+    expect(one.slice(0, cut)).toBe(two.slice(0, cut));
+    expect(one[cut]).not.toBe(two[cut]);
+    expect(term(`${LONG.slice(1)}yb`).slice(0, cut)).not.toBe(one.slice(0, cut));
+  });
+});
+
+describe.each([false, true])('composites, falling %s', (isFalling) => {
+  it('the first text that is cut counts', () => {
+    const directions = [isFalling, !isFalling];
+    expect(cutOfComposite(composite([LONG, LONG], directions), { isDescending: directions })).toBe(
+      undefined,
+    );
+    for (const other of ['short', 7, undefined, `${LONG}c`]) {
+      const one = composite([`${LONG}a`, other], directions);
+      const two = composite([`${LONG}b`, other], directions);
+      const cut = cutOfComposite(one, { isDescending: directions }) as number;
+      expect(one.slice(0, cut)).toBe(two.slice(0, cut));
+      expect(one[cut]).not.toBe(two[cut]);
+    }
+    const second = composite([1, `${LONG}a`], directions);
+    const cut = cutOfComposite(second, { isDescending: directions }) as number;
+    expect(composite([1, `${LONG}b`], directions).slice(0, cut)).toBe(second.slice(0, cut));
+    expect(composite([2, `${LONG}a`], directions).slice(0, cut)).not.toBe(second.slice(0, cut));
+  });
+});

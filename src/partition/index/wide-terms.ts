@@ -1,0 +1,172 @@
+/**
+ * The index entries of a wide item: one with so many values that finding, sorting and logging them takes longer than
+ * others may be kept waiting. They are found before its write is decided, in slices (docs/decisions/0004-index-entries.md).
+ */
+import { type Bytes, bufferOf, type Steps } from '../../base/index.ts';
+import { COMMA } from '../../value/index.ts';
+import type { Rid } from '../item/item.ts';
+import { LOG_ENTRY_BYTES, lengthText } from './index-log.ts';
+import { type IndexRun, ridText } from './index-run.ts';
+
+/** Smaller bodies have fewer values than matter. */
+export const WIDE_BYTES = 16 * 1024;
+/** Values from which on an item is wide: finding them takes some milliseconds. */
+const WIDE_VALUES = 2000;
+
+/** Sorted at once: a fraction of a millisecond. */
+const PART_STEMS = 512;
+/** Merged, compared or written between two looks at the clock. */
+const STEP = 256;
+
+export interface WideTerms {
+  /** Sorted, each once. */
+  readonly stems: readonly string[];
+  /** Entries, repetitions among them: what a write costs by. */
+  readonly count: number;
+  /** The same as changes of the log that remove them; empty where the rid is not known yet. */
+  readonly removal: readonly Bytes[];
+}
+
+/** Counts commas, of which there is one behind nearly every value: a text of the size of an item in a millisecond. */
+export function isWide(body: Bytes): boolean {
+  if (body.length < WIDE_BYTES) return false;
+  const text = bufferOf(body);
+  let count = 0;
+  for (let at = text.indexOf(COMMA); at >= 0; at = text.indexOf(COMMA, at + 1))
+    if (++count >= WIDE_VALUES) return true;
+  return false;
+}
+
+/** Stems as they are found, sorted in small parts: neither a large sort nor a large set keeps others waiting. */
+export class FoundTermPrefixes {
+  /** Repetitions among them. */
+  count = 0;
+  #part = new Set<string>();
+  #parts: string[][] = [];
+
+  add(stem: string): void {
+    this.count++;
+    this.#part.add(stem);
+    if (this.#part.size >= PART_STEMS) this.#endPart();
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.#part.clear();
+    this.#parts = [];
+  }
+
+  /** @param rid - of the item, where it has one. */
+  *terms(rid: Rid | undefined): Steps<WideTerms> {
+    this.#endPart();
+    const stems = yield* merged(this.#parts);
+    const removal = rid === undefined ? [] : yield* removalOf(stems, rid);
+    return { stems, count: this.count, removal };
+  }
+
+  #endPart(): void {
+    this.#parts.push([...this.#part].sort(compareStems));
+    this.#part = new Set();
+  }
+}
+
+function* merged(parts: string[][]): Steps<string[]> {
+  let runs = parts;
+  while (runs.length > 1) {
+    const longer: string[][] = [];
+    for (let at = 0; at < runs.length; at += 2) {
+      const [left = [], right] = [runs[at], runs[at + 1]];
+      longer.push(right === undefined ? left : yield* mergedStems(left, right));
+    }
+    runs = longer;
+  }
+  return runs[0] ?? [];
+}
+
+function* mergedStems(left: readonly string[], right: readonly string[]): Steps<string[]> {
+  const all: string[] = [];
+  for (let a = 0, b = 0; a < left.length || b < right.length; ) {
+    const one = left[a];
+    const other = right[b];
+    if (one === other) a++;
+    else if (other === undefined || (one !== undefined && one < other)) {
+      all.push(one as string);
+      a++;
+    } else {
+      all.push(other);
+      b++;
+    }
+    if ((a + b) % STEP === 0) yield;
+  }
+  return all;
+}
+
+/** What has to change so that the entries of one become those of another. */
+export interface WideDifference {
+  readonly removed: WideTerms;
+  readonly added: readonly string[];
+}
+
+export function* wideDifference(
+  before: WideTerms,
+  after: WideTerms,
+  rid: Rid,
+): Steps<WideDifference> {
+  const removed: string[] = [];
+  const added: string[] = [];
+  const [left, right] = [before.stems, after.stems];
+  for (let a = 0, b = 0; a < left.length || b < right.length; ) {
+    const one = left[a];
+    const other = right[b];
+    if (one === other) {
+      a++;
+      b++;
+    } else if (other === undefined || (one !== undefined && one < other)) {
+      removed.push(one as string);
+      a++;
+    } else {
+      added.push(other);
+      b++;
+    }
+    if ((a + b) % STEP === 0) yield;
+  }
+  const removal = yield* removalOf(removed, rid);
+  return { removed: { stems: removed, count: removed.length, removal }, added };
+}
+
+function* removalOf(stems: readonly string[], rid: Rid): Steps<readonly Bytes[]> {
+  const entries: Bytes[] = [];
+  const end = ridText(rid);
+  let text = '';
+  for (let at = 0; at < stems.length; at++) {
+    const stem = stems[at] as string;
+    text += REMOVED + lengthText(stem.length + end.length) + stem + end;
+    if (text.length >= LOG_ENTRY_BYTES) {
+      entries.push(Buffer.from(text, 'latin1'));
+      text = '';
+    }
+    if (at % STEP === 0) yield;
+  }
+  if (text.length > 0) entries.push(Buffer.from(text, 'latin1'));
+  return entries;
+}
+
+const REMOVED = '\u0000';
+
+/** The entries of one item as a run: all of them there, or none any more. */
+export function runOfTermPrefixes(
+  termPrefixes: readonly string[],
+  rid: Rid,
+  isThere: boolean,
+): IndexRun {
+  const own = { rids: [rid], isThere: isThere ? undefined : [false] };
+  return {
+    termPrefixes,
+    changes: new Array(termPrefixes.length).fill(own),
+    size: termPrefixes.length,
+  };
+}
+
+function compareStems(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,114 @@
+/**
+ * The stored form of an item. Format version 1; do not renumber.
+ *
+ *   0  version u8      1  encoding u8     2  ttlSec i32       6  timestampSec u32
+ *   10 lsn u48         16 operation u16   18 rid u64          26 crc32 of the body u32
+ *   30 primary key length u16             32 primary key, then the body to the end
+ *
+ * `operation` is the place of the write in its intent: with the LSN it makes the etag, which differs for every write.
+ */
+import { crc32 } from 'node:zlib';
+import { assert, type Bytes, readU16, readU32, readU64 } from '../../base/index.ts';
+import type { Encoding } from '../../value/index.ts';
+import {
+  type BodyFinisher,
+  RECORD_HEADER_BYTES as HEADER_BYTES,
+  Item,
+  type ItemFields,
+  type Stamp,
+} from './item.ts';
+
+const RECORD_VERSION = 1;
+
+/** Place in the list = number on disk. */
+const ENCODINGS: readonly Encoding[] = ['json', 'bson', 'cql', 'edm'];
+
+export type RecordFields = Omit<ItemFields, 'record'> & { readonly primary: Bytes };
+
+/** What is done to the body in its record. */
+export interface RecordFinishing {
+  readonly finisher: BodyFinisher;
+  readonly stamp: Stamp;
+  /** Whether the record may share its memory with others: not for one that is kept. */
+  readonly isPooled: boolean;
+}
+
+/** The item of these fields, with key and body copied into its record; the body is sealed there where its seal can do that. */
+export function newItem(fields: RecordFields, sealing?: RecordFinishing): Item {
+  const { primary, version, rid, timestampSec, ttlSec } = fields;
+  const bodyAt = HEADER_BYTES + primary.length;
+  const bodyEnd = bodyAt + fields.body.length;
+  const tail = sealing?.finisher.tail?.(sealing.stamp);
+  const length = tail === undefined ? bodyEnd : bodyEnd - 1 + tail.length;
+  const record =
+    sealing?.isPooled === true ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
+  const encoding = ENCODINGS.indexOf(fields.encoding);
+  assert(encoding >= 0, 'record: unknown encoding');
+  record.writeUInt8(RECORD_VERSION, 0);
+  record.writeUInt8(encoding, 1);
+  record.writeInt32BE(ttlSec, 2);
+  record.writeUInt32BE(timestampSec, 6);
+  record.writeUIntBE(version.lsn, 10, 6);
+  record.writeUInt16BE(version.operation, 16);
+  record.writeUInt32BE(Math.floor(rid / 2 ** 32), 18);
+  record.writeUInt32BE(rid >>> 0, 22);
+  record.writeUInt16BE(primary.length, 30);
+  record.set(primary, HEADER_BYTES);
+  record.set(fields.body, bodyAt);
+  if (tail !== undefined) record.write(tail, bodyEnd - 1, 'latin1');
+  const body = record.subarray(bodyAt);
+  if (tail !== undefined) sealing?.finisher.overwrite?.(body, sealing.stamp);
+  record.writeUInt32BE(crc32(body), 26);
+  return new Item({
+    record,
+    rid,
+    version,
+    timestampSec,
+    ttlSec,
+    encoding: fields.encoding,
+    body,
+    etag: fields.etag,
+  });
+}
+
+/** On the path of every point read that no cache answers: no view is made of the bytes but that of the body. */
+export function decodeRecord(record: Bytes, etagSalt: number): Item {
+  assert(record[0] === RECORD_VERSION, 'record: unknown version');
+  const encoding = ENCODINGS[record[1] as number];
+  assert(encoding !== undefined, 'record: unknown encoding');
+  const bodyAt = bodyStart(record);
+  return new Item({
+    record,
+    rid: readU64(record, 18),
+    version: {
+      salt: etagSalt,
+      lsn: readU16(record, 10) * 2 ** 32 + readU32(record, 12),
+      operation: readU16(record, 16),
+    },
+    timestampSec: readU32(record, 6),
+    ttlSec: readU32(record, 2) | 0,
+    encoding,
+    body: Buffer.from(record.buffer, record.byteOffset + bodyAt, record.length - bodyAt),
+  });
+}
+
+/** The checksum stored with the body equals the body's: asked by `verify`, not on every read. */
+export function isIntact(record: Bytes): boolean {
+  return crc32(record.subarray(bodyStart(record))) === readU32(record, 26);
+}
+
+/** The primary key inside a record, without decoding the rest. */
+export function primaryOfRecord(record: Bytes): Bytes {
+  return record.subarray(HEADER_BYTES, bodyStart(record));
+}
+
+function bodyStart(record: Bytes): number {
+  return HEADER_BYTES + readU16(record, 30);
+}
+
+/** A number that differs with the item's identity and version: partitions add them up to compare their contents. */
+export function itemChecksum(item: Item): number {
+  const rid = item.rid ^ Math.floor(item.rid / 2 ** 32);
+  const mixed = Math.imul(rid, 0x9e3779b1) ^ Math.imul(item.version.lsn, 0x85ebca6b);
+  return (mixed ^ (mixed >>> 15)) >>> 0;
+}

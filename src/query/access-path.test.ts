@@ -1,0 +1,157 @@
+// Goal: of conditions that must all hold, the narrow one is found without reading the wide one. Method: an index in
+// memory that counts what is asked of it.
+import { expect, test } from 'vitest';
+import { bytesToLatin1, textToBytes } from '../base/index.ts';
+import type { KeyRange } from '../engine/index.ts';
+import { KeyWriter, type Path, type Value } from '../value/index.ts';
+import { choosePath } from './access-path.ts';
+import { allOf, type Condition, equalTo, term } from './condition/condition.ts';
+import { newStats } from './execution-stats.ts';
+import type { IndexEntries, ItemReader } from './reader.ts';
+
+const writer = new KeyWriter();
+
+/** Entries by path: for each value, the rids of its items. */
+type Index = Readonly<Record<string, readonly (readonly [Value, readonly number[]])[]>>;
+
+function prefixOf(path: Path): Uint8Array {
+  return textToBytes(`${String(path[0])}/`);
+}
+
+function readerOf(index: Index): ItemReader {
+  const all = Object.entries(index)
+    .flatMap(([name, values]) =>
+      values.flatMap(([value, rids]) =>
+        rids.map((rid) =>
+          bytesToLatin1(
+            writer
+              .reset()
+              .raw(prefixOf([name]))
+              .value(value)
+              .u64(rid)
+              .take(),
+          ),
+        ),
+      ),
+    )
+    .sort();
+  const reader: Pick<ItemReader, 'itemCount' | 'termsOf' | 'ridOf' | 'scanIndex'> = {
+    itemCount: 100_000,
+    termsOf: (path) => (String(path[0]) in index ? prefixOf(path) : undefined),
+    ridOf: (entry) => Number(Buffer.from(entry.slice(-8), 'latin1').readBigUInt64BE()),
+    scanIndex({ start, end }: KeyRange, { limit }) {
+      const [low, high] = [bytesToLatin1(start), bytesToLatin1(end as Uint8Array)];
+      const within = all.filter((entry) => entry >= low && entry < high);
+      const entries = within.slice(0, limit);
+      const rest = entries.length < within.length;
+      return {
+        entries,
+        rest: rest ? { start: Buffer.from(`${entries.at(-1)}\0`, 'latin1'), end } : undefined,
+      };
+    },
+  };
+  return reader as ItemReader;
+}
+
+function numbers(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, at) => at + 1);
+}
+
+const is = (name: string, ...values: readonly Value[]): Condition =>
+  term([name], values.map(equalTo));
+
+const index: Index = {
+  key: [
+    ['wide', numbers(5000)],
+    ['some', numbers(100)],
+  ],
+  name: [
+    ['rare', [7]],
+    ['other', [9000]],
+    ['few', [1, 2, 3]],
+  ],
+  kind: [['common', numbers(8000)]],
+};
+
+const CASES: readonly {
+  readonly what: string;
+  readonly of: readonly Condition[];
+  readonly rids: readonly number[] | 'none' | 'posting';
+  readonly entriesMax: number;
+}[] = [
+  {
+    what: 'one item, key first',
+    of: [is('key', 'wide'), is('name', 'rare')],
+    rids: [7],
+    entriesMax: 18,
+  },
+  {
+    what: 'one item, key last',
+    of: [is('name', 'rare'), is('key', 'wide')],
+    rids: [7],
+    entriesMax: 1,
+  },
+  {
+    what: 'a few beside many',
+    of: [is('key', 'wide'), is('name', 'few')],
+    rids: [1, 2, 3],
+    entriesMax: 20,
+  },
+  {
+    what: 'both narrow',
+    of: [is('key', 'some'), is('name', 'few', 'other')],
+    rids: [1, 2, 3, 9000],
+    entriesMax: 21,
+  },
+  {
+    what: 'some beside many',
+    of: [is('key', 'some'), is('kind', 'common')],
+    rids: numbers(100),
+    entriesMax: 2101,
+  },
+  { what: 'nothing', of: [is('key', 'wide'), is('name', 'missing')], rids: 'none', entriesMax: 17 },
+  {
+    what: 'both wide',
+    of: [is('key', 'wide'), is('kind', 'common')],
+    rids: 'posting',
+    entriesMax: 4002,
+  },
+];
+
+test.each(CASES)('$what', async ({ of, rids, entriesMax }) => {
+  const work = newStats();
+  const access = await choosePath(readerOf(index), allOf(...of), work);
+  if (typeof rids === 'string') expect(access.kind).toBe(rids);
+  else expect(access).toMatchObject({ kind: 'rids', rids });
+  expect(work.indexEntries).toBeLessThanOrEqual(entriesMax);
+});
+
+/** The same, with rids at once for one value. */
+function ridsReaderOf(index: Index): { readonly reader: ItemReader; readonly limits: number[] } {
+  const limits: number[] = [];
+  const entries = readerOf(index);
+  const ridsOf = (stem: Uint8Array, limit: number): readonly number[] | undefined => {
+    limits.push(limit);
+    const range = { start: stem, end: Buffer.concat([stem, Uint8Array.of(0xff)]) };
+    const found = entries.scanIndex(range, { limit: 1e6, bytesMax: 1e9 }) as IndexEntries;
+    return found.entries.length > limit ? undefined : found.entries.map(entries.ridOf);
+  };
+  return { reader: { ...entries, ridsOf }, limits };
+}
+
+test.each<[string, readonly Condition[], readonly number[], readonly number[]]>([
+  ['one item, key first', [is('key', 'wide'), is('name', 'rare')], [7], [1000, 1000]],
+  ['one item, key last', [is('name', 'rare'), is('key', 'wide')], [7], [1000]],
+  ['some beside many', [is('key', 'some'), is('kind', 'common')], numbers(100), [1000, 20_000]],
+  [
+    'both wide',
+    [is('key', 'wide'), is('kind', 'common')],
+    numbers(5000),
+    [1000, 1000, 2000, 2000, 20_000, 20_000],
+  ],
+])('with rids at once: %s', async (_what, of, rids, limits) => {
+  const { reader, limits: asked } = ridsReaderOf(index);
+  const access = await choosePath(reader, allOf(...of), newStats());
+  expect(access).toMatchObject({ kind: 'rids', rids });
+  expect(asked).toEqual(limits);
+});

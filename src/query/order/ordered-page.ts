@@ -1,0 +1,159 @@
+/** A page of rows in an order, from all partitions: at once where every partition answers at once. */
+import { andThen, isPromise, type MaybePromise, withFinally } from '../../base/index.ts';
+import { type AccessPath, chooseForOrder } from '../access-path.ts';
+import type { Batches } from '../candidates.ts';
+import type { Order, Streaming } from '../executable-query.ts';
+import { type PageRequest, PageRows, type ResultPage, type Target } from '../page.ts';
+import { fitsInToken, type Position, type Window } from '../position.ts';
+import { type TimedReader, timed } from '../timed-reader.ts';
+import { MergedRows } from './merge.ts';
+import { entriesInOrder, findsAll, orderedRows } from './ordered.ts';
+import type { OrderedRow } from './ordered-rows.ts';
+import { isRepeated, placeComparison, type RowPlace } from './row-order.ts';
+
+export function orderedPage(
+  request: PageRequest,
+  shape: Streaming,
+  order: Order,
+): MaybePromise<ResultPage> {
+  const { position } = request;
+  const window = position?.kind === 'ordered' ? position.window : shape;
+  const after = position?.kind === 'ordered' ? position.after : undefined;
+  if (window.take === 0) return { rows: [], position: undefined };
+  const targets = request.ranges.flatMap((range) => request.targetsIn(range));
+  return andThen(openAll(targets, request), (readers) =>
+    withFinally(
+      () => {
+        const page = new OrderedPage(request, shape, order, window, after);
+        return andThen(page.sources(readers), (sources) => page.fill(sources));
+      },
+      () => {
+        for (const reader of readers) reader.release();
+      },
+    ),
+  );
+}
+
+class OrderedPage {
+  readonly #request: PageRequest;
+  readonly #shape: Streaming;
+  readonly #order: Order;
+  readonly #after: RowPlace | undefined;
+  readonly #wanted: number;
+  readonly #page: PageRows;
+  #skip: number;
+  #take: number;
+  /** The last row that a position can name, and how many rows were passed since. */
+  #named: RowPlace | undefined;
+  #since = 0;
+  #before: RowPlace | undefined;
+
+  constructor(
+    request: PageRequest,
+    shape: Streaming,
+    order: Order,
+    { skip, take }: Window,
+    after: RowPlace | undefined,
+  ) {
+    this.#request = request;
+    this.#shape = shape;
+    this.#order = order;
+    this.#after = after;
+    this.#wanted = skip + Math.min(take, request.rowsMax);
+    this.#page = new PageRows(request);
+    this.#skip = skip;
+    this.#take = take;
+    this.#named = after;
+    this.#before = after;
+  }
+
+  /** One per reader. */
+  sources(readers: readonly TimedReader[]): MaybePromise<readonly Batches<OrderedRow>[]> {
+    const [first] = readers;
+    // Nearly all queries are about one partition.
+    if (readers.length === 1 && first !== undefined)
+      return andThen(this.#source(first), (source) => [source]);
+    return this.#sourcesInTurn(readers);
+  }
+
+  async #sourcesInTurn(readers: readonly TimedReader[]): Promise<readonly Batches<OrderedRow>[]> {
+    const sources: Batches<OrderedRow>[] = [];
+    for (const reader of readers) sources.push(await this.#source(reader));
+    return sources;
+  }
+
+  #source(reader: TimedReader): MaybePromise<Batches<OrderedRow>> {
+    const { stats, query } = this.#request;
+    const { condition } = query;
+    const order = this.#order;
+    const wanted = this.#wanted;
+    const entries = entriesInOrder(reader, order);
+    const access: MaybePromise<AccessPath> =
+      entries !== undefined && findsAll(entries, condition)
+        ? { kind: 'scan' }
+        : chooseForOrder(reader, condition, wanted, stats);
+    return andThen(access, (chosen) => {
+      const after = this.#after;
+      const asked = { reader, shape: this.#shape, order, condition, after, wanted, work: stats };
+      return orderedRows(asked, chosen, entries);
+    });
+  }
+
+  fill(sources: readonly Batches<OrderedRow>[]): MaybePromise<ResultPage> {
+    return this.#fill(new MergedRows(sources, placeComparison(this.#order)));
+  }
+
+  #fill(merged: MergedRows): MaybePromise<ResultPage> {
+    for (;;) {
+      const found = merged.next();
+      if (isPromise(found)) return found.then((row) => this.#add(row) ?? this.#fill(merged));
+      const whole = this.#add(found);
+      if (whole !== undefined) return whole;
+    }
+  }
+
+  /** The page where it ends here. */
+  #add(row: OrderedRow | undefined): ResultPage | undefined {
+    const { rows } = this.#page;
+    if (row === undefined) return { rows, position: undefined };
+    if (this.#order.deduplicates && isRepeated(row, this.#before)) return undefined;
+    this.#before = row;
+    const isSkipped = this.#skip > 0;
+    if (this.#page.isFull || !(isSkipped || this.#page.add(row, row.document, row.item.body))) {
+      const window = { skip: this.#skip + this.#since, take: this.#take };
+      return { rows, position: positionAfter(this.#named, window) };
+    }
+    const isNamed = fitsInToken(row.keys);
+    if (isNamed) this.#named = row;
+    this.#since = isNamed ? 0 : this.#since + 1;
+    if (isSkipped) {
+      this.#skip--;
+      return undefined;
+    }
+    return --this.#take === 0 ? { rows, position: undefined } : undefined;
+  }
+}
+
+/** All or none: where one cannot be opened, the others are released. */
+function openAll(targets: readonly Target[], request: PageRequest): MaybePromise<TimedReader[]> {
+  const [first] = targets;
+  if (targets.length === 1 && first !== undefined)
+    return andThen(first.open(), (reader) => [timed(reader, request)]);
+  return openMany(targets, request);
+}
+
+async function openMany(targets: readonly Target[], request: PageRequest): Promise<TimedReader[]> {
+  const opened = await Promise.allSettled(targets.map(async (target) => target.open()));
+  const readers = opened.flatMap((result) =>
+    result.status === 'fulfilled' ? [timed(result.value, request)] : [],
+  );
+  const failed = opened.find((result) => result.status === 'rejected');
+  if (failed === undefined) return readers;
+  for (const reader of readers) reader.release();
+  throw failed.reason;
+}
+
+function positionAfter(named: RowPlace | undefined, window: Window): Position {
+  const after = named && { keys: named.keys, rid: named.rid, row: named.row };
+  return { kind: 'ordered', after, window };
+}

@@ -1,0 +1,133 @@
+/**
+ * Where procedures and triggers run, one after the other. Making a realm takes milliseconds, so one is made, its memory is
+ * kept as an image, and after every script the image is put back: the next finds the realm as if nobody had been there.
+ */
+import type { QuickJSHandle } from 'quickjs-emscripten';
+import { makeCalls } from './guest/guest-calls.ts';
+import { addChains } from './guest/guest-chain.ts';
+import { makeCollection } from './guest/guest-collection.ts';
+import { makeConsole } from './guest/guest-console.ts';
+import { makeDocuments } from './guest/guest-documents.ts';
+import { makeMessage } from './guest/guest-messages.ts';
+import { makeScript } from './guest/guest-script.ts';
+import { type Instance, newInstance, Realm } from './realm.ts';
+import type { FromSandbox, RoundAnswers, ScriptStart } from './sandbox-protocol.ts';
+
+const PARTS = [makeCalls, makeDocuments, makeCollection, addChains, makeMessage, makeConsole];
+const CODE = `(${makeScript})({${PARTS.map((part) => `${part.name}: ${part}`).join(',')}})`;
+
+export class ScriptExecutor {
+  readonly #instance: Instance;
+  readonly #realm: Realm;
+  readonly #memoryBytes: number;
+  readonly #start: QuickJSHandle;
+  readonly #resume: QuickJSHandle;
+  readonly #round: QuickJSHandle;
+  readonly #documents: QuickJSHandle;
+  readonly #responseBody: QuickJSHandle;
+  readonly #requestBody: QuickJSHandle;
+  readonly #log: QuickJSHandle;
+  readonly #image: readonly Piece[];
+
+  private constructor(instance: Instance, memoryBytes: number) {
+    this.#instance = instance;
+    this.#memoryBytes = memoryBytes;
+    this.#realm = new Realm(instance, memoryBytes);
+    const guest = this.#realm.install(CODE);
+    this.#start = this.#realm.method(guest, 'start');
+    this.#resume = this.#realm.method(guest, 'resume');
+    this.#round = this.#realm.method(guest, 'round');
+    this.#documents = this.#realm.method(guest, 'documents');
+    this.#responseBody = this.#realm.method(guest, 'responseBody');
+    this.#requestBody = this.#realm.method(guest, 'requestBody');
+    this.#log = this.#realm.method(guest, 'log');
+    guest.dispose();
+    this.#image = imageOf(this.#memory());
+  }
+
+  static async open(memoryBytes: number): Promise<ScriptExecutor> {
+    return new ScriptExecutor(await newInstance(memoryBytes), memoryBytes);
+  }
+
+  /** Throws StoppedError; the stage is of no more use then, unless it was the script's text. */
+  start({ script, input, args, timeMs }: ScriptStart): FromSandbox {
+    const realm = this.#realm;
+    realm.limitTime(timeMs);
+    const main = realm.compile(script);
+    realm.call(this.#start, main, realm.text(input), realm.text(args));
+    return this.#next();
+  }
+
+  /** As `start`. */
+  resume({ answers, texts }: RoundAnswers): FromSandbox {
+    this.#realm.call(this.#resume, this.#realm.text(answers), this.#realm.text(texts));
+    return this.#next();
+  }
+
+  /** As if nobody had been there. */
+  reset(): void {
+    const memory = this.#memory();
+    for (const { at, bytes } of this.#image) memory.set(bytes, at);
+  }
+
+  /** Memory of a module only grows: a stage that had a large script is replaced. */
+  get isLarge(): boolean {
+    return this.#memory().length >= this.#memoryBytes;
+  }
+
+  #next(): FromSandbox {
+    this.#realm.runJobs();
+    const text = this.#realm.call(this.#round);
+    if (text !== '')
+      return {
+        kind: 'round',
+        text,
+        documents: this.#realm.call(this.#documents),
+        isLarge: this.isLarge,
+      };
+    return {
+      kind: 'done',
+      response: this.#realm.call(this.#responseBody),
+      request: this.#realm.call(this.#requestBody),
+      log: this.#realm.call(this.#log),
+    };
+  }
+
+  /** A new view each time: the buffer is another one when the memory has grown. */
+  #memory(): Uint8Array {
+    return new Uint8Array(this.#instance.getWasmMemory().buffer);
+  }
+}
+
+interface Piece {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+const PAGE_BYTES = 4096;
+/** A new realm has no value as large: so much without content is the stack, or was never used. */
+const GAP_PAGES = 256;
+
+/** All but the long gaps. */
+function imageOf(memory: Uint8Array): readonly Piece[] {
+  const words = new BigUint64Array(memory.buffer);
+  const wordsPerPage = PAGE_BYTES / 8;
+  const pieces: Piece[] = [];
+  let start = -1;
+  let last = -1;
+  const close = (): void => {
+    const at = start * PAGE_BYTES;
+    if (start >= 0) pieces.push({ at, bytes: memory.slice(at, (last + 1) * PAGE_BYTES) });
+  };
+  for (let page = 0; page < memory.length / PAGE_BYTES; page++) {
+    const first = page * wordsPerPage;
+    if (!words.subarray(first, first + wordsPerPage).some((word) => word !== 0n)) continue;
+    if (start < 0 || page - last > GAP_PAGES) {
+      close();
+      start = page;
+    }
+    last = page;
+  }
+  close();
+  return pieces;
+}

@@ -1,0 +1,270 @@
+/**
+ * Builds keys whose byte order is the order of what was written; tuple.ts has the format. One writer is reused
+ * for many keys: it is on the path of every point read. Keys are written one behind the other into a slab and
+ * handed out in place, so a key costs no copy and no allocation but its view. Whoever keeps a few keys out of many
+ * for long should copy them, since each keeps its slab.
+ */
+import { assert, type Bytes, KEY_TEXT_BYTES_MAX, unreachable } from '../../base/index.ts';
+import type { Collation } from '../order.ts';
+import { Extended, UUID_SUBTYPE, type Value } from '../value.ts';
+import { canonicalDigest, digestOf } from './canonical.ts';
+import { KEY_TAGS, keyKindOf } from './key-tags.ts';
+import { locateNumber } from './number-key.ts';
+import { encodeNumberSuffix } from './number-suffix.ts';
+import { textToWtf8 } from './wtf8.ts';
+
+/** Some fifty keys: the cost of a new slab is spread, and a key that is kept does not keep much. */
+const SLAB_BYTES_DEFAULT = 4096;
+const SHORT_BYTES = 16;
+const TWO_32 = 2 ** 32;
+
+export class KeyWriter {
+  #bytes: Buffer;
+  /** The key under construction is bytes[start, length); what lies before was handed out and stays as it is. */
+  #start = 0;
+  #length = 0;
+  #isTaken = false;
+  readonly #double = new Float64Array(1);
+  readonly #halves = new Uint32Array(this.#double.buffer);
+
+  constructor(capacity = SLAB_BYTES_DEFAULT) {
+    this.#bytes = slabOf(capacity);
+  }
+
+  /** Begins a new key. */
+  reset(): this {
+    if (this.#isTaken) this.#start = this.#length;
+    else this.#length = this.#start;
+    this.#isTaken = false;
+    return this;
+  }
+
+  u8(n: number): this {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = n;
+    return this;
+  }
+
+  u16(n: number): this {
+    this.#reserve(2);
+    this.#bytes[this.#length++] = n >>> 8;
+    this.#bytes[this.#length++] = n;
+    return this;
+  }
+
+  u32(n: number): this {
+    this.#reserve(4);
+    this.#word(n);
+    return this;
+  }
+
+  u48(n: number): this {
+    assert(Number.isSafeInteger(n) && n >= 0 && n < 2 ** 48, 'a u48 is a whole number below 2^48');
+    this.u16(Math.floor(n / TWO_32));
+    return this.u32(n);
+  }
+
+  /** Eight bytes for a safe integer. */
+  u64(n: number): this {
+    assert(Number.isSafeInteger(n) && n >= 0, 'a u64 is a safe whole number');
+    this.#reserve(8);
+    this.#word(Math.floor(n / TWO_32));
+    this.#word(n);
+    return this;
+  }
+
+  /** The bytes as they are: of fixed length, or last. */
+  raw(bytes: Bytes): this {
+    const { length } = bytes;
+    this.#reserve(length);
+    // Few bytes are sooner written than handed over.
+    if (length > SHORT_BYTES) this.#bytes.set(bytes, this.#length);
+    else for (let at = 0; at < length; at++) this.#bytes[this.#length + at] = bytes[at] as number;
+    this.#length += length;
+    return this;
+  }
+
+  /** Bytes of any length, with an end: 00 is escaped as 00 FF, then 00. What follows must not begin with FF. */
+  bytes(bytes: Bytes): this {
+    this.#escape(bytes, bytes.length * 2);
+    return this.u8(0);
+  }
+
+  /** Tag and payload. Undefined is a value like any other. */
+  value(value: Value, collation: Collation = 'cosmos'): this {
+    if (typeof value === 'string') {
+      this.u8(collation === 'cosmos' ? KEY_TAGS.cosmos.text : KEY_TAGS.bson.text);
+      this.#text(value);
+    } else if (typeof value === 'number') {
+      this.u8(collation === 'cosmos' ? KEY_TAGS.cosmos.number : KEY_TAGS.bson.number);
+      this.#floor(value);
+      this.u8(0);
+    } else {
+      this.u8(KEY_TAGS[collation][keyKindOf(value)]);
+      if (value instanceof Extended) this.#extended(value, collation);
+      else if (typeof value === 'object' && value !== null)
+        this.raw(canonicalDigest(value, collation));
+    }
+    return this;
+  }
+
+  /** As value(text) without its end: where the keys of all texts with this beginning begin. */
+  textPrefix(text: string, collation: Collation = 'cosmos'): this {
+    this.u8(KEY_TAGS[collation].text);
+    this.#escape(textToWtf8(text), KEY_TEXT_BYTES_MAX);
+    return this;
+  }
+
+  /** What was written since the reset, as bytes that never change; the writer may go on or be reset. */
+  take(): Bytes {
+    this.#isTaken = true;
+    return new Uint8Array(this.#bytes.buffer, this.#start, this.#length - this.#start);
+  }
+
+  /** The same as text of one character per byte: it compares like the bytes and is a key of maps. */
+  takeText(): string {
+    return this.#bytes.toString('latin1', this.#start, this.#length);
+  }
+
+  #extended(value: Extended, collation: Collation): void {
+    const payload = value.payload;
+    switch (payload.kind) {
+      case 'int64':
+      case 'decimal': {
+        const { floor, exact } = locateNumber(value);
+        this.#floor(floor);
+        this.u8(exact === undefined ? 0 : 1);
+        if (exact !== undefined) this.raw(encodeNumberSuffix(floor, exact));
+        return;
+      }
+      case 'date':
+        this.#floor(payload.ms);
+        return;
+      case 'uuid':
+        assert(payload.bytes.length === 16, 'a uuid has 16 bytes');
+        this.#binary(payload.bytes, UUID_SUBTYPE, collation);
+        return;
+      case 'binary':
+        this.#binary(payload.bytes, payload.subtype, collation);
+        return;
+      case 'objectId':
+        assert(payload.bytes.length === 12, 'an objectId has 12 bytes');
+        this.raw(payload.bytes);
+        return;
+      case 'timestamp':
+        this.u32(payload.high).u32(payload.low);
+        return;
+      case 'regex':
+        this.#text(payload.source);
+        this.#text(payload.flags);
+        return;
+      case 'minKey':
+      case 'maxKey':
+        return;
+      default:
+        unreachable(payload);
+    }
+  }
+
+  #binary(bytes: Bytes, subtype: number, collation: Collation): void {
+    if (collation === 'cosmos') {
+      this.#cuttable(bytes);
+      this.u8(subtype);
+      return;
+    }
+    this.u32(bytes.length).u8(subtype).raw(bytes.subarray(0, KEY_TEXT_BYTES_MAX));
+    if (bytes.length > KEY_TEXT_BYTES_MAX) this.raw(digestOf(bytes));
+  }
+
+  /** Most texts are short and of ASCII: their bytes are their characters. */
+  #text(text: string): void {
+    const length = text.length;
+    if (length > KEY_TEXT_BYTES_MAX) {
+      this.#cuttable(textToWtf8(text));
+      return;
+    }
+    this.#reserve(length + 1);
+    const bytes = this.#bytes;
+    let end = this.#length;
+    for (let at = 0; at < length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 0 || code > 0x7f) {
+        this.#cuttable(textToWtf8(text));
+        return;
+      }
+      bytes[end++] = code;
+    }
+    bytes[end++] = 0;
+    this.#length = end;
+  }
+
+  #cuttable(bytes: Bytes): void {
+    const isWhole = this.#escape(bytes, KEY_TEXT_BYTES_MAX);
+    if (isWhole) this.u8(0);
+    else this.u8(0xff).raw(digestOf(bytes));
+  }
+
+  /** Writes until the escaped form reaches `bytesMax`; true when all of it fitted. An escape is never torn apart. */
+  #escape(source: Bytes, bytesMax: number): boolean {
+    this.#reserve(Math.min(source.length * 2, bytesMax + 1));
+    const bytes = this.#bytes;
+    const limit = this.#length + bytesMax;
+    let end = this.#length;
+    let at = 0;
+    for (; at < source.length && end < limit; at++) {
+      const byte = source[at] as number;
+      bytes[end++] = byte;
+      if (byte === 0) bytes[end++] = 0xff;
+    }
+    this.#length = end;
+    return at === source.length && end <= limit;
+  }
+
+  /** A double in eight bytes that sort as it does; NaN first, -0 as 0. */
+  #floor(value: number): void {
+    this.#reserve(8);
+    this.#double[0] = value === 0 ? 0 : value;
+    const high = this.#halves[1] as number;
+    const low = this.#halves[0] as number;
+    if (value < 0) {
+      this.#word(~high);
+      this.#word(~low);
+    } else if (Number.isNaN(value)) {
+      this.#word(0);
+      this.#word(0);
+    } else {
+      this.#word(high ^ 0x80000000);
+      this.#word(low);
+    }
+  }
+
+  #word(n: number): void {
+    const bytes = this.#bytes;
+    const at = this.#length;
+    bytes[at] = n >>> 24;
+    bytes[at + 1] = n >>> 16;
+    bytes[at + 2] = n >>> 8;
+    bytes[at + 3] = n;
+    this.#length = at + 4;
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count > this.#bytes.length) this.#grow(count);
+  }
+
+  /** A new slab, with the key under construction at its beginning. */
+  #grow(count: number): void {
+    const written = this.#bytes.subarray(this.#start, this.#length);
+    const needed = written.length + count;
+    const slab = slabOf(Math.max(this.#bytes.length, needed * 2));
+    slab.set(written);
+    this.#bytes = slab;
+    this.#start = 0;
+    this.#length = written.length;
+  }
+}
+
+/** A memory of its own: Node's pool is shared with what lives longer. */
+function slabOf(bytes: number): Buffer {
+  return Buffer.from(new ArrayBuffer(bytes));
+}
