@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { createNosqlHandler, projectRows, sealJson } from '../src/api/nosql/index.ts';
+import { createNosqlHandler, finishJson, projectRows } from '../src/api/nosql/index.ts';
 import { seededRandom, systemClock, WELL_KNOWN_KEY } from '../src/base/index.ts';
 import { authorization } from '../src/cli/client.ts';
 import { memoryEngine } from '../src/engine/memory/index.ts';
@@ -36,7 +36,7 @@ const service = await openService({
   clock: systemClock,
   random,
   settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-  finishers: { json: sealJson },
+  finishers: { json: finishJson },
   projections: { json: projectRows },
 });
 const keys = { primary: WELL_KNOWN_KEY };

@@ -3,7 +3,7 @@
  * a minute. `node bench/seed.ts --data DIR --database D --container C --count N`
  */
 import { parseArgs } from 'node:util';
-import { sealJson } from '../src/api/nosql/index.ts';
+import { finishJson } from '../src/api/nosql/index.ts';
 import { systemClock, systemRandom } from '../src/base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../src/catalog/index.ts';
 import { sqliteEngine } from '../src/engine/sqlite/index.ts';
@@ -28,7 +28,7 @@ export async function openData(data: string): Promise<OpenData> {
     clock: systemClock,
     random: systemRandom,
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    finishers: { json: sealJson },
+    finishers: { json: finishJson },
   });
   return {
     service,

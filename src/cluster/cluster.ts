@@ -13,13 +13,13 @@ import {
 import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import {
   type BodyFinisher,
+  commandOf,
   type Effect,
   type EpkRange,
   type Indexing,
   type Item,
   type ItemKey,
   type ItemOp,
-  intentOf,
   type KeyCount,
   type Partition,
   type PartitionStatistics,
@@ -149,7 +149,7 @@ export class Cluster {
 
   write(route: Route, op: ItemOp, traffic: RequestClass = NORMAL_CLASS): Promise<WriteReply> {
     return this.#commit(route, prepaidCharge(op), traffic, {
-      start: (partition) => partition.write(this.#command(route, partition, intentOf(op))),
+      start: (partition) => partition.write(this.#command(route, partition, commandOf(op))),
       finish: ({ effects, lsn }) => {
         const effect = effects[0] as Effect;
         const charge = effectCharge(effect, route.handle.options.indexing);

@@ -5,16 +5,16 @@ export * from './cluster.ts';
 export type { ClusterOptions } from './cluster-options.ts';
 export { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
 export { type ContainerName, containerFolder, storeName } from './container-name.ts';
-export { ExpirySweeper as Upkeep, SWEEP_INTERVAL_MS } from './expiry-sweeper.ts';
+export { ExpirySweeper, SWEEP_INTERVAL_MS } from './expiry-sweeper.ts';
 export {
   beginTransaction,
   type CommittedTransaction,
-  type InteractiveTransaction as OpenTransaction,
+  type InteractiveTransaction,
   type TransactionContext,
 } from './interactive-transaction.ts';
 export { type HandleLimits, NEAR_SHARE } from './key-limit.ts';
 export type { MoveStep } from './mover/move.ts';
-export { type PartitionFailure, PartitionRegistry as Host } from './partition-registry.ts';
+export { type PartitionFailure, PartitionRegistry } from './partition-registry.ts';
 export * from './partition-resizer.ts';
 export { QueryReader } from './query-reader.ts';
 export type {

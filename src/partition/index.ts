@@ -13,7 +13,7 @@ export {
 export { stampedItem } from './commit/version-assigner.ts';
 export {
   type Conditions,
-  commandOf as intentOf,
+  commandOf,
   decideOp,
   type ItemOp,
   itemNotFound,

@@ -3,7 +3,7 @@ export * from './condition/condition.ts';
 export { describeCondition } from './condition/describe-condition.ts';
 export * from './executable-query.ts';
 export * from './execute.ts';
-export { type ExecutionStats, newStats as newWork } from './execution-stats.ts';
+export { type ExecutionStats, newStats } from './execution-stats.ts';
 export { type PageRequest, type ResultPage, rowTooLarge, type Target } from './page.ts';
 export {
   earlierOf,
@@ -14,6 +14,6 @@ export {
   printPosition,
 } from './position.ts';
 export * from './reader.ts';
-export { ResultCache as KeptResults } from './result-cache.ts';
+export { ResultCache } from './result-cache.ts';
 export * from './search.ts';
-export { yieldToEventLoop as pause } from './yield.ts';
+export { yieldToEventLoop } from './yield.ts';

@@ -4,4 +4,4 @@ export { TextIndex } from './text-index.ts';
 export { type TextLanguage, textLanguage } from './text-libraries.ts';
 export { type VectorDistance, VectorIndex, type VectorSpec } from './vector-index.ts';
 export { loadVectorLibrary, type VectorLibrary } from './vector-library.ts';
-export { countContentWords, tokenize as wordsOf } from './words.ts';
+export { countContentWords, tokenize } from './words.ts';

@@ -5,9 +5,9 @@ import { systemClock, textToBytes } from '../base/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import {
+  commandOf,
   Indexing,
   type ItemKey,
-  intentOf,
   itemKey,
   openPartition,
   type Partition,
@@ -52,7 +52,7 @@ async function found(indexes: SearchIndexes, phrase: string): Promise<number | u
 async function write(partition: Partition, id: string, text: string): Promise<void> {
   const body = textToBytes(JSON.stringify({ id, text }));
   const put = { kind: 'upsert', key: keyOf(id), encoding: 'json', body, ttlSec: 0 } as const;
-  await partition.write(intentOf(put));
+  await partition.write(commandOf(put));
 }
 
 test('every search sees what was written before it; other paths have no index', async () => {
@@ -63,7 +63,7 @@ test('every search sees what was written before it; other paths have no index', 
   await write(partition, '2', 'rivers run');
   expect(await found(indexes, 'river')).toBe(2);
   await write(partition, '1', 'the stone');
-  await partition.write(intentOf({ kind: 'delete', key: keyOf('2') }));
+  await partition.write(commandOf({ kind: 'delete', key: keyOf('2') }));
   expect([await found(indexes, 'river'), await found(indexes, 'stones')]).toEqual([0, 1]);
   const other = indexes.access({ kind: 'text', path: ['other'], phrases: ['river'] });
   expect(await other).toBeUndefined();

@@ -5,7 +5,7 @@ import {
   collectGlobalIndexes,
   collectPartitions,
   collectProcess,
-  collectReshapes,
+  collectResizes,
   createAdminHandler,
   isAdminPath,
   RequestMetrics,
@@ -14,15 +14,15 @@ import {
   computedProperties,
   createExplainer,
   createNosqlHandler,
+  finishJson,
   projectRows,
-  sealJson,
 } from '../api/nosql/index.ts';
 import {
   createTableHandler,
+  finishEntity,
   type KeyCheck,
   originCheck,
   SharedKeys,
-  sealEntity,
 } from '../api/table/index.ts';
 import {
   type Clock,
@@ -191,7 +191,7 @@ async function open(
       clock,
       random: systemRandom,
       settings,
-      finishers: { json: sealJson, edm: sealEntity },
+      finishers: { json: finishJson, edm: finishEntity },
       computed: { json: computedProperties },
       projections: { json: projectRows },
       onSplitFailure: ({ container, partitionId, error }) =>
@@ -304,7 +304,7 @@ function nosqlHandler(
 ): HttpHandler {
   collectPartitions(metrics, service);
   collectGlobalIndexes(metrics, service);
-  collectReshapes(metrics, service);
+  collectResizes(metrics, service);
   collectProcess(metrics, process);
   const startedMs = clock.nowMs();
   const uptimeSec = (): number => (clock.nowMs() - startedMs) / 1000;

@@ -12,7 +12,7 @@ import type { ContainerRecord } from '../catalog/index.ts';
 import {
   beginTransaction,
   type CommittedTransaction,
-  type OpenTransaction,
+  type InteractiveTransaction,
   type TransactionContext,
 } from '../cluster/index.ts';
 import {
@@ -26,7 +26,7 @@ import {
   type ExecutableQuery,
   executePage,
   type HashRange,
-  newWork,
+  newStats,
   parsePosition,
   printPosition,
   type Target,
@@ -112,13 +112,13 @@ export interface TransactionPage {
 }
 
 export class KeyTransaction {
-  readonly #open: OpenTransaction;
+  readonly #open: InteractiveTransaction;
   readonly #container: ContainerRecord;
   readonly #partitionKey: readonly Value[];
   readonly #epk: Epk;
 
   constructor(
-    open: OpenTransaction,
+    open: InteractiveTransaction,
     at: {
       readonly container: ContainerRecord;
       readonly partitionKey: readonly Value[];
@@ -154,7 +154,7 @@ export class KeyTransaction {
     if (continuation !== undefined && position === undefined)
       throw new DomainError('invalidInput', 'Invalid Continuation Token');
     const readers = [...(await this.#open.readers())];
-    const stats = newWork();
+    const stats = newStats();
     const targets = this.#targets(readers);
     try {
       const page = await executePage({
@@ -201,7 +201,7 @@ export class KeyTransaction {
   }
 }
 
-type OpenReader = Awaited<ReturnType<OpenTransaction['readers']>>[number];
+type OpenReader = Awaited<ReturnType<InteractiveTransaction['readers']>>[number];
 
 function isTouching(a: HashRange, b: HashRange): boolean {
   return a.min < b.max && b.min < a.max;

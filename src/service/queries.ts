@@ -15,11 +15,11 @@ import {
   earlierOf,
   executePage,
   type HashRange,
-  KeptResults,
   laterOf,
-  newWork,
+  newStats,
   parsePosition,
   printPosition,
+  ResultCache,
   type ResultPage,
   type Target,
 } from '../query/index.ts';
@@ -57,7 +57,7 @@ function ownerOf({ databaseRid, rid }: ContainerRecord, { ranges }: QueryRequest
 
 export class Queries {
   readonly #cluster: Cluster;
-  readonly #cache = new KeptResults();
+  readonly #cache = new ResultCache();
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -86,7 +86,7 @@ export class Queries {
     const position = continuation === undefined ? undefined : parsePosition(continuation);
     if (continuation !== undefined && position === undefined)
       throw new DomainError('invalidInput', 'Invalid Continuation Token');
-    const stats = newWork();
+    const stats = newStats();
     const touched = new Map<string, Touched>();
     const finished = (page: ResultPage): QueryPage => ({
       ...this.#complete(container, request, stats, touched),

@@ -7,15 +7,15 @@ import {
   Cluster,
   type ComputedByEncoding,
   type ContainerName,
-  Host,
+  ExpirySweeper,
   type KeyWarning,
   type MoveStep,
   type PartitionFailure,
+  PartitionRegistry,
   PartitionResizer,
   type SplitFailure,
   SWEEP_INTERVAL_MS,
   storeName,
-  Upkeep,
 } from '../cluster/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { type BodyFinisher, RecordCache } from '../partition/index.ts';
@@ -79,7 +79,7 @@ export interface Service {
   /** Splits partitions by itself, in the background. */
   readonly balancer: Balancer;
   /** Removes what has expired, in the background. */
-  readonly expirySweeper: Upkeep;
+  readonly expirySweeper: ExpirySweeper;
   readonly clock: Clock;
   readonly settings: Settings;
   /** Partitions open in this process. */
@@ -94,7 +94,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { onPartitionFailure = () => undefined } = options;
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
-  const registry = new Host({
+  const registry = new PartitionRegistry({
     engine,
     clock,
     random,
@@ -154,7 +154,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   for (const container of containers)
     if (container.partitions.length < partitionsNeeded(catalog, container, settings))
       balancer.throughputRaised(container);
-  const expirySweeper = new Upkeep({
+  const expirySweeper = new ExpirySweeper({
     cluster,
     clock,
     intervalMs: options.sweepIntervalMs ?? SWEEP_INTERVAL_MS,

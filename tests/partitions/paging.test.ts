@@ -1,7 +1,7 @@
 // Goal: a query that is read page by page gives every item once, in its order, while partitions split and merge.
 // Method: pages of one and of three, from a seeded history of splits and merges between the pages.
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { parseQuery, programOf } from '../../src/api/nosql/sql/index.ts';
+import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import { type DomainError, FakeClock, seededRandom, textToBytes } from '../../src/base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../../src/catalog/index.ts';
 import { memoryEngine } from '../../src/engine/memory/index.ts';
@@ -73,7 +73,7 @@ async function reshape(random: ReturnType<typeof seededRandom>): Promise<void> {
 }
 
 async function pages(text: string, limit: number, onPage: () => Promise<void>): Promise<unknown[]> {
-  const query = programOf(parseQuery(text), { parameters: [], startMs: 0 });
+  const query = executableQuery(parseQuery(text), { parameters: [], startMs: 0 });
   const rows: unknown[] = [];
   let continuation: string | undefined;
   do {

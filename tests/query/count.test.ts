@@ -1,7 +1,7 @@
 // Goal: COUNT(1) is told by the index, without loading items, wherever the index knows; and is right where it does not.
 // Method: known items; counts beside the number of items that were loaded for them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseQuery, programOf } from '../../src/api/nosql/sql/index.ts';
+import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import { textToBytes } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { EVERYWHERE, World } from './world.ts';
@@ -42,7 +42,7 @@ async function count(
 ): Promise<{ count: number; itemsLoaded: number }> {
   const where = filter === undefined ? '' : ` WHERE ${filter}`;
   const query = parseQuery(`SELECT VALUE COUNT(1) FROM c${where}`);
-  const pages = world.pages(container, programOf(query, { startMs: 0 }), 10, ranges);
+  const pages = world.pages(container, executableQuery(query, { startMs: 0 }), 10, ranges);
   const [page] = await Array.fromAsync(pages);
   return { count: Number(page?.rows[0]), itemsLoaded: page?.stats.itemsLoaded ?? 0 };
 }

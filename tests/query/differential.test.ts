@@ -7,10 +7,10 @@ import {
   computedProperties,
 } from '../../src/api/nosql/containers/computed-properties.ts';
 import {
+  autoParameterize,
   compileQuery,
-  liftLiterals,
+  executableQuery,
   parseQuery,
-  programOf,
   runQuery,
 } from '../../src/api/nosql/sql/index.ts';
 import { seededRandom } from '../../src/base/index.ts';
@@ -73,8 +73,8 @@ async function rows(
 ): Promise<string[]> {
   const indexing = containerIndexing(container, { json: computedProperties });
   // With the index, also as a program that knows the texts by their constants would send it.
-  const lifted = indexing.options.isOff ? undefined : liftLiterals(text);
-  const program = programOf(parseQuery(lifted?.text ?? text), {
+  const lifted = indexing.options.isOff ? undefined : autoParameterize(text);
+  const program = executableQuery(parseQuery(lifted?.text ?? text), {
     parameters: lifted?.parameters ?? [],
     startMs: 0,
     computed: computedDefinitions(container),

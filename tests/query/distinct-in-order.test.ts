@@ -2,7 +2,7 @@
 // Method: the text of a query plan over random values by seed, with and without an index, in pages of one, three and all,
 // against a plain sort; a client drops what repeats the row before, as arrays and objects may.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseQuery, programOf } from '../../src/api/nosql/sql/index.ts';
+import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import { seededRandom } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { compareValues, type Value } from '../../src/value/index.ts';
@@ -77,7 +77,7 @@ async function readAll(
   text: string,
   limit: number,
 ): Promise<{ rows: OrderedRow[]; itemsLoaded: number }> {
-  const program = programOf(parseQuery(text), { startMs: 0 });
+  const program = executableQuery(parseQuery(text), { startMs: 0 });
   const rows: OrderedRow[] = [];
   let itemsLoaded = 0;
   for await (const page of world.pages(container, program, limit)) {

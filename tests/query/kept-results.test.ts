@@ -1,14 +1,14 @@
 // Goal: a result that is made of all items is made once for all its pages, and again only where it is no longer kept.
 // Method: groups read in small pages, beside the number of items loaded for each page; tokens that name nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseQuery, programOf } from '../../src/api/nosql/sql/index.ts';
+import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import type { ContainerRecord } from '../../src/catalog/index.ts';
 import { EVERYWHERE, World } from './world.ts';
 
 const ITEMS = 60;
 const GROUPS = 30;
 const QUERY = 'SELECT c.g, COUNT(1) AS many FROM c GROUP BY c.g';
-const program = programOf(parseQuery(QUERY), { startMs: 0 });
+const program = executableQuery(parseQuery(QUERY), { startMs: 0 });
 
 let world: World;
 let container: ContainerRecord;
@@ -59,14 +59,14 @@ test('a result is given to nobody who asks for something else', async () => {
 });
 
 test('distinct rows without an order stop at the end of their page', async () => {
-  const distinct = programOf(parseQuery('SELECT DISTINCT VALUE c.g FROM c'), { startMs: 0 });
+  const distinct = executableQuery(parseQuery('SELECT DISTINCT VALUE c.g FROM c'), { startMs: 0 });
   const [first] = await Array.fromAsync(world.pages(container, distinct, 5));
   expect(first?.rows).toEqual(['0', '1', '2', '3', '4']);
   expect(first?.continuation).toBe('{"v":1,"given":5}');
 });
 
 test('distinct rows in pages of one do not cost many times those in one page', async () => {
-  const distinct = programOf(parseQuery('SELECT DISTINCT VALUE c.g FROM c'), { startMs: 0 });
+  const distinct = executableQuery(parseQuery('SELECT DISTINCT VALUE c.g FROM c'), { startMs: 0 });
   const pages = await Array.fromAsync(world.pages(container, distinct, 1));
   expect(pages.flatMap(({ rows }) => rows)).toEqual(expected.map(({ g }) => `${g}`));
   expect(pages).toHaveLength(GROUPS);

@@ -2,7 +2,7 @@
 // Method: random long texts by seed among short ones, ordered by one property and by two of either direction, with filters
 // on them, in pages of one, three and all, against a plain sort; then as distinct rows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseQuery, programOf } from '../../src/api/nosql/sql/index.ts';
+import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import { seededRandom } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { compareTexts } from '../../src/value/index.ts';
@@ -66,7 +66,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function rows(id: string, query: string, limit: number): Promise<unknown[]> {
-  const program = programOf(parseQuery(query), { startMs: 0 });
+  const program = executableQuery(parseQuery(query), { startMs: 0 });
   const container = containers.get(id) as ContainerRecord;
   const pages = await Array.fromAsync(world.pages(container, program, limit));
   return pages.flatMap((page) => page.rows.map((row) => JSON.parse(row)));

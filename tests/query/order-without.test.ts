@@ -3,7 +3,7 @@
 // Method: random items by seed, some without the property, in one partition and in five, with the index and without, in
 // pages of one, seven and all; after each round of writes the rows are those of a plain sort.
 import { expect, test } from 'vitest';
-import { parseQuery, programOf } from '../../src/api/nosql/sql/index.ts';
+import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import { type Random, seededRandom, textToBytes } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { compareValues, type Value } from '../../src/value/index.ts';
@@ -65,7 +65,7 @@ async function rows(
   text: string,
   limit: number,
 ): Promise<{ id: string; a?: Value; b?: Value }[]> {
-  const program = programOf(parseQuery(text), { startMs: 0 });
+  const program = executableQuery(parseQuery(text), { startMs: 0 });
   const pages = await Array.fromAsync(world.pages(container, program, limit));
   return pages.flatMap((page) => page.rows.map((row) => JSON.parse(row)));
 }
@@ -141,7 +141,7 @@ test('where all items have the property, the first rows cost the same as ever', 
   const container = await world.newContainer('all');
   for (let at = 0; at < 300; at++)
     await world.create(container, { id: `${at}`, pk: `${at % 9}`, a: at });
-  const program = programOf(parseQuery('SELECT TOP 5 VALUE c.a FROM c ORDER BY c.a'), {
+  const program = executableQuery(parseQuery('SELECT TOP 5 VALUE c.a FROM c ORDER BY c.a'), {
     startMs: 0,
   });
   for (let turn = 0; turn < 2; turn++) {

@@ -6,8 +6,8 @@ import { createAdminHandler, isAdminPath } from '../../src/api/admin/index.ts';
 import {
   createExplainer,
   createNosqlHandler,
+  finishJson,
   projectRows,
-  sealJson,
 } from '../../src/api/nosql/index.ts';
 import { Metrics, seededRandom, systemClock } from '../../src/base/index.ts';
 import type { Engine, Store } from '../../src/engine/index.ts';
@@ -81,7 +81,7 @@ beforeAll(async () => {
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
     finishers: {
       json: (container) => {
-        const seal = sealJson(container);
+        const seal = finishJson(container);
         return Object.assign((...args: Parameters<typeof seal>) => seal(...args), seal, {
           tail: (...args: Parameters<NonNullable<typeof seal.tail>>) => {
             breaks('seal');

@@ -13,8 +13,10 @@ const DECLARED =
 export function unusedExports(files: readonly SourceFile[]): string[] {
   const uses = new Map<string, Set<string>>();
   for (const { path, text } of files) {
-    if (path.endsWith('/index.ts')) continue;
-    for (const [name] of text.matchAll(/\b[A-Za-z_]\w*\b/g)) {
+    const code = path.endsWith('/index.ts')
+      ? text.replace(/^export [^;]*? from '[^']*';/gm, '')
+      : text;
+    for (const [name] of code.matchAll(/\b[A-Za-z_]\w*\b/g)) {
       const users = uses.get(name);
       if (users === undefined) uses.set(name, new Set([path]));
       else users.add(path);

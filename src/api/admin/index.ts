@@ -3,4 +3,4 @@ export { type AdminOptions, createAdminHandler, isAdminPath } from './handler.ts
 export { collectPartitions } from './partition-metrics.ts';
 export { collectProcess } from './process-metrics.ts';
 export { RequestMetrics, type RequestObserver } from './request-metrics.ts';
-export { collectResizes as collectReshapes } from './resize-metrics.ts';
+export { collectResizes } from './resize-metrics.ts';

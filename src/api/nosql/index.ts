@@ -6,5 +6,5 @@ export {
   type RequestFailure,
   type RequestRefusal,
 } from './handler.ts';
-export { finishJson as sealJson } from './items/system-properties.ts';
+export { finishJson } from './items/system-properties.ts';
 export { createExplainer, type Explainer, type Explanation } from './query/explain.ts';

@@ -1,6 +1,6 @@
 export { originCheck } from './access/cors.ts';
 export { type KeyCheck, SharedKeys } from './access/shared-key.ts';
-export { finishEntity as sealEntity } from './entities/entity-finisher.ts';
+export { finishEntity } from './entities/entity-finisher.ts';
 export {
   createTableHandler,
   type TableOptions,

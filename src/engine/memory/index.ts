@@ -1,2 +1,2 @@
-export { asyncEngine as delayedEngine } from '../async-engine.ts';
+export { asyncEngine } from '../async-engine.ts';
 export { memoryEngine } from './memory-engine.ts';

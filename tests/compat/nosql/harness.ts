@@ -14,9 +14,9 @@ import {
 import {
   computedProperties,
   createNosqlHandler,
+  finishJson,
   projectRows,
   type RequestRefusal,
-  sealJson,
 } from '../../../src/api/nosql/index.ts';
 import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
 import type { Engine } from '../../../src/engine/index.ts';
@@ -73,7 +73,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     ...(options.clock === undefined ? {} : { sweepIntervalMs: 0 }),
     // Only tests of throttling want it.
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },
-    finishers: { json: sealJson },
+    finishers: { json: finishJson },
     projections: { json: projectRows },
     computed: { json: computedProperties },
   });

@@ -7,8 +7,8 @@ import {
   TableServiceClient,
   type TableServiceClientOptions,
 } from '@azure/data-tables';
-import { createNosqlHandler, sealJson } from '../../../src/api/nosql/index.ts';
-import { createTableHandler, SharedKeys, sealEntity } from '../../../src/api/table/index.ts';
+import { createNosqlHandler, finishJson } from '../../../src/api/nosql/index.ts';
+import { createTableHandler, finishEntity, SharedKeys } from '../../../src/api/table/index.ts';
 import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
 import { memoryEngine } from '../../../src/engine/memory/index.ts';
 import { HttpServer } from '../../../src/http/index.ts';
@@ -56,7 +56,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     random: seededRandom(1),
     // Only tests of throttling want it.
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },
-    finishers: { json: sealJson, edm: sealEntity },
+    finishers: { json: finishJson, edm: finishEntity },
   });
   const failures: unknown[] = [];
   const onFailure = ({ error }: { readonly error: unknown }): void => {

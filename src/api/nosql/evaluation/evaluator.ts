@@ -10,7 +10,7 @@ import {
 } from '../../../base/index.ts';
 import { type RowFold, rowTooLarge, type Streaming } from '../../../query/index.ts';
 import { jsonCodec, printedSize, type Value } from '../../../value/index.ts';
-import { parseQuery, programOf } from '../sql/index.ts';
+import { executableQuery, parseQuery } from '../sql/index.ts';
 import type { FromThread, RequestProgram, SentItems, SentRow, ToThread } from './protocol.ts';
 
 /** Characters of the rows of one batch where none can be left for later: they wait in memory to be sorted. */
@@ -45,7 +45,7 @@ export class Evaluator {
   #begin(program: RequestProgram, wanted: number | undefined): FromThread {
     const { query, parameters, startMs, nowMs, environment, computed } = program;
     const parsed = typeof query === 'string' ? parseQuery(query) : query;
-    const { shape } = programOf(parsed, {
+    const { shape } = executableQuery(parsed, {
       parameters,
       startMs,
       environment: { ...environment, clock: { nowMs: () => nowMs }, random: systemRandom },

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../../base/index.ts';
 import type { Blocking, PendingItem, Streaming } from '../../../query/index.ts';
 import type { Value } from '../../../value/index.ts';
-import { parseQuery, programOf, type QueryParameter, SqlError } from '../sql/index.ts';
+import { executableQuery, parseQuery, type QueryParameter, SqlError } from '../sql/index.ts';
 import { moverOf } from './moved-query.ts';
 
 const DOCUMENTS: readonly Value[] = Array.from({ length: 30 }, (_, n) => ({
@@ -25,7 +25,7 @@ const ITEMS: readonly PendingItem[] = DOCUMENTS.map((document) => ({
 function moved(text: string, parameters: readonly QueryParameter[] = []) {
   const query = parseQuery(text);
   const options = { parameters, startMs: 1_700_000_000_000 };
-  const { shape } = programOf(query, options);
+  const { shape } = executableQuery(query, options);
   const sent = () => ({
     query: text,
     ...options,

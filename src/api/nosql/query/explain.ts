@@ -5,7 +5,7 @@ import {
   describeCondition,
   type ExecutableQuery,
   type HashRange,
-  newWork,
+  newStats,
 } from '../../../query/index.ts';
 import {
   containerNotFound,
@@ -118,7 +118,7 @@ async function runPages(
   ranges: readonly HashRange[],
 ): Promise<Run> {
   const startedMs = performance.now();
-  const { accessPaths: _, ...total } = newWork();
+  const { accessPaths: _, ...total } = newStats();
   const accesses: ExplainedAccess[] = [];
   let charge = 0;
   let partitions = 0;

@@ -11,13 +11,13 @@ import type { Service } from '../../../service/index.ts';
 import type { Value } from '../../../value/index.ts';
 import { moverOf } from '../evaluation/moved-query.ts';
 import {
+  autoParameterize,
   type CompiledQuery,
   compileQuery,
   constantFinder,
+  executableQuery,
   type KeyRange,
   keyRanges,
-  liftLiterals,
-  programOf,
   type Query,
   type QueryPlan,
   queryPlan,
@@ -63,7 +63,7 @@ export class PreparedQueries {
    * @param within - the script that asks, if one does: functions run in its thread.
    */
   prepare(container: ContainerRecord, sent: RequestQuery, within?: ScriptRun): PreparedQuery {
-    const lifted = sent.parameters.length === 0 ? liftLiterals(sent.text) : undefined;
+    const lifted = sent.parameters.length === 0 ? autoParameterize(sent.text) : undefined;
     if (lifted === undefined) return this.#prepare(container, sent, sent, within);
     try {
       return this.#prepare(container, sent, lifted, within);
@@ -95,7 +95,7 @@ export class PreparedQueries {
       environment: { geospatial, vectorPolicy, textLanguages },
       computed,
     });
-    const program = programOf(query, {
+    const program = executableQuery(query, {
       environment,
       computed,
       gridOf: (path) => indexing.gridOf(path),

@@ -31,7 +31,7 @@ export {
 } from './functions/index.ts';
 export * from './language/ast.ts';
 export {
-  autoParameterize as liftLiterals,
+  autoParameterize,
   type ParameterizedQuery,
 } from './language/auto-parameterize.ts';
 export { parseExpression, parseQuery } from './language/parser.ts';
@@ -49,7 +49,7 @@ export {
 export type { HybridSearchQueryInfo } from './plan/query-plan-hybrid.ts';
 export * from './run/aggregates.ts';
 export { newRow, type QueryParameter, runQuery } from './run/evaluate.ts';
-export { type ExecutableOptions, executableQuery as programOf } from './run/executable.ts';
+export { type ExecutableOptions, executableQuery } from './run/executable.ts';
 export { UserFunctionCalls } from './run/user-functions.ts';
 export { type ValueKey, valueKey } from './run/value-key.ts';
 export { isByScore } from './run/vector-order.ts';

@@ -8,7 +8,7 @@ import {
   countContentWords,
   type TextLanguage,
   type TextStatistics,
-  wordsOf,
+  tokenize,
 } from '../../../../search/index.ts';
 import { isList, type Value } from '../../../../value/index.ts';
 import { define, type SystemFunction } from './function.ts';
@@ -76,7 +76,7 @@ function containedPhrases(
 /** Nothing can interrupt the search for words, and a stem costs as much as many letters. */
 function stemmedWords(text: string, language: TextLanguage): readonly string[] {
   spend(5 * text.length);
-  return wordsOf(text, language);
+  return tokenize(text, language);
 }
 
 export function contentWords(text: string, language: TextLanguage): number {

@@ -1,7 +1,7 @@
 /** Functions that answer later give the same rows as functions that answer at once; method: both, side by side. */
 import { expect, test } from 'vitest';
 import type { Value } from '../../../../value/index.ts';
-import { compileQuery, parseQuery, programOf, runQuery } from '../index.ts';
+import { compileQuery, executableQuery, parseQuery, runQuery } from '../index.ts';
 import { type CallResult, UserFunctionCalls } from './user-functions.ts';
 
 const FUNCTIONS: Readonly<Record<string, (...args: Value[]) => Value>> = {
@@ -44,7 +44,7 @@ async function later(text: string): Promise<Later> {
     });
   });
   const findUdf = (name: string) => (FUNCTIONS[name] ? calls.functionOf(name) : undefined);
-  const { shape } = programOf(parseQuery(text), { startMs: 0, findUdf, calls });
+  const { shape } = executableQuery(parseQuery(text), { startMs: 0, findUdf, calls });
   if (shape.kind === 'streaming') {
     const rows = (await shape.rowsOfMany?.(ITEMS, false)) ?? [];
     return { rows: rows.flat().map(({ value }) => value), crossings };

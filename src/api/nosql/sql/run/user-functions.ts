@@ -4,7 +4,7 @@
  * that missed something are tried again. Functions are taken to be pure: equal calls are made once.
  */
 import { DomainError, NESTING_MAX } from '../../../../base/index.ts';
-import { pause } from '../../../../query/index.ts';
+import { yieldToEventLoop } from '../../../../query/index.ts';
 import type { Value } from '../../../../value/index.ts';
 import type { UserFunction } from '../compile/compilation.ts';
 import { checkDepth } from './value-size.ts';
@@ -89,7 +89,7 @@ export class UserFunctionCalls {
     const { trial } = await this.#settled(pieces);
     const results: T[] = [];
     for (const work of works) {
-      await pause();
+      await yieldToEventLoop();
       results.push(this.#within(trial, work));
       if (trial.hasMissed)
         throw new DomainError(
@@ -112,7 +112,7 @@ export class UserFunctionCalls {
         );
       const missed: number[] = [];
       for (const at of left) {
-        const rest = pause();
+        const rest = yieldToEventLoop();
         if (rest !== undefined) await rest;
         try {
           results[at] = this.#within(trial, pieces[at] as () => T);
