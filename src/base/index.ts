@@ -1,17 +1,107 @@
-export * from './append.ts';
-export * from './assert.ts';
-export * from './bounded-regex.ts';
-export * from './bytes.ts';
-export * from './clock.ts';
-export * from './control-characters.ts';
-export * from './errors.ts';
-export * from './evaluation-budget.ts';
-export * from './hash.ts';
-export * from './hmac.ts';
-export * from './limits.ts';
-export * from './maybe-promise.ts';
-export * from './metrics.ts';
-export * from './random.ts';
-export * from './sliced-work.ts';
-export * from './sorted-map.ts';
-export * from './well-known-key.ts';
+export { append } from './append.ts';
+export { AssertionError, assert, unreachable } from './assert.ts';
+export { BoundedRegex, boundRegularExpressions } from './bounded-regex.ts';
+export {
+  type Bytes,
+  bufferOf,
+  bytesEqualAt,
+  bytesToLatin1,
+  bytesToText,
+  compareBytes,
+  concatBytes,
+  EMPTY_BYTES,
+  equalBytes,
+  fromHex,
+  keyAfter,
+  prefixEnd,
+  readU16,
+  readU32,
+  readU64,
+  textToBytes,
+  toHex,
+} from './bytes.ts';
+export { type Clock, FakeClock, systemClock } from './clock.ts';
+export { hasControlCharacters } from './control-characters.ts';
+export { DomainError, type ErrorCode, type ResponseInfo } from './errors.ts';
+export {
+  beginResult,
+  CONSTANT_EVALUATION,
+  draw,
+  EvaluationBudget,
+  type EvaluationLimits,
+  EvaluationTooLong,
+  evaluationTimeout,
+  FIXED_EVALUATION,
+  INDEX_TEST_EVALUATION,
+  INDEXED_EVALUATION,
+  LONE_EVALUATION,
+  listBytes,
+  MOVABLE_EVALUATION,
+  regexWatchMs,
+  spend,
+  threadEvaluation,
+} from './evaluation-budget.ts';
+export { murmur3x64_128, murmur3x86_32 } from './hash.ts';
+export { HmacSha256 } from './hmac.ts';
+export {
+  BATCH_BYTES_MAX,
+  BATCH_OPERATIONS_MAX,
+  COMMIT_BYTES_MAX,
+  EVALUATION_IDLE_MS,
+  EVALUATION_MEMORY_MB,
+  EVALUATION_PAGE_MS,
+  EVALUATION_QUEUE_MAX,
+  EVALUATION_THREADS_MAX,
+  EVALUATION_TURN_MS,
+  EVALUATION_WAIT_MS,
+  EXPIRY_CALENDAR_ITEMS,
+  FILES_PER_PARTITION,
+  HEAVY_KEYS_MAX,
+  INDEX_MEMTABLE_ENTRIES,
+  ITEM_BYTES_MAX,
+  ITEM_COMBINATIONS_MAX,
+  ITEM_ID_BYTES_MAX,
+  KEY_TEXT_BYTES_MAX,
+  NESTING_MAX,
+  OPEN_PARTITIONS_MAX,
+  OPEN_PARTITIONS_SURGE,
+  PAGE_BYTES_MAX,
+  PAGE_ITEMS_DEFAULT,
+  PAGE_ITEMS_MAX,
+  PARTITION_IDLE_MS,
+  PARTITION_KEY_BYTES_MAX,
+  PARTITION_KEY_PATHS_MAX,
+  PATCH_OPERATIONS_MAX,
+  PENDING_WRITE_BYTES_MAX,
+  PENDING_WRITES_MAX,
+  QUERY_ITEMS_PER_PAGE,
+  QUERY_KEPT_BYTES_MAX,
+  QUERY_ROWS_MAX,
+  RANGE_TOMBSTONES_MAX,
+  RECORD_CACHE_BYTES,
+  RESOURCE_NAME_LENGTH_MAX,
+  RESOURCES_PER_ACCOUNT_MAX,
+  RESOURCES_PER_OWNER_MAX,
+  RID_CACHE_BYTES,
+  SCRIPT_ATTEMPTS_MAX,
+  SCRIPT_BYTES_MAX,
+  SCRIPT_CALLS_MAX,
+  SCRIPT_LOG_CHARACTERS_MAX,
+  SCRIPT_QUEUE_MAX,
+  SCRIPT_ROUND_CALLS_MAX,
+  SCRIPT_ROUND_CHARACTERS_MAX,
+  SCRIPT_THREAD_IDLE_MS,
+  SCRIPT_THREADS_MAX,
+  SCRIPT_WAIT_MS,
+  SCRIPT_WRITE_BYTES_MAX,
+  SCRIPTS_PER_CONTAINER_MAX,
+  SEARCH_MEMORY_BYTES,
+  SHARED_CONTAINERS_MAX,
+  TOMBSTONE_RETENTION_SEC,
+} from './limits.ts';
+export { andThen, isPromise, type MaybePromise, recovering, withFinally } from './maybe-promise.ts';
+export { Counter, Histogram, Metrics, Series } from './metrics.ts';
+export { type Random, seededRandom, systemRandom } from './random.ts';
+export { SlicedWork, type Steps } from './sliced-work.ts';
+export { newSortedMap, type SortedMap } from './sorted-map.ts';
+export { isPublicKey, WELL_KNOWN_KEY, WELL_KNOWN_STORAGE_KEY } from './well-known-key.ts';

@@ -4,7 +4,7 @@
  */
 import { assert } from './assert.ts';
 
-export interface MetricFamily {
+interface MetricFamily {
   readonly name: string;
   /** One sentence for whoever reads the numbers. */
   readonly help: string;
@@ -21,7 +21,7 @@ export class Counter {
 }
 
 /** What holds at this moment. */
-export class Gauge {
+class Gauge {
   value = 0;
 
   set(value: number): void {

@@ -1,7 +1,45 @@
-export * from './catalog.ts';
-export * from './document-rids.ts';
-export * from './indexing-policy.ts';
-export * from './records.ts';
-export * from './resource-id.ts';
-export * from './special-indexes.ts';
-export * from './stored-resources.ts';
+export { Catalog, type Change } from './catalog.ts';
+export { DocumentRids } from './document-rids.ts';
+export {
+  type CompositePath,
+  DEFAULT_INDEXING_POLICY,
+  type IndexingPolicy,
+  normalizeIndexingPolicy,
+} from './indexing-policy.ts';
+export {
+  type BucketLimitRecord,
+  type ContainerKind,
+  type ContainerRecord,
+  type DatabaseRecord,
+  type GlobalIndexRecord,
+  type PartitionRecord,
+  provisionedMax,
+  type ThroughputRecord,
+  type ThroughputSetting,
+  type UniqueKey,
+} from './records.ts';
+export {
+  containerRid,
+  databaseRid,
+  documentRid,
+  offerRid,
+  parseResourceId,
+  rangeRid,
+  storedResourceRid,
+} from './resource-id.ts';
+export {
+  type FullTextIndex,
+  normalizeFullTextIndexes,
+  normalizeSpatialIndexes,
+  normalizeVectorIndexes,
+  type SpatialIndex,
+  type VectorIndex,
+} from './special-indexes.ts';
+export {
+  ownedPrefix,
+  type ResourceOwner,
+  type StoredKind,
+  type StoredResource,
+  StoredResources,
+  storedResourceKey,
+} from './stored-resources.ts';

@@ -24,7 +24,7 @@ export interface IndexingPolicy {
   readonly fullTextIndexes?: readonly FullTextIndex[];
 }
 
-export interface IndexedPath {
+interface IndexedPath {
   readonly path: string;
 }
 

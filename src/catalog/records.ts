@@ -85,7 +85,7 @@ export interface PartitionRecord {
 }
 
 /** What a partition that was replaced by others had of the hash space. */
-export type FormerPartition = Pick<PartitionRecord, 'id' | 'min' | 'max'>;
+type FormerPartition = Pick<PartitionRecord, 'id' | 'min' | 'max'>;
 
 export interface ThroughputRecord {
   /** Three bytes that name the offer for life. */

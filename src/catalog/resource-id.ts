@@ -74,7 +74,7 @@ export function storedResourceRid(resource: StoredResource): string {
   }
 }
 
-export type ResourceId =
+type ResourceId =
   | { readonly kind: 'database'; readonly database: number }
   | { readonly kind: 'container'; readonly database: number; readonly container: number }
   | {

@@ -8,7 +8,7 @@ export interface SpatialIndex {
   readonly boundingBox?: BoundingBox;
 }
 
-export interface BoundingBox {
+interface BoundingBox {
   readonly xmin: number;
   readonly ymin: number;
   readonly xmax: number;

@@ -12,7 +12,7 @@ export interface ClientOptions {
   readonly key: string;
 }
 
-export interface ClientRequest {
+interface ClientRequest {
   readonly verb: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Names as people write them; encoded here. `['dbs', 'a', 'colls']` */
   readonly path: readonly string[];

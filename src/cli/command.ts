@@ -13,7 +13,7 @@ export interface Command {
   run(context: CommandContext): Promise<void>;
 }
 
-export interface CommandOption {
+interface CommandOption {
   /** What to write behind it; absent for a switch. */
   readonly value?: string;
   readonly help: string;

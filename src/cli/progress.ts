@@ -1,7 +1,7 @@
 /** Tells a person that something is still going on when it takes longer than a second; scripts see nothing of it. */
 const QUIET_MS = 1000;
 
-export interface ProgressTerminal {
+interface ProgressTerminal {
   readonly isInteractive: boolean;
   error(text: string): void;
 }

@@ -11,7 +11,7 @@ import { withProgress } from './progress.ts';
 const DEFAULT_ENDPOINT = 'http://127.0.0.1:8081/';
 
 /** Where a command reads and writes; the process in the program, strings in tests. */
-export interface Terminal {
+interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isInteractive: boolean;
   input(): Promise<string>;

@@ -7,13 +7,13 @@ export const MODE = {
   help: 'manual or autoscale; RU is then its maximum [as it is]',
 };
 
-export interface ScaleRequest {
+interface ScaleRequest {
   /** As typed. */
   readonly throughput: string;
   readonly mode: string | undefined;
 }
 
-export interface Scaled {
+interface Scaled {
   readonly offer: unknown;
   /** Partitions that the throughput needs are still being made. */
   readonly isPending: boolean;

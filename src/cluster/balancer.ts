@@ -21,7 +21,7 @@ const MERGED_SHARE_MAX = 0.5;
 /** Keys remembered, so that nobody hears of one twice. */
 const WARNINGS_MAX = 10_000;
 
-export interface BalancerOptions {
+interface BalancerOptions {
   readonly resizer: PartitionResizer;
   /** A container as it now is; undefined where it is gone. */
   readonly current: (container: ContainerName) => ContainerRecord | undefined;

@@ -29,10 +29,10 @@ export interface BudgetSettings {
 }
 
 /** What a partition of a serverless account serves, RU/s (documented). */
-export const SERVERLESS_RATE = 5000;
+const SERVERLESS_RATE = 5000;
 
 /** Where offers are looked up: always the present ones, whatever record a request under way still holds. */
-export type OfferBook = Pick<Catalog, 'databaseByRid' | 'containerByRid'>;
+type OfferBook = Pick<Catalog, 'databaseByRid' | 'containerByRid'>;
 
 export class Budgets {
   readonly #settings: BudgetSettings;

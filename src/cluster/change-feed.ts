@@ -13,7 +13,7 @@ export type FeedStart =
   | { readonly kind: 'now' }
   | { readonly kind: 'time'; readonly sinceSec: number };
 
-export interface ChangesRequest {
+interface ChangesRequest {
   readonly mode: FeedMode;
   readonly start: FeedStart;
   /** A part of the hash space, or what the primary keys begin with; undefined for the whole partition. */

@@ -23,7 +23,7 @@ const VISIT_INTERVAL_MS = 3_600_000;
 /** Refused first when a partition runs short. */
 const BACKGROUND = requestClassOf(true, 0);
 
-export interface ExpirySweeperOptions {
+interface ExpirySweeperOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly containers: () => Iterable<ContainerRecord>;

@@ -41,7 +41,7 @@ export function isHotForLong({ budget, hotMinutes }: PartitionHandle, nowMs: num
   return true;
 }
 
-export interface HeatSplitRules {
+interface HeatSplitRules {
   readonly partitionsNeeded: number;
 }
 

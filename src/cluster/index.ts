@@ -1,7 +1,7 @@
-export * from './balancer.ts';
-export { type BudgetSettings, Budgets, type OfferBook, SERVERLESS_RATE } from './budgets.ts';
-export * from './change-feed.ts';
-export * from './cluster.ts';
+export { Balancer, type KeyWarning, type SplitFailure } from './balancer.ts';
+export { type BudgetSettings, Budgets } from './budgets.ts';
+export { type ChangesReply, type FeedStart, readPartitionChanges } from './change-feed.ts';
+export { Cluster } from './cluster.ts';
 export type { ClusterOptions } from './cluster-options.ts';
 export { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
 export { type ContainerName, containerFolder, storeName } from './container-name.ts';
@@ -15,7 +15,7 @@ export {
 export { type HandleLimits, NEAR_SHARE } from './key-limit.ts';
 export type { MoveStep } from './mover/move.ts';
 export { type PartitionFailure, PartitionRegistry } from './partition-registry.ts';
-export * from './partition-resizer.ts';
+export { PartitionResizer } from './partition-resizer.ts';
 export { QueryReader } from './query-reader.ts';
 export type {
   OperationOutcome,
@@ -27,7 +27,7 @@ export type {
   WorkShare,
   WriteReply,
 } from './reply.ts';
-export type { Resize, ResizeTotals } from './resize-log.ts';
+export type { Resize } from './resize-log.ts';
 export { type Route, RoutingMap } from './routing-map.ts';
 export { textLanguages } from './search-spec.ts';
-export * from './session-token.ts';
+export { printSessionToken, printSessionTokens, sessionLsn } from './session-token.ts';

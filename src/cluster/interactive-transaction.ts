@@ -38,7 +38,7 @@ import { UncommittedReader } from './uncommitted-reader.ts';
 /** No write gets an LSN as high: etags made from here on are not yet true, and are told apart from all that are. */
 const UNCOMMITTED_LSN = 2 ** 40;
 
-export interface InteractiveTransactionOptions {
+interface InteractiveTransactionOptions {
   readonly route: Route;
   readonly partition: Partition;
   readonly watch: ConflictTracker;

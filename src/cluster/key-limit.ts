@@ -28,7 +28,7 @@ export interface HandleLimits {
   sizes: KeySizes | undefined;
 }
 
-export interface LimitedWrite {
+interface LimitedWrite {
   readonly route: Route;
   readonly partition: Partition;
   readonly limits: HandleLimits;
@@ -134,7 +134,7 @@ function growthBy(mutation: Mutation, current: Item | undefined, finisher: BodyF
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 
 /** As the service writes it: `10 GB` is 10 × 1,024³. */
-export function printLimit(bytes: number): string {
+function printLimit(bytes: number): string {
   let value = bytes;
   let unit = 0;
   while (value >= 1024 && unit < UNITS.length - 1) {

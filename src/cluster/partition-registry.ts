@@ -58,7 +58,7 @@ export interface PartitionHandle {
   limits: HandleLimits | undefined;
 }
 
-export interface PartitionHandleOptions {
+interface PartitionHandleOptions {
   readonly finisher: BodyFinisher;
   readonly etagSalt: number;
   readonly ridPrefix: number;
@@ -71,7 +71,7 @@ export interface PartitionHandleOptions {
   readonly search: SearchSpec | undefined;
 }
 
-export interface RegistryOptions {
+interface RegistryOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly random: Random;

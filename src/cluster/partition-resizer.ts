@@ -11,7 +11,7 @@ import type { PartitionHandle, PartitionRegistry } from './partition-registry.ts
 import { ResizeLog, type ResizeRecorder } from './resize-log.ts';
 import type { Route } from './routing-map.ts';
 
-export interface ResizerOptions {
+interface ResizerOptions {
   readonly catalog: Catalog;
   readonly cluster: Cluster;
   readonly registry: PartitionRegistry;
@@ -26,7 +26,7 @@ const PARTITION_IDS_MAX = 2 ** 13;
  * betweenKeys: with half of the bytes on each side. heat: with half of the last minutes' charges on each side, where
  * they are known. anywhere: between keys, or where there are no two yet in the middle of the range.
  */
-export type SplitStrategy = 'betweenKeys' | 'heat' | 'anywhere';
+type SplitStrategy = 'betweenKeys' | 'heat' | 'anywhere';
 
 export class PartitionResizer {
   readonly #options: ResizerOptions;
@@ -279,7 +279,7 @@ export class PartitionResizer {
   }
 }
 
-export interface NeighbourPair {
+interface NeighbourPair {
   readonly ids: readonly string[];
   readonly bytes: number;
 }

@@ -16,7 +16,7 @@ export interface PaidWork<Done, Reply> {
   finish(done: Done): Reply;
 }
 
-export interface Prepaid<Done, Reply> {
+interface Prepaid<Done, Reply> {
   readonly prepaid: number;
   readonly traffic: RequestClass;
   readonly work: PaidWork<Done, Reply>;

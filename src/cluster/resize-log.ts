@@ -22,9 +22,9 @@ export interface Resize {
   readonly error: string | undefined;
 }
 
-export type ResizeTotals = Readonly<Record<Resize['kind'], KindTotals>>;
+type ResizeTotals = Readonly<Record<Resize['kind'], KindTotals>>;
 
-export interface KindTotals {
+interface KindTotals {
   done: number;
   failed: number;
   durationMs: number;

@@ -56,7 +56,7 @@ function operationCharge(effect: OperationEffect, indexing: Indexing): number {
   }
 }
 
-export interface PricedTransaction {
+interface PricedTransaction {
   readonly outcomes: readonly OperationOutcome[];
   readonly charge: number;
   /** Of all bodies read and written. */

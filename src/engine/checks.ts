@@ -5,7 +5,7 @@ import { integerOfKey, isIntegerKeyed } from './integer-keys.ts';
 
 /** A key fits one index row of every engine; PostgreSQL is the narrowest (2,704 bytes). */
 export const KEY_BYTES_MAX = 2700;
-export const VALUE_BYTES_MAX = 4 * 1024 * 1024;
+const VALUE_BYTES_MAX = 4 * 1024 * 1024;
 
 const NAME_LENGTH_MAX = 200;
 const NAME = /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/;

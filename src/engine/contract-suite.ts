@@ -11,7 +11,7 @@ import { contractScanSuite } from './contract-scan-suite.ts';
 import { bytes, type EngineUnderTest, entry, put, read, refusal } from './contract-terms-suite.ts';
 import { ConflictError, type Store } from './engine.ts';
 
-export type MakeEngine = () => Promise<EngineUnderTest>;
+type MakeEngine = () => Promise<EngineUnderTest>;
 
 export function engineContractSuite(name: string, makeEngine: MakeEngine): void {
   describe(`${name} keeps the engine contract`, () => {

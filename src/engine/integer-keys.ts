@@ -35,7 +35,7 @@ export function integerOfValue(value: Bytes): number | undefined {
 }
 
 /** The numbers from `first` up to, but not including, `end`. */
-export interface IntegerRange {
+interface IntegerRange {
   readonly first: number;
   readonly end: number;
 }

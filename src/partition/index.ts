@@ -4,7 +4,6 @@ export type { Effect, WriteResult } from './commit/effect.ts';
 export {
   type OperationEffect,
   type ResponseBound,
-  type Transaction,
   TransactionError,
   type TransactionOp,
   type TransactionOptions,
@@ -66,7 +65,7 @@ export type { RangeTombstone } from './lifetime/invisible-items.ts';
 export type { SweepStep } from './lifetime/sweeper.ts';
 export { openPartition, type PartitionOptions } from './open-partition.ts';
 export { Partition } from './partition.ts';
-export { PartitionReader, type ReaderContext } from './partition-reader.ts';
+export { PartitionReader } from './partition-reader.ts';
 export { RecordCache } from './read/record-cache.ts';
 export type { EpkRange, ItemPage, ItemScan } from './read/scan.ts';
 export type { KeyCount, KeySize } from './sizes/key-size-scan.ts';

@@ -13,7 +13,7 @@ import type { InvisibleItems } from './lifetime/invisible-items.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByRid } from './read/scan.ts';
 import type { RememberedItems } from './read/stored-items.ts';
 
-export interface ReaderContext {
+interface ReaderContext {
   readonly lsn: Lsn;
   readonly etagSalt: number;
   readonly indexing: Indexing;
@@ -24,7 +24,7 @@ export interface ReaderContext {
   readonly invisible: InvisibleItems | undefined;
 }
 
-export interface PartitionReaderParts {
+interface PartitionReaderParts {
   readonly snapshot: Snapshot;
   readonly index: IndexView;
   readonly remembered: RememberedItems;

@@ -39,7 +39,7 @@ import type { KeySizes } from './sizes/key-sizes.ts';
 import type { PartitionState, PartitionStatistics } from './state.ts';
 
 /** What a partition is made of when it is opened. */
-export interface PartitionParts {
+interface PartitionParts {
   readonly state: PartitionState;
   readonly history: History;
   readonly visibility: ItemVisibility;

@@ -1,8 +1,38 @@
-export * from './condition/cell-condition.ts';
-export * from './condition/condition.ts';
+export { cellCondition } from './condition/cell-condition.ts';
+export {
+  ANYTHING,
+  allOf,
+  anyOf,
+  type Comparison,
+  type Condition,
+  comparedTo,
+  equalTo,
+  everyValue,
+  isHeldWhole,
+  NOTHING,
+  ofKind,
+  startingWith,
+  type TermCondition,
+  type TextCondition,
+  term,
+  type ValueRange,
+} from './condition/condition.ts';
 export { describeCondition } from './condition/describe-condition.ts';
-export * from './executable-query.ts';
-export * from './execute.ts';
+export type {
+  AsyncFold,
+  Blocking,
+  ExecutableQuery,
+  MovedQuery,
+  Order,
+  OrderPart,
+  PendingItem,
+  QueryMover,
+  QuerySearch,
+  Row,
+  RowFold,
+  Streaming,
+} from './executable-query.ts';
+export { executePage } from './execute.ts';
 export { type ExecutionStats, newStats } from './execution-stats.ts';
 export { type PageRequest, type ResultPage, rowTooLarge, type Target } from './page.ts';
 export {
@@ -13,7 +43,13 @@ export {
   parsePosition,
   printPosition,
 } from './position.ts';
-export * from './reader.ts';
+export type {
+  Candidate,
+  CompositeMatch,
+  CompositeOrder,
+  IndexEntries,
+  ItemReader,
+} from './reader.ts';
 export { ResultCache } from './result-cache.ts';
-export * from './search.ts';
+export type { RankedItems, Search, SearchAccess, TextSearch, TextStatistics } from './search.ts';
 export { yieldToEventLoop } from './yield.ts';

@@ -10,7 +10,7 @@ const CHARACTERS_MAX = 16 * 1024 * 1024;
 /** What nobody has asked for since. */
 const KEPT_MS = 60_000;
 
-export interface KeptResult {
+interface KeptResult {
   readonly owner: string;
   readonly rows: readonly string[];
   /** False where there are more rows, which are not known: the last of these tells so. */

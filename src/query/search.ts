@@ -3,7 +3,7 @@ import type { Path } from '../value/index.ts';
 
 export type Search = VectorSearch | TextSearch;
 
-export interface VectorSearch {
+interface VectorSearch {
   readonly kind: 'vector';
   readonly path: Path;
   readonly vector: readonly number[];

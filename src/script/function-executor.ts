@@ -14,7 +14,7 @@ interface FunctionRealm {
   readonly run: QuickJSHandle;
 }
 
-export interface FunctionCalls {
+interface FunctionCalls {
   readonly realm: number;
   readonly functions: readonly ScriptText[];
   readonly calls: string;

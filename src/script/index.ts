@@ -4,7 +4,6 @@ export {
   type AnswerCalls,
   type CallAnswer,
   type FunctionRealm,
-  type FunctionResult,
   type ScriptCall,
   type ScriptInput,
   type ScriptOutcome,

@@ -51,7 +51,7 @@ export interface ScriptOutcome {
 }
 
 /** The result of one call of a function. */
-export type FunctionResult =
+type FunctionResult =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'undefined' }
   | { readonly kind: 'error'; readonly message: string };

@@ -8,7 +8,7 @@ import type { TextLanguage } from './text-libraries.ts';
 import { VectorIndex, type VectorSpec } from './vector-index.ts';
 import { loadVectorLibrary } from './vector-library.ts';
 
-export interface TextSpec {
+interface TextSpec {
   readonly path: string;
   readonly language: TextLanguage;
 }

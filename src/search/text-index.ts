@@ -23,7 +23,7 @@ interface TextDocument {
 }
 
 /** Items by rid, best first. */
-export interface ScoredTexts {
+interface ScoredTexts {
   readonly rids: readonly number[];
   readonly scores: readonly number[];
 }

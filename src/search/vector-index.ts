@@ -18,7 +18,7 @@ export interface VectorSpec {
 }
 
 /** Rids, nearest first, each with its score. */
-export interface Nearest {
+interface Nearest {
   readonly rids: readonly number[];
   readonly scores: readonly number[];
   /** Scores may differ from the exact ones by this share of their size. */

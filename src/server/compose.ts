@@ -56,7 +56,7 @@ import { readRolesFile } from './roles-file.ts';
 import { endpointOf } from './start-table.ts';
 import { openTls, type TlsOptions } from './tls/index.ts';
 
-export interface Environment {
+interface Environment {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;

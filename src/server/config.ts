@@ -41,7 +41,7 @@ export interface ServerConfig {
 }
 
 /** Who may call. */
-export interface AccessConfig {
+interface AccessConfig {
   /** Base64; the primary key always, the others where they were given. */
   readonly keys: Readonly<Partial<Record<KeyName, string>>> & { readonly primary: string };
   readonly identities: IdentitySettings | undefined;

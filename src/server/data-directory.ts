@@ -24,7 +24,7 @@ const FORMAT_FILE = 'format.json';
 const LOCK_FILE = 'lock.sqlite';
 const PID_FILE = 'server.pid';
 
-export interface DataDirectory {
+interface DataDirectory {
   /** Where the engine keeps its stores. */
   readonly storesPath: string;
   /** Lets the next server in. Idempotent. */

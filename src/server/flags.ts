@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { ExitError } from './exit-error.ts';
 
-export interface Flag {
+interface Flag {
   readonly name: string;
   /** What stands for the value in the help text; undefined for a switch. */
   readonly value?: string;

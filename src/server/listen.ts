@@ -34,7 +34,7 @@ export interface Listener {
   readonly handshakes: Iterable<Socket>;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   readonly port: number;
   /** Named in the message when the port cannot be had. */

@@ -1,7 +1,7 @@
 /** One line per event: a name and fields, as text for people or JSON for machines. No secrets, no item bodies. */
 import type { Clock } from '../base/index.ts';
 
-export type LogFields = Readonly<Record<string, string | number | boolean>>;
+type LogFields = Readonly<Record<string, string | number | boolean>>;
 
 export interface Log {
   info(event: string, fields?: LogFields): void;
@@ -9,7 +9,7 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
 }
 
-export interface LogOptions {
+interface LogOptions {
   readonly format: 'text' | 'json';
   readonly isQuiet: boolean;
   readonly clock: Clock;

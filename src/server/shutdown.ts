@@ -9,7 +9,7 @@ const SAME_SIGNAL_MS = 250;
 
 const SWEEP_MS = 20;
 
-export interface Shutdown {
+interface Shutdown {
   readonly listeners: readonly Listener[];
   /** Flushes and closes what is below the listeners. */
   close(): Promise<void>;

@@ -11,7 +11,7 @@ const TITLES: Readonly<Record<ApiName, string>> = {
   portal: 'portal',
 };
 
-export interface StartTable {
+interface StartTable {
   /** Undefined for an API that is not served. */
   readonly endpoints: Readonly<Partial<Record<ApiName, string>>>;
   readonly ports: Readonly<Record<ApiName, Port>>;
@@ -36,7 +36,7 @@ const WITHOUT_KEY =
   'Connection strings are printed to a terminal only, for they hold the key: see --ready-file, or mesocosm keys list.\n';
 
 /** As the portal of the reference service prints it; its clients take it whole. */
-export function connectionString(api: ApiName, endpoint: string, key: string): string {
+function connectionString(api: ApiName, endpoint: string, key: string): string {
   if (api !== 'table') return `AccountEndpoint=${endpoint};AccountKey=${key};`;
   const scheme = endpoint.slice(0, endpoint.indexOf(':'));
   return `DefaultEndpointsProtocol=${scheme};AccountName=devstoreaccount1;AccountKey=${key};TableEndpoint=${endpoint}devstoreaccount1;`;

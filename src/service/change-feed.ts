@@ -30,7 +30,7 @@ export interface ChangeFeedSegment extends EpkRange {
 /** In the order in which they are read next: whoever had changes goes to the end. */
 export type ChangeFeedPosition = readonly ChangeFeedSegment[];
 
-export interface ChangeFeedRequest {
+interface ChangeFeedRequest {
   readonly scope: FeedScope;
   readonly mode: FeedMode;
   readonly start: ChangeFeedStart;

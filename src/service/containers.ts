@@ -32,7 +32,7 @@ import { tableOrContainer, withKeyOrder } from './tables.ts';
 import { checkThroughput, containerKind, newHistory, partitionCount } from './throughput.ts';
 
 /** The key of containers made without one: a property no client writes, so all items share one value of it. */
-export const SYSTEM_PARTITION_KEY: PartitionKeyDefinition = {
+const SYSTEM_PARTITION_KEY: PartitionKeyDefinition = {
   paths: ['/_partitionKey'],
   kind: 'Hash',
   version: 1,

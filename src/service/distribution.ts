@@ -11,7 +11,7 @@ export const EVEN: Distribution = new Map();
 /** A partition keeps at least this, or its even share where that is less: none is starved. */
 const LEAST = 100;
 
-export interface DistributionBounds {
+interface DistributionBounds {
   /** RU/s of the container. */
   readonly throughput: number;
   /** The most one partition serves, RU/s. */

@@ -1,30 +1,86 @@
-export * from './access/index.ts';
-export * from './change-feed.ts';
-export * from './change-feed-token.ts';
-export * from './containers.ts';
+export {
+  type Access,
+  type AccessSettings,
+  type AccessState,
+  type AccessStore,
+  AccountKeys,
+  type Action,
+  ANYONE,
+  BUILT_IN_ROLES,
+  CONTRIBUTOR,
+  currentKey,
+  type Grant,
+  type GrantScope,
+  type Identity,
+  type IdentityFault,
+  type IdentityRules,
+  type IdentitySettings,
+  isInMasks,
+  isRead,
+  isReadOnly,
+  isShort,
+  KEY_BYTES_MIN,
+  KEY_NAMES,
+  type KeyName,
+  memoryAccessStore,
+  openAccess,
+  ResourceTokens,
+  type RoleAssignment,
+  type RoleDefinition,
+  type RoleSettings,
+  Roles,
+  type RotatedKeys,
+  readSharedSignature,
+  type ScriptType,
+  type SharedGrant,
+} from './access/index.ts';
+export {
+  ChangeFeed,
+  type ChangeFeedPage,
+  type ChangeFeedPosition,
+  type ChangeFeedSegment,
+  type ChangeFeedStart,
+  onlyLsn,
+} from './change-feed.ts';
+export { parseChangePosition, printChangePosition } from './change-feed-token.ts';
+export {
+  type ContainerSpec,
+  Containers,
+  type ContainerUpdate,
+  containerNotFound,
+} from './containers.ts';
 export { type Databases, databaseNotFound } from './databases.ts';
 export { type Distribution, EVEN } from './distribution.ts';
 export type {
   GlobalIndexes,
   GlobalIndexReport,
-  IndexRow,
   Projection,
   ProjectionsByEncoding,
 } from './global-index/index.ts';
-export * from './item-feed.ts';
-export * from './items.ts';
+export { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
+export { Items, readOnly } from './items.ts';
 export {
   type KeyTransaction,
   KeyTransactions,
-  type Transacted,
-  type TransactionPage,
-  type TransactionRequest,
 } from './key-transactions.ts';
 export type { Offer, OfferChange, Offers } from './offers.ts';
-export * from './operations.ts';
-export * from './queries.ts';
+export {
+  BATCH_BOUNDS,
+  checkBounds,
+  type ItemAddress,
+  type ItemPut,
+  type ItemWrite,
+  type Operation,
+  type PutOperation,
+  type TransactionBounds,
+  toOp,
+  toTransactionOp,
+  type UpdateOperation,
+  type WriteOperation,
+} from './operations.ts';
+export { Queries, type QueryPage } from './queries.ts';
 export type { FeedScope } from './scope-range.ts';
-export * from './service.ts';
-export * from './settings.ts';
+export { openService, type Service, type ServiceOptions } from './service.ts';
+export { DEFAULT_SETTINGS, type Settings } from './settings.ts';
 export { SystemProperties } from './system-properties.ts';
 export { TABLE_PARTITION_KEY, TABLES_DATABASE } from './tables.ts';

@@ -36,7 +36,7 @@ import { type Epk, effectivePartitionKey, epkToHex, type Value } from '../value/
 import { readOnly } from './items.ts';
 import { toOp, type WriteOperation } from './operations.ts';
 
-export interface TransactionRequest {
+interface TransactionRequest {
   readonly container: ContainerRecord;
   /** Whole. */
   readonly partitionKey: readonly Value[];
@@ -44,7 +44,7 @@ export interface TransactionRequest {
   readonly traffic: RequestClass;
 }
 
-export interface Transacted<T> extends ResponseInfo {
+interface Transacted<T> extends ResponseInfo {
   readonly result: T;
   /** The etags that items have now, by those the work saw. */
   readonly etags: CommittedTransaction['etags'];
@@ -105,7 +105,7 @@ export class KeyTransactions {
   }
 }
 
-export interface TransactionPage {
+interface TransactionPage {
   /** Each row as JSON text. */
   readonly rows: readonly string[];
   readonly continuation: string | undefined;

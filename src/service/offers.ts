@@ -39,7 +39,7 @@ export interface OfferChange {
   readonly bucketLimits?: readonly BucketLimitRecord[] | undefined;
 }
 
-export interface OffersOptions {
+interface OffersOptions {
   readonly catalog: Catalog;
   readonly cluster: Cluster;
   readonly clock: Clock;

@@ -30,7 +30,7 @@ export interface UpdateOperation extends Conditions {
   readonly createsAbsent: boolean;
 }
 
-export interface DeleteOperation extends Conditions {
+interface DeleteOperation extends Conditions {
   readonly kind: 'delete';
 }
 

@@ -29,7 +29,7 @@ import { epkFromHex } from '../value/index.ts';
 /** Looking at a partition at all, in index entries: as `queryCharge` weighs them. */
 const PARTITION_EFFORT = 440;
 
-export interface QueryRequest {
+interface QueryRequest {
   readonly query: ExecutableQuery;
   /** Parts of the hash space the query covers, in order, without overlaps. */
   readonly ranges: readonly HashRange[];

@@ -10,12 +10,12 @@ import type { ValueMap } from '../value/index.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 
 /** What the maker of a resource decides. */
-export interface ResourceSpec {
+interface ResourceSpec {
   readonly id: string;
   readonly properties: ValueMap;
 }
 
-export interface Upserted {
+interface Upserted {
   readonly resource: StoredResource;
   readonly isNew: boolean;
 }

@@ -31,7 +31,7 @@ export interface ThroughputHistory {
   readonly sharingCount: number;
 }
 
-export interface ThroughputBounds {
+interface ThroughputBounds {
   readonly min: number;
   readonly max: number;
   readonly step: number;

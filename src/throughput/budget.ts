@@ -7,7 +7,7 @@ import type { RequestClass } from './request-class.ts';
 import { type Usage, UsageSeries } from './usage.ts';
 
 /** Requests of low priority are admitted while more than this share of the second is left. */
-export const LOW_PRIORITY_SHARE = 0.5;
+const LOW_PRIORITY_SHARE = 0.5;
 
 /** Where a partition's request units come from. */
 export type Provision =
@@ -19,7 +19,7 @@ export type Provision =
   | { readonly kind: 'shared'; readonly bucket: TokenBucket };
 
 /** A throughput bucket: requests that name it get at most this share of the partition's rate. */
-export interface BucketLimit {
+interface BucketLimit {
   /** 1 to 5. */
   readonly id: number;
   readonly maxPercent: number;

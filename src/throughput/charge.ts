@@ -101,7 +101,7 @@ export function feedCharge(changeCount: number, bodyBytes: number, factor = 1): 
 }
 
 /** What a page of a query did, in the counts that cost something. */
-export interface QueryWork {
+interface QueryWork {
   readonly partitions: number;
   readonly indexEntries: number;
   readonly itemsLoaded: number;

@@ -1,6 +1,27 @@
-export * from './bucket.ts';
-export * from './budget.ts';
-export * from './charge.ts';
-export * from './key-heat.ts';
-export * from './request-class.ts';
-export * from './usage.ts';
+export { BUCKET_MS, BURST_CEILING, type BucketRates, TokenBucket } from './bucket.ts';
+export { type BudgetReport, PartitionBudget, type Provision, type Refusal } from './budget.ts';
+export {
+  CONSISTENCY_LEVELS,
+  type ConsistencyLevel,
+  createCharge,
+  deleteCharge,
+  feedCharge,
+  MINIMAL_CHARGE,
+  pageCharge,
+  type QueryChargeParts,
+  queryCharge,
+  queryChargeParts,
+  readCharge,
+  readFactor,
+  replaceCharge,
+  type WriteSize,
+} from './charge.ts';
+export { HEAT_MINUTES, type HeatKey, type HeatReport, KeyHeat } from './key-heat.ts';
+export {
+  NORMAL_CLASS,
+  type RequestClass,
+  requestClassOf,
+  THROUGHPUT_BUCKETS_MAX,
+  UNMETERED_TRAFFIC,
+} from './request-class.ts';
+export { type Usage, UsageSeries } from './usage.ts';

@@ -15,7 +15,7 @@ export interface HeatKey {
   readonly primary: Bytes | undefined;
 }
 
-export interface HotKey extends HeatKey {
+interface HotKey extends HeatKey {
   /** Request units, at least. */
   readonly requestUnits: number;
   /** Bytes of the items read and written, about. */

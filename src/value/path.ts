@@ -15,9 +15,9 @@ export const CELLS: unique symbol = Symbol('cells');
 export type Path = readonly (string | typeof ARRAY_ELEMENT | typeof CELLS)[];
 
 /** Whether the path of an indexing policy means the value itself or everything below. */
-export type PathScope = 'value' | 'subtree';
+type PathScope = 'value' | 'subtree';
 
-export interface ScopedPath {
+interface ScopedPath {
   readonly path: Path;
   readonly scope: PathScope;
 }

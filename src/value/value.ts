@@ -51,7 +51,7 @@ export class Extended {
 }
 
 /** Narrower than Extended, so that what is not a number may still be an Extended to the compiler. */
-export type ExtendedNumber = Extended & {
+type ExtendedNumber = Extended & {
   readonly payload: Extract<ExtendedPayload, { readonly kind: 'int64' | 'decimal' }>;
 };
 

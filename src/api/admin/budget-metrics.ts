@@ -4,7 +4,7 @@ import type { BudgetReport } from '../../throughput/index.ts';
 
 const LABELS = ['db', 'container', 'partition'];
 
-export interface BudgetObserver {
+interface BudgetObserver {
   /** Forgets all partitions: those that are gone are not set again. */
   clear(): void;
   set(labels: readonly string[], report: BudgetReport): void;

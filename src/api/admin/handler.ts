@@ -28,7 +28,7 @@ const PREFIX = '/_mesocosm/';
 /** Where scripts written for the official emulator fetch the certificate to trust. */
 const EMULATOR_PATH = '/_explorer/emulator.pem';
 
-export interface AdminOptions {
+interface AdminOptions {
   readonly service: Service;
   readonly metrics: Metrics;
   readonly version: string;
@@ -48,14 +48,14 @@ export interface AdminOptions {
   readonly onFailure?: (failure: AdminFailure) => void;
 }
 
-export interface AdminFailure {
+interface AdminFailure {
   readonly error: unknown;
   readonly method: string;
   readonly path: string;
 }
 
 /** Made for logs. */
-export interface AdminRefusal {
+interface AdminRefusal {
   readonly who: string;
   readonly from: string;
   readonly method: string;

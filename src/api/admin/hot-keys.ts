@@ -10,7 +10,7 @@ import { namedContainer } from './partitions.ts';
 /** As many as fit a screen. */
 const KEYS_MAX = 20;
 
-export interface HotKeysReport {
+interface HotKeysReport {
   readonly db: string;
   readonly container: string;
   /** The time the traffic is of. */
@@ -29,14 +29,14 @@ interface KeyReport {
   readonly hash: string;
 }
 
-export interface HotKeyReport extends KeyReport {
+interface HotKeyReport extends KeyReport {
   readonly requestUnits: number;
   /** Of all request units of its partition. */
   readonly percent: number;
   readonly bytes: number;
 }
 
-export interface LargeKeyReport extends KeyReport {
+interface LargeKeyReport extends KeyReport {
   readonly bytes: number;
   /** Of what a key may hold. */
   readonly percent: number;
@@ -68,7 +68,7 @@ function hotKeys(service: Service, route: Route): readonly HotKeyReport[] {
 }
 
 /** Largest first. */
-export function largeKeys(route: Route): readonly LargeKeyReport[] {
+function largeKeys(route: Route): readonly LargeKeyReport[] {
   const { limits } = route.handle;
   return (limits?.sizes?.heavy() ?? []).slice(0, KEYS_MAX).map(({ epk, primary, bytes }) => ({
     ...keyReport(route, epk, primary),

@@ -35,7 +35,7 @@ const SMALL_ITEM_BYTES = 500;
 /** As many as fit a screen. */
 const SPLITS_MAX = 20;
 
-export interface PartitionReport {
+interface PartitionReport {
   readonly id: string;
   /** [min, max) of the hash space, hexadecimal. */
   readonly min: string;

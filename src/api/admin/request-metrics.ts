@@ -3,7 +3,7 @@ import type { Counter, Histogram, Metrics, Series } from '../../base/index.ts';
 import type { RequestReport } from '../../http/index.ts';
 
 /** Resource and method come from small fixed sets, so that series stay few. */
-export type RequestObserver = (request: RequestReport) => void;
+type RequestObserver = (request: RequestReport) => void;
 
 /** Seconds; from a cached point read to the longest a request may take. */
 const LATENCY_BOUNDS_SEC = [

@@ -5,7 +5,7 @@ import type { Service } from '../../service/index.ts';
 import type { Value, ValueMap } from '../../value/index.ts';
 import { namedContainer } from './partitions.ts';
 
-export interface ResizeReport {
+interface ResizeReport {
   readonly db: string;
   readonly container: string;
   readonly parents: readonly string[];

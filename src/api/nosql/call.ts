@@ -11,7 +11,7 @@ import type { PreparedQueries } from './query/prepared-queries.ts';
 import type { Reply } from './reply.ts';
 import type { Target } from './target.ts';
 
-export interface CallOptions {
+interface CallOptions {
   readonly service: Service;
   readonly access: Access;
   readonly views: ContainerViews;

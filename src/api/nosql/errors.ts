@@ -50,7 +50,7 @@ const CODES = {
 
 export type Status = keyof typeof CODES;
 
-export const SUBSTATUS_PARTITION_KEY_MISMATCH = 1001;
+const SUBSTATUS_PARTITION_KEY_MISMATCH = 1001;
 export const SUBSTATUS_OWNER_NOT_FOUND = 1003;
 export const SUBSTATUS_CROSS_PARTITION = 1004;
 export const SUBSTATUS_WRONG_CONTAINER = 1024;
@@ -86,7 +86,7 @@ const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }
   unavailable: { status: 503, substatus: 0 },
 };
 
-export interface FailureContext {
+interface FailureContext {
   readonly activityId: string;
   readonly path: string;
   readonly version: string;

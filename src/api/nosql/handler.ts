@@ -32,7 +32,7 @@ import { checkVersion } from './request.ts';
 import { findOperation, findResource, type Resource } from './routes.ts';
 import { parseTarget } from './target.ts';
 
-export interface NosqlOptions {
+interface NosqlOptions {
   readonly service: Service;
   readonly access: Access;
   /** Of the program, for error texts. */
@@ -56,7 +56,7 @@ export interface RequestRefusal {
   readonly activityId: string;
 }
 
-export interface RequestFailure {
+interface RequestFailure {
   readonly error: unknown;
   readonly activityId: string;
   readonly method: string;

@@ -25,7 +25,7 @@ import { operationOf } from './routes.ts';
 import { parseTarget, type Target } from './target.ts';
 import { ThrottleRetries } from './throttle-retry.ts';
 
-export interface TableOptions {
+interface TableOptions {
   readonly service: Service;
   readonly keys: KeyCheck;
   /** True while a key is public knowledge: requests need not say when they were made. */
@@ -40,7 +40,7 @@ export interface TableOptions {
   readonly onFailure?: (failure: TableRequestFailure) => void;
 }
 
-export interface TableRequestFailure {
+interface TableRequestFailure {
   readonly error: unknown;
   readonly requestId: string;
   readonly method: string;

@@ -19,7 +19,7 @@ const CONTENT_TYPES: Readonly<Record<MetadataLevel, string>> = {
 };
 const XML_TYPE = 'application/xml';
 
-export interface ReplyOptions {
+interface ReplyOptions {
   readonly charge?: number;
   readonly headers?: string[];
 }
@@ -52,7 +52,7 @@ export function emptyReply(status: number, { charge = 0, headers = [] }: ReplyOp
 }
 
 /** What an answer says beside its own headers. */
-export interface Sender {
+interface Sender {
   readonly requestId: string;
   readonly clientRequestId: string | undefined;
   readonly version: string;
@@ -72,7 +72,7 @@ export function addServiceHeaders(reply: Reply, sender: Sender): void {
   if (body !== undefined) headers.push('Content-Type', contentType ?? CONTENT_TYPES.minimal);
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly requestId: string;
   readonly nowMs: number;
   readonly isXml: boolean;
@@ -96,7 +96,7 @@ export function errorReply(error: TableError, context: ErrorContext): Reply {
   return { status, charge, headers, body, contentType };
 }
 
-export function errorJson({ tableCode: code, message }: TableError, context: ErrorContext): string {
+function errorJson({ tableCode: code, message }: TableError, context: ErrorContext): string {
   const value = decorated(message, context);
   return JSON.stringify({
     'odata.error': { code, message: { lang: context.dialect.language, value } },

@@ -32,13 +32,13 @@ const LAG_MAX = 64;
 /** Rounds of catching up before the fence, however fast the writers are. */
 const ROUNDS_MAX = 100;
 
-export interface MoveTarget {
+interface MoveTarget {
   readonly partition: Partition;
   readonly min: Epk;
   readonly max: Epk;
 }
 
-export interface MoveOptions {
+interface MoveOptions {
   readonly sources: readonly Partition[];
   /** Of each source. */
   readonly sourceRanges: readonly EpkRange[];

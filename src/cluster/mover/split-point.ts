@@ -12,7 +12,7 @@ import {
 /** Places remembered between which to cut: enough for halves that differ by a thousandth. */
 const MARKS_MAX = 4096;
 
-export interface SplitPoint {
+interface SplitPoint {
   /** The first key of the right half; undefined where there are not two keys. */
   readonly point: Epk | undefined;
   /** Set where all items have this one key. */
@@ -37,7 +37,7 @@ export function splitPointByHeat({ keys }: HeatReport): Epk | undefined {
 }
 
 /** Keys in order, each with the weight of all before it; where there are too many, every second one is forgotten. */
-export class WeightedKeys {
+class WeightedKeys {
   #keys: { readonly epk: Epk; readonly left: number }[] = [];
   #first: Epk | undefined;
   #keyCount = 0;

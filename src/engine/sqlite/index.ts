@@ -1,1 +1,1 @@
-export { type SqliteEngineOptions, sqliteEngine } from './sqlite-engine.ts';
+export { sqliteEngine } from './sqlite-engine.ts';

@@ -8,7 +8,7 @@ import { filesOf } from './sqlite-file.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { SqliteWriters } from './write/sqlite-writers.ts';
 
-export interface SqliteEngineOptions {
+interface SqliteEngineOptions {
   /** The folder of the stores; created where it does not exist. */
   readonly directory: string;
   /** Threads that write; the stores are dealt out to them by turns. 1 to 64, default 2. */

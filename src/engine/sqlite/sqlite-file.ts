@@ -113,7 +113,7 @@ function readHeader(path: string): Buffer {
   return header;
 }
 
-export function syncPath(path: string): void {
+function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);

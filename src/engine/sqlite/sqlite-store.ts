@@ -16,7 +16,7 @@ import { SqliteReader } from './read/sqlite-reader.ts';
 import { SqliteSnapshots } from './read/sqlite-snapshot.ts';
 import type { StoreWriter } from './write/sqlite-store-writer.ts';
 
-export interface SqliteStoreParts {
+interface SqliteStoreParts {
   readonly name: string;
   readonly path: string;
   readonly writer: StoreWriter;

@@ -349,7 +349,7 @@ function entriesOf(indexing: Indexing, item: Item, value?: Value): readonly stri
   return entries;
 }
 
-export interface ItemChange {
+interface ItemChange {
   readonly current: Item | undefined;
   readonly after: Item | undefined;
   readonly value: Value;

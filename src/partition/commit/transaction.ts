@@ -62,7 +62,7 @@ export interface TransactionOptions {
   readonly response?: ResponseBound | undefined;
 }
 
-export interface Transaction {
+interface Transaction {
   readonly command: WriteCommand;
   /** One per operation, in order; filled when the intent is decided. */
   readonly effects: readonly OperationEffect[];

@@ -28,7 +28,7 @@ export class Unready {
 /** Stored values and items, by their keys as texts. */
 export type LookedUp = Map<string, unknown>;
 
-export interface ClaimsOptions {
+interface ClaimsOptions {
   readonly readEntry: (key: Bytes) => MaybePromise<Bytes | undefined>;
   /** As stored or decided; hidden ones too. */
   readonly readItem: (key: ItemKey) => MaybePromise<Item | undefined>;

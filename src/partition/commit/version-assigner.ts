@@ -15,7 +15,7 @@ import { WriteTimes } from '../item/write-times.ts';
 import type { PartitionState } from '../state.ts';
 import type { Mutation, Put } from './write-command.ts';
 
-export interface VersionAssignerOptions {
+interface VersionAssignerOptions {
   readonly clock: Clock;
   readonly state: PartitionState;
   readonly finisher: BodyFinisher;

@@ -59,7 +59,7 @@ export interface FeedSlice {
 }
 
 /** What a feed is read from: one moment of a partition. */
-export interface FeedSource {
+interface FeedSource {
   readonly view: ReadView;
   readonly etagSalt: number;
   /** Of the last write that readers know of. */

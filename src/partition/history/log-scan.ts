@@ -7,7 +7,7 @@ import type { Entry, ReadView } from '../../engine/index.ts';
 import type { Lsn } from '../item/item.ts';
 import { type LogPrefix, logAfter, lsnOfLogKey } from '../item/keyspace.ts';
 
-export interface LogScan {
+interface LogScan {
   readonly after: Lsn;
   /** Entries behind this LSN are left out: readers do not know of them yet. */
   readonly published: Lsn;

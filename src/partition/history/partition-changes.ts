@@ -11,7 +11,7 @@ import type { History } from './history.ts';
 import { historyAfter, type MovedHistory } from './moved-history.ts';
 import { checkRetained, outsideRetention, type Retention } from './retention.ts';
 
-export interface PartitionChangesOptions {
+interface PartitionChangesOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly etagSalt: number;

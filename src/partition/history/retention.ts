@@ -14,7 +14,7 @@ import type { Lsn } from '../item/item.ts';
 import type { EpkRange } from '../read/scan.ts';
 
 /** In [min, max) every version behind `floor` is kept. Effective partition keys in hexadecimal. */
-export interface Retained {
+interface Retained {
   readonly min: string;
   readonly max: string;
   readonly floor: Lsn;

@@ -31,7 +31,7 @@ function rangeOfStem(stem: Bytes): KeyRange {
 }
 
 /** What is looked into: a moment of the store, what memory adds to it, and what is known of it where it keeps still. */
-export interface IndexSources {
+interface IndexSources {
   readonly store: ReadView;
   /** Older first. */
   readonly runs: readonly IndexRun[];

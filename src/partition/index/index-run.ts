@@ -72,7 +72,7 @@ function mergeRids(older: RidChanges, newer: RidChanges): RidChanges {
 }
 
 /** The place of the first stem that is not below `key`. */
-export function termPrefixFrom({ termPrefixes }: IndexRun, key: string): number {
+function termPrefixFrom({ termPrefixes }: IndexRun, key: string): number {
   let low = 0;
   let high = termPrefixes.length;
   while (low < high) {

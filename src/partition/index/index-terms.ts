@@ -46,7 +46,7 @@ export function addTerms(value: Value, node: PathNode, rid: Rid, entries: string
   }
 }
 
-export interface Finding {
+interface Finding {
   readonly owner: PostingLists;
   readonly root: PathNode;
   readonly found: PostingList[];

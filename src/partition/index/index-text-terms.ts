@@ -20,7 +20,7 @@ import { ANY_ARRAY, ANY_OBJECT, type PostingLists } from './posting-lists.ts';
 /** A text is looked through so far before its end is looked for natively. */
 const LONG_BYTES = 48;
 
-export interface TextTerms {
+interface TextTerms {
   readonly owner: PostingLists;
   readonly root: PathNode;
   readonly rid: Rid;

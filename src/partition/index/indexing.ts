@@ -42,7 +42,7 @@ import { SpatialTerms } from './spatial-terms.ts';
 import { FoundTermPrefixes, isWide, type WideTerms } from './wide-terms.ts';
 import { walkText } from './wide-walk.ts';
 
-export const PREFIX_INDEX_LOG = 0x23;
+const PREFIX_INDEX_LOG = 0x23;
 
 export interface IndexingOptions extends IndexRules {
   /** `none`: no entries at all. */
@@ -74,7 +74,7 @@ export interface ComputedProperty {
   compute(item: Value): Value;
 }
 
-export interface CompositePart {
+interface CompositePart {
   readonly path: string;
   readonly isDescending: boolean;
 }

@@ -24,7 +24,7 @@ const CHANGES_PER_TURN = 100;
 const KEY_PAGE = { limit: 1000, bytesMax: 1024 * 1024 };
 
 /** One moment of a partition. */
-export interface ItemsMoment {
+interface ItemsMoment {
   readonly lsn: Lsn;
   readonly itemCount: number;
   readonly indexing: Indexing;

@@ -28,7 +28,7 @@ const SURGE = 2;
 
 const LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
 
-export interface PartitionIndexOptions {
+interface PartitionIndexOptions {
   readonly store: Store;
   /** Entries kept in memory before they are written to their place. */
   readonly memtableEntries?: number | undefined;

@@ -36,7 +36,7 @@ export function encodeBlock(rids: readonly Rid[]): Bytes {
 }
 
 /** Places of rids in their list, ascending, each once. */
-export function decodeOffsets(value: Bytes): readonly number[] {
+function decodeOffsets(value: Bytes): readonly number[] {
   const offsets: number[] = [];
   let isAscending = true;
   for (let at = 0; at + 1 < value.length; at += 2) {

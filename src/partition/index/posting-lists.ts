@@ -72,7 +72,7 @@ export const ANY_OBJECT = Symbol('object');
 export type TermValue = Value | typeof ANY_ARRAY | typeof ANY_OBJECT;
 
 /** Values of one path whose postings are known: finding one so needs no key to be written. */
-export class ValueLists {
+class ValueLists {
   readonly #postings = new Map<TermValue, PostingList>();
   /** Neighbours are alike: many values come again in the next item. */
   #lastValue: TermValue;

@@ -15,7 +15,7 @@ const HASHED_BYTES = 24;
 /** From here on a native comparison is the shorter one. */
 const LONG_BYTES = 64;
 
-export interface CachedValueBytes {
+interface CachedValueBytes {
   /** The path it is a value of. */
   readonly path: Path;
   readonly text: Buffer;

@@ -23,11 +23,11 @@ import { INTEGER_KEY_PREFIX, type KeyRange } from '../../engine/index.ts';
 import { type Epk, KeyReader, KeyWriter, type Value } from '../../value/index.ts';
 import { ItemKey, type Lsn, type Rid } from './item.ts';
 
-export const PREFIX_STATE = 0x01;
-export const PREFIX_INDEX_STATE = 0x02;
-export const PREFIX_RETENTION = 0x03;
-export const PREFIX_INDEX_CHECKPOINT = 0x04;
-export const PREFIX_RANGE_TOMBSTONES = 0x05;
+const PREFIX_STATE = 0x01;
+const PREFIX_INDEX_STATE = 0x02;
+const PREFIX_RETENTION = 0x03;
+const PREFIX_INDEX_CHECKPOINT = 0x04;
+const PREFIX_RANGE_TOMBSTONES = 0x05;
 export const PREFIX_ITEM = INTEGER_KEY_PREFIX;
 export const PREFIX_PRIMARY = 0x11;
 export const PREFIX_UNIQUE = 0x12;

@@ -23,10 +23,10 @@ const RECORD_VERSION = 1;
 /** Place in the list = number on disk. */
 const ENCODINGS: readonly Encoding[] = ['json', 'bson', 'cql', 'edm'];
 
-export type RecordFields = Omit<ItemFields, 'record'> & { readonly primary: Bytes };
+type RecordFields = Omit<ItemFields, 'record'> & { readonly primary: Bytes };
 
 /** What is done to the body in its record. */
-export interface RecordFinishing {
+interface RecordFinishing {
   readonly finisher: BodyFinisher;
   readonly stamp: Stamp;
   /** Whether the record may share its memory with others: not for one that is kept. */

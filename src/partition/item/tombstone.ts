@@ -1,7 +1,7 @@
 /** What stays of a deleted item for a while: when it went and who it was. Stored as timestamp u32, primary key. */
 import { type Bytes, bufferOf } from '../../base/index.ts';
 
-export interface Tombstone {
+interface Tombstone {
   readonly timestampSec: number;
   readonly primary: Bytes;
 }

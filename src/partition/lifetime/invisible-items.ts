@@ -15,7 +15,7 @@ export interface RangeTombstone {
 /** Why an item is gone although nobody deleted it. */
 export type Cause = 'expired' | 'erased';
 
-export interface InvisibleOptions {
+interface InvisibleOptions {
   readonly clock: Clock;
   /** Undefined: nothing expires, whatever items say. -1: only items that say when. */
   readonly defaultTtlSec: number | undefined;

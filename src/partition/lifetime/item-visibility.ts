@@ -9,7 +9,7 @@ import type { ItemPage } from '../read/scan.ts';
 import { type InvisibleItems, invisibleItems, type RangeTombstone } from './invisible-items.ts';
 import { Sweeper, type SweepStep, type SweptPartition } from './sweeper.ts';
 
-export interface ItemVisibilityOptions {
+interface ItemVisibilityOptions {
   readonly clock: Clock;
   /** Seconds items live that do not say themselves; -1 for ever; undefined: nothing expires. */
   readonly defaultTtlSec: number | undefined;

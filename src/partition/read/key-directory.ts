@@ -23,7 +23,7 @@ const PRIMARY_KEYS: KeyRange = {
   end: Uint8Array.of(PREFIX_PRIMARY + 1),
 };
 
-export interface KeyDirectoryOptions {
+interface KeyDirectoryOptions {
   readonly store: Store;
   readonly memory: MemoryBudget;
   /** As of now. */

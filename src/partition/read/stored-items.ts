@@ -9,7 +9,7 @@ import { KeyDirectory } from './key-directory.ts';
 import type { PartitionCache } from './record-cache.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByKey, scanByRid } from './scan.ts';
 
-export interface StoredItemsOptions {
+interface StoredItemsOptions {
   readonly store: Store;
   readonly cache: PartitionCache;
   readonly etagSalt: number;

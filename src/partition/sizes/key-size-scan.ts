@@ -20,7 +20,7 @@ export interface KeySize {
   readonly bytes: number;
 }
 
-export interface KeySizeScan {
+interface KeySizeScan {
   readonly onKey: (key: KeySize) => void;
   readonly signal: AbortSignal;
   /** Told what the pass sees, so that it can go on from there. */

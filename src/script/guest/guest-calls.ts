@@ -13,8 +13,6 @@ export interface GuestLimits {
   readonly logCharactersMax: number;
 }
 
-export type GuestCallback = (error: unknown, resource: unknown, options: unknown) => unknown;
-
 /** What the host says of one call. */
 export interface GuestAnswer {
   readonly error?: { readonly number: number; readonly message: string };
@@ -38,7 +36,7 @@ export interface GuestCalls {
   answer(answers: readonly GuestAnswer[], texts: string): void;
 }
 
-export interface GuestCall {
+interface GuestCall {
   readonly kind: string;
   readonly document?: unknown;
   readonly [field: string]: unknown;

@@ -1,7 +1,7 @@
 /** Inside the sandbox: `console.log`, kept as text. */
 import type { GuestLimits } from './guest-calls.ts';
 
-export interface GuestConsole {
+interface GuestConsole {
   readonly text: string;
 }
 

@@ -1,6 +1,6 @@
 /** Inside the sandbox: user-defined functions over many rows at once. */
 
-export interface GuestFunctions {
+interface GuestFunctions {
   add(name: string, run: (...args: unknown[]) => unknown): void;
   /**
    * @param calls - JSON list of [name, bits of the arguments that are undefined, ...arguments]

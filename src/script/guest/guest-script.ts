@@ -6,7 +6,7 @@ import type { makeConsole } from './guest-console.ts';
 import type { makeDocuments } from './guest-documents.ts';
 import type { GuestMessage, makeMessage } from './guest-messages.ts';
 
-export interface GuestParts {
+interface GuestParts {
   readonly makeCalls: typeof makeCalls;
   readonly makeDocuments: typeof makeDocuments;
   readonly makeCollection: typeof makeCollection;
@@ -26,7 +26,7 @@ export interface GuestInput {
   readonly seed: readonly number[];
 }
 
-export interface GuestScript {
+interface GuestScript {
   /** @param args - JSON list. */
   start(main: (...args: unknown[]) => unknown, input: string, args: string): void;
   /** Runs the callbacks of the calls last taken; see `answer` of GuestCalls. */

@@ -17,7 +17,7 @@ const NAMES_MAX = 256;
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/;
 
-export interface CertificatesOptions {
+interface CertificatesOptions {
   readonly authority: Authority;
   readonly files: TlsFiles;
   readonly clock: Clock;

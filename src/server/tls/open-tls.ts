@@ -14,7 +14,7 @@ export interface TlsSettings {
   readonly isPlainServed: boolean;
 }
 
-export interface OpenTls {
+interface OpenTls {
   readonly settings: TlsSettings;
   /** The data directory; undefined: a new authority for this run. */
   readonly dataPath: string | undefined;

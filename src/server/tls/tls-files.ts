@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../write-file.ts';
 
-export type TlsFileName = 'ca.pem' | 'ca-key.pem' | 'server.pem' | 'server-key.pem';
+type TlsFileName = 'ca.pem' | 'ca-key.pem' | 'server.pem' | 'server-key.pem';
 
 export interface TlsFiles {
   read(name: TlsFileName): string | undefined;

@@ -14,7 +14,7 @@ const KEY_BYTES = 64;
 export const KEY_BYTES_MIN = 32;
 
 /** A rotated key, and fingerprints of the one it replaced and of those that were replaced before. */
-export interface RotatedKey {
+interface RotatedKey {
   readonly key: string;
   readonly replaces: string;
   /** One more for every key that the operator gave and rotated later. */
@@ -23,7 +23,7 @@ export interface RotatedKey {
 
 export type RotatedKeys = Readonly<Partial<Record<KeyName, RotatedKey>>>;
 
-export interface AccountKeysOptions {
+interface AccountKeysOptions {
   /** Base64. */
   readonly given: Readonly<Partial<Record<KeyName, string>>>;
   readonly secret: Uint8Array;

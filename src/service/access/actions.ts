@@ -47,8 +47,6 @@ const WRITES = [
 
 export type Action = (typeof READS)[number] | (typeof WRITES)[number];
 
-export const ACTIONS: readonly Action[] = [...READS, ...WRITES];
-
 const READ_SET: ReadonlySet<Action> = new Set(READS);
 
 export function isRead(action: Action): boolean {

@@ -37,7 +37,7 @@ export type IdentityFault =
   | 'noId'
   | 'keysUnavailable';
 
-export type IdentityReading =
+type IdentityReading =
   | { readonly kind: 'valid'; readonly identity: Identity }
   | { readonly kind: 'invalid'; readonly fault: IdentityFault };
 

@@ -1,7 +1,31 @@
-export * from './access.ts';
-export * from './account-keys.ts';
-export * from './actions.ts';
+export {
+  type Access,
+  type AccessSettings,
+  type AccessState,
+  type AccessStore,
+  memoryAccessStore,
+  openAccess,
+} from './access.ts';
+export {
+  AccountKeys,
+  currentKey,
+  isReadOnly,
+  isShort,
+  KEY_BYTES_MIN,
+  KEY_NAMES,
+  type KeyName,
+  type RotatedKeys,
+} from './account-keys.ts';
+export { type Action, isRead } from './actions.ts';
 export type { Identity, IdentityFault, IdentityRules, IdentitySettings } from './identity.ts';
-export * from './resource-token.ts';
-export * from './roles.ts';
-export * from './shared-signature.ts';
+export { type Grant, type GrantScope, ResourceTokens, type ScriptType } from './resource-token.ts';
+export {
+  ANYONE,
+  BUILT_IN_ROLES,
+  CONTRIBUTOR,
+  type RoleAssignment,
+  type RoleDefinition,
+  type RoleSettings,
+  Roles,
+} from './roles.ts';
+export { isInMasks, readSharedSignature, type SharedGrant } from './shared-signature.ts';

@@ -27,7 +27,7 @@ export interface Grant {
   readonly expiresSec: number;
 }
 
-export type TokenReading =
+type TokenReading =
   | { readonly kind: 'valid'; readonly grant: Grant }
   | { readonly kind: 'expired' }
   | { readonly kind: 'invalid' };

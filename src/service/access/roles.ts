@@ -7,7 +7,7 @@ import type { Action } from './actions.ts';
 const ACCOUNT = 'Microsoft.DocumentDB/databaseAccounts';
 const CONTAINERS = `${ACCOUNT}/sqlDatabases/containers`;
 
-export const READ_METADATA = `${ACCOUNT}/readMetadata`;
+const READ_METADATA = `${ACCOUNT}/readMetadata`;
 
 const ITEM_ACTIONS = ['create', 'read', 'replace', 'upsert', 'delete'].map(
   (verb) => `${CONTAINERS}/items/${verb}`,
@@ -85,7 +85,7 @@ export interface RoleSettings {
   readonly assignments: readonly RoleAssignment[];
 }
 
-export type RoleVerdict =
+type RoleVerdict =
   | { readonly kind: 'allowed' }
   /** No role can give it: it is not a data action. */
   | { readonly kind: 'notData' }

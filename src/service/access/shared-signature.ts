@@ -24,7 +24,7 @@ export interface SharedGrant {
   readonly isReadOnly: boolean;
 }
 
-export type SharedReading =
+type SharedReading =
   | { readonly kind: 'valid'; readonly grant: SharedGrant }
   | { readonly kind: 'outOfTime' }
   | { readonly kind: 'invalid' };

@@ -17,7 +17,7 @@ import { effectivePartitionKey } from '../../value/index.ts';
 import { toOp } from '../operations.ts';
 import type { Projection } from './projection.ts';
 
-export interface IndexTarget {
+interface IndexTarget {
   readonly cluster: Cluster;
   readonly index: ContainerRecord;
   readonly projection: Projection;

@@ -23,7 +23,7 @@ const RETRY_MS = 1000;
 /** Gives way to the application's own requests. */
 const TRAFFIC = requestClassOf(true, 0);
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly index: ContainerRecord;
   /** As they now are; undefined once one of them is gone. */
   readonly current: () =>

@@ -7,7 +7,7 @@ import type { ChangeFeed } from '../change-feed.ts';
 import { Follower, type GlobalIndexReport } from './follower.ts';
 import type { Projection, ProjectionsByEncoding } from './projection.ts';
 
-export interface GlobalIndexesOptions {
+interface GlobalIndexesOptions {
   readonly catalog: Catalog;
   readonly cluster: Cluster;
   readonly changeFeed: ChangeFeed;

@@ -1,3 +1,3 @@
 export type { GlobalIndexReport } from './follower.ts';
 export { GlobalIndexes } from './global-indexes.ts';
-export type { IndexRow, Projection, ProjectionsByEncoding } from './projection.ts';
+export type { Projection, ProjectionsByEncoding } from './projection.ts';

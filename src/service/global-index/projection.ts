@@ -3,7 +3,7 @@ import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Item, NewBody, Rid } from '../../partition/index.ts';
 import type { Encoding, Value } from '../../value/index.ts';
 
-export interface IndexRow extends NewBody {
+interface IndexRow extends NewBody {
   readonly partitionKey: readonly Value[];
 }
 

@@ -201,7 +201,7 @@ function doubleOfText(text: string): number | undefined {
 const EXPONENT_FROM = 1e21;
 
 /** A whole number gets a point, so that it cannot be taken for an integer. */
-export function doubleToken(value: number): string {
+function doubleToken(value: number): string {
   if (!Number.isFinite(value)) return `"${value}"`;
   if (!Number.isInteger(value) || Math.abs(value) >= EXPONENT_FROM) return String(value);
   return Object.is(value, -0) ? '-0.0' : `${value}.0`;

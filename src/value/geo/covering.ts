@@ -20,7 +20,7 @@ export interface Grid<Point> {
   pointAt(root: number, x: number, y: number): Point;
 }
 
-export interface CoveringOptions {
+interface CoveringOptions {
   /** Points as near as this to the shape count, as a gap. */
   readonly reach: number;
   readonly cellsMax: number;

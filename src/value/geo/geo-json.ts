@@ -10,7 +10,7 @@ export interface Shape<Point> {
   readonly regions: readonly (readonly (readonly Point[])[])[];
 }
 
-export type ParsedShape<Point> =
+type ParsedShape<Point> =
   | { readonly kind: 'valid'; readonly shape: Shape<Point> }
   | { readonly kind: 'invalid'; readonly reason: string };
 

@@ -1,7 +1,7 @@
 export { namesAround } from './cell.ts';
-export * from './earth.ts';
-export * from './geo-json.ts';
-export * from './plane.ts';
+export { type Direction, earth } from './earth.ts';
+export { parseGeoJson, type Shape } from './geo-json.ts';
+export { type PlanePoint, plane } from './plane.ts';
 export { area, distance, intersects, isWithin } from './relations.ts';
-export * from './space.ts';
-export * from './spatial-grid.ts';
+export type { Space } from './space.ts';
+export { type Box, earthGrid, planeGrid, type SpatialGrid } from './spatial-grid.ts';

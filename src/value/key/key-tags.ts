@@ -7,7 +7,7 @@ import type { Collation } from '../order.ts';
 import { Extended, type ExtendedPayload, isList, type Value } from '../value.ts';
 
 /** What a key tells apart; int64 and decimal are numbers, a uuid is a binary. */
-export type KeyKind =
+type KeyKind =
   | Exclude<ExtendedPayload['kind'], 'int64' | 'decimal' | 'uuid'>
   | ('undefined' | 'null' | 'false' | 'true' | 'number' | 'text' | 'array' | 'object');
 

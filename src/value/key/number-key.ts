@@ -19,7 +19,7 @@ export interface Decimal {
 }
 
 /** `exact` is undefined when the number is its floor. */
-export interface NumberLocation {
+interface NumberLocation {
   readonly floor: number;
   readonly exact: Decimal | undefined;
 }

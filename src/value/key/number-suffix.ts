@@ -22,7 +22,7 @@ const EXPONENT_BIAS = 2 ** 31;
 const GAPS_FROM = 2 ** 53;
 const GAPS_TO = 2 ** 63;
 
-export interface NumberSuffix {
+interface NumberSuffix {
   readonly value: Extended;
   readonly end: number;
   /** False when the digits were cut; the value then has only the first ones. */

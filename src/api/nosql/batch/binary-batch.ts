@@ -12,7 +12,7 @@ import {
 } from './hybrid-row/index.ts';
 import type { PrintedOperation } from './printed-batch.ts';
 
-export interface BinaryOperation extends PrintedOperation {
+interface BinaryOperation extends PrintedOperation {
   /** What is wrong with its item: bulk requests gather what many callers wrote, and only one has to hear of it. */
   readonly flaw: DomainError | undefined;
 }

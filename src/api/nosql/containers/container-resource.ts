@@ -5,7 +5,7 @@ import type { ListedResource } from '../feed.ts';
 import { containerSelf } from './container-view.ts';
 import { globalIndexResource } from './global-index-definition.ts';
 
-export interface ContainerResource extends ListedResource {
+interface ContainerResource extends ListedResource {
   readonly [name: string]: unknown;
 }
 

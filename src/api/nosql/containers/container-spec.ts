@@ -19,7 +19,7 @@ const UNIQUE_KEY_PATHS_MAX = 16;
 /** Names, plain or quoted, behind slashes. */
 const UNIQUE_KEY_PATH = /^(\/("([^"\\]|\\.)+"|[^/"[\]?*]+))+$/;
 
-export interface SpecOptions {
+interface SpecOptions {
   /** Clients of the first protocol versions make containers without a partition key. */
   readonly isKeyOptional: boolean;
   readonly throughput: ThroughputSetting | undefined;

@@ -1,7 +1,7 @@
 /** An item as a client sends it: checked, and made the body its partition stores. */
 import { type Bytes, DomainError, ITEM_BYTES_MAX } from '../../../base/index.ts';
 import type { NewBody } from '../../../partition/index.ts';
-import type { PutOperation, UpdateOperation } from '../../../service/index.ts';
+import type { UpdateOperation } from '../../../service/index.ts';
 import { codecOf, type Encoding, type Value, type ValueMap } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
@@ -14,7 +14,7 @@ import { itemTtlSec } from './time-to-live.ts';
 
 type StoredForm = Pick<NewBody, 'body' | 'value'>;
 
-export interface ItemInput {
+interface ItemInput {
   readonly view: ContainerView;
   readonly key: KeyValues;
   /** The id that the request names, which the one in the item has to equal. */
@@ -68,8 +68,6 @@ export function itemPatch(
     update: patchUpdate(patch, { holds, finisher }),
   };
 }
-
-export type ItemPutKind = PutOperation['kind'];
 
 function checkSize(body: Bytes): void {
   if (body.length > ITEM_BYTES_MAX) throw new DomainError('tooLarge', 'Request size is too large');

@@ -1,2 +1,2 @@
 /** Partial updates, for the rest of the NoSQL API. */
-export { type Patch, type PatchContext, parsePatch, patchUpdate } from './patch.ts';
+export { type Patch, parsePatch, patchUpdate } from './patch.ts';

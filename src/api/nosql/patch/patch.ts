@@ -65,7 +65,7 @@ function checkOwner(first: string | undefined): void {
     throw invalid(`Invalid patch request: Cannot patch system property ${first}.`);
 }
 
-export interface PatchContext {
+interface PatchContext {
   /** True where the condition holds for the item; undefined where the patch has none. */
   readonly holds: ((item: Value) => boolean) | undefined;
   /** Checks the patched item and makes a body of it. */

@@ -21,7 +21,7 @@ import { toQuery } from './query-body.ts';
 import { type IndexMetrics, indexMetrics } from './query-index-metrics.ts';
 import { partitionsOf } from './query-targets.ts';
 
-export interface Explanation {
+interface Explanation {
   readonly db: string;
   readonly container: string;
   readonly query: string;
@@ -53,17 +53,17 @@ export interface Explanation {
   readonly plan: QueryPlan | { readonly refused: string };
 }
 
-export interface ExplainedTarget extends HashRange {
+interface ExplainedTarget extends HashRange {
   readonly partition: string;
 }
 
-export interface ExplainedAccess {
+interface ExplainedAccess {
   readonly page: number;
   readonly partition: string;
   readonly access: string;
 }
 
-export type Explainer = (request: ValueMap) => Promise<Explanation>;
+type Explainer = (request: ValueMap) => Promise<Explanation>;
 
 const ROWS_PER_PAGE = 1000;
 /** An explanation is no way to read a whole container. */

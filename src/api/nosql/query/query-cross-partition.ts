@@ -17,7 +17,7 @@ const DISABLED =
 const NEEDS_PLAN =
   'The provided cross partition query can not be directly served by the gateway. Cross partition query only supports filters, projections, ORDER BY and aggregates; this one has to be run by its plan.';
 
-export interface QueryReach {
+interface QueryReach {
   /** The filter names exactly one partition key. */
   readonly isSingleKey: boolean;
   readonly partitionCount: number;

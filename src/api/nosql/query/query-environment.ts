@@ -12,7 +12,7 @@ import type {
   Query,
 } from '../sql/index.ts';
 
-export interface QueryEnvironment {
+interface QueryEnvironment {
   readonly environment: FunctionEnvironment;
   readonly indexing: Indexing;
   /** Computed properties by name. */

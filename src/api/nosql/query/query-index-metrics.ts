@@ -11,7 +11,7 @@ import type {
 } from '../../../query/index.ts';
 import { ARRAY_ELEMENT, CELLS, type Path, printPath } from '../../../value/index.ts';
 
-export interface IndexUse {
+interface IndexUse {
   readonly single: readonly string[];
   readonly composite: readonly (readonly string[])[];
 }

@@ -9,7 +9,7 @@ import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
 import { isQuery } from '../query/query-body.ts';
 import { emptyReply, jsonReply, type Reply } from '../reply.ts';
 
-export interface DatabaseResource {
+interface DatabaseResource {
   readonly id: string;
   readonly _rid: string;
   readonly _self: string;
@@ -19,7 +19,7 @@ export interface DatabaseResource {
   readonly _ts: number;
 }
 
-export function databaseResource(record: DatabaseRecord): DatabaseResource {
+function databaseResource(record: DatabaseRecord): DatabaseResource {
   const rid = databaseRid(record.rid);
   return {
     id: record.id,

@@ -10,13 +10,13 @@ import { isQuery } from '../query/query-body.ts';
 import { crossPartitionDisabled } from '../query/query-cross-partition.ts';
 import type { Reply } from '../reply.ts';
 
-export interface EmptyVerbs {
+interface EmptyVerbs {
   readonly type: string;
   readonly feed: { readonly GET: Operation; readonly POST: Operation };
   readonly single: { readonly GET: Operation; readonly DELETE: Operation };
 }
 
-export interface EmptyOptions {
+interface EmptyOptions {
   /** Whether a deletion has to name the partition key, as one of an item does. */
   readonly deletesByKey: boolean;
 }

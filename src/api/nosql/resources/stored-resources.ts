@@ -30,7 +30,7 @@ export interface StoredResourceKind {
   readonly extras?: (resource: StoredResource, call: Call) => object;
 }
 
-export interface StoredVerbs {
+interface StoredVerbs {
   readonly type: string;
   readonly feed: { readonly GET: Operation; readonly POST: Operation };
   readonly single: { readonly GET: Operation; readonly PUT: Operation; readonly DELETE: Operation };

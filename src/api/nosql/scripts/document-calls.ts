@@ -25,7 +25,7 @@ const ROWS_MAX = 1000;
 /** What a script may learn of; anything else ends it, with the status it has. */
 const TOLD_STATUSES: ReadonlySet<number> = new Set([400, 403, 404, 409, 412, 413]);
 
-export interface ScriptScope {
+interface ScriptScope {
   readonly call: Call;
   readonly view: ContainerView;
   readonly key: KeyValues;

@@ -22,7 +22,7 @@ import { logHeaders, withEtags, withLog } from './script-reply.ts';
 const PRE_HEADER = 'x-ms-documentdb-pre-trigger-include';
 const POST_HEADER = 'x-ms-documentdb-post-trigger-include';
 
-export type TriggeredWrite =
+type TriggeredWrite =
   | { readonly kind: 'create' | 'upsert' }
   | { readonly kind: 'replace' | 'delete'; readonly id: string };
 

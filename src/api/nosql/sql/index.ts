@@ -19,7 +19,6 @@ export {
   type ConditionOptions,
   conditionOf,
   conditionsOf,
-  type QueryConditions,
 } from './conditions/conditions.ts';
 export { type KeyRange, keyRanges } from './conditions/key-ranges.ts';
 export type { KeyBound } from './conditions/key-sets.ts';
@@ -29,11 +28,39 @@ export {
   findFunction,
   type SystemFunction,
 } from './functions/index.ts';
-export * from './language/ast.ts';
 export {
-  autoParameterize,
-  type ParameterizedQuery,
-} from './language/auto-parameterize.ts';
+  type ArrayCreation,
+  type Between,
+  type Binary,
+  type BinaryOperator,
+  type Call,
+  type Collection,
+  chainOperands,
+  type Expression,
+  type Identifier,
+  type In,
+  type Index,
+  type Like,
+  type Literal,
+  type ObjectCreation,
+  type OrderBy,
+  type OrderByItem,
+  type Parameter,
+  type PathStep,
+  type Placeholder,
+  type Property,
+  type Query,
+  type Select,
+  type SelectItem,
+  type Selection,
+  type Source,
+  type Subquery,
+  type SubqueryForm,
+  type UdfCall,
+  type UnaryOperator,
+  type Window,
+} from './language/ast.ts';
+export { autoParameterize } from './language/auto-parameterize.ts';
 export { parseExpression, parseQuery } from './language/parser.ts';
 export { printExpression, printQuery, printRewritten } from './language/printer.ts';
 export {
@@ -43,11 +70,10 @@ export {
   planParts,
   type QueryInfo,
   type QueryPlan,
-  type QueryPlanOptions,
   queryPlan,
 } from './plan/query-plan.ts';
 export type { HybridSearchQueryInfo } from './plan/query-plan-hybrid.ts';
-export * from './run/aggregates.ts';
+export { type Aggregate, type AggregateName, type Fold, findAggregate } from './run/aggregates.ts';
 export { newRow, type QueryParameter, runQuery } from './run/evaluate.ts';
 export { type ExecutableOptions, executableQuery } from './run/executable.ts';
 export { UserFunctionCalls } from './run/user-functions.ts';

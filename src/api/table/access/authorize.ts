@@ -7,7 +7,7 @@ import { type IdentityAccess, tokenAccess } from './identity-access.ts';
 import { type SignatureContext, signatureAccess } from './sas.ts';
 import { checkSharedKey, type KeyCheck, LastDate, type SharedKeyOptions } from './shared-key.ts';
 
-export interface AuthorizerOptions extends SharedKeyOptions {
+interface AuthorizerOptions extends SharedKeyOptions {
   readonly keys: KeyCheck;
   /** Undefined: tokens are refused. */
   readonly identities?: IdentityAccess | undefined;
@@ -15,7 +15,7 @@ export interface AuthorizerOptions extends SharedKeyOptions {
   readonly tables: (host: string | undefined) => SignatureContext['tables'];
 }
 
-export interface CallerRequest {
+interface CallerRequest {
   readonly method: string;
   readonly target: Target;
   readonly headers: IncomingHttpHeaders;

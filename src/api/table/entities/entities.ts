@@ -11,7 +11,7 @@ import type { Resource } from '../target.ts';
 import { entityText, storedEtag } from './entity-reply.ts';
 import { planWrite } from './entity-write.ts';
 
-export type EntityResource = Extract<Resource, { readonly kind: 'entity' | 'entities' }>;
+type EntityResource = Extract<Resource, { readonly kind: 'entity' | 'entities' }>;
 
 /** Answers at once where the service does. */
 export function readEntityByKey(call: Call, table: string, key: Key): MaybePromise<Reply> {

@@ -26,7 +26,7 @@ const WHOLE_DOUBLE = /:\s*-?\d+(?:\.0+\s*[,}]|(?:\.\d+)?[eE])/;
 /** Clients send null for dates that are none, and for numbers beyond all. */
 const NEVER_NULL: ReadonlySet<string> = new Set(['Edm.DateTime', 'Edm.Double']);
 
-export interface RequestEntity {
+interface RequestEntity {
   /** Undefined where the client left it to the URL. */
   readonly partitionKey: string | undefined;
   readonly rowKey: string | undefined;

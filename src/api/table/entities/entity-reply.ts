@@ -23,7 +23,7 @@ export interface LinkBase {
   readonly table: string;
 }
 
-export interface EntityView {
+interface EntityView {
   readonly level: MetadataLevel;
   readonly place: LinkBase;
   /** Undefined: all properties. */

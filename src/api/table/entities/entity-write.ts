@@ -21,7 +21,7 @@ import { checkEntitySize, entityAt, insertedEntity, parseEntity } from './entity
 import { editLink, entityText } from './entity-reply.ts';
 
 /** A request for one entity: that of the client, or a part of a batch. */
-export interface EntityRequest {
+interface EntityRequest {
   /** The verb meant, whatever the one sent. */
   readonly method: string;
   readonly resource: Extract<Resource, { readonly kind: 'entity' | 'entities' }>;

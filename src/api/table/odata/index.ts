@@ -1,3 +1,3 @@
 export { conditionOf, partitionKeysOf, type Test, testOf } from './filter.ts';
 export { type Filter, parseFilter } from './parser.ts';
-export { type TextKeys, textKeys, textTestOf } from './text-test.ts';
+export { textKeys, textTestOf } from './text-test.ts';

@@ -6,13 +6,13 @@ import { compareTexts, TYPE_ANNOTATION } from '../../../value/index.ts';
 import type { Literal } from './lexer.ts';
 import { type Comparator, type Filter, holds } from './parser.ts';
 
-export interface TextKeys {
+interface TextKeys {
   readonly partitionKey: string;
   readonly rowKey: string;
 }
 
 /** True where the entity passes for certain; false says nothing. */
-export type TextTest = (text: string, keys: TextKeys) => boolean;
+type TextTest = (text: string, keys: TextKeys) => boolean;
 
 const UNTOLD: TextTest = () => false;
 

@@ -5,7 +5,7 @@ import { packBatches } from './sqlite-frames.ts';
 import type { Failure, FromWriter, ToWriter } from './sqlite-protocol.ts';
 
 /** The way to the threads; `sqlite-writers.ts` provides it. */
-export interface WriterLink {
+interface WriterLink {
   /** `owed`: how many answers the message asks for; a commit message, one for each of its batches. */
   send(message: ToWriter, owed: number, transfer?: readonly ArrayBuffer[]): void;
   /** Copies the log of this store into its file in the background. */

@@ -2,7 +2,7 @@
 import type { Transferable } from 'node:worker_threads';
 import { Worker } from 'node:worker_threads';
 
-export interface ThreadEvents<Answer> {
+interface ThreadEvents<Answer> {
   readonly onResponse: (answer: Answer) => void;
   /** The thread is no more; nothing it owed will come. Called once, not after `end`. */
   readonly onDeath: (reason: string) => void;

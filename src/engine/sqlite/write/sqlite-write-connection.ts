@@ -35,7 +35,7 @@ const BUSY_TIMEOUT_MS = 5000;
 const RESTART_TIMEOUT_MS = 100;
 const CACHE_KIB = 8 * 1024;
 
-export type CommitOutcome = 'done' | 'conflict';
+type CommitOutcome = 'done' | 'conflict';
 
 export class WriteConnection {
   /** For the checkpointer to sync the file by. Open from before the connection until after it, see sqlite-file.ts. */

@@ -9,7 +9,7 @@ import type {
 import { StoreWriter } from './sqlite-store-writer.ts';
 import { Thread, threadScript } from './sqlite-thread.ts';
 
-export interface WritersOptions {
+interface WritersOptions {
   readonly threads: number;
   /** Other scripts in place of the writer's, for tests of what happens when it fails. */
   readonly writerScript?: URL;

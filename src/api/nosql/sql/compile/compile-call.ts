@@ -79,7 +79,7 @@ function checkSearchListSize(expression: Call, { diagnostics: found }: Compilati
     found.push(diagnostics.searchListSize(size.value, options.span));
 }
 
-export function argumentCounts({
+function argumentCounts({
   argumentsMin,
   argumentsMax,
 }: Pick<SystemFunction, 'argumentsMin' | 'argumentsMax'>): string {

@@ -9,7 +9,7 @@ import type { Compiled, Grouping } from './block.ts';
 import type { Compilation, Scope } from './compilation.ts';
 import { compileExpression } from './compile-expression.ts';
 
-export interface CompiledGrouping {
+interface CompiledGrouping {
   readonly grouping: Grouping | undefined;
   /** In which SELECT and ORDER BY are compiled: keys and aggregates are slots there. */
   readonly groupScope: Scope;

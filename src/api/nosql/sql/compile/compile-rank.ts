@@ -77,7 +77,7 @@ function isWeighted(expression: Expression): boolean {
   return last.items.every((item) => item.kind === 'literal' && typeof item.value === 'number');
 }
 
-export interface RankComponent {
+interface RankComponent {
   readonly call: Call;
   readonly weight: number;
 }

@@ -13,7 +13,7 @@ import type { BinaryOperator, UnaryOperator } from '../language/ast.ts';
 import type { Compiled } from './block.ts';
 
 /** The operators that look at both operands; AND, OR and ?? choose whether to. */
-export type EagerOperator = Exclude<BinaryOperator, 'AND' | 'OR' | '??'>;
+type EagerOperator = Exclude<BinaryOperator, 'AND' | 'OR' | '??'>;
 
 export const binaryOperators: Readonly<
   Record<EagerOperator, (left: Value, right: Value) => Value>

@@ -32,7 +32,7 @@ export interface ConditionOptions extends ConstantOptions {
 }
 
 /** The items that can take part in the result, and where each sort key of the outermost query lies. */
-export interface QueryConditions {
+interface QueryConditions {
   readonly condition: Condition;
   /** Per item of ORDER BY; undefined for anything but a property of the item. */
   readonly orderPaths: readonly (Path | undefined)[];

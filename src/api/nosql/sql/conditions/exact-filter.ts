@@ -7,7 +7,7 @@ import type { Path, Value } from '../../../../value/index.ts';
 import { type BinaryOperator, chainOperands, type Expression } from '../language/ast.ts';
 import type { FindConstant } from './key-ranges.ts';
 
-export interface FilterContext {
+interface FilterContext {
   /** Where a property of the item lies; undefined for anything else. */
   pathOf(expression: Expression): Path | undefined;
   readonly findConstant: FindConstant;

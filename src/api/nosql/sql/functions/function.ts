@@ -17,7 +17,7 @@ export interface SystemFunction {
 }
 
 /** Arguments come as written in the query, between argumentsMin and argumentsMax of them. */
-export type Evaluate = (...args: readonly Value[]) => Value;
+type Evaluate = (...args: readonly Value[]) => Value;
 
 /** How near two vectors are: by angle, by distance, or by product. */
 export type DistanceFunction = 'cosine' | 'euclidean' | 'dotproduct';

@@ -21,7 +21,7 @@ export function distanceFunctionOf(name: Value): DistanceFunction | undefined {
 }
 
 /** Cosine similarity, Euclidean distance or dot product; undefined unless both are vectors of one length. */
-export function vectorDistance(left: Value, right: Value, kind: DistanceFunction): Value {
+function vectorDistance(left: Value, right: Value, kind: DistanceFunction): Value {
   if (!isVector(left) || !isVector(right) || left.length !== right.length) return undefined;
   spend(left.length);
   let dot = 0;

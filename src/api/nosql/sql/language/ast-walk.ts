@@ -39,7 +39,7 @@ export function childrenOf(expression: Expression): readonly Expression[] {
 }
 
 /** The expressions that stand directly in the clauses of a query. */
-export function expressionsOf(query: Query): readonly Expression[] {
+function expressionsOf(query: Query): readonly Expression[] {
   const { selection } = query.select;
   return [
     ...(selection.kind === 'value' ? [selection.expression] : []),

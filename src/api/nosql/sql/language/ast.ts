@@ -131,7 +131,7 @@ export interface ObjectCreation {
 
 export type UnaryOperator = '-' | '+' | '~' | 'NOT';
 
-export interface Unary {
+interface Unary {
   readonly kind: 'unary';
   readonly operator: UnaryOperator;
   readonly operand: Expression;
@@ -169,7 +169,7 @@ export interface Binary {
   readonly span: Span;
 }
 
-export interface Conditional {
+interface Conditional {
   readonly kind: 'conditional';
   readonly condition: Expression;
   readonly consequent: Expression;

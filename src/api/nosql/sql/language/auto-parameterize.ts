@@ -8,7 +8,7 @@
  */
 import type { QueryParameter } from '../run/evaluate.ts';
 
-export interface ParameterizedQuery {
+interface ParameterizedQuery {
   readonly text: string;
   /** Named as no parameter of the text is: it has none. */
   readonly parameters: readonly QueryParameter[];

@@ -188,7 +188,7 @@ function printLiteral({ value, digits }: Literal): string {
 }
 
 /** Whole numbers of 64 bits in digits, other large and small ones in the exponent form of .NET. */
-export function printNumber(value: number): string {
+function printNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   if (Object.is(value, -0)) return '-0';
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value).toString();
@@ -209,7 +209,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\t': '\\t',
 };
 
-export function printString(value: string): string {
+function printString(value: string): string {
   const escaped = value.replace(NEEDS_ESCAPE, (character) => {
     const short = SHORT_ESCAPES[character];
     if (short !== undefined) return short;

@@ -258,7 +258,7 @@ function partialAggregate({ name, call: whole }: PlannedAggregate): Expression {
   }
 }
 
-export function payloadOf(
+function payloadOf(
   items: readonly SelectItem[],
   convert: (expression: Expression) => Expression = (expression) => expression,
 ): Expression {

@@ -59,7 +59,7 @@ export interface QueryPlan {
   readonly hybridSearchQueryInfo?: HybridSearchQueryInfo;
 }
 
-export interface QueryPlanOptions extends CompileOptions {
+interface QueryPlanOptions extends CompileOptions {
   readonly parameters?: readonly QueryParameter[];
   /** What the client can do; a plan that needs more is refused. Absent: everything. */
   readonly features?: readonly string[];

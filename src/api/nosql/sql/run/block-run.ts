@@ -130,7 +130,7 @@ export class RowSource {
   }
 }
 
-export interface BlockRunOptions {
+interface BlockRunOptions {
   /** Rows or groups kept at most. */
   readonly rowsMax?: number | undefined;
 }

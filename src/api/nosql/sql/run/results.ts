@@ -10,7 +10,7 @@ import { keptSize } from './value-size.ts';
 /** Takes a result; true when it wants no more. */
 export type Sink = (value: Value) => boolean;
 
-export interface RowWindow {
+interface RowWindow {
   readonly skip: number;
   /** Infinity for all. */
   readonly take: number;

@@ -19,7 +19,7 @@ import { call, list, literal } from '../language/ast-builders.ts';
 import type { ExecutableOptions } from './executable.ts';
 import { distanceOf, isCallOf, isDescending, isVectorCall } from './vector-order.ts';
 
-export interface SearchOptions extends ExecutableOptions {
+interface SearchOptions extends ExecutableOptions {
   /** Rows up to the end of the window. */
   readonly wanted: number;
   readonly pathOf: (expression: Expression) => Path | undefined;

@@ -10,7 +10,7 @@ import type { UserFunction } from '../compile/compilation.ts';
 import { checkDepth } from './value-size.ts';
 
 /** One result per call; a call is the JSON text of [name, bits of the arguments that are undefined, ...arguments]. */
-export type EvaluateCalls = (calls: readonly string[]) => Promise<readonly CallResult[]>;
+type EvaluateCalls = (calls: readonly string[]) => Promise<readonly CallResult[]>;
 
 export type CallResult =
   | { readonly kind: 'value'; readonly value: unknown }
