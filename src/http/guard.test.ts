@@ -77,6 +77,9 @@ describe.each(['direct', 'node:http'] as const)('by the %s way', (way) => {
   test.each<[string, string]>([
     ['Host: localhost', '200'],
     ['Host: 127.0.0.1:8902', '200'],
+    // A program's own text, which no browser sends.
+    ['Host: localhost\r\nOrigin: anyOrigin', '200'],
+    ['Host: localhost\r\nOrigin: null', '403'],
     ['Host: evil.example', '421'],
     ['Host: localhost:1\r\nOrigin: http://localhost:1', '200'],
     ['Host: localhost:1\r\nOrigin: https://localhost:1', '200'],

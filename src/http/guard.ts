@@ -41,7 +41,7 @@ export function guardedHandler(handler: HttpHandler, guard: Guard): HttpHandler 
       }
       lastHost = host;
     }
-    const isForeign = origin !== undefined && !isOwnOrigin(origin, host);
+    const isForeign = origin !== undefined && isOfPage(origin) && !isOwnOrigin(origin, host);
     if (isForeign && guard.allowsOrigin?.(exchange) !== true)
       refuse(exchange, guard, FOREIGN_ORIGIN);
     else handler(exchange);
@@ -74,6 +74,11 @@ function isNamed(name: string, own: string): boolean {
   if (!own.startsWith('*.')) return name === own;
   const dot = name.indexOf('.');
   return dot > 0 && name.slice(dot) === own.slice(1);
+}
+
+/** Browsers send a scheme and a host, or `null` for pages without them (nothing is taken for that); any other text is a program's. */
+function isOfPage(origin: string): boolean {
+  return origin === '' || origin === 'null' || origin.includes('://');
 }
 
 /** Of a page that this server itself has sent. */
