@@ -1,5 +1,5 @@
-// Goal: clients that do as they are told all get served, in as many tries as stock clients make. Method: discrete events
-// in fake time: clients arrive at random, retry as told with some delay, and count.
+// Goal: all clients that wait as long as the response says are served, within the retries of stock clients. Method:
+// discrete events in fake time: clients arrive at random, retry after the requested wait with some delay, and count.
 import { expect, test } from 'vitest';
 import { type Random, seededRandom } from '../base/index.ts';
 import { TokenBucket } from './bucket.ts';
@@ -16,12 +16,12 @@ interface Client {
 }
 
 interface Outcome {
-  /** Served in the seconds of the load, of what was provisioned for them. */
+  /** Request units served during the load, as a share of those provisioned. */
   readonly share: number;
-  /** Of all clients. */
+  /** Share of all clients that gave up. */
   readonly givenUp: number;
   readonly lastMs: number;
-  /** The longest wait of an answer. */
+  /** The longest wait in a response. */
   readonly longestMs: number;
 }
 
@@ -29,7 +29,7 @@ interface Load {
   readonly rate: number;
   readonly cost: (random: Random) => number;
   readonly seconds: number;
-  /** Offered load, in times of the rate. */
+  /** Offered load as a multiple of the rate. */
   readonly factor: number;
 }
 
@@ -66,7 +66,7 @@ function simulate({ rate, cost, seconds, factor }: Load, random: Random): Outcom
       client.tries++;
       client.waitedMs += waitMs;
       if (client.tries > RETRIES_MAX || client.waitedMs > WAIT_MAX_MS) outcome.givenUp++;
-      // The way to the client and back.
+      // Network time to the client and back.
       else put({ ...client, atMs: ms + waitMs + random.below(5) });
     }
   return {
@@ -93,7 +93,7 @@ test.each([
     expect(share, `seed ${seed}`).toBeGreaterThanOrEqual(0.95);
     expect(share, `seed ${seed}`).toBeLessThanOrEqual(1.1);
     expect(longestMs, `seed ${seed}`).toBeLessThanOrEqual(2000);
-    // Hardly anything of what was earned is left unused while somebody waits.
+    // Nearly all of what is earned is used while clients wait.
     expect(lastMs, `seed ${seed}`).toBeLessThanOrEqual(factor * 10_000 * 1.05);
   },
 );
@@ -160,7 +160,7 @@ test.each([
     );
     expect(givenUp, `seed ${seed}`).toBe(0);
     expect(written, `seed ${seed}`).toBeGreaterThan((0.98 * 60 * 400) / 7);
-    // When the bucket can serve the last of them, and a little for those who came first again.
+    // The time until the bucket can serve the last of them, and a little for those who returned first.
     expect(longestMs, `seed ${seed}`).toBeLessThanOrEqual(writers * (7 / 0.4) * 1.2);
   },
 );
