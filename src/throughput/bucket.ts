@@ -158,7 +158,8 @@ export class TokenBucket {
   }
 
   #apply({ rate, burstSec, hasMinuteReserve }: BucketRates): void {
-    assert(rate > 0 && rate < Number.POSITIVE_INFINITY, 'bucket: the rate is positive and finite');
+    // The target of a move has no rate until the move commits.
+    assert(rate >= 0 && rate < Number.POSITIVE_INFINITY, 'bucket: the rate is finite');
     const canBurst = burstSec > 0 && rate < BURST_CEILING;
     this.#rate = rate;
     this.#msPerUnit = 1000 / rate;
