@@ -1,4 +1,5 @@
-// Goal: resource ids have the layout clients parse and read back as they were. Method: golden texts, round trips.
+// Goal: resource ids have the layout that clients parse, and decode to the same numbers. Method: golden texts, round
+// trips.
 import { expect, test } from 'vitest';
 import {
   containerRid,
