@@ -9,7 +9,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { type Context, createContext, Script } from 'node:vm';
 import { DomainError } from './errors.ts';
-import { regexWatchMs, spend } from './evaluation-budget.ts';
+import { regexTimeoutMs, spend } from './evaluation-budget.ts';
 
 /** Steps that may run without a timeout: about a millisecond, a few in the slowest engine. */
 const UNTIMED_STEPS = 200_000;
@@ -58,7 +58,7 @@ export class BoundedRegex {
       spend(1 + steps);
       return match();
     }
-    const timeoutMs = regexWatchMs() ?? TIME_MAX_MS;
+    const timeoutMs = regexTimeoutMs() ?? TIME_MAX_MS;
     spend(TIMED_STEPS);
     return runTimed(match, timeoutMs);
   }

@@ -16,7 +16,7 @@ export interface EvaluationLimits {
   /** Steps of one evaluation, for limits that must not depend on how busy the machine is. */
   readonly steps: number;
   /** Steps of all evaluations since the budget was renewed. */
-  readonly stepsInAll: number;
+  readonly stepsTotal: number;
   /** Time of one evaluation. */
   readonly ms: number;
   /** Time of all long evaluations together. */
@@ -76,7 +76,7 @@ export function beginResult(): void {
 }
 
 /** Time limit of a regular expression under the current budget; undefined outside of any budget. */
-export function regexWatchMs(): number | undefined {
+export function regexTimeoutMs(): number | undefined {
   return current?.watchMs();
 }
 
@@ -85,7 +85,7 @@ export class EvaluationBudget {
   readonly #limits: EvaluationLimits;
   #startedMs: number | undefined;
   #steps = 0;
-  #stepsInAll = 0;
+  #stepsTotal = 0;
   #totalMs = 0;
 
   constructor(limits: EvaluationLimits) {
@@ -94,7 +94,7 @@ export class EvaluationBudget {
 
   /** Begins the budget of the next request that shares this object. */
   renew(): void {
-    this.#stepsInAll = 0;
+    this.#stepsTotal = 0;
   }
 
   get bytes(): number {
@@ -113,7 +113,7 @@ export class EvaluationBudget {
 
   /** For callers that evaluate every row: `leave` must follow with the result, also after an error. */
   enter(): EvaluationBudget | undefined {
-    if (this.#stepsInAll > this.#limits.stepsInAll) throw this.#tooLong();
+    if (this.#stepsTotal > this.#limits.stepsTotal) throw this.#tooLong();
     const outer = current;
     current = this;
     this.#steps = 0;
@@ -124,7 +124,7 @@ export class EvaluationBudget {
   }
 
   leave(outer: EvaluationBudget | undefined): void {
-    this.#stepsInAll += this.#steps + STEPS_PER_CHECK - stepsLeft;
+    this.#stepsTotal += this.#steps + STEPS_PER_CHECK - stepsLeft;
     if (this.#startedMs !== undefined) {
       if (!isResetScheduled) scheduleReset();
       const ms = performance.now() - this.#startedMs;
@@ -194,7 +194,7 @@ export const MOVABLE_EVALUATION: EvaluationLimits = {
   bytes: MIB,
   stepsAtOnce: 300_000,
   steps: Number.POSITIVE_INFINITY,
-  stepsInAll: Number.POSITIVE_INFINITY,
+  stepsTotal: Number.POSITIVE_INFINITY,
   ms: 6,
   totalMs: Number.POSITIVE_INFINITY,
   watchMs: 0,
@@ -206,7 +206,7 @@ export const FIXED_EVALUATION: EvaluationLimits = {
   bytes: 4 * MIB,
   stepsAtOnce: 600_000,
   steps: Number.POSITIVE_INFINITY,
-  stepsInAll: Number.POSITIVE_INFINITY,
+  stepsTotal: Number.POSITIVE_INFINITY,
   ms: 12,
   totalMs: 2000,
   watchMs: 8,
@@ -218,7 +218,7 @@ export const CONSTANT_EVALUATION: EvaluationLimits = {
   bytes: 64 * 1024,
   stepsAtOnce: 50_000,
   steps: 50_000,
-  stepsInAll: 300_000,
+  stepsTotal: 300_000,
   ms: Number.POSITIVE_INFINITY,
   totalMs: Number.POSITIVE_INFINITY,
   watchMs: 0,
@@ -228,7 +228,7 @@ export const CONSTANT_EVALUATION: EvaluationLimits = {
 /** For values of an index that are tested before their items are read: longer tests are left to the items. */
 export const INDEX_TEST_EVALUATION: EvaluationLimits = {
   ...CONSTANT_EVALUATION,
-  stepsInAll: Number.POSITIVE_INFINITY,
+  stepsTotal: Number.POSITIVE_INFINITY,
 };
 
 /** For properties that an index holds: the result must not depend on how busy the machine is. */
@@ -236,7 +236,7 @@ export const INDEXED_EVALUATION: EvaluationLimits = {
   bytes: MIB,
   stepsAtOnce: 300_000,
   steps: 300_000,
-  stepsInAll: Number.POSITIVE_INFINITY,
+  stepsTotal: Number.POSITIVE_INFINITY,
   ms: Number.POSITIVE_INFINITY,
   totalMs: Number.POSITIVE_INFINITY,
   watchMs: 2,
@@ -252,7 +252,7 @@ export function threadEvaluation(timeMs: number): EvaluationLimits {
     bytes: 64 * MIB,
     stepsAtOnce: Number.POSITIVE_INFINITY,
     steps: Number.POSITIVE_INFINITY,
-    stepsInAll: Number.POSITIVE_INFINITY,
+    stepsTotal: Number.POSITIVE_INFINITY,
     ms: timeMs,
     totalMs: timeMs,
     watchMs: 1000,

@@ -49,7 +49,7 @@ test('round trips', () => {
 });
 
 test.each(['', 'a', 'name', 'Gis8TQ=', 'Gis8TQ===', 'ütf8', 'a/b=', rangeRid(1, 2, 3)])(
-  '%j is no database, container or document',
+  '%j is not a database, container or document',
   (text) => {
     expect(['database', 'container', 'document']).not.toContain(parseResourceId(text)?.kind);
   },

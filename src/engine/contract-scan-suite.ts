@@ -194,7 +194,7 @@ const CASES: readonly Case[] = [
     more: false,
   },
   {
-    title: 'follow',
+    title: 'dereference',
     start: '00',
     end: '20',
     options: { dereference: 0x30 },
@@ -203,7 +203,7 @@ const CASES: readonly Case[] = [
     more: false,
   },
   {
-    title: 'follow leaves out what points nowhere',
+    title: 'dereference leaves out pointers to missing records',
     start: '7F',
     options: { dereference: 0x30 },
     keys: '7F 80 FFFF',
@@ -211,7 +211,7 @@ const CASES: readonly Case[] = [
     more: false,
   },
   {
-    title: 'follow backwards',
+    title: 'dereference backwards',
     start: '7F',
     options: { dereference: 0x30, reverse: true, limit: 2 },
     keys: 'FFFF 80',
@@ -219,7 +219,7 @@ const CASES: readonly Case[] = [
     more: true,
   },
   {
-    title: 'follow: no more if the rest points nowhere',
+    title: 'dereference: no more if the rest points to no record',
     start: '80',
     end: 'FFFF',
     options: { dereference: 0x30, limit: 1 },
@@ -228,7 +228,7 @@ const CASES: readonly Case[] = [
     more: false,
   },
   {
-    title: 'follow counts the bytes of what it found',
+    title: 'dereference counts the bytes of the records',
     start: '00',
     end: '20',
     options: { dereference: 0x30, bytesMax: 6 },

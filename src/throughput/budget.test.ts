@@ -113,10 +113,10 @@ test('a throughput bucket is held to its share; others, and buckets without one,
   const used = [0, 0, 0];
   for (let now = START_MS; now < START_MS + 10_000; now++)
     for (const bucket of [2, 3]) {
-      const traffic = requestClassOf(false, bucket);
-      const refusal = budget.admit(now, traffic);
+      const requestClass = requestClassOf(false, bucket);
+      const refusal = budget.admit(now, requestClass);
       if (refusal === undefined) {
-        budget.charge(0.5, now, traffic);
+        budget.charge(0.5, now, requestClass);
         used[bucket] = (used[bucket] ?? 0) + 0.5;
       } else {
         expect(refusal.reason).toBe('throughputBucket');

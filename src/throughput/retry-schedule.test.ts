@@ -85,7 +85,7 @@ test.each([
   [10_000, 1.2, 5, 5],
   [10_000, 1.2, 50, 6],
 ])(
-  '%d RU/s, %d times offered at %d RU each for ten seconds: hardly anybody gives up (seed %d)',
+  '%d RU/s, %d times offered at %d RU each for ten seconds: hardly any client gives up (seed %d)',
   (rate, factor, cost, seed) => {
     const load = { rate, cost: () => cost, seconds: 10, factor };
     const { share, givenUp, lastMs, longestMs } = simulate(load, seededRandom(seed));
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test.each([11, 12, 13])('reads and writes mixed: hardly anybody gives up (seed %d)', (seed) => {
+test.each([11, 12, 13])('reads and writes mixed: hardly any client gives up (seed %d)', (seed) => {
   const cost = (random: Random) => (random.below(4) === 0 ? 5 : 1);
   const load = { rate: 400, cost, seconds: 10, factor: 1.2 };
   const { share, givenUp } = simulate(load, seededRandom(seed));
@@ -108,7 +108,7 @@ test.each([11, 12, 13])('reads and writes mixed: hardly anybody gives up (seed %
 });
 
 test.each([21, 22])(
-  'three times what is provisioned: all of it is used, nobody waits for long (seed %d)',
+  'three times what is provisioned: all of it is used, no client waits for long (seed %d)',
   (seed) => {
     const load = { rate: 400, cost: () => 5, seconds: 10, factor: 3 };
     const { share, longestMs } = simulate(load, seededRandom(seed));
@@ -118,7 +118,7 @@ test.each([21, 22])(
 );
 
 /** Writers that write one item after the other for a minute, all to one partition. */
-function writeOn(writers: number, impatienceMs: number, random: Random) {
+function writeOn(writers: number, retryMaxMs: number, random: Random) {
   const bucket = new TokenBucket({ rate: 400, burstSec: 0, hasMinuteReserve: false }, START_MS);
   const byMs: { readonly tries: number }[][] = [];
   const put = (atMs: number, tries: number): void => {
@@ -139,9 +139,9 @@ function writeOn(writers: number, impatienceMs: number, random: Random) {
       }
       const waitMs = bucket.retryAfterMs(now);
       outcome.longestMs = Math.max(outcome.longestMs, waitMs);
-      const isOver = tries >= RETRIES_MAX && impatienceMs === Number.POSITIVE_INFINITY;
+      const isOver = tries >= RETRIES_MAX && retryMaxMs === Number.POSITIVE_INFINITY;
       if (isOver) outcome.givenUp++;
-      put(isOver ? next : next + Math.min(waitMs, impatienceMs), isOver ? 0 : tries + 1);
+      put(isOver ? next : next + Math.min(waitMs, retryMaxMs), isOver ? 0 : tries + 1);
     }
   return outcome;
 }
@@ -171,9 +171,9 @@ test.each([
   [100, 43],
   [500, 44],
 ])(
-  '32 writers that come back after %d ms whatever the answer says: no wait grows beyond two seconds (seed %d)',
-  (impatienceMs, seed) => {
-    const { written, longestMs } = writeOn(32, impatienceMs, seededRandom(seed));
+  '32 writers that return after %d ms whatever the response says: no wait grows beyond two seconds (seed %d)',
+  (retryMaxMs, seed) => {
+    const { written, longestMs } = writeOn(32, retryMaxMs, seededRandom(seed));
     expect(longestMs, `seed ${seed}`).toBeLessThanOrEqual(2000);
     expect(written, `seed ${seed}`).toBeGreaterThan((0.98 * 60 * 400) / 7);
   },

@@ -96,7 +96,7 @@ function batches(store: Store): {
   for (let part = 0; part < PARTS; part++) {
     const range = { start: Uint8Array.of(part), end: Uint8Array.of(part + 1) };
     const page = store.scan(range, { limit: 1_000_000, bytesMax: 1e12 });
-    if (page instanceof Promise) throw new Error('this engine answers at once');
+    if (page instanceof Promise) throw new Error('this engine is synchronous');
     for (const { key, value } of page.entries) {
       const number = Buffer.from(key).readUInt32BE(1);
       const isWhole =

@@ -12,7 +12,7 @@ export function upgradeFromFormat1(path: string): void {
   const database = new DatabaseSync(path);
   try {
     database.function('number', { deterministic: true }, (value) => {
-      assert(value instanceof Uint8Array, 'the upgrade asks for the numbers of bytes');
+      assert(value instanceof Uint8Array, 'the argument of number() is a blob');
       return integerOfValue(value) ?? null;
     });
     database.exec(`BEGIN IMMEDIATE; ${UPGRADE} COMMIT;`);

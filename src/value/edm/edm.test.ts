@@ -95,7 +95,7 @@ test.each([
   ['2020-01-01T24:00:00Z', undefined],
   ['2020-13-01T00:00:00.0000000Z', undefined],
   ['yesterday', undefined],
-])('the moment %s is %s', (text, normal) => {
+])('the time %s is %s', (text, normal) => {
   expect(normalDateTime(text)).toBe(normal);
 });
 

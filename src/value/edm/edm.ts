@@ -240,6 +240,6 @@ export function isAnnotated({ type, token }: EdmProperty): boolean {
 /** The canonical value of a stored property with an annotation. */
 export function annotatedValue(stored: unknown, annotation: string): Value {
   const property = edmProperty({ value: stored, annotation });
-  assert(property !== undefined, 'entity: value and type do not go together');
+  assert(property !== undefined, 'entity: value and type match');
   return property.value;
 }

@@ -44,7 +44,7 @@ it.each([
   '{"t":"\\"\\\\\\b\\f\\n\\r\\t/","l":[],"m":{},"k":[true,false,null,[[]],{"k":1}]}',
   '{"a":0.5,"b":-12.25,"c":123456789012345,"d":0.000001,"e":0.1234567890123456}',
   '{"a":100000000000000000000,"b":0.30000000000000004,"c":1.7976931348623157}',
-])('%s is printed', (text) => {
+])('%s is canonical', (text) => {
   expect(JSON.stringify(JSON.parse(text))).toBe(text);
   expect(isPrinted(text)).toBe(true);
 });
@@ -83,7 +83,7 @@ it.each([
   '{"a":[1,]}',
   '{"a":[1}',
   `{"a":${'['.repeat(200)}${']'.repeat(200)}}`,
-])('%s is not', (text) => {
+])('%s is not canonical', (text) => {
   expect(isPrinted(text)).toBe(false);
 });
 

@@ -24,9 +24,9 @@ describe('decode', () => {
 
   it('refuses bytes that are not UTF-8', () => {
     const overlong = Uint8Array.of(0x22, 0xc0, 0x80, 0x22);
-    const torn = Uint8Array.of(0x22, 0xe2, 0x82, 0x22);
+    const invalid = Uint8Array.of(0x22, 0xe2, 0x82, 0x22);
     expect(() => jsonCodec.decode(overlong)).toThrow(SyntaxError);
-    expect(() => jsonCodec.decode(torn)).toThrow(SyntaxError);
+    expect(() => jsonCodec.decode(invalid)).toThrow(SyntaxError);
   });
 
   it('has __proto__ as a property like any other', () => {

@@ -203,7 +203,7 @@ export class KeyReader {
   /** Returns the position before the step. */
   #skip(count: number): number {
     const at = this.#at;
-    assert(at + count <= this.#bytes.length, 'the key goes on');
+    assert(at + count <= this.#bytes.length, 'the key has more bytes');
     this.#at = at + count;
     return at;
   }

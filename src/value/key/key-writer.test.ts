@@ -53,7 +53,7 @@ it('the reader returns the parts that the writer wrote', () => {
   expect([...reader.bytes()]).toEqual([0, 0, 9]);
   expect([reader.value(), reader.value()]).toEqual(['text', -1.5]);
   expect(reader.isAtEnd).toBe(true);
-  expect(() => reader.u8()).toThrow('goes on');
+  expect(() => reader.u8()).toThrow('has more bytes');
 });
 
 describe('reuse', () => {

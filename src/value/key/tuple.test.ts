@@ -204,8 +204,16 @@ describe('long parts', () => {
   });
 
   it('sort exactly against every text that is not truncated', () => {
-    const stem = long.slice(1);
-    const ascending = [stem, `${stem}\0`, `${stem}\0a`, `${stem}a`, long, `${long}a`, `${stem}é`];
+    const prefix = long.slice(1);
+    const ascending = [
+      prefix,
+      `${prefix}\0`,
+      `${prefix}\0a`,
+      `${prefix}a`,
+      long,
+      `${long}a`,
+      `${prefix}é`,
+    ];
     const keys = ascending.map((text) => encodeTuple([text]));
     for (let at = 1; at < keys.length; at++)
       expect(compareBytes(keys[at - 1] as Bytes, keys[at] as Bytes), `${at}`).toBeLessThan(0);
