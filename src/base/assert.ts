@@ -1,9 +1,12 @@
-/** Our own bug: fails the request or the partition it is found in, instead of going on with a broken invariant. */
+/**
+ * A failed assertion is our own bug. It fails the request or the partition, so that a broken invariant does not
+ * spread.
+ */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
-/** Marks a place that no value can reach; the compiler proves it, the throw guards it. */
+/** Marks code that no value can reach. The compiler proves it; the throw guards against wrong types at run time. */
 export function unreachable(value: never): never {
   throw new AssertionError(`unreachable: ${String(value)}`);
 }

@@ -1,4 +1,7 @@
-/** Goal: no pattern of a client runs for long, and those that end soon say what a RegExp says. Method: tables of both. */
+/**
+ * Goal: no pattern of a client runs for long, and patterns that end soon match as a RegExp does. Method: tables of
+ * both.
+ */
 import { describe, expect, it } from 'vitest';
 import { BoundedRegex } from './bounded-regex.ts';
 import { DomainError } from './errors.ts';
@@ -45,7 +48,7 @@ describe('other patterns', () => {
       }
     });
 
-  it('refuses what is no pattern', () => {
+  it('refuses text that is not a pattern', () => {
     expect(() => new BoundedRegex('(', '')).toThrow(SyntaxError);
   });
 });

@@ -1,22 +1,22 @@
 /**
  * Regular expressions of clients, bounded in time. V8 backtracks, which takes for ever on some patterns and texts.
  *
- * Most patterns can be matched in time linear in the text, by an engine that V8 has behind a flag and goes over to by
- * itself after much backtracking (`boundRegularExpressions` sets the flags; a program calls it once when it starts).
- * It does not know back references, lookaround, large counts and the flag `i`. Whatever could take many steps is
- * therefore run with a watch on the clock, which costs half a millisecond, and refused when the time is up.
+ * V8 also has an engine that is linear in the length of the text. It is behind a flag, and V8 switches to it after
+ * much backtracking (`boundRegularExpressions` sets both flags; a program calls it once at start). It does not
+ * support back references, lookaround, large counts and the flag `i`. A match that could take many steps is therefore
+ * run with a timeout, which costs half a millisecond, and is refused when the time is up.
  */
 import { setFlagsFromString } from 'node:v8';
 import { type Context, createContext, Script } from 'node:vm';
 import { DomainError } from './errors.ts';
-import { regexWatchMs, spend } from './evaluation-budget.ts';
+import { regexTimeoutMs, spend } from './evaluation-budget.ts';
 
-/** Steps that may be taken unwatched: a millisecond, in the slowest engine some. */
-const FREE_STEPS = 200_000;
-/** Of one match, where no budget says otherwise. Everybody waits as long. */
+/** Steps that may run without a timeout: about a millisecond, a few in the slowest engine. */
+const UNTIMED_STEPS = 200_000;
+/** Time limit of one match outside of any budget. All other requests wait for it. */
 const TIME_MAX_MS = 100;
-/** What a watch costs, and the match that needs it. */
-const WATCH_STEPS = 100_000;
+/** Steps charged for a match with a timeout: the cost of the timeout and of the match. */
+const TIMED_STEPS = 100_000;
 
 export function boundRegularExpressions(): void {
   setFlagsFromString('--enable-experimental-regexp-engine');
@@ -25,16 +25,16 @@ export function boundRegularExpressions(): void {
 
 export class BoundedRegex {
   readonly #regex: RegExp;
-  /** For all matches of a text. */
-  readonly #everywhere: RegExp;
+  /** The same pattern with the flag `g`, for all matches of a text. */
+  readonly #global: RegExp;
   readonly #isLinear: boolean;
-  /** How often a match can begin anew at every place of the text; Infinity for nests of repetitions. */
+  /** The exponent of the worst case in the length of the text; Infinity for nested repetitions. */
   readonly #degree: number;
 
-  /** Throws a SyntaxError. `flags` are of imsu. */
+  /** Throws a SyntaxError. `flags` is a subset of imsu. */
   constructor(source: string, flags: string) {
     this.#regex = new RegExp(source, flags);
-    this.#everywhere = new RegExp(source, `${flags}g`);
+    this.#global = new RegExp(source, `${flags}g`);
     this.#isLinear = isLinear(source, flags);
     this.#degree = degreeOf(source);
   }
@@ -48,23 +48,23 @@ export class BoundedRegex {
   }
 
   matchAll(text: string): readonly RegExpExecArray[] {
-    return this.#run(text, () => [...text.matchAll(this.#everywhere)]);
+    return this.#run(text, () => [...text.matchAll(this.#global)]);
   }
 
   #run<T>(text: string, match: () => T): T {
     const { length } = this.#regex.source;
     const steps = this.#isLinear ? length * text.length : (text.length + 1) ** this.#degree;
-    if (steps <= FREE_STEPS) {
+    if (steps <= UNTIMED_STEPS) {
       spend(1 + steps);
       return match();
     }
-    const watchMs = regexWatchMs() ?? TIME_MAX_MS;
-    spend(WATCH_STEPS);
-    return watched(match, watchMs);
+    const timeoutMs = regexTimeoutMs() ?? TIME_MAX_MS;
+    spend(TIMED_STEPS);
+    return runTimed(match, timeoutMs);
   }
 }
 
-/** False as well where the flags are not set. */
+/** Also false where `boundRegularExpressions` was not called: the flag `l` is then a syntax error. */
 function isLinear(source: string, flags: string): boolean {
   try {
     new RegExp(source, `${flags}l`);
@@ -75,12 +75,12 @@ function isLinear(source: string, flags: string): boolean {
 }
 
 /**
- * One for the place where the match begins, one for every repetition. Repetitions and alternatives within a repetition
+ * The start of the match counts one, and every repetition one. Repetitions and alternatives inside a repetition
  * multiply without bound.
  */
 function degreeOf(source: string): number {
   let degree = 1;
-  /** For every group that is open, whether it holds a choice. */
+  /** For every open group, whether it contains a repetition or an alternative. */
   const groups: boolean[] = [];
   let closedWithChoice = false;
   for (const [part] of source.matchAll(PARTS)) {
@@ -100,27 +100,27 @@ function degreeOf(source: string): number {
   return degree;
 }
 
-/** Escapes, classes, openings of groups with what they are for, counts, single characters. */
+/** Tokens: escapes, classes, group openings with their kind, counts, single characters. */
 const PARTS =
   /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|\{\d+,?\d*\}|[\s\S]/g;
 
-interface Watch {
+interface TimedRunner {
   readonly holder: { match: (() => unknown) | undefined };
   readonly context: Context;
   readonly script: Script;
 }
 
-/** Made when first needed: few programs ever do. It holds nothing between two matches. */
-let watch: Watch | undefined;
+/** Created at first use, because few programs need it. It holds nothing between two matches. */
+let timedRunner: TimedRunner | undefined;
 
-function newWatch(): Watch {
+function newTimedRunner(): TimedRunner {
   const holder = { match: undefined };
   return { holder, context: createContext(holder), script: new Script('match()') };
 }
 
-function watched<T>(match: () => T, timeout: number): T {
-  watch ??= newWatch();
-  const { holder, context, script } = watch;
+function runTimed<T>(match: () => T, timeout: number): T {
+  timedRunner ??= newTimedRunner();
+  const { holder, context, script } = timedRunner;
   holder.match = match;
   try {
     return script.runInContext(context, { timeout }) as T;

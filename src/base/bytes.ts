@@ -3,7 +3,7 @@ export type Bytes = Uint8Array;
 
 export const EMPTY_BYTES: Bytes = new Uint8Array(0);
 
-/** The same bytes with the helpers of Buffer. */
+/** The same bytes as a Buffer, for its helpers. Nothing is copied. */
 export function bufferOf(bytes: Bytes): Buffer {
   return Buffer.isBuffer(bytes)
     ? bytes
@@ -19,7 +19,7 @@ export function equalBytes(a: Bytes, b: Bytes): boolean {
   return a.length === b.length && Buffer.compare(a, b) === 0;
 }
 
-/** Whether `other` is what stands in bytes[start, end). Few bytes are sooner compared here than natively. */
+/** Whether bytes[start, end) equals `other`. For a few bytes a loop is faster than a native call. */
 export function bytesEqualAt(bytes: Bytes, start: number, end: number, other: Bytes): boolean {
   if (end - start !== other.length) return false;
   for (let at = 0; at < other.length; at++) if (bytes[start + at] !== other[at]) return false;
@@ -52,17 +52,17 @@ export function bytesToLatin1(bytes: Bytes): string {
   return bufferOf(bytes).toString('latin1');
 }
 
-/** Eight bytes as a number, the greatest first; exact below 2^53. A view made for two words would cost more than they do. */
+/** A big-endian number of eight bytes; exact below 2^53. A DataView would cost more than the two reads. */
 export function readU64(bytes: Bytes, at: number): number {
   return readU32(bytes, at) * 2 ** 32 + readU32(bytes, at + 4);
 }
 
-/** Four bytes as a number, the greatest first. */
+/** A big-endian number of four bytes. */
 export function readU32(bytes: Bytes, at: number): number {
   return readU16(bytes, at) * 2 ** 16 + readU16(bytes, at + 2);
 }
 
-/** Two bytes as a number, the greatest first. */
+/** A big-endian number of two bytes. */
 export function readU16(bytes: Bytes, at: number): number {
   return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
 }

@@ -1,12 +1,12 @@
-/** Time comes in as an argument, so that tests can turn the hands. */
+/** Time comes in as an argument, so that tests can control it. */
 export interface Clock {
-  /** Milliseconds since 1970, may step. */
+  /** Milliseconds since 1970. The clock may be set forward or back. */
   nowMs(): number;
 }
 
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** A clock that stands until it is moved. */
+/** A clock that changes only when a test advances it. */
 export class FakeClock implements Clock {
   #nowMs: number;
 

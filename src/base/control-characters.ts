@@ -1,4 +1,4 @@
-/** Control characters, line ends among them: they separate the fields of texts that are signed, so no field may hold one. */
+/** Control characters, line breaks included. They separate the fields of signed texts, so no field may contain one. */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the forbidden ones
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;

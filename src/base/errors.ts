@@ -1,6 +1,6 @@
 /**
- * The world's faults, as opposed to our bugs (see assert.ts). Every refusal below the APIs is a DomainError
- * with a code of this table; each API maps the codes to its own statuses, exhaustively.
+ * Operational errors, as opposed to our bugs (see assert.ts). Every refusal below the APIs is a DomainError with a
+ * code of this table. Each API maps the codes to its own statuses, exhaustively.
  */
 export type ErrorCode =
   /** The request itself is wrong: shape, range, name. */
@@ -26,27 +26,27 @@ export type ErrorCode =
   | 'uniqueKeyViolation'
   | 'preconditionFailed'
   | 'tooLarge'
-  /** The items that are wanted back do not fit in one response; nothing was applied. */
+  /** The items that the response must contain do not fit in it; nothing was applied. */
   | 'answerTooLarge'
-  /** The physical partition was replaced by others (split or merge); the caller must look up the ranges anew. */
+  /** The physical partition was replaced by others (split or merge); the caller must look up the ranges again. */
   | 'partitionGone'
   | 'throttled'
-  /** The throughput bucket the request counts against has used its share; the partition has not. */
+  /** The throughput bucket of the request has used its share; the partition has not. */
   | 'bucketThrottled'
-  /** A script threw, or is no function. */
+  /** A script threw, or is not a function. */
   | 'scriptFailed'
   | 'scriptTimeout'
-  /** A script wanted more memory than it may have. */
+  /** A script needed more memory than it may have. */
   | 'scriptLimit'
-  /** Others kept writing what a script read; nothing was applied. */
+  /** Other writers kept changing items that a script read; nothing was applied. */
   | 'retryWith'
-  /** The store could not do it: disk full, input/output error, queue full. Nothing was applied. */
+  /** The store failed: disk full, input/output error, queue full. Nothing was applied. */
   | 'unavailable';
 
-/** What every answer of a partition carries, refusals as well. */
+/** Every response of a partition carries this, refusals too. */
 export interface ResponseInfo {
   readonly partitionId: string;
-  /** Log sequence number of the partition when it answered. */
+  /** Log sequence number of the partition at the time of the response. */
   readonly lsn: number;
   /** Request units. */
   readonly charge: number;
@@ -56,9 +56,9 @@ export interface ResponseInfo {
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;
-  /** Milliseconds after which the same request may succeed; only where it was throttled. */
+  /** Milliseconds after which the same request may succeed; only set for throttled requests. */
   readonly retryAfterMs: number | undefined;
-  /** Set where a partition refused. */
+  /** Set where a partition refused the request. */
   responseInfo: ResponseInfo | undefined;
 
   constructor(code: ErrorCode, message: string, retryAfterMs?: number) {

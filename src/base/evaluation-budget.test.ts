@@ -1,4 +1,5 @@
-// Goal: whoever evaluates draws on one budget and is stopped where it ends. Method: limits small enough to be met at once.
+// Goal: all evaluation draws on one budget and is stopped at its limit. Method: limits small enough to be reached at
+// once.
 import { expect, test } from 'vitest';
 import { DomainError } from './errors.ts';
 import {
@@ -19,7 +20,7 @@ test('outside of any budget nothing is counted', () => {
   spend(Number.MAX_SAFE_INTEGER);
 });
 
-test('values beyond the bytes of a stretch are refused before they are made', () => {
+test('values beyond the bytes of one evaluation are refused before they are created', () => {
   const budget = new EvaluationBudget(SMALL);
   expect(budget.run(() => draw(1000))).toBeUndefined();
   let isMade = false;
@@ -32,11 +33,11 @@ test('values beyond the bytes of a stretch are refused before they are made', ()
   expect(tooLarge).toThrow(DomainError);
   expect(tooLarge).toThrow('size of the values');
   expect(isMade).toBe(false);
-  // The next stretch has all of it again.
+  // The next evaluation has the whole limit again.
   budget.run(() => draw(1000));
 });
 
-test('a result of many has the bytes of a stretch for itself', () => {
+test('each of many results has the bytes of a whole evaluation', () => {
   const budget = new EvaluationBudget(SMALL);
   budget.run(() => {
     for (let result = 0; result < 10; result++) {
@@ -46,13 +47,13 @@ test('a result of many has the bytes of a stretch for itself', () => {
   });
 });
 
-test('what cannot be interrupted is refused by its size', () => {
+test('work that cannot be interrupted is refused by its size', () => {
   const budget = new EvaluationBudget(SMALL);
   budget.run(() => spend(5000));
   expect(() => budget.run(() => spend(5001))).toThrow('exceeded the time');
 });
 
-test('the steps of a stretch add up', () => {
+test('the steps of an evaluation add up', () => {
   const budget = new EvaluationBudget(SMALL);
   const spendInParts = (count: number) =>
     budget.run(() => {
@@ -62,19 +63,19 @@ test('the steps of a stretch add up', () => {
   expect(() => spendInParts(130)).toThrow('exceeded the time');
 });
 
-test('a stretch that takes too long is refused at a look at the clock', () => {
+test('an evaluation that takes too long is refused when the clock is read', () => {
   const budget = new EvaluationBudget({ ...FIXED_EVALUATION, ms: -1 });
   budget.run(() => spend(100));
   expect(() => budget.run(() => spend(3000))).toThrow('exceeded the time');
 });
 
-test('where the rest can be done elsewhere it is asked for, not refused', () => {
+test('an evaluation that can move to another thread is not refused', () => {
   const budget = new EvaluationBudget({ ...MOVABLE_EVALUATION, bytes: 10 });
   expect(() => budget.run(() => draw(11))).toThrow(EvaluationTooLong);
   expect(() => budget.run(() => spend(Number.MAX_SAFE_INTEGER))).toThrow(EvaluationTooLong);
 });
 
-test('after a refusal nothing is counted any more', () => {
+test('nothing is counted after a refusal', () => {
   const budget = new EvaluationBudget(SMALL);
   expect(() => budget.run(() => draw(1001))).toThrow();
   draw(Number.MAX_SAFE_INTEGER);

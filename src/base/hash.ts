@@ -1,7 +1,7 @@
 /**
- * MurmurHash3 (Austin Appleby, public domain), the two variants that effective partition keys are made of.
- * 64-bit words are pairs of 32-bit halves: BigInt would be some fifty times slower, and a partition key is
- * hashed on every request. Not for secrets, and not where a client must be unable to make two keys collide.
+ * MurmurHash3 (Austin Appleby, public domain), in the two variants that effective partition keys use. 64-bit words
+ * are pairs of 32-bit halves, because BigInt would be some fifty times slower and every request hashes a partition
+ * key. Not for secrets, and not where a client must be unable to make two keys collide.
  */
 import type { Bytes } from './bytes.ts';
 
@@ -38,8 +38,8 @@ const MIX2_HIGH = 0xc4ceb9fe;
 const MIX2_LOW = 0x1a85ec53;
 
 /**
- * MurmurHash3 x64 128 bit. The sixteen bytes are the two 64-bit words h1 and h2, each little-endian, as the
- * original program leaves them in memory.
+ * MurmurHash3 x64 128 bit. The sixteen bytes are the two 64-bit words h1 and h2, each little-endian, as in the memory
+ * of the original program.
  */
 export function murmur3x64_128(bytes: Bytes, seed = 0): Bytes {
   const length = bytes.length;
@@ -48,7 +48,7 @@ export function murmur3x64_128(bytes: Bytes, seed = 0): Bytes {
   let h2High = 0;
   let h2Low = seed | 0;
   for (let at = 0; at < length; at += 16) {
-    // The last block may be partial: it is filled with zeros, and the mixing of h1 and h2 is left out.
+    // The last block may be partial: it is padded with zeros, and the mixing of h1 and h2 is left out.
     const isWhole = at + 16 <= length;
     // k1 = rotl(k1 * c1, 31) * c2; h1 ^= k1
     let low = isWhole ? word(bytes, at) : partialWord(bytes, at);
@@ -114,7 +114,7 @@ function finish128(h1High: number, h1Low: number, h2High: number, h2Low: number)
   aLow = (aLow + bLow) | 0;
   bHigh = (bHigh + aHigh + carry(bLow, aLow)) | 0;
   bLow = (bLow + aLow) | 0;
-  // From the pool: a small Uint8Array of its own would be moved out of the heap at its first comparison.
+  // The pool is used because V8 moves a small separate Uint8Array out of the heap at its first comparison.
   const digest = Buffer.allocUnsafe(16);
   putWord(digest, 0, aLow);
   putWord(digest, 4, aHigh);
@@ -150,7 +150,7 @@ function word(bytes: Bytes, at: number): number {
   );
 }
 
-/** The word at `at` of bytes that go on as zeros behind their end. */
+/** The word at `at`, with zeros after the end of the bytes. */
 function partialWord(bytes: Bytes, at: number): number {
   const end = Math.min(bytes.length, at + 4);
   let result = 0;

@@ -37,7 +37,6 @@ export {
   LONE_EVALUATION,
   listBytes,
   MOVABLE_EVALUATION,
-  regexWatchMs,
   spend,
   threadEvaluation,
 } from './evaluation-budget.ts';

@@ -34,7 +34,10 @@ export const PAGE_ITEMS_MAX = 10_000;
 /** Names of databases and containers. */
 export const RESOURCE_NAME_LENGTH_MAX = 255;
 
-/** Databases and containers of one account together: all are in memory. The service begins with 500 and gives more on request. */
+/**
+ * Databases and containers of one account together, since all are in memory. The service begins with 500 and allows
+ * more on request.
+ */
 export const RESOURCES_PER_ACCOUNT_MAX = 25_000;
 
 /** Containers that share the throughput of one database (documented). */
@@ -44,83 +47,88 @@ export const SHARED_CONTAINERS_MAX = 25;
 export const SCRIPTS_PER_CONTAINER_MAX = 100;
 export const RESOURCES_PER_OWNER_MAX = 100_000;
 
-/** Key part of a text beyond this is cut and hashed, so that a key fits one PostgreSQL index row (2,704 bytes). */
+/** A text in a key is truncated and hashed beyond this, so that a key fits one PostgreSQL index row (2,704 bytes). */
 export const KEY_TEXT_BYTES_MAX = 512;
 
-/** Logical partitions whose bytes are counted in one physical partition near their limit: some hundred kilobytes. */
+/** Logical partitions near their limit whose bytes are counted in one physical partition: some hundred kilobytes. */
 export const HEAVY_KEYS_MAX = 1024;
 
-/** Writes waiting in one partition; more are refused, so that a slow disk cannot fill the memory. */
+/** Writes waiting in one partition. More are refused, so that a slow disk cannot fill the memory. */
 export const PENDING_WRITES_MAX = 10_000;
 
 /** Bytes of bodies waiting in one partition, for the same reason. */
 export const PENDING_WRITE_BYTES_MAX = 64 * MIB;
 
-/** Bytes of one engine batch; a group of writes is cut here so that one commit stays short. */
+/** Bytes of one engine batch. A group of writes ends here so that one commit stays short. */
 export const COMMIT_BYTES_MAX = 8 * MIB;
 
 /** Memory for hot records, all partitions of the process together. */
 export const RECORD_CACHE_BYTES = 32 * MIB;
-/** Memory for rids by key and by value, all partitions of the process together. By key it is those of four million items. */
+/**
+ * Memory for rids by key and by value, all partitions of the process together. The rids by key of four million items
+ * fit.
+ */
 export const RID_CACHE_BYTES = 64 * MIB;
 
-/** Rows a query may hold at once to sort, group or tell apart: some hundred megabytes at worst. */
+/** Rows a query may hold at once to sort, group or deduplicate: some hundred megabytes at worst. */
 export const QUERY_ROWS_MAX = 500_000;
 
-/** Bytes of those rows; a thread that evaluates has some times as much. */
+/** Bytes of those rows. An evaluation thread has a few times as much memory. */
 export const QUERY_KEPT_BYTES_MAX = 128 * MIB;
 
-/** Items one page of a query looks at before it ends and says where to go on. */
+/** Items that one page of a query reads before it ends with a continuation. */
 export const QUERY_ITEMS_PER_PAGE = 20_000;
 
-/** Index entries one partition keeps in memory before it writes them in order: some megabytes. */
+/** Index entries that one partition keeps in memory before it flushes them in order: some megabytes. */
 export const INDEX_MEMTABLE_ENTRIES = 40_000;
 
-/** Partitions kept open, where the process may open files enough; the least recently used idle one is closed beyond that. */
+/**
+ * Partitions kept open, if the process may open enough files. Beyond that the least recently used idle one is closed.
+ */
 export const OPEN_PARTITIONS_MAX = 256;
 
-/** While none of the open partitions is idle, so many times more may be open; who wants yet another is refused. */
+/** The limit grows by this factor while no open partition is idle. Beyond that, opening another is refused. */
 export const OPEN_PARTITIONS_SURGE = 1.5;
 
 /**
- * Files of one open partition, generously: file and log in the connections for writing and reading, their shared index, and the
- * same again while somebody reads an old moment or the log is copied.
+ * Files of one open partition, with a margin: database and log of the connections for writing and reading, their
+ * shared index, and the same again while a snapshot is read or the log is checkpointed.
  */
 export const FILES_PER_PARTITION = 10;
 
-/** A partition nobody used for this long is closed. */
+/** A partition that is unused for this long is closed. */
 export const PARTITION_IDLE_MS = 60_000;
 
-/** Tombstones are kept this long for movers and feeds that have to learn of a deletion. */
+/** Tombstones are kept this long for movers and feeds that have to see a deletion. */
 export const TOMBSTONE_RETENTION_SEC = 24 * 3600;
 
-/** Expirations a partition remembers ahead of time: a megabyte or two. */
+/** Expirations that a partition keeps in memory ahead of time: a megabyte or two. */
 export const EXPIRY_CALENDAR_ITEMS = 50_000;
 
-/** Erased partition keys of one partition that wait for the sweeper: every read compares them. */
+/** Deleted key ranges of one partition that wait for the sweeper. Every read compares with each of them. */
 export const RANGE_TOMBSTONES_MAX = 1000;
 
-/** Vector and full text indexes of all partitions of the process; they are made again when asked for. */
+/** Vector and full text indexes of all partitions of the process. They are rebuilt when they are needed again. */
 export const SEARCH_MEMORY_BYTES = 1024 * MIB;
 
 /** Nesting of a JSON item (documented). */
 export const NESTING_MAX = 128;
 
-/** Threads for queries whose rows take long; they give way to the one that serves requests. */
+/** Threads for queries whose rows take long. They run at a lower priority than the thread that serves requests. */
 export const EVALUATION_THREADS_MAX = 2;
 
-/** Heap of such a thread: what a query may keep, and what it may compute of one item, some times over. */
+/** Heap of an evaluation thread: several times what a query may keep and what it may compute from one item. */
 export const EVALUATION_MEMORY_MB = 512;
 
-/** Time that such a thread may take for the rows of one page, and after which a page that can end does. */
+/** Time limit of the rows of one page in such a thread, and the time after which a page ends if it can. */
 export const EVALUATION_PAGE_MS = 5000;
 export const EVALUATION_TURN_MS = 1500;
 
-/** Pages waiting for such a thread, and the longest they wait; more are refused. */
+/** Pages waiting for such a thread, and the longest wait. More are refused. */
 export const EVALUATION_QUEUE_MAX = 200;
 export const EVALUATION_WAIT_MS = 15_000;
 
-/** A thread for rows that nobody used for this long is ended. */
+/** An evaluation thread that is unused for this long is ended. */
 export const EVALUATION_IDLE_MS = 60_000;
 
 /** Combinations that the JOINs of a query may make of one item: some tenths of a second, in which nothing else runs. */
@@ -129,21 +137,21 @@ export const ITEM_COMBINATIONS_MAX = 10_000_000;
 /** Threads that run scripts; more of them would take the processors from the thread that serves requests. */
 export const SCRIPT_THREADS_MAX = 4;
 
-/** A thread for scripts that nobody used for this long is ended. */
+/** A script thread that is unused for this long is ended. */
 export const SCRIPT_THREAD_IDLE_MS = 60_000;
 
-/** Scripts waiting for a thread, and the longest they wait; more are refused. */
+/** Scripts waiting for a thread, and the longest wait. More are refused. */
 export const SCRIPT_QUEUE_MAX = 1000;
 export const SCRIPT_WAIT_MS = 10_000;
 
 /** Calls of one script on its collection. */
 export const SCRIPT_CALLS_MAX = 10_000;
 
-/** Calls that a script hands over at once, and their characters: answering them is one turn of the event loop at most. */
+/** Calls of one round of a script, and their characters: answering them takes one turn of the event loop at most. */
 export const SCRIPT_ROUND_CALLS_MAX = 100;
 export const SCRIPT_ROUND_CHARACTERS_MAX = 512 * KIB;
 
-/** What a script may log. */
+/** Characters that a script may log. */
 export const SCRIPT_LOG_CHARACTERS_MAX = 64 * KIB;
 
 /** Text of one script. */
@@ -152,5 +160,5 @@ export const SCRIPT_BYTES_MAX = 512 * KIB;
 /** Bytes that one script may write: its transaction is one commit. */
 export const SCRIPT_WRITE_BYTES_MAX = 16 * MIB;
 
-/** Times a script is run again because others wrote what it looked at. */
+/** Times a script is run again because other writers changed what it read. */
 export const SCRIPT_ATTEMPTS_MAX = 10;

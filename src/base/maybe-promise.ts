@@ -1,11 +1,11 @@
-/** A value now, or a promise of it: local engines answer at once, remote ones later. */
+/** A value now, or a promise of it. Local engines answer at once, remote ones later. */
 export type MaybePromise<T> = T | Promise<T>;
 
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return value instanceof Promise;
 }
 
-/** Continues at once on a value and later on a promise, so that the synchronous path stays synchronous. */
+/** Continues at once with a value and later with a promise, so that the synchronous path stays synchronous. */
 export function andThen<T, U>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<U>,
@@ -13,7 +13,7 @@ export function andThen<T, U>(
   return isPromise(value) ? value.then(next) : next(value);
 }
 
-/** As try and finally: `finish` runs when what `run` does is over, well or not. */
+/** The counterpart of try and finally: `finish` runs when `run` is complete, also after an error. */
 export function withFinally<T>(run: () => MaybePromise<T>, finish: () => void): MaybePromise<T> {
   let result: MaybePromise<T>;
   try {
@@ -27,7 +27,7 @@ export function withFinally<T>(run: () => MaybePromise<T>, finish: () => void): 
   return result;
 }
 
-/** As try and catch. */
+/** The counterpart of try and catch. */
 export function recovering<T>(
   run: () => MaybePromise<T>,
   recover: (error: unknown) => MaybePromise<T>,

@@ -1,4 +1,4 @@
-// Goal: the printed text is what Prometheus reads. Method: small registries, exact text.
+// Goal: Prometheus can read the printed text. Method: small registries, exact text.
 import { expect, test } from 'vitest';
 import { Metrics } from './metrics.ts';
 

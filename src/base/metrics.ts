@@ -1,17 +1,17 @@
 /**
- * Counters, gauges and histograms, printed in the Prometheus text format. The hot path holds on to a counter object:
- * labels are resolved once, an increment is one addition. Nothing here knows what is counted.
+ * Counters, gauges and histograms, printed in the Prometheus text format. The hot path keeps a counter object: labels
+ * are resolved once, and an increment is one addition. Nothing here knows what is counted.
  */
 import { assert } from './assert.ts';
 
 interface MetricFamily {
   readonly name: string;
-  /** One sentence for whoever reads the numbers. */
+  /** One sentence for the reader of the numbers. */
   readonly help: string;
   readonly labels?: readonly string[];
 }
 
-/** Only grows. */
+/** A counter only grows. */
 export class Counter {
   value = 0;
 
@@ -20,7 +20,7 @@ export class Counter {
   }
 }
 
-/** What holds at this moment. */
+/** A gauge is the value of the current moment. */
 class Gauge {
   value = 0;
 
@@ -30,7 +30,7 @@ class Gauge {
 }
 
 export class Histogram {
-  /** Observations per bucket, the last one for all above the highest bound. Not cumulative. */
+  /** Observations per bucket, not cumulative. The last one counts all above the highest bound. */
   readonly counts: number[];
   readonly bounds: readonly number[];
   sum = 0;
@@ -65,7 +65,10 @@ export class Series<T> {
     this.#make = make;
   }
 
-  /** The series with these label values, in the order of the family's labels. Keep it; do not ask per event. */
+  /**
+   * The series with these label values, in the order of the family's labels. Callers keep it; the lookup is not for
+   * every event.
+   */
   with(...values: readonly string[]): T {
     const { labels = [] } = this.family;
     assert(values.length === labels.length, 'metrics: one value per label');
@@ -78,7 +81,7 @@ export class Series<T> {
     return member;
   }
 
-  /** Forgets all series: for gauges that are set anew at every scrape. */
+  /** Removes all series: for gauges that are set again at every scrape. */
   clear(): void {
     this.#members.clear();
   }
@@ -88,7 +91,7 @@ export class Series<T> {
   }
 }
 
-/** Everything one process tells about itself. */
+/** All metrics of one process. */
 export class Metrics {
   readonly #series: Series<Counter | Gauge | Histogram>[] = [];
   readonly #collectors: (() => void)[] = [];
@@ -105,7 +108,7 @@ export class Metrics {
     return this.#add(new Series(family, 'histogram', () => new Histogram(bounds)));
   }
 
-  /** Runs before every print: sets the gauges that are cheaper to ask for than to keep. */
+  /** Runs before every print, for gauges that are cheaper to compute than to keep up to date. */
   onCollect(collect: () => void): void {
     this.#collectors.push(collect);
   }

@@ -1,16 +1,16 @@
 /**
- * Long computations on the one thread that serves requests, a few milliseconds at a time. All of a process take turns in
- * one queue: however many there are, a request waits for one slice at most.
+ * Long computations on the one thread that serves requests, a few milliseconds at a time. All tasks of a process
+ * share one round-robin queue: however many there are, a request waits for one slice at most.
  */
 
-/** A request that comes at a bad moment waits this long. */
+/** The longest that a request waits for a slice. */
 const SLICE_MS = 3;
 
-/** Yields whenever a good place to stop is reached: after some microseconds, not after some milliseconds. */
+/** Yields at every good point to stop: every few microseconds, not milliseconds. */
 export type Steps<T> = Generator<void, T, void>;
 
 interface Task {
-  /** False once it is over. */
+  /** False once the task is complete. */
   step(): boolean;
 }
 
@@ -42,7 +42,7 @@ export class SlicedWork {
       this.#tasks.shift();
       task = this.#tasks[0];
     }
-    // The others are as near to their end: none of them waits for the longest.
+    // Round robin: no task waits until the longest one is complete.
     const first = this.#tasks.shift();
     if (first === undefined) return;
     this.#tasks.push(first);

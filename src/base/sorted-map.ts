@@ -1,9 +1,9 @@
-/** An ordered map with cheap copies, and the one place that knows how its package is exported. */
+/** An ordered map with cheap copies. Only this file knows how its package is exported. */
 import sortedBtree from 'sorted-btree';
 
 export type SortedMap<K, V> = sortedBtree.default<K, V>;
 
-/** A CommonJS package with a property `default`: Node hands out the module, test runners the class itself. */
+/** The package is CommonJS with a property `default`: Node imports the module, test runners import the class itself. */
 const exported: unknown = sortedBtree;
 const SortedTree =
   typeof exported === 'function' ? (exported as typeof sortedBtree.default) : sortedBtree.default;

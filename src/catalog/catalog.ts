@@ -1,13 +1,15 @@
 /**
- * What exists: databases and containers with their partitions and throughput, in one transactional store.
+ * The catalog of an account: databases and containers with their partitions and throughput, in one transactional
+ * store.
  *
- * All of it is kept in memory, because every request looks a container up; every change is one conditional batch
- * on the store first and becomes visible when durable. Changes run one after the other.
+ * All records are in memory, because every request looks up a container. Every change is one conditional batch on the
+ * store and becomes visible when it is durable. Changes run one after the other.
  *
  * Stored form, version 1: key `format` → version; `db` · rid → DatabaseRecord; `coll` · database rid · rid →
  * ContainerRecord; `res` · … → StoredResource (see stored-resources.ts), all as JSON.
  */
 import {
+  assert,
   type Bytes,
   bytesToText,
   DomainError,
@@ -17,8 +19,8 @@ import {
   textToBytes,
 } from '../base/index.ts';
 import { type Batch, FormatError, type KeyRange, type Store } from '../engine/index.ts';
-import { encodeTuple } from '../value/index.ts';
-import type { ContainerRecord, DatabaseRecord } from './records.ts';
+import { EPK_MAX, EPK_MIN, encodeTuple, epkToHex } from '../value/index.ts';
+import type { ContainerRecord, DatabaseRecord, PartitionRecord } from './records.ts';
 import {
   ownedPrefix,
   type ResourceOwner,
@@ -37,9 +39,9 @@ export class Catalog {
   readonly #random: Random;
   readonly #databases = new Map<string, DatabaseEntry>();
   readonly #databasesByRid = new Map<number, DatabaseEntry>();
-  /** Told of every change when it is visible. */
+  /** Called with every change when it is visible. */
   onChange: ((change: Omit<Change<unknown>, 'result'>) => void) | undefined;
-  /** Changes wait for each other: each is decided on what the one before left. */
+  /** Each change is decided on the result of the one before. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
   private constructor(store: Store, random: Random) {
@@ -95,23 +97,25 @@ export class Catalog {
   }
 
   /**
-   * Runs one change after all earlier ones. `decide` looks at the catalog as it then is and answers the records to
-   * write; they become visible when they are durable.
+   * Runs one change after all earlier ones. `decide` reads the current catalog and returns the records to write; they
+   * become visible when they are durable.
    */
   change<T>(decide: () => Change<T>): Promise<T> {
     const run = async (): Promise<T> => {
       const change = decide();
+      this.#check(change);
       await this.#store.commit(toBatch(change));
       this.#apply(change);
       this.onChange?.(change);
       return change.result;
     };
     const result = this.#lastChange.then(run, run);
+    // The caller handles the error of its change; the next change must run all the same.
     this.#lastChange = result.catch(() => undefined);
     return result;
   }
 
-  /** A number nobody has, for a new database, container or offer. */
+  /** An unused number for a new database, container or offer. */
   newRid(bits: number, isTaken: (rid: number) => boolean): number {
     for (;;) {
       const rid = 1 + this.#random.below(2 ** bits - 1);
@@ -119,7 +123,7 @@ export class Catalog {
     }
   }
 
-  /** Refuses to grow beyond the account's quota. */
+  /** Throws if the account is at its quota. */
   checkQuota(): void {
     let count = this.#databases.size;
     for (const { containers } of this.#databases.values()) count += containers.size;
@@ -144,6 +148,17 @@ export class Catalog {
         }
         more = page.more;
       }
+    }
+  }
+
+  /** Runs before a change is durable: a record without its database, or a hole in the hash space, would stay for ever. */
+  #check({ databases = [], containers = [] }: Change<unknown>): void {
+    for (const { databaseRid, partitions } of containers) {
+      assert(
+        this.#databasesByRid.has(databaseRid) || databases.some(({ rid }) => rid === databaseRid),
+        'catalog: a container has a database',
+      );
+      assert(tilesHashSpace(partitions), 'catalog: partitions tile the hash space');
     }
   }
 
@@ -181,7 +196,7 @@ export interface Change<T> {
   readonly databases?: readonly DatabaseRecord[];
   readonly containers?: readonly ContainerRecord[];
   readonly droppedDatabases?: readonly DatabaseRecord[];
-  /** What belongs to them goes with them. */
+  /** The stored resources of these containers are dropped too. */
   readonly droppedContainers?: readonly ContainerRecord[];
   readonly resources?: readonly StoredResource[];
   readonly droppedResources?: readonly StoredResource[];
@@ -202,6 +217,15 @@ function newEntry(record: DatabaseRecord): DatabaseEntry {
     containersByRid: new Map(),
     resources: new StoredResources(),
   };
+}
+
+function tilesHashSpace(partitions: readonly PartitionRecord[]): boolean {
+  let end = epkToHex(EPK_MIN);
+  for (const { min, max } of partitions) {
+    if (min !== end || max <= min) return false;
+    end = max;
+  }
+  return end === epkToHex(EPK_MAX);
 }
 
 const databaseKey = (record: DatabaseRecord) => encodeTuple(['db', record.rid]);

@@ -1,4 +1,4 @@
-// Goal: the texts are those of resource ids. Method: compared with them for seeded random numbers, in order and in leaps.
+// Goal: the texts equal those of resource ids. Method: compared for seeded random numbers, in sequence and with gaps.
 import { expect, test } from 'vitest';
 import { seededRandom } from '../base/index.ts';
 import { DocumentRids } from './document-rids.ts';

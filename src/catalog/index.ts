@@ -27,19 +27,4 @@ export {
   rangeRid,
   storedResourceRid,
 } from './resource-id.ts';
-export {
-  type FullTextIndex,
-  normalizeFullTextIndexes,
-  normalizeSpatialIndexes,
-  normalizeVectorIndexes,
-  type SpatialIndex,
-  type VectorIndex,
-} from './special-indexes.ts';
-export {
-  ownedPrefix,
-  type ResourceOwner,
-  type StoredKind,
-  type StoredResource,
-  StoredResources,
-  storedResourceKey,
-} from './stored-resources.ts';
+export type { ResourceOwner, StoredKind, StoredResource } from './stored-resources.ts';

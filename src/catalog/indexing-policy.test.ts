@@ -1,4 +1,4 @@
-// Goal: whatever a client sends becomes the one normal form or a clear refusal. Method: a table of both.
+// Goal: every policy of a client becomes the one normal form or a clear refusal. Method: a table of both.
 import { expect, test } from 'vitest';
 import type { Value } from '../value/index.ts';
 import { DEFAULT_INDEXING_POLICY, normalizeIndexingPolicy } from './indexing-policy.ts';

@@ -1,6 +1,6 @@
 /**
- * Which paths of an item are indexed. The policy is kept as clients see it, normalised: the same meaning always has the
- * same text, whatever generation of the service a client was written for.
+ * Which paths of an item are indexed. The policy is kept as clients see it, normalised: the same meaning always has
+ * the same text, for clients of every generation of the service.
  */
 import { DomainError } from '../base/index.ts';
 import { isList, isMap, type Value, type ValueMap } from '../value/index.ts';
@@ -33,7 +33,7 @@ export interface CompositePath {
   readonly order: 'ascending' | 'descending';
 }
 
-/** Etags change with every write: indexing them would serve nobody, so they are always excluded. */
+/** Etags change with every write and an index on them is useless, so they are always excluded. */
 const ETAG_PATH = '/"_etag"/?';
 const ALL_PATH = '/*';
 const PATHS_MAX = 1500;
@@ -51,7 +51,7 @@ export const DEFAULT_INDEXING_POLICY: IndexingPolicy = {
   excludedPaths: [{ path: ETAG_PATH }],
 };
 
-/** The policy a client sent, checked and in its normal form. Throws `invalidInput`. */
+/** Checks the policy of a client and returns its normal form. Throws `invalidInput`. */
 export function normalizeIndexingPolicy(sent: Value): IndexingPolicy {
   if (sent === undefined || sent === null) return DEFAULT_INDEXING_POLICY;
   if (!isMap(sent)) throw invalid('The indexing policy must be an object.');

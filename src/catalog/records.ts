@@ -1,4 +1,4 @@
-/** What exists, as plain data. One record is one entry of the catalog's store and changes as a whole. */
+/** The records of the catalog, as plain data. One record is one entry of the catalog's store and changes as a whole. */
 import type { Encoding, PartitionKeyDefinition, ValueMap } from '../value/index.ts';
 import type { IndexingPolicy } from './indexing-policy.ts';
 
@@ -10,13 +10,13 @@ export interface DatabaseRecord {
   readonly timestampSec: number;
   /** Throughput that the containers of the database share. */
   readonly throughput?: ThroughputRecord;
-  /** What APIs keep about all their containers together. */
+  /** Properties that an API keeps for all its containers together. */
   readonly policies?: ValueMap;
 }
 
 /**
- * fixed: one partition for ever. unlimited: as many as throughput and storage need.
- * A container with a key and at least UNLIMITED_THROUGHPUT_MIN RU/s is unlimited, however it was asked for.
+ * fixed: one partition for ever. unlimited: as many as throughput and storage need. A container with a key and at
+ * least UNLIMITED_THROUGHPUT_MIN RU/s is always unlimited.
  */
 export type ContainerKind = 'fixed' | 'unlimited';
 
@@ -29,28 +29,28 @@ export interface ContainerRecord {
   readonly timestampSec: number;
   readonly kind: ContainerKind;
   readonly partitionKey: PartitionKeyDefinition;
-  /** Encoding of the API that made the container: what its records hold. */
+  /** The encoding of the records: that of the API which created the container. */
   readonly encoding: Encoding;
   readonly indexingPolicy: IndexingPolicy;
-  /** undefined: items live for ever and may not ask for less; -1: only as they ask; else seconds. */
+  /** undefined: items never expire, whatever they say; -1: only items that say so expire; else seconds. */
   readonly defaultTtlSec?: number;
-  /** Every version of an item is kept for so long; undefined: only the latest. */
+  /** How long every version of an item is kept; undefined: only the latest version. */
   readonly versionRetentionSec?: number;
   readonly uniqueKeys: readonly UniqueKey[];
-  /** Set where the container is a global secondary index: read-only, kept up from its source. */
+  /** Set if the container is a global secondary index: read-only, kept up from its source. */
   readonly globalIndex?: GlobalIndexRecord;
-  /** Policies of the home API that are kept and returned as they are. */
+  /** Policies of the home API that are stored and returned unchanged. */
   readonly policies: ValueMap;
-  /** Undefined where the container shares its database's throughput. */
+  /** Undefined if the container shares its database's throughput. */
   readonly throughput?: ThroughputRecord;
   /** Live partitions in the order of the hash space: they tile it without gaps. */
   readonly partitions: readonly PartitionRecord[];
   /**
-   * Partitions that were split or merged away, oldest first: clients and their continuation tokens may name them for as
-   * long as the container lives. Their number is bounded by that of partition ids.
+   * Partitions that were replaced by a split or merge, oldest first. Clients and their continuation tokens may name
+   * them as long as the container exists. Partition ids are bounded, so they are too.
    */
   readonly formerPartitions?: readonly FormerPartition[];
-  /** Ids and rid prefixes are never used twice. */
+  /** Ids and rid prefixes are never reused. */
   readonly nextPartitionId: number;
   /** Grows with every change of `partitions`. */
   readonly routingVersion: number;
@@ -60,7 +60,7 @@ export interface GlobalIndexRecord {
   /** A container of the same database. */
   readonly sourceRid: number;
   readonly sourceId: string;
-  /** From items to rows, in the language of the home API. */
+  /** The projection from items to rows, in the query language of the home API. */
   readonly definition: string;
 }
 
@@ -69,7 +69,7 @@ export interface UniqueKey {
 }
 
 export interface PartitionRecord {
-  /** A number as text, as clients know it. */
+  /** A number as text, as clients see it. */
   readonly id: string;
   /** Hexadecimal effective partition keys, [min, max). */
   readonly min: string;
@@ -77,14 +77,14 @@ export interface PartitionRecord {
   /** All ancestors, oldest first. */
   readonly parents: readonly string[];
   readonly ridPrefix: number;
-  /** Behind this LSN times of writes grow with LSNs; set where partitions were merged, 0 otherwise. */
+  /** After this LSN the times of writes grow with the LSNs; set for merged partitions, 0 otherwise. */
   readonly orderedFromLsn?: number;
   /** Share of the container's throughput. */
   readonly throughputFraction: number;
   readonly timestampSec: number;
 }
 
-/** What a partition that was replaced by others had of the hash space. */
+/** The range of the hash space of a partition that was replaced by others. */
 type FormerPartition = Pick<PartitionRecord, 'id' | 'min' | 'max'>;
 
 export interface ThroughputRecord {
@@ -93,13 +93,13 @@ export interface ThroughputRecord {
   readonly etag: string;
   readonly timestampSec: number;
   readonly setting: ThroughputSetting;
-  /** Highest value ever set: the minimum a throughput may be scaled down to follows from it. */
+  /** The highest value ever set. It bounds how far the throughput may be scaled down. */
   readonly highestEver: number;
-  /** Most bytes seen when the throughput was changed, for the same reason. */
+  /** The most bytes stored at any change of the throughput, for the same reason. */
   readonly storageBytesEver?: number;
-  /** The add-on of the first generation: a budget per minute beside the one per second. */
+  /** The add-on of the first generation of the service: a budget per minute beside the one per second. */
   readonly hasMinuteReserve?: boolean;
-  /** Throughput buckets 1 to 5 that are held to a share of the whole. */
+  /** Throughput buckets 1 to 5 that are limited to a share of the whole. */
   readonly bucketLimits?: readonly BucketLimitRecord[];
 }
 
@@ -116,7 +116,7 @@ export type ThroughputSetting =
       readonly incrementPercent?: number;
     };
 
-/** The most a resource may use per second. */
+/** The most request units per second that a resource may use. */
 export function provisionedMax(setting: ThroughputSetting): number {
   return setting.kind === 'manual' ? setting.requestUnits : setting.requestUnitsMax;
 }

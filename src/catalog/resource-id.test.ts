@@ -1,4 +1,5 @@
-// Goal: resource ids have the layout clients parse and read back as they were. Method: golden texts, round trips.
+// Goal: resource ids have the layout that clients parse, and decode to the same numbers. Method: golden texts, round
+// trips.
 import { expect, test } from 'vitest';
 import {
   containerRid,
@@ -48,7 +49,7 @@ test('round trips', () => {
 });
 
 test.each(['', 'a', 'name', 'Gis8TQ=', 'Gis8TQ===', 'ütf8', 'a/b=', rangeRid(1, 2, 3)])(
-  '%j is no database, container or document',
+  '%j is not a database, container or document',
   (text) => {
     expect(['database', 'container', 'document']).not.toContain(parseResourceId(text)?.kind);
   },

@@ -85,7 +85,7 @@ type ResourceId =
     }
   | { readonly kind: 'offer'; readonly offer: number };
 
-/** Undefined where the text is no resource id: then it is a name. */
+/** Undefined if the text is not a resource id: then it is a name. */
 export function parseResourceId(text: string): ResourceId | undefined {
   if (!/^[A-Za-z0-9+-]{4,22}={0,2}$/.test(text) || text.length % 4 !== 0) return undefined;
   const bytes = Buffer.from(text.replaceAll('-', '/'), 'base64');

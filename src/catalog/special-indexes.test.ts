@@ -1,9 +1,9 @@
-// Goal: indexes of special kinds are checked in shape and come back normal. Method: tables of both.
+// Goal: spatial, vector and full text indexes are checked and returned in normal form. Method: tables of both.
 import { expect, test } from 'vitest';
 import type { Value } from '../value/index.ts';
 import { normalizeIndexingPolicy } from './indexing-policy.ts';
 
-test('a policy with one of each', () => {
+test('a policy with one index of each kind', () => {
   const policy = normalizeIndexingPolicy({
     spatialIndexes: [{ path: '/l/*' }],
     vectorIndexes: [{ path: '/v', type: 'diskANN', quantizationByteSize: 2 }],

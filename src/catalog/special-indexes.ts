@@ -1,4 +1,7 @@
-/** The indexes beside the one over all paths: spatial, vector and full text. Shape only; throws `invalidInput`. */
+/**
+ * The indexes beside the one over all paths: spatial, vector and full text. Checks only their form; throws
+ * `invalidInput`.
+ */
 import { DomainError } from '../base/index.ts';
 import { isList, isMap, type Value, type ValueMap } from '../value/index.ts';
 
@@ -15,7 +18,7 @@ interface BoundingBox {
   readonly ymax: number;
 }
 
-/** More properties tune the index and are kept as sent. */
+/** Further properties tune the index and are stored as sent. */
 export interface VectorIndex extends ValueMap {
   readonly path: string;
   readonly type: string;
@@ -30,7 +33,7 @@ const SHARD_PATHS_MAX = 1;
 const VECTOR_INDEX_TYPES = ['flat', 'quantizedFlat', 'diskANN'];
 const INDEXES_MAX = 100;
 
-/** A path of names, plain or quoted; spatial paths end in `/?` or `/*` as the older policies do. */
+/** A path of names, plain or quoted; spatial paths end in `/?` or `/*` as in older policies. */
 const PATH = /^(\/(\[\]|"([^"\\]|\\.)+"|[^/"[\]?*]+))+(\/[?*])?$/;
 const PLAIN_PATH = /^(\/("([^"\\]|\\.)+"|[^/"[\]?*]+))+$/;
 

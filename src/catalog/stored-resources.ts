@@ -1,6 +1,7 @@
 /**
- * Small resources that belong to a database, a container or a user: scripts, users, permissions, encryption keys. What
- * one says is its API's business; here it is a name, a number for life and properties that are kept as they are.
+ * Small resources that belong to a database, a container or a user: scripts, users, permissions, encryption keys.
+ * Their content belongs to their API; here they are a name, a number for life and properties that are stored
+ * unchanged.
  */
 import { encodeTuple, type ValueMap } from '../value/index.ts';
 
@@ -12,12 +13,12 @@ export type StoredKind =
   | 'user'
   | 'userDefinedFunction';
 
-/** Whom a resource belongs to. */
+/** The owner of a resource. */
 export interface ResourceOwner {
   readonly databaseRid: number;
-  /** Zero where it belongs to the database itself or to one of its users. */
+  /** Zero if it belongs to the database itself or to one of its users. */
   readonly containerRid: number;
-  /** The number of the user whose permission it is; zero otherwise. */
+  /** The number of the user who owns the permission; zero otherwise. */
   readonly userRid: number;
 }
 
@@ -31,13 +32,13 @@ export interface StoredResource extends ResourceOwner {
   readonly properties: ValueMap;
 }
 
-/** `res` · database · container · user · kind · rid, so that what belongs to an owner lies together. */
+/** `res` · database · container · user · kind · rid, so that the resources of an owner are adjacent. */
 export function storedResourceKey(resource: StoredResource): Uint8Array {
   const { databaseRid, containerRid, userRid, kind, rid } = resource;
   return encodeTuple(['res', databaseRid, containerRid, userRid, kind, rid]);
 }
 
-/** The start of the keys of all that belongs to a database or a container. */
+/** The common prefix of the keys of all resources of a database or a container. */
 export function ownedPrefix(databaseRid: number, containerRid?: number): Uint8Array {
   return encodeTuple(
     containerRid === undefined ? ['res', databaseRid] : ['res', databaseRid, containerRid],
@@ -63,7 +64,7 @@ export class StoredResources {
       list = new Map();
       this.#byOwner.set(name, list);
     }
-    // A rename leaves the old name behind.
+    // The old name of a renamed resource is removed.
     for (const { rid, id } of list.values())
       if (rid === resource.rid && id !== resource.id) list.delete(id);
     list.set(resource.id, resource);

@@ -1,6 +1,6 @@
 /**
- * A wrapper whose every answer is a promise that takes turns of the event loop to come, as an engine behind a
- * network would. Run a layer on it to prove that the layer copes with MaybePromise and with late commits.
+ * A wrapper that returns every result as a promise, some turns of the event loop defer, as an engine behind a network
+ * would. Tests run a layer on it to prove that it handles MaybePromise and late commits.
  */
 import type { MaybePromise } from '../base/index.ts';
 import type { Engine, ReadView, Snapshot, Store } from './engine.ts';
@@ -9,7 +9,7 @@ export function asyncEngine(engine: Engine): Engine {
   const stores = new Set<Store>();
   return {
     open: async (name) => {
-      const store = delayedStore(await engine.open(name), () => stores.delete(store));
+      const store = asyncStore(await engine.open(name), () => stores.delete(store));
       stores.add(store);
       return store;
     },
@@ -22,54 +22,56 @@ export function asyncEngine(engine: Engine): Engine {
   };
 }
 
-function delayedStore(store: Store, onClose: () => void): Store {
-  const underWay = new Set<Promise<unknown>>();
+function asyncStore(store: Store, onClose: () => void): Store {
+  const pending = new Set<Promise<unknown>>();
   let isClosing = false;
-  /** Immediates run in the order they were asked for, which keeps the order of commits. */
-  const later = <T>(action: () => MaybePromise<T>): Promise<T> => {
-    // After close the refusal is the inner store's, at once.
-    const answer = isClosing ? (async () => action())() : turn().then(action).then(afterTurn);
-    underWay.add(answer);
-    const forget = () => underWay.delete(answer);
-    answer.then(forget, forget);
-    return answer;
+  /** Immediates run in the order of the calls, which keeps the order of commits. */
+  const defer = <T>(action: () => MaybePromise<T>): Promise<T> => {
+    // After close the inner store refuses the call at once.
+    const result = isClosing
+      ? (async () => action())()
+      : eventLoopTurn().then(action).then(returnAfterTurn);
+    pending.add(result);
+    const forget = () => pending.delete(result);
+    result.then(forget, forget);
+    return result;
   };
   return {
     name: store.name,
-    ...delayedView(store, later),
-    snapshot: () => later(() => store.snapshot()).then((inner) => delayedSnapshot(inner, later)),
-    commit: (batch) => later(() => store.commit(batch)),
-    stats: () => later(() => store.stats()),
+    ...asyncView(store, defer),
+    snapshot: () => defer(() => store.snapshot()).then((inner) => asyncSnapshot(inner, defer)),
+    commit: (batch) => defer(() => store.commit(batch)),
+    stats: () => defer(() => store.stats()),
     close: async () => {
       isClosing = true;
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(pending);
       await store.close();
       onClose();
     },
   };
 }
 
-type Later = <T>(action: () => MaybePromise<T>) => Promise<T>;
+type Defer = <T>(action: () => MaybePromise<T>) => Promise<T>;
 
-function delayedView(view: ReadView, later: Later): ReadView {
+function asyncView(view: ReadView, defer: Defer): ReadView {
   return {
-    get: (key) => later(() => view.get(key)),
-    getMany: (keys) => later(() => view.getMany(keys)),
-    dereference: (key, prefix) => later(() => view.dereference(key, prefix)),
-    scan: (range, options) => later(() => view.scan(range, options)),
-    scanKeys: (range, options) => later(() => view.scanKeys(range, options)),
+    get: (key) => defer(() => view.get(key)),
+    getMany: (keys) => defer(() => view.getMany(keys)),
+    dereference: (key, prefix) => defer(() => view.dereference(key, prefix)),
+    scan: (range, options) => defer(() => view.scan(range, options)),
+    scanKeys: (range, options) => defer(() => view.scanKeys(range, options)),
   };
 }
 
-function delayedSnapshot(snapshot: Snapshot, later: Later): Snapshot {
-  return { ...delayedView(snapshot, later), release: () => snapshot.release() };
+function asyncSnapshot(snapshot: Snapshot, defer: Defer): Snapshot {
+  return { ...asyncView(snapshot, defer), release: () => snapshot.release() };
 }
 
-function turn(): Promise<void> {
+function eventLoopTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-async function afterTurn<T>(value: T): Promise<T> {
-  await turn();
+async function returnAfterTurn<T>(value: T): Promise<T> {
+  await eventLoopTurn();
   return value;
 }

@@ -1,9 +1,9 @@
-/** What every engine refuses at its door, so that a mistake shows on the memory engine as well as on disk. */
+/** Checks that every engine makes of its arguments, so that a mistake shows on the memory engine as well as on disk. */
 import { assert } from '../base/index.ts';
 import type { Batch, KeyRange, ScanOptions } from './engine.ts';
 import { integerOfKey, isIntegerKeyed } from './integer-keys.ts';
 
-/** A key fits one index row of every engine; PostgreSQL is the narrowest (2,704 bytes). */
+/** A key fits one index row of every engine. PostgreSQL has the smallest (2,704 bytes). */
 export const KEY_BYTES_MAX = 2700;
 const VALUE_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -26,7 +26,7 @@ export function checkScan(range: KeyRange, options: ScanOptions): void {
   );
   assert(options.bytesMax > 0, 'a scan has a positive byte bound');
   if (options.dereference !== undefined) checkPrefix(options.dereference);
-  // The bounds themselves may be longer than a key: the successor of the longest key is.
+  // A bound may be longer than a key: the successor of the longest key is.
   assert(range.start.length <= KEY_BYTES_MAX + 1, 'a range starts with a key');
   assert(
     range.end === undefined || range.end.length <= KEY_BYTES_MAX + 1,

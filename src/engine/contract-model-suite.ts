@@ -1,6 +1,6 @@
 /**
- * Goal: any history of commits, snapshots and reads answers as a plain sorted array does. Method: seeded random
- * histories over few short keys, so that they collide; the seed stands in the name of the test.
+ * Goal: any history of commits, snapshots and reads gives the results of a plain sorted array. Method: seeded random
+ * histories over few short keys, so that they collide. The seed is in the name of the test.
  */
 import { describe, expect, it } from 'vitest';
 import {
@@ -29,7 +29,7 @@ const STEPS = 150;
 const SNAPSHOTS_MAX = 3;
 
 export function contractModelSuite(currentStore: () => Store): void {
-  describe('answers as a sorted array does', () => {
+  describe('behaves as a sorted array does', () => {
     for (let seed = 1; seed <= SEEDS; seed++)
       it(`seed ${seed}`, async () => {
         await history(currentStore(), seededRandom(seed));
@@ -208,22 +208,22 @@ function isWithin({ start, end }: KeyRange, key: Bytes): boolean {
   return compareBytes(key, start) >= 0 && (end === undefined || compareBytes(key, end) < 0);
 }
 
-/** A number, or one to three bytes of a small alphabet with both extremes. */
+/** An integer key, or one to three bytes of a small alphabet with both extremes. */
 function randomKey(random: Random): Bytes {
-  if (random.below(3) === 0) return Uint8Array.of(INTEGER_KEY_PREFIX, ...randomNumber(random));
+  if (random.below(3) === 0) return Uint8Array.of(INTEGER_KEY_PREFIX, ...randomInteger(random));
   return randomBytes(random, 1 + random.below(3));
 }
 
-/** Short, so that values often are pointers to keys; now and then beyond a page. */
+/** Short, so that values often are pointers to keys; sometimes longer than a page. */
 function randomValue(random: Random): Bytes {
   if (random.below(20) === 0) return new Uint8Array(random.below(20_000)).fill(random.below(256));
-  if (random.below(3) === 0) return randomNumber(random);
-  // Now and then half a number: two of them appended to each other are one.
+  if (random.below(3) === 0) return randomInteger(random);
+  // Sometimes half an integer: two of them appended to each other are one.
   return randomBytes(random, random.below(random.below(6) === 0 ? 5 : 3));
 }
 
-/** Of the numbers 0 to 3, and 2^32 behind them. */
-function randomNumber(random: Random): Bytes {
+/** One of the integers 0 to 3, or of 2^32 and the three after it. */
+function randomInteger(random: Random): Bytes {
   return Uint8Array.of(0, 0, 0, random.below(2), 0, 0, 0, random.below(4));
 }
 

@@ -31,8 +31,8 @@ interface Case {
   readonly start: string;
   readonly end?: string;
   readonly options: Partial<ScanOptions>;
-  /** The keys alone are asked for. */
-  readonly isOfKeys?: boolean;
+  /** True to scan only the keys. */
+  readonly isKeysOnly?: boolean;
   readonly keys: string;
   readonly values?: string;
   readonly more: boolean;
@@ -163,7 +163,7 @@ const CASES: readonly Case[] = [
     start: '00',
     end: '15',
     options: {},
-    isOfKeys: true,
+    isKeysOnly: true,
     keys: '00 0000 00FF',
     more: false,
   },
@@ -172,7 +172,7 @@ const CASES: readonly Case[] = [
     start: '00',
     end: '15',
     options: { bytesMax: 3 },
-    isOfKeys: true,
+    isKeysOnly: true,
     keys: '00 0000',
     more: true,
   },
@@ -180,7 +180,7 @@ const CASES: readonly Case[] = [
     title: 'keys only backwards',
     start: '7F',
     options: { reverse: true, limit: 3 },
-    isOfKeys: true,
+    isKeysOnly: true,
     keys: 'FFFF FF 80',
     more: true,
   },
@@ -194,7 +194,7 @@ const CASES: readonly Case[] = [
     more: false,
   },
   {
-    title: 'follow',
+    title: 'dereference',
     start: '00',
     end: '20',
     options: { dereference: 0x30 },
@@ -203,7 +203,7 @@ const CASES: readonly Case[] = [
     more: false,
   },
   {
-    title: 'follow leaves out what points nowhere',
+    title: 'dereference leaves out pointers to missing records',
     start: '7F',
     options: { dereference: 0x30 },
     keys: '7F 80 FFFF',
@@ -211,7 +211,7 @@ const CASES: readonly Case[] = [
     more: false,
   },
   {
-    title: 'follow backwards',
+    title: 'dereference backwards',
     start: '7F',
     options: { dereference: 0x30, reverse: true, limit: 2 },
     keys: 'FFFF 80',
@@ -219,7 +219,7 @@ const CASES: readonly Case[] = [
     more: true,
   },
   {
-    title: 'follow: no more if the rest points nowhere',
+    title: 'dereference: no more if the rest points to no record',
     start: '80',
     end: 'FFFF',
     options: { dereference: 0x30, limit: 1 },
@@ -228,7 +228,7 @@ const CASES: readonly Case[] = [
     more: false,
   },
   {
-    title: 'follow counts the bytes of what it found',
+    title: 'dereference counts the bytes of the records',
     start: '00',
     end: '20',
     options: { dereference: 0x30, bytesMax: 6 },
@@ -247,13 +247,13 @@ export function contractScanSuite(currentStore: () => Store): void {
       await currentStore().commit({ puts });
     });
 
-    for (const { title, start, end, options, isOfKeys, keys, values, more } of CASES)
+    for (const { title, start, end, options, isKeysOnly, keys, values, more } of CASES)
       it(title, async () => {
         const range = { start: fromHex(start), end: end === undefined ? undefined : fromHex(end) };
         const all: ScanOptions = { limit: 1000, bytesMax: 1e9, ...options };
         const snapshot = await currentStore().snapshot();
         for (const view of [currentStore(), snapshot]) {
-          if (isOfKeys) {
+          if (isKeysOnly) {
             const found = await view.scanKeys(range, all);
             expect(found.keys.map((key) => toHex(Buffer.from(key, 'latin1'))).join(' ')).toBe(keys);
             expect(found.more).toBe(more);
@@ -296,13 +296,13 @@ export function contractScanSuite(currentStore: () => Store): void {
       }
     });
 
-    it('refuses options that make no sense', async () => {
+    it('refuses invalid options', async () => {
       const range = { start: fromHex(''), end: undefined };
       for (const options of [
         { limit: 0, bytesMax: 1 },
         { limit: 1.5, bytesMax: 1 },
         { limit: 1, bytesMax: 0 },
-        { limit: 1, bytesMax: 1, follow: 256 },
+        { limit: 1, bytesMax: 1, dereference: 256 },
       ])
         await expect((async () => currentStore().scan(range, options))()).rejects.toThrow(
           AssertionError,

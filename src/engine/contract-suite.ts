@@ -1,15 +1,15 @@
 /**
- * Goal: every engine keeps the contract of engine.ts, in the same words. Method: one suite of small cases per
- * promise of the contract; contract-model-suite.ts adds random histories against a plain sorted array.
+ * Goal: every engine keeps the contract of engine.ts. Method: one suite of small cases per promise of the contract;
+ * contract-model-suite.ts adds random histories against a plain sorted array.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AssertionError, bytesToText, textToBytes } from '../base/index.ts';
-import { contractLifeSuite } from './contract-life-suite.ts';
+import { contractIntegerKeysSuite } from './contract-integer-keys-suite.ts';
+import { contractLifecycleSuite } from './contract-lifecycle-suite.ts';
 import { contractModelSuite } from './contract-model-suite.ts';
-import { contractNumberedSuite } from './contract-numbered-suite.ts';
 import { contractScanSuite } from './contract-scan-suite.ts';
-import { bytes, type EngineUnderTest, entry, put, read, refusal } from './contract-terms-suite.ts';
 import { ConflictError, type Store } from './engine.ts';
+import { bytes, type EngineUnderTest, entry, put, read, refusal } from './test-kit.ts';
 
 type MakeEngine = () => Promise<EngineUnderTest>;
 
@@ -21,7 +21,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
 
     beforeAll(async () => {
       const whole = await makeEngine();
-      // One engine for all cases, because threads take long to start; a case leaves no store behind.
+      // All cases share one engine, because threads take long to start. A case leaves no store behind.
       const open = async (name: string) => {
         const each = await whole.engine.open(name);
         opened.push(each);
@@ -51,14 +51,14 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
     });
 
     describe('point reads', () => {
-      it('answers what was put, undefined for what was not', async () => {
+      it('returns values that were put, undefined for others', async () => {
         await put(store, ['a', '1'], ['b', '2']);
         expect(await read(store, 'a')).toBe('1');
         expect(await read(store, 'b')).toBe('2');
         expect(await read(store, 'c')).toBeUndefined();
       });
 
-      it('answers many keys in the order asked, repeated and missing ones too', async () => {
+      it('returns many values in the order of the keys, with repeated and missing ones', async () => {
         await put(store, ['a', '1'], ['b', '2']);
         const keys = ['b', 'x', 'a', 'b'].map(textToBytes);
         const values = await store.getMany(keys);
@@ -71,7 +71,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         expect(await store.getMany([])).toEqual([]);
       });
 
-      it('follows a pointer to the record under the prefix', async () => {
+      it('dereferences a pointer to the record under the prefix', async () => {
         const record = new Uint8Array(3000).fill(7);
         await store.commit({
           puts: [
@@ -108,7 +108,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         expect(await store.get(bytes(2))).toEqual(bytes(4));
       });
 
-      it('hands out bytes that later commits do not change', async () => {
+      it('returns bytes that later commits do not change', async () => {
         await put(store, ['a', 'before']);
         const kept = await store.get(textToBytes('a'));
         await put(store, ['a', 'behind']);
@@ -117,7 +117,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
     });
 
     describe('batches', () => {
-      it('appends to what is there, whether short, long or nothing', async () => {
+      it('appends to short, long and missing values', async () => {
         const long = 'x'.repeat(5000);
         await put(store, ['short', '1'], ['long', long], ['gone', '1']);
         await store.commit({
@@ -157,7 +157,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         ]);
       });
 
-      it('accepts a batch of nothing', async () => {
+      it('accepts an empty batch', async () => {
         await store.commit({});
         expect(await read(store, 'a')).toBeUndefined();
       });
@@ -254,7 +254,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
     });
 
     describe('snapshots', () => {
-      it('stay at their moment while commits go on, several at once', async () => {
+      it('do not change during commits, several at once', async () => {
         await put(store, ['a', '1'], ['p', 'r'], ['xr', 'one']);
         const first = await store.snapshot();
         await put(store, ['a', '2'], ['b', '1'], ['xr', 'two']);
@@ -264,7 +264,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         const shape = async (view: typeof first) => {
           const a = await view.get(textToBytes('a'));
           const many = await view.getMany([textToBytes('a'), textToBytes('b')]);
-          const followed = await view.dereference(textToBytes('p'), 'x'.charCodeAt(0));
+          const dereferenced = await view.dereference(textToBytes('p'), 'x'.charCodeAt(0));
           const page = await view.scan(
             { start: bytes(), end: textToBytes('c') },
             { limit: 10, bytesMax: 1e6 },
@@ -272,7 +272,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
           return [
             a && bytesToText(a),
             many.map((value) => value && bytesToText(value)).join(),
-            followed && bytesToText(followed),
+            dereferenced && bytesToText(dereferenced),
             page.entries.map(({ key }) => bytesToText(key)).join(),
           ];
         };
@@ -283,7 +283,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         expect(await read(store, 'b')).toBe('1');
       });
 
-      it('are frozen from the call on, before the first read', async () => {
+      it('are frozen by the call, before the first read', async () => {
         await put(store, ['a', '1']);
         const snapshot = await store.snapshot();
         await put(store, ['a', '2']);
@@ -302,7 +302,7 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         }
       });
 
-      it('come as many as are asked for, if earlier ones are released', async () => {
+      it('are unlimited in number if earlier ones are released', async () => {
         await put(store, ['a', '1']);
         const asked = Array.from({ length: 100 }, async () => {
           const snapshot = await store.snapshot();
@@ -325,9 +325,9 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
       });
     });
 
-    contractLifeSuite(() => ({ made, store }));
+    contractLifecycleSuite(() => ({ made, store }));
     contractScanSuite(() => store);
     contractModelSuite(() => store);
-    contractNumberedSuite(() => store);
+    contractIntegerKeysSuite(() => store);
   });
 }

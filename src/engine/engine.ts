@@ -1,15 +1,15 @@
 /**
- * The storage contract: named stores, each an ordered map from bytes to bytes with snapshots and atomic,
- * conditional batches. Everything above is library code on this. Implementations: memory, sqlite, (pgwire).
+ * The storage contract: named stores, each an ordered map from bytes to bytes with snapshots and atomic, conditional
+ * batches. Everything above is library code on this. Implementations: memory, sqlite, (pgwire).
  *
- * Order is unsigned lexicographic over the key bytes. Keys are 1 to 2,700 bytes, values 0 bytes to 4 MiB. Keys that begin
- * with INTEGER_KEY_PREFIX have a form of their own (numbered.ts).
- * Bytes handed in are not changed by the caller afterwards; bytes handed out are not changed by anyone and
- * may be kept. The entries of one page may share memory: who keeps a few of them for long copies them.
+ * Order is unsigned lexicographic over the key bytes. Keys are 1 to 2,700 bytes, values 0 bytes to 4 MiB. Keys that
+ * begin with INTEGER_KEY_PREFIX have a form of their own (integer-keys.ts). The caller must not change bytes after
+ * passing them in. Returned bytes are never changed and may be kept. The entries of one page may share memory, so a
+ * caller that keeps a few of them for long should copy them.
  *
- * Refusals: ConflictError and FormatError below; DomainError `unavailable` where the disk, the network or a thread
- * fails, of a commit also if it is not known whether it took effect; AssertionError for misuse (a store opened
- * twice, use after close or release, keys and values out of bounds).
+ * Refusals: ConflictError and FormatError below. DomainError `unavailable` where the disk, the network or a thread
+ * fails; for a commit, also if it is unknown whether it took effect. AssertionError for misuse (a store opened twice,
+ * use after close or release, keys and values out of bounds).
  */
 import type { Bytes, MaybePromise } from '../base/index.ts';
 
@@ -22,13 +22,13 @@ export interface Engine {
   open(name: string): Promise<Store>;
   /** Names of all stores that exist, sorted. */
   list(): Promise<readonly string[]>;
-  /** Removes a closed store and gives its space back. Dropping what does not exist is not an error. */
+  /** Removes a closed store and frees its space. Dropping a store that does not exist is not an error. */
   drop(name: string): Promise<void>;
   /** Closes every open store. Idempotent. */
   close(): Promise<void>;
 }
 
-/** [start, end): `end` undefined means to the end of the store. */
+/** [start, end); `end` undefined means the end of the store. */
 export interface KeyRange {
   readonly start: Bytes;
   readonly end: Bytes | undefined;
@@ -40,57 +40,57 @@ export interface Entry {
 }
 
 export interface KeyScanOptions {
-  /** Entries at most, at least 1. */
+  /** The most entries of a page, at least 1. */
   readonly limit: number;
-  /** The page ends after the entry that brings keys and values as shown together to this many bytes. */
+  /** The page ends after the entry with which keys and returned values reach this many bytes. */
   readonly bytesMax: number;
   readonly reverse?: boolean;
 }
 
 export interface ScanOptions extends KeyScanOptions {
   /**
-   * Values are replaced by what is stored under this prefix byte followed by the value; see `follow`. Entries whose
-   * value points nowhere are left out.
+   * Values are replaced by the value stored under this prefix byte followed by the value; see `dereference`. Entries
+   * whose value points to no key are left out.
    */
   readonly dereference?: number;
 }
 
 export interface ScanPage {
   readonly entries: readonly Entry[];
-  /** Whether the range holds more entries behind the last one of this page. Exact. */
+  /** Whether the range has more entries after the last one of this page. Exact. */
   readonly more: boolean;
 }
 
 export interface KeyPage {
   /** One character per byte (latin1): a text of some dozens of bytes costs a fifth of a view of them. */
   readonly keys: readonly string[];
-  /** As of a ScanPage. */
+  /** The same as in a ScanPage. */
   readonly more: boolean;
 }
 
 export interface ReadView {
   get(key: Bytes): MaybePromise<Bytes | undefined>;
-  /** One result per key, in the order asked. */
+  /** One result per key, in the order of the keys. */
   getMany(keys: readonly Bytes[]): MaybePromise<readonly (Bytes | undefined)[]>;
   /**
-   * Reads the value v of `key`, then the value stored under `prefix` followed by v: from an index entry to the
-   * record it points at in one call (one statement, one round trip). Undefined if either is missing.
+   * Reads the value v of `key`, then the value stored under `prefix` followed by v: from an index entry to the record
+   * it points to in one call (one statement, one round trip). Undefined if either is missing.
    */
   dereference(key: Bytes, prefix: number): MaybePromise<Bytes | undefined>;
   scan(range: KeyRange, options: ScanOptions): MaybePromise<ScanPage>;
-  /** The keys alone: what indexes are made of. */
+  /** Scans only the keys, of which indexes consist. */
   scanKeys(range: KeyRange, options: KeyScanOptions): MaybePromise<KeyPage>;
 }
 
-/** A frozen view of the moment it was taken. Short-lived; release is idempotent, use after release is a bug. */
+/** A frozen view of the store when it was taken. Short-lived; release is idempotent, use after release is a bug. */
 export interface Snapshot extends ReadView {
   release(): void;
 }
 
-/** As a ReadView a store answers from the last committed state; each call sees its own moment. */
+/** A store as a ReadView reads the last committed state; two calls may see different states. */
 export interface Store extends ReadView {
   readonly name: string;
-  /** Several reads of one moment. Waits where the engine bounds how many are open at once. */
+  /** A view for several reads of one state. Waits where the engine bounds how many are open at once. */
   snapshot(): MaybePromise<Snapshot>;
   /**
    * All or nothing. Durable and visible to reads that start after the promise resolves. Commits take effect in
@@ -98,7 +98,7 @@ export interface Store extends ReadView {
    */
   commit(batch: Batch): Promise<void>;
   stats(): MaybePromise<StoreStats>;
-  /** Waits for commits under way; snapshots that are still open end with it. Idempotent. */
+  /** Waits for pending commits and ends snapshots that are still open. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -108,18 +108,18 @@ export interface Batch {
   readonly deleteRanges?: readonly KeyRange[];
   readonly deletes?: readonly Bytes[];
   readonly puts?: readonly Entry[];
-  /** The value is added at the end of what is stored under the key, or is all of it where there is nothing. */
+  /** The value is appended to the stored value of the key, or becomes its value where there is none. */
   readonly appends?: readonly Entry[];
 }
 
-/** The key must have exactly this value, or be absent where it is undefined. */
+/** The key must have exactly this value, or be absent if it is undefined. */
 export interface Expectation {
   readonly key: Bytes;
   readonly value: Bytes | undefined;
 }
 
 export interface StoreStats {
-  /** Space that the entries take, as the engine accounts for it (pages in use, or sum of their lengths). */
+  /** Space of the entries as the engine accounts for it (pages in use, or sum of their lengths). */
   readonly bytesUsed: number;
 }
 

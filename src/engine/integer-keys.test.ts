@@ -1,4 +1,5 @@
-// Goal: a range of keys holds just the numbers whose keys lie in it. Method: a table of bounds, in and around the prefix.
+// Goal: a range of keys contains exactly the integers whose keys are in it. Method: a table of bounds, in and around
+// the prefix.
 import { expect, test } from 'vitest';
 import { fromHex } from '../base/index.ts';
 import { INTEGER_KEYS_END, integerOfValue, integersWithin } from './integer-keys.ts';
@@ -18,7 +19,7 @@ const RANGES: readonly (readonly [start: string, end: string | undefined, number
 ];
 
 for (const [start, end, numbers] of RANGES)
-  test(`numbers from ${start || 'the start'} to ${end ?? 'the end'}`, () => {
+  test(`integers from ${start || 'the start'} to ${end ?? 'the end'}`, () => {
     const range = { start: fromHex(start), end: end === undefined ? undefined : fromHex(end) };
     const found = integersWithin(range);
     expect(found === undefined ? 'none' : `${found.first} to ${found.end}`).toBe(numbers);

@@ -1,17 +1,17 @@
-/** The score of a text by how often it holds phrases, as every part of the system computes it. */
+/** The BM25 score of a text for phrases. Every part of the system computes it here. */
 
 /** The usual constants of BM25: how fast repetition saturates, and how much length counts. */
 const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.75;
 
-/** What BM25 knows of all texts: their number, words in all of them, and texts that hold each phrase. */
+/** Statistics of all texts: their number, their words together, and the number of texts with each phrase. */
 export interface TextStatistics {
   readonly documentCount: number;
   readonly wordCount: number;
   readonly hitCounts: readonly number[];
 }
 
-/** Without statistics every phrase weighs the same and every text has the average length. */
+/** Without statistics every phrase has the same weight and every text has the average length. */
 export function bm25(
   frequencies: readonly number[],
   length: number,
@@ -23,7 +23,7 @@ export function bm25(
   return score;
 }
 
-/** What one phrase adds to the score of a text that holds it so often: computed in one place, so that sums are equal. */
+/** The part of one phrase in the score of a text, by its frequency. Computed in one place, so that sums are equal. */
 export function bm25Part(
   statistics: TextStatistics | undefined,
   at: number,

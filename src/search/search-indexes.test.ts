@@ -1,5 +1,5 @@
-// Goal: the indexes of a partition catch up before they answer, and what they hold together stays within its bound.
-// Method: partitions on the memory engine, searches between writes, a bound that holds one of two.
+// Goal: the indexes of a partition catch up before a search, and their memory together stays within its bound.
+// Method: partitions on the memory engine, searches between writes, a bound that fits one of two.
 import { expect, test } from 'vitest';
 import { systemClock, textToBytes } from '../base/index.ts';
 import type { Engine } from '../engine/index.ts';
@@ -55,7 +55,7 @@ async function write(partition: Partition, id: string, text: string): Promise<vo
   await partition.write(commandOf(put));
 }
 
-test('every search sees what was written before it; other paths have no index', async () => {
+test('every search sees all writes before it; other paths have no index', async () => {
   const partition = await open(memoryEngine(), 'p');
   const indexes = new SearchIndexes(partition, SPEC, new SearchMemory());
   expect(await found(indexes, 'river')).toBe(0);
@@ -70,7 +70,7 @@ test('every search sees what was written before it; other paths have no index', 
   await partition.close();
 });
 
-test('the least recently used goes first and is made again; what does not fit is not made', async () => {
+test('the least recently used index is dropped first and built again; one that does not fit is not built', async () => {
   const engine = memoryEngine();
   const [a, b] = [await open(engine, 'a'), await open(engine, 'b')];
   for (const partition of [a, b])

@@ -1,4 +1,4 @@
-/** The vector and text indexes of one partition: made when first asked for, then kept up from its change log. */
+/** The vector and text indexes of one partition: built at the first search, then kept up from its change log. */
 import { PAGE_BYTES_MAX, SEARCH_MEMORY_BYTES } from '../base/index.ts';
 import type { FeedChange, Lsn, Partition } from '../partition/index.ts';
 import type { Search, SearchAccess } from '../query/index.ts';
@@ -13,16 +13,16 @@ interface TextSpec {
   readonly language: TextLanguage;
 }
 
-/** Which paths are indexed, and how. */
+/** The indexed paths of a container, and their options. */
 export interface SearchSpec {
   readonly vectors: readonly VectorSpec[];
   readonly texts: readonly TextSpec[];
   readonly codec: Codec;
-  /** Changes with everything else. */
+  /** Different for every different spec. */
   readonly fingerprint: string;
 }
 
-/** Changes applied in one go. */
+/** Changes applied without a yield to the event loop. */
 const STEP_CHANGES = 200;
 
 interface Entry {
@@ -30,7 +30,10 @@ interface Entry {
   readonly index: VectorIndex | TextIndex;
 }
 
-/** Shared by all partitions of the process: who is over the bound takes from those that were not used for longest. */
+/**
+ * The memory of the indexes of all partitions of the process. Above the bound, the least recently used indexes are
+ * dropped.
+ */
 export class SearchMemory {
   readonly #bytesMax: number;
   /** In the order of their last use. */
@@ -40,13 +43,13 @@ export class SearchMemory {
     this.#bytesMax = bytesMax;
   }
 
-  /** The partition is closed: nobody will ask again. */
+  /** For a partition that is closed. */
   forget(user: SearchIndexes): void {
     this.#users.delete(user);
     user.clear();
   }
 
-  /** False where this one alone is too large. */
+  /** False if this one alone is too large. */
   use(user: SearchIndexes): boolean {
     this.#users.delete(user);
     this.#users.add(user);
@@ -72,7 +75,7 @@ export class SearchIndexes {
   #entries: readonly Entry[] = [];
   #lsn: Lsn = 0;
   #isTooLarge = false;
-  /** Changes whenever everything is forgotten: what is under way then must not go on. */
+  /** Changes when the indexes are cleared: a pending catch-up must then stop. */
   #generation = 0;
   #catchingUp: Promise<void> | undefined;
 
@@ -88,7 +91,7 @@ export class SearchIndexes {
     return bytes;
   }
 
-  /** Forgets everything; the next search begins anew. */
+  /** Drops everything; the next search builds the indexes again. */
   clear(): void {
     for (const { index } of this.#entries) if (index instanceof VectorIndex) index.stop();
     this.#entries = [];
@@ -125,7 +128,7 @@ export class SearchIndexes {
     );
   }
 
-  /** One at a time; whoever comes meanwhile waits, and looks again whether more was written since. */
+  /** One catch-up runs at a time. Other searches wait for it and then check whether more was written since. */
   async #catchUp(): Promise<void> {
     const wanted = this.#partition.lsn;
     while ((this.#lsn < wanted || this.#entries.length === 0) && !this.#isTooLarge) {
@@ -204,7 +207,7 @@ function vectorAccess(
     text: `vector index ${index.spec.path}`,
     count: index.count,
     first(count) {
-      // What the graph gave did not do, because of a filter: from here on every vector counts.
+      // The results of the graph were not enough because of a filter: from here on the search is exact.
       const isFirst = rounds++ === 0;
       const isApproximate = isGraph && isFirst && index.isGraphReady;
       const { rids, scores, slack } = index.nearest(search.vector, count, !(isGraph && isFirst));

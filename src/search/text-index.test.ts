@@ -1,4 +1,4 @@
-// Goal: counts, phrases and scores of the text index are those of a look at every text, over changes and packing.
+// Goal: counts, phrases and scores of the text index equal those of a scan of all texts, over changes and packing.
 // Method: seeded random texts against the functions that queries use.
 import { expect, test } from 'vitest';
 import { seededRandom } from '../base/index.ts';
@@ -18,7 +18,7 @@ function frequency(text: string, phrase: string): number {
   return count;
 }
 
-test(`counts and scores as a look at every text (seed ${SEED})`, () => {
+test(`counts and scores equal a scan of all texts (seed ${SEED})`, () => {
   const random = seededRandom(SEED);
   const index = new TextIndex('/text');
   const texts = new Map<number, string>();

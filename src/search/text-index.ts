@@ -1,24 +1,24 @@
 /**
- * The words of one path of a partition: which items hold a word and how often, and the words of every item in order, for
- * phrases. Counts and scores are exactly those that a look at every item would give.
+ * The words of one path of a partition: which items contain a word and how often, and the words of every item in
+ * order, for phrases. Counts and scores are exactly those of a scan of all items.
  */
 import { bm25Part, type TextStatistics } from './bm25.ts';
 import type { TextLanguage } from './text-libraries.ts';
 import { countContentWords, tokenize } from './words.ts';
 
 interface Posting {
-  /** Numbers of documents, ascending, and how often each holds the word. */
+  /** Document numbers, ascending, and how often each document contains the word. */
   readonly documents: number[];
   readonly counts: number[];
-  /** Documents that are still there. */
+  /** Documents of the list that were not removed. */
   liveCount: number;
 }
 
 interface TextDocument {
   readonly rid: number;
-  /** Numbers of its words, in order. */
+  /** The numbers of its words, in order. */
   readonly words: Uint32Array;
-  /** Words that count towards its length. */
+  /** The length of the text for its score: words that are not stop words. */
   readonly length: number;
 }
 
@@ -28,15 +28,17 @@ interface ScoredTexts {
   readonly scores: readonly number[];
 }
 
-/** Documents that went leave gaps; more gaps than documents, and this many, and the index is packed. */
+/**
+ * Removed documents leave gaps. The index is packed when there are more gaps than documents, and at least this many.
+ */
 const GAPS_MIN = 1000;
-/** Results kept beside those wanted before the rest is dropped: a sort now and then, not per document. */
-const SPARE = 256;
+/** Results kept beyond the wanted ones before the rest is dropped, so that sorting is rare. */
+const EXTRA_RESULTS = 256;
 
 export class TextIndex {
   readonly path: string;
   readonly #language: TextLanguage;
-  readonly #numbers = new Map<string, number>();
+  readonly #wordNumbers = new Map<string, number>();
   #postings: Posting[] = [];
   #documents: (TextDocument | undefined)[] = [];
   readonly #byRid = new Map<number, number>();
@@ -53,20 +55,22 @@ export class TextIndex {
     return this.#byRid.size;
   }
 
-  /** Words that count, of all documents together. */
+  /** The lengths of all documents together. */
   get wordCount(): number {
     return this.#wordCount;
   }
 
   get bytes(): number {
-    return this.#storedWords * 24 + this.#numbers.size * 150 + this.#documents.length * 200;
+    return this.#storedWords * 24 + this.#wordNumbers.size * 150 + this.#documents.length * 200;
   }
 
-  /** Anything but a text takes the item out. */
+  /** Indexes the text of an item; any other value removes the item. */
   put(rid: number, value: unknown): void {
     this.remove(rid);
     if (typeof value !== 'string') return;
-    const words = Uint32Array.from(tokenize(value, this.#language), (word) => this.#numberOf(word));
+    const words = Uint32Array.from(tokenize(value, this.#language), (word) =>
+      this.#numberOfWord(word),
+    );
     const document = this.#documents.length;
     const length = countContentWords(value, this.#language);
     this.#documents.push({ rid, words, length });
@@ -94,20 +98,20 @@ export class TextIndex {
     if (gaps > Math.max(GAPS_MIN, this.#byRid.size)) this.#pack();
   }
 
-  /** How many items hold the phrase. */
+  /** How many items contain the phrase. */
   hitCount(phrase: string): number {
     const words = tokenize(phrase, this.#language);
     if (words.length === 1) return this.#postingOf(words[0] as string)?.liveCount ?? 0;
     let count = 0;
-    this.#each(words, () => count++);
+    this.#visitMatches(words, () => count++);
     return count;
   }
 
-  /** Items that hold all of the phrases, or any. */
+  /** Items that contain all of the phrases, or any. */
   containing(phrases: readonly string[], needs: 'all' | 'any'): ReadonlySet<number> {
     const sets = phrases.map((phrase) => {
       const rids = new Set<number>();
-      this.#each(tokenize(phrase, this.#language), (document) => rids.add(document.rid));
+      this.#visitMatches(tokenize(phrase, this.#language), (document) => rids.add(document.rid));
       return rids;
     });
     const [first = new Set<number>(), ...others] = sets;
@@ -120,18 +124,18 @@ export class TextIndex {
     return all;
   }
 
-  /** The first items by score, those with equal ones by rid; items without any of the phrases are left out. */
+  /** The first items by score, with equal scores by rid; items without any of the phrases are left out. */
   best(phrases: readonly string[], statistics: TextStatistics, count: number): ScoredTexts {
     const totals = new Float64Array(this.#documents.length);
-    const touched: number[] = [];
+    const scored: number[] = [];
     for (const [at, phrase] of phrases.entries()) {
       const part = bm25Part(statistics, at);
-      this.#each(tokenize(phrase, this.#language), ({ length }, frequency, number) => {
-        if (totals[number] === 0) touched.push(number);
+      this.#visitMatches(tokenize(phrase, this.#language), ({ length }, frequency, number) => {
+        if (totals[number] === 0) scored.push(number);
         totals[number] = (totals[number] as number) + part(frequency, length);
       });
     }
-    return this.#firstOf(touched, totals, count);
+    return this.#firstOf(scored, totals, count);
   }
 
   #firstOf(numbers: readonly number[], totals: Float64Array, count: number): ScoredTexts {
@@ -144,7 +148,7 @@ export class TextIndex {
       const score = totals[number] as number;
       if (score <= 0 || score < least) continue;
       first.push(number);
-      if (first.length < 2 * count + SPARE) continue;
+      if (first.length < 2 * count + EXTRA_RESULTS) continue;
       first = first.sort(compare).slice(0, count);
       least = totals[first.at(-1) as number] as number;
     }
@@ -152,15 +156,15 @@ export class TextIndex {
     return { rids: first.map(ridOf), scores: first.map((number) => totals[number] as number) };
   }
 
-  /** Every document that holds the words one after the other, with how often. */
-  #each(
+  /** Visits every document that contains the words one after the other, with its frequency. */
+  #visitMatches(
     words: readonly string[],
     visit: (document: TextDocument, frequency: number, number: number) => void,
   ): void {
     const postings = words.map((word) => this.#postingOf(word));
     const [rarest] = [...postings].sort((a, b) => (a?.liveCount ?? 0) - (b?.liveCount ?? 0));
     if (rarest === undefined || postings.includes(undefined)) return;
-    const numbers = words.map((word) => this.#numbers.get(word) as number);
+    const numbers = words.map((word) => this.#wordNumbers.get(word) as number);
     for (let at = 0; at < rarest.documents.length; at++) {
       const number = rarest.documents[at] as number;
       const document = this.#documents[number];
@@ -172,19 +176,19 @@ export class TextIndex {
   }
 
   #postingOf(word: string): Posting | undefined {
-    const number = this.#numbers.get(word);
+    const number = this.#wordNumbers.get(word);
     return number === undefined ? undefined : this.#postings[number];
   }
 
-  #numberOf(word: string): number {
-    const known = this.#numbers.get(word);
-    if (known !== undefined) return known;
+  #numberOfWord(word: string): number {
+    const existing = this.#wordNumbers.get(word);
+    if (existing !== undefined) return existing;
     const number = this.#postings.push({ documents: [], counts: [], liveCount: 0 }) - 1;
-    this.#numbers.set(word, number);
+    this.#wordNumbers.set(word, number);
     return number;
   }
 
-  /** Numbers the documents that are left anew. */
+  /** Renumbers the remaining documents. */
   #pack(): void {
     const kept = this.#documents.filter((document) => document !== undefined);
     this.#postings = this.#postings.map(() => ({ documents: [], counts: [], liveCount: 0 }));

@@ -1,17 +1,17 @@
 /**
- * Stems and stop words of the languages that full text policies name, by `snowball-stemmers` and `stopword`. Loaded when the
- * first text is looked at: most servers never do.
+ * Stems and stop words of the languages of full text policies, from `snowball-stemmers` and `stopword`. Loaded with
+ * the first text, because most servers have none.
  */
 import { createRequire } from 'node:module';
 
-/** As policies name them, without the region. */
+/** Languages as in policies, without the region. */
 export type TextLanguage = 'de' | 'en' | 'es' | 'fr' | 'it' | 'pt';
 
 interface StemmerModule {
   newStemmer(name: string): { stem(word: string): string };
 }
 
-/** Words by ISO 639-3 codes. */
+/** Lists of stop words by ISO 639-3 codes. */
 type StopWordModule = Readonly<Record<string, readonly string[]>>;
 
 const NAMES: Readonly<Record<TextLanguage, { readonly stemmer: string; readonly code: string }>> = {
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<TextLanguage, { readonly stemmer: string; readonly 
 
 const require = createRequire(import.meta.url);
 
-/** `en-US` and the like; English where a policy names another language or none. */
+/** The language of a tag such as `en-US`; English for other languages and for none. */
 export function textLanguage(tag: unknown): TextLanguage {
   const language = typeof tag === 'string' ? tag.slice(0, 2).toLowerCase() : '';
   return language in NAMES ? (language as TextLanguage) : 'en';

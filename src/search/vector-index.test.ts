@@ -1,5 +1,5 @@
-// Goal: the nearest vectors are found, exactly or nearly so, as vectors come, change and go, with and without the native
-// library. Method: seeded random vectors against a plain computation.
+// Goal: the nearest vectors are found, exactly or approximately, as vectors are added, changed and removed, with and
+// without the native library. Method: seeded random vectors against a plain computation.
 import { expect, test } from 'vitest';
 import { seededRandom } from '../base/index.ts';
 import { type VectorDistance, VectorIndex } from './vector-index.ts';
@@ -65,7 +65,7 @@ test.each(
   }
 });
 
-test('the graph is built beside the exact form, forgets what went, and finds nearly all', async () => {
+test('the graph is built in the background, drops removed vectors, and finds nearly all', async () => {
   const library = await loadVectorLibrary();
   const random = seededRandom(SEED);
   const spec = { path: '/v', dimensions: 8, distance: 'cosine', isApproximate: true } as const;

@@ -1,7 +1,7 @@
 /**
- * The vectors of one path of a partition, packed one after the other, and for large approximate indexes a graph beside
- * them. Scores are as queries compute them (cosine, dot product, or the negated distance), in single precision: greater
- * is nearer.
+ * The vectors of one path of a partition, packed one after the other, and a graph for large approximate indexes.
+ * Scores are as in queries (cosine, dot product, or the negated distance), in single precision: a greater score is
+ * nearer.
  */
 import type { Index, MetricKind, ScalarKind } from 'usearch';
 import { assert } from '../base/index.ts';
@@ -13,27 +13,27 @@ export interface VectorSpec {
   readonly path: string;
   readonly dimensions: number;
   readonly distance: VectorDistance;
-  /** Whether a graph may answer; otherwise every vector is looked at. */
+  /** Whether the graph may be used; otherwise every vector is compared. */
   readonly isApproximate: boolean;
 }
 
-/** Rids, nearest first, each with its score. */
+/** Rids and their scores, nearest first. */
 interface Nearest {
   readonly rids: readonly number[];
   readonly scores: readonly number[];
-  /** Scores may differ from the exact ones by this share of their size. */
+  /** The relative error of the scores. */
   readonly slack: number;
 }
 
 const METRICS = { cosine: 'cos', dotproduct: 'ip', euclidean: 'l2sq' } as const;
 
-/** Below this many vectors looking at all of them is as fast as a graph. */
+/** With fewer vectors comparing all of them is as fast as a graph. */
 const GRAPH_VECTORS_MIN = 5000;
-/** Vectors added to the graph at once: some milliseconds. */
+/** Vectors added to the graph without a yield: some milliseconds. */
 const GRAPH_STEP = 8;
-/** Neighbours of a vector, and candidates kept while one is added or searched: recall against time. */
-const GRAPH_SHAPE = { connectivity: 16, expansion_add: 96, expansion_search: 160 };
-/** More results than this are sorted here: the library keeps them in a heap. */
+/** Neighbours of a vector, and candidates while adding and searching: recall against time. */
+const GRAPH_OPTIONS = { connectivity: 16, expansion_add: 96, expansion_search: 160 };
+/** More results than this are sorted here, because the library keeps them in a heap. */
 const LIBRARY_RESULTS_MAX = 2000;
 const SINGLE_PRECISION = 1e-4;
 const CAPACITY_MIN = 256;
@@ -45,9 +45,9 @@ export class VectorIndex {
   #rids: number[] = [];
   #vectors: Float32Array;
   #graph: Index | undefined;
-  /** Rids whose vectors are not in the graph as they now are. */
-  readonly #behind = new Set<number>();
-  #isPumping = false;
+  /** Rids whose current vectors are not in the graph. */
+  readonly #notInGraph = new Set<number>();
+  #isBuilding = false;
   #isStopped = false;
 
   constructor(spec: VectorSpec, library: VectorLibrary | undefined) {
@@ -65,12 +65,12 @@ export class VectorIndex {
     return this.#vectors.byteLength + this.count * 80 + graph;
   }
 
-  /** True once the graph holds every vector. */
+  /** True once the graph has every vector. */
   get isGraphReady(): boolean {
-    return this.#graph !== undefined && this.#behind.size === 0;
+    return this.#graph !== undefined && this.#notInGraph.size === 0;
   }
 
-  /** Anything but a vector of the right length takes the item out. */
+  /** Indexes the vector of an item; any other value removes the item. */
   put(rid: number, value: unknown): void {
     if (!this.#isVector(value)) {
       this.remove(rid);
@@ -84,10 +84,10 @@ export class VectorIndex {
       if ((slot + 1) * dimensions > this.#vectors.length) this.#grow();
     }
     this.#vectors.set(value, slot * dimensions);
-    this.#behind.add(rid);
+    this.#notInGraph.add(rid);
   }
 
-  /** The last vector takes the place of the one that goes. */
+  /** The last vector moves into the slot of the removed one. */
   remove(rid: number): void {
     const slot = this.#slots.get(rid);
     if (slot === undefined) return;
@@ -101,14 +101,14 @@ export class VectorIndex {
       this.#rids[slot] = last;
       this.#slots.set(last, slot);
     }
-    this.#behind.add(rid);
+    this.#notInGraph.add(rid);
   }
 
-  /** The nearest of all, exactly; or nearly so where the index is approximate and its graph is ready. */
+  /** The nearest vectors: exact, or approximate if the index is approximate and its graph is ready. */
   nearest(query: readonly number[], count: number, isExact: boolean): Nearest {
     assert(query.length === this.spec.dimensions, 'vectors of one length');
     if (!isExact && this.spec.isApproximate) {
-      this.#keepGraph();
+      this.#buildGraph();
       if (this.isGraphReady && this.#graph !== undefined)
         return this.#fromLibrary(
           this.#graph.search(Float32Array.from(query), Math.min(count, this.count), 1),
@@ -145,7 +145,7 @@ export class VectorIndex {
     const scores: number[] = [];
     for (let at = 0; at < found.keys.length; at++) {
       const measured = found.distances[at] as number;
-      // No score: a vector of zeros has no direction.
+      // A vector of zeros has no direction and therefore no score.
       if (Number.isNaN(measured)) continue;
       rids.push(ridOf(found.keys[at] as bigint));
       scores.push(distance === 'euclidean' ? -Math.sqrt(Math.max(0, measured)) : 1 - measured);
@@ -153,7 +153,7 @@ export class VectorIndex {
     return { rids, scores, slack: SINGLE_PRECISION };
   }
 
-  /** Every vector measured and put in order. */
+  /** Compares every vector and sorts the scores. */
   #sorted(query: readonly number[], count: number): Nearest {
     const scores = this.#scores(query);
     const order: number[] = [];
@@ -196,9 +196,9 @@ export class VectorIndex {
     return scores;
   }
 
-  /** Begins the graph where it pays, and adds what it does not have yet, a little at a time. */
-  #keepGraph(): void {
-    if (this.#library === undefined || this.#isPumping) return;
+  /** Starts the graph if it pays, and adds missing vectors to it in steps. */
+  #buildGraph(): void {
+    if (this.#library === undefined || this.#isBuilding) return;
     if (this.#graph === undefined && this.count < GRAPH_VECTORS_MIN) return;
     if (this.#graph === undefined) {
       const { dimensions, distance } = this.spec;
@@ -207,33 +207,33 @@ export class VectorIndex {
         metric: METRICS[distance] as MetricKind,
         quantization: 'f16' as ScalarKind,
         multi: false,
-        ...GRAPH_SHAPE,
+        ...GRAPH_OPTIONS,
       });
-      for (const rid of this.#rids) this.#behind.add(rid);
+      for (const rid of this.#rids) this.#notInGraph.add(rid);
     }
-    if (this.#behind.size === 0) return;
-    this.#isPumping = true;
-    const pump = (): void => {
-      this.#addSome();
-      this.#isPumping = this.#behind.size > 0 && !this.#isStopped;
-      if (this.#isPumping) setImmediate(pump);
+    if (this.#notInGraph.size === 0) return;
+    this.#isBuilding = true;
+    const buildStep = (): void => {
+      this.#addToGraph();
+      this.#isBuilding = this.#notInGraph.size > 0 && !this.#isStopped;
+      if (this.#isBuilding) setImmediate(buildStep);
     };
-    setImmediate(pump);
+    setImmediate(buildStep);
   }
 
-  /** Nobody will ask again: a graph that is being built is given up. */
+  /** The index is not used any more: building the graph stops. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  #addSome(): void {
+  #addToGraph(): void {
     const graph = this.#graph;
     if (graph === undefined) return;
     const { dimensions } = this.spec;
     let left = GRAPH_STEP;
-    for (const rid of this.#behind) {
+    for (const rid of this.#notInGraph) {
       if (left-- === 0) return;
-      this.#behind.delete(rid);
+      this.#notInGraph.delete(rid);
       const key = BigInt(rid);
       if (graph.contains(key)) graph.remove(key);
       const slot = this.#slots.get(rid);

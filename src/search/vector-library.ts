@@ -1,4 +1,4 @@
-/** The native library for vectors. Where it cannot be loaded, everything is computed here, exactly and more slowly. */
+/** The native library for vectors. Without it everything is computed in JavaScript, exactly and more slowly. */
 import type { exactSearch, Index } from 'usearch';
 
 export interface VectorLibrary {
@@ -8,7 +8,7 @@ export interface VectorLibrary {
 
 let loading: Promise<VectorLibrary | undefined> | undefined;
 
-/** Loaded when the first vector index is made; undefined on a platform it was not built for. */
+/** Loads the library with the first vector index; undefined on a platform that it does not support. */
 export function loadVectorLibrary(): Promise<VectorLibrary | undefined> {
   loading ??= import('usearch').then(
     (library) => ({ Index: library.Index, exactSearch: library.exactSearch }),

@@ -1,4 +1,5 @@
-// Goal: texts fall into words as the reference service's scores tell. Method: a table of texts and their words.
+// Goal: texts are split into words as the scores of the reference service show. Method: a table of texts and their
+// words.
 import { expect, test } from 'vitest';
 import { textLanguage } from './text-libraries.ts';
 import { countContentWords, tokenize } from './words.ts';

@@ -1,11 +1,11 @@
 /**
- * Texts as words, reduced to their stems. What a word is, and which English words do not count towards the length of a
- * text, follows the scores that the reference service's public tests expect; both list and rules were found by them, not
- * read anywhere. Other languages have the stop words of a library.
+ * Splits texts into words and reduces them to their stems. The rules for words, and the English stop words, follow
+ * from the scores in the reference service's public tests; they are not documented. Other languages have the stop
+ * words of a library.
  */
 import { loadStemmer, loadStopWords, type TextLanguage } from './text-libraries.ts';
 
-/** ASCII punctuation and spaces part words; everything beyond ASCII belongs to one, a dash as well. */
+/** ASCII punctuation and spaces separate words. All characters beyond ASCII belong to words, dashes too. */
 const WORD = /[a-z0-9\u0080-\uffff]+/g;
 
 export function tokenize(text: string, language: TextLanguage = 'en'): readonly string[] {
@@ -17,7 +17,7 @@ function plainWords(text: string): readonly string[] {
   return text.toLowerCase().match(WORD) ?? [];
 }
 
-/** Words that carry meaning: the length of a text, as far as its score is concerned. */
+/** The length of a text for its score: the words that are not stop words. */
 export function countContentWords(text: string, language: TextLanguage = 'en'): number {
   const { stopWords } = languageOf(language);
   let count = 0;
@@ -32,20 +32,20 @@ interface Language {
 
 const languages = new Map<TextLanguage, Language>();
 
-/** Stems remembered per language: texts repeat their words, and finding a stem costs as much as hundreds of look-ups. */
+/** Cached stems per language. Texts repeat their words, and stemming costs as much as hundreds of lookups. */
 const STEMS_MAX = 50_000;
 
 function languageOf(language: TextLanguage): Language {
   let found = languages.get(language);
   if (found === undefined) {
     const stopWords = language === 'en' ? STOP_WORDS : loadStopWords(language);
-    found = { stemOf: remembered(loadStemmer(language)), stopWords };
+    found = { stemOf: cached(loadStemmer(language)), stopWords };
     languages.set(language, found);
   }
   return found;
 }
 
-function remembered(stemOf: (word: string) => string): (word: string) => string {
+function cached(stemOf: (word: string) => string): (word: string) => string {
   const stems = new Map<string, string>();
   return (word) => {
     let stem = stems.get(word);

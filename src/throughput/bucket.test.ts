@@ -1,10 +1,10 @@
-// Goal: a bucket gives what is provisioned, saves and spends bursts within the documented bounds, and says the right
-// time to wait. Method: loads in fake time, by table and by seeded random histories.
+// Goal: a bucket gives what is provisioned, saves and spends bursts within the documented bounds, and computes the
+// right time to wait. Method: loads in fake time, by table and by seeded random histories.
 import { expect, test } from 'vitest';
 import { seededRandom } from '../base/index.ts';
 import { BUCKET_MS, BURST_CEILING, type BucketRates, TokenBucket } from './bucket.ts';
 
-/** The begin of a minute. */
+/** The start of a minute. */
 const START_MS = 1_700_000_040_000;
 
 const plain = (rate: number): BucketRates => ({ rate, burstSec: 0, hasMinuteReserve: false });
@@ -18,7 +18,7 @@ interface Load {
   readonly cost: number;
 }
 
-/** Offers requests and drops what is refused. Answers the RU used in each second of the load. */
+/** Offers requests and drops refused ones. Returns the RU used in each second of the load. */
 function offer(bucket: TokenBucket, { fromMs, toMs, offered, cost }: Load): number[] {
   const seconds: number[] = [];
   let owed = 0;
@@ -64,7 +64,7 @@ test('a day of idleness without burst capacity gives no more than a full bucket'
   expect(used).toBeGreaterThanOrEqual(400 * (1 + BUCKET_MS / 1000) - 1);
 });
 
-test('waiting as told is enough, and less is not', () => {
+test('waiting for the returned time is enough, and less is not', () => {
   const bucket = new TokenBucket(plain(400), START_MS);
   bucket.charge(1000, START_MS);
   expect(bucket.balance(START_MS)).toBe(360 - 1000);
@@ -75,18 +75,18 @@ test('waiting as told is enough, and less is not', () => {
   expect(bucket.admits(START_MS + waitMs)).toBe(true);
 });
 
-test('refused together, told to come one after the other: each is admitted in its turn', () => {
+test('requests that were refused together return one after the other, and each is admitted', () => {
   const bucket = new TokenBucket(plain(400), START_MS);
   for (let at = 0; at < 100; at++) bucket.charge(5, START_MS);
-  const turns = Array.from({ length: 80 }, () => bucket.retryAfterMs(START_MS));
-  expect(turns.at(-1)).toBeGreaterThan(1000);
-  for (const turn of turns) {
-    expect(bucket.admits(START_MS + turn), `turn ${turn}`).toBe(true);
-    bucket.charge(5, START_MS + turn);
+  const waits = Array.from({ length: 80 }, () => bucket.retryAfterMs(START_MS));
+  expect(waits.at(-1)).toBeGreaterThan(1000);
+  for (const waitMs of waits) {
+    expect(bucket.admits(START_MS + waitMs), `wait ${waitMs}`).toBe(true);
+    bucket.charge(5, START_MS + waitMs);
   }
 });
 
-test('a flood that nobody repeats does not send others away for long', () => {
+test('a flood of requests without retries does not make others wait for long', () => {
   const bucket = new TokenBucket(plain(400), START_MS);
   bucket.charge(500, START_MS);
   let now = START_MS;
@@ -141,13 +141,13 @@ test('the minute reserve absorbs a spike of ten seconds once a minute', () => {
   const bucket = new TokenBucket({ ...plain(400), hasMinuteReserve: true }, START_MS);
   const spike = (fromMs: number): number =>
     total(offer(bucket, { fromMs, toMs: fromMs + 10_000, offered: 1200, cost: 4 }));
-  // 4,000 of the rate, 4,000 of the minute, the full bucket.
+  // 4,000 from the rate, 4,000 from the minute reserve, and the full bucket.
   expect(spike(START_MS)).toBeCloseTo(8360, -1);
   expect(spike(START_MS + 15_000)).toBeCloseTo(4360, -1);
   expect(spike(START_MS + 60_000)).toBeCloseTo(8360, -1);
 });
 
-test('a client in debt is told of the next minute where that comes first, and never of more than two seconds', () => {
+test('a bucket in debt waits for the next minute if that is sooner, and never more than two seconds', () => {
   const bucket = new TokenBucket({ ...plain(100), hasMinuteReserve: true }, START_MS);
   bucket.charge(20_000, START_MS + 50_500);
   expect(bucket.retryAfterMs(START_MS + 50_600)).toBe(2000);
@@ -157,7 +157,7 @@ test('a client in debt is told of the next minute where that comes first, and ne
   expect(bucket.admits(START_MS + 60_000)).toBe(true);
 });
 
-test('a new rate holds at once; debts and savings stay in RU', () => {
+test('a new rate applies at once; debts and savings stay in RU', () => {
   const bucket = new TokenBucket(bursting(400), START_MS);
   bucket.charge(760, START_MS);
   bucket.change(bursting(800), START_MS);
@@ -194,7 +194,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       if (random.below(500) === 0) now += random.below(600_000);
       else now += random.below(3);
       if (!bucket.admits(now)) {
-        // The time to wait is right whatever happened before.
+        // The time to wait is right after any history.
         if (random.below(20) !== 0) continue;
         const waitMs = bucket.retryAfterMs(now);
         expect(waitMs, `seed ${seed} step ${step}`).toBeGreaterThan(0);

@@ -1,48 +1,53 @@
 /**
- * A post-paid token bucket in injected time: a request may start while the balance is positive; what it cost is taken
- * afterwards and may overdraw.
+ * A post-paid token bucket in injected time. A request may start while the balance is positive; its cost is taken
+ * afterwards and may overdraw the bucket.
  *
- * The balance is kept as a moment, `emptyAtMs`: when all that was charged will have been earned. Admission is then one
- * comparison, and the time to wait is a difference of two numbers without rounding errors: whoever waits it is admitted.
+ * The balance is kept as a time, `emptyAtMs`: when everything charged so far will have been earned. Admission is then
+ * one comparison, and the time to wait is an exact difference of two numbers: a request that waits as long is
+ * admitted.
  *
- *   balance = (now − emptyAt) · rate, never more than BUCKET_MS of it
+ *    balance = (now − emptyAt) · rate, never more than BUCKET_MS of it
  *
- * Moments are whole milliseconds of the caller's clock; inside they count from an origin of the bucket's own, because
- * today's date as a double is too coarse for the small charges of high rates.
+ * Times are whole milliseconds of the caller's clock. Internally they count from an origin of the bucket's own,
+ * because today's date as a double is too coarse for the small charges of high rates.
  *
- * What overflows a full bucket goes to two reserves, which pay debts at once: the burst reserve (unused rate of the
- * last `burstSec`) and the minute reserve (a fixed amount per minute). A ceiling per second bounds the total.
+ * Two reserves take what overflows a full bucket and pay debts at once: the burst reserve (unused rate of the last
+ * `burstSec`) and the minute reserve (a fixed amount per minute). A ceiling per second bounds the total.
  */
+import { assert } from '../base/index.ts';
 import { REACH_MAX_MS, RetrySchedule } from './retry-schedule.ts';
 
 /**
- * What a full bucket holds: a little less than a second, so that ten seconds of overload that find it full get at most
- * 1.1 of what is provisioned, the last overdraft included.
+ * Capacity of a full bucket. It is a little less than a second, so that ten seconds of overload on a full bucket get
+ * at most 1.1 of what is provisioned, the last overdraft included.
  */
 export const BUCKET_MS = 900;
 
 /** Partitions below this rate may burst, and burst up to it in total (documented). */
 export const BURST_CEILING = 3000;
 
-/** The minute reserve of the first generation: this many times the rate per minute, and per second at most. */
+/**
+ * The minute reserve of the first generation of the service: the rate times this per minute, and at most as much per
+ * second.
+ */
 const MINUTE_FACTOR = 10;
 
 const MINUTE_MS = 60_000;
 
-/** What the newest charge counts in the average of many; the first ones count more. */
+/** Weight of the newest charge in the moving average; the first charges weigh more. */
 const AVERAGE_WEIGHT = 1 / 64;
 
 export interface BucketRates {
   /** RU/s. */
   readonly rate: number;
-  /** Seconds of unused rate that are kept for bursts; 0: none. */
+  /** Seconds of unused rate that are kept for bursts; 0 for none. */
   readonly burstSec: number;
   /** Adds the minute reserve. */
   readonly hasMinuteReserve: boolean;
 }
 
 export class TokenBucket {
-  /** Begin of a minute, so that seconds and minutes are those of the clock. */
+  /** The start of a minute, so that seconds and minutes are those of the clock. */
   readonly #originMs: number;
   #rate = 0;
   #msPerUnit = 0;
@@ -61,7 +66,7 @@ export class TokenBucket {
   readonly #retries = new RetrySchedule();
   #lastMs: number;
 
-  /** Full, with an empty burst reserve. */
+  /** A new bucket is full, with an empty burst reserve. */
   constructor(rates: BucketRates, nowMs: number) {
     this.#originMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
     this.#lastMs = nowMs - this.#originMs;
@@ -73,7 +78,7 @@ export class TokenBucket {
     return this.#rate;
   }
 
-  /** RU to spend now without the reserves; negative while in debt. */
+  /** RU that can be spent now without the reserves; negative while in debt. */
   balance(nowMs: number): number {
     return this.#balanceMs(nowMs - this.#originMs) / this.#msPerUnit;
   }
@@ -85,7 +90,7 @@ export class TokenBucket {
     return this.#burst + this.#minuteReserve(now);
   }
 
-  /** New rates from now on; what was earned and owed stays, in RU. */
+  /** Changes the rates from now on. Balance, debts and savings stay as they are, in RU. */
   change(rates: BucketRates, nowMs: number): void {
     const now = nowMs - this.#originMs;
     this.#earn(now);
@@ -97,14 +102,14 @@ export class TokenBucket {
     this.#retries.clear();
   }
 
-  /** May a request start? */
+  /** Whether a request may start. */
   admits(nowMs: number): boolean {
     const now = nowMs - this.#originMs;
     if (now <= this.#emptyAtMs && this.#burst <= 0 && this.#minuteReserve(now) <= 0) return false;
     return this.#usedInSecond < this.#ceiling || now >= this.#secondEndMs;
   }
 
-  /** May a request start that leaves this share of the bucket to others? */
+  /** Whether a request may start that must leave this share of the bucket to others. */
   admitsAbove(share: number, nowMs: number): boolean {
     if (!this.admits(nowMs)) return false;
     const keptMs = share * BUCKET_MS;
@@ -112,16 +117,19 @@ export class TokenBucket {
     return balanceMs > keptMs || this.#burst > keptMs / this.#msPerUnit;
   }
 
-  /** For a request that was just refused: after how many milliseconds it will be admitted, if nobody is before it; 2,000 at most. */
+  /**
+   * For a request that was just refused: after how many milliseconds it will be admitted if no other request comes
+   * first; 2,000 at most.
+   */
   retryAfterMs(nowMs: number): number {
     const now = nowMs - this.#originMs;
     this.#followClock(now);
     const widthMs = this.#averageCharge * this.#msPerUnit;
-    const turnMs = this.#retries.take(this.#freeAtMs(now), widthMs, now);
-    return waitMs(turnMs - now);
+    const retryAtMs = this.#retries.next(this.#freeAtMs(now), widthMs, now);
+    return waitMs(retryAtMs - now);
   }
 
-  /** The same for a request that was refused because it must leave this share. */
+  /** The same for a request that was refused because it must leave this share to others. */
   retryAboveMs(share: number, nowMs: number): number {
     const now = nowMs - this.#originMs;
     this.#followClock(now);
@@ -131,12 +139,12 @@ export class TokenBucket {
 
   charge(requestUnits: number, nowMs: number): void {
     this.#averageCharge += (requestUnits - this.#averageCharge) * this.#averageWeight;
-    // 1, 1/2, 1/3 and so on: as long as they are few, the average is exact.
+    // The weights are 1, 1/2, 1/3 and so on, so that the average of a few charges is exact.
     if (this.#averageWeight > AVERAGE_WEIGHT) this.#averageWeight /= 1 + this.#averageWeight;
     this.correct(requestUnits, nowMs);
   }
 
-  /** Takes, or gives back where negative, the difference between an earlier charge and the true one. */
+  /** Takes the difference between an earlier charge and the true one; a negative difference is given back. */
   correct(requestUnits: number, nowMs: number): void {
     const now = nowMs - this.#originMs;
     if (now < this.#lastMs) this.#followClock(now);
@@ -150,6 +158,8 @@ export class TokenBucket {
   }
 
   #apply({ rate, burstSec, hasMinuteReserve }: BucketRates): void {
+    // The target of a move has no rate until the move commits.
+    assert(rate >= 0 && rate < Number.POSITIVE_INFINITY, 'bucket: the rate is finite');
     const canBurst = burstSec > 0 && rate < BURST_CEILING;
     this.#rate = rate;
     this.#msPerUnit = 1000 / rate;
@@ -163,7 +173,7 @@ export class TokenBucket {
     return Math.min(BUCKET_MS, now - this.#emptyAtMs);
   }
 
-  /** Moves what overflows the bucket to the burst reserve. */
+  /** Moves the overflow of the bucket to the burst reserve. */
   #earn(now: number): void {
     const overflowMs = now - BUCKET_MS - this.#emptyAtMs;
     if (overflowMs <= 0) return;
@@ -195,9 +205,9 @@ export class TokenBucket {
     this.#emptyAtMs = now + (debt - fromMinute) * this.#msPerUnit;
   }
 
-  /** Admission begins right after this moment. */
+  /** The time after which requests are admitted. */
   #freeAtMs(now: number): number {
-    // One second of the ceiling is a whole one: nothing is admitted before it ends, whatever is in the reserves.
+    // The ceiling holds for a whole second: nothing is admitted before it ends, whatever the reserves have.
     const isAtCeiling = this.#usedInSecond >= this.#ceiling && now < this.#secondEndMs;
     const earliestMs = isAtCeiling ? this.#secondEndMs - 1 : now;
     const paidMs =
@@ -205,7 +215,10 @@ export class TokenBucket {
     return this.#burst > 0 ? earliestMs : Math.max(earliestMs, paidMs);
   }
 
-  /** A clock that was set back would leave the bucket in debt until it catches up: the debt moves with it. */
+  /**
+   * Moves the debt together with a clock that was set back. Otherwise the bucket would be in debt until the clock
+   * catches up.
+   */
   #followClock(now: number): void {
     if (now >= this.#lastMs) return;
     const stepMs = now - this.#lastMs;
@@ -217,7 +230,7 @@ export class TokenBucket {
   }
 }
 
-/** Whole milliseconds, and never more than turns reach: who owes more asks again. */
+/** Whole milliseconds, within the reach of the retry schedule. A client with a larger debt is refused again. */
 function waitMs(untilMs: number): number {
   return Math.min(REACH_MAX_MS, Math.floor(untilMs) + 1);
 }

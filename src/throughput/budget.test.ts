@@ -1,4 +1,5 @@
-// Goal: who is refused, why, and what is reported, for every way throughput is provided. Method: fake time, tables.
+// Goal: which requests are refused, why, and what is reported, for every kind of provision. Method: fake time,
+// tables.
 import { expect, test } from 'vitest';
 import { TokenBucket } from './bucket.ts';
 import { PartitionBudget, type Provision } from './budget.ts';
@@ -31,7 +32,7 @@ test('a budget counts and refuses nothing until it is provisioned, or when it is
   }
 });
 
-test('unmetered traffic is counted, never refused, and leaves the budget to others', () => {
+test('unmetered requests are counted, never refused, and leave the budget to others', () => {
   const budget = budgetOf(dedicated(400));
   budget.charge(4000, START_MS, UNMETERED_TRAFFIC);
   budget.correct(-1000, START_MS, UNMETERED_TRAFFIC);
@@ -67,7 +68,7 @@ test('a correction gives back what a request did not cost', () => {
   expect(budget.report(START_MS).requestUnits).toBe(1);
 });
 
-test('low priority is refused first, and admitted after the time it is told', () => {
+test('low priority is refused first, and admitted after the returned time', () => {
   const budget = budgetOf(dedicated(1000));
   budget.charge(500, START_MS, LOW);
   expect(budget.admit(START_MS, NORMAL_CLASS)).toBeUndefined();
@@ -112,10 +113,10 @@ test('a throughput bucket is held to its share; others, and buckets without one,
   const used = [0, 0, 0];
   for (let now = START_MS; now < START_MS + 10_000; now++)
     for (const bucket of [2, 3]) {
-      const traffic = requestClassOf(false, bucket);
-      const refusal = budget.admit(now, traffic);
+      const requestClass = requestClassOf(false, bucket);
+      const refusal = budget.admit(now, requestClass);
       if (refusal === undefined) {
-        budget.charge(0.5, now, traffic);
+        budget.charge(0.5, now, requestClass);
         used[bucket] = (used[bucket] ?? 0) + 0.5;
       } else {
         expect(refusal.reason).toBe('throughputBucket');
@@ -127,7 +128,7 @@ test('a throughput bucket is held to its share; others, and buckets without one,
   expect(used[3]).toBe(5000);
 });
 
-test('partitions that share a bucket share what it gives, and keep their own books', () => {
+test('partitions that share a bucket share its rate and count their own usage', () => {
   const bucket = new TokenBucket({ rate: 1000, burstSec: 0, hasMinuteReserve: false }, START_MS);
   const [first, second] = [
     budgetOf({ kind: 'shared', bucket }),
@@ -139,7 +140,7 @@ test('partitions that share a bucket share what it gives, and keep their own boo
   expect(second.report(START_MS)).toMatchObject({ requestUnits: 0, throttled: 1 });
 });
 
-test('a change of throughput holds at once and forgets no debt', () => {
+test('a change of throughput applies at once and keeps debts', () => {
   const budget = budgetOf(dedicated(400));
   budget.charge(1160, START_MS, NORMAL_CLASS);
   budget.provision(dedicated(8000), START_MS);

@@ -1,21 +1,22 @@
 /**
- * What a partition may spend and what it has spent. One object per partition for as long as the process runs: the
- * throughput behind it changes in place, so that a new offer holds from the next request on.
+ * The throughput that a partition may spend and has spent. One object per partition as long as the process runs. The
+ * provision behind it changes in place, so that a new offer applies from the next request on.
  */
+import { assert } from '../base/index.ts';
 import { type BucketRates, TokenBucket } from './bucket.ts';
-import type { RequestClass } from './request-class.ts';
+import { type RequestClass, THROUGHPUT_BUCKETS_MAX } from './request-class.ts';
 import { type Usage, UsageSeries } from './usage.ts';
 
-/** Requests of low priority are admitted while more than this share of the second is left. */
+/** Requests of low priority are admitted while more than this share of the bucket is left. */
 const LOW_PRIORITY_SHARE = 0.5;
 
-/** Where a partition's request units come from. */
+/** The source of a partition's request units. */
 export type Provision =
-  /** Charges are counted, nothing is refused. `rate` is what the partition would have. */
+  /** Charges are counted, nothing is refused. `rate` is only reported. */
   | { readonly kind: 'unmetered'; readonly rate: number }
-  /** A rate of its own: manual, the maximum of autoscale, or the cap of serverless. */
+  /** A rate of its own: manual, the maximum of autoscale, or the limit of serverless. */
   | ({ readonly kind: 'dedicated'; readonly limits?: readonly BucketLimit[] } & BucketRates)
-  /** A bucket that partitions of several containers draw from. */
+  /** A bucket that partitions of several containers share. */
   | { readonly kind: 'shared'; readonly bucket: TokenBucket };
 
 /** A throughput bucket: requests that name it get at most this share of the partition's rate. */
@@ -30,28 +31,28 @@ export interface Refusal {
   readonly retryAfterMs: number;
 }
 
-/** Usage against what is provisioned. */
+/** Usage compared with the provision. */
 export interface BudgetReport extends Usage {
   /** RU/s. */
   readonly provisioned: number;
-  /** The busiest second of the last minute against the provisioned rate; 100 at most. */
+  /** The busiest second of the last minute as a percentage of the provisioned rate; 100 at most. */
   readonly normalizedPercent: number;
   /** How far autoscale would have scaled: the busiest second of the last hour, 10 to 100. */
   readonly scaledPercent: number;
-  /** RU kept for bursts. */
+  /** RU saved for bursts. */
   readonly reserve: number;
 }
 
 export class PartitionBudget {
   readonly #usage: UsageSeries;
   #provisioned = 0;
-  /** Undefined: nothing is refused. */
+  /** Undefined where nothing is refused. */
   #bucket: TokenBucket | undefined;
   #isOwnBucket = false;
-  /** By id of the throughput bucket. */
+  /** Indexed by the id of the throughput bucket. */
   #limits: readonly (TokenBucket | undefined)[] = [];
 
-  /** Unmetered until it is provisioned. */
+  /** A new budget is unmetered until it is provisioned. */
   constructor(nowMs: number) {
     this.#usage = new UsageSeries(nowMs);
   }
@@ -81,27 +82,28 @@ export class PartitionBudget {
     }
   }
 
-  /** Undefined: the request may start. Nothing is allocated then. */
-  admit(nowMs: number, traffic: RequestClass): Refusal | undefined {
+  /** Undefined if the request may start; this path allocates nothing. */
+  admit(nowMs: number, requestClass: RequestClass): Refusal | undefined {
     const bucket = this.#bucket;
-    if (bucket === undefined || traffic.isUnmetered) return undefined;
-    if (traffic.isLow || traffic.bucket !== 0) return this.#admitSpecial(bucket, nowMs, traffic);
+    if (bucket === undefined || requestClass.isUnmetered) return undefined;
+    if (requestClass.isLow || requestClass.bucket !== 0)
+      return this.#admitSpecial(bucket, nowMs, requestClass);
     return bucket.admits(nowMs) ? undefined : this.#refuse('partition', bucket, nowMs);
   }
 
-  charge(requestUnits: number, nowMs: number, traffic: RequestClass): void {
+  charge(requestUnits: number, nowMs: number, requestClass: RequestClass): void {
     this.#usage.add(requestUnits, nowMs);
-    if (traffic.isUnmetered) return;
+    if (requestClass.isUnmetered) return;
     this.#bucket?.charge(requestUnits, nowMs);
-    if (traffic.bucket !== 0) this.#limits[traffic.bucket]?.charge(requestUnits, nowMs);
+    if (requestClass.bucket !== 0) this.#limits[requestClass.bucket]?.charge(requestUnits, nowMs);
   }
 
-  /** The difference between what a request was charged when it started and what it cost in truth. */
-  correct(requestUnits: number, nowMs: number, traffic: RequestClass): void {
+  /** Takes the difference between the charge at the start of a request and its true cost. */
+  correct(requestUnits: number, nowMs: number, requestClass: RequestClass): void {
     this.#usage.add(requestUnits, nowMs);
-    if (traffic.isUnmetered) return;
+    if (requestClass.isUnmetered) return;
     this.#bucket?.correct(requestUnits, nowMs);
-    if (traffic.bucket !== 0) this.#limits[traffic.bucket]?.correct(requestUnits, nowMs);
+    if (requestClass.bucket !== 0) this.#limits[requestClass.bucket]?.correct(requestUnits, nowMs);
   }
 
   report(nowMs: number): BudgetReport {
@@ -118,10 +120,14 @@ export class PartitionBudget {
     };
   }
 
-  #admitSpecial(bucket: TokenBucket, nowMs: number, traffic: RequestClass): Refusal | undefined {
-    const limit = this.#limits[traffic.bucket];
+  #admitSpecial(
+    bucket: TokenBucket,
+    nowMs: number,
+    requestClass: RequestClass,
+  ): Refusal | undefined {
+    const limit = this.#limits[requestClass.bucket];
     if (limit?.admits(nowMs) === false) return this.#refuse('throughputBucket', limit, nowMs);
-    if (!traffic.isLow)
+    if (!requestClass.isLow)
       return bucket.admits(nowMs) ? undefined : this.#refuse('partition', bucket, nowMs);
     if (bucket.admitsAbove(LOW_PRIORITY_SHARE, nowMs)) return undefined;
     this.#usage.refuse(nowMs);
@@ -134,17 +140,18 @@ export class PartitionBudget {
     return { reason, retryAfterMs: bucket.retryAfterMs(nowMs) };
   }
 
-  /** Throughput buckets keep no reserves: their share is what they may use, not what they may save. */
+  /** Throughput buckets have no reserves: their share limits use, it is not saved. */
   #makeLimits(
     { rate, limits = [] }: { readonly rate: number; readonly limits?: readonly BucketLimit[] },
     nowMs: number,
   ): readonly (TokenBucket | undefined)[] {
     const made: (TokenBucket | undefined)[] = [];
     for (const { id, maxPercent } of limits) {
+      assert(id >= 1 && id <= THROUGHPUT_BUCKETS_MAX, 'budget: throughput buckets are 1 to 5');
       const rates = { rate: (rate * maxPercent) / 100, burstSec: 0, hasMinuteReserve: false };
-      const known = this.#limits[id];
-      known?.change(rates, nowMs);
-      made[id] = known ?? new TokenBucket(rates, nowMs);
+      const current = this.#limits[id];
+      current?.change(rates, nowMs);
+      made[id] = current ?? new TokenBucket(rates, nowMs);
     }
     return made;
   }

@@ -1,7 +1,8 @@
 /**
- * What work costs in request units: the one table of formulas, deterministic, the same for every API.
+ * The cost of stats in request units: one table of formulas, deterministic, the same for every API.
  *
- * Point reads and writes follow the reference service's documented table by item size, straight lines between its rows.
+ * Point reads and writes follow the reference service's documented table by item size, interpolated linearly between
+ * its rows.
  */
 const KIB = 1024;
 
@@ -11,7 +12,7 @@ interface Row {
   readonly write: number;
 }
 
-/** Session consistency, default indexing. */
+/** At session consistency and with default indexing. */
 const BY_SIZE: readonly Row[] = [
   { bytes: 1 * KIB, read: 1.0, write: 4.95 },
   { bytes: 2 * KIB, read: 1.04, write: 6.29 },
@@ -30,23 +31,23 @@ const BY_SIZE: readonly Row[] = [
 /** A point read that finds nothing, and every request that only looks at the catalog. */
 export const MINIMAL_CHARGE = 1;
 
-/** Each partition a feed or query page touches, before its items. */
+/** The charge of each partition that a page of a feed or query reads, before its items. */
 const PAGE_CHARGE = 1;
 
-/** A replacement takes the old item out of every index and puts the new one in. */
+/** A replacement removes the old item from every index and adds the new one. */
 const REPLACE_FACTOR = 2;
 
-/** Index entries up to which a write costs what the table says, and what each of those beyond adds. */
+/** Index entries that the charge of the table includes, and the charge of each entry beyond them. */
 const ENTRIES_INCLUDED = 25;
 const ENTRY_CHARGE = 0.08;
 
-/** Share of the table's charge for items with no index entry, one, or two; the others pay it whole. */
+/** Share of the table's charge for items with no index entry, one, or two; others pay all of it. */
 const SPARSE_SHARES = [0.6, 0.75, 0.9];
 
 /** Reads that need more than one replica to agree cost double (documented). */
 const QUORUM_READ_FACTOR = 2;
 
-/** From the strongest to the weakest. */
+/** Ordered from the strongest to the weakest. */
 export const CONSISTENCY_LEVELS = [
   'Strong',
   'BoundedStaleness',
@@ -57,12 +58,12 @@ export const CONSISTENCY_LEVELS = [
 
 export type ConsistencyLevel = (typeof CONSISTENCY_LEVELS)[number];
 
-/** What a read at this level costs as a multiple of one at session consistency. */
+/** The cost of a read at this level as a multiple of one at session consistency. */
 export function readFactor(level: ConsistencyLevel): number {
   return level === 'Strong' || level === 'BoundedStaleness' ? QUORUM_READ_FACTOR : 1;
 }
 
-/** What a write is about: the body and the index entries it has under the container's policy. */
+/** Size of a write: the body, and its index entries under the container's policy. */
 export interface WriteSize {
   readonly bodyBytes: number;
   readonly indexEntries: number;
@@ -95,13 +96,13 @@ export function pageCharge(itemCount: number, bodyBytes: number, factor = 1): nu
   return round(factor * (PAGE_CHARGE + itemCount * 0.1 + (bodyBytes / KIB) * 0.1));
 }
 
-/** A page of the change feed: as a page of items; a poll that finds nothing costs the least there is. */
+/** A page of the change feed costs as much as a page of items; a poll that finds nothing has the minimal charge. */
 export function feedCharge(changeCount: number, bodyBytes: number, factor = 1): number {
   return changeCount === 0 ? factor * MINIMAL_CHARGE : pageCharge(changeCount, bodyBytes, factor);
 }
 
-/** What a page of a query did, in the counts that cost something. */
-interface QueryWork {
+/** The counts of a page of a query that have a cost. */
+interface QueryStats {
   readonly partitions: number;
   readonly indexEntries: number;
   readonly itemsLoaded: number;
@@ -109,7 +110,7 @@ interface QueryWork {
   readonly bytesOut: number;
 }
 
-/** Request units of each part of a query's work. */
+/** Request units of each part of a query's charge. */
 export interface QueryChargeParts {
   readonly partitions: number;
   readonly index: number;
@@ -118,13 +119,13 @@ export interface QueryChargeParts {
 }
 
 /** A query that finds one small item by its index costs a little under 3. */
-export function queryCharge(work: QueryWork, factor = 1): number {
-  const { partitions, index, items, output } = exactParts(work);
+export function queryCharge(stats: QueryStats, factor = 1): number {
+  const { partitions, index, items, output } = exactParts(stats);
   return round(factor * (partitions + index + items + output));
 }
 
-export function queryChargeParts(work: QueryWork): QueryChargeParts {
-  const { partitions, index, items, output } = exactParts(work);
+export function queryChargeParts(stats: QueryStats): QueryChargeParts {
+  const { partitions, index, items, output } = exactParts(stats);
   return {
     partitions: round(partitions),
     index: round(index),
@@ -133,12 +134,12 @@ export function queryChargeParts(work: QueryWork): QueryChargeParts {
   };
 }
 
-function exactParts(work: QueryWork): QueryChargeParts {
+function exactParts(stats: QueryStats): QueryChargeParts {
   return {
-    partitions: 2.2 * Math.max(1, work.partitions),
-    index: work.indexEntries * 0.005,
-    items: work.itemsLoaded * 0.06 + (work.bytesLoaded / KIB) * 0.03,
-    output: (work.bytesOut / KIB) * 0.05,
+    partitions: 2.2 * Math.max(1, stats.partitions),
+    index: stats.indexEntries * 0.005,
+    items: stats.itemsLoaded * 0.06 + (stats.bytesLoaded / KIB) * 0.03,
+    output: (stats.bytesOut / KIB) * 0.05,
   };
 }
 

@@ -1,4 +1,4 @@
-export { BUCKET_MS, BURST_CEILING, type BucketRates, TokenBucket } from './bucket.ts';
+export { TokenBucket } from './bucket.ts';
 export { type BudgetReport, PartitionBudget, type Provision, type Refusal } from './budget.ts';
 export {
   CONSISTENCY_LEVELS,
@@ -24,4 +24,3 @@ export {
   THROUGHPUT_BUCKETS_MAX,
   UNMETERED_TRAFFIC,
 } from './request-class.ts';
-export { type Usage, UsageSeries } from './usage.ts';

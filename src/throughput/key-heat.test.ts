@@ -1,4 +1,5 @@
-// Goal: hot keys are found with few samples, cold ones are not called hot, old minutes go. Method: injected time and seeds.
+// Goal: hot keys are found with few samples, cold ones are not reported as hot, old minutes are dropped. Method:
+// injected time and seeds.
 import { expect, test } from 'vitest';
 import { bytesToLatin1, seededRandom } from '../base/index.ts';
 import { HEAT_MINUTES, type HeatKey, KeyHeat } from './key-heat.ts';
@@ -12,7 +13,7 @@ function keyOf(name: string): HeatKey {
 
 const nameOf = ({ epk }: HeatKey): string => bytesToLatin1(epk).replaceAll('.', '');
 
-test('little traffic is counted exactly', () => {
+test('a small load is counted exactly', () => {
   const heat = new KeyHeat(seededRandom(1));
   for (let n = 0; n < 100; n++) heat.add(n % 2 === 0 ? 1 : 5, 1000, keyOf(`k${n % 2}`), START_MS);
   const { requestUnits, bytes, keys } = heat.report(START_MS);
@@ -23,7 +24,7 @@ test('little traffic is counted exactly', () => {
   ]);
 });
 
-test.each([1, 2, 3])('much traffic: shares within a few percent (seed %d)', (seed) => {
+test.each([1, 2, 3])('large load: shares within a few percent (seed %d)', (seed) => {
   const heat = new KeyHeat(seededRandom(seed));
   const random = seededRandom(seed + 100);
   let [all, hot] = [0, 0];
@@ -38,11 +39,11 @@ test.each([1, 2, 3])('much traffic: shares within a few percent (seed %d)', (see
   expect(requestUnits / all).toBeCloseTo(1, 2);
   expect(nameOf(keys[0] as HeatKey)).toBe('hot');
   expect(Math.abs((keys[0]?.requestUnits ?? 0) / requestUnits - hot / all)).toBeLessThan(0.04);
-  // None of the many is called hot.
+  // No cold key is reported as hot.
   expect((keys[1]?.requestUnits ?? 0) / requestUnits).toBeLessThan(0.02);
 });
 
-test('a key that has every eighth request does not hide behind the rhythm', () => {
+test('a key with every eighth request is found in spite of the regular pattern', () => {
   const heat = new KeyHeat(seededRandom(4));
   for (let n = 0; n < 100_000; n++) heat.add(1, 1, keyOf(`k${n % 8}`), START_MS + n / 10);
   const { requestUnits, keys } = heat.report(START_MS + 10_000);
@@ -51,7 +52,7 @@ test('a key that has every eighth request does not hide behind the rhythm', () =
     expect(Math.abs(key.requestUnits / requestUnits - 1 / 8)).toBeLessThan(0.05);
 });
 
-test('minutes go by', () => {
+test('old minutes are dropped', () => {
   const heat = new KeyHeat(seededRandom(5));
   heat.add(7, 1, keyOf('old'), START_MS);
   heat.add(3, 1, keyOf('new'), START_MS + 60_000);
@@ -62,7 +63,7 @@ test('minutes go by', () => {
   expect(heat.report(START_MS + 24 * 3600_000)).toEqual({ requestUnits: 0, bytes: 0, keys: [] });
 });
 
-test('work without a key counts in the whole only', () => {
+test('a charge without a key counts only in the total', () => {
   const heat = new KeyHeat(seededRandom(6));
   heat.add(10, 5, undefined, START_MS);
   heat.add(10, 5, keyOf('a'), START_MS);

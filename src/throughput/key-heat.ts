@@ -1,53 +1,54 @@
 /**
- * Which partition keys the work of a partition goes to, over the last minutes: sampled, in bounded memory.
+ * How the charges of the last minutes are spread over partition keys: sampled, in bounded memory.
  *
- * A request only adds its charge to a sum. Each time the sum passes a threshold the request that brought it there stands
- * for all of it; thresholds vary at random, so that no pattern of requests hides from them, and grow with the traffic,
- * so that a busy partition takes no more samples than a quiet one has requests. Samples are summed up per minute for the
- * keys that have most (space saving: a new key takes the place of the least, and what that had is its uncertainty).
+ * A request only adds its charge to a sum. When the sum passes a threshold, the request that passed it becomes a
+ * sample with the weight of the whole sum. Thresholds are random, so that no pattern of requests avoids them. They
+ * grow with the load, so that a busy partition takes no more samples than a quiet one. Samples are added up per
+ * minute for the keys with the largest sums (the space-saving algorithm: a new key replaces the smallest one and
+ * takes over its sum as uncertainty).
  */
 import { type Bytes, bytesToLatin1, type Random } from '../base/index.ts';
 
-/** Whose charge it is. */
+/** The logical partition that a charge belongs to. */
 export interface HeatKey {
   readonly epk: Bytes;
-  /** Of one of its items; undefined where only the hash is known. */
+  /** The primary key of one of its items; undefined where only the hash is cell. */
   readonly primary: Bytes | undefined;
 }
 
 interface HotKey extends HeatKey {
-  /** Request units, at least. */
+  /** A lower bound of its request units. */
   readonly requestUnits: number;
-  /** Bytes of the items read and written, about. */
+  /** An estimate of the bytes of items read and written. */
   readonly bytes: number;
 }
 
 export interface HeatReport {
-  /** All request units of the time, of these keys and of others. */
+  /** All request units of these minutes, with those of keys that are not listed. */
   readonly requestUnits: number;
   readonly bytes: number;
   /** Hottest first. */
   readonly keys: readonly HotKey[];
 }
 
-/** Minutes that are told of, the present one among them. */
+/** Minutes that a report covers, the current one included. */
 export const HEAT_MINUTES = 5;
 
-/** Keys remembered of each minute. */
+/** Keys kept per minute. */
 const KEYS_MAX = 128;
 
-/** Samples of ten seconds that are enough. */
+/** Samples per ten seconds that are enough. */
 const SAMPLES = 500;
 const WINDOW_MS = 10_000;
 const MINUTE_MS = 60_000;
 
 interface Cell extends HeatKey {
-  /** Its place in the map. */
+  /** The key of this cell in the map. */
   readonly text: string;
   primary: Bytes | undefined;
   requestUnits: number;
   bytes: number;
-  /** What may be of keys that were here before. */
+  /** The part of `requestUnits` that may belong to keys that this one replaced. */
   uncertain: number;
 }
 
@@ -63,7 +64,7 @@ export class KeyHeat {
   /** Request units since the last sample. */
   #sum = 0;
   #threshold = 0;
-  /** Request units between two samples; 0: every request is one. */
+  /** Request units between two samples; 0 samples every request. */
   #step = 0;
   #windowEndMs = 0;
   #windowSamples = 0;
@@ -74,7 +75,7 @@ export class KeyHeat {
     this.#random = random;
   }
 
-  /** What every request does: an addition and a comparison. */
+  /** Runs for every request: one addition and one comparison. */
   add(requestUnits: number, bytes: number, key: HeatKey | undefined, nowMs: number): void {
     this.#sum += requestUnits;
     if (this.#sum > this.#threshold) this.#sample(requestUnits, bytes, key, nowMs);
@@ -90,13 +91,13 @@ export class KeyHeat {
       requestUnits += minute.requestUnits;
       bytes += minute.bytes;
       for (const [text, cell] of minute.cells) {
-        const known = keys.get(text);
+        const sum = keys.get(text);
         const certain = cell.requestUnits - cell.uncertain;
         keys.set(text, {
           epk: cell.epk,
-          primary: known?.primary ?? cell.primary,
-          requestUnits: (known?.requestUnits ?? 0) + certain,
-          bytes: (known?.bytes ?? 0) + cell.bytes,
+          primary: sum?.primary ?? cell.primary,
+          requestUnits: (sum?.requestUnits ?? 0) + certain,
+          bytes: (sum?.bytes ?? 0) + cell.bytes,
         });
       }
     }
@@ -107,19 +108,19 @@ export class KeyHeat {
   #sample(requestUnits: number, bytes: number, key: HeatKey | undefined, nowMs: number): void {
     const weight = this.#sum;
     this.#sum = 0;
-    this.#pace(weight, nowMs);
+    this.#adjustStep(weight, nowMs);
     this.#threshold = this.#step * (0.5 + this.#random.below(1024) / 1024);
     const minute = this.#minute(nowMs);
-    // The requests that this one stands for moved as many bytes per request unit as it did.
-    const moved = requestUnits > 0 ? (bytes * weight) / requestUnits : 0;
+    // The requests that the sample represents are assumed to move as many bytes per request unit as it did.
+    const movedBytes = requestUnits > 0 ? (bytes * weight) / requestUnits : 0;
     minute.requestUnits += weight;
-    minute.bytes += moved;
-    if (key !== undefined) note(minute.cells, key, weight, moved);
+    minute.bytes += movedBytes;
+    if (key !== undefined) addSample(minute.cells, key, weight, movedBytes);
   }
 
-  #pace(weight: number, nowMs: number): void {
+  #adjustStep(weight: number, nowMs: number): void {
     if (nowMs >= this.#windowEndMs || nowMs < this.#windowEndMs - WINDOW_MS) {
-      // With half as many samples as are enough, the traffic has fallen by half: then every request counts again.
+      // Half as many samples as are enough mean that the load fell by half: then every request is sampled again.
       this.#step = this.#windowSamples >= SAMPLES / 2 ? this.#windowUnits / SAMPLES : 0;
       this.#windowEndMs = nowMs + WINDOW_MS;
       this.#windowSamples = 0;
@@ -134,7 +135,7 @@ export class KeyHeat {
   #minute(nowMs: number): Minute {
     const number = Math.floor(nowMs / MINUTE_MS);
     const last = this.#minutes.at(-1);
-    // A clock that was set back adds to the last minute.
+    // After a clock was set back, samples count for the last minute.
     if (last !== undefined && last.number >= number) return last;
     const minute = { number, requestUnits: 0, bytes: 0, cells: new Map<string, Cell>() };
     this.#minutes.push(minute);
@@ -143,13 +144,18 @@ export class KeyHeat {
   }
 }
 
-function note(cells: Map<string, Cell>, key: HeatKey, requestUnits: number, bytes: number): void {
+function addSample(
+  cells: Map<string, Cell>,
+  key: HeatKey,
+  requestUnits: number,
+  bytes: number,
+): void {
   const text = bytesToLatin1(key.epk);
-  const known = cells.get(text);
-  if (known !== undefined) {
-    known.requestUnits += requestUnits;
-    known.bytes += bytes;
-    known.primary ??= key.primary && Uint8Array.from(key.primary);
+  const cell = cells.get(text);
+  if (cell !== undefined) {
+    cell.requestUnits += requestUnits;
+    cell.bytes += bytes;
+    cell.primary ??= key.primary && Uint8Array.from(key.primary);
     return;
   }
   let uncertain = 0;

@@ -1,12 +1,15 @@
-/** What a request says about itself that matters for admission. A handful of shared objects: nothing is made per request. */
+/**
+ * The properties of a request that matter for admission. There is one shared object per class, so that requests
+ * allocate none.
+ */
 export interface RequestClass {
-  /** Refused first when a partition runs short. */
+  /** Low priority: refused first when a partition runs short. */
   readonly isLow: boolean;
-  /** Throughput bucket 1 to 5 the request counts against; 0: none. */
+  /** Throughput bucket 1 to 5 that the request counts against; 0 for none. */
   readonly bucket: number;
-  /** What its reads cost as a multiple of those at session consistency: `readFactor` of charge.ts. */
+  /** The cost of its reads as a multiple of those at session consistency: `readFactor` of charge.ts. */
   readonly readFactor: number;
-  /** Of a service that sells no request units: counted, never refused, and nobody else waits for it. */
+  /** True for services without request units (Azure Storage): counted, never refused, and not taken from the budget. */
   readonly isUnmetered: boolean;
 }
 
@@ -14,7 +17,7 @@ export const THROUGHPUT_BUCKETS_MAX = 5;
 
 const READ_FACTORS = [1, 2];
 
-const ALL: readonly RequestClass[] = READ_FACTORS.flatMap((readFactor) =>
+const CLASSES: readonly RequestClass[] = READ_FACTORS.flatMap((readFactor) =>
   [false, true].flatMap((isLow) =>
     Array.from({ length: THROUGHPUT_BUCKETS_MAX + 1 }, (_, bucket) => ({
       isLow,
@@ -25,13 +28,14 @@ const ALL: readonly RequestClass[] = READ_FACTORS.flatMap((readFactor) =>
   ),
 );
 
-export const NORMAL_CLASS: RequestClass = ALL[0] as RequestClass;
+export const NORMAL_CLASS: RequestClass = CLASSES[0] as RequestClass;
 
 export const UNMETERED_TRAFFIC: RequestClass = { ...NORMAL_CLASS, isUnmetered: true };
 
-/** The one object of this kind of traffic. */
+/** The shared object of this class. */
 export function requestClassOf(isLow: boolean, bucket: number, readFactor = 1): RequestClass {
-  const kinds = THROUGHPUT_BUCKETS_MAX + 1;
-  const at = READ_FACTORS.indexOf(readFactor) * 2 * kinds + (isLow ? kinds : 0) + bucket;
-  return ALL[at] ?? NORMAL_CLASS;
+  const perPriority = THROUGHPUT_BUCKETS_MAX + 1;
+  const at =
+    READ_FACTORS.indexOf(readFactor) * 2 * perPriority + (isLow ? perPriority : 0) + bucket;
+  return CLASSES[at] ?? NORMAL_CLASS;
 }

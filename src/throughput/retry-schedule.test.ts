@@ -1,5 +1,5 @@
-// Goal: clients that do as they are told all get served, in as many tries as stock clients make. Method: discrete events
-// in fake time: clients arrive at random, retry as told with some delay, and count.
+// Goal: all clients that wait as long as the response says are served, within the retries of stock clients. Method:
+// discrete events in fake time: clients arrive at random, retry after the requested wait with some delay, and count.
 import { expect, test } from 'vitest';
 import { type Random, seededRandom } from '../base/index.ts';
 import { TokenBucket } from './bucket.ts';
@@ -16,12 +16,12 @@ interface Client {
 }
 
 interface Outcome {
-  /** Served in the seconds of the load, of what was provisioned for them. */
+  /** Request units served during the load, as a share of those provisioned. */
   readonly share: number;
-  /** Of all clients. */
+  /** Share of all clients that gave up. */
   readonly givenUp: number;
   readonly lastMs: number;
-  /** The longest wait of an answer. */
+  /** The longest wait in a response. */
   readonly longestMs: number;
 }
 
@@ -29,7 +29,7 @@ interface Load {
   readonly rate: number;
   readonly cost: (random: Random) => number;
   readonly seconds: number;
-  /** Offered load, in times of the rate. */
+  /** Offered load as a multiple of the rate. */
   readonly factor: number;
 }
 
@@ -66,7 +66,7 @@ function simulate({ rate, cost, seconds, factor }: Load, random: Random): Outcom
       client.tries++;
       client.waitedMs += waitMs;
       if (client.tries > RETRIES_MAX || client.waitedMs > WAIT_MAX_MS) outcome.givenUp++;
-      // The way to the client and back.
+      // Network time to the client and back.
       else put({ ...client, atMs: ms + waitMs + random.below(5) });
     }
   return {
@@ -85,7 +85,7 @@ test.each([
   [10_000, 1.2, 5, 5],
   [10_000, 1.2, 50, 6],
 ])(
-  '%d RU/s, %d times offered at %d RU each for ten seconds: hardly anybody gives up (seed %d)',
+  '%d RU/s, %d times offered at %d RU each for ten seconds: hardly any client gives up (seed %d)',
   (rate, factor, cost, seed) => {
     const load = { rate, cost: () => cost, seconds: 10, factor };
     const { share, givenUp, lastMs, longestMs } = simulate(load, seededRandom(seed));
@@ -93,12 +93,12 @@ test.each([
     expect(share, `seed ${seed}`).toBeGreaterThanOrEqual(0.95);
     expect(share, `seed ${seed}`).toBeLessThanOrEqual(1.1);
     expect(longestMs, `seed ${seed}`).toBeLessThanOrEqual(2000);
-    // Hardly anything of what was earned is left unused while somebody waits.
+    // Nearly all of what is earned is used while clients wait.
     expect(lastMs, `seed ${seed}`).toBeLessThanOrEqual(factor * 10_000 * 1.05);
   },
 );
 
-test.each([11, 12, 13])('reads and writes mixed: hardly anybody gives up (seed %d)', (seed) => {
+test.each([11, 12, 13])('reads and writes mixed: hardly any client gives up (seed %d)', (seed) => {
   const cost = (random: Random) => (random.below(4) === 0 ? 5 : 1);
   const load = { rate: 400, cost, seconds: 10, factor: 1.2 };
   const { share, givenUp } = simulate(load, seededRandom(seed));
@@ -108,7 +108,7 @@ test.each([11, 12, 13])('reads and writes mixed: hardly anybody gives up (seed %
 });
 
 test.each([21, 22])(
-  'three times what is provisioned: all of it is used, nobody waits for long (seed %d)',
+  'three times what is provisioned: all of it is used, no client waits for long (seed %d)',
   (seed) => {
     const load = { rate: 400, cost: () => 5, seconds: 10, factor: 3 };
     const { share, longestMs } = simulate(load, seededRandom(seed));
@@ -118,7 +118,7 @@ test.each([21, 22])(
 );
 
 /** Writers that write one item after the other for a minute, all to one partition. */
-function writeOn(writers: number, impatienceMs: number, random: Random) {
+function writeOn(writers: number, retryMaxMs: number, random: Random) {
   const bucket = new TokenBucket({ rate: 400, burstSec: 0, hasMinuteReserve: false }, START_MS);
   const byMs: { readonly tries: number }[][] = [];
   const put = (atMs: number, tries: number): void => {
@@ -139,9 +139,9 @@ function writeOn(writers: number, impatienceMs: number, random: Random) {
       }
       const waitMs = bucket.retryAfterMs(now);
       outcome.longestMs = Math.max(outcome.longestMs, waitMs);
-      const isOver = tries >= RETRIES_MAX && impatienceMs === Number.POSITIVE_INFINITY;
+      const isOver = tries >= RETRIES_MAX && retryMaxMs === Number.POSITIVE_INFINITY;
       if (isOver) outcome.givenUp++;
-      put(isOver ? next : next + Math.min(waitMs, impatienceMs), isOver ? 0 : tries + 1);
+      put(isOver ? next : next + Math.min(waitMs, retryMaxMs), isOver ? 0 : tries + 1);
     }
   return outcome;
 }
@@ -160,7 +160,7 @@ test.each([
     );
     expect(givenUp, `seed ${seed}`).toBe(0);
     expect(written, `seed ${seed}`).toBeGreaterThan((0.98 * 60 * 400) / 7);
-    // When the bucket can serve the last of them, and a little for those who came first again.
+    // The time until the bucket can serve the last of them, and a little for those who returned first.
     expect(longestMs, `seed ${seed}`).toBeLessThanOrEqual(writers * (7 / 0.4) * 1.2);
   },
 );
@@ -171,9 +171,9 @@ test.each([
   [100, 43],
   [500, 44],
 ])(
-  '32 writers that come back after %d ms whatever the answer says: no wait grows beyond two seconds (seed %d)',
-  (impatienceMs, seed) => {
-    const { written, longestMs } = writeOn(32, impatienceMs, seededRandom(seed));
+  '32 writers that return after %d ms whatever the response says: no wait grows beyond two seconds (seed %d)',
+  (retryMaxMs, seed) => {
+    const { written, longestMs } = writeOn(32, retryMaxMs, seededRandom(seed));
     expect(longestMs, `seed ${seed}`).toBeLessThanOrEqual(2000);
     expect(written, `seed ${seed}`).toBeGreaterThan((0.98 * 60 * 400) / 7);
   },

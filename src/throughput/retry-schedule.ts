@@ -1,34 +1,39 @@
 /**
- * When refused requests are told to come back: one after the other, as far apart as their charges need, so that each
- * finds what the one before it left. Told the same moment they would all return at once, one would be served, and the
- * others would use up their retries.
+ * The times at which refused requests are asked to retry: one after the other, as far apart as their charges need, so
+ * that each finds the bucket refilled. With the same time for all, they would return at once, one would be served,
+ * and the others would use up their retries.
  *
- * Turns reach two seconds ahead: no wait is longer, whoever else gave up or came back too early and took turns without
- * using them. Beyond that they begin again, in the later half: the nearer turns are those of others, and
- * the fewer come back per second, the more of them are served within the retries of a stock client.
+ * The schedule reaches two seconds ahead, so no wait is longer, even if other clients gave up or retried too early
+ * and left their times unused. Beyond that, times are assigned again from the later half. The nearer times already
+ * belong to others, and the fewer requests return per second, the more of them are served within the retries of a
+ * stock client.
  */
 export const REACH_MAX_MS = 2000;
 
-/** Turns are this much wider than the average charge needs: whoever comes a little early is refused once more. */
+/**
+ * Times are this much further apart than the average charge needs: a request that returns a little early is refused
+ * again.
+ */
 const MARGIN = 1.02;
 
 export class RetrySchedule {
   #nextMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * The next free turn.
-   * @param freeAtMs - when something is left for anybody.
+   * The next free time.
+   * @param freeAtMs - when the bucket can admit a request at all.
    * @param widthMs - how long it takes to earn an average charge.
    */
-  take(freeAtMs: number, widthMs: number, nowMs: number): number {
+  next(freeAtMs: number, widthMs: number, nowMs: number): number {
     const lastMs = nowMs + REACH_MAX_MS;
-    let turnMs = Math.max(freeAtMs, this.#nextMs);
-    if (turnMs > lastMs) turnMs = Math.min(lastMs, Math.max(freeAtMs, nowMs + REACH_MAX_MS / 2));
-    this.#nextMs = turnMs + MARGIN * widthMs;
-    return turnMs;
+    let retryAtMs = Math.max(freeAtMs, this.#nextMs);
+    if (retryAtMs > lastMs)
+      retryAtMs = Math.min(lastMs, Math.max(freeAtMs, nowMs + REACH_MAX_MS / 2));
+    this.#nextMs = retryAtMs + MARGIN * widthMs;
+    return retryAtMs;
   }
 
-  /** After a change of rates or of the clock: earlier turns mean nothing. */
+  /** Drops the schedule after a change of the rates or of the clock. */
   clear(): void {
     this.#nextMs = Number.NEGATIVE_INFINITY;
   }

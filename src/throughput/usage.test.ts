@@ -28,7 +28,7 @@ test('seconds leave the last minute, minutes the last hour, totals nothing', () 
   expect(series.read(START_MS + 3_700_000)).toMatchObject({ throttled: 1, peakLastHour: 0 });
 });
 
-test.each([1, 2, 3])('as a list of all charges would have it (seed %d)', (seed) => {
+test.each([1, 2, 3])('equals a list of all charges (seed %d)', (seed) => {
   const random = seededRandom(seed);
   const series = new UsageSeries(START_MS);
   const bySecond = new Map<number, number>();

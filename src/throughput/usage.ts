@@ -1,8 +1,11 @@
-/** What a partition used: totals since the process began, the last minute by seconds, the last hour by its busiest seconds. */
+/**
+ * Request units that a partition used: totals since the process started, the last minute by seconds, the last hour by
+ * its busiest seconds.
+ */
 const CELLS = 60;
 
 export interface Usage {
-  /** Since the process began. */
+  /** Since the process started. */
   readonly requestUnits: number;
   readonly throttled: number;
   readonly requestUnitsLastMinute: number;
@@ -59,7 +62,10 @@ export class UsageSeries {
     };
   }
 
-  /** Clears the cells between the last second somebody asked about and this one. A clock set back adds to the last. */
+  /**
+   * Clears the cells between the last recorded second and this one. After a clock was set back, charges count for the
+   * last.
+   */
   #roll(nowMs: number): void {
     this.#keepPeak();
     const second = Math.floor(nowMs / 1000);
@@ -77,7 +83,7 @@ export class UsageSeries {
   }
 }
 
-/** Both ends are counts of cells since 1970; the first keeps what it has. */
+/** `from` and `to` are counts of cells since 1970; the first cell is not cleared. */
 function clearBetween(rings: readonly Float64Array[], from: number, to: number): void {
   const first = Math.max(from + 1, to - CELLS + 1);
   for (let at = first; at <= to; at++) for (const ring of rings) ring[at % CELLS] = 0;

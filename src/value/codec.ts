@@ -1,4 +1,4 @@
-/** A native encoding: what an API sends and stores, to and from the canonical Value. */
+/** A native encoding: the stored form of an API's items, converted to and from the canonical Value. */
 import type { Bytes } from '../base/index.ts';
 import type { Path } from './path.ts';
 import type { Value } from './value.ts';
@@ -7,10 +7,10 @@ export type Encoding = 'json' | 'bson' | 'cql' | 'edm';
 
 export interface Codec {
   readonly encoding: Encoding;
-  /** Throws a SyntaxError when the bytes are not of this encoding. The value keeps nothing of `body`. */
+  /** Throws a SyntaxError when the bytes are not of this encoding. The value shares no memory with `body`. */
   decode(body: Bytes): Value;
-  /** The value must not be undefined; types that the encoding lacks become its documented images. */
+  /** The value must not be undefined. Types that the encoding lacks are written in their documented JSON form. */
   encode(value: Value): Bytes;
-  /** The value at one path (without EACH), undefined where there is none. */
+  /** The value at one path (without ARRAY_ELEMENT), undefined where there is none. */
   pluck(body: Bytes, path: Path): Value;
 }

@@ -1,4 +1,4 @@
-/** Which codec reads which bodies. */
+/** The codec of each encoding. */
 import { assert } from '../base/index.ts';
 import type { Codec, Encoding } from './codec.ts';
 import { edmCodec } from './edm/edm-codec.ts';

@@ -1,6 +1,6 @@
 /**
- * The byte forms of one partition key component, exactly as the reference service and its clients have them:
- * the hash decides in which partition an item lives, and clients compute it too.
+ * The byte forms of one partition key component, exactly as in the reference service and its clients:
+ * the hash decides in which partition an item is, and clients compute it too.
  *
  *   for hashing     undefined 00, null 01, false 02, true 03
  *                   number    05, IEEE 754 double, little-endian
@@ -10,7 +10,7 @@
  *                   text      08, every byte plus 1, then 00; of more than 100 bytes the first 101, without 00
  *                   others    as for hashing
  *
- * Arrays and objects count as undefined. Kinds that only other APIs have stand as their key (tuple.ts), in both forms.
+ * Arrays and objects count as undefined. Kinds of other APIs are written as their key (tuple.ts), in both forms.
  */
 import type { Bytes } from '../base/index.ts';
 import { KeyWriter } from './key/key-writer.ts';
@@ -26,16 +26,16 @@ const TEXT = 0x08;
 
 const V1_TEXT_LENGTH_MAX = 100;
 const V1_TEXT_BYTES_MAX = 100;
-/** The bits of NaN where the reference service runs; JavaScript's own have the sign cleared. */
+/** The bits of NaN in the reference service; JavaScript's own have the sign cleared. */
 const NAN_HIGH = 0xfff80000;
 
-/** Bytes under construction: `length` of them count. */
+/** Bytes under construction; only the first `length` are valid. */
 export interface Draft {
   bytes: Buffer;
   length: number;
 }
 
-/** Where a double shows its bits. Written and read in one go, so it carries nothing from call to call. */
+/** Gives the bits of a double. It is written and read at once, so no state remains between calls. */
 const double = new Float64Array(1);
 const halves = new Uint32Array(double.buffer);
 
@@ -118,7 +118,7 @@ function singleByte(component: Value): number {
   return component === false ? FALSE : UNDEFINED;
 }
 
-/** The room must be reserved. Short ASCII text, the rule, is faster character by character. */
+/** The space must be reserved. For short ASCII text, the usual case, a loop over characters is faster. */
 function putText(draft: Draft, text: string): void {
   const { bytes } = draft;
   let end = draft.length;
@@ -145,7 +145,7 @@ function reserve(draft: Draft, count: number): void {
   draft.bytes = larger;
 }
 
-/** A copy of what counts. */
+/** A copy of the valid bytes. */
 export function finished(draft: Draft): Bytes {
   const bytes = Buffer.allocUnsafe(draft.length);
   draft.bytes.copy(bytes, 0, 0, draft.length);

@@ -1,5 +1,5 @@
-// Goal: keys land where the reference service and its clients say. Method: golden vectors, the service's own hash
-// baselines (read in place, beside the repository), and the spread of many keys over even ranges.
+// Goal: keys hash as in the reference service and its clients. Method: golden vectors, the service's own hash
+// baselines (read in place, beside the repository), and the distribution of many keys over even ranges.
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { compareBytes, murmur3x64_128, murmur3x86_32, textToBytes, toHex } from '../base/index.ts';
@@ -47,7 +47,7 @@ describe('golden vectors', () => {
   it.each([
     ['redmond', '05C1EFE313830C087366656E706F6500'],
     [5, '05C1D9C1C5517C05C014'],
-    // The service ends a number whose bits stop after the first byte with an empty group; the JavaScript client
+    // The service ends a number whose bits stop after the first byte with an empty group. The JavaScript client
     // leaves it out, which matters to no range.
     [0, '05C1BF6DA11560058000'],
     [-1, '05C1D1A5BDDF9C054010'],
@@ -59,7 +59,7 @@ describe('golden vectors', () => {
     expect(hexOf([component], V1)).toBe(expected);
   });
 
-  it('V1 sees 100 characters, and writes 101 bytes of more without an end', () => {
+  it('V1 hashes 100 characters, and writes 101 bytes of longer texts without an end', () => {
     const long = 'a'.repeat(100);
     expect(hexOf([`${long}b`], V1)).toBe(hexOf([`${long}c`], V1));
     expect(hexOf([long], V1)).toMatch(/08(62){100}00$/);
@@ -93,8 +93,7 @@ interface Baseline {
 
 describe('baselines of the reference service', () => {
   if (!existsSync(BASELINES)) {
-    it('did not run', () =>
-      console.log('pk-hash-baselines.json is missing: baselines did not run'));
+    it('need ../shared/data/pk-hash-baselines.json', ({ skip }) => skip());
     return;
   }
   const baselines: readonly Baseline[] = JSON.parse(readFileSync(BASELINES, 'utf8'));
@@ -108,7 +107,7 @@ describe('baselines of the reference service', () => {
       const components = Array.isArray(parsed) ? parsed : [parsed];
       expect(components.map(rawHashV1).join('')).toBe(expectedV1);
       expect(components.map(rawHashV2).join('')).toBe(expectedV2);
-      // Texts in the baselines are hashed without the end mark that effective partition keys have.
+      // The baselines hash texts without the end mark that effective partition keys have.
       if (typeof components[0] === 'string') return;
       const masked = (Number.parseInt(expectedV2.slice(0, 2), 16) & 0x3f).toString(16);
       expect(hexOf(components, V2)).toBe(
@@ -146,13 +145,13 @@ function hashInput(component: Value): Uint8Array {
 }
 
 describe('ranges', () => {
-  it('no components are the least key, and all keys', () => {
+  it('no components give the least key and the range of all keys', () => {
     expect(effectivePartitionKey([], MULTI)).toBe(EPK_MIN);
     const { min, max } = epkRangeOfPrefix([], MULTI);
     expect([epkToHex(min), epkToHex(max)]).toEqual(['', 'FF']);
   });
 
-  it('a prefix holds what is below it and nothing else', () => {
+  it('a prefix contains the keys below it and no others', () => {
     const { min, max } = epkRangeOfPrefix(['tenant'], MULTI);
     const isInside = (components: readonly Value[]) => {
       const epk = effectivePartitionKey(components, MULTI);
@@ -213,7 +212,7 @@ describe('ranges', () => {
       expect(Math.abs(count - 6250), `range ${range} has ${count}`).toBeLessThan(625);
   });
 
-  it('every key lies between the ends', () => {
+  it('every key is between the ends', () => {
     for (const definition of [V1, V2, MULTI, RANGE])
       for (const component of [undefined, null, 0, -1e308, '\u{10ffff}', '']) {
         const epk: Epk = effectivePartitionKey([component], definition);
@@ -233,9 +232,9 @@ describe('hexadecimal', () => {
   });
 });
 
-describe.each([V1, V2, MULTI, RANGE])('places on the ring of %j', (definition) => {
-  it('are the shares that even boundaries cut it into', () => {
-    const places = evenEpkBoundaries(8, definition).map((epk) => ringPosition(epk, definition));
-    expect(places).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8].map((eighths) => eighths / 8));
+describe.each([V1, V2, MULTI, RANGE])('ring positions of %j', (definition) => {
+  it('are the shares of even boundaries', () => {
+    const positions = evenEpkBoundaries(8, definition).map((epk) => ringPosition(epk, definition));
+    expect(positions).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8].map((eighths) => eighths / 8));
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Effective partition keys: where in the hash space a partition key lies. Physical partitions are ranges of
+ * Effective partition keys: the position of a partition key in the hash space. Physical partitions are ranges of
  * effective partition keys. On the wire they are upper-case hexadecimal, inside they are bytes, and both sort alike.
  *
  *   Hash, version 2   MurmurHash3 x64 128 of all components, bytes reversed, top two bits cleared: 16 bytes
@@ -31,25 +31,25 @@ export interface PartitionKeyDefinition {
   readonly paths: readonly string[];
   readonly kind: 'Hash' | 'MultiHash' | 'Range';
   readonly version: 1 | 2;
-  /** The maker of the container named the version; then it is told it. */
+  /** True if the creator of the container named the version; only then responses contain it. */
   readonly isVersionNamed?: boolean;
-  /** The service made the definition itself, for a container created without one. */
+  /** True if the service chose the definition, for a container created without one. */
   readonly systemKey?: boolean;
 }
 
-/** Not above any key. */
+/** Less than or equal to every key. */
 export const EPK_MIN: Epk = EMPTY_BYTES;
 
-/** Above all keys: none begins with FF. */
+/** Greater than every key: none begins with FF. */
 export const EPK_MAX: Epk = Uint8Array.of(0xff);
 
 const HASH_BYTES = 16;
-/** Of the 128 bits of a hash, the top two are cleared. */
+/** The size of the hash space: 128 bits, of which the top two are cleared. */
 const V2_SPACE = 2n ** 126n;
 const V1_SPACE = 2 ** 32;
 const DRAFT_BYTES = 128;
 
-/** No components give EPK_MIN. */
+/** An empty list of components gives EPK_MIN. */
 export function effectivePartitionKey(
   components: readonly Value[],
   definition: PartitionKeyDefinition,
@@ -69,7 +69,10 @@ export function effectivePartitionKey(
   }
 }
 
-/** The keys at and below a prefix of a hierarchical key, [min, max). All levels give the one key, none gives all keys. */
+/**
+ * The keys that begin with a prefix of a hierarchical key, [min, max). All levels give the one key, none gives all
+ * keys.
+ */
 export function epkRangeOfPrefix(
   components: readonly Value[],
   definition: PartitionKeyDefinition,
@@ -78,7 +81,7 @@ export function epkRangeOfPrefix(
   return { min, max: concatBytes(min, EPK_MAX) };
 }
 
-/** The count + 1 boundaries of `count` ranges that keys fall into equally often. */
+/** The count + 1 boundaries of `count` ranges that receive equally many keys. */
 export function evenEpkBoundaries(
   count: number,
   definition: PartitionKeyDefinition,
@@ -91,10 +94,10 @@ export function evenEpkBoundaries(
   return boundaries;
 }
 
-/** Exact to a millionth. */
+/** Precision: a millionth. */
 const RING_STEPS = 2 ** 20;
 
-/** Where a boundary lies among all keys: the share of them, 0 to 1, that falls below it. */
+/** The position of a boundary in the hash space: the share of all keys, 0 to 1, that is below it. */
 export function ringPosition(epk: Epk, definition: PartitionKeyDefinition): number {
   if (epk.length === 0) return 0;
   let low = 0;
@@ -128,7 +131,7 @@ function evenBoundary(
   }
   const draft = newDraft();
   if (kind === 'Hash') putNumberV1(draft, Math.floor((index * V1_SPACE) / count));
-  // Without a hash nobody knows where keys will lie: cut by the first two bytes of texts.
+  // The distribution of keys is unknown without a hash: split by the first two bytes of texts.
   else {
     draft.bytes[draft.length++] = 0x08;
     draft.length = draft.bytes.writeUInt16BE(Math.floor((index * 0x10000) / count), draft.length);

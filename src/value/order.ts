@@ -9,7 +9,7 @@
  *   bson    minKey < null, undefined < number < text < object < array < binary < objectId < bool < date
  *           < timestamp < regex < maxKey
  *           Arrays and objects among themselves: element by element, property by property in their order.
- *           This one order the keys do not have (they hold a digest). Binary: by length, subtype, bytes.
+ *           Keys do not have this order (they hold a digest). Binary: by length, subtype, bytes.
  *
  * Text is compared by code point, which is the order of its UTF-8 bytes, and not by UTF-16 unit as `<` does.
  */
@@ -51,14 +51,14 @@ export function compareValues(a: Value, b: Value, collation: Collation = 'cosmos
   }
 }
 
-/** By code point; a surrogate that stands alone counts as the code point it is. */
+/** By code point; a lone surrogate counts as the code point it is. */
 export function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   let at = 0;
   while (at < length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   if (at === length) return a.length - b.length;
-  // Where the difference is the second half of a pair, the code points differ one unit earlier.
+  // If the difference is in the second half of a pair, the code points differ one unit earlier.
   if (at > 0) {
     const order = (a.codePointAt(at - 1) ?? 0) - (b.codePointAt(at - 1) ?? 0);
     if (order !== 0) return order;
@@ -79,7 +79,7 @@ function compareLists(a: readonly Value[], b: readonly Value[], collation: Colla
   return a.length - b.length;
 }
 
-/** As BSON has it: per property first the type of the value, then the name, then the value. */
+/** The order of BSON: per property first the type of the value, then the name, then the value. */
 function compareMaps(a: ValueMap, b: ValueMap, collation: Collation): number {
   const left = definedNames(a);
   const right = definedNames(b);
@@ -105,7 +105,7 @@ function bsonTypeRank(value: Value): number {
   return KEY_TAGS.bson[kind === 'true' ? 'false' : kind];
 }
 
-/** Both payloads are of the same kind, where a uuid is a binary. */
+/** Both payloads must be of the same kind, where a uuid is a binary. */
 function comparePayloads(a: ExtendedPayload, b: ExtendedPayload, collation: Collation): number {
   if (a.kind === 'objectId' && b.kind === 'objectId') return compareBytes(a.bytes, b.bytes);
   if (a.kind === 'date' && b.kind === 'date') return compareNumbers(a.ms, b.ms);

@@ -35,7 +35,7 @@ describe('parsePath', () => {
     },
   );
 
-  it('tells the scope', () => {
+  it('returns the scope', () => {
     expect(parseScopedPath('/a/*')).toEqual({ path: ['a'], scope: 'subtree' });
     expect(parseScopedPath('/a/?')).toEqual({ path: ['a'], scope: 'value' });
     expect(parseScopedPath('/*')).toEqual({ path: [], scope: 'subtree' });
@@ -89,7 +89,7 @@ describe('readPath', () => {
     expect(readPath(value, path)).toEqual(expected);
   });
 
-  it('refuses EACH', () => {
-    expect(() => readPath([1], [ARRAY_ELEMENT])).toThrow('EACH');
+  it('refuses ARRAY_ELEMENT', () => {
+    expect(() => readPath([1], [ARRAY_ELEMENT])).toThrow('ARRAY_ELEMENT');
   });
 });

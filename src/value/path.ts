@@ -1,15 +1,15 @@
 /**
- * The way to a property. As text, steps follow slashes: /a/"b c"/[]/d. A step that is not a plain word stands in
- * quotation marks (either kind), where a backslash keeps the mark or a backslash; [] is "each element".
- * Indexing policies end a path with /? (this value) or /* (all below).
+ * The path to a property. As text, steps follow slashes: /a/"b c"/[]/d. A step that is not a plain word is in
+ * quotation marks (either kind), within which a backslash escapes the mark or a backslash; [] means every element of
+ * an array. Indexing policies end a path with /? (this value) or /* (all below).
  */
 import { assert, DomainError } from '../base/index.ts';
 import { isMap, type Value } from './value.ts';
 
 /** The step into every element of an array. */
-export const ARRAY_ELEMENT: unique symbol = Symbol('each');
+export const ARRAY_ELEMENT: unique symbol = Symbol('array element');
 
-/** The step from a geometry to the cells it is found by (geo/cell.ts): part of no text and of no item. */
+/** The step from a geometry to its index cells (geo/cell.ts). It is in no path text and in no item. */
 export const CELLS: unique symbol = Symbol('cells');
 
 export type Path = readonly (string | typeof ARRAY_ELEMENT | typeof CELLS)[];
@@ -22,20 +22,23 @@ interface ScopedPath {
   readonly scope: PathScope;
 }
 
-/** Steps that may be printed without quotation marks; nearly all are told without the tables of Unicode. */
+/**
+ * Steps that may be printed without quotation marks. This pattern matches nearly all of them without the tables of
+ * Unicode.
+ */
 const ASCII_STEP = /^[\w$@-][\w$@.-]*$/;
 const PLAIN_STEP = /^[\p{L}\p{N}_$@-][\p{L}\p{N}_$@.-]*$/u;
-/** Steps that may be read without quotation marks: anything that cannot be taken for something else. */
+/** Steps that may be read without quotation marks: those that are not ambiguous. */
 const READABLE_STEP = /^[^\s/"'\\*?[\]]+$/;
 /** A partition key path names its properties by words; other characters need quotation marks. */
 const PARTITION_KEY_STEP = /^[\p{L}\p{N}_.-]+$/u;
 
-/** The steps of a path; a final /? or /* is read over. Throws a DomainError where the text is no path. */
+/** The steps of a path; a final /? or /* is skipped. Throws a DomainError if the text is not a path. */
 export function parsePath(text: string): Path {
   return parseScopedPath(text).path;
 }
 
-/** As parsePath, and tells what stood at the end: `/a/*` is the subtree, `/a/?` and `/a` are the value. */
+/** Also returns the scope of the path: `/a/*` is the subtree, `/a/?` and `/a` are the value. */
 export function parseScopedPath(text: string): ScopedPath {
   const steps = splitSteps(text, READABLE_STEP);
   if (steps === undefined) throw new DomainError('invalidInput', 'the path is not valid');
@@ -47,7 +50,7 @@ export function parseScopedPath(text: string): ScopedPath {
   return { path: path as Path, scope: last === WILDCARD ? 'subtree' : 'value' };
 }
 
-/** A path to exactly one property; undefined when the text is none: wildcard, [] step, trailing slash, bad character. */
+/** A path to exactly one property; undefined if the text is none: wildcard, [] step, trailing slash, bad character. */
 export function parsePartitionKeyPath(text: string): Path | undefined {
   const steps = splitSteps(text, PARTITION_KEY_STEP);
   if (steps === undefined || steps.length === 0) return undefined;
@@ -60,11 +63,11 @@ export function printPath(path: Path): string {
   return text;
 }
 
-/** The value at the path, undefined where it ends early. The path has no EACH; arrays are not entered. */
+/** The value at the path, undefined if the path ends early. The path has no ARRAY_ELEMENT; arrays are not entered. */
 export function readPath(value: Value, path: Path): Value {
   let at = value;
   for (const step of path) {
-    assert(typeof step === 'string', 'a path to one value has no EACH');
+    assert(typeof step === 'string', 'a path to one value has no ARRAY_ELEMENT');
     if (!isMap(at) || !Object.hasOwn(at, step)) return undefined;
     at = at[step];
   }
@@ -77,7 +80,7 @@ type Step = string | typeof ARRAY_ELEMENT | typeof WILDCARD | typeof VALUE;
 
 const SIGNS: Readonly<Record<string, Step>> = { '[]': ARRAY_ELEMENT, '*': WILDCARD, '?': VALUE };
 
-/** Undefined when the text is no path. The empty text and a single slash are the root. */
+/** Undefined if the text is not a path. The empty text and a single slash are the root. */
 function splitSteps(text: string, plain: RegExp): Step[] | undefined {
   const steps: Step[] = [];
   if (text === '/') return steps;

@@ -1,4 +1,4 @@
-// Goal: equality is by meaning, never by shape of storage. Method: tables of equal and of different pairs, both ways.
+// Goal: equality is by meaning, not by representation. Method: tables of equal and of different pairs, both ways.
 import { describe, expect, it } from 'vitest';
 import { Extended, equalValues, isMap, isNumeric, type Value } from './value.ts';
 

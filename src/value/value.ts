@@ -44,13 +44,13 @@ export class Extended {
     this.payload = payload;
   }
 
-  /** What JSON.stringify puts in the place of this value; see extended-json.ts. */
+  /** The value that JSON.stringify prints instead; see extended-json.ts. */
   toJSON(): unknown {
     return toExtendedJson(this.payload);
   }
 }
 
-/** Narrower than Extended, so that what is not a number may still be an Extended to the compiler. */
+/** Narrower than Extended, so that to the compiler a value that is not a number may still be an Extended. */
 type ExtendedNumber = Extended & {
   readonly payload: Extract<ExtendedPayload, { readonly kind: 'int64' | 'decimal' }>;
 };
@@ -68,7 +68,7 @@ export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** True for all that lies on the number line: doubles, 64-bit integers, decimals. */
+/** True for everything on the number line: doubles, 64-bit integers, decimals. */
 export function isNumeric(value: Value): value is number | ExtendedNumber {
   if (typeof value === 'number') return true;
   if (!(value instanceof Extended)) return false;
@@ -76,8 +76,8 @@ export function isNumeric(value: Value): value is number | ExtendedNumber {
 }
 
 /**
- * Deep equality, the one of compareValues(a, b, 'cosmos') === 0: numbers of all kinds on one line, -0 is 0, NaN
- * is itself; the order of properties does not count, and an undefined property is an absent one.
+ * Deep equality, the same as compareValues(a, b, 'cosmos') === 0. Numbers of all kinds are on one line, -0 equals 0,
+ * NaN equals NaN. The order of properties does not matter, and an undefined property equals an absent one.
  */
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true;
@@ -118,7 +118,7 @@ function equalPayloads(a: ExtendedPayload, b: ExtendedPayload): boolean {
   }
 }
 
-/** The payload with a uuid as the binary it is. */
+/** The payload, where a uuid is the binary it equals. */
 function bare(payload: ExtendedPayload): ExtendedPayload {
   return payload.kind === 'uuid'
     ? { kind: 'binary', bytes: payload.bytes, subtype: UUID_SUBTYPE }

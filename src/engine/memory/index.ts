@@ -1,2 +1,1 @@
-export { asyncEngine } from '../async-engine.ts';
 export { memoryEngine } from './memory-engine.ts';

@@ -1,4 +1,4 @@
-// Goal: the memory engine, plain and delayed, keeps the engine contract. Method: the contract suite.
+// Goal: the memory engine, plain and asynchronous, keeps the engine contract. Method: the contract suite.
 import { describe, expect, it } from 'vitest';
 import { asyncEngine } from '../async-engine.ts';
 import { engineContractSuite } from '../contract-suite.ts';
@@ -9,18 +9,18 @@ engineContractSuite('memory', async () => {
   return { engine, reopen: async () => engine, dispose: async () => {} };
 });
 
-engineContractSuite('delayed memory', async () => {
+engineContractSuite('async memory', async () => {
   const engine = asyncEngine(memoryEngine());
   return { engine, reopen: async () => engine, dispose: async () => {} };
 });
 
 describe('memory engine', () => {
-  it('answers at once where the delayed one answers later', async () => {
+  it('returns values where the asynchronous one returns promises', async () => {
     const key = Uint8Array.of(1);
     const atOnce = await memoryEngine().open('a');
     expect(atOnce.get(key)).toBeUndefined();
-    const later = await asyncEngine(memoryEngine()).open('a');
-    expect(later.get(key)).toBeInstanceOf(Promise);
+    const asyncStore = await asyncEngine(memoryEngine()).open('a');
+    expect(asyncStore.get(key)).toBeInstanceOf(Promise);
   });
 
   it('accounts for the bytes of keys and values', async () => {

@@ -1,4 +1,4 @@
-/** Stores in memory, for tests, simulation and throw-away accounts. They live as long as the engine object. */
+/** Stores in memory, for tests, simulation and temporary accounts. They live as long as the engine object. */
 import { assert } from '../../base/index.ts';
 import { checkStoreName } from '../checks.ts';
 import type { Engine, Store } from '../engine.ts';

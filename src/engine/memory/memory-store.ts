@@ -1,4 +1,6 @@
-/** One store: a copy-on-write B+tree. A commit is applied within the call, so it is atomic by being synchronous. */
+/**
+ * One store: a copy-on-write B+tree. A commit is applied within the call, so it is atomic because it is synchronous.
+ */
 import {
   assert,
   type Bytes,
@@ -24,7 +26,7 @@ import {
 import { newTree, type Tree } from './memory-tree.ts';
 import { MemoryView } from './memory-view.ts';
 
-/** What outlives the closing of a store. */
+/** The data of a store, which remains when it is closed. */
 export interface MemoryTable {
   readonly tree: Tree;
   /** Sum of the lengths of all keys and values. */
@@ -157,7 +159,7 @@ class MemorySnapshot extends MemoryView implements Snapshot {
   }
 }
 
-/** A view into a larger buffer would keep all of it alive for as long as the store. */
+/** A copy: a view of a larger buffer would keep all of it alive as long as the store. */
 function owned(bytes: Bytes): Bytes {
   return bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

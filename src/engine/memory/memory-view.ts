@@ -20,7 +20,7 @@ export class MemoryView implements ReadView {
     this.#tree = tree;
   }
 
-  /** Refuses use where the view has ended; the live view has no end of its own. */
+  /** Throws if the view has ended. The live view ends with its store. */
   checkUse(): void {}
 
   get(key: Bytes): Bytes | undefined {
@@ -48,7 +48,7 @@ export class MemoryView implements ReadView {
     const entries: Entry[] = [];
     let bytes = 0;
     for (const [key, stored] of this.#walk(range, options.reverse === true)) {
-      const value = this.#shown(key, stored, options);
+      const value = this.#returnedValue(key, stored, options);
       if (value === undefined) continue;
       if (entries.length === options.limit || bytes >= options.bytesMax)
         return { entries, more: true };
@@ -71,7 +71,7 @@ export class MemoryView implements ReadView {
     return { keys, more: false };
   }
 
-  #shown(key: Bytes, stored: Bytes, { dereference }: ScanOptions): Bytes | undefined {
+  #returnedValue(key: Bytes, stored: Bytes, { dereference }: ScanOptions): Bytes | undefined {
     return dereference === undefined ? stored : this.#target(key, stored, dereference);
   }
 

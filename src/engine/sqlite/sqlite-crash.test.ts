@@ -1,5 +1,6 @@
-// Goal: what was acknowledged survives the death of the process, whole, and nothing is half there. Method: a child
-// commits numbered batches and prints what is acknowledged; SIGKILL at a seeded moment; the parent reopens and looks.
+// Goal: acknowledged commits survive a crash of the process, and no batch is there in part. Method: a child commits
+// numbered batches and prints the acknowledged ones; SIGKILL at a seeded time; the parent reopens the store and
+// checks it.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,7 @@ import type { Store } from '../engine.ts';
 import { sqliteEngine } from './sqlite-engine.ts';
 
 const ROUNDS = process.env.MESOCOSM_LONG === '1' ? 60 : 5;
-/** A batch is this many entries, the last of them large enough for the heap. */
+/** A batch has this many entries, the last of them large enough for the heap. */
 const PARTS = 7;
 const PART_BYTES = 3000;
 const ACKNOWLEDGED_MAX = 400;
@@ -22,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 describe('a killed process', () => {
-  it(`loses nothing acknowledged and leaves nothing half, ${ROUNDS} rounds`, {
+  it(`loses no acknowledged batch and leaves none in part, ${ROUNDS} rounds`, {
     timeout: 30_000 * ROUNDS,
   }, async () => {
     let written = 0;
@@ -41,14 +42,14 @@ describe('a killed process', () => {
         note,
       ).toEqual([]);
       expect(acknowledged.length, note).toBeGreaterThan(0);
-      // Commits take effect in order: what is there is a run without gaps.
+      // Commits take effect in order, so the batches have no gaps.
       expect(found.whole, note).toEqual(found.whole.map((_, at) => at));
       written = found.whole.length;
     }
   });
 });
 
-/** Commits from `from` on, 16 at a time, until so many are acknowledged; the numbers that were. */
+/** Commits from `from` on, 16 at a time, until so many are acknowledged; returns the acknowledged numbers. */
 function runUntilKilled(from: number, acknowledgedMax: number): Promise<readonly number[]> {
   const program = `
     import { sqliteEngine } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
@@ -81,12 +82,12 @@ function runUntilKilled(from: number, acknowledgedMax: number): Promise<readonly
       if (output.split('\n').length > acknowledgedMax) child.kill('SIGKILL');
     });
     child.on('error', reject);
-    // The last line may be cut; a number without its end of line was not acknowledged.
+    // The last line may be incomplete; a number without its line break was not acknowledged.
     child.on('close', () => resolve(output.split('\n').slice(0, -1).map(Number)));
   });
 }
 
-/** Which numbers are there with all their parts, in order, and which with some. */
+/** The numbers of complete batches, in order, and of incomplete ones. */
 function batches(store: Store): {
   readonly whole: readonly number[];
   readonly half: readonly number[];
@@ -95,7 +96,7 @@ function batches(store: Store): {
   for (let part = 0; part < PARTS; part++) {
     const range = { start: Uint8Array.of(part), end: Uint8Array.of(part + 1) };
     const page = store.scan(range, { limit: 1_000_000, bytesMax: 1e12 });
-    if (page instanceof Promise) throw new Error('this engine answers at once');
+    if (page instanceof Promise) throw new Error('this engine is synchronous');
     for (const { key, value } of page.entries) {
       const number = Buffer.from(key).readUInt32BE(1);
       const isWhole =

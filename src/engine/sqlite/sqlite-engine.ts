@@ -9,11 +9,13 @@ import { SqliteStore } from './sqlite-store.ts';
 import { SqliteWriters } from './write/sqlite-writers.ts';
 
 interface SqliteEngineOptions {
-  /** The folder of the stores; created where it does not exist. */
+  /** The folder of the stores; created if it does not exist. */
   readonly directory: string;
-  /** Threads that write; the stores are dealt out to them by turns. 1 to 64, default 2. */
+  /** Writer threads; stores are assigned to them round-robin. 1 to 64, default 2. */
   readonly writerThreads?: number;
-  /** A store that would grow beyond this refuses the commit, as on a full disk. Default: no bound but the disk. */
+  /**
+   * A store that would grow beyond this refuses the commit, as on a full disk. By default the disk is the only bound.
+   */
   readonly storeBytesMax?: number;
 }
 
@@ -30,7 +32,7 @@ class SqliteEngine implements Engine {
   readonly #storeBytesMax: number | undefined;
   readonly #writers: SqliteWriters;
   readonly #stores = new Map<string, SqliteStore>();
-  /** Names that are open, or being opened or dropped. */
+  /** Names of stores that are open, or being opened or dropped. */
   readonly #taken = new Set<string>();
   readonly #opening = new Set<Promise<Store>>();
 

@@ -1,5 +1,6 @@
-// Goal: full disks, dead threads and many snapshots are refused or waited for, never a crash, and closed stores are one
-// file. Method: the real engine on a temporary folder; a full disk is a bound on the file, a dead thread another script.
+// Goal: full disks, dead threads and many snapshots lead to refusals or waits, never to a crash, and closed stores
+// are one file. Method: the real engine on a temporary folder; a full disk is a bound on the file, a dead thread
+// another script.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +40,7 @@ describe('a full disk', () => {
     engine = sqliteEngine({ directory, storeBytesMax: MIB });
   });
 
-  it('refuses the commit that does not fit, and the store goes on', async () => {
+  it('refuses the commit that does not fit, and the store continues', async () => {
     const store = await engine.open('a');
     await store.commit(put('small', 100));
     await expect(store.commit(put('large', 2 * MIB))).rejects.toMatchObject({
@@ -53,7 +54,7 @@ describe('a full disk', () => {
     expect(store.get(textToBytes('other'))).toHaveLength(100);
   });
 
-  it('refuses what was grouped with it, whole', async () => {
+  it('refuses the whole group', async () => {
     const store = await engine.open('a');
     const outcomes = await Promise.allSettled([
       store.commit(put('before', 100)),
@@ -67,7 +68,7 @@ describe('a full disk', () => {
 });
 
 describe('a file that is not ours', () => {
-  it('is refused by name, and the engine goes on', async () => {
+  it('is refused by name, and the engine continues', async () => {
     writeFileSync(join(directory, 'bad.sqlite'), 'not a database at all');
     await expect(engine.open('bad')).rejects.toThrow(FormatError);
     await expect(engine.open('bad')).rejects.toThrow(/bad\.sqlite is not a SQLite database/);
@@ -90,14 +91,14 @@ describe('a dead writer thread', () => {
     ['ended', 'process.exit(3)', 'exit code 3'],
     ['threw', 'throw new Error("no such luck")', 'no such luck'],
   ] as const)
-    it(`refuses what it owes and what comes later: it ${way}`, async () => {
+    it(`has its pending and later commits refused: it ${way}`, async () => {
       const writers = new SqliteWriters({ threads: 1, writerScript: script(onCommit) });
       const settings = { path: join(directory, 'a.sqlite'), root: directory, bytesMax: undefined };
       const store = await writers.open('a', settings);
       const other = await writers.open('b', settings);
       const expected = `store a: its writer thread ended: ${reason}`;
-      const owed = [store.commit(put('a', 1)), store.commit(put('b', 1))];
-      for (const commit of owed)
+      const pending = [store.commit(put('a', 1)), store.commit(put('b', 1))];
+      for (const commit of pending)
         await expect(commit).rejects.toThrow(new DomainError('unavailable', expected));
       await expect(store.commit(put('c', 1))).rejects.toThrow(expected);
       await expect(other.commit(put('c', 1))).rejects.toThrow('store b: its writer thread ended');
@@ -110,7 +111,7 @@ describe('a dead writer thread', () => {
 });
 
 describe('snapshots', () => {
-  it('of moments beyond the bound are waited for, first come first served', async () => {
+  it('beyond the bound wait, first come first served', async () => {
     const store = await engine.open('a');
     const taken: Snapshot[] = [];
     let next = store.snapshot();
@@ -138,7 +139,7 @@ describe('snapshots', () => {
     for (const snapshot of taken) snapshot.release();
   });
 
-  it('of one moment are as many as anybody wants', async () => {
+  it('of one state are unlimited in number', async () => {
     const store = await engine.open('a');
     await store.commit(put('a', 1));
     const early = Array.from({ length: 100 }, () => store.snapshot() as Snapshot);
@@ -151,7 +152,7 @@ describe('snapshots', () => {
       }
   });
 
-  it('and reads that are over hold nothing back when somebody writes', async () => {
+  it('and reads that ended do not delay the log', async () => {
     const store = await engine.open('a');
     for (let round = 1; round <= 3; round++) {
       await store.commit(put('a', round));
@@ -160,7 +161,7 @@ describe('snapshots', () => {
       expect(await snapshot.get(textToBytes('a'))).toHaveLength(round);
       snapshot.release();
     }
-    // A reader of an older moment would keep the log from being copied in full.
+    // A reader of an older state would prevent a complete checkpoint.
     await store.commit(put('a', 4));
     const log = new DatabaseSync(join(directory, 'a.sqlite'), { readOnly: false });
     const { busy } = log.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
@@ -168,7 +169,7 @@ describe('snapshots', () => {
     expect(busy).toBe(0);
   });
 
-  it('are refused to those who wait when the store closes', async () => {
+  it('are refused to waiting callers when the store closes', async () => {
     const store = await engine.open('a');
     for (let count = 0; count < 8; count++) {
       store.snapshot();
@@ -201,7 +202,7 @@ describe('files', () => {
     expect(statSync(join(directory, 'a.sqlite')).size).toBeLessThan(1.2 * MIB);
   });
 
-  // Writes 240 MB: longer than the usual bound where the disk is busy.
+  // Writes 240 MB, which takes longer than the default timeout on a busy disk.
   it('have a log that does not grow without bound', { timeout: 30_000 }, async () => {
     const store = await engine.open('a');
     let largest = 0;
@@ -217,7 +218,7 @@ describe('files', () => {
 });
 
 describe('stats', () => {
-  it('count what is stored, neither the log nor free pages', async () => {
+  it('count the stored entries, neither the log nor free pages', async () => {
     const store = await engine.open('a');
     for (let round = 0; round < 8; round++) await store.commit(put('a', MIB + round));
     const full = (await store.stats()).bytesUsed;
@@ -239,7 +240,7 @@ describe('closing the engine', () => {
 });
 
 describe('conflicts', () => {
-  it('touch no other commit of their group', async () => {
+  it('affect no other commit of their group', async () => {
     const store = await engine.open('a');
     const expects = [{ key: textToBytes('a'), value: undefined }];
     const commits = Array.from({ length: 20 }, (_, at) =>
@@ -255,14 +256,14 @@ describe('conflicts', () => {
 });
 
 describe('the process', () => {
-  it('lives until a commit under way is done, and not longer for an open store', () => {
+  it('lives until a pending commit is done, and not longer for an open store', () => {
     const program = `
       import { sqliteEngine } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
       const engine = sqliteEngine({ directory: ${JSON.stringify(directory)} });
       const store = await engine.open('a');
       const key = Uint8Array.of(1);
       const commit = () => store.commit({ puts: [{ key, value: new Uint8Array(3e6) }] });
-      // Messages of several turns that become one group, and one message that becomes several groups.
+      // Messages of several event loop turns that become one group, and one message that becomes several groups.
       let last;
       for (let turn = 0; turn < 5; turn++) {
         for (let count = 0; count < 5; count++) last = commit();

@@ -1,4 +1,4 @@
-// Goal: a file that is not ours is refused and left as it is. Method: files with other marks, compared byte by byte.
+// Goal: a file that is not ours is refused and not changed. Method: files with other marks, compared byte by byte.
 import {
   copyFileSync,
   existsSync,
@@ -38,14 +38,14 @@ describe('file of a store', () => {
     expect(header.toString('latin1', 68, 72)).toBe('Meso');
   });
 
-  it('is created anew over what a crash left of an earlier try', () => {
+  it('is created again over the rest of an earlier try that crashed', () => {
     writeFileSync(`${path}.new`, 'half a file');
     writeFileSync(`${path}-wal`, 'a log without its file');
     prepareFile(path, directory);
     expect(readdirSync(join(directory, 'a'))).toEqual(['b.sqlite']);
   });
 
-  it('is accepted as it is when it is ours', () => {
+  it('is accepted unchanged if it is ours', () => {
     prepareFile(path, directory);
     const before = readFileSync(path);
     prepareFile(path, directory);
@@ -72,7 +72,7 @@ describe('file of a store', () => {
     ],
   ];
   for (const [title, make, message] of foreign)
-    it(`is refused and left as it is: ${title}`, () => {
+    it(`is refused and not changed: ${title}`, () => {
       make();
       const before = contents();
       let refusal: unknown;
@@ -86,7 +86,7 @@ describe('file of a store', () => {
       expect(contents()).toEqual(before);
     });
 
-  it('has version 2: whoever changes the format changes this and reads the old one', () => {
+  it('has version 2: a change of the format changes this and still reads the old one', () => {
     expect(FORMAT_VERSION).toBe(2);
   });
 });
@@ -97,7 +97,7 @@ function execute(text: string): void {
   database.close();
 }
 
-/** A copy of file and log made while the connection is open is what a crash leaves. */
+/** A copy of file and log made while the connection is open is the same as after a crash. */
 function laterVersionInLog(): void {
   const other = join(directory, 'other.sqlite');
   prepareFile(other, directory);
@@ -108,7 +108,7 @@ function laterVersionInLog(): void {
   database.close();
 }
 
-/** File and log; the index of the log is no data and may come and go. */
+/** File and log. The index of the log holds no data and may come and go. */
 function contents(): readonly string[] {
   return [path, `${path}-wal`].map((file) =>
     existsSync(file) ? readFileSync(file).toString('hex') : 'absent',

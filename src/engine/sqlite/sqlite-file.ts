@@ -1,12 +1,12 @@
 /**
  * The file of a store: its mark, its version, its creation. Used by the writer thread only.
  *
- * Format 2: a SQLite database with application id `Meso` and user version 2, page size 4,096, in WAL mode, holding
- * the tables of sqlite-statements.ts. Format 1 is brought to 2 when it is opened (sqlite-upgrade.ts). Do not renumber.
+ * Format 2: a SQLite database with application id `Meso` and user version 2, page size 4,096, in WAL mode, with the
+ * tables of sqlite-statements.ts. Format 1 is upgraded to 2 when it is opened (sqlite-upgrade.ts). Do not renumber.
  *
- * While a connection of this process has a file open, nobody in the process may open and close it otherwise: closing
+ * While a connection of this process has a file open, the process must not open and close it by other means: closing
  * any descriptor drops all POSIX locks of the process on that file. Hence the header is read before the first
- * connection is made, and sizes are asked with stat.
+ * connection is opened, and sizes are read with stat.
  */
 import {
   closeSync,
@@ -25,7 +25,7 @@ import { CREATE_TABLES } from './sqlite-statements.ts';
 import { upgradeFromFormat1 } from './sqlite-upgrade.ts';
 
 export const FORMAT_VERSION = 2;
-/** The last one, which is still read. */
+/** The previous version, which is still read. */
 const FORMAT_VERSION_BEFORE = 1;
 /** "Meso" */
 export const APPLICATION_ID = 0x4d65736f;
@@ -36,12 +36,12 @@ const HEADER_BYTES = 100;
 const USER_VERSION_AT = 60;
 const APPLICATION_ID_AT = 68;
 
-/** The files that belong to a store, in the order in which they may be removed: a log must not outlive its file. */
+/** The files of a store, in the order in which they may be removed: a log must not outlive its file. */
 export function filesOf(path: string): readonly string[] {
   return [`${path}-wal`, `${path}-shm`, `${path}.new`, `${path}.new-journal`, path];
 }
 
-/** Creates the file where there is none; refuses one that is not ours before anything is written to it. */
+/** Creates the file if there is none. Refuses a file that is not ours before anything is written to it. */
 export function prepareFile(path: string, root: string): void {
   if (!existsSync(path)) createFile(path, root);
   else if (formatOf(path) === FORMAT_VERSION_BEFORE) upgradeFromFormat1(path);
@@ -54,7 +54,7 @@ function createFile(path: string, root: string): void {
   const fresh = `${path}.new`;
   const database = new DatabaseSync(fresh);
   try {
-    // One explicit sync below is enough: nobody sees the file before.
+    // One explicit sync below is enough, since the file has no readers before.
     database.exec(`PRAGMA synchronous = OFF; PRAGMA page_size = ${PAGE_BYTES};`);
     database.exec(`BEGIN; PRAGMA application_id = ${APPLICATION_ID};
       PRAGMA user_version = ${FORMAT_VERSION}; ${CREATE_TABLES} COMMIT;`);
@@ -70,15 +70,15 @@ function createFile(path: string, root: string): void {
   }
 }
 
-/** One that this program understands. */
+/** The format of a file; throws for one that this program does not understand. */
 function formatOf(path: string): number {
   const header = readHeader(path);
   if (header.toString('latin1', 0, MAGIC.length) !== MAGIC)
     throw new FormatError(`${path} is not a SQLite database`);
   const version = header.readUInt32BE(USER_VERSION_AT);
   checkMarks(path, header.readUInt32BE(APPLICATION_ID_AT), version);
-  // A newer program may have been stopped before its marks came from the log into the file. A connection for
-  // reading leaves log and file as they are.
+  // A newer program may have been stopped before its marks were copied from the log into the file. A connection for
+  // reading changes neither log nor file.
   if (!existsSync(`${path}-wal`)) return version;
   const database = new DatabaseSync(path, { readOnly: true });
   try {

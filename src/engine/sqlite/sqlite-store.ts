@@ -29,7 +29,7 @@ export class SqliteStore implements Store {
   readonly #onClose: () => void;
   readonly #reader: SqliteReader;
   readonly #snapshots: SqliteSnapshots;
-  /** Under way. */
+  /** Commits that are not acknowledged yet. */
   #commits = 0;
   #closing: Promise<void> | undefined;
 
@@ -42,28 +42,28 @@ export class SqliteStore implements Store {
   }
 
   get(key: Bytes): Bytes | undefined {
-    return this.#present().get(key);
+    return this.#currentReader().get(key);
   }
 
   getMany(keys: readonly Bytes[]): readonly (Bytes | undefined)[] {
-    return this.#present().getMany(keys);
+    return this.#currentReader().getMany(keys);
   }
 
   dereference(key: Bytes, prefix: number): Bytes | undefined {
-    return this.#present().dereference(key, prefix);
+    return this.#currentReader().dereference(key, prefix);
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
-    return this.#present().scan(range, options);
+    return this.#currentReader().scan(range, options);
   }
 
   scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
-    return this.#present().scanKeys(range, options);
+    return this.#currentReader().scanKeys(range, options);
   }
 
   snapshot(): Snapshot | Promise<Snapshot> {
     this.#checkOpen();
-    return this.#snapshots.take(this.#commits === 0);
+    return this.#snapshots.acquire(this.#commits === 0);
   }
 
   async commit(batch: Batch): Promise<void> {
@@ -89,7 +89,7 @@ export class SqliteStore implements Store {
     return this.#closing;
   }
 
-  /** The readers go first, so that the writer is the last connection and leaves one file behind. */
+  /** The readers are closed first, so that the writer is the last connection and leaves one file. */
   async #close(): Promise<void> {
     this.#snapshots.close();
     this.#reader.close();
@@ -100,8 +100,8 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** While nothing is written, one moment serves all reads: none of them has to lock and unlock the file. */
-  #present(): SqliteReader {
+  /** One read transaction serves all reads while nothing is written: none of them has to lock and unlock the file. */
+  #currentReader(): SqliteReader {
     this.#checkOpen();
     if (this.#commits === 0) this.#reader.beginReadTransaction();
     return this.#reader;

@@ -1,4 +1,4 @@
-// Goal: a store of format 1 has the same entries in format 2. Method: a file as format 1 had it, read through the engine.
+// Goal: a store of format 1 has the same entries in format 2. Method: a file in format 1, read through the engine.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 const LARGE = new Uint8Array(5000).fill(7);
-/** In key order: a small and a large record, the keys that point to them, what is none of it. */
+/** In key order: a small and a large record, keys that point to them, and other entries. */
 const ENTRIES: readonly (readonly [key: string, value: Bytes])[] = [
   ['01', fromHex('AA')],
   ['100000000000000001', fromHex('BB')],
@@ -47,7 +47,7 @@ function writeFormat1(path: string): void {
   database.close();
 }
 
-test('a store of format 1 answers as before', async () => {
+test('a store of format 1 has the same entries', async () => {
   const path = join(directory, 'a.sqlite');
   writeFormat1(path);
   const engine = sqliteEngine({ directory });

@@ -1,11 +1,11 @@
 /**
- * Stored entities (edm.ts) to and from values. The text of an entity as it goes to its partition:
+ * Stored entities (edm.ts) to and from values. The text of an entity before its partition finishes it:
  *
  *   {"PartitionKey":"p","RowKey":"r","Timestamp":"0001-01-01T00:00:00.0000000Z", …properties… ,"id":"r"}
  *
- * The seal of the container writes the time over the one that stands there and adds the system properties at the end.
- * `id` is the row key once more, under the name that the NoSQL API knows it by; all from it on is not the entity's. A
- * property of the entity with one of these names is stored with a `$` before it, which no name of a property has.
+ * The container's body finisher overwrites the time and appends the system properties.
+ * `id` repeats the row key under its name in the NoSQL API. Everything from it on is not part of the entity. A
+ * property of the entity with one of these names is stored with the prefix `$`, which no property name can have.
  */
 import { assert, type Bytes, bufferOf, bytesToText, DomainError } from '../../base/index.ts';
 import type { Codec } from '../codec.ts';
@@ -22,7 +22,7 @@ import {
   TYPE_ANNOTATION,
 } from './edm.ts';
 
-/** What stands for the time until the entity is stamped: as long as any. */
+/** Placeholder of the time until the entity is stamped. It is as long as any time. */
 export const NO_TIME = '0001-01-01T00:00:00.0000000Z';
 
 export interface Entity {
@@ -37,40 +37,43 @@ export interface NamedProperty {
   readonly property: EdmProperty;
 }
 
-/** Names that are no properties of their own: the keys and the stamp. */
+/** Names that are not properties: the keys and the timestamp. */
 const KEY_NAMES = ['PartitionKey', 'RowKey', 'Timestamp'];
 
-/** What the NoSQL API adds to every item. */
+/** Names that the NoSQL API adds to every item. */
 const ITEM_NAMES = ['id', '_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'];
 
 const SYSTEM_NAMES: ReadonlySet<string> = new Set([...KEY_NAMES, ...ITEM_NAMES]);
 
-const MARK = '$';
-const MARKED_NAMES: ReadonlyMap<string, string> = new Map(
-  ITEM_NAMES.map((name) => [name, MARK + name]),
+const NAME_PREFIX = '$';
+const PREFIXED_NAMES: ReadonlyMap<string, string> = new Map(
+  ITEM_NAMES.map((name) => [name, NAME_PREFIX + name]),
 );
-/** A marked name in a stored text, with or without annotation. Inside a text there would be backslashes before the marks. */
-const MARKED_TEXT = new RegExp(`"\\$((?:${ITEM_NAMES.join('|')})(?:@odata\\.type)?":)`, 'g');
+/**
+ * A marked name in a stored text, with or without annotation. Within a text value a backslash would precede the
+ * quotation mark.
+ */
+const PREFIXED_TEXT = new RegExp(`"\\$((?:${ITEM_NAMES.join('|')})(?:@odata\\.type)?":)`, 'g');
 
 /** The name under which a property is stored. */
 export function storedName(name: string): string {
-  return MARKED_NAMES.get(name) ?? name;
+  return PREFIXED_NAMES.get(name) ?? name;
 }
 
-/** Stored properties under their own names. */
+/** Renames stored properties to their own names. */
 export function withOwnNames(stored: string): string {
-  return stored.includes('"$') ? stored.replace(MARKED_TEXT, '"$1') : stored;
+  return stored.includes('"$') ? stored.replace(PREFIXED_TEXT, '"$1') : stored;
 }
 
-function isMarkedName(name: string): boolean {
-  return name.startsWith(MARK) && MARKED_NAMES.has(name.slice(MARK.length));
+function isPrefixedName(name: string): boolean {
+  return name.startsWith(NAME_PREFIX) && PREFIXED_NAMES.has(name.slice(NAME_PREFIX.length));
 }
 
 export const edmCodec: Codec = {
   encoding: 'edm',
   decode: decodeEntity,
 
-  /** Of a document as the NoSQL API has it: annotations where it brings them, else the type its JSON value shows. */
+  /** Encodes a document of the NoSQL API. Types come from its annotations, otherwise from its JSON values. */
   encode(value: Value): Bytes {
     return Buffer.from(printEntity(entityOfDocument(value)), 'utf8');
   },
@@ -94,7 +97,7 @@ function decodeEntity(body: Bytes): Value {
 
 const TIME_NAME = Buffer.from('"Timestamp":"');
 
-/** The time in a stored body. */
+/** The timestamp in a stored body. */
 export function entityTime(body: Bytes): string {
   const stored = bufferOf(body);
   const at = stored.indexOf(TIME_NAME);
@@ -102,7 +105,7 @@ export function entityTime(body: Bytes): string {
   return stored.toString('latin1', at + TIME_NAME.length, at + TIME_NAME.length + NO_TIME.length);
 }
 
-/** The text of an entity, to be sealed. */
+/** The text of an entity, before it is finished. */
 export function printEntity({ partitionKey, rowKey, properties }: Entity): string {
   const key = JSON.stringify(rowKey);
   let text = `{"PartitionKey":${JSON.stringify(partitionKey)},"RowKey":${key},"Timestamp":"${NO_TIME}"`;
@@ -113,7 +116,7 @@ export function printEntity({ partitionKey, rowKey, properties }: Entity): strin
   return `${text},"id":${key}}`;
 }
 
-/** What the codec makes of that text. */
+/** The value that the codec decodes from that text. */
 export function entityValue({ partitionKey, rowKey, properties }: Entity): ValueMap {
   const value: Record<string, Value> = {
     PartitionKey: partitionKey,
@@ -128,12 +131,12 @@ export function entityValue({ partitionKey, rowKey, properties }: Entity): Value
   return value;
 }
 
-/** The entity of a stored body. */
+/** Decodes the entity of a stored body. */
 export function readEntity(body: Bytes): Entity {
   return entityOfDocument(JSON.parse(bytesToText(body)) as Value);
 }
 
-/** Throws `invalidInput` for what no entity can hold. */
+/** Throws `invalidInput` for values that no entity can have. */
 export function entityOfDocument(document: Value): Entity {
   if (!isMap(document)) throw refused('An item of a table must be an object.');
   const { PartitionKey: partitionKey, id } = document;
@@ -147,7 +150,7 @@ export function entityOfDocument(document: Value): Entity {
     if (SYSTEM_NAMES.has(name) || name.endsWith(TYPE_ANNOTATION)) continue;
     const value = document[name];
     if (value === null || value === undefined) continue;
-    if (!isPropertyName(name) && !isMarkedName(name))
+    if (!isPropertyName(name) && !isPrefixedName(name))
       throw refused(`'${name.slice(0, 64)}' cannot be the name of a property of an entity.`);
     const annotation = document[annotationName(name)] as EdmType | undefined;
     const property = edmProperty({ value, annotation });
@@ -158,18 +161,18 @@ export function entityOfDocument(document: Value): Entity {
   return { partitionKey, rowKey, properties };
 }
 
-/** Nearly every name, told without the tables of Unicode. */
+/** Matches nearly every name without the tables of Unicode. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}\p{Cf}]*$/u;
 
-/** An identifier of C#, in which the model was written. */
+/** An identifier of C#, the language in which the data model was written. */
 export function isPropertyName(name: string): boolean {
   return PLAIN_NAME.test(name) || PROPERTY_NAME.test(name);
 }
 
-/** Names that the NoSQL API has for something of its own. */
+/** Names that the NoSQL API uses itself. */
 export function isItemName(name: string): boolean {
-  return MARKED_NAMES.has(name);
+  return PREFIXED_NAMES.has(name);
 }
 
 function refused(message: string): DomainError {

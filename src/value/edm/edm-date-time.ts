@@ -1,21 +1,21 @@
 /**
- * Points in time as the Table API has them: UTC with up to seven digits behind the second. The normal form always has
- * all seven, so that the order of the texts is the order in time.
+ * Times of the Table API: UTC with up to seven fractional digits. The normal form always has all seven, so that the
+ * order of the texts is the order in time.
  */
 
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?)?(Z|[+-]\d\d:?\d\d)?$/i;
-/** Digits where a 0 stands, the marks themselves elsewhere. */
+/** A 0 stands for any digit, other characters for themselves. */
 const SHAPE = '0000-00-00T00:00:00';
 const DIGITS = 7;
 const ZERO = 0x30;
 const POINT = 0x2e;
 const UTC = 0x5a;
 
-/** The earliest the service stores. */
+/** The earliest year that the service stores. */
 const YEAR_MIN = 1601;
 
-/** The normal form; undefined for what is no point in time between 1601 and 9999. Without a zone it is UTC. */
+/** The normal form; undefined for text that is not a time between 1601 and 9999. A time without a zone is UTC. */
 export function normalDateTime(text: string): string | undefined {
   const plain = plainDateTime(text);
   if (plain !== undefined) return plain;
@@ -33,7 +33,10 @@ export function normalDateTime(text: string): string | undefined {
   return `${date.toISOString().slice(0, 19)}.${fraction}Z`;
 }
 
-/** The normal form of what nearly all clients send: UTC, with at most seven digits. Undefined where it takes a closer look. */
+/**
+ * The fast path for what nearly all clients send: UTC, with at most seven digits. Undefined where the full parser has
+ * to decide.
+ */
 function plainDateTime(text: string): string | undefined {
   const end = text.length - 1;
   const isWhole = end === SHAPE.length;
@@ -52,7 +55,7 @@ function plainDateTime(text: string): string | undefined {
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
   const month = twoDigits(text, 5);
   const day = twoDigits(text, 8);
-  // Days that not every month has are for the calendar.
+  // Days that not every month has need the calendar.
   if (year < YEAR_MIN || month < 1 || month > 12 || day < 1 || day > 28) return undefined;
   if (twoDigits(text, 11) > 23 || twoDigits(text, 14) > 59 || twoDigits(text, 17) > 59)
     return undefined;
@@ -70,9 +73,9 @@ function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO;
 }
 
-/** True where the day exists: Date would make the 1st of March of the 30th of February. */
+/** Whether the day exists. Date would turn the 30th of February into the 1st of March. */
 function isDate(text: string): boolean {
-  // Every month has 28 days: nearly all dates need no calendar.
+  // Every month has 28 days, so nearly all dates need no calendar.
   const day = Number(text.slice(8, 10));
   const month = Number(text.slice(5, 7));
   const isTime =

@@ -1,8 +1,9 @@
-// Goal: entities keep the type and the exact value of every property. Method: tables of what is sent, stored and indexed.
+// Goal: entities keep the type and the exact value of every property. Method: tables of properties as sent, stored
+// and indexed.
 import { expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../base/index.ts';
 import { Extended } from '../value.ts';
-import { edmProperty, type SentProperty } from './edm.ts';
+import { edmProperty, type JsonProperty } from './edm.ts';
 import { edmCodec, entityOfDocument, entityValue, printEntity, readEntity } from './edm-codec.ts';
 import { normalDateTime } from './edm-date-time.ts';
 
@@ -46,7 +47,7 @@ test.each([
   [{ value: '1', annotation: 'Edm.Boolean' }, 'Edm.Boolean', 'true'],
   [{ value: '12345', annotation: 'Edm.Int32' }, 'Edm.Int32', '12345'],
   [{ value: 'AQID', annotation: 'Edm.Binary' }, 'Edm.Binary', '"AQID"'],
-] satisfies readonly (readonly [SentProperty, string, string])[])(
+] satisfies readonly (readonly [JsonProperty, string, string])[])(
   '%j is %s %s',
   (sent, type, token) => {
     expect(edmProperty(sent)).toMatchObject({ type, token });
@@ -69,7 +70,7 @@ test.each([
   { value: Number.POSITIVE_INFINITY, annotation: undefined },
   { value: {}, annotation: undefined },
   { value: 'x', annotation: 'Edm.Other' },
-])('%j is no property', (sent) => {
+])('%j is not a property', (sent) => {
   expect(edmProperty(sent)).toBeUndefined();
 });
 
@@ -94,11 +95,11 @@ test.each([
   ['2020-01-01T24:00:00Z', undefined],
   ['2020-13-01T00:00:00.0000000Z', undefined],
   ['yesterday', undefined],
-])('the moment %s is %s', (text, normal) => {
+])('the time %s is %s', (text, normal) => {
   expect(normalDateTime(text)).toBe(normal);
 });
 
-test('what is stored is read as what was written, and as the value that was indexed', () => {
+test('a stored entity is read as it was written, and as the value that was indexed', () => {
   const entity = entityOfDocument({
     PartitionKey: 'p"\\ü',
     id: ',"id":"x"',

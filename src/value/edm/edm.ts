@@ -7,7 +7,7 @@
  *   "n@odata.type":"Edm.Int64","n":"5" · Edm.Double 5.0, "NaN", "Infinity", "-Infinity"
  *   Edm.DateTime, in UTC, up to seven digits · Edm.Guid, as sent · Edm.Binary, base64
  *
- * As a Value an Int64 is a number, an int64 where no double holds it exactly; a DateTime is its normal form
+ * As a Value an Int64 is a number, or an int64 where no double is exact; a DateTime is in its normal form
  * (edm-date-time.ts), a Guid is in lower case, a Binary stays base64; the annotations are properties of their own.
  */
 import { assert } from '../../base/index.ts';
@@ -24,26 +24,26 @@ export type EdmType =
   | 'Edm.Guid'
   | 'Edm.Binary';
 
-/** Behind the name of the property whose type it tells. */
+/** The suffix of the annotation that gives the type of a property. */
 export const TYPE_ANNOTATION = '@odata.type';
 
-/** Names met before, with those of their annotations; entities with ever new names must not fill the memory. */
+/** Recent property names with the names of their annotations. The bound is for entities with ever new names. */
 const annotationNames = new Map<string, string>();
 const propertyNames = new Map<string, string>();
 const NAMES_MAX = 10_000;
 
-/** The name of the annotation of a property: made once, since a text put together anew is slow to look up by. */
+/** The name of the annotation of a property. It is cached, because a newly concatenated text is slow as a map key. */
 export function annotationName(property: string): string {
-  return annotationNames.get(property) ?? remembered(property).annotation;
+  return annotationNames.get(property) ?? cacheNames(property).annotation;
 }
 
-/** The property that an annotation tells of. */
+/** The property that an annotation belongs to. */
 export function annotatedName(annotation: string): string {
-  const known = propertyNames.get(annotation);
-  return known ?? remembered(annotation.slice(0, -TYPE_ANNOTATION.length)).property;
+  const cached = propertyNames.get(annotation);
+  return cached ?? cacheNames(annotation.slice(0, -TYPE_ANNOTATION.length)).property;
 }
 
-function remembered(property: string): { readonly property: string; readonly annotation: string } {
+function cacheNames(property: string): { readonly property: string; readonly annotation: string } {
   const annotation = `${property}${TYPE_ANNOTATION}`;
   if (annotationNames.size >= NAMES_MAX) {
     annotationNames.clear();
@@ -56,7 +56,7 @@ function remembered(property: string): { readonly property: string; readonly ann
 
 export interface EdmProperty {
   readonly type: EdmType;
-  /** The value as JSON text, in the form it is stored. */
+  /** The value as JSON text, in its stored form. */
   readonly token: string;
   readonly value: Value;
 }
@@ -65,24 +65,24 @@ const INT32_MIN = -(2 ** 31);
 const INT32_MAX = 2 ** 31 - 1;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
-/** So many that a double holds all of them. */
+/** Every integer of so many digits is exact in a double. */
 const SAFE_DIGITS = 15;
 const INTEGER = /^[+-]?\d{1,19}$/;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const BASE64 =
   /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2,3})?$/;
 
-/** What a property sent as JSON says; `token` is the number as it was written, where that is known. */
-export interface SentProperty {
+/** A property as it was sent in JSON; `token` is the text of a number, where that is cached. */
+export interface JsonProperty {
   readonly value: unknown;
   readonly annotation: string | undefined;
   readonly token?: string | undefined;
-  /** True where no text that was sent has an escape: then none needs one. */
+  /** True where no text in the request has an escape: then none needs one. */
   readonly isPlain?: boolean;
 }
 
-/** The property of a JSON value; undefined where value and type do not go together. Null is for the caller. */
-export function edmProperty(sent: SentProperty): EdmProperty | undefined {
+/** The property of a JSON value; undefined where value and type do not match. Null is left to the caller. */
+export function edmProperty(sent: JsonProperty): EdmProperty | undefined {
   const { value, annotation, token, isPlain = false } = sent;
   if (annotation === undefined) return unannotated(value, token, isPlain);
   switch (annotation) {
@@ -157,7 +157,7 @@ function int32Property(sent: unknown): EdmProperty | undefined {
 function int64Property(sent: unknown): EdmProperty | undefined {
   if (typeof sent === 'string' && sent.length <= SAFE_DIGITS) {
     const small = Number(sent);
-    // Printed as it was sent: no sign, zero or space too many.
+    // The text is in its only form: no extra sign, zero or space.
     if (Number.isSafeInteger(small) && String(small) === sent)
       return { type: 'Edm.Int64', token: `"${sent}"`, value: small };
   }
@@ -173,7 +173,7 @@ function int64Property(sent: unknown): EdmProperty | undefined {
   };
 }
 
-/** Text as the protocol has it, a whole number, or the image that clients of other APIs see (extended-json.ts). */
+/** Text as in the protocol, a whole number, or the extended JSON that clients of other APIs see (extended-json.ts). */
 function int64Text(sent: unknown): string | undefined {
   if (typeof sent === 'string') return INTEGER.test(sent) ? sent.replace(/^\+/, '') : undefined;
   if (typeof sent === 'number') return Number.isSafeInteger(sent) ? String(sent) : undefined;
@@ -185,7 +185,7 @@ function int64Text(sent: unknown): string | undefined {
 function doubleProperty(sent: unknown): EdmProperty | undefined {
   const value = typeof sent === 'string' ? doubleOfText(sent) : sent;
   if (typeof value !== 'number') return undefined;
-  // A number too large for a double; what means to be infinite is sent as text.
+  // The number is too large for a double; infinity is sent as text.
   if (value === sent && !Number.isFinite(value)) return undefined;
   return { type: 'Edm.Double', token: doubleToken(value), value };
 }
@@ -200,7 +200,7 @@ function doubleOfText(text: string): number | undefined {
 /** From here on whole numbers print with an exponent. */
 const EXPONENT_FROM = 1e21;
 
-/** A whole number gets a point, so that it cannot be taken for an integer. */
+/** A whole number gets a decimal point, so that it cannot be read as an integer. */
 function doubleToken(value: number): string {
   if (!Number.isFinite(value)) return `"${value}"`;
   if (!Number.isInteger(value) || Math.abs(value) >= EXPONENT_FROM) return String(value);
@@ -211,7 +211,7 @@ function dateTimeProperty(value: unknown): EdmProperty | undefined {
   if (typeof value !== 'string') return undefined;
   const normal = normalDateTime(value);
   if (normal === undefined) return undefined;
-  // Answers are in UTC: what was sent so comes back as it was.
+  // Responses are in UTC. A time that was sent in UTC is returned unchanged.
   const text = value.endsWith('Z') ? value : normal.replace(/\.?0+Z$/, 'Z');
   return { type: 'Edm.DateTime', token: `"${text}"`, value: normal };
 }
@@ -222,7 +222,7 @@ function binaryProperty(value: unknown): EdmProperty | undefined {
   return { type: 'Edm.Binary', token: `"${base64}"`, value: base64 };
 }
 
-/** True where the type does not show in the JSON value. */
+/** Whether the JSON value does not show the type. */
 export function isAnnotated({ type, token }: EdmProperty): boolean {
   switch (type) {
     case 'Edm.Int64':
@@ -237,9 +237,9 @@ export function isAnnotated({ type, token }: EdmProperty): boolean {
   }
 }
 
-/** The canonical value of an annotated property as it was stored. */
+/** The canonical value of a stored property with an annotation. */
 export function annotatedValue(stored: unknown, annotation: string): Value {
   const property = edmProperty({ value: stored, annotation });
-  assert(property !== undefined, 'entity: value and type do not go together');
+  assert(property !== undefined, 'entity: value and type match');
   return property.value;
 }

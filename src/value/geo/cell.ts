@@ -1,7 +1,7 @@
 /**
- * Squares of squares: a space is cut into a few root squares, each of them into four, and so on. A cell is named by its
- * root and the quarters on the way to it, one character each, so that a cell lies in another exactly when its name
- * begins with the other's.
+ * Cells of a quadtree: a space is divided into a few root squares, each of them into four, and so on. The name of a
+ * cell is its root and the quarters that lead to it, one character each. So a cell is in another exactly when its
+ * name begins with the other's name.
  */
 export interface Cell {
   readonly root: number;
@@ -27,10 +27,11 @@ export function rootCell(root: number): Cell {
   return { root, level: 0, column: 0, row: 0 };
 }
 
-/** The cell of the last level at a place of its root, both between 0 and 1. */
+/** The cell of the last level at a point of its root; both coordinates are between 0 and 1. */
 export function leafAt(root: number, x: number, y: number): Cell {
   const last = 2 ** LEVEL_MAX - 1;
-  const index = (place: number) => Math.min(last, Math.max(0, Math.floor(place * 2 ** LEVEL_MAX)));
+  const index = (coordinate: number) =>
+    Math.min(last, Math.max(0, Math.floor(coordinate * 2 ** LEVEL_MAX)));
   return { root, level: LEVEL_MAX, column: index(x), row: index(y) };
 }
 
@@ -43,7 +44,7 @@ export function quartersOf({ root, level, column, row }: Cell): readonly Cell[] 
   }));
 }
 
-/** The names of all cells that hold the cell, itself left out. */
+/** The names of all cells that contain the cell, without the cell itself. */
 export function namesAround(name: string): readonly string[] {
   return Array.from({ length: name.length - 1 }, (_, at) => name.slice(0, at + 1));
 }

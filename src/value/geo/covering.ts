@@ -1,8 +1,8 @@
 /**
- * Cells that hold every point of a shape, or every point near it. They may hold more, never less, in the eyes of the very
- * functions that decide (relations.ts): a cell is left out only where the circle around it meets no line and no point of
- * the shape and its middle lies in no region. It works for any shape that can be read: rings that cross themselves and
- * rings that turn right, whose region is the outside, need no care of their own.
+ * Coverings: cells that contain every point of a shape, or every point near it. A covering may contain more but never
+ * less, according to the functions that decide the query (relations.ts). A cell is left out only if the circle around
+ * it meets no line and no point of the shape and its centre is in no region. This holds for every readable shape:
+ * rings that cross themselves, and clockwise rings, whose region is the outside, need no special case.
  */
 import { append } from '../../base/index.ts';
 import { type Cell, LEVEL_MAX, nameOf, quartersOf, rootCell } from './cell.ts';
@@ -10,26 +10,26 @@ import type { Shape } from './geo-json.ts';
 import { cornersOf, holds, type Segment, segmentsOf } from './relations.ts';
 import type { Space } from './space.ts';
 
-/** A space cut into cells. */
+/** A space divided into cells. */
 export interface Grid<Point> {
   readonly space: Space<Point>;
   readonly rootCount: number;
-  /** What is nearer than this may be the same point to the functions that decide, as a gap. */
+  /** Points nearer than this gap may be equal to the functions that decide. */
   readonly margin: number;
-  /** The point at a place of a root, both between 0 and 1. */
+  /** The point at a position in a root; both coordinates are between 0 and 1. */
   pointAt(root: number, x: number, y: number): Point;
 }
 
 interface CoveringOptions {
-  /** Points as near as this to the shape count, as a gap. */
+  /** Points within this gap of the shape are covered as well. */
   readonly reach: number;
   readonly cellsMax: number;
 }
 
-/** Shapes of more corners are covered as the circle around them: coverings are made with every write. */
+/** Shapes with more corners are covered by the circle around them, because a covering is computed with every write. */
 const CORNERS_MAX = 2000;
 
-/** Names of cells; undefined where the shape is so wide that it may be anywhere. */
+/** Names of cells; undefined if the shape is so wide that it may be anywhere. */
 export function coveringOf<Point>(
   grid: Grid<Point>,
   shape: Shape<Point>,
@@ -44,7 +44,7 @@ export function coveringOf<Point>(
   const isCoarse = corners.length > CORNERS_MAX;
   if (isCoarse && isUnbounded) return undefined;
   const bound = isUnbounded ? undefined : { middle, radius };
-  const search = new Search(grid, isCoarse ? undefined : shape, bound, options);
+  const search = new CoveringSearch(grid, isCoarse ? undefined : shape, bound, options);
   return search.run().map(nameOf);
 }
 
@@ -53,18 +53,18 @@ interface Bound<Point> {
   readonly radius: number;
 }
 
-/** A cell with what is near it. */
-interface Place<Point> {
+/** A cell with the points and segments near it. */
+interface Candidate<Point> {
   readonly cell: Cell;
   readonly points: readonly Point[];
   readonly segments: readonly Segment<Point>[];
-  /** All of it counts: its quarters need not be looked at. */
+  /** True if all of the cell is covered: its quarters need no test. */
   readonly isInside: boolean;
 }
 
-class Search<Point> {
+class CoveringSearch<Point> {
   readonly #grid: Grid<Point>;
-  /** Undefined: the bound stands for it. */
+  /** Undefined if the bounding circle is used instead. */
   readonly #shape: Shape<Point> | undefined;
   readonly #bound: Bound<Point> | undefined;
   readonly #options: CoveringOptions;
@@ -81,7 +81,7 @@ class Search<Point> {
     this.#options = options;
   }
 
-  /** The largest cells are cut first, as long as there are not too many. */
+  /** The largest cells are divided first, as long as there are not too many. */
   run(): readonly Cell[] {
     const { cellsMax } = this.#options;
     const done: Cell[] = [];
@@ -90,30 +90,33 @@ class Search<Point> {
       segments: this.#shape ? segmentsOf(this.#shape) : [],
     };
     const roots = Array.from({ length: this.#grid.rootCount }, (_, root) => rootCell(root));
-    const waiting = roots.flatMap((cell) => this.#look(cell, all));
-    for (let at = 0; at < waiting.length; at++) {
-      const place = waiting[at] as Place<Point>;
+    const candidates = roots.flatMap((cell) => this.#candidatesIn(cell, all));
+    for (let at = 0; at < candidates.length; at++) {
+      const candidate = candidates[at] as Candidate<Point>;
       const quarters =
-        place.isInside || place.cell.level === LEVEL_MAX
+        candidate.isInside || candidate.cell.level === LEVEL_MAX
           ? undefined
-          : quartersOf(place.cell).flatMap((cell) => this.#look(cell, place));
-      const others = done.length + waiting.length - at - 1;
+          : quartersOf(candidate.cell).flatMap((cell) => this.#candidatesIn(cell, candidate));
+      const others = done.length + candidates.length - at - 1;
       if (quarters && others + quarters.length <= Math.max(cellsMax, others + 1))
-        append(waiting, quarters);
-      else done.push(place.cell);
+        append(candidates, quarters);
+      else done.push(candidate.cell);
     }
     return done;
   }
 
-  /** One place, or none where nothing of the shape can be in the cell. */
-  #look(cell: Cell, near: Pick<Place<Point>, 'points' | 'segments'>): readonly Place<Point>[] {
+  /** One candidate, or none if no part of the shape can be in the cell. */
+  #candidatesIn(
+    cell: Cell,
+    near: Pick<Candidate<Point>, 'points' | 'segments'>,
+  ): readonly Candidate<Point>[] {
     const { space, margin } = this.#grid;
     const { reach } = this.#options;
     const { middle, radius } = this.#circleOf(cell);
     const within = radius + reach + margin;
     const bound = this.#bound;
     if (bound && space.gap(middle, bound.middle) > within + bound.radius) return [];
-    // Far larger than the shape: it cannot but be on a border, and everything is near.
+    // The cell is far larger than the shape: it is on the border, and everything is near.
     if (bound && (!this.#shape || radius > 4 * bound.radius + reach))
       return [{ cell, points: near.points, segments: near.segments, isInside: false }];
     const shape = this.#shape as Shape<Point>;
@@ -131,7 +134,7 @@ class Search<Point> {
     return holds(space, shape, middle) ? [{ cell, points, segments, isInside: true }] : [];
   }
 
-  /** A cell is the convex hull of its corners: none of its points is farther from its middle than they are. */
+  /** A cell is the convex hull of its corners: none of its points is farther from its centre than they are. */
   #circleOf({ root, level, column, row }: Cell): Bound<Point> {
     const { space } = this.#grid;
     const at = (x: number, y: number) =>

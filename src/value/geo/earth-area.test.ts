@@ -1,5 +1,5 @@
-// Goal: areas on the ellipsoid are right for rings large and small, near poles and across the date line. Method: areas
-// known in closed form, and the sum of parts.
+// Goal: areas on the ellipsoid are right for rings large and small, near poles and across the date line. Method:
+// areas known in closed form, and sums of parts.
 import { describe, expect, it } from 'vitest';
 import { earth } from './earth.ts';
 import { EARTH_SURFACE_M2 } from './earth-area.ts';
@@ -87,7 +87,7 @@ it('is the sum of its parts, around the pole and away from it', () => {
 });
 
 it('keeps the digits of a small ring', () => {
-  // A ten-millionth of a degree of latitude here is 1.1 cm: a ring of 1.1 m by 1.1 m at the equator.
+  // A hundred-thousandth of a degree at the equator is 1.1 m: a ring of 1.1 m by 1.1 m.
   const side = 1e-5;
   const area = areaOf([30, 0], [30 + side, 0], [30 + side, side], [30, side]);
   const expected = (side * Math.PI * 6_378_137 * side * Math.PI * 6_335_439.327) / 180 ** 2;

@@ -1,11 +1,11 @@
 /**
- * The area inside a ring on the WGS 84 ellipsoid whose edges are great elliptic arcs, as lengths take them. What the
- * ring goes around is the sum over its edges of the strip between the edge and a pole: the area per unit of longitude,
- * which is known in closed form, integrated along the edge. The documented area of the service agrees to one part in
- * 10^10; a sphere of the same surface is 0.2 % off near the equator.
+ * The area inside a ring on the WGS 84 ellipsoid whose edges are great elliptic arcs, as for lengths. It is the sum
+ * over the edges of the strip between the edge and a pole: the area per unit of longitude, known in closed form,
+ * integrated along the edge. The documented area of the service agrees to one part in 10^10; a sphere of the same
+ * surface is 0.2 % off near the equator.
  *
- * A library for geodesics was not taken: its edges are shortest paths, not the arcs that the rest of this space (and
- * the service) has.
+ * A library for geodesics was rejected: its edges are shortest paths, not the arcs that the rest of this space (and
+ * the service) uses.
  */
 import type { Direction } from './earth.ts';
 
@@ -15,23 +15,23 @@ const POLE_RADIUS_M = EQUATOR_RADIUS_M * (1 - FLATTENING);
 const ECCENTRICITY_SQUARE = FLATTENING * (2 - FLATTENING);
 const ECCENTRICITY = Math.sqrt(ECCENTRICITY_SQUARE);
 
-/** Half the surface over a full turn of longitude. */
+/** Half of the surface for a full turn of longitude. */
 const POLE_STRIP_M2 = stripTo(1);
 export const EARTH_SURFACE_M2 = 4 * Math.PI * POLE_STRIP_M2;
 
-/** Longer arcs are integrated piece by piece: near a pole the strip changes quickly. */
+/** Longer arcs are integrated in pieces, because near a pole the strip changes quickly. */
 const PIECE_RADIANS_MAX = 0.25;
-/** Nearer to the axis than this there is no strip left to the pole, and no longitude. */
+/** Nearer to the axis than this there is no strip to the pole, and no longitude. */
 const AXIS_SQUARE_MIN = 1e-24;
 
-/** Rings whose corners all keep this far from the axis can be measured from a latitude amid them. */
+/** Rings whose corners are all this far from the axis can be measured from a latitude between them. */
 const FAR_FROM_AXIS_SQUARE = 0.05;
-/** Of an edge too short to come near the axis between two such corners. */
+/** The cosine of an edge that is too short to come near the axis between two such corners. */
 const SHORT_EDGE_COSINE = Math.cos(0.1);
 
 type Quadrature = readonly (readonly [node: number, weight: number])[];
 
-/** The side of the ring with the smaller area. */
+/** The area of the smaller side of the ring. */
 export function ringArea(ring: readonly Direction[], quadrature: Quadrature): number {
   const baseM2 = baseOf(ring);
   let area = 0;
@@ -42,8 +42,8 @@ export function ringArea(ring: readonly Direction[], quadrature: Quadrature): nu
 }
 
 /**
- * Where strips are measured from: the nearer pole, at which they shrink to nothing as fast as longitude turns. A ring
- * that goes around no pole may take any latitude instead, and one amid its corners keeps the digits of small rings.
+ * The base from which strips are measured: the nearer pole, where they shrink to nothing as fast as longitude turns.
+ * A ring that goes around no pole may use any latitude, and one between its corners keeps the digits of small rings.
  */
 function baseOf(ring: readonly Direction[]): number {
   let height = 0;
@@ -71,10 +71,10 @@ function edgeArea(
   const ny = az * bx - ax * bz;
   const nz = ax * by - ay * bx;
   const sine = Math.hypot(nx, ny, nz);
-  // An edge along a meridian sweeps no longitude, and one of no length sweeps nothing.
+  // An edge along a meridian sweeps no longitude, and an edge of no length sweeps nothing.
   if (sine < 1e-15 || nz === 0) return 0;
   const total = Math.atan2(sine, ax * bx + ay * by + az * bz);
-  // The direction of travel at the start: the normal crossed with the start, of unit length.
+  // The direction of travel at the start: the cross product of the normal and the start, of unit length.
   const tx = (ny * az - nz * ay) / sine;
   const ty = (nz * ax - nx * az) / sine;
   const tz = (nx * ay - ny * ax) / sine;
@@ -99,7 +99,7 @@ function edgeArea(
   return sum * half;
 }
 
-/** Geodetic, of a direction from the centre. */
+/** The sine of the geodetic latitude of a direction from the centre. */
 function sineOfLatitude(z: number, axisSquare: number): number {
   return z / Math.sqrt(z * z + (1 - ECCENTRICITY_SQUARE) ** 2 * axisSquare);
 }

@@ -1,8 +1,8 @@
 /**
- * The space of geography coordinates: the WGS 84 ellipsoid. A line between two points lies in the plane through them and
- * the centre (a great elliptic arc), and lengths are taken along it; the distances documented for the service agree with
- * this to a few parts in 10^8, and not with a sphere. Points are directions from the centre, so that everything but
- * lengths is geometry on the unit sphere.
+ * The space of geography coordinates: the WGS 84 ellipsoid. A line between two points is in the plane through them
+ * and the centre (a great elliptic arc), and lengths are measured along it. The documented distances of the service
+ * agree with this to a few parts in 10^8, and not with a sphere. Points are directions from the centre, so that
+ * everything but lengths is geometry on the unit sphere.
  */
 import { ringArea } from './earth-area.ts';
 import type { Space } from './space.ts';
@@ -57,7 +57,7 @@ export const earth: Space<Direction> = {
     // A full turn to the ring's own side; the opposite turn means that the antipode is inside.
     return (earth.isCounterClockwise(ring) ? turned : -turned) > Math.PI;
   },
-  /** Seen from the middle of its corners, on the side where the ring is smaller. */
+  /** The orientation is seen from the centre of its corners, on the side where the ring is smaller. */
   isCounterClockwise(ring) {
     let area: Direction = [0, 0, 0];
     let middle: Direction = [0, 0, 0];
@@ -70,7 +70,7 @@ export const earth: Space<Direction> = {
   ringArea: (ring) => ringArea(ring, QUADRATURE),
   gap: angle,
   gapToSegment: (point, start, end) => angle(point, nearestOnArc(point, start, end)),
-  // No radius is shorter than the pole's; the rest is for the rounding of lengths.
+  // The pole radius is the shortest; the factor covers the rounding of lengths.
   gapOf: (distanceM) => (distanceM / POLE_RADIUS_M) * (1 + 1e-9),
   middle(points) {
     let sum: Direction = [0, 0, 0];
@@ -111,7 +111,7 @@ function nearestOnArc(point: Direction, start: Direction, end: Direction): Direc
   return dot(point, start) >= dot(point, end) ? start : end;
 }
 
-/** For a point on the great circle of the arc. */
+/** The point must be on the great circle of the arc. */
 function isWithinArc(point: Direction, start: Direction, end: Direction, normal: Direction) {
   return dot(cross(start, point), normal) >= -TINY && dot(cross(point, end), normal) >= -TINY;
 }
@@ -137,7 +137,7 @@ function segmentsCross(a: Direction, b: Direction, c: Direction, d: Direction): 
   );
 }
 
-/** How far the view from a point turns, to the left positive, while it follows the arc from a to b. */
+/** The angle by which the view from a point turns, to the left positive, along the arc from a to b. */
 function azimuthChange(from: Direction, a: Direction, b: Direction): number {
   const left = cross(from, a);
   const right = cross(from, b);

@@ -1,9 +1,9 @@
-/** GeoJSON → shapes of a space, or the reason why not. */
+/** GeoJSON → shapes of a space, or the reason why it is invalid. */
 import { spend } from '../../base/index.ts';
 import { isList, isMap, type Value } from '../value.ts';
 import type { Space } from './space.ts';
 
-/** Loose points, open lines, and regions of an outer ring and holes. */
+/** Single points, open lines, and regions with an outer ring and holes. */
 export interface Shape<Point> {
   readonly points: readonly Point[];
   readonly lines: readonly (readonly Point[])[];
@@ -27,7 +27,7 @@ export function parseGeoJson<Point>(value: Value, space: Space<Point>): ParsedSh
   }
 }
 
-/** Leaves the nested reading early; never seen outside this file. */
+/** Ends the nested reading early; never thrown outside this file. */
 class InvalidShape extends Error {}
 
 function toShape<Point>(value: Value, space: Space<Point>): Shape<Point> {

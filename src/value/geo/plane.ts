@@ -62,12 +62,12 @@ export const plane: Space<PlanePoint> = {
   gapMax: Number.POSITIVE_INFINITY,
 };
 
-/** Positive where c lies left of the line from a to b. */
+/** Positive if c is left of the line from a to b. */
 function turn(a: PlanePoint, b: PlanePoint, c: PlanePoint): number {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/** For a point on the line through a and b. */
+/** The point must be on the line through a and b. */
 function isOnSegment(point: PlanePoint, a: PlanePoint, b: PlanePoint): boolean {
   return (
     point.x >= Math.min(a.x, b.x) &&

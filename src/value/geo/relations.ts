@@ -1,11 +1,11 @@
-/** How shapes lie to each other: the same code on the Earth and in the plane. */
+/** Relations between shapes: the same code on the Earth and in the plane. */
 import { spend } from '../../base/index.ts';
 import type { Shape } from './geo-json.ts';
 import type { Space } from './space.ts';
 
 export type Segment<Point> = readonly [Point, Point];
 
-/** Lines and borders, piece by piece. */
+/** The segments of lines and borders. */
 export function segmentsOf<Point>({ lines, regions }: Shape<Point>): readonly Segment<Point>[] {
   return [...lines, ...regions.flat()].flatMap((line) =>
     line.slice(1).map((end, at) => [line[at] as Point, end] as const),
@@ -22,15 +22,15 @@ interface Part<Point> {
   readonly corners: readonly Point[];
   readonly segments: readonly Segment<Point>[];
   readonly middle: Point;
-  /** As a gap; Infinity where no circle says where the part is. */
+  /** A gap; Infinity where no circle bounds the part. */
   readonly radius: number;
 }
 
-/** Steps of a comparison of a corner with a line; a comparison of circles takes fewer. */
+/** Steps to compare a corner with a line; comparing circles takes fewer. */
 const SEGMENT_STEPS = 50;
 const CIRCLE_STEPS = 10;
 
-/** Shapes of many parts are compared part by part, where their circles do not tell them apart. */
+/** Shapes of many parts are compared part by part, except where their circles are apart. */
 function partsOf<Point>(space: Space<Point>, shape: Shape<Point>): readonly Part<Point>[] {
   const { points, lines, regions } = shape;
   const none = { points: [], lines: [], regions: [] };
@@ -52,9 +52,9 @@ function partOf<Point>(space: Space<Point>, shape: Shape<Point>): Part<Point> {
     reach = Math.max(reach, space.gap(corners[0] as Point, corner));
   }
   const outer = shape.regions[0]?.[0];
-  // Corners all around the Earth have none.
+  // Corners all around the Earth have no centre.
   const hasNoMiddle = reach > 2 * radius * (1 + ROUNDING) + ROUNDING;
-  // A ring that turns right bounds everything outside of it.
+  // A clockwise ring bounds everything outside of it.
   const isOpen = outer !== undefined && !space.isCounterClockwise(outer);
   return {
     shape,
@@ -65,14 +65,14 @@ function partOf<Point>(space: Space<Point>, shape: Shape<Point>): Part<Point> {
   };
 }
 
-/** No point of one part is nearer to any of the other than this gap. */
+/** A lower bound of the gap between any points of the two parts. */
 function gapBetween<Point>(space: Space<Point>, a: Part<Point>, b: Part<Point>): number {
   spend(CIRCLE_STEPS);
   const reach = a.radius + b.radius;
   return space.gap(a.middle, b.middle) * (1 - ROUNDING) - reach * (1 + ROUNDING) - ROUNDING;
 }
 
-/** More than what gaps are off by. */
+/** A margin that is larger than the rounding errors of gaps. */
 const ROUNDING = 1e-9;
 
 /** Pairs of parts that may touch. */
@@ -85,7 +85,7 @@ function* nearPairs<Point>(
     for (const other of b) if (!(gapBetween(space, one, other) > 0)) yield [one, other];
 }
 
-/** In the outer ring, or outside it if it turns right, and in no hole. */
+/** In the outer ring, or outside of it if it is clockwise, and in no hole. */
 function regionHolds<Point>(
   space: Space<Point>,
   [outer, ...holes]: readonly (readonly Point[])[],
@@ -139,7 +139,7 @@ function touch<Point>(space: Space<Point>, a: Part<Point>, b: Part<Point>): bool
   );
 }
 
-/** Every corner inside, and no border crossed where the inner shape has extent. */
+/** Every corner is inside, and no border is crossed where the inner shape has extent. */
 export function isWithin<Point>(space: Space<Point>, a: Shape<Point>, b: Shape<Point>): boolean {
   if (b.regions.length === 0) return distance(space, a, b) === 0 && segmentsOf(a).length === 0;
   const inner = partsOf(space, a);
@@ -154,7 +154,7 @@ function mayHold<Point>(space: Space<Point>, { middle, radius }: Part<Point>, po
   return space.gap(middle, point) * (1 - ROUNDING) <= radius * (1 + ROUNDING) + ROUNDING;
 }
 
-/** Whether the middle of a piece that meets the border lies outside. */
+/** Whether the centre of a piece that meets the border is outside. */
 function bordersCut<Point>(
   space: Space<Point>,
   a: readonly Part<Point>[],
@@ -198,7 +198,7 @@ export function distance<Point>(space: Space<Point>, a: Shape<Point>, b: Shape<P
   return nearest;
 }
 
-/** Of shapes that do not cross, the nearest pair has a corner in it. */
+/** The nearest pair of points of shapes that do not cross includes a corner. */
 function cornerDistance<Point>(space: Space<Point>, a: Part<Point>, b: Part<Point>): number {
   return Math.min(cornersToPart(space, a, b), cornersToPart(space, b, a));
 }

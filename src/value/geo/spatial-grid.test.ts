@@ -1,7 +1,7 @@
 /**
- * Goal: whatever lies within a distance is found by its cells, and little else. Method: seeded random geometries of every
- * kind and size, rings that cross themselves or turn right among them, near poles and the date line; the functions of
- * the queries decide.
+ * Goal: every geometry within a distance is found by its cells, and few others. Method: seeded random geometries of
+ * every kind and size, with rings that cross themselves or are clockwise, near poles and the date line; the functions
+ * of the queries decide.
  */
 import { describe, expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../base/index.ts';
@@ -19,21 +19,21 @@ const PAIRS = process.env.MESOCOSM_LONG === '1' ? 20_000 : 300;
 
 type Pair = readonly [number, number];
 
-/** Around a place, as large as asked for. */
-function randomGeometry(random: Random, place: Pair, size: number, clamp: (pair: Pair) => Pair) {
+/** A geometry around a point, of the given size. */
+function randomGeometry(random: Random, centre: Pair, size: number, clamp: (pair: Pair) => Pair) {
   const near = (): Pair =>
     clamp([
-      place[0] + (random.below(2001) / 1000 - 1) * size,
-      place[1] + (random.below(2001) / 1000 - 1) * size,
+      centre[0] + (random.below(2001) / 1000 - 1) * size,
+      centre[1] + (random.below(2001) / 1000 - 1) * size,
     ]);
   const some = (count: number): Pair[] => Array.from({ length: count }, near);
   const star = (): Pair[] => {
     const count = 3 + random.below(5);
     const sign = random.below(8) === 0 ? -1 : 1;
     const ring = Array.from({ length: count }, (_, at): Pair => {
-      const turn = (sign * 2 * Math.PI * at) / count;
+      const angle = (sign * 2 * Math.PI * at) / count;
       const far = (size * (300 + random.below(700))) / 1000;
-      return clamp([place[0] + far * Math.cos(turn), place[1] + far * Math.sin(turn)]);
+      return clamp([centre[0] + far * Math.cos(angle), centre[1] + far * Math.sin(angle)]);
     });
     return [...ring, ring[0] as Pair];
   };
@@ -70,7 +70,7 @@ interface World<Point> {
   readonly sizes: readonly number[];
   /** Distance units per coordinate unit. */
   readonly unit: number;
-  place(random: Random): Pair;
+  centre(random: Random): Pair;
   clamp(pair: Pair): Pair;
 }
 
@@ -81,10 +81,10 @@ function check<Point>(world: World<Point>, seed: number): void {
   let found = 0;
   let near = 0;
   for (let pair = 0; pair < PAIRS; pair++) {
-    const place = world.place(random);
+    const centre = world.centre(random);
     const size = pick(sizes);
-    const a = randomGeometry(random, place, pick(sizes), world.clamp) as unknown as Value;
-    const aside: Pair = world.clamp([place[0] + (random.below(401) / 100 - 2) * size, place[1]]);
+    const a = randomGeometry(random, centre, pick(sizes), world.clamp) as unknown as Value;
+    const aside: Pair = world.clamp([centre[0] + (random.below(401) / 100 - 2) * size, centre[1]]);
     const b = randomGeometry(random, aside, size, world.clamp) as unknown as Value;
     const within = pick([0, size * unit, size * unit * 3]);
     const left = parseGeoJson(a, space);
@@ -108,7 +108,7 @@ describe('cells', () => {
       x > 180 ? x - 360 : x < -180 ? x + 360 : x,
       Math.max(-90, Math.min(90, y)),
     ];
-    const places: readonly Pair[] = [
+    const centres: readonly Pair[] = [
       [12.5, 55.6],
       [179.99, 10],
       [-180, -45],
@@ -124,7 +124,7 @@ describe('cells', () => {
         grid: earthGrid,
         sizes: [0.00001, 0.001, 0.1, 1, 10, 40],
         unit: 111_000,
-        place: (random) => places[random.below(places.length)] as Pair,
+        centre: (random) => centres[random.below(centres.length)] as Pair,
         clamp,
       },
       SEED,
@@ -138,14 +138,14 @@ describe('cells', () => {
         grid: planeGrid({ xmin: -100, ymin: 0, xmax: 100, ymax: 50 }),
         sizes: [0.0001, 0.01, 1, 10, 60],
         unit: 1,
-        place: (random) => [random.below(220) - 110, random.below(60) - 5],
+        centre: (random) => [random.below(220) - 110, random.below(60) - 5],
         clamp: (pair) => pair,
       },
       SEED,
     );
   });
 
-  it('are few: one for a point, none for what is no geometry', () => {
+  it('are few: one for a point, none for values that are no geometry', () => {
     expect(earthGrid.cellsOf({ type: 'Point', coordinates: [12.5, 55.6] })).toHaveLength(1);
     expect(earthGrid.cellsOf({ type: 'Point', coordinates: [12.5, 155.6] })).toEqual([]);
     expect(earthGrid.cellsOf('text')).toEqual([]);

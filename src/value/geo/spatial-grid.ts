@@ -1,4 +1,4 @@
-/** What a spatial index is made of: the cells of a geometry, and those where geometries near another have theirs. */
+/** The cells of a spatial index: those of a geometry, and those in which geometries near another one have theirs. */
 import type { Value } from '../value.ts';
 import { leafAt, nameOf } from './cell.ts';
 import { coveringOf, type Grid } from './covering.ts';
@@ -8,11 +8,11 @@ import { type PlanePoint, plane } from './plane.ts';
 import { cornersOf } from './relations.ts';
 
 export interface SpatialGrid {
-  /** The cells to find a geometry by; none where the value is no valid GeoJSON. */
+  /** The cells by which a geometry is found; none where the value is no valid GeoJSON. */
   cellsOf(value: Value): readonly string[];
   /**
-   * Cells such that every geometry within that distance has one of them, one that lies in one of them, or one that one of
-   * them lies in. `everywhere` where that can be any geometry; undefined where the value is no valid GeoJSON.
+   * Cells such that every geometry within that distance has one of them, one inside them, or one that contains one of
+   * them. `everywhere` if it can be any geometry; undefined if the value is no valid GeoJSON.
    */
   cellsNear(value: Value, distance: number): readonly string[] | 'everywhere' | undefined;
 }
@@ -29,10 +29,10 @@ const ITEM_CELLS_MAX = 10;
 /** Every cell of a search is a range to read, and a few single cells around it. */
 const SEARCH_CELLS_MAX = 24;
 
-/** Found by every search: what does not lie in the box as a whole. */
+/** The cell of geometries that are not completely in the box. Every search reads it. */
 const OUTSIDE = '!';
 
-/** A place in a root; undefined for a point outside all of them. */
+/** A position in a root; undefined for a point outside all roots. */
 type Locate<Point> = (point: Point) => readonly [root: number, x: number, y: number] | undefined;
 
 function spatialGrid<Point>(grid: Grid<Point>, locate: Locate<Point>, isBounded: boolean) {
@@ -40,7 +40,7 @@ function spatialGrid<Point>(grid: Grid<Point>, locate: Locate<Point>, isBounded:
   const everywhere = Array.from({ length: grid.rootCount }, (_, root) =>
     nameOf({ root, level: 0, column: 0, row: 0 }),
   );
-  /** Whether the shape reaches where there are no cells. */
+  /** Whether the shape reaches outside of all cells. */
   const leaves = (shape: Shape<Point>): boolean =>
     isBounded &&
     (cornersOf(shape).some((corner) => locate(corner) === undefined) ||
@@ -51,8 +51,8 @@ function spatialGrid<Point>(grid: Grid<Point>, locate: Locate<Point>, isBounded:
       if (parsed.kind === 'invalid') return [];
       const { shape } = parsed;
       const [point, ...others] = shape.points;
-      const place = point !== undefined && others.length === 0 ? locate(point) : undefined;
-      if (place !== undefined) return [nameOf(leafAt(...place))];
+      const position = point !== undefined && others.length === 0 ? locate(point) : undefined;
+      if (position !== undefined) return [nameOf(leafAt(...position))];
       if (leaves(shape)) return [OUTSIDE];
       return coveringOf(grid, shape, { reach: 0, cellsMax: ITEM_CELLS_MAX }) ?? everywhere;
     },
@@ -71,8 +71,8 @@ function spatialGrid<Point>(grid: Grid<Point>, locate: Locate<Point>, isBounded:
 const QUARTER_TURN = Math.PI / 4;
 
 /**
- * The directions from the centre of the Earth, through the six sides of a cube: lines on a side are great circles. The
- * tangent makes cells of one level nearly the same size everywhere.
+ * Directions from the centre of the Earth, projected on the six sides of a cube: lines on a side are great circles.
+ * The tangent makes cells of one level nearly the same size everywhere.
  */
 const cube: Grid<Direction> = {
   space: earth,
@@ -98,14 +98,14 @@ function locateOnCube([x, y, z]: Direction): readonly [root: number, x: number, 
   const [ax, ay, az] = [Math.abs(x), Math.abs(y), Math.abs(z)];
   const [axis, a, b, c] =
     ax >= ay && ax >= az ? [0, x, y, z] : ay >= az ? [1, y, x, z] : [2, z, x, y];
-  const place = (part: number) => (Math.atan(part / Math.abs(a)) / QUARTER_TURN + 1) / 2;
-  return [axis + (a < 0 ? 3 : 0), place(b), place(c)];
+  const coordinate = (part: number) => (Math.atan(part / Math.abs(a)) / QUARTER_TURN + 1) / 2;
+  return [axis + (a < 0 ? 3 : 0), coordinate(b), coordinate(c)];
 }
 
-/** Of geography coordinates. */
+/** The grid of geography coordinates. */
 export const earthGrid: SpatialGrid = spatialGrid(cube, locateOnCube, false);
 
-/** Of flat coordinates, for what lies in a box. */
+/** The grid of geometry coordinates in a box. */
 export function planeGrid({ xmin, ymin, xmax, ymax }: Box): SpatialGrid {
   const width = xmax - xmin;
   const height = ymax - ymin;

@@ -1,4 +1,4 @@
-/** As `CanonicalJson.read` (canonical-json.ts), of a long text: in steps, and for objects of any number of names. */
+/** `CanonicalJson.read` (canonical-json.ts) for a long text: in steps, and for objects with any number of names. */
 import { NESTING_MAX, type Steps } from '../../base/index.ts';
 import { type CanonicalJson, endOfPrintedName, endOfPrintedValue } from './canonical-json.ts';
 import {
@@ -11,15 +11,15 @@ import {
   QUOTE,
 } from './json-bytes.ts';
 
-/** Values between two looks at the clock. */
+/** Values between two yields. */
 const STEP_VALUES = 64;
 
-/** Where the object ends that the text begins with, or -1; its properties are noted. The text is valid UTF-8. */
+/** The end of the object at the start of the text, or -1. Its properties are recorded. The text must be valid UTF-8. */
 export function* readPrintedObject(text: Buffer, into: CanonicalJson): Steps<number> {
   into.begin(text);
   if (text[0] !== OPENING_BRACE) return -1;
   if (text[1] === CLOSING_BRACE) return 2;
-  /** Names of the objects that are open; undefined: an array. */
+  /** The names of each open object; undefined for an open array. */
   const open: (Set<string> | undefined)[] = [];
   let [name, nameEnd, value, at] = [0, 0, 0, 0];
   for (let values = 0; ; values++) {

@@ -1,5 +1,5 @@
-// Goal: text counts as printed only where parsing and printing it gives the same bytes. Method: tables; seeded texts in
-// all forms JSON allows, and broken ones, compared with JSON.parse and JSON.stringify.
+// Goal: text counts as canonical only if parsing and printing it gives the same bytes. Method: tables; seeded texts
+// in all forms that JSON allows, and broken ones, compared with JSON.parse and JSON.stringify.
 import { expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../base/index.ts';
 import { CanonicalJson } from './canonical-json.ts';
@@ -10,7 +10,7 @@ const object = new CanonicalJson();
 function isPrinted(text: string): boolean {
   const bytes = Buffer.from(text);
   const isWhole = object.read(bytes, 0) === bytes.length;
-  // In steps it is told alike, and so are the properties.
+  // The reader in steps gives the same result and the same properties.
   const inSteps = new CanonicalJson();
   expect(inStepsTo(bytes, inSteps) === bytes.length).toBe(isWhole);
   if (isWhole)
@@ -28,7 +28,7 @@ function inStepsTo(bytes: Buffer, into: CanonicalJson): number {
   }
 }
 
-it('in steps an object of very many names is told, and one of them twice', () => {
+it('the reader in steps accepts an object of very many names, and rejects one name twice', () => {
   const names = Array.from({ length: 100_000 }, (_, at) => `"n${at}":${at}`);
   const text = Buffer.from(`{${names.join(',')}}`);
   const into = new CanonicalJson();
@@ -44,7 +44,7 @@ it.each([
   '{"t":"\\"\\\\\\b\\f\\n\\r\\t/","l":[],"m":{},"k":[true,false,null,[[]],{"k":1}]}',
   '{"a":0.5,"b":-12.25,"c":123456789012345,"d":0.000001,"e":0.1234567890123456}',
   '{"a":100000000000000000000,"b":0.30000000000000004,"c":1.7976931348623157}',
-])('%s is printed', (text) => {
+])('%s is canonical', (text) => {
   expect(JSON.stringify(JSON.parse(text))).toBe(text);
   expect(isPrinted(text)).toBe(true);
 });
@@ -83,7 +83,7 @@ it.each([
   '{"a":[1,]}',
   '{"a":[1}',
   `{"a":${'['.repeat(200)}${']'.repeat(200)}}`,
-])('%s is not', (text) => {
+])('%s is not canonical', (text) => {
   expect(isPrinted(text)).toBe(false);
 });
 
@@ -94,7 +94,7 @@ it('an object of very many names is left to the parser', () => {
   expect([128, 129].map((count) => isRead(Buffer.from(of(count))))).toEqual([true, false]);
 });
 
-it('tells what the properties are', () => {
+it('returns the properties', () => {
   const inner = new CanonicalJson();
   const outer = new CanonicalJson({ name: 'in', object: inner });
   const text = Buffer.from('[{"a":"ü\\n","in":{"id":"x","n":[1,{"k":2}]},"b":-1.5}]');
@@ -111,7 +111,7 @@ it('tells what the properties are', () => {
   expect(inner.isRead).toBe(false);
 });
 
-it.each([1, 2, 3, 4])('what counts as printed comes back as it was, seed %d', (seed) => {
+it.each([1, 2, 3, 4])('canonical text is printed unchanged, seed %d', (seed) => {
   const random = seededRandom(seed);
   let printed = 0;
   for (let round = 0; round < 3000; round++) {
@@ -126,7 +126,7 @@ it.each([1, 2, 3, 4])('what counts as printed comes back as it was, seed %d', (s
   expect(printed).toBeGreaterThan(300);
 });
 
-/** Mostly as it was; else with a byte changed, lost or doubled. */
+/** Mostly unchanged; otherwise with a byte changed, removed or doubled. */
 function mangled(random: Random, text: string): string {
   if (random.below(3) > 0) return text;
   const at = random.below(text.length);

@@ -1,12 +1,13 @@
 /**
- * JSON text that stands exactly as JSON.stringify prints what JSON.parse makes of it: no space, each name of an object
- * once, no name that begins with a digit (such names would change places), escapes and numbers in their only form.
- * Clients send nearly all their items so, and such bytes need neither to be parsed nor printed to be stored.
+ * Canonical JSON: text that is exactly what JSON.stringify prints for what JSON.parse reads from it. It has no
+ * spaces, each name of an object once, no name that begins with a digit (JavaScript would reorder such names), and
+ * escapes and numbers in their only form. Clients send nearly all their items so, and such bytes can be stored
+ * without parsing and printing them.
  *
- * Telling it takes a sixth of parsing and printing. Rare forms that are printed so as well, such as exponents and
- * \u escapes, count as other text: whoever asks then parses, as he would have to anyway.
+ * The check takes a sixth of the time of parsing and printing. Rare canonical forms, such as exponents and \u
+ * escapes, are rejected too: the caller then parses the text, which is always correct.
  *
- * All functions take text that is valid UTF-8, and answer where the value ends or -1.
+ * All functions take valid UTF-8 and return the end of the value, or -1.
  */
 import { bytesEqualAt, NESTING_MAX } from '../../base/index.ts';
 import type { Value } from '../value.ts';
@@ -31,30 +32,33 @@ const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
 const NULL = Buffer.from('null');
 
-/** What follows a backslash; a slash is never printed so. */
+/** Characters that may follow a backslash; JSON.stringify never escapes a slash. */
 const IS_ESCAPED = new Uint8Array(256);
 for (const character of 'bfnrt"\\') IS_ESCAPED[character.charCodeAt(0)] = 1;
 
-/** So many digits hold their value in a double, and are what it is printed as. */
+/** Numbers of so many digits are exact in a double and are printed with the same digits. */
 const DIGITS_MAX = 15;
-/** Places behind a point, from which on small numbers may be printed with an exponent. */
-const SMALL_PLACES = 6;
+/** Fractional digits from which on small numbers may be printed with an exponent. */
+const FRACTION_DIGITS_MAX = 6;
 
-/** Hashes of the names of all objects that are open: two that are alike may be one name, twice. */
+/** Hashes of the names of all open objects. Equal hashes may be one name twice. */
 const names = new Int32Array(1024);
-/** Each name is compared with all before it; an object of more is sooner parsed. */
+/** Each name is compared with all before it, so parsing is faster for objects with more names. */
 const OBJECT_NAMES_MAX = 128;
 let nameCount = 0;
 
-/** Where the properties of an object stand in its text. One is used for many objects: what it tells is of the last. */
+/**
+ * The positions of an object's properties in its text. One instance is reused for many objects and describes the
+ * last.
+ */
 export class CanonicalJson {
   readonly #inner: { readonly name: Buffer; readonly object: CanonicalJson } | undefined;
   #text: Buffer = Buffer.alloc(0);
-  /** Four for each property: where its name and its value begin and end. */
-  readonly #places: number[] = [];
+  /** Four numbers per property: start and end of its name and of its value. */
+  readonly #offsets: number[] = [];
   #count = 0;
 
-  /** @param inner - told of the object that is the value of this property, if it is one. */
+  /** @param inner - receives the properties of the object that is the value of this property, if it is one. */
   constructor(inner?: { readonly name: string; readonly object: CanonicalJson }) {
     this.#inner = inner && { name: Buffer.from(inner.name), object: inner.object };
   }
@@ -67,18 +71,18 @@ export class CanonicalJson {
     return endOfObject(text, at, 1, this);
   }
 
-  /** For the reading. */
+  /** Only for the reader functions. */
   begin(text: Buffer): void {
     this.#text = text;
     this.#count = 0;
   }
 
-  /** False where the object that this one is told of within another has no properties, or is none. */
+  /** False if this inner object has no properties, or is not there. */
   get isRead(): boolean {
     return this.#count > 0;
   }
 
-  /** For the reading. */
+  /** Only for the reader functions. */
   innerOf(nameStart: number, nameEnd: number): CanonicalJson | undefined {
     const inner = this.#inner;
     if (inner === undefined || !bytesEqualAt(this.#text, nameStart, nameEnd, inner.name))
@@ -86,19 +90,19 @@ export class CanonicalJson {
     return inner.object;
   }
 
-  /** For the reading. */
+  /** Only for the reader functions. */
   note(nameStart: number, nameEnd: number, start: number, end: number): void {
     const at = 4 * this.#count++;
-    this.#places[at] = nameStart;
-    this.#places[at + 1] = nameEnd;
-    this.#places[at + 2] = start;
-    this.#places[at + 3] = end;
+    this.#offsets[at] = nameStart;
+    this.#offsets[at + 1] = nameEnd;
+    this.#offsets[at + 2] = start;
+    this.#offsets[at + 3] = end;
   }
 
-  /** Whether the name of a property begins with this character of ASCII. */
+  /** Whether the name of a property begins with this ASCII character. */
   hasInitial(code: number): boolean {
     for (let at = 0; at < 4 * this.#count; at += 4)
-      if (this.#text[this.#places[at] as number] === code) return true;
+      if (this.#text[this.#offsets[at] as number] === code) return true;
     return false;
   }
 
@@ -106,40 +110,44 @@ export class CanonicalJson {
     return this.#find(name) >= 0;
   }
 
-  /** Undefined where there is none. */
+  /** The value of a property; undefined where there is none. */
   get(name: Buffer): Value {
     const at = this.#find(name);
     if (at < 0) return undefined;
-    return printedValue(this.#text, this.#places[at + 2] as number, this.#places[at + 3] as number);
+    return printedValue(
+      this.#text,
+      this.#offsets[at + 2] as number,
+      this.#offsets[at + 3] as number,
+    );
   }
 
   /** The text of a property's value. */
   textOf(name: Buffer): Buffer | undefined {
     const at = this.#find(name);
-    return at < 0 ? undefined : this.#text.subarray(this.#places[at + 2], this.#places[at + 3]);
+    return at < 0 ? undefined : this.#text.subarray(this.#offsets[at + 2], this.#offsets[at + 3]);
   }
 
   #find(name: Buffer): number {
-    const places = this.#places;
+    const offsets = this.#offsets;
     const { length } = name;
     for (let at = 0; at < 4 * this.#count; at += 4)
       if (
-        (places[at + 1] as number) - (places[at] as number) === length &&
-        bytesEqualAt(this.#text, places[at] as number, places[at + 1] as number, name)
+        (offsets[at + 1] as number) - (offsets[at] as number) === length &&
+        bytesEqualAt(this.#text, offsets[at] as number, offsets[at + 1] as number, name)
       )
         return at;
     return -1;
   }
 }
 
-/** The value that is printed there. */
+/** Decodes the canonical value in text[start, end). */
 export function printedValue(text: Buffer, start: number, end: number): Value {
   if (text[start] !== QUOTE) return JSON.parse(text.toString('utf8', start, end)) as Value;
   const inner = text.toString('utf8', start + 1, end - 1);
   return inner.includes('\\') ? (JSON.parse(`"${inner}"`) as Value) : inner;
 }
 
-/** Where a value ends that is printed there. */
+/** The end of the canonical value that begins at `start`. */
 export function endOfPrintedValue(text: Buffer, start: number): number {
   nameCount = 0;
   return endOfValue(text, start, 1);
@@ -191,7 +199,7 @@ function endOfNumber(text: Buffer, start: number): number {
   }
   const end = endOfDigits(text, point + 1);
   if (end === point + 1 || text[end - 1] === ZERO || isExponent(text[end])) return -1;
-  const isSmall = isBelowOne && text[point + 1] === ZERO && end - point > SMALL_PLACES;
+  const isSmall = isBelowOne && text[point + 1] === ZERO && end - point > FRACTION_DIGITS_MAX;
   return isSmall || end - first - 1 > DIGITS_MAX ? endOfPrinted(text, start, end) : end;
 }
 
@@ -229,7 +237,7 @@ function endOfObject(
   text: Buffer,
   start: number,
   depth: number,
-  told: CanonicalJson | undefined,
+  properties: CanonicalJson | undefined,
 ): number {
   if (depth > NESTING_MAX) return -1;
   if (text[start + 1] === CLOSING_BRACE) return start + 2;
@@ -239,20 +247,20 @@ function endOfObject(
     const nameEnd = text[at] === QUOTE ? endOfNewName(text, name, firstName) : -1;
     if (nameEnd < 0 || text[nameEnd + 1] !== COLON) return -1;
     const value = nameEnd + 2;
-    const inner = text[value] === OPENING_BRACE ? told?.innerOf(name, nameEnd) : undefined;
+    const inner = text[value] === OPENING_BRACE ? properties?.innerOf(name, nameEnd) : undefined;
     at =
       inner === undefined
         ? endOfValue(text, value, depth + 1)
         : endOfObject(text, value, depth + 1, inner);
     if (at < 0) return -1;
-    told?.note(name, nameEnd, value, at);
+    properties?.note(name, nameEnd, value, at);
     if (text[at] === COMMA) continue;
     nameCount = firstName;
     return text[at] === CLOSING_BRACE ? at + 1 : -1;
   }
 }
 
-/** Where a name ends that begins there, behind its quotation mark; -1 where it is none, or one that changes places. */
+/** The end of a name, which begins behind its quotation mark; -1 if it is not canonical or would be reordered. */
 export function endOfPrintedName(text: Buffer, start: number): number {
   const { length } = text;
   const first = text[start] as number;
@@ -265,7 +273,7 @@ export function endOfPrintedName(text: Buffer, start: number): number {
   return -1;
 }
 
-/** Of a name that none of its object had so far. */
+/** The end of a name that its object did not have before; -1 otherwise. */
 function endOfNewName(text: Buffer, start: number, firstName: number): number {
   let hash = 0;
   let at = start;

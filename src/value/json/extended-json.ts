@@ -1,9 +1,9 @@
 /**
- * How values that JSON has no word for look to a client that reads JSON: the relaxed form of MongoDB Extended
- * JSON v2, which the reference service shows as well. One way only: reading JSON never makes an Extended,
+ * The JSON form of values whose types JSON lacks: the relaxed form of MongoDB Extended
+ * JSON v2, which the reference service returns as well. One way only: reading JSON never creates an Extended,
  * because the same text may be a client's own document.
  *
- *   int64      12 when a double holds it exactly, else {"$numberLong":"9223372036854775807"}
+ *   int64      12 if a double is exact, else {"$numberLong":"9223372036854775807"}
  *   decimal    {"$numberDecimal":"12.50"}
  *   date       {"$date":"2020-01-31T00:00:00.000Z"}, outside the years 1970 to 9999 {"$date":{"$numberLong":"-1"}}
  *   uuid       {"$uuid":"73ffd264-44b3-4c69-90e8-e7d1dfc035d4"}
@@ -14,12 +14,12 @@
  *   minKey     {"$minKey":1}
  *   maxKey     {"$maxKey":1}
  *
- * NaN and the infinities are null, as JSON.stringify has it.
+ * NaN and the infinities are null, as in JSON.stringify.
  */
 import { type Bytes, unreachable } from '../../base/index.ts';
 import type { ExtendedPayload } from '../value.ts';
 
-/** The end of the year 9999, behind which the ISO form grows a sign. */
+/** The end of the year 9999, after which the ISO form has a sign. */
 const ISO_MS_END = 253_402_300_800_000;
 
 export function toExtendedJson(payload: ExtendedPayload): unknown {

@@ -1,4 +1,4 @@
-/** The bytes that JSON text is made of, for those who read or print it as bytes. */
+/** The bytes of JSON punctuation, for code that reads or prints JSON as bytes. */
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;

@@ -1,4 +1,4 @@
-// Goal: JSON is read strictly, harmlessly and without loss. Method: tables; images against their documented text.
+// Goal: JSON is read strictly, safely and without loss. Method: tables; extended JSON against its documented text.
 import { describe, expect, it } from 'vitest';
 import { bytesToText, textToBytes } from '../../base/index.ts';
 import { Extended, type ExtendedPayload, type Value } from '../value.ts';
@@ -24,9 +24,9 @@ describe('decode', () => {
 
   it('refuses bytes that are not UTF-8', () => {
     const overlong = Uint8Array.of(0x22, 0xc0, 0x80, 0x22);
-    const torn = Uint8Array.of(0x22, 0xe2, 0x82, 0x22);
+    const invalid = Uint8Array.of(0x22, 0xe2, 0x82, 0x22);
     expect(() => jsonCodec.decode(overlong)).toThrow(SyntaxError);
-    expect(() => jsonCodec.decode(torn)).toThrow(SyntaxError);
+    expect(() => jsonCodec.decode(invalid)).toThrow(SyntaxError);
   });
 
   it('has __proto__ as a property like any other', () => {
@@ -36,7 +36,7 @@ describe('decode', () => {
     expect(encode(value)).toBe('{"__proto__":{"isAdmin":true}}');
   });
 
-  it('makes no Extended of an image, nor runs a toJSON of a client', () => {
+  it('creates no Extended from extended JSON, and runs no toJSON of a client', () => {
     expect(decode('{"$oid":"00"}')).toEqual({ $oid: '00' });
     expect(encode(decode('{"toJSON":"x"}'))).toBe('{"toJSON":"x"}');
   });
@@ -48,7 +48,7 @@ it('pluck finds one value', () => {
   expect(jsonCodec.pluck(body, ['a', 'c'])).toBeUndefined();
 });
 
-describe('images', () => {
+describe('extended JSON', () => {
   const bytes = Uint8Array.from({ length: 16 }, (_, at) => at);
   it.each<[ExtendedPayload, string]>([
     [{ kind: 'int64', value: -5n }, '-5'],

@@ -1,4 +1,6 @@
-/** JSON text as bytes. Where values are wanted, native parsing outruns a scanner in JavaScript, so pluck parses. */
+/**
+ * JSON text as bytes. Native parsing is faster than a scanner in JavaScript where values are wanted, so pluck parses.
+ */
 import { isUtf8 } from 'node:buffer';
 import { assert, type Bytes, bytesToText } from '../../base/index.ts';
 import type { Codec } from '../codec.ts';

@@ -1,7 +1,7 @@
-/** How long the JSON text of a value is, about: found with a fraction of the work of printing it. */
+/** An estimate of the length of a value's JSON text, at a fraction of the cost of printing it. */
 import { isList, type Value, type ValueMap } from '../value.ts';
 
-/** About the bytes of the JSON text; once it is more than the limit, no matter how much. */
+/** About the bytes of the JSON text. Counting stops once the limit is exceeded. */
 export function printedSize(value: Value, limit: number): number {
   let size = printedLeafSize(value);
   if (typeof value !== 'object' || value === null || size > limit) return size;
@@ -17,7 +17,7 @@ export function printedSize(value: Value, limit: number): number {
   return size;
 }
 
-/** Of a value without what it holds. */
+/** The size of a value without its members. */
 export function printedLeafSize(value: Value): number {
   if (typeof value === 'string') return value.length + 3;
   return typeof value === 'number' ? 9 : 5;

@@ -1,7 +1,7 @@
 /**
- * A fixed-size stand-in for an array or object where only equality counts: the first half of the SHA-256 of its
- * canonical text. SHA, because a client must not be able to make two values collide on purpose.
- * The text is part of the key format (tuple.ts): do not change what it is for any value.
+ * A digest of fixed size for an array or object where only equality matters: the first half of the SHA-256 of its
+ * canonical text. SHA, because a client must not be able to make two values collide on purpose. The text is part of
+ * the key format (tuple.ts): do not change it for any value.
  */
 import { hash } from 'node:crypto';
 import { type Bytes, draw, spend, toHex, unreachable } from '../../base/index.ts';
@@ -9,10 +9,10 @@ import type { Collation } from '../order.ts';
 import { Extended, isList, UUID_SUBTYPE, type Value, type ValueMap } from '../value.ts';
 import { canonicalNumberText } from './number-key.ts';
 
-/** Bytes of a stand-in: 128 bits, so that an accident is out of the question. */
+/** Bytes of a digest: 128 bits, so that accidental collisions do not happen. */
 export const DIGEST_BYTES = 16;
 
-/** The same bytes exactly for equal values: with 'cosmos' as equalValues has it, with 'bson' also in property order. */
+/** Equal bytes exactly for equal values: with 'cosmos' as in equalValues, with 'bson' also in property order. */
 export function canonicalDigest(value: Value, collation: Collation): Bytes {
   return digestOf(canonicalText(value, collation));
 }

@@ -1,4 +1,4 @@
-/** Takes keys apart in the order in which KeyWriter put them together; tuple.ts has the format. */
+/** Reads the parts of a key in the order in which KeyWriter wrote them; tuple.ts has the format. */
 import { assert, type Bytes, KEY_TEXT_BYTES_MAX } from '../../base/index.ts';
 import { Extended, UUID_SUBTYPE, type Value } from '../value.ts';
 import { DIGEST_BYTES } from './canonical.ts';
@@ -15,14 +15,14 @@ export class KeyReader {
   #at: number;
   #isExact = true;
 
-  /** Lent: the bytes must not change while they are read. */
+  /** The bytes are not copied and must not change while they are read. */
   constructor(bytes: Bytes, at = 0) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#at = at;
   }
 
-  /** Where the next part begins. */
+  /** The position of the next part. */
   get position(): number {
     return this.#at;
   }
@@ -31,7 +31,7 @@ export class KeyReader {
     return this.#at >= this.#bytes.length;
   }
 
-  /** False once a value was read that its key holds only in part; what `value` then gave is a stand-in. */
+  /** False once a value was read that its key holds only in part; `value` then returned a substitute. */
   get isExact(): boolean {
     return this.#isExact;
   }
@@ -71,8 +71,8 @@ export class KeyReader {
   }
 
   /**
-   * The next value. Where the key holds less than the value, `isExact` becomes false and the result stands in
-   * for it: an empty array or object, the beginning of a long text or binary, the first digits of a decimal.
+   * Reads the next value. If the key holds less than the value, `isExact` becomes false and the result is a
+   * substitute: an empty array or object, the beginning of a long text or binary, the first digits of a decimal.
    */
   value(): Value {
     const tag = this.u8();
@@ -110,7 +110,7 @@ export class KeyReader {
   #extended(tag: number): Extended {
     switch (tag) {
       case COSMOS.binary: {
-        const bytes = this.#cuttable();
+        const bytes = this.#bounded();
         return binary(bytes, this.u8());
       }
       case BSON.binary:
@@ -139,10 +139,10 @@ export class KeyReader {
   #number(): Value {
     const floor = this.#double();
     if (this.u8() === 0) return floor;
-    const rest = decodeNumberSuffix(this.#bytes, this.#at, floor);
-    this.#at = rest.end;
-    this.#isExact &&= rest.isExact;
-    return rest.value;
+    const suffix = decodeNumberSuffix(this.#bytes, this.#at, floor);
+    this.#at = suffix.end;
+    this.#isExact &&= suffix.isExact;
+    return suffix.value;
   }
 
   #double(): number {
@@ -157,10 +157,10 @@ export class KeyReader {
   }
 
   #text(): string {
-    return wtf8ToText(this.#cuttable());
+    return wtf8ToText(this.#bounded());
   }
 
-  #cuttable(): Bytes {
+  #bounded(): Bytes {
     const bytes = this.#unescape(KEY_TEXT_BYTES_MAX);
     if (this.u8() !== 0) this.#skipDigest();
     return bytes;
@@ -179,7 +179,7 @@ export class KeyReader {
     this.#isExact = false;
   }
 
-  /** Reads up to the end mark or until `bytesMax` escaped bytes are read; stands at the mark then. */
+  /** Reads up to the end mark or until `bytesMax` escaped bytes are read; the position is then at the mark. */
   #unescape(bytesMax: number): Bytes {
     const source = this.#bytes;
     const limit = Math.min(source.length, this.#at + bytesMax);
@@ -200,10 +200,10 @@ export class KeyReader {
     return at - this.#at;
   }
 
-  /** The position before the step. */
+  /** Returns the position before the step. */
   #skip(count: number): number {
     const at = this.#at;
-    assert(at + count <= this.#bytes.length, 'the key goes on');
+    assert(at + count <= this.#bytes.length, 'the key has more bytes');
     this.#at = at + count;
     return at;
   }

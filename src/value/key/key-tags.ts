@@ -1,12 +1,12 @@
 /**
- * The tag byte before every value in a key, per collation: the order of the types is the order of the tags.
- * The two collations share no tag, so that a key tells by itself how to read it. These numbers are on disk: do not
- * renumber. Odd numbers are free for kinds to come.
+ * The tag byte before every value in a key, per collation: the order of the types is the order of the tags. The two
+ * collations share no tag, so that the collation can be read from the key. These numbers are on disk: do not
+ * renumber. Odd numbers are reserved for future kinds.
  */
 import type { Collation } from '../order.ts';
 import { Extended, type ExtendedPayload, isList, type Value } from '../value.ts';
 
-/** What a key tells apart; int64 and decimal are numbers, a uuid is a binary. */
+/** The kinds that keys distinguish; int64 and decimal are numbers, a uuid is a binary. */
 type KeyKind =
   | Exclude<ExtendedPayload['kind'], 'int64' | 'decimal' | 'uuid'>
   | ('undefined' | 'null' | 'false' | 'true' | 'number' | 'text' | 'array' | 'object');
@@ -67,7 +67,7 @@ export function keyKindOf(value: Value): KeyKind {
   return kind === 'uuid' ? 'binary' : kind;
 }
 
-/** The first byte of the value's key: with the next tag, the range of all values of its type. */
+/** The first byte of the value's key. All values of its type are between this tag and the next. */
 export function keyTagOf(value: Value, collation: Collation = 'cosmos'): number {
   return KEY_TAGS[collation][keyKindOf(value)];
 }

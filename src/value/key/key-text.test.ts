@@ -40,7 +40,7 @@ const WHOLE: readonly Value[] = [
 
 const IN_PARTS: readonly Value[] = [[], {}, [1], { a: 1 }, 'x'.repeat(KEY_TEXT_BYTES_MAX + 1)];
 
-describe('values of keys as texts', () => {
+describe('values of keys that are texts', () => {
   const read = (value: Value) => {
     const key = `before${bytesToLatin1(encodeTuple([value]))}behind`;
     return valueOfKeyText(key, 6, key.length - 6);
@@ -50,7 +50,7 @@ describe('values of keys as texts', () => {
     for (const value of WHOLE) expect(read(value)).toEqual(value);
   });
 
-  it('tells those that the key holds in part', () => {
+  it('marks those that the key holds in part', () => {
     for (const value of IN_PARTS) expect(read(value)).toBe(TRUNCATED);
   });
 });

@@ -1,20 +1,20 @@
 /**
- * Values out of keys that are texts of one character per byte, as scans of an index hand them out by the ten thousand.
- * What most values are, doubles and plain texts, is read without a detour over bytes; KeyReader reads the rest.
+ * Reads values from keys that are texts of one character per byte, as index scans return them by the ten thousand.
+ * The most frequent values, doubles and plain texts, are read without a copy to bytes. KeyReader reads the others.
  */
 
 import type { Value } from '../value.ts';
 import { KeyReader } from './key-reader.ts';
 import { KEY_TAGS } from './key-tags.ts';
 
-/** Stands for a value that its key holds only in part. */
-export const TRUNCATED: unique symbol = Symbol('in part');
+/** The result for a value that its key holds only in part. */
+export const TRUNCATED: unique symbol = Symbol('truncated');
 
 const { number: NUMBER, text: TEXT } = KEY_TAGS.cosmos;
 /** Tag, double, end mark. */
 const NUMBER_LENGTH = 10;
 
-/** Escapes, cut texts and what takes more than one byte: all that is not its own text. */
+/** Escapes, truncated texts and characters of more than one byte: keys that are not their own text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters are bytes
 const NOT_PLAIN = /[^\x01-\x7f]/;
 
@@ -22,7 +22,7 @@ const double = new Float64Array(1);
 const halves = new Uint32Array(double.buffer);
 const [LOW, HIGH] = isLittleEndian() ? [0, 1] : [1, 0];
 
-/** The value encoded in key[from, to), of the cosmos collation. */
+/** The value encoded in key[from, to), in the cosmos collation. */
 export function valueOfKeyText(key: string, from: number, to: number): Value | typeof TRUNCATED {
   const tag = key.charCodeAt(from);
   if (tag === NUMBER && to - from === NUMBER_LENGTH) return doubleAt(key, from + 1);

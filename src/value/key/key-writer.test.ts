@@ -1,4 +1,5 @@
-// Goal: what is written is big-endian, escaped, and safe to reuse. Method: exact bytes, then reuse and growth.
+// Goal: keys are big-endian, escaped, and safe while the writer is reused. Method: exact bytes, then reuse and
+// growth.
 import { describe, expect, it } from 'vitest';
 import { type Bytes, compareBytes, toHex } from '../../base/index.ts';
 import { KeyReader } from './key-reader.ts';
@@ -28,7 +29,7 @@ describe('parts', () => {
   });
 });
 
-it('the reader takes apart what the writer put together', () => {
+it('the reader returns the parts that the writer wrote', () => {
   const key = new KeyWriter()
     .u8(1)
     .u16(2)
@@ -52,7 +53,7 @@ it('the reader takes apart what the writer put together', () => {
   expect([...reader.bytes()]).toEqual([0, 0, 9]);
   expect([reader.value(), reader.value()]).toEqual(['text', -1.5]);
   expect(reader.isAtEnd).toBe(true);
-  expect(() => reader.u8()).toThrow('goes on');
+  expect(() => reader.u8()).toThrow('has more bytes');
 });
 
 describe('reuse', () => {
@@ -72,7 +73,7 @@ describe('reuse', () => {
     }
   });
 
-  it('a writer may go on after take, and reset without take', () => {
+  it('a writer may continue after take, and reset without take', () => {
     const writer = new KeyWriter();
     const prefix = writer.u8(1).take();
     const longer = writer.u8(2).take();
@@ -81,7 +82,7 @@ describe('reuse', () => {
     expect([toHex(prefix), toHex(longer)]).toEqual(['01', '0102']);
   });
 
-  it('all texts that begin alike lie behind their prefix', () => {
+  it('texts with a common beginning sort behind their prefix', () => {
     const prefix = new KeyWriter().textPrefix('ab').take();
     for (const text of ['ab', 'abc', 'ab\0', 'ab\u{10ffff}']) {
       const key = new KeyWriter().value(text).take();

@@ -1,8 +1,8 @@
 /**
- * Builds keys whose byte order is the order of what was written; tuple.ts has the format. One writer is reused
- * for many keys: it is on the path of every point read. Keys are written one behind the other into a slab and
- * handed out in place, so a key costs no copy and no allocation but its view. Whoever keeps a few keys out of many
- * for long should copy them, since each keeps its slab.
+ * Builds keys whose byte order is the order of the written parts; tuple.ts has the format. One writer is reused for
+ * many keys, because every point read needs one. Keys are written one after the other into a slab and returned as
+ * views of it, so a key costs no copy and no allocation but its view. A caller that keeps a few of many keys for long
+ * should copy them, since each keeps its slab alive.
  */
 import { assert, type Bytes, KEY_TEXT_BYTES_MAX, unreachable } from '../../base/index.ts';
 import type { Collation } from '../order.ts';
@@ -13,14 +13,14 @@ import { locateNumber } from './number-key.ts';
 import { encodeNumberSuffix } from './number-suffix.ts';
 import { textToWtf8 } from './wtf8.ts';
 
-/** Some fifty keys: the cost of a new slab is spread, and a key that is kept does not keep much. */
+/** Space for some fifty keys: the cost of a new slab is spread, and a key that is kept does not keep much memory. */
 const SLAB_BYTES_DEFAULT = 4096;
 const SHORT_BYTES = 16;
 const TWO_32 = 2 ** 32;
 
 export class KeyWriter {
   #bytes: Buffer;
-  /** The key under construction is bytes[start, length); what lies before was handed out and stays as it is. */
+  /** The key under construction is bytes[start, length). The bytes before it were returned and must not change. */
   #start = 0;
   #length = 0;
   #isTaken = false;
@@ -73,24 +73,24 @@ export class KeyWriter {
     return this;
   }
 
-  /** The bytes as they are: of fixed length, or last. */
+  /** Writes the bytes unescaped: they must be of fixed length, or the last part. */
   raw(bytes: Bytes): this {
     const { length } = bytes;
     this.#reserve(length);
-    // Few bytes are sooner written than handed over.
+    // A loop is faster than a native call for a few bytes.
     if (length > SHORT_BYTES) this.#bytes.set(bytes, this.#length);
     else for (let at = 0; at < length; at++) this.#bytes[this.#length + at] = bytes[at] as number;
     this.#length += length;
     return this;
   }
 
-  /** Bytes of any length, with an end: 00 is escaped as 00 FF, then 00. What follows must not begin with FF. */
+  /** Bytes of any length, with an end: 00 is escaped as 00 FF, then 00. The next part must not begin with FF. */
   bytes(bytes: Bytes): this {
     this.#escape(bytes, bytes.length * 2);
     return this.u8(0);
   }
 
-  /** Tag and payload. Undefined is a value like any other. */
+  /** Writes tag and payload. Undefined is a value like any other. */
   value(value: Value, collation: Collation = 'cosmos'): this {
     if (typeof value === 'string') {
       this.u8(collation === 'cosmos' ? KEY_TAGS.cosmos.text : KEY_TAGS.bson.text);
@@ -108,20 +108,20 @@ export class KeyWriter {
     return this;
   }
 
-  /** As value(text) without its end: where the keys of all texts with this beginning begin. */
+  /** Writes `value(text)` without its end: the common prefix of the keys of all texts that begin so. */
   textPrefix(text: string, collation: Collation = 'cosmos'): this {
     this.u8(KEY_TAGS[collation].text);
     this.#escape(textToWtf8(text), KEY_TEXT_BYTES_MAX);
     return this;
   }
 
-  /** What was written since the reset, as bytes that never change; the writer may go on or be reset. */
+  /** The bytes written since the reset. They never change; the writer may continue or be reset. */
   take(): Bytes {
     this.#isTaken = true;
     return new Uint8Array(this.#bytes.buffer, this.#start, this.#length - this.#start);
   }
 
-  /** The same as text of one character per byte: it compares like the bytes and is a key of maps. */
+  /** The same as text of one character per byte: it compares like the bytes and can be a key of maps. */
   takeText(): string {
     return this.#bytes.toString('latin1', this.#start, this.#length);
   }
@@ -168,7 +168,7 @@ export class KeyWriter {
 
   #binary(bytes: Bytes, subtype: number, collation: Collation): void {
     if (collation === 'cosmos') {
-      this.#cuttable(bytes);
+      this.#bounded(bytes);
       this.u8(subtype);
       return;
     }
@@ -176,11 +176,11 @@ export class KeyWriter {
     if (bytes.length > KEY_TEXT_BYTES_MAX) this.raw(digestOf(bytes));
   }
 
-  /** Most texts are short and of ASCII: their bytes are their characters. */
+  /** Most texts are short and ASCII: their bytes are their characters. */
   #text(text: string): void {
     const length = text.length;
     if (length > KEY_TEXT_BYTES_MAX) {
-      this.#cuttable(textToWtf8(text));
+      this.#bounded(textToWtf8(text));
       return;
     }
     this.#reserve(length + 1);
@@ -189,7 +189,7 @@ export class KeyWriter {
     for (let at = 0; at < length; at++) {
       const code = text.charCodeAt(at);
       if (code === 0 || code > 0x7f) {
-        this.#cuttable(textToWtf8(text));
+        this.#bounded(textToWtf8(text));
         return;
       }
       bytes[end++] = code;
@@ -198,13 +198,13 @@ export class KeyWriter {
     this.#length = end;
   }
 
-  #cuttable(bytes: Bytes): void {
+  #bounded(bytes: Bytes): void {
     const isWhole = this.#escape(bytes, KEY_TEXT_BYTES_MAX);
     if (isWhole) this.u8(0);
     else this.u8(0xff).raw(digestOf(bytes));
   }
 
-  /** Writes until the escaped form reaches `bytesMax`; true when all of it fitted. An escape is never torn apart. */
+  /** Writes until the escaped form reaches `bytesMax`; true if everything fitted. An escape is never split. */
   #escape(source: Bytes, bytesMax: number): boolean {
     this.#reserve(Math.min(source.length * 2, bytesMax + 1));
     const bytes = this.#bytes;
@@ -220,7 +220,7 @@ export class KeyWriter {
     return at === source.length && end <= limit;
   }
 
-  /** A double in eight bytes that sort as it does; NaN first, -0 as 0. */
+  /** A double in eight bytes with the same order; NaN first, -0 as 0. */
   #floor(value: number): void {
     this.#reserve(8);
     this.#double[0] = value === 0 ? 0 : value;
@@ -264,7 +264,7 @@ export class KeyWriter {
   }
 }
 
-/** A memory of its own: Node's pool is shared with what lives longer. */
+/** The memory is separate: Node's pool is shared with buffers that live longer. */
 function slabOf(bytes: number): Buffer {
   return Buffer.from(new ArrayBuffer(bytes));
 }

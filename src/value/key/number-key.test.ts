@@ -1,5 +1,5 @@
-// Goal: all kinds of numbers lie on one exact line. Method: seeded random pairs near the places where doubles get
-// coarse, compared as fractions of BigInt.
+// Goal: all kinds of numbers have one exact order. Method: seeded random pairs where doubles get coarse, compared as
+// fractions of BigInt.
 import { describe, expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../base/index.ts';
 import { Extended } from '../value.ts';
@@ -26,9 +26,9 @@ it.each([
   [decimal('Infinity'), Number.POSITIVE_INFINITY, true],
   [decimal('NaN'), Number.NaN, true],
 ] as const)('the floor of %j is %d (itself: %s)', (value, floor, isItself) => {
-  const place = locateNumber(value);
-  expect(Object.is(place.floor, floor === 0 ? 0 : floor)).toBe(true);
-  expect(place.exact === undefined).toBe(isItself);
+  const location = locateNumber(value);
+  expect(Object.is(location.floor, floor === 0 ? 0 : floor)).toBe(true);
+  expect(location.exact === undefined).toBe(isItself);
 });
 
 describe('compareNumbers', () => {
@@ -68,7 +68,7 @@ function randomNumber(random: Random): NumberValue {
   }
 }
 
-/** Another number of another kind at or very near the same place. */
+/** Another number of another kind at or very near the same value. */
 function nearby(value: NumberValue, random: Random): NumberValue {
   const double = toDouble(value);
   const whole = BigInt(Math.trunc(Math.max(-(2 ** 62), Math.min(2 ** 62, double))));

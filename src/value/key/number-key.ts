@@ -1,14 +1,14 @@
 /**
- * One number line for doubles, 64-bit integers and decimals. Every number is placed by the greatest double
- * that is not above it (its floor); numbers that share a floor are told apart by their exact decimal form.
- * Plain doubles, by far the most, need nothing but themselves.
+ * One number line for doubles, 64-bit integers and decimals. Every number is located by the greatest double that is
+ * not above it (its floor). Numbers with the same floor are compared by their exact decimal form. Plain doubles, by
+ * far the most frequent, need no exact form.
  *
  * NaN is the least number and equal to itself; -0 is 0.
  */
 import { assert } from '../../base/index.ts';
 import type { Extended } from '../value.ts';
 
-/** A double, or an Extended of kind int64 or decimal; `isNumeric` of value.ts tells. */
+/** A double, or an Extended of kind int64 or decimal (`isNumeric` of value.ts). */
 export type NumberValue = number | Extended;
 
 /** 0.DIGITS times ten to the EXPONENT, without zeros at either end of the digits; never zero. */
@@ -24,15 +24,15 @@ interface NumberLocation {
   readonly exact: Decimal | undefined;
 }
 
-/** Decimal exponents are held to this, so that they fit four bytes; no API can write a larger one. */
+/** Decimal exponents are clamped to this, so that they fit four bytes; no API can write a larger one. */
 const EXPONENT_LIMIT = 2 ** 31 - 1;
 
 export function locateNumber(value: NumberValue): NumberLocation {
   if (typeof value === 'number') return { floor: value === 0 ? 0 : value, exact: undefined };
   const payload = value.payload;
-  if (payload.kind === 'int64') return placeInteger(payload.value);
+  if (payload.kind === 'int64') return locateInteger(payload.value);
   assert(payload.kind === 'decimal', 'not a number');
-  return placeDecimal(payload.digits);
+  return locateDecimal(payload.digits);
 }
 
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
@@ -53,7 +53,7 @@ export function toDouble(value: NumberValue): number {
   return Number(value.payload.digits);
 }
 
-/** What two numbers have in common exactly when they are equal, as text. */
+/** A text that is equal exactly for equal numbers. */
 export function canonicalNumberText(value: NumberValue): string {
   const { floor, exact } = locateNumber(value);
   return exact === undefined ? String(floor) : decimalText(exact);
@@ -63,7 +63,7 @@ export function decimalText({ isNegative, digits, exponent }: Decimal): string {
   return `${isNegative ? '-' : ''}0.${digits}E${exponent}`;
 }
 
-function placeInteger(value: bigint): NumberLocation {
+function locateInteger(value: bigint): NumberLocation {
   const nearest = Number(value);
   const difference = BigInt(nearest) - value;
   if (difference === 0n) return { floor: nearest, exact: undefined };
@@ -73,7 +73,7 @@ function placeInteger(value: bigint): NumberLocation {
   };
 }
 
-function placeDecimal(text: string): NumberLocation {
+function locateDecimal(text: string): NumberLocation {
   const nearest = Number(text);
   if (!Number.isFinite(nearest) && !/\d/.test(text)) return { floor: nearest, exact: undefined };
   const exact = parseDecimal(text);
@@ -114,14 +114,14 @@ function compareDecimals(a: Decimal, b: Decimal): number {
   return a.isNegative ? 0 - magnitude : magnitude;
 }
 
-/** The exact comparison of a decimal with the double nearest to it. */
+/** Compares a decimal exactly with the double nearest to it. */
 function compareToDouble(decimal: Decimal, nearest: number): number {
   if (!Number.isFinite(nearest)) return nearest > 0 ? -1 : 1;
   if (nearest === 0) return decimal.isNegative ? -1 : 1;
   // Both as whole numbers over a common denominator. The exponents are small here, because the nearest
   // double is neither zero nor infinite.
   const scale = decimal.exponent - decimal.digits.length;
-  const [mantissa, shift] = takeApart(nearest);
+  const [mantissa, shift] = decompose(nearest);
   const signed = BigInt(decimal.digits) * (decimal.isNegative ? -1n : 1n);
   const left = signed * 10n ** BigInt(Math.max(scale, 0)) * 2n ** BigInt(Math.max(-shift, 0));
   const right = mantissa * 10n ** BigInt(Math.max(-scale, 0)) * 2n ** BigInt(Math.max(shift, 0));
@@ -129,7 +129,7 @@ function compareToDouble(decimal: Decimal, nearest: number): number {
 }
 
 /** A double as a whole number times a power of two. */
-function takeApart(value: number): readonly [mantissa: bigint, shift: number] {
+function decompose(value: number): readonly [mantissa: bigint, shift: number] {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
   const bits = view.getBigUint64(0);

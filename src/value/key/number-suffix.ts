@@ -1,13 +1,13 @@
 /**
- * The bytes behind the floor of a number that is no double; part of the key format of tuple.ts, on disk, do not
+ * The bytes behind the floor of a number that is not a double; part of the key format of tuple.ts, on disk: do not
  * renumber. Behind the marker 01:
  *
- *   distance u16      only where 2^53 <= |floor| <= 2^63, where whole numbers lie between two doubles:
+ *   distance u16      only where 2^53 <= |floor| <= 2^63, where there are whole numbers between two doubles:
  *                     how far the whole part is above the floor
- *   00 | 01           only there: 00 ends a whole number, 01 goes on
+ *   00 | 01           only there: 00 ends a whole number, 01 continues
  *   exponent u32      of the decimal 0.DIGITS * 10^exponent, plus 2^31
  *   pairs             two digits per byte, plus 1; an odd last digit is followed by a 0
- *   00 | 01 digest16  the end, or, after 64 pairs, a cut: the digest is of the whole decimal
+ *   00 | 01 digest16  the end, or, after 64 pairs, the mark of truncation and the digest of the whole decimal
  *
  * Exponent, pairs and end are complemented for negative numbers, so that greater magnitudes sort first.
  */
@@ -25,7 +25,7 @@ const GAPS_TO = 2 ** 63;
 interface NumberSuffix {
   readonly value: Extended;
   readonly end: number;
-  /** False when the digits were cut; the value then has only the first ones. */
+  /** False if the digits were truncated; the value then has only the first ones. */
   readonly isExact: boolean;
 }
 
@@ -55,7 +55,7 @@ function hasGaps(floor: number): boolean {
   return magnitude >= GAPS_FROM && magnitude <= GAPS_TO;
 }
 
-/** The greatest whole number not above. */
+/** The greatest whole number that is not above the decimal. */
 function wholePart({ isNegative, digits, exponent }: Decimal): bigint {
   const magnitude = BigInt(digits.padEnd(exponent, '0').slice(0, exponent));
   if (!isNegative) return magnitude;
@@ -83,8 +83,8 @@ function decodeDecimal(bytes: Bytes, start: number, isNegative: boolean): Number
   for (let at = 0; at < 4; at++) exponent += byteAt(bytes, start + at, flip) * 2 ** (24 - 8 * at);
   let digits = '';
   let at = start + 4;
-  const cutAt = at + PAIRS_MAX;
-  for (; at < cutAt && byteAt(bytes, at, flip) !== 0; at++)
+  const truncatedAt = at + PAIRS_MAX;
+  for (; at < truncatedAt && byteAt(bytes, at, flip) !== 0; at++)
     digits += String(byteAt(bytes, at, flip) - 1).padStart(2, '0');
   const isExact = byteAt(bytes, at, flip) === 0;
   const text = decimalText({ isNegative, exponent, digits: digits.replace(/0+$/, '') });

@@ -1,5 +1,5 @@
-// Goal: the order of keys is the order of values, nothing is lost on the way, and the format never changes.
-// Method: golden vectors; seeded random values of all kinds, compared and read back.
+// Goal: the order of keys is the order of values, keys decode without loss, and the format never changes. Method:
+// golden vectors; seeded random values of all kinds, compared and decoded.
 import { describe, expect, it } from 'vitest';
 import {
   type Bytes,
@@ -121,7 +121,7 @@ describe('golden vectors', () => {
     expect(toHex(encodeTuple([value], collation))).toBe(expected);
   });
 
-  it('a long text is cut and keeps the digest of the whole', () => {
+  it('a long text is truncated and keeps the digest of the whole', () => {
     const text = 'a'.repeat(KEY_TEXT_BYTES_MAX + 1);
     expect(toHex(encodeTuple([text]))).toBe(
       `1C${'61'.repeat(512)}FF02425C0F5B0DABF3D2B9115F3F7723A0`,
@@ -155,7 +155,7 @@ describe.each(['cosmos', 'bson'] as const)('%s', (collation) => {
     }
   });
 
-  it.each([31, 32])('tuples read back, seed %d', (seed) => {
+  it.each([31, 32])('tuples decode, seed %d', (seed) => {
     const random = seededRandom(seed);
     for (let round = 0; round < 1000; round++) {
       const values = Array.from({ length: random.below(4) }, () => randomScalar(random));
@@ -203,9 +203,17 @@ describe('long parts', () => {
     expect(decodeTuple(encodeTuple([long, 1]))).toEqual([long, 1]);
   });
 
-  it('sort exactly against every text that is not cut', () => {
-    const stem = long.slice(1);
-    const ascending = [stem, `${stem}\0`, `${stem}\0a`, `${stem}a`, long, `${long}a`, `${stem}é`];
+  it('sort exactly against every text that is not truncated', () => {
+    const prefix = long.slice(1);
+    const ascending = [
+      prefix,
+      `${prefix}\0`,
+      `${prefix}\0a`,
+      `${prefix}a`,
+      long,
+      `${long}a`,
+      `${prefix}é`,
+    ];
     const keys = ascending.map((text) => encodeTuple([text]));
     for (let at = 1; at < keys.length; at++)
       expect(compareBytes(keys[at - 1] as Bytes, keys[at] as Bytes), `${at}`).toBeLessThan(0);
@@ -224,7 +232,7 @@ describe('long parts', () => {
       }
   });
 
-  it('of digits: cut decimals sort behind what they begin with', () => {
+  it('of digits: truncated decimals sort behind their prefix', () => {
     const keys = ['', '1', '2'].map((tail) =>
       encodeTuple([extended({ kind: 'decimal', digits: `0.${'12'.repeat(64)}${tail}` })]),
     );

@@ -3,33 +3,33 @@
  * of compareValues. Every engine orders its entries by such bytes.
  *
  * Format, version 1. It is on disk: do not renumber tags, do not change a payload. A later version takes tags that
- * are free now, so old and new keys can be told apart. Big-endian throughout.
+ * are free now, so that old and new keys can be distinguished. Big-endian throughout.
  *
  *   value      := tag payload                     tags per collation in key-tags.ts
  *   null, undefined, false, true, minKey, maxKey   no payload
- *   number     := double 00 | double 01 rest      the double is the greatest not above the number; the rest, which
- *                                                 only numbers that are no double have, is in number-suffix.ts
+ *   number     := double 00 | double 01 suffix    the double is the greatest not above the number; the suffix, which
+ *                                                 only numbers that are not doubles have, is in number-suffix.ts
  *   double     := 8 bytes IEEE 754, sign bit flipped; complemented when negative; zeros for NaN; -0 as 0
- *   text       := cuttable                        of the text as UTF-8 (wtf8.ts for lone surrogates)
- *   cuttable   := escaped 00                      escaped: every 00 as 00 FF
+ *   text       := bounded                         of the text as UTF-8 (wtf8.ts for lone surrogates)
+ *   bounded    := escaped 00                      escaped: every 00 as 00 FF
  *               | escaped FF digest               when the escaped form is longer than KEY_TEXT_BYTES_MAX: it ends
- *                                                 after that many bytes (one more where an escape would be torn apart)
+ *                                                 after that many bytes (one more to keep an escape whole)
  *   digest     := 16 bytes                        first half of the SHA-256 of the whole content
  *   array, object := digest                       of the canonical text (canonical.ts): equality only
- *   binary     := cuttable subtype                cosmos
+ *   binary     := bounded subtype                 cosmos
  *               | length4 subtype first digest?   bson; the digest follows when more than KEY_TEXT_BYTES_MAX bytes
  *   objectId   := 12 bytes
  *   date       := double                          milliseconds since 1970
  *   timestamp  := high4 low4
- *   regex      := cuttable cuttable               source, flags
+ *   regex      := bounded bounded                 source, flags
  *
- * An end mark 00 is told from an escaped 00 FF by what follows, so nothing that follows may begin with FF; tags
+ * The byte after an end mark 00 distinguishes it from an escaped 00 FF, so no next part may begin with FF. Tags
  * and numbers of the system (u64 of a safe integer) do not.
  *
- * Where the order is not exact: among texts that are equal in their first KEY_TEXT_BYTES_MAX escaped bytes and
- * both longer, and likewise binaries; among arrays or objects in the bson collation. Such keys are still equal only
- * for equal values. A range whose bound is such a value must be widened to the cut and rechecked, and whoever wants the
- * order sorts those that are cut alike.
+ * The order is not exact among texts that are equal in their first KEY_TEXT_BYTES_MAX escaped bytes and
+ * both longer, and likewise binaries, and among arrays or objects in the bson collation. Such keys are still equal only
+ * for equal values. A range whose bound is such a value must be widened to the truncated key and rechecked. A caller
+ * that needs the exact order must sort the values whose truncated keys are equal.
  */
 import { assert, type Bytes } from '../../base/index.ts';
 import type { Collation } from '../order.ts';
@@ -37,7 +37,7 @@ import type { Value } from '../value.ts';
 import { KeyReader } from './key-reader.ts';
 import { KeyWriter } from './key-writer.ts';
 
-/** Keys are made in one turn, one at a time: a single writer serves all. */
+/** Keys are written synchronously, one at a time, so a single writer is enough. */
 const writer = new KeyWriter();
 
 export function encodeTuple(values: readonly Value[], collation: Collation = 'cosmos'): Bytes {
@@ -46,7 +46,7 @@ export function encodeTuple(values: readonly Value[], collation: Collation = 'co
   return writer.take();
 }
 
-/** The values back, in either collation. Only for tuples that hold all of their values: see isExactTuple. */
+/** Decodes the values, in either collation. Only for tuples that hold all of their values: see isExactTuple. */
 export function decodeTuple(bytes: Bytes): readonly Value[] {
   const reader = new KeyReader(bytes);
   const values = readAll(reader);
@@ -54,7 +54,7 @@ export function decodeTuple(bytes: Bytes): readonly Value[] {
   return values;
 }
 
-/** False when a text was cut, or an array or object stands as its digest. */
+/** False if a text was truncated, or if an array or object is only there as its digest. */
 export function isExactTuple(bytes: Bytes): boolean {
   const reader = new KeyReader(bytes);
   readAll(reader);

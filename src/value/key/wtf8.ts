@@ -1,7 +1,7 @@
 /**
- * Text to bytes and back without loss. UTF-8, and a surrogate that stands alone (which JSON can write and UTF-8
- * cannot) as the three bytes its code point would have (WTF-8). The usual conversion would replace it, and two
- * different ids would become one key.
+ * Text to bytes and back without loss. UTF-8, with a lone surrogate (which JSON can write and UTF-8 cannot) as the
+ * three bytes of its code point (WTF-8). The usual conversion would replace it, and two different ids would become
+ * one key.
  */
 import { isUtf8 } from 'node:buffer';
 import { type Bytes, bytesToText } from '../../base/index.ts';
@@ -25,7 +25,7 @@ export function wtf8ToText(bytes: Bytes): string {
   let text = '';
   let from = 0;
   for (let at = 0; at + 2 < bytes.length; at++) {
-    // ED A0..BF xx is a surrogate and nothing else.
+    // ED A0..BF xx is always a surrogate.
     if (bytes[at] !== 0xed || (bytes[at + 1] as number) < 0xa0) continue;
     text += bytesToText(bytes.subarray(from, at));
     const middle = (bytes[at + 1] as number) & 0x3f;

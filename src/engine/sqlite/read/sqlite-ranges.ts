@@ -1,10 +1,10 @@
-/** Ranges of keys as the tables have them: numbered keys lie in a table of their own, in the middle of all others. */
+/** Key ranges per table: integer keys are in a table of their own, in the middle of all others. */
 import { type Bytes, compareBytes } from '../../../base/index.ts';
 import { KEY_BYTES_MAX } from '../../checks.ts';
 import type { KeyRange, ScanOptions } from '../../engine.ts';
 import { INTEGER_KEY_PREFIX, integersWithin } from '../../integer-keys.ts';
 
-/** Greater than every key, so that a range without end needs no statement of its own. */
+/** Greater than every key, so that a range without end needs no separate statement. */
 export const AFTER_ALL_KEYS: Bytes = new Uint8Array(KEY_BYTES_MAX + 1).fill(0xff);
 
 const INTEGER_KEYS_START: Bytes = Uint8Array.of(INTEGER_KEY_PREFIX);
@@ -16,7 +16,7 @@ export interface TableRange extends KeyRange {
   readonly isIntegerKeyed: boolean;
 }
 
-/** The parts of a range in the tables they are in, ascending. Few ranges have more than one. */
+/** Divides a range by tables, ascending. Few ranges have more than one part. */
 export function tableRanges(range: KeyRange, { dereference }: ScanOptions): readonly TableRange[] {
   const { start, end = AFTER_ALL_KEYS } = range;
   if (dereference !== undefined || integersWithin(range) === undefined)

@@ -1,4 +1,7 @@
-/** One connection for reading, with its statements prepared. Not an owner of moments: see sqlite-snapshot.ts. */
+/**
+ * One connection for reading, with prepared statements. It does not decide how long a read transaction lasts: see
+ * sqlite-snapshot.ts.
+ */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Bytes, DomainError } from '../../../base/index.ts';
 import { checkKey, checkPrefix, checkScan } from '../../checks.ts';
@@ -25,11 +28,11 @@ import { firstColumn, Gets, prepareForArrays } from './sqlite-gets.ts';
 import { type ScanConnection, SqliteScans } from './sqlite-scan.ts';
 
 /**
- * Pages come from the mapped file instead of a private cache: 8.5 us instead of 13 per point read. It is address space,
- * not memory. 2 GiB is the most that SQLite maps; what lies beyond it in a larger file goes through the cache.
+ * Pages come from the mapped file instead of a private cache: 8.5 us instead of 13 per point read. It is address
+ * space, not memory. SQLite maps 2 GiB at most; the rest of a larger file goes through the cache.
  */
 export const MMAP_BYTES = 2 ** 31;
-/** Readers wait for nobody in WAL mode, except while a log is recovered. */
+/** Readers never wait in WAL mode, except while a log is recovered. */
 const BUSY_TIMEOUT_MS = 5000;
 const PREFIXES: readonly Bytes[] = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte));
 
@@ -59,7 +62,7 @@ export class SqliteReader implements ReadView, ScanConnection {
     }
   }
 
-  /** From here to `unpin` all reads are of one moment. Does nothing where they are already. */
+  /** All reads until `endReadTransaction` see one state. Does nothing inside a read transaction. */
   beginReadTransaction(): void {
     if (this.#inReadTransaction) return;
     try {
@@ -67,7 +70,7 @@ export class SqliteReader implements ReadView, ScanConnection {
       this.#startSnapshot.get();
       this.#inReadTransaction = true;
     } catch (error) {
-      this.#endInner();
+      this.#commitIfOpen();
       throw readFailure(error);
     }
   }
@@ -75,7 +78,7 @@ export class SqliteReader implements ReadView, ScanConnection {
   endReadTransaction(): void {
     if (!this.#inReadTransaction) return;
     this.#inReadTransaction = false;
-    this.#endInner();
+    this.#commitIfOpen();
   }
 
   get(key: Bytes): Bytes | undefined {
@@ -128,7 +131,7 @@ export class SqliteReader implements ReadView, ScanConnection {
     }
   }
 
-  /** Of pages that hold something. The file may be larger by pages that are free, the log comes on top. */
+  /** Bytes of the pages in use. The file may be larger by free pages, and the log is not counted. */
   bytesUsed(): number {
     const count = (text: string) => firstColumn<number>(this.prepare(text).get()) ?? 0;
     try {
@@ -148,17 +151,17 @@ export class SqliteReader implements ReadView, ScanConnection {
     if (this.#inReadTransaction) return read();
     this.#begin.run();
     try {
-      const answer = read();
+      const result = read();
       this.#commit.run();
-      return answer;
+      return result;
     } catch (error) {
-      this.#endInner();
+      this.#commitIfOpen();
       throw error;
     }
   }
 
-  /** Some failures have ended the transaction by themselves. */
-  #endInner(): void {
+  /** Some failures have already ended the transaction. */
+  #commitIfOpen(): void {
     if (this.#database.isTransaction) this.#commit.run();
   }
 
@@ -167,8 +170,8 @@ export class SqliteReader implements ReadView, ScanConnection {
   }
 }
 
-/** What SQLite could not read is the world's fault; anything else is passed on as it is. */
+/** A failure of SQLite is an operational error; other errors are returned unchanged. */
 function readFailure(error: unknown): unknown {
-  const isOfSqlite = error instanceof Error && 'errcode' in error;
-  return isOfSqlite ? new DomainError('unavailable', `a read failed: ${error.message}`) : error;
+  const isSqliteError = error instanceof Error && 'errcode' in error;
+  return isSqliteError ? new DomainError('unavailable', `a read failed: ${error.message}`) : error;
 }

@@ -1,6 +1,7 @@
 /**
- * Scans over one connection, in chunks, each of them one row of all its bytes and one text of all its lengths (see
- * `packedScanText`): as cheap as a row per entry where there is one, half the CPU at 16 entries, a third without values.
+ * Scans over one connection, in chunks. Each chunk is one row: all its bytes, and one text of all their lengths (see
+ * `packedScanText`). That is as cheap as a row per entry for one entry, half the CPU at 16 entries, a third without
+ * values.
  */
 import type { StatementSync } from 'node:sqlite';
 import { append, type Bytes, bytesToLatin1, EMPTY_BYTES } from '../../../base/index.ts';
@@ -19,18 +20,18 @@ import { type TableRange, tableRanges } from './sqlite-ranges.ts';
 const CHUNK_ROWS_MIN = 16;
 const CHUNK_ROWS_MAX = 256;
 const KEY_CHUNK_ROWS_MAX = 1024;
-/** What an entry takes where nothing is known yet. */
-const ENTRY_BYTES_GUESS = 1024;
-/** What a scan needs of its connection. */
+/** The estimate for an entry before the first chunk. */
+const ENTRY_BYTES_ESTIMATE = 1024;
+/** The methods of a connection that a scan needs. */
 export interface ScanConnection {
   prepare(text: string): StatementSync;
   get(key: Bytes): Bytes | undefined;
   dereference(key: Bytes, prefix: number): Bytes | undefined;
-  /** All that is read within is of one moment. */
+  /** All reads of `read` see one state. */
   inReadTransaction<T>(read: () => T): T;
 }
 
-/** Prepared when first needed. */
+/** Statements are prepared at first use. */
 type Statements = { [kind in ScanKind]?: StatementSync };
 
 export class SqliteScans {
@@ -44,22 +45,22 @@ export class SqliteScans {
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
     return this.#connection.inReadTransaction(() => {
-      const page = overTables(range, options, (part, rest) => this.#scanChunks(part, rest));
+      const page = scanTables(range, options, (part, rest) => this.#scanChunks(part, rest));
       return { entries: page.found, more: page.more };
     });
   }
 
-  /** As `scan`, of keys alone; chunks are larger, since nothing of them is read in vain but a few bytes. */
+  /** The same for keys alone. Chunks are larger, since the unused rest of a chunk costs only a few bytes. */
   scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
     return this.#connection.inReadTransaction(() => {
-      const page = overTables(range, options, (part, rest) => this.#scanKeyChunks(part, rest));
+      const page = scanTables(range, options, (part, rest) => this.#scanKeyChunks(part, rest));
       return { keys: page.found, more: page.more };
     });
   }
 
   #scanKeyChunks(range: TableRange, options: KeyScanOptions): Page<string> {
     const { limit, bytesMax, reverse = false } = options;
-    const statement = this.#statement(range.isIntegerKeyed ? 'numberedKeys' : 'keys', reverse);
+    const statement = this.#statement(range.isIntegerKeyed ? 'integerKeys' : 'keys', reverse);
     const keys: string[] = [];
     let bytes = 0;
     for (let rest = range; ; ) {
@@ -79,18 +80,18 @@ export class SqliteScans {
         bytes += length;
       }
       if (count < rows) return { found: keys, bytes, more: false };
-      rest = behind(rest, Buffer.from(keys.at(-1) ?? '', 'latin1'), reverse);
+      rest = rangeAfter(rest, Buffer.from(keys.at(-1) ?? '', 'latin1'), reverse);
     }
   }
 
-  /** One entry more than asked for is looked at, to know whether there is more. */
+  /** Reads one entry more than the limit, to know whether there are more. */
   #scanChunks(range: TableRange, options: ScanOptions): Page<Entry> {
     const { limit, bytesMax } = options;
     const statement = this.#statement(kindOf(range, options), options.reverse === true);
     const entries: Entry[] = [];
     let bytes = 0;
     for (let rest = range; ; rest = restOf(rest, entries, options)) {
-      const entryBytes = entries.length === 0 ? ENTRY_BYTES_GUESS : bytes / entries.length;
+      const entryBytes = entries.length === 0 ? ENTRY_BYTES_ESTIMATE : bytes / entries.length;
       const rows = chunkRows(limit + 1 - entries.length, (bytesMax - bytes) / entryBytes);
       const row: unknown = statement.get(...parameters(rest, options, rows));
       const [packed, lengths] = row as readonly [Bytes | null, string | null];
@@ -130,13 +131,13 @@ export class SqliteScans {
 
 interface Page<T> {
   readonly found: readonly T[];
-  /** Of all that was found. */
+  /** Bytes of the found entries. */
   readonly bytes: number;
   readonly more: boolean;
 }
 
-/** One table after the other, until the page is full; then it is only asked whether there is more. */
-function overTables<T, Options extends ScanOptions>(
+/** Scans one table after the other until the page is full, then only checks whether there are more entries. */
+function scanTables<T, Options extends ScanOptions>(
   range: KeyRange,
   options: Options,
   scan: (part: TableRange, options: Options) => Page<T>,
@@ -163,8 +164,8 @@ function overTables<T, Options extends ScanOptions>(
 }
 
 function kindOf({ isIntegerKeyed }: TableRange, { dereference }: ScanOptions): ScanKind {
-  if (dereference === undefined) return isIntegerKeyed ? 'numberedValues' : 'values';
-  return dereference === INTEGER_KEY_PREFIX ? 'followNumber' : 'follow';
+  if (dereference === undefined) return isIntegerKeyed ? 'integerKeyedValues' : 'values';
+  return dereference === INTEGER_KEY_PREFIX ? 'dereferenceInteger' : 'dereference';
 }
 
 function parameters(
@@ -174,8 +175,8 @@ function parameters(
 ): (Bytes | number)[] {
   const { start, end, isIntegerKeyed } = range;
   if (isIntegerKeyed) {
-    const numbers = integersWithin(range);
-    return [numbers?.first ?? 0, numbers?.end ?? 0, rows];
+    const integers = integersWithin(range);
+    return [integers?.first ?? 0, integers?.end ?? 0, rows];
   }
   if (dereference === undefined || dereference === INTEGER_KEY_PREFIX) return [start, end, rows];
   return [Uint8Array.of(dereference), start, end, rows];
@@ -186,27 +187,27 @@ function chunkRows(wanted: number, affordable: number): number {
   return Math.min(wanted, useful);
 }
 
-/** What lies behind the last entry in the direction of the scan. */
+/** The rest of the range after the last entry, in the direction of the scan. */
 function restOf(
   range: TableRange,
   entries: readonly Entry[],
   { reverse }: ScanOptions,
 ): TableRange {
   const last = entries.at(-1);
-  return last === undefined ? range : behind(range, last.key, reverse === true);
+  return last === undefined ? range : rangeAfter(range, last.key, reverse === true);
 }
 
-function behind(range: TableRange, last: Bytes, isReverse: boolean): TableRange {
+function rangeAfter(range: TableRange, last: Bytes, isReverse: boolean): TableRange {
   if (isReverse) return { ...range, end: last };
   const start = new Uint8Array(last.length + 1);
   start.set(last);
   return { ...range, start };
 }
 
-/** Entries as views into the bytes of a chunk. */
+/** Entries as views of the bytes of a chunk. */
 class PackedChunk {
   key: Bytes = EMPTY_BYTES;
-  /** Undefined where the value is too long to be in the chunk. */
+  /** Undefined if the value is too long to be in the chunk. */
   value: Bytes | undefined = EMPTY_BYTES;
   readonly #bytes: Bytes;
   readonly #lengths: Lengths;
@@ -232,7 +233,7 @@ class PackedChunk {
   }
 }
 
-/** Decimal numbers with spaces between them. */
+/** Reads decimal integers that are separated by spaces. */
 class Lengths {
   readonly #text: string;
   #at = 0;

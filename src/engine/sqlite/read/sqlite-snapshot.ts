@@ -1,8 +1,9 @@
 /**
- * Snapshots of one store: a bounded pool of connections, each pinned to its moment while snapshots have it.
+ * Snapshots of one store: a bounded pool of connections, each in a read transaction while snapshots use it.
  *
- * Pinning and letting go are locks of the file, dearer than a short read. So those who ask while nothing is written
- * share one moment, and its connection stays as it is for the next until somebody commits.
+ * Beginning and ending a read transaction locks the file, which is more expensive than a short read. So snapshots
+ * that are taken while nothing is written share one read transaction. Its connection keeps it for the next snapshot
+ * until the next commit.
  */
 import { AssertionError, assert, type Bytes } from '../../../base/index.ts';
 import type {
@@ -15,11 +16,14 @@ import type {
 } from '../../engine.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 
-/** Each moment that is looked at takes a connection (two file descriptors) and holds back the log; callers beyond wait. */
-const MOMENTS_MAX = 8;
+/**
+ * Each read transaction takes a connection (two file descriptors) and prevents the log from restarting. Further
+ * callers wait.
+ */
+const READ_TRANSACTIONS_MAX = 8;
 
-/** A pinned connection, with those who look through it. */
-interface Moment {
+/** A connection in a read transaction, with the snapshots that use it. */
+interface ReadTransaction {
   readonly reader: SqliteReader;
   readonly snapshots: Set<SqliteSnapshot>;
 }
@@ -27,9 +31,9 @@ interface Moment {
 export class SqliteSnapshots {
   readonly #path: string;
   readonly #idle: SqliteReader[] = [];
-  readonly #readTransactions = new Set<Moment>();
-  /** The moment that still is the last; nobody may be looking. */
-  #current: Moment | undefined;
+  readonly #readTransactions = new Set<ReadTransaction>();
+  /** The read transaction that sees the last commit; it may have no snapshots. */
+  #current: ReadTransaction | undefined;
   readonly #waiting: { grant: (snapshot: Snapshot) => void; refuse: (error: unknown) => void }[] =
     [];
 
@@ -37,22 +41,23 @@ export class SqliteSnapshots {
     this.#path = path;
   }
 
-  /** @param isQuiet - nothing is being written: what is seen now stays the last until `pass` is called. */
-  take(isQuiet: boolean): Snapshot | Promise<Snapshot> {
+  /** @param isQuiet - nothing is being written: the state stays the last one until `retireShared` is called. */
+  acquire(isQuiet: boolean): Snapshot | Promise<Snapshot> {
     if (this.#current !== undefined) return this.#grant(this.#current);
-    if (this.#readTransactions.size < MOMENTS_MAX) return this.#grant(this.#open(isQuiet));
+    if (this.#readTransactions.size < READ_TRANSACTIONS_MAX)
+      return this.#grant(this.#open(isQuiet));
     return new Promise((grant, refuse) => this.#waiting.push({ grant, refuse }));
   }
 
-  /** Somebody is about to write: what is seen so far is the past, and held only by those who look at it. */
+  /** Must be called before a commit: the shared state becomes old, and only its open snapshots keep it. */
   retireShared(): void {
-    const moment = this.#current;
-    if (moment === undefined) return;
+    const transaction = this.#current;
+    if (transaction === undefined) return;
     this.#current = undefined;
-    if (moment.snapshots.size === 0) this.#end(moment);
+    if (transaction.snapshots.size === 0) this.#end(transaction);
   }
 
-  /** Ends the snapshots that are open and refuses those that wait. */
+  /** Ends open snapshots and refuses waiting callers. */
   close(): void {
     for (const { refuse } of this.#waiting.splice(0))
       refuse(new AssertionError('the store was closed while a snapshot was waited for'));
@@ -62,7 +67,7 @@ export class SqliteSnapshots {
     for (const reader of this.#idle.splice(0)) reader.close();
   }
 
-  #open(isQuiet: boolean): Moment {
+  #open(isQuiet: boolean): ReadTransaction {
     const reader = this.#idle.pop() ?? new SqliteReader(this.#path);
     try {
       reader.beginReadTransaction();
@@ -70,27 +75,29 @@ export class SqliteSnapshots {
       reader.close();
       throw error;
     }
-    const moment: Moment = { reader, snapshots: new Set() };
-    this.#readTransactions.add(moment);
-    if (isQuiet) this.#current = moment;
-    return moment;
+    const transaction: ReadTransaction = { reader, snapshots: new Set() };
+    this.#readTransactions.add(transaction);
+    if (isQuiet) this.#current = transaction;
+    return transaction;
   }
 
-  #grant(moment: Moment): Snapshot {
-    const snapshot = new SqliteSnapshot(moment.reader, () => this.#putBack(moment, snapshot));
-    moment.snapshots.add(snapshot);
+  #grant(transaction: ReadTransaction): Snapshot {
+    const snapshot = new SqliteSnapshot(transaction.reader, () =>
+      this.#release(transaction, snapshot),
+    );
+    transaction.snapshots.add(snapshot);
     return snapshot;
   }
 
-  #putBack(moment: Moment, snapshot: SqliteSnapshot): void {
-    moment.snapshots.delete(snapshot);
-    if (moment.snapshots.size === 0 && moment !== this.#current) this.#end(moment);
+  #release(transaction: ReadTransaction, snapshot: SqliteSnapshot): void {
+    transaction.snapshots.delete(snapshot);
+    if (transaction.snapshots.size === 0 && transaction !== this.#current) this.#end(transaction);
   }
 
-  #end(moment: Moment): void {
-    this.#readTransactions.delete(moment);
-    moment.reader.endReadTransaction();
-    this.#idle.push(moment.reader);
+  #end(transaction: ReadTransaction): void {
+    this.#readTransactions.delete(transaction);
+    transaction.reader.endReadTransaction();
+    this.#idle.push(transaction.reader);
     this.#serveWaiting();
   }
 
@@ -115,23 +122,23 @@ class SqliteSnapshot implements Snapshot {
   }
 
   get(key: Bytes): Bytes | undefined {
-    return this.#pinned().get(key);
+    return this.#openReader().get(key);
   }
 
   getMany(keys: readonly Bytes[]): readonly (Bytes | undefined)[] {
-    return this.#pinned().getMany(keys);
+    return this.#openReader().getMany(keys);
   }
 
   dereference(key: Bytes, prefix: number): Bytes | undefined {
-    return this.#pinned().dereference(key, prefix);
+    return this.#openReader().dereference(key, prefix);
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
-    return this.#pinned().scan(range, options);
+    return this.#openReader().scan(range, options);
   }
 
   scanKeys(range: KeyRange, options: KeyScanOptions): KeyPage {
-    return this.#pinned().scanKeys(range, options);
+    return this.#openReader().scanKeys(range, options);
   }
 
   release(): void {
@@ -140,7 +147,7 @@ class SqliteSnapshot implements Snapshot {
     this.#onRelease();
   }
 
-  #pinned(): SqliteReader {
+  #openReader(): SqliteReader {
     assert(this.#reader !== undefined, 'the snapshot is released');
     return this.#reader;
   }

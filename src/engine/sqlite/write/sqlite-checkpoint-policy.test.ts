@@ -1,11 +1,11 @@
-// Goal: logs are copied in small steps, start anew in time, and readers that stay do not make every commit pay. Method:
-// a table of histories: the size of the log after each commit, and the step it leads to.
+// Goal: logs are copied in small steps and restarted in time, and a long reader does not make every commit pay.
+// Method: a table of histories: the size of the log after each commit, and the step that follows.
 import { describe, expect, it } from 'vitest';
 import { CheckpointPolicy, type CheckpointStep } from './sqlite-checkpoint-policy.ts';
 
-type Moment = readonly [bytesMib: number, pendingMib: number, step: CheckpointStep];
+type LogStep = readonly [bytesMib: number, pendingMib: number, step: CheckpointStep];
 
-const HISTORIES: Readonly<Record<string, readonly Moment[]>> = {
+const HISTORIES: Readonly<Record<string, readonly LogStep[]>> = {
   'a quiet store': [
     [0, 0, 'nothing'],
     [15, 15, 'nothing'],
@@ -42,13 +42,13 @@ const HISTORIES: Readonly<Record<string, readonly Moment[]>> = {
   ],
 };
 
-describe('care for the log', () => {
-  for (const [title, moments] of Object.entries(HISTORIES))
+describe('checkpoint policy', () => {
+  for (const [title, history] of Object.entries(HISTORIES))
     it(title, () => {
-      const care = new CheckpointPolicy();
-      const steps = moments.map(([bytes, pending]) =>
-        care.next({ bytes: bytes * 2 ** 20, pendingBytes: pending * 2 ** 20 }),
+      const policy = new CheckpointPolicy();
+      const steps = history.map(([bytes, pending]) =>
+        policy.next({ bytes: bytes * 2 ** 20, pendingBytes: pending * 2 ** 20 }),
       );
-      expect(steps).toEqual(moments.map(([, , step]) => step));
+      expect(steps).toEqual(history.map(([, , step]) => step));
     });
 });

@@ -1,6 +1,6 @@
 /**
  * The checkpointer thread copies logs into their files, one store after the other, on connections of its own. It
- * takes no lock that a writer or a reader waits for; what it cannot copy because somebody reads it, it leaves.
+ * takes no lock that a writer or a reader waits for. Pages that it cannot copy because of a reader stay in the log.
  */
 import { fsyncSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,9 +12,9 @@ import type { FromCheckpointer, ToCheckpointer } from './sqlite-protocol.ts';
 assert(parentPort !== null, 'the checkpointer runs in a thread of its own');
 const port = parentPort;
 
-port.on('message', (question: ToCheckpointer) => {
-  checkpoint(question);
-  port.postMessage({ store: question.store } satisfies FromCheckpointer);
+port.on('message', (request: ToCheckpointer) => {
+  checkpoint(request);
+  port.postMessage({ store: request.store } satisfies FromCheckpointer);
 });
 
 function checkpoint({ path, descriptor }: ToCheckpointer): void {
@@ -28,9 +28,9 @@ function checkpoint({ path, descriptor }: ToCheckpointer): void {
     } finally {
       database.close();
     }
-    // SQLite syncs the file only when the whole log is copied, which happens in the writer; it must find little to do.
+    // SQLite syncs the file only when the whole log is copied, which happens in the writer and must be fast there.
     fsyncSync(descriptor);
   } catch {
-    // What is not copied now stays in the log and is asked for again when the log has grown further.
+    // Not logged: pages that are not copied stay in the log, and the writer asks again when the log has grown.
   }
 }

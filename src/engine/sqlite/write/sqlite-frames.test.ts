@@ -1,4 +1,4 @@
-// Goal: batches arrive as they were packed. Method: named edge cases and seeded random batches there and back.
+// Goal: batches are unpacked as they were packed. Method: named edge cases and seeded random batches.
 import { describe, expect, it } from 'vitest';
 import { type Random, seededRandom, toHex } from '../../../base/index.ts';
 import type { Batch } from '../../engine.ts';
@@ -40,7 +40,7 @@ describe('frames', () => {
       expect(packed.byteLength).toBe(batches.reduce((sum, each) => sum + packedBytes(each), 0));
     });
 
-  it('can change owner', () => {
+  it('can be transferred', () => {
     const packed = packBatches([everything()]);
     structuredClone(packed, { transfer: [packed] });
     expect(packed.byteLength).toBe(0);

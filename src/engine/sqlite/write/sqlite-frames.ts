@@ -31,7 +31,7 @@ export function packBatches(batches: readonly Batch[]): ArrayBuffer {
   return bytes.buffer;
 }
 
-/** What a batch takes in a frame; also the measure of how much work waits for a store. */
+/** Bytes of a batch in a frame; also the measure of how much is queued for a store. */
 export function packedBytes({ expects, deleteRanges, deletes, puts, appends }: Batch): number {
   let size = 5 * LENGTH_BYTES + entriesBytes(expects) + entriesBytes(puts) + entriesBytes(appends);
   if (deleteRanges !== undefined)
@@ -40,7 +40,7 @@ export function packedBytes({ expects, deleteRanges, deletes, puts, appends }: B
   return size;
 }
 
-// Lists of thousands, a few times a second: code that is never compiled well makes garbage of every step of an iterator.
+// A loop without an iterator: this code runs too rarely to be optimised, and each iterator step would allocate.
 function entriesBytes(entries: readonly Expectation[] = NONE): number {
   let size = 0;
   for (let at = 0; at < entries.length; at++) {
@@ -54,7 +54,7 @@ function pairBytes(first: Bytes, second: Bytes | undefined): number {
   return 2 * LENGTH_BYTES + first.length + (second?.length ?? 0);
 }
 
-/** The bytes of the batches are views into the buffer. */
+/** The bytes of the batches are views of the buffer. */
 export function unpackBatches(buffer: ArrayBuffer): Required<Batch>[] {
   const reader = new FrameReader(buffer);
   const batches: Required<Batch>[] = [];

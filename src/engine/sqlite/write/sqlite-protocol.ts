@@ -1,25 +1,25 @@
-/** What the main thread and the threads of the engine say to each other. Plain data, cloned or transferred. */
+/** Messages between the main thread and the threads of the engine. Plain data, cloned or transferred. */
 
-/** What a writer needs to know of a store. */
+/** The settings of a store that its writer needs. */
 export interface StoreSettings {
   readonly path: string;
   /** The folder of all stores, which exists. */
   readonly root: string;
-  /** The file does not grow beyond this; commits that would need more are refused, as on a full disk. */
+  /** The file does not grow beyond this. Commits that would need more are refused, as on a full disk. */
   readonly bytesMax: number | undefined;
 }
 
-/** `store` is a number that the main thread gives out, new for every opening. */
+/** `store` is a number that the main thread assigns, new for every opening. */
 export type ToWriter =
   | { readonly kind: 'open'; readonly store: number; readonly settings: StoreSettings }
   | { readonly kind: 'commit'; readonly store: number; readonly frames: ArrayBuffer }
-  /** The checkpointer has come to the end of the log as it was when it started. */
+  /** The checkpointer has reached the end of the log as it was when it started. */
   | { readonly kind: 'checkpointed'; readonly store: number }
   | { readonly kind: 'close'; readonly store: number };
 
 export type FromWriter =
   | { readonly kind: 'opened'; readonly store: number; readonly failure: Failure | undefined }
-  /** Answers the oldest commits, one outcome each; a list of nothing but successes is left out. */
+  /** Replies to the oldest `count` commits. Only failures are listed. */
   | {
       readonly kind: 'committed';
       readonly store: number;
@@ -31,7 +31,7 @@ export type FromWriter =
   | { readonly kind: 'closed'; readonly store: number; readonly failure: Failure | undefined };
 
 export interface OutcomeFailure {
-  /** Which of the commits answered. */
+  /** The position among the commits of this reply. */
   readonly at: number;
   readonly failure: Failure;
 }
@@ -44,7 +44,7 @@ export interface Failure {
 export interface ToCheckpointer {
   readonly store: number;
   readonly path: string;
-  /** Of the file, open for as long as the checkpoint is not answered. */
+  /** A descriptor of the file, open until the checkpoint is answered. */
   readonly descriptor: number;
 }
 

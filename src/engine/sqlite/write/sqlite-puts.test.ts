@@ -1,6 +1,6 @@
-// Goal: entries end up in the store as if each were written alone, however many go into one statement, and a statement
-// that fails leaves nothing of its transaction behind. Method: groups of every size around those of the statements,
-// new and overwriting, short and long values mixed, read back by SQL; then a heap row that is in the way.
+// Goal: entries are stored as if each were written alone, however many are in one statement, and a failed statement
+// leaves nothing of its transaction. Method: groups of every size around those of the statements, new and
+// overwriting, short and long values mixed, read by SQL; then a conflicting row of the heap.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ function entry(number: number, length: number): Entry {
   return { key, value: Buffer.alloc(length, number) };
 }
 
-/** Key and value as hexadecimal, and how many rows the heap has. */
+/** Key and value as hexadecimal, and the number of rows in the heap. */
 function stored(): { readonly entries: readonly string[]; readonly heapRows: number } {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
@@ -77,9 +77,9 @@ describe('puts', () => {
     expect(stored()).toEqual({ entries: [entry(1, 500), entry(2, 600)].map(hex), heapRows: 2 });
   });
 
-  it('a statement that fails in its midst leaves nothing behind, nor does the next group bring it back', () => {
+  it('a failed statement leaves nothing, and the next group does not bring its rows back', () => {
     const connection = open();
-    // Somebody else put a row where the heap of this connection goes on.
+    // Another connection adds a row with the next id of the heap.
     const other = new DatabaseSync(path);
     other.exec("INSERT INTO large (id, v) VALUES (20, x'00')");
     other.close();

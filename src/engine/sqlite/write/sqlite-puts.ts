@@ -1,14 +1,13 @@
 /**
- * Writes entries to the tables: what has a numbered key by its number; of the rest, what is short into the tree of keys
- * and what is long into the heap with a link from there. Knows the ends of both, so that what is new under growing keys is
- * added without a look.
+ * Writes entries to the tables: integer keys to `numbered`; of the others, short values to the tree `kv` and long
+ * ones to the heap `large` with a link from the tree. It keeps the last keys of both, so that new large values under
+ * growing keys are added without a lookup.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Bytes, compareBytes, equalBytes } from '../../../base/index.ts';
 import type { Entry } from '../../engine.ts';
 import { integerOfKey, integerOfValue, isIntegerKeyed } from '../../integer-keys.ts';
 import { AFTER_ALL_KEYS } from '../read/sqlite-ranges.ts';
-import { Rows } from '../read/sqlite-rows.ts';
 import {
   addLargeText,
   LAST_KEY,
@@ -17,26 +16,27 @@ import {
   putByIntegerText,
   putText,
 } from '../sqlite-statements.ts';
+import { Rows } from './sqlite-rows.ts';
 
-/** Longer values go to the heap: in the tree of keys they would push the keys apart, and soon spill over anyway. */
+/** Longer values go to the heap: in the tree they would spread the keys over more pages, and soon overflow anyway. */
 const INLINE_BYTES_MAX = 256;
 
 export class Puts {
-  /** Number, value. */
-  readonly #numbered: Rows;
-  /** Key, value, id. */
+  /** Rows of integer and value. */
+  readonly #integerKeyed: Rows;
+  /** Rows of key, value and id. */
   readonly #tree: Rows;
-  /** Id, value. */
+  /** Rows of id and value. */
   readonly #heap: Rows;
   readonly #overwriteLarge: StatementSync;
   readonly #lastKey: StatementSync;
-  /** By the first byte of a key: one that no key with this first byte is behind. */
+  /** By the first byte of a key: a key that is not before any key with this first byte. */
   readonly #lastKeys: (Bytes | undefined)[] = new Array(256);
-  /** Of the value that was added to the heap last. */
+  /** The id of the last value in the heap. */
   #lastLarge: number;
 
   constructor(database: DatabaseSync) {
-    this.#numbered = new Rows(database, 2, putByIntegerText);
+    this.#integerKeyed = new Rows(database, 2, putByIntegerText);
     this.#tree = new Rows(database, 3, putText);
     this.#heap = new Rows(database, 2, addLargeText);
     this.#overwriteLarge = database.prepare(OVERWRITE_LARGE);
@@ -49,24 +49,24 @@ export class Puts {
     this.#lastLarge = id ?? 0;
   }
 
-  /** Of several entries with one key the last one counts. */
+  /** The last of several entries with one key counts. */
   write(entries: readonly Entry[]): void {
-    // The keys are distinct, so nothing depends on when a row is written.
+    // The keys are distinct, so the order of the rows does not matter.
     for (const { key, value } of inKeyOrder(entries)) this.#put(key, value);
-    this.#numbered.flush();
+    this.#integerKeyed.flush();
     this.#heap.flush();
     this.#tree.flush();
   }
 
-  /** What an earlier transaction left behind when it failed is not part of this one. */
+  /** Drops rows that a failed transaction left. */
   clear(): void {
-    this.#numbered.clear();
+    this.#integerKeyed.clear();
     this.#heap.clear();
     this.#tree.clear();
   }
 
   #put(key: Bytes, value: Bytes): void {
-    if (isIntegerKeyed(key)) this.#numbered.add(integerOfKey(key), value);
+    if (isIntegerKeyed(key)) this.#integerKeyed.add(integerOfKey(key), value);
     else if (value.length <= INLINE_BYTES_MAX)
       this.#tree.add(key, value, integerOfValue(value) ?? null);
     else if (this.#isBeyondLast(key) || this.#overwriteLarge.run(value, key).changes === 0) {
@@ -75,12 +75,12 @@ export class Puts {
     }
   }
 
-  /** Whether nothing can be there to overwrite: most large values come under growing keys, and need not look. */
+  /** Whether there can be nothing to overwrite: most large values have growing keys and need no lookup. */
   #isBeyondLast(key: Bytes): boolean {
     const kind = key[0] ?? 0;
     const last = this.#lastKeys[kind] ?? this.#findLast(kind);
     const isBeyond = compareBytes(key, last) > 0;
-    // A copy: the key is a piece of a whole commit's buffer.
+    // A copy, because the key is a view of a whole commit's buffer.
     this.#lastKeys[kind] = isBeyond ? key.slice() : last;
     return isBeyond;
   }
@@ -94,7 +94,9 @@ export class Puts {
   }
 }
 
-/** Neighbours in the tree are written together. Of several puts of a key the last one is left. */
+/**
+ * Sorts by key, so that neighbours in the tree are written together. Only the last of several puts of a key remains.
+ */
 function inKeyOrder(puts: readonly Entry[]): readonly Entry[] {
   if (isAscending(puts)) return puts;
   const sorted = puts.toSorted((a, b) => compareBytes(a.key, b.key));

@@ -1,18 +1,21 @@
-/** The writing half of a store on the main thread: gathers the commits of a turn, sends them, settles them in order. */
+/**
+ * The writing half of a store on the main thread: collects the commits of an event loop turn, sends them, completes
+ * them in order.
+ */
 import { append, assert, DomainError, PENDING_WRITES_MAX } from '../../../base/index.ts';
 import { type Batch, ConflictError, FormatError } from '../../engine.ts';
 import { packBatches } from './sqlite-frames.ts';
 import type { Failure, FromWriter, ToWriter } from './sqlite-protocol.ts';
 
-/** The way to the threads; `sqlite-writers.ts` provides it. */
+/** The connection to the threads; `sqlite-writers.ts` provides it. */
 interface WriterLink {
-  /** `owed`: how many answers the message asks for; a commit message, one for each of its batches. */
-  send(message: ToWriter, owed: number, transfer?: readonly ArrayBuffer[]): void;
+  /** `replies`: how many replies the message will have. A commit message has one for each of its batches. */
+  send(message: ToWriter, replies: number, transfer?: readonly ArrayBuffer[]): void;
   /** Copies the log of this store into its file in the background. */
   checkpoint(descriptor: number): Promise<void>;
 }
 
-/** Below this a copy costs less than changing the owner: 40 us of the sender's. */
+/** Smaller buffers are copied, because a transfer costs the sender 40 us. */
 const TRANSFER_FROM_BYTES = 256 * 1024;
 
 interface PendingCommit {
@@ -25,13 +28,13 @@ export class StoreWriter {
   readonly #id: number;
   readonly #name: string;
   readonly #link: WriterLink;
-  /** Called since the last message was sent. */
+  /** Commits since the last message was sent. */
   #queued: PendingCommit[] = [];
-  /** Sent and not yet answered, oldest first. */
+  /** Commits that were sent and have no reply yet, oldest first. */
   #sent: PendingCommit[] = [];
   #checkpoint: Promise<void> | undefined;
   #isClosing = false;
-  #deathReason: string | undefined;
+  #threadEndReason: string | undefined;
   #onOpened: ((failure: Failure | undefined) => void) | undefined;
   #onClosed: ((failure: Failure | undefined) => void) | undefined;
 
@@ -50,23 +53,24 @@ export class StoreWriter {
   }
 
   commit(batch: Batch): Promise<void> {
-    if (this.#deathReason !== undefined) return Promise.reject(this.#death(this.#deathReason));
+    if (this.#threadEndReason !== undefined)
+      return Promise.reject(this.#threadEndedError(this.#threadEndReason));
     if (this.#queued.length + this.#sent.length >= PENDING_WRITES_MAX)
       return Promise.reject(
         new DomainError('unavailable', `store ${this.#name}: too many commits wait`),
       );
     return new Promise((resolve, reject) => {
-      // What the same turn of the loop brings travels in one message.
+      // All commits of one event loop turn are sent in one message.
       if (this.#queued.push({ batch, resolve, reject }) === 1) queueMicrotask(() => this.#flush());
     });
   }
 
-  /** Commits called before are answered first. The file is closed and whole afterwards. */
+  /** Earlier commits are completed first. The file is closed and complete afterwards. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    if (this.#deathReason === undefined) this.#flush();
+    if (this.#threadEndReason === undefined) this.#flush();
     await this.#checkpoint;
-    if (this.#deathReason !== undefined) return;
+    if (this.#threadEndReason !== undefined) return;
     const closed = new Promise<void>((resolve, reject) => {
       this.#onClosed = (failure) =>
         failure === undefined ? resolve() : reject(this.#errorOf(failure));
@@ -92,11 +96,11 @@ export class StoreWriter {
     }
   }
 
-  /** The thread is gone, and with it the connection: what it owed is refused, and all that comes later. */
-  die(reason: string): void {
-    this.#deathReason = reason;
+  /** The thread has ended, and its connection with it: pending and later commits are refused. */
+  threadEnded(reason: string): void {
+    this.#threadEndReason = reason;
     for (const { reject } of [...this.#sent.splice(0), ...this.#queued.splice(0)])
-      reject(this.#death(reason));
+      reject(this.#threadEndedError(reason));
     this.#onOpened?.({ kind: 'unavailable', message: reason });
     this.#onClosed?.(undefined);
   }
@@ -104,28 +108,28 @@ export class StoreWriter {
   #flush(): void {
     if (this.#queued.length === 0) return;
     const frames = packBatches(this.#queued.map(({ batch }) => batch));
-    const owed = this.#queued.length;
+    const replies = this.#queued.length;
     if (this.#sent.length === 0) this.#sent = this.#queued;
     else append(this.#sent, this.#queued);
     this.#queued = [];
     const transfer = frames.byteLength < TRANSFER_FROM_BYTES ? [] : [frames];
-    this.#link.send({ kind: 'commit', store: this.#id, frames }, owed, transfer);
+    this.#link.send({ kind: 'commit', store: this.#id, frames }, replies, transfer);
   }
 
   #complete({ count, failures }: Extract<FromWriter, { kind: 'committed' }>): void {
-    const answered = this.#sent.splice(0, count);
-    assert(answered.length === count, 'the writer answers what was sent');
-    // The failed ones first: a promise is settled once, so the rest may then all be resolved.
-    for (const { at, failure } of failures) answered[at]?.reject(this.#errorOf(failure));
-    for (const { resolve } of answered) resolve();
+    const completed = this.#sent.splice(0, count);
+    assert(completed.length === count, 'the writer replies to commits that were sent');
+    // Failures are rejected first. A promise settles once, so resolving all of them afterwards is safe.
+    for (const { at, failure } of failures) completed[at]?.reject(this.#errorOf(failure));
+    for (const { resolve } of completed) resolve();
   }
 
   #checkpointLog(descriptor: number): void {
-    // Closing copies the whole log anyway, and the descriptor ends with it.
+    // Closing copies the whole log and closes the descriptor.
     if (this.#isClosing) return;
     this.#checkpoint = this.#link.checkpoint(descriptor).then(() => {
       this.#checkpoint = undefined;
-      if (this.#deathReason === undefined)
+      if (this.#threadEndReason === undefined)
         this.#link.send({ kind: 'checkpointed', store: this.#id }, 0);
     });
   }
@@ -142,7 +146,7 @@ export class StoreWriter {
     }
   }
 
-  #death(reason: string): Error {
+  #threadEndedError(reason: string): Error {
     return new DomainError(
       'unavailable',
       `store ${this.#name}: its writer thread ended: ${reason}`,

@@ -1,49 +1,49 @@
-/** A worker thread seen from the main one: keeps the process alive only while it owes an answer. */
+/** A worker thread as seen by the main thread: it keeps the process alive only while replies are pending. */
 import type { Transferable } from 'node:worker_threads';
 import { Worker } from 'node:worker_threads';
 
-interface ThreadEvents<Answer> {
-  readonly onResponse: (answer: Answer) => void;
-  /** The thread is no more; nothing it owed will come. Called once, not after `end`. */
-  readonly onDeath: (reason: string) => void;
+interface ThreadEvents<Response> {
+  readonly onResponse: (response: Response) => void;
+  /** The thread has ended; pending replies will not come. Called once, not after `end`. */
+  readonly onEnd: (reason: string) => void;
 }
 
-export class Thread<Question, Answer> {
+export class Thread<Request, Response> {
   readonly #worker: Worker;
   #pendingReplies = 0;
   #isAlive = true;
 
-  constructor(script: URL, events: ThreadEvents<Answer>) {
-    // Flags of the main program (`--input-type`, loaders of test runners) are none of the thread's business.
+  constructor(script: URL, events: ThreadEvents<Response>) {
+    // Flags of the main program (`--input-type`, loaders of test runners) must not apply to the thread.
     this.#worker = new Worker(script, { execArgv: [] });
     this.#worker.unref();
     this.#worker.on('message', events.onResponse);
-    const die = (reason: string) => {
+    const onEnd = (reason: string) => {
       if (!this.#isAlive) return;
       this.#isAlive = false;
-      events.onDeath(reason);
+      events.onEnd(reason);
     };
     this.#worker.on('error', (error: unknown) =>
-      die(error instanceof Error ? error.message : String(error)),
+      onEnd(error instanceof Error ? error.message : String(error)),
     );
-    this.#worker.on('exit', (code) => die(`exit code ${code}`));
+    this.#worker.on('exit', (code) => onEnd(`exit code ${code}`));
   }
 
   get isAlive(): boolean {
     return this.#isAlive;
   }
 
-  /** `owed`: how many answers will come of it, for which the process has to live. */
-  post(question: Question, owed: number, transfer: readonly Transferable[] = []): void {
-    this.#worker.postMessage(question, transfer);
-    if (owed > 0 && this.#pendingReplies === 0) this.#worker.ref();
-    this.#pendingReplies += owed;
+  /** `replies`: how many replies the request will have. The process stays alive until they come. */
+  post(request: Request, replies: number, transfer: readonly Transferable[] = []): void {
+    this.#worker.postMessage(request, transfer);
+    if (replies > 0 && this.#pendingReplies === 0) this.#worker.ref();
+    this.#pendingReplies += replies;
   }
 
-  /** So many of the owed answers have come. */
-  whenAnswered(answered: number): void {
-    this.#pendingReplies -= answered;
-    if (answered > 0 && this.#pendingReplies === 0) this.#worker.unref();
+  /** Must be called when so many of the pending replies have come. */
+  repliesReceived(count: number): void {
+    this.#pendingReplies -= count;
+    if (count > 0 && this.#pendingReplies === 0) this.#worker.unref();
   }
 
   /** Ends an idle thread. */
@@ -53,7 +53,7 @@ export class Thread<Question, Answer> {
   }
 }
 
-/** A sibling of the calling module, as source or as built. */
+/** The URL of a sibling of the calling module, as source or as built. */
 export function threadScript(name: string, importMetaUrl: string): URL {
   return new URL(`./${name}.${importMetaUrl.endsWith('.ts') ? 'ts' : 'js'}`, importMetaUrl);
 }

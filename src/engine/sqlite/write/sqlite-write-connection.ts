@@ -1,4 +1,4 @@
-/** The connection that writes one store, in a writer thread: group commit and the ends of the log. */
+/** The connection that writes one store, in a writer thread: group commit and the end of the log. */
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Bytes, concatBytes, EMPTY_BYTES, equalBytes } from '../../../base/index.ts';
@@ -29,28 +29,31 @@ import type { LogState } from './sqlite-checkpoint-policy.ts';
 import type { StoreSettings } from './sqlite-protocol.ts';
 import { Puts } from './sqlite-puts.ts';
 
-/** Somebody else writing to the file is a mistake of operation; wait for it a little, then fail the commit. */
+/** Another writer of the file is a mistake of operation; wait for it a little, then fail the commit. */
 const BUSY_TIMEOUT_MS = 5000;
-/** Snapshots are short-lived; those that are not hold back the log, not the writer. */
+/** Snapshots are short-lived. Longer ones delay the restart of the log, not the writer. */
 const RESTART_TIMEOUT_MS = 100;
 const CACHE_KIB = 8 * 1024;
 
 type CommitOutcome = 'done' | 'conflict';
 
 export class WriteConnection {
-  /** For the checkpointer to sync the file by. Open from before the connection until after it, see sqlite-file.ts. */
+  /**
+   * The checkpointer syncs the file by this. It is open from before the connection until after it, see
+   * sqlite-file.ts.
+   */
   readonly descriptor: number;
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #gets: Gets;
   readonly #delete: StatementSync;
-  readonly #deleteNumbered: StatementSync;
+  readonly #deleteByInteger: StatementSync;
   readonly #deleteRange: StatementSync;
-  readonly #deleteNumberedRange: StatementSync;
+  readonly #deleteIntegerRange: StatementSync;
   readonly #logState: StatementSync;
   readonly #append: StatementSync;
-  readonly #appendNumbered: StatementSync;
+  readonly #appendByInteger: StatementSync;
   readonly #puts: Puts;
 
   constructor({ path, root, bytesMax }: StoreSettings) {
@@ -59,7 +62,7 @@ export class WriteConnection {
     try {
       const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
       this.#database = database;
-      // The log is copied into the file by the checkpointer: done here it would be part of some commit's time.
+      // The checkpointer copies the log into the file: here it would be part of some commit's time.
       database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
         PRAGMA cache_size = -${CACHE_KIB}; PRAGMA mmap_size = ${MMAP_BYTES};`);
       if (bytesMax !== undefined)
@@ -68,13 +71,13 @@ export class WriteConnection {
       this.#commit = database.prepare(COMMIT);
       this.#gets = new Gets(database);
       this.#delete = database.prepare(DELETE);
-      this.#deleteNumbered = database.prepare(DELETE_BY_INTEGER);
+      this.#deleteByInteger = database.prepare(DELETE_BY_INTEGER);
       this.#deleteRange = database.prepare(DELETE_RANGE);
-      this.#deleteNumberedRange = database.prepare(DELETE_INTEGER_RANGE);
+      this.#deleteIntegerRange = database.prepare(DELETE_INTEGER_RANGE);
       this.#logState = database.prepare(LOG_STATE);
       this.#logState.setReturnArrays(true);
       this.#append = database.prepare(APPEND);
-      this.#appendNumbered = database.prepare(APPEND_BY_INTEGER);
+      this.#appendByInteger = database.prepare(APPEND_BY_INTEGER);
       this.#puts = new Puts(database);
     } catch (error) {
       closeSync(this.descriptor);
@@ -83,8 +86,8 @@ export class WriteConnection {
   }
 
   /**
-   * One transaction, one sync. A batch is checked before anything of it is applied, so a conflict needs no
-   * savepoint and touches no other batch. Throws if the transaction failed; then nothing of the group is applied.
+   * One transaction, one sync. A batch is checked before anything of it is applied, so a conflict needs no savepoint
+   * and affects no other batch. Throws if the transaction failed; then nothing of the group is applied.
    */
   commitGroup(batches: readonly Required<Batch>[]): CommitOutcome[] {
     this.#begin.run();
@@ -98,7 +101,7 @@ export class WriteConnection {
       return outcomes;
     } catch (error) {
       this.#puts.clear();
-      // Some failures have rolled back by themselves.
+      // Some failures have already rolled back.
       if (this.#database.isTransaction) this.#database.exec(ROLLBACK);
       throw error;
     }
@@ -110,12 +113,12 @@ export class WriteConnection {
     return { bytes: pages * PAGE_BYTES, pendingBytes: (pages - copiedPages) * PAGE_BYTES };
   }
 
-  /** Copies what is left of the log; if nobody reads from it, the next commit starts it from its beginning. */
+  /** Copies the rest of the log. If nothing reads from it, the next commit restarts it from its beginning. */
   finishLog(): void {
     this.#checkpoint('PASSIVE');
   }
 
-  /** As `finishLog`, but waits a little for readers of older moments. */
+  /** The same, but waits a little for readers of older states. */
   restartLog(): void {
     this.#database.exec(`PRAGMA busy_timeout = ${RESTART_TIMEOUT_MS}`);
     try {
@@ -125,7 +128,7 @@ export class WriteConnection {
     }
   }
 
-  /** Leaves one file behind. */
+  /** Closes the connection and leaves one file. */
   close(): void {
     try {
       this.#checkpoint('TRUNCATE');
@@ -154,17 +157,17 @@ export class WriteConnection {
 
   #deleteWithin(range: KeyRange): void {
     this.#deleteRange.run(range.start, range.end ?? AFTER_ALL_KEYS);
-    const numbers = integersWithin(range);
-    if (numbers !== undefined) this.#deleteNumberedRange.run(numbers.first, numbers.end);
+    const integers = integersWithin(range);
+    if (integers !== undefined) this.#deleteIntegerRange.run(integers.first, integers.end);
   }
 
   #deleteKey(key: Bytes): void {
-    if (isIntegerKeyed(key)) this.#deleteNumbered.run(integerOfKey(key));
+    if (isIntegerKeyed(key)) this.#deleteByInteger.run(integerOfKey(key));
     else this.#delete.run(key);
   }
 
   #appendTo({ key, value }: Entry): void {
-    if (isIntegerKeyed(key)) this.#appendNumbered.run(integerOfKey(key), value);
+    if (isIntegerKeyed(key)) this.#appendByInteger.run(integerOfKey(key), value);
     else if (this.#append.run(key, value, integerOfValue(value) ?? null).changes === 0)
       this.#puts.write([{ key, value: concatBytes(this.#gets.get(key) ?? EMPTY_BYTES, value) }]);
   }

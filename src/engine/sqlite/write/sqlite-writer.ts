@@ -1,6 +1,6 @@
 /**
- * A writer thread. It holds the write connections of its stores and commits in groups: whatever has come in for a
- * store by the time the thread gets to it becomes one transaction with one sync.
+ * A writer thread. It has the write connections of its stores and commits in groups: all batches that have arrived
+ * for a store by the time the thread gets to it become one transaction with one sync.
  */
 import { parentPort } from 'node:worker_threads';
 import { assert, COMMIT_BYTES_MAX } from '../../../base/index.ts';
@@ -14,29 +14,29 @@ interface OpenStore {
   readonly id: number;
   readonly connection: WriteConnection;
   readonly waiting: Required<Batch>[];
-  readonly logCare: CheckpointPolicy;
+  readonly checkpointPolicy: CheckpointPolicy;
   isCheckpointing: boolean;
-  /** About what the log has grown by since it was last looked at. */
+  /** An estimate of how much the log has grown since its state was last read. */
   grownBytes: number;
 }
 
-/** The log is looked at when it has grown by about this much: asking costs as much as five rows of a commit. */
-const LOOK_BYTES = 1024 * 1024;
-/** What a commit logs beyond its own bytes: whole pages, of which it changes a part. */
+/** The state of the log is read after about this much growth: reading it costs as much as five rows of a commit. */
+const LOG_CHECK_BYTES = 1024 * 1024;
+/** Bytes that a commit logs beyond its own: whole pages, of which it changes a part. */
 const LOGGED_PER_COMMIT_BYTES = 64 * 1024;
 const LOGGED_PER_BYTE = 4;
 
 assert(parentPort !== null, 'the writer runs in a thread of its own');
 const port = parentPort;
 const stores = new Map<number, OpenStore>();
-/** Stores with batches waiting, in the order in which they came. */
+/** Stores with waiting batches, in order of arrival. */
 const ready = new Set<OpenStore>();
 let isScheduled = false;
 
 port.on('message', (message: ToWriter) => {
   switch (message.kind) {
     case 'open':
-      return answer({ kind: 'opened', store: message.store, failure: open(message) });
+      return reply({ kind: 'opened', store: message.store, failure: open(message) });
     case 'commit': {
       const store = storeOf(message.store);
       for (const batch of unpackBatches(message.frames)) store.waiting.push(batch);
@@ -47,14 +47,14 @@ port.on('message', (message: ToWriter) => {
       const store = stores.get(message.store);
       if (store === undefined) return;
       store.isCheckpointing = false;
-      return careForLog(store);
+      return checkpointIfNeeded(store);
     }
     case 'close':
-      return answer({ kind: 'closed', store: message.store, failure: close(message.store) });
+      return reply({ kind: 'closed', store: message.store, failure: close(message.store) });
   }
 });
 
-function answer(message: FromWriter): void {
+function reply(message: FromWriter): void {
   port.postMessage(message);
 }
 
@@ -71,7 +71,7 @@ function open({ store: id, settings }: Extract<ToWriter, { kind: 'open' }>): Fai
       id,
       connection,
       waiting: [],
-      logCare: new CheckpointPolicy(),
+      checkpointPolicy: new CheckpointPolicy(),
       isCheckpointing: false,
       grownBytes: 0,
     });
@@ -94,7 +94,7 @@ function close(id: number): Failure | undefined {
   }
 }
 
-/** After the messages that are already here: they may belong to the same group. */
+/** Runs after the messages that have already arrived, since they may belong to the same group. */
 function schedule(): void {
   if (isScheduled) return;
   isScheduled = true;
@@ -122,12 +122,12 @@ function commitGroup(store: OpenStore): void {
     const failure = failureOf(error);
     for (const at of group.keys()) failures.push({ at, failure });
   }
-  answer({ kind: 'committed', store: store.id, count: group.length, failures });
+  reply({ kind: 'committed', store: store.id, count: group.length, failures });
   store.grownBytes += LOGGED_PER_COMMIT_BYTES + LOGGED_PER_BYTE * bytes;
-  if (store.grownBytes >= LOOK_BYTES) careForLog(store);
+  if (store.grownBytes >= LOG_CHECK_BYTES) checkpointIfNeeded(store);
 }
 
-/** From the front of the queue, one at least, together not much more than one commit may be. */
+/** Takes batches from the front of the queue: at least one, together not much more than COMMIT_BYTES_MAX. */
 function takeGroup(waiting: Required<Batch>[]): {
   readonly group: readonly Required<Batch>[];
   readonly bytes: number;
@@ -139,17 +139,17 @@ function takeGroup(waiting: Required<Batch>[]): {
   return { group: waiting.splice(0, count), bytes };
 }
 
-function careForLog(store: OpenStore): void {
+function checkpointIfNeeded(store: OpenStore): void {
   if (store.isCheckpointing) return;
   store.grownBytes = 0;
   const { connection } = store;
   try {
-    switch (store.logCare.next(connection.log())) {
+    switch (store.checkpointPolicy.next(connection.log())) {
       case 'nothing':
         break;
       case 'checkpoint':
         store.isCheckpointing = true;
-        answer({ kind: 'logGrew', store: store.id, descriptor: connection.descriptor });
+        reply({ kind: 'logGrew', store: store.id, descriptor: connection.descriptor });
         break;
       case 'finish':
         connection.finishLog();
@@ -159,7 +159,7 @@ function careForLog(store: OpenStore): void {
         break;
     }
   } catch {
-    // The log stays as it is and is looked at again after the next commit; commits do not depend on it.
+    // Not logged: the log stays as it is and is checked again after a later commit; commits do not depend on it.
   }
 }
 

@@ -1,4 +1,7 @@
-/** The threads of an engine: a few writers that share the stores by turns, and one checkpointer. Started when needed. */
+/**
+ * The threads of an engine: a few writers, to which stores are assigned round-robin, and one checkpointer. Started at
+ * first use.
+ */
 import type {
   FromCheckpointer,
   FromWriter,
@@ -11,7 +14,7 @@ import { Thread, threadScript } from './sqlite-thread.ts';
 
 interface WritersOptions {
   readonly threads: number;
-  /** Other scripts in place of the writer's, for tests of what happens when it fails. */
+  /** Another script instead of the writer's, for tests of failures. */
   readonly writerScript?: URL;
 }
 
@@ -37,7 +40,7 @@ export class SqliteWriters {
     const id = this.#storesOpened++;
     const { thread, stores } = this.#writer(id % this.#writers.length);
     const store = new StoreWriter(id, name, {
-      send: (message, owed, transfer) => thread.post(message, owed, transfer),
+      send: (message, replies, transfer) => thread.post(message, replies, transfer),
       checkpoint: (descriptor) => this.#checkpoint({ store: id, path: settings.path, descriptor }),
     });
     stores.set(id, store);
@@ -47,7 +50,7 @@ export class SqliteWriters {
     return store;
   }
 
-  /** Ends the threads. The stores are closed before. */
+  /** Ends the threads. The stores must be closed before. */
   async close(): Promise<void> {
     const ending = this.#writers.map((writer) => writer?.thread.end());
     this.#writers.fill(undefined);
@@ -62,14 +65,14 @@ export class SqliteWriters {
     const stores = new Map<number, StoreWriter>();
     const thread = new Thread<ToWriter, FromWriter>(this.#script, {
       onResponse: (message) => {
-        thread.whenAnswered(answersIn(message));
+        thread.repliesReceived(repliesIn(message));
         const store = stores.get(message.store);
         if (message.kind === 'closed' || (message.kind === 'opened' && message.failure))
           stores.delete(message.store);
         store?.receive(message);
       },
-      onDeath: (reason) => {
-        for (const store of stores.values()) store.die(reason);
+      onEnd: (reason) => {
+        for (const store of stores.values()) store.threadEnded(reason);
         stores.clear();
       },
     });
@@ -78,10 +81,10 @@ export class SqliteWriters {
     return writer;
   }
 
-  #checkpoint(question: ToCheckpointer): Promise<void> {
+  #checkpoint(request: ToCheckpointer): Promise<void> {
     return new Promise((resolve) => {
-      this.#checkpoints.set(question.store, resolve);
-      this.#runningCheckpointer().post(question, 1);
+      this.#checkpoints.set(request.store, resolve);
+      this.#runningCheckpointer().post(request, 1);
     });
   }
 
@@ -91,11 +94,11 @@ export class SqliteWriters {
       threadScript('sqlite-checkpointer', import.meta.url),
       {
         onResponse: ({ store }) => {
-          thread.whenAnswered(1);
+          thread.repliesReceived(1);
           this.#checkpointEnded(store);
         },
         // Nothing is lost: the writers ask again when their logs have grown.
-        onDeath: () => {
+        onEnd: () => {
           for (const store of [...this.#checkpoints.keys()]) this.#checkpointEnded(store);
         },
       },
@@ -111,8 +114,8 @@ export class SqliteWriters {
   }
 }
 
-/** How many of the answers that a thread owes a message brings. */
-function answersIn(message: FromWriter): number {
+/** How many pending replies a message completes. */
+function repliesIn(message: FromWriter): number {
   switch (message.kind) {
     case 'logGrew':
       return 0;

@@ -1,12 +1,14 @@
-/** Goal: stores are opened, listed, closed and dropped as the contract says. Method: small cases, one per promise. */
+/** Goal: stores are opened, listed, closed and dropped as the contract says. Method: one small case per promise. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AssertionError, textToBytes } from '../base/index.ts';
-import { bytes, type EngineUnderTest, put, read, refusal } from './contract-terms-suite.ts';
 import type { Store } from './engine.ts';
+import { bytes, type EngineUnderTest, put, read, refusal } from './test-kit.ts';
 
-/** `current` gives the engine and its store `unit/first`, which is open. */
-export function contractLifeSuite(current: () => { made: EngineUnderTest; store: Store }): void {
-  describe('life of a store', () => {
+/** `current` returns the engine and its open store `unit/first`. */
+export function contractLifecycleSuite(
+  current: () => { made: EngineUnderTest; store: Store },
+): void {
+  describe('lifecycle of a store', () => {
     let made: EngineUnderTest;
     let store: Store;
 
@@ -19,12 +21,12 @@ export function contractLifeSuite(current: () => { made: EngineUnderTest; store:
       expect(await read(store, 'a')).toBeUndefined();
     });
 
-    it('refuses names that are no names', async () => {
+    it('refuses invalid names', async () => {
       for (const name of ['', '/a', 'a/', 'a//b', '..', 'a/../b', 'a.b', 'a b', 'ä'])
         await expect(made.engine.open(name)).rejects.toThrow(AssertionError);
     });
 
-    it('closes once or twice, waits for commits under way, refuses use afterwards', async () => {
+    it('closes once or twice, waits for pending commits, refuses use afterwards', async () => {
       const commits = Array.from({ length: 50 }, (_, at) => put(store, [`k${at}`, 'v']));
       let settled = 0;
       for (const commit of commits)
@@ -48,14 +50,14 @@ export function contractLifeSuite(current: () => { made: EngineUnderTest; store:
       expect(await read(store, 'k49')).toBe('v');
     });
 
-    it('closes with snapshots open, which refuse use from then on', async () => {
+    it('closes with open snapshots, which refuse use afterwards', async () => {
       const snapshot = await store.snapshot();
       await store.close();
       await expect(refusal(() => snapshot.get(bytes(1)))).rejects.toThrow(AssertionError);
       snapshot.release();
     });
 
-    it('keeps its data apart from other stores', async () => {
+    it('does not share its data with other stores', async () => {
       const other = await made.engine.open('other');
       await put(store, ['a', '1']);
       expect(await other.get(textToBytes('a'))).toBeUndefined();
@@ -68,7 +70,7 @@ export function contractLifeSuite(current: () => { made: EngineUnderTest; store:
       expect(await made.engine.list()).toEqual(['a', 'a/z/y', 'b', 'unit/first']);
     });
 
-    it('is gone when dropped, and new when opened again', async () => {
+    it('is gone after a drop, and empty when opened again', async () => {
       await put(store, ['a', '1']);
       await expect(made.engine.drop('unit/first')).rejects.toThrow(AssertionError);
       await store.close();
@@ -79,11 +81,11 @@ export function contractLifeSuite(current: () => { made: EngineUnderTest; store:
       expect(await read(store, 'a')).toBeUndefined();
     });
 
-    it('says what space it takes', async () => {
+    it('reports its space', async () => {
       const before = (await store.stats()).bytesUsed;
       await store.commit({ puts: [{ key: bytes(1), value: new Uint8Array(100_000) }] });
       const { bytesUsed } = await store.stats();
-      // An engine that counts pages has room for some of it in those it had.
+      // An engine that counts pages can put a part of it into pages that are already in use.
       expect(bytesUsed - before).toBeGreaterThan(90_000);
       expect(bytesUsed - before).toBeLessThan(400_000);
     });

@@ -1,31 +1,34 @@
-/** Goal: numbered keys answer as all others do, and numbers lead to them. Method: numbers at both ends, large values beside. */
+/**
+ * Goal: integer keys behave as all others, and integers point to them. Method: integers at both ends, and large
+ * values.
+ */
 import { describe, expect, it } from 'vitest';
 import { AssertionError, toHex } from '../base/index.ts';
-import { bytes, refusal } from './contract-terms-suite.ts';
 import type { Store } from './engine.ts';
 import { INTEGER_KEY_PREFIX } from './integer-keys.ts';
+import { bytes, refusal } from './test-kit.ts';
 
-export function contractNumberedSuite(currentStore: () => Store): void {
-  describe('numbered keys', () => {
-    it('follows numbers to records, up to the greatest', async () => {
-      const numbers = [
+export function contractIntegerKeysSuite(currentStore: () => Store): void {
+  describe('integer keys', () => {
+    it('dereferences integers to records, up to the greatest', async () => {
+      const integers = [
         bytes(0, 0, 0, 0, 0, 0, 0, 0),
         bytes(0, 0, 0, 1, 0, 0, 0, 2),
         bytes(0, 0x1f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
       ];
       const recordOf = (at: number) => new Uint8Array(at * 3000).fill(7 + at);
       await currentStore().commit({
-        puts: numbers.flatMap((number, at) => [
-          { key: bytes(0x11, at), value: number },
-          { key: bytes(INTEGER_KEY_PREFIX, ...number), value: recordOf(at) },
+        puts: integers.flatMap((integer, at) => [
+          { key: bytes(0x11, at), value: integer },
+          { key: bytes(INTEGER_KEY_PREFIX, ...integer), value: recordOf(at) },
         ]),
       });
-      for (const [at, number] of numbers.entries()) {
+      for (const [at, integer] of integers.entries()) {
         expect(await currentStore().dereference(bytes(0x11, at), INTEGER_KEY_PREFIX)).toEqual(
           recordOf(at),
         );
-        expect(await currentStore().get(bytes(0x11, at))).toEqual(number);
-        expect(await currentStore().get(bytes(INTEGER_KEY_PREFIX, ...number))).toEqual(
+        expect(await currentStore().get(bytes(0x11, at))).toEqual(integer);
+        expect(await currentStore().get(bytes(INTEGER_KEY_PREFIX, ...integer))).toEqual(
           recordOf(at),
         );
       }
@@ -34,13 +37,13 @@ export function contractNumberedSuite(currentStore: () => Store): void {
         { limit: 100, bytesMax: 1e6 },
       );
       expect(page.entries.map(({ key }) => toHex(key))).toEqual([
-        ...numbers.map((number) => toHex(bytes(INTEGER_KEY_PREFIX, ...number))),
-        ...numbers.map((_, at) => toHex(bytes(0x11, at))),
+        ...integers.map((integer) => toHex(bytes(INTEGER_KEY_PREFIX, ...integer))),
+        ...integers.map((_, at) => toHex(bytes(0x11, at))),
       ]);
     });
 
-    it('does not take the place of a large value for a number', async () => {
-      // The first large value of a SQLite store is the first in its heap.
+    it('does not mistake the heap id of a large value for an integer', async () => {
+      // The first large value of a SQLite store has id 1 in its heap.
       const one = bytes(0, 0, 0, 0, 0, 0, 0, 1);
       await currentStore().commit({
         puts: [
@@ -56,7 +59,7 @@ export function contractNumberedSuite(currentStore: () => Store): void {
       expect(await currentStore().get(bytes(0x12))).toEqual(new Uint8Array(3000).fill(3));
     });
 
-    it('refuses keys that begin as numbered ones and are not', async () => {
+    it('refuses keys with the prefix of integer keys and another form', async () => {
       for (const key of [
         bytes(INTEGER_KEY_PREFIX),
         bytes(INTEGER_KEY_PREFIX, 0, 0, 0, 0, 0, 0, 1),

@@ -1,10 +1,10 @@
-/** The words that the parts of the contract suite share. */
+/** Shared functions of the parts of the contract suite. */
 import { type Bytes, bytesToText, textToBytes } from '../base/index.ts';
 import type { Engine, Entry, ReadView, Store } from './engine.ts';
 
 export interface EngineUnderTest {
   readonly engine: Engine;
-  /** A second engine on what the first one left behind, which is closed; absent where nothing is durable. */
+  /** Opens a second engine on the data of the first one, which is closed; absent where nothing is durable. */
   readonly reopen?: () => Promise<Engine>;
   readonly dispose: () => Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** Rows on their way into a table, many to a statement: a call costs as much as the row. */
+/** Buffers rows for a table and writes many of them with one statement, because a call costs as much as a row. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Bytes } from '../../../base/index.ts';
 
 export type Parameter = Bytes | number | null;
 
-/** Rows of one statement, largest first; the last one is 1, so that any number can be made of them. */
+/** Rows per statement, largest first. The last one is 1, so that every number of rows can be written. */
 const ROWS = [16, 4, 1] as const;
 
 export class Rows {
@@ -12,13 +12,13 @@ export class Rows {
   readonly #statements: readonly StatementSync[];
   #parameters: Parameter[] = [];
 
-  /** @param text - of the statement for so many rows, each of `width` parameters. */
+  /** @param text - the statement for so many rows, each of `width` parameters. */
   constructor(database: DatabaseSync, width: number, text: (rows: number) => string) {
     this.#width = width;
     this.#statements = ROWS.map((rows) => database.prepare(text(rows)));
   }
 
-  /** One row. It is written now or at the next `flush`. */
+  /** Adds one row. It is written now or at the next `flush`. */
   add(...row: readonly Parameter[]): void {
     const parameters = this.#parameters;
     for (const parameter of row) parameters.push(parameter);
