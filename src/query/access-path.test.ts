@@ -5,7 +5,8 @@ import { bytesToLatin1, textToBytes } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { KeyWriter, type Path, type Value } from '../value/index.ts';
 import { choosePath } from './access-path.ts';
-import { allOf, type Condition, equalTo, term } from './condition/condition.ts';
+import { allOf, type Condition, term } from './condition/condition.ts';
+import { equalTo } from './condition/value-ranges.ts';
 import { newStats } from './execution-stats.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
 

@@ -8,7 +8,8 @@ import { andThen, type Bytes, concatBytes, isPromise, type MaybePromise } from '
 import type { KeyRange } from '../engine/index.ts';
 import { printPath, TRUNCATED } from '../value/index.ts';
 import { commonRids } from './common-rids.ts';
-import type { Condition, TermCondition, TextCondition, ValueRange } from './condition/condition.ts';
+import type { Condition, TermCondition, TextCondition } from './condition/condition.ts';
+import type { ValueRange } from './condition/value-ranges.ts';
 import type { ExecutionStats } from './execution-stats.ts';
 import { PROBE_ENTRIES, PROBE_STEPS, Probe } from './probe.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';

@@ -1,7 +1,8 @@
 /** A look at the entries of one term, to learn how many there are: further with every step. */
 import { type Bytes, concatBytes, isPromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
-import type { TermCondition, ValueRange } from './condition/condition.ts';
+import type { TermCondition } from './condition/condition.ts';
+import type { ValueRange } from './condition/value-ranges.ts';
 import type { ExecutionStats } from './execution-stats.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
 import { yieldToEventLoop } from './yield.ts';

@@ -1,7 +1,8 @@
 /** A condition in words, for people who want to know why a query costs what it does. */
 import { type Bytes, toHex } from '../../base/index.ts';
 import { KEY_TAGS, KeyReader, printPath } from '../../value/index.ts';
-import type { Condition, ValueRange } from './condition.ts';
+import type { Condition } from './condition.ts';
+import type { ValueRange } from './value-ranges.ts';
 
 /** Ranges shown of one term; a list of thousands of ids tells nobody more. */
 const RANGES_SHOWN = 5;

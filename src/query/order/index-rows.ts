@@ -13,8 +13,8 @@ import {
 import type { KeyRange } from '../../engine/index.ts';
 import type { Path } from '../../value/index.ts';
 import { type Batches, counted } from '../candidates.ts';
-import { equalTo } from '../condition/condition.ts';
 import { isLimited, narrowed } from '../condition/narrow.ts';
+import { equalTo } from '../condition/value-ranges.ts';
 import { yieldToEventLoop } from '../yield.ts';
 import {
   type OrderedEntries,
