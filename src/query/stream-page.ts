@@ -1,5 +1,5 @@
-/** Pages of rows in the order in which their items were created. */
-import { isPromise, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
+/** Pages of streaming queries without an order: rows in the order in which their items were created. */
+import { assert, isPromise, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
 import { choosePath, describeAccess } from './access-path.ts';
 import { asyncRows } from './async-rows.ts';
 import { candidates } from './candidates.ts';
@@ -20,6 +20,7 @@ export async function streamPage(request: PageRequest, shape: Streaming): Promis
     const part = left.shift() as Part;
     const target = request.targetsIn(part)[0];
     if (target === undefined) continue;
+    assert(target.max > part.min, 'a target covers the beginning of its part');
     if (target.max < part.max) left.unshift({ ...part, min: target.max });
     const here = { ...part, min: target.min, max: target.max };
     const end = await streamTarget(request, shape, target, here, { page, window, looked });
@@ -44,7 +45,7 @@ interface StreamState {
 interface StreamEnd {
   readonly window: Window;
   readonly looked: number;
-  /** Where in the target the page became full; undefined at its end. */
+  /** Where in the target the page became full; undefined where the target was read to its end. */
   readonly stoppedAt: Part | undefined;
 }
 
@@ -65,29 +66,29 @@ async function streamTarget(
     const chosen = choosePath(reader, query.condition, stats);
     const access = isPromise(chosen) ? await chosen : chosen;
     stats.accessPaths.push(describeAccess(access));
-    // One more than the page takes tells whether there is a next one: clients ask for a page behind every token.
+    // One more row than the page takes shows whether there is a next page: clients request a page for every token.
     const batch = Math.min(100, skip + Math.min(take, request.rowsMax + 1));
     const batches = candidates(reader, access, part.from, stats, batch);
     for (;;) {
       const found = batches.next();
       const items = isPromise(found) ? await found : found;
       if (items === undefined) return { window: { skip, take }, looked, stoppedAt: undefined };
-      const answers = asyncRows(shape, reader, items, part);
-      const later = answers && (await answers);
+      const pending = asyncRows(shape, reader, items, part);
+      const made = pending && (await pending);
       let at = 0;
       for (const item of items) {
-        const isLeft = later !== undefined && at >= later.rows.length;
+        const isLeft = made !== undefined && at >= made.rows.length;
         if (page.isFull || isLeft || looked >= QUERY_ITEMS_PER_PAGE)
           return {
             window: { skip, take },
             looked,
             stoppedAt: { ...part, from: item.rid, rows: 0 },
           };
-        // The first is what the request is about.
+        // The first item never waits, so that a query of one item does not yield.
         const rest = looked++ === 0 ? undefined : yieldToEventLoop();
         if (rest !== undefined) await rest;
-        const document = later === undefined ? reader.decode(item) : undefined;
-        const rows = later?.rows[at++] ?? shape.rowsOf(document);
+        const document = made === undefined ? reader.decode(item) : undefined;
+        const rows = made?.rows[at++] ?? shape.rowsOf(document);
         if (rows.length > 0) stats.itemsMatched++;
         for (let row = item.rid === part.from ? part.rows : 0; row < rows.length; row++) {
           if (skip > 0) {
@@ -102,8 +103,8 @@ async function streamTarget(
               stoppedAt: { ...part, from: item.rid, rows: row },
             };
           take--;
-          const due = page.isPauseDue() ? yieldToEventLoop() : undefined;
-          if (due !== undefined) await due;
+          const wait = page.isYieldDue() ? yieldToEventLoop() : undefined;
+          if (wait !== undefined) await wait;
           if (take === 0) return { window: { skip, take }, looked, stoppedAt: undefined };
           const hasMoreRows = row + 1 < rows.length;
           if (page.isFull && (request.endsFullPages || hasMoreRows))
@@ -120,6 +121,7 @@ async function streamTarget(
   }
 }
 
+/** The part that is left behind a row. */
 function behind(part: Part, rid: number, nextRow: number): Part {
   return nextRow === 0
     ? { ...part, from: rid + 1, rows: 0 }

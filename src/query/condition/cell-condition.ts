@@ -1,4 +1,4 @@
-/** The condition of spatial filters: geometries are found by the cells of the spatial grid that cover them (value/geo). */
+/** The condition of spatial filters: geometries are found by the cells of the grid that cover them (value/geo). */
 import { CELLS, namesAround, type Path } from '../../value/index.ts';
 import { type Condition, term } from './condition.ts';
 import { equalTo, startingWith } from './value-ranges.ts';

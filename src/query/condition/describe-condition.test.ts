@@ -1,4 +1,4 @@
-// Goal: an explanation says what a condition asks. Method: a table of conditions and their words.
+// Goal: an explanation prints a condition. Method: a table of conditions and texts.
 import { expect, test } from 'vitest';
 import { ANYTHING, allOf, anyOf, NOTHING, term } from './condition.ts';
 import { describeCondition } from './describe-condition.ts';

@@ -1,4 +1,4 @@
-// Goal: an index in order is read only where the condition can hold. Method: conditions against the keys they leave.
+// Goal: an index is read only where the condition can hold. Method: conditions against the keys in the narrowed ranges.
 import { expect, test } from 'vitest';
 import { compareBytes, concatBytes } from '../../base/index.ts';
 import { encodeTuple } from '../../value/index.ts';

@@ -9,7 +9,7 @@ import type { CompositeOrder } from '../reader.ts';
 import type { Condition } from './condition.ts';
 import { intersectionOfRanges, unionOfRanges, type ValueRange } from './value-ranges.ts';
 
-/** Key ranges in order, without overlaps. Parts stored in descending order do not narrow, because their bits are flipped. */
+/** Key ranges in order, without overlaps. Parts stored in descending order do not narrow: their bits are flipped. */
 export function narrowed(
   prefix: Bytes,
   parts: readonly CompositeOrder[],

@@ -18,7 +18,7 @@ export type Comparison = '<' | '<=' | '>' | '>=';
 const writer = new KeyWriter();
 const { cosmos } = KEY_TAGS;
 
-/** A byte behind every entry of a value and before every other value: entries go on with a rid, which begins with zero. */
+/** A byte behind every entry of a value and before the next value: a rid follows the value and begins with zero. */
 const LAST = Uint8Array.of(0xff);
 
 /** A text of at most so many units is whole in a key: a unit takes three bytes at most. */
