@@ -1,4 +1,4 @@
-/** Rows that need answers from another thread. They are asked for many items at once, so that a row costs little. */
+/** Rows that need answers from another thread. They are made for many items at once, so that a row costs little. */
 import type { Bytes } from '../base/index.ts';
 import type { Value } from '../value/index.ts';
 import type { PendingItem, Row, Streaming } from './executable-query.ts';

@@ -11,7 +11,7 @@ const RIDS_MAX = 500_000;
 const PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
 
 /**
- * The number of items that satisfy a condition; undefined where no index serves it, or too many rids were to be kept.
+ * The number of items that satisfy a condition; undefined where no index serves it, or it names too many rids.
  * The condition must be exact and allow no item that the reader excludes.
  */
 export async function countItems(

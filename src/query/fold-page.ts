@@ -17,8 +17,9 @@ import { yieldToEventLoop } from './yield.ts';
 export async function foldPage(request: PageRequest, shape: Blocking): Promise<ResultPage> {
   const { position, stats, query, cache } = request;
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
-  const from = position?.kind === 'fold' ? position : { given: 0, kept: undefined };
-  const found = from.kept === undefined ? undefined : cache?.results.find(cache.owner(), from.kept);
+  const from = position?.kind === 'fold' ? position : { given: 0, cachedAs: undefined };
+  const found =
+    from.cachedAs === undefined ? undefined : cache?.results.find(cache.owner(), from.cachedAs);
   if (found !== undefined) {
     // Partitions refuse cached rows where they would refuse the query: opening them checks that.
     for (const target of targets) (await target.open()).release();
@@ -47,7 +48,7 @@ export async function foldPage(request: PageRequest, shape: Blocking): Promise<R
     if (rest !== undefined) await rest;
   }
   const name = cache.results.keep({ owner: cache.owner(), rows, isWhole });
-  return pageOf(request, rows, (text) => text, { given, kept: name, isWhole });
+  return pageOf(request, rows, (text) => text, { given, cachedAs: name, isWhole });
 }
 
 /** Rows made ahead for later pages at most, where the fold could stop after this page. */
@@ -65,7 +66,7 @@ function rowsWanted({ rowsMax }: PageRequest, { needsEvery }: Blocking, given: n
 
 interface FoldProgress {
   readonly given: number;
-  readonly kept?: string | undefined;
+  readonly cachedAs?: string | undefined;
   readonly isWhole: boolean;
 }
 
@@ -74,15 +75,18 @@ function pageOf<Row>(
   request: PageRequest,
   rows: readonly Row[],
   textOf: (row: Row) => string,
-  { given, kept, isWhole }: FoldProgress,
+  { given, cachedAs, isWhole }: FoldProgress,
 ): ResultPage {
   const page = new PageRows(request);
   const end = isWhole ? rows.length : rows.length - 1;
   let at = given;
   for (; at < end && !page.isFull; at++) if (!page.addText(textOf(rows[at] as Row))) break;
   if (at < end)
-    return { rows: page.rows, position: { kind: 'fold', given: at, ...(kept && { kept }) } };
-  if (kept !== undefined) request.cache?.results.drop(kept);
+    return {
+      rows: page.rows,
+      position: { kind: 'fold', given: at, ...(cachedAs && { cachedAs }) },
+    };
+  if (cachedAs !== undefined) request.cache?.results.drop(cachedAs);
   return { rows: page.rows, position: isWhole ? undefined : { kind: 'fold', given: at } };
 }
 

@@ -14,8 +14,8 @@ export type Position =
   | { readonly kind: 'stream'; readonly parts: readonly Part[]; readonly window: Window }
   /** Everything behind a row, or from the beginning where no row fits in a token. */
   | { readonly kind: 'ordered'; readonly after: RowPlace | undefined; readonly window: Window }
-  /** So many rows of the result are skipped. It is computed again, unless it is cached under the name `kept`. */
-  | { readonly kind: 'fold'; readonly given: number; readonly kept?: string };
+  /** So many rows of the result are skipped. It is computed again, unless the cache has it under this name. */
+  | { readonly kind: 'fold'; readonly given: number; readonly cachedAs?: string };
 
 /** Hexadecimal effective partition keys, [min, max). */
 export interface HashRange {
@@ -125,7 +125,7 @@ function pack(position: Position): object {
       return { after: [packed, rid, row], w: packWindow(position.window) };
     }
     case 'fold':
-      return { given: position.given, k: position.kept };
+      return { given: position.given, k: position.cachedAs };
   }
 }
 
@@ -135,7 +135,7 @@ function packWindow({ skip, take }: Window): readonly (number | null)[] {
 
 function unpack(packed: Record<string, unknown>): Position | undefined {
   const { at, after, given, k, w } = packed;
-  if (isCount(given)) return { kind: 'fold', given, ...(typeof k === 'string' && { kept: k }) };
+  if (isCount(given)) return { kind: 'fold', given, ...(typeof k === 'string' && { cachedAs: k }) };
   const window = unpackWindow(w);
   if (window === undefined) return undefined;
   if (at !== undefined) {

@@ -15,7 +15,7 @@ export async function streamPage(request: PageRequest, shape: Streaming): Promis
   let window: Window =
     position?.kind === 'stream' ? position.window : { skip: shape.skip, take: shape.take };
   const left = partsLeft(ranges, position?.kind === 'stream' ? position.parts : []);
-  let looked = 0;
+  let itemsRead = 0;
   while (left.length > 0 && window.take > 0) {
     const part = left.shift() as Part;
     const target = request.targetsIn(part)[0];
@@ -23,14 +23,14 @@ export async function streamPage(request: PageRequest, shape: Streaming): Promis
     assert(target.max > part.min, 'a target covers the beginning of its part');
     if (target.max < part.max) left.unshift({ ...part, min: target.max });
     const here = { ...part, min: target.min, max: target.max };
-    const end = await streamTarget(request, shape, target, here, { page, window, looked });
+    const end = await streamTarget(request, shape, target, here, { page, window, itemsRead });
     window = end.window;
-    looked = end.looked;
+    itemsRead = end.itemsRead;
     if (end.stoppedAt !== undefined) {
       left.unshift(end.stoppedAt);
       break;
     }
-    if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE) break;
+    if (page.isFull || itemsRead >= QUERY_ITEMS_PER_PAGE) break;
   }
   if (left.length === 0 || window.take === 0) return { rows: page.rows, position: undefined };
   return { rows: page.rows, position: { kind: 'stream', parts: begunParts(left), window } };
@@ -39,12 +39,12 @@ export async function streamPage(request: PageRequest, shape: Streaming): Promis
 interface StreamState {
   readonly page: PageRows;
   readonly window: Window;
-  readonly looked: number;
+  readonly itemsRead: number;
 }
 
 interface StreamEnd {
   readonly window: Window;
-  readonly looked: number;
+  readonly itemsRead: number;
   /** Where in the target the page became full; undefined where the target was read to its end. */
   readonly stoppedAt: Part | undefined;
 }
@@ -59,7 +59,12 @@ async function streamTarget(
   const { stats, query } = request;
   const { page } = state;
   let { skip, take } = state.window;
-  let { looked } = state;
+  let { itemsRead } = state;
+  const endAt = (stoppedAt: Part | undefined): StreamEnd => ({
+    window: { skip, take },
+    itemsRead,
+    stoppedAt,
+  });
   const opened = target.open();
   const reader = timed(isPromise(opened) ? await opened : opened, request);
   try {
@@ -72,20 +77,16 @@ async function streamTarget(
     for (;;) {
       const found = batches.next();
       const items = isPromise(found) ? await found : found;
-      if (items === undefined) return { window: { skip, take }, looked, stoppedAt: undefined };
+      if (items === undefined) return endAt(undefined);
       const pending = asyncRows(shape, reader, items, part);
       const made = pending && (await pending);
       let at = 0;
       for (const item of items) {
         const isLeft = made !== undefined && at >= made.rows.length;
-        if (page.isFull || isLeft || looked >= QUERY_ITEMS_PER_PAGE)
-          return {
-            window: { skip, take },
-            looked,
-            stoppedAt: { ...part, from: item.rid, rows: 0 },
-          };
+        if (page.isFull || isLeft || itemsRead >= QUERY_ITEMS_PER_PAGE)
+          return endAt({ ...part, from: item.rid, rows: 0 });
         // The first item never waits, so that a query of one item does not yield.
-        const rest = looked++ === 0 ? undefined : yieldToEventLoop();
+        const rest = itemsRead++ === 0 ? undefined : yieldToEventLoop();
         if (rest !== undefined) await rest;
         const document = made === undefined ? reader.decode(item) : undefined;
         const rows = made?.rows[at++] ?? shape.rowsOf(document);
@@ -97,22 +98,14 @@ async function streamTarget(
           }
           const { isLeft: isRowLeft } = rows[row] as Row;
           if (isRowLeft || !page.add(rows[row] as Row, document, item.body))
-            return {
-              window: { skip, take },
-              looked,
-              stoppedAt: { ...part, from: item.rid, rows: row },
-            };
+            return endAt({ ...part, from: item.rid, rows: row });
           take--;
           const wait = page.isYieldDue() ? yieldToEventLoop() : undefined;
           if (wait !== undefined) await wait;
-          if (take === 0) return { window: { skip, take }, looked, stoppedAt: undefined };
+          if (take === 0) return endAt(undefined);
           const hasMoreRows = row + 1 < rows.length;
           if (page.isFull && (request.endsFullPages || hasMoreRows))
-            return {
-              window: { skip, take },
-              looked,
-              stoppedAt: behind(part, item.rid, hasMoreRows ? row + 1 : 0),
-            };
+            return endAt(behind(part, item.rid, hasMoreRows ? row + 1 : 0));
         }
       }
     }
