@@ -5,15 +5,30 @@
 import type { QuickJSHandle } from 'quickjs-emscripten';
 import { makeCalls } from './guest/guest-calls.ts';
 import { addChains } from './guest/guest-chain.ts';
+import { makeChainSteps } from './guest/guest-chain-steps.ts';
 import { makeCollection } from './guest/guest-collection.ts';
 import { makeConsole } from './guest/guest-console.ts';
+import { makeContext } from './guest/guest-context.ts';
 import { makeDocuments } from './guest/guest-documents.ts';
+import { makeFailurePrinter } from './guest/guest-failure.ts';
 import { makeMessage } from './guest/guest-messages.ts';
+import { makeRandom } from './guest/guest-random.ts';
 import { makeScript } from './guest/guest-script.ts';
 import { type Instance, newInstance, Realm } from './realm.ts';
 import type { FromSandbox, RoundAnswers, ScriptStart } from './sandbox-protocol.ts';
 
-const PARTS = [makeCalls, makeDocuments, makeCollection, addChains, makeMessage, makeConsole];
+const PARTS = [
+  makeCalls,
+  makeDocuments,
+  makeCollection,
+  makeChainSteps,
+  addChains,
+  makeMessage,
+  makeConsole,
+  makeRandom,
+  makeContext,
+  makeFailurePrinter,
+];
 const CODE = `(${makeScript})({${PARTS.map((part) => `${part.name}: ${part}`).join(',')}})`;
 
 export class ScriptExecutor {

@@ -8,7 +8,7 @@ import {
   SCRIPT_ROUND_CHARACTERS_MAX,
 } from '../base/index.ts';
 import type { GuestAnswer } from './guest/guest-calls.ts';
-import type { GuestInput } from './guest/guest-script.ts';
+import type { GuestInput } from './guest/guest-context.ts';
 import { type Lease, SandboxPool } from './sandbox-pool.ts';
 import type { RoundAnswers, ScriptText, ToSandbox } from './sandbox-protocol.ts';
 import type { Answer, SandboxThread } from './sandbox-thread.ts';

@@ -24,7 +24,7 @@ export function makeFunctions(): GuestFunctions {
       const text = stringify(run(...args));
       return text === undefined ? '[1]' : `[0,${text}]`;
     } catch (error) {
-      // Running out of memory is not one call's affair.
+      // A lack of memory ends all calls, not only this one.
       if (error instanceof GuestError && error.message === 'out of memory') throw error;
       return `[2,${stringify(String(error))}]`;
     }
