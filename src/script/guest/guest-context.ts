@@ -30,7 +30,7 @@ export interface ContextParts {
   readonly makeRandom: typeof makeRandom;
 }
 
-export interface GuestContext {
+interface GuestContext {
   readonly limits: GuestLimits;
   readonly calls: GuestCalls;
   readonly console: GuestConsole;
