@@ -1,6 +1,6 @@
 /**
- * A realm: one JavaScript heap in QuickJS with a memory limit and its own globals, without any object of the host. Every
- * call in it ends by a deadline.
+ * A realm: one JavaScript heap in QuickJS with a memory limit and its own globals, without any object of the host.
+ * Every call in it ends by a deadline.
  */
 import {
   type EmscriptenModuleLoader,

@@ -1,6 +1,6 @@
 /**
- * Runs procedures and triggers, one after the other. Making a realm takes milliseconds, so one realm is made, its memory
- * is saved as an image, and the image is restored after every script: the next script finds a new realm.
+ * Runs procedures and triggers, one after the other. Making a realm takes milliseconds, so one realm is made, its
+ * memory is saved as an image, and the image is restored after every script: the next script finds a new realm.
  */
 import type { QuickJSHandle } from 'quickjs-emscripten';
 import { makeCalls } from './guest/guest-calls.ts';

@@ -1,4 +1,4 @@
-/** Inside the sandbox: the steps of a chain, `filter`, `map`, `pluck`, `flatten`, `sortBy`, `sortByDescending`, `unwind`. */
+/** Inside the sandbox: the steps of a chain, such as `filter`, `map`, `sortBy` and `unwind`. */
 
 export interface ChainStep {
   apply(rows: unknown[]): unknown[];

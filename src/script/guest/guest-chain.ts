@@ -57,7 +57,7 @@ export function addChains(
       chain[name] = (a: unknown, b: unknown) => chainOf([...steps, make(a, b)]);
     return chain;
   };
-  /** The number of arguments before options and callback: `flatten` and `unwind` may be called without their last one. */
+  /** The number of arguments before options and callback; the last one of `flatten` and `unwind` is optional. */
   const argumentsOf = (name: string, args: readonly unknown[]): number => {
     const count = arity[name];
     if (count === undefined) return 1;

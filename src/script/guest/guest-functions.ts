@@ -13,7 +13,7 @@ export function makeFunctions(): GuestFunctions {
   const { parse, stringify } = JSON;
   const GuestError = Error;
   const functions = new Map<string, (...args: unknown[]) => unknown>();
-  const answer = (call: unknown[]): string => {
+  const runCall = (call: unknown[]): string => {
     const run = functions.get(call[0] as string);
     const missing = call[1] as number;
     const args = call.slice(2);
@@ -33,6 +33,6 @@ export function makeFunctions(): GuestFunctions {
     add(name, run) {
       functions.set(name, run);
     },
-    run: (calls) => `[${(parse(calls) as unknown[][]).map(answer).join(',')}]`,
+    run: (calls) => `[${(parse(calls) as unknown[][]).map(runCall).join(',')}]`,
   };
 }
