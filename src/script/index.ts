@@ -5,7 +5,6 @@ export type {
   AnswerCalls,
   CallAnswer,
   ScriptCall,
-  ScriptInput,
   ScriptOutcome,
   ScriptRun,
 } from './script-run.ts';
