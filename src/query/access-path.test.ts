@@ -1,11 +1,12 @@
-// Goal: of conditions that must all hold, the narrow one is found without reading the wide one. Method: an index in
-// memory that counts what is asked of it.
+// Goal: the selective part of a conjunction is found without reading the broad one. Method: an index in memory that
+// counts reads.
 import { expect, test } from 'vitest';
 import { bytesToLatin1, textToBytes } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { KeyWriter, type Path, type Value } from '../value/index.ts';
 import { choosePath } from './access-path.ts';
-import { allOf, type Condition, equalTo, term } from './condition/condition.ts';
+import { allOf, type Condition, term } from './condition/condition.ts';
+import { equalTo } from './condition/value-ranges.ts';
 import { newStats } from './execution-stats.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
 
@@ -74,65 +75,65 @@ const index: Index = {
 };
 
 const CASES: readonly {
-  readonly what: string;
+  readonly name: string;
   readonly of: readonly Condition[];
   readonly rids: readonly number[] | 'none' | 'posting';
   readonly entriesMax: number;
 }[] = [
   {
-    what: 'one item, key first',
+    name: 'one item, key first',
     of: [is('key', 'wide'), is('name', 'rare')],
     rids: [7],
     entriesMax: 18,
   },
   {
-    what: 'one item, key last',
+    name: 'one item, key last',
     of: [is('name', 'rare'), is('key', 'wide')],
     rids: [7],
     entriesMax: 1,
   },
   {
-    what: 'a few beside many',
+    name: 'a few and many',
     of: [is('key', 'wide'), is('name', 'few')],
     rids: [1, 2, 3],
     entriesMax: 20,
   },
   {
-    what: 'both narrow',
+    name: 'both selective',
     of: [is('key', 'some'), is('name', 'few', 'other')],
     rids: [1, 2, 3, 9000],
     entriesMax: 21,
   },
   {
-    what: 'some beside many',
+    name: 'some and many',
     of: [is('key', 'some'), is('kind', 'common')],
     rids: numbers(100),
     entriesMax: 2101,
   },
-  { what: 'nothing', of: [is('key', 'wide'), is('name', 'missing')], rids: 'none', entriesMax: 17 },
+  { name: 'nothing', of: [is('key', 'wide'), is('name', 'missing')], rids: 'none', entriesMax: 17 },
   {
-    what: 'both wide',
+    name: 'both broad',
     of: [is('key', 'wide'), is('kind', 'common')],
     rids: 'posting',
     entriesMax: 4002,
   },
 ];
 
-test.each(CASES)('$what', async ({ of, rids, entriesMax }) => {
-  const work = newStats();
-  const access = await choosePath(readerOf(index), allOf(...of), work);
+test.each(CASES)('$name', async ({ of, rids, entriesMax }) => {
+  const stats = newStats();
+  const access = await choosePath(readerOf(index), allOf(...of), stats);
   if (typeof rids === 'string') expect(access.kind).toBe(rids);
   else expect(access).toMatchObject({ kind: 'rids', rids });
-  expect(work.indexEntries).toBeLessThanOrEqual(entriesMax);
+  expect(stats.indexEntries).toBeLessThanOrEqual(entriesMax);
 });
 
-/** The same, with rids at once for one value. */
+/** A reader that also has the rids of one value without its entries. */
 function ridsReaderOf(index: Index): { readonly reader: ItemReader; readonly limits: number[] } {
   const limits: number[] = [];
   const entries = readerOf(index);
-  const ridsOf = (stem: Uint8Array, limit: number): readonly number[] | undefined => {
+  const ridsOf = (termPrefix: Uint8Array, limit: number): readonly number[] | undefined => {
     limits.push(limit);
-    const range = { start: stem, end: Buffer.concat([stem, Uint8Array.of(0xff)]) };
+    const range = { start: termPrefix, end: Buffer.concat([termPrefix, Uint8Array.of(0xff)]) };
     const found = entries.scanIndex(range, { limit: 1e6, bytesMax: 1e9 }) as IndexEntries;
     return found.entries.length > limit ? undefined : found.entries.map(entries.ridOf);
   };
@@ -142,16 +143,16 @@ function ridsReaderOf(index: Index): { readonly reader: ItemReader; readonly lim
 test.each<[string, readonly Condition[], readonly number[], readonly number[]]>([
   ['one item, key first', [is('key', 'wide'), is('name', 'rare')], [7], [1000, 1000]],
   ['one item, key last', [is('name', 'rare'), is('key', 'wide')], [7], [1000]],
-  ['some beside many', [is('key', 'some'), is('kind', 'common')], numbers(100), [1000, 20_000]],
+  ['some and many', [is('key', 'some'), is('kind', 'common')], numbers(100), [1000, 20_000]],
   [
-    'both wide',
+    'both broad',
     [is('key', 'wide'), is('kind', 'common')],
     numbers(5000),
     [1000, 1000, 2000, 2000, 20_000, 20_000],
   ],
-])('with rids at once: %s', async (_what, of, rids, limits) => {
-  const { reader, limits: asked } = ridsReaderOf(index);
+])('with rids of one value: %s', async (_name, of, rids, limits) => {
+  const { reader, limits: used } = ridsReaderOf(index);
   const access = await choosePath(reader, allOf(...of), newStats());
   expect(access).toMatchObject({ kind: 'rids', rids });
-  expect(asked).toEqual(limits);
+  expect(used).toEqual(limits);
 });

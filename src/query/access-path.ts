@@ -1,14 +1,16 @@
 /**
- * The way to the candidates of a condition in one partition, chosen by looking: the first entries of each index range
- * tell how many items it names. An index serves where it names few; where it names most, reading in storage order does.
+ * Chooses the access path: how the candidates of a condition are found in one partition. There are no statistics to
+ * estimate with; the first entries of each index range are read instead. An index is used where it names few items;
+ * where it names most of them, a scan is faster.
  *
- * Whatever the way, candidates come in rid order.
+ * Candidates are in rid order on every access path.
  */
 import { andThen, type Bytes, concatBytes, isPromise, type MaybePromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { printPath, TRUNCATED } from '../value/index.ts';
 import { commonRids } from './common-rids.ts';
-import type { Condition, TermCondition, TextCondition, ValueRange } from './condition/condition.ts';
+import type { Condition, TermCondition, TextCondition } from './condition/condition.ts';
+import type { ValueRange } from './condition/value-ranges.ts';
 import type { ExecutionStats } from './execution-stats.ts';
 import { PROBE_ENTRIES, PROBE_STEPS, Probe } from './probe.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
@@ -18,50 +20,50 @@ export type AccessPath =
   | { readonly kind: 'none' }
   /** Every item. */
   | { readonly kind: 'scan' }
-  /** The entries of one value of one path: they are in rid order and need not be collected. */
+  /** The posting list of one value under one path: it is in rid order and need not be collected. */
   | { readonly kind: 'posting'; readonly prefix: Bytes; readonly text: string }
   /** Rids collected from the index, sorted. */
   | { readonly kind: 'rids'; readonly rids: readonly number[]; readonly text: string };
 
-/** What a condition of several parts is taken to cost where it names few items. */
+/** The assumed cost, in entries, of a condition of several parts that names few items. */
 const OTHER_ENTRIES = 200;
-/** Loading an item and looking at it costs as much as this many entries; so does a look at any. */
+/** The cost of loading and checking an item, and that of starting one more index read, in entries. */
 const ITEM_ENTRIES = 40;
-const LOOK_ENTRIES = 40;
-/** Rids collected at most; a condition that names more is answered by a scan. */
+const READ_ENTRIES = 40;
+/** Rids collected at most: a condition that names more is answered by a scan. */
 const COLLECT_MAX = 50_000;
-/** A scan reads items side by side; fetching this share of them one by one costs as much. */
+/** A scan reads neighbours together: fetching one of this many items by rid costs as much as a scan of all. */
 const SCAN_SHARE = 3;
 const PAGE = { limit: 1000, bytesMax: 1024 * 1024 };
-/** Few entries of it are kept: two milliseconds. */
+/** A tested page keeps few of its entries, so it may be longer: it takes about two milliseconds. */
 const TESTED_PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
 
 export function choosePath(
   reader: ItemReader,
   condition: Condition,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): MaybePromise<AccessPath> {
   const usable = usablePart(reader, condition);
   if (usable.kind === 'nothing') return { kind: 'none' };
   if (usable.kind === 'anything') return { kind: 'scan' };
-  if (usable.kind === 'all') return chooseAmong(reader, usable.of, work);
-  return postingOf(reader, usable) ?? chooseOne(reader, usable, work);
+  if (usable.kind === 'all') return chooseAmong(reader, usable.of, stats);
+  return postingOf(reader, usable) ?? chooseOne(reader, usable, stats);
 }
 
 /**
- * The same where rows are wanted in an order: the entries of one value are collected while sorting them can be cheaper
- * than meeting enough of them on the way through an index that has the order.
+ * As `choosePath`, for rows in an order: the rids of one value are collected as long as sorting their rows can be
+ * cheaper than finding enough of them in an index that has the order.
  */
 export function chooseForOrder(
   reader: ItemReader,
   condition: Condition,
   wanted: number,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): MaybePromise<AccessPath> {
-  return andThen(choosePath(reader, condition, work), (access): MaybePromise<AccessPath> => {
+  return andThen(choosePath(reader, condition, stats), (access): MaybePromise<AccessPath> => {
     if (access.kind !== 'posting') return access;
     const limit = Math.min(COLLECT_MAX, Math.ceil(Math.sqrt(wanted * reader.itemCount)));
-    return collectRange(reader, access.prefix, limit, work).then((rids) =>
+    return collectRange(reader, access.prefix, limit, stats).then((rids) =>
       rids === undefined ? access : { kind: 'rids', rids, text: access.text },
     );
   });
@@ -72,12 +74,12 @@ async function collectRange(
   reader: ItemReader,
   prefix: Bytes,
   limit: number,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<readonly number[] | undefined> {
   if (reader.ridsOf !== undefined) {
     const found = reader.ridsOf(prefix, limit, limit);
     const all = isPromise(found) ? await found : found;
-    work.indexEntries += all?.length ?? 0;
+    stats.indexEntries += all?.length ?? 0;
     return all && Array.from(all);
   }
   const rids = new Set<number>();
@@ -85,7 +87,7 @@ async function collectRange(
   while (range !== undefined) {
     const found = reader.scanIndex(range, PAGE);
     const page: IndexEntries = isPromise(found) ? await found : found;
-    work.indexEntries += page.entries.length;
+    stats.indexEntries += page.entries.length;
     for (const entry of page.entries) rids.add(reader.ridOf(entry));
     if (rids.size > limit) return undefined;
     range = page.rest;
@@ -95,10 +97,10 @@ async function collectRange(
   return ascending(rids);
 }
 
-/** Behind every rid: they begin with a zero byte. */
+/** A byte behind every rid: rids begin with a zero byte. */
 const LAST = Uint8Array.of(0xff);
 
-/** The condition without what no index can answer. */
+/** The condition without the parts that no index serves. */
 function usablePart(reader: ItemReader, condition: Condition): Condition {
   switch (condition.kind) {
     case 'term':
@@ -122,46 +124,46 @@ function usablePart(reader: ItemReader, condition: Condition): Condition {
 }
 
 /**
- * Of several conditions that must all hold: the narrowest, and with it those that narrow it further cheaply. All are
- * looked at in turns, further each time, so that one that names few items is found before one of many was read; once
- * the items it names cost less than another look, they are looked at instead.
+ * The access path of a conjunction: its most selective part, and the parts that narrow it further at little cost. All
+ * parts are probed in rounds, deeper in each round, so that a selective part is found before a broad one was read.
+ * Probing ends once loading the items found so far costs less than another read of an index.
  */
 function chooseAmong(
   reader: ItemReader,
   parts: readonly Condition[],
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): MaybePromise<AccessPath> {
   const narrowest = new Narrowest();
   const plain = parts.filter(isPlainTerm);
-  const probes = plain.map((part) => new Probe(reader, part, work));
-  const probed = probeInTurns(probes, narrowest, 0, 0);
+  const probes = plain.map((part) => new Probe(reader, part, stats));
+  const probed = probeInRounds(probes, narrowest, 0, 0);
   if (probed === undefined && plain.length === parts.length)
-    return chosenAmong(reader, parts, narrowest, work);
+    return chosenAmong(reader, parts, narrowest, stats);
   return Promise.resolve(probed).then(async () => {
     for (const part of parts) {
-      // A test goes through all entries of its ranges, which are mostly those of all items.
+      // A test reads all entries of its ranges, and most items have one.
       const least = part.kind === 'term' ? reader.itemCount : OTHER_ENTRIES;
       if (isPlainTerm(part) || narrowest.isCheaperThan(least)) continue;
-      const rids = await collect(reader, part, PROBE_ENTRIES, work);
+      const rids = await collect(reader, part, PROBE_ENTRIES, stats);
       if (rids !== undefined) narrowest.add(part, ascending(rids));
     }
-    return chosenAmong(reader, parts, narrowest, work);
+    return chosenAmong(reader, parts, narrowest, stats);
   });
 }
 
-/** From a place in one of the turns on; undefined where that was at once. */
-function probeInTurns(
+/** Continues from one probe of one round; undefined where nothing had to be waited for. */
+function probeInRounds(
   probes: readonly Probe[],
   narrowest: Narrowest,
-  turn: number,
+  round: number,
   from: number,
 ): Promise<void> | undefined {
-  const limit = PROBE_STEPS[turn];
+  const limit = PROBE_STEPS[round];
   if (limit === undefined) return undefined;
   for (let at = from; at < probes.length && !narrowest.isCheaperThan(limit); at++) {
     const probe = probes[at] as Probe;
     if (probe.isWhole) continue;
-    const isLast = probe.isOneLook && narrowest.rids !== undefined;
+    const isLast = probe.isOneRead && narrowest.rids !== undefined;
     const reading = probe.read(isLast ? PROBE_ENTRIES : limit);
     const note = (): void => {
       if (probe.isWhole) narrowest.add(probe.part, probe.rids());
@@ -169,27 +171,27 @@ function probeInTurns(
     if (reading !== undefined)
       return reading.then(() => {
         note();
-        return probeInTurns(probes, narrowest, turn, at + 1);
+        return probeInRounds(probes, narrowest, round, at + 1);
       });
     note();
   }
-  return probeInTurns(probes, narrowest, turn + 1, 0);
+  return probeInRounds(probes, narrowest, round + 1, 0);
 }
 
 function chosenAmong(
   reader: ItemReader,
   parts: readonly Condition[],
   { rids, of }: Narrowest,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): MaybePromise<AccessPath> {
   if (rids !== undefined) return rids.length === 0 ? { kind: 'none' } : asRids(rids, of);
   const large = parts.find((part) => postingOf(reader, part) !== undefined) ?? parts[0];
-  return postingOf(reader, large as Condition) ?? chooseOne(reader, large as Condition, work);
+  return postingOf(reader, large as Condition) ?? chooseOne(reader, large as Condition, stats);
 }
 
-/** What is known of a conjunction so far. */
+/** The items that the parts of a conjunction read so far have in common. */
 class Narrowest {
-  /** Ascending. */
+  /** Ascending; undefined before the first part is added. */
   rids: ArrayLike<number> | undefined;
   readonly of: Condition[] = [];
 
@@ -198,9 +200,9 @@ class Narrowest {
     this.of.push(part);
   }
 
-  /** True where loading the items costs less than looking at so many entries. */
+  /** True where loading the items costs less than reading so many entries. */
   isCheaperThan(entries: number): boolean {
-    return this.rids !== undefined && this.rids.length * ITEM_ENTRIES < entries + LOOK_ENTRIES;
+    return this.rids !== undefined && this.rids.length * ITEM_ENTRIES < entries + READ_ENTRIES;
   }
 }
 
@@ -211,10 +213,10 @@ function isPlainTerm(condition: Condition): condition is TermCondition {
 async function chooseOne(
   reader: ItemReader,
   condition: Condition,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<AccessPath> {
   const limit = Math.min(COLLECT_MAX, Math.floor(reader.itemCount / SCAN_SHARE) + 10);
-  const rids = await collect(reader, condition, limit, work);
+  const rids = await collect(reader, condition, limit, stats);
   if (rids === undefined) return { kind: 'scan' };
   return rids.size === 0 ? { kind: 'none' } : asRids(ascending(rids), [condition]);
 }
@@ -241,22 +243,22 @@ function ascending(rids: ReadonlySet<number>): readonly number[] {
   return [...rids].sort((a, b) => a - b);
 }
 
-/** The rids a condition names; undefined when it looked at more than `limit` entries. */
+/** The rids a condition names; undefined where there are more than `limit`. */
 async function collect(
   reader: ItemReader,
   condition: Condition,
   limit: number,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<Set<number> | undefined> {
   switch (condition.kind) {
     case 'term':
-      return collectTerm(reader, condition, limit, work);
+      return collectTerm(reader, condition, limit, stats);
     case 'text':
-      return collectTexts(reader, condition, work);
+      return collectTexts(reader, condition, stats);
     case 'any': {
       const union = new Set<number>();
       for (const part of condition.of) {
-        const rids = await collect(reader, part, limit - union.size, work);
+        const rids = await collect(reader, part, limit - union.size, stats);
         if (rids === undefined) return undefined;
         for (const rid of rids) union.add(rid);
         if (union.size > limit) return undefined;
@@ -266,7 +268,7 @@ async function collect(
     case 'all': {
       let common: Set<number> | undefined;
       for (const part of condition.of) {
-        const rids = await collect(reader, part, limit, work);
+        const rids = await collect(reader, part, limit, stats);
         if (rids !== undefined) common = common === undefined ? rids : intersect(common, rids);
       }
       return common;
@@ -281,12 +283,12 @@ async function collect(
 async function collectTexts(
   reader: ItemReader,
   { path, phrases, needs }: TextCondition,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<Set<number> | undefined> {
   const index = await reader.searchIndex?.({ kind: 'text', path, phrases });
   if (index === undefined) return undefined;
   const rids = new Set(index.containing(needs));
-  work.indexEntries += rids.size;
+  stats.indexEntries += rids.size;
   return rids.size > COLLECT_MAX ? undefined : rids;
 }
 
@@ -294,7 +296,7 @@ async function collectTerm(
   reader: ItemReader,
   { path, ranges, test }: TermCondition,
   limit: number,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<Set<number> | undefined> {
   const terms = reader.termsOf(path);
   if (terms === undefined) return undefined;
@@ -307,7 +309,7 @@ async function collectTerm(
     while (range !== undefined) {
       const found = reader.scanIndex(range, test === undefined ? PAGE : TESTED_PAGE);
       const page: IndexEntries = isPromise(found) ? await found : found;
-      work.indexEntries += page.entries.length;
+      stats.indexEntries += page.entries.length;
       if (test === undefined) for (const entry of page.entries) rids.add(reader.ridOf(entry));
       else addPassing(reader, page.entries, test, rids);
       if (rids.size > limit) return undefined;
@@ -320,8 +322,8 @@ async function collectTerm(
 }
 
 /**
- * Entries of one value stand together: it is tested once. Arrays, objects and texts cut short are not whole in an entry:
- * the item itself must tell.
+ * Adds the rids of entries that pass. Entries of one value are neighbours, so each value is tested once. An entry that
+ * does not hold its whole value passes: the query rechecks the item.
  */
 function addPassing(
   reader: ItemReader,
@@ -361,7 +363,7 @@ function describe(condition: Condition): string {
   }
 }
 
-/** As explanations name it. */
+/** The access path as explanations print it. */
 export function describeAccess(access: AccessPath): string {
   return access.kind === 'rids' || access.kind === 'posting' ? access.text : access.kind;
 }

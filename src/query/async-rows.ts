@@ -1,4 +1,4 @@
-/** Rows of programs that have to ask somebody else: for many items at once, so that asking costs little per row. */
+/** Rows that need answers from another thread. They are made for many items at once, so that a row costs little. */
 import type { Bytes } from '../base/index.ts';
 import type { Value } from '../value/index.ts';
 import type { PendingItem, Row, Streaming } from './executable-query.ts';
@@ -7,13 +7,13 @@ import type { Candidate, ItemReader } from './reader.ts';
 
 export interface AsyncRows {
   readonly items: readonly PendingItem[];
-  /** One list per item, in order; the last may be missing where the page may end. */
+  /** One list per item, in order; the last lists may be missing where the page may end before them. */
   readonly rows: readonly (readonly Row[])[];
 }
 
 /**
- * Undefined at once where the program answers by itself, which is the rule.
- * @param part - where the items are, if the page can end before the last of them.
+ * The rows of the items; undefined, without a promise, for queries that make rows themselves, as most do.
+ * @param part - where the items are, if the page may end before the last of them.
  */
 export function asyncRows(
   { rowsOfMany }: Streaming,
@@ -22,8 +22,8 @@ export function asyncRows(
   part?: Part,
 ): Promise<AsyncRows> | undefined {
   if (rowsOfMany === undefined) return undefined;
-  const late = pendingItems(reader, items, part);
-  return rowsOfMany(late, part !== undefined).then((rows) => ({ items: late, rows }));
+  const pending = pendingItems(reader, items, part);
+  return rowsOfMany(pending, part !== undefined).then((rows) => ({ items: pending, rows }));
 }
 
 export function pendingItems(
@@ -38,7 +38,7 @@ export function pendingItem(reader: ItemReader, item: Candidate, rowsGiven = 0):
   return new DecodedOnceItem(reader, item, rowsGiven);
 }
 
-/** Decoded when first asked for: who sends the body elsewhere never asks. */
+/** An item that is decoded at first use: a query that sends bodies to another thread never decodes them here. */
 class DecodedOnceItem implements PendingItem {
   readonly #reader: ItemReader;
   readonly #item: Candidate;

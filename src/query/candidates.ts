@@ -1,4 +1,4 @@
-/** Candidates of one partition in rid order, batch by batch. */
+/** The candidates of an access path in one partition: in rid order, batch by batch. */
 import { andThen, concatBytes, type MaybePromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { KeyWriter } from '../value/index.ts';
@@ -6,48 +6,49 @@ import type { AccessPath } from './access-path.ts';
 import type { ExecutionStats } from './execution-stats.ts';
 import type { Candidate, ItemReader } from './reader.ts';
 
-/** Items of one batch: enough to spread the cost of a call, few enough to stop early. */
+/** Items of one batch: enough to spread the cost of a read, few enough to stop early. */
 const BATCH_ITEMS = 100;
 
-/** Few items are asked for first, as many as may do; the more of them do not match, the more at once. */
+/** The next batch size. The first batch is as small as the page may need; batches grow while items do not match. */
 function larger(batchItems: number): number {
   return Math.min(BATCH_ITEMS, batchItems * 2);
 }
 
 const writer = new KeyWriter();
 
-/** Batches one after the other, at once where the store answers at once. */
+/** A stream of batches, without a promise where the store needs none. */
 export interface Batches<T> {
   /** Undefined at the end. A batch may be empty. */
   next(): MaybePromise<readonly T[] | undefined>;
 }
 
-/** Items that an access names, from a rid on. `batchItems` are as many as the caller can use, if it knows. */
+/** The items of an access path, from a rid on. `batchItems` is how many the caller can use, if it knows. */
 export function candidates(
   reader: ItemReader,
   access: AccessPath,
   from: number,
-  work: ExecutionStats,
+  stats: ExecutionStats,
   batchItems = BATCH_ITEMS,
 ): Batches<Candidate> {
   switch (access.kind) {
     case 'none':
-      return NOTHING_LEFT;
+      return NO_BATCHES;
     case 'scan':
-      return scanned(reader, from, work, batchItems);
+      return scanned(reader, from, stats, batchItems);
     case 'posting':
-      return posted(reader, access.prefix, from, work, batchItems);
+      return posted(reader, access.prefix, from, stats, batchItems);
     case 'rids':
-      return fetched(reader, access.rids, from, work, batchItems);
+      return fetched(reader, access.rids, from, stats, batchItems);
   }
 }
 
-export const NOTHING_LEFT: Batches<Candidate> = { next: () => undefined };
+/** A stream that has ended. */
+export const NO_BATCHES: Batches<Candidate> = { next: () => undefined };
 
 function scanned(
   reader: ItemReader,
   from: number,
-  work: ExecutionStats,
+  stats: ExecutionStats,
   batchItems: number,
 ): Batches<Candidate> {
   let limit = batchItems;
@@ -59,7 +60,7 @@ function scanned(
       limit = larger(limit);
       return andThen(found, ({ items, next }) => {
         rest = next;
-        return counted(items, reader, work);
+        return counted(items, reader, stats);
       });
     },
   };
@@ -69,7 +70,7 @@ function posted(
   reader: ItemReader,
   prefix: Uint8Array,
   from: number,
-  work: ExecutionStats,
+  stats: ExecutionStats,
   batchItems: number,
 ): Batches<Candidate> {
   let limit = batchItems;
@@ -84,50 +85,50 @@ function posted(
       limit = larger(limit);
       return andThen(found, ({ entries, rest }) => {
         range = rest;
-        work.indexEntries += entries.length;
+        stats.indexEntries += entries.length;
         return andThen(reader.readMany(entries.map(reader.ridOf)), (items) =>
-          counted(items, reader, work),
+          counted(items, reader, stats),
         );
       });
     },
   };
 }
 
-/** Behind every rid: they begin with a zero byte. */
+/** A byte behind every rid: rids begin with a zero byte. */
 const LAST = Uint8Array.of(0xff);
 
 function fetched(
   reader: ItemReader,
   rids: readonly number[],
   from: number,
-  work: ExecutionStats,
+  stats: ExecutionStats,
   batchItems: number,
 ): Batches<Candidate> {
   let limit = batchItems;
   let at = from === 0 ? 0 : rids.findIndex((rid) => rid >= from);
-  if (at < 0) return NOTHING_LEFT;
+  if (at < 0) return NO_BATCHES;
   return {
     next() {
       if (at >= rids.length) return undefined;
       const found = reader.readMany(rids.slice(at, at + limit));
       at += limit;
       limit = larger(limit);
-      return andThen(found, (items) => counted(items, reader, work));
+      return andThen(found, (items) => counted(items, reader, stats));
     },
   };
 }
 
-/** What was really there, within the part of the hash space asked for. */
+/** The items that exist and lie in the part of the hash space asked for; adds all that exist to the stats. */
 export function counted(
   found: readonly (Candidate | undefined)[],
   reader: ItemReader,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): readonly Candidate[] {
   const items: Candidate[] = [];
   for (const item of found) {
     if (item === undefined) continue;
-    work.itemsLoaded++;
-    work.bytesLoaded += item.body.length;
+    stats.itemsLoaded++;
+    stats.bytesLoaded += item.body.length;
     if (reader.isWithin(item)) items.push(item);
   }
   return items;

@@ -1,11 +1,11 @@
-// Goal: lists of any lengths have in common what sets say. Method: lists drawn at random from few and from many numbers.
+// Goal: the intersection of lists of any lengths is that of sets. Method: seeded random lists.
 import { expect, test } from 'vitest';
 import { seededRandom } from '../base/index.ts';
 import { commonRids } from './common-rids.ts';
 
 const SEED = 6;
 
-test(`what both have, ascending (seed ${SEED})`, () => {
+test(`the intersection is ascending and complete (seed ${SEED})`, () => {
   const random = seededRandom(SEED);
   const list = (size: number, max: number): number[] =>
     [...new Set(Array.from({ length: size }, () => random.below(max)))].sort((a, b) => a - b);

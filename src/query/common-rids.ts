@@ -1,9 +1,9 @@
-/** What two lists of rids have in common, whatever their lengths. */
+/** The intersection of two lists of rids, fast for lists of any lengths. */
 
-/** So many times longer, a list is looked into rather than gone through. */
+/** A list that is so many times longer than the other is searched instead of walked through. */
 const LONGER_TIMES = 8;
 
-/** Numbers that both have, of two lists that rise. */
+/** The numbers that are in both lists. Both must be ascending, and so is the result. */
 export function commonRids(a: ArrayLike<number>, b: ArrayLike<number>): readonly number[] {
   if (a.length > LONGER_TIMES * b.length) return commonWithLong(b, a);
   if (b.length > LONGER_TIMES * a.length) return commonWithLong(a, b);
@@ -23,7 +23,7 @@ function commonWithLong(short: ArrayLike<number>, long: ArrayLike<number>): read
   let from = 0;
   for (let at = 0; at < short.length && from < long.length; at++) {
     const wanted = short[at] as number;
-    // Steps that double find the part it must be in: what is near the last one is found soon.
+    // A galloping search: steps that double find the part to bisect, at little cost where it is near.
     let step = 1;
     while (from + step < long.length && (long[from + step] as number) < wanted) step *= 2;
     let low = from + (step >>> 1);

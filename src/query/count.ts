@@ -1,4 +1,4 @@
-/** How many items a condition names, told by the index alone: none of them is loaded. */
+/** Counts the items of a condition from index entries alone: no item is loaded. */
 import { concatBytes, isPromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import type { Condition, TermCondition } from './condition/condition.ts';
@@ -6,25 +6,25 @@ import type { ExecutionStats } from './execution-stats.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
 import { yieldToEventLoop } from './yield.ts';
 
-/** Rids kept to count what several conditions have in common, or together. */
+/** Rids kept in memory at most, to count the intersection or union of several conditions. */
 const RIDS_MAX = 500_000;
 const PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
 
 /**
- * Of a condition that names exactly the items that match, in a reader that has no others; undefined where no index can
- * tell, or it would take too many at once.
+ * The number of items that satisfy a condition; undefined where no index serves it, or it names too many rids.
+ * The condition must be exact and allow no item that the reader excludes.
  */
 export async function countItems(
   reader: ItemReader,
   condition: Condition,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<number | undefined> {
   if (!isServed(reader, condition)) return undefined;
   if (condition.kind === 'anything') return reader.itemCount;
-  if (condition.kind !== 'term') return (await ridsOf(reader, condition, work))?.size;
+  if (condition.kind !== 'term') return (await ridsOf(reader, condition, stats))?.size;
   // An item has one value under a path, and so one entry at most in ranges that do not overlap.
   let count = 0;
-  for await (const entries of entriesOf(reader, condition, work)) count += entries.length;
+  for await (const entries of entriesOf(reader, condition, stats)) count += entries.length;
   return count;
 }
 
@@ -45,31 +45,31 @@ function isServed(reader: ItemReader, condition: Condition): boolean {
 async function ridsOf(
   reader: ItemReader,
   condition: Condition,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<ReadonlySet<number> | undefined> {
   if (condition.kind === 'term') {
     const rids = new Set<number>();
-    for await (const entries of entriesOf(reader, condition, work)) {
+    for await (const entries of entriesOf(reader, condition, stats)) {
       for (const entry of entries) rids.add(reader.ridOf(entry));
       if (rids.size > RIDS_MAX) return undefined;
     }
     return rids;
   }
   if (condition.kind !== 'all' && condition.kind !== 'any') return new Set();
-  let known: ReadonlySet<number> | undefined;
+  let result: ReadonlySet<number> | undefined;
   for (const part of condition.of) {
-    const rids = await ridsOf(reader, part, work);
+    const rids = await ridsOf(reader, part, stats);
     if (rids === undefined) return undefined;
-    if (known === undefined) known = rids;
-    else known = condition.kind === 'all' ? known.intersection(rids) : known.union(rids);
+    if (result === undefined) result = rids;
+    else result = condition.kind === 'all' ? result.intersection(rids) : result.union(rids);
   }
-  return known;
+  return result;
 }
 
 async function* entriesOf(
   reader: ItemReader,
   { path, ranges }: TermCondition,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): AsyncGenerator<readonly string[]> {
   const terms = reader.termsOf(path) as Uint8Array;
   for (const { start, end } of ranges) {
@@ -80,7 +80,7 @@ async function* entriesOf(
     while (range !== undefined) {
       const found = reader.scanIndex(range, PAGE);
       const page: IndexEntries = isPromise(found) ? await found : found;
-      work.indexEntries += page.entries.length;
+      stats.indexEntries += page.entries.length;
       yield page.entries;
       range = page.rest;
       const rest = range && yieldToEventLoop();

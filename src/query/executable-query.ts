@@ -1,101 +1,100 @@
-/**
- * A compiled query as the shared executor sees it. Dialects make programs; nothing here knows a language.
- */
+/** A compiled query as the executor sees it. Dialects compile to it; nothing here knows a language. */
 import type { Bytes } from '../base/index.ts';
 import type { Path, Value } from '../value/index.ts';
 import type { Condition } from './condition/condition.ts';
 import type { Search, TextSearch, TextStatistics } from './search.ts';
 
 export interface ExecutableQuery {
-  /** Which items can match, at most. */
+  /** Allows every item that matches, and maybe others. */
   readonly condition: Condition;
-  /** True where the condition allows no others: an index can count what matches. */
+  /** True where the condition allows no others: then an index can count the items that match. */
   readonly isExact?: boolean;
-  /** True where whatever the condition allows lies in the ranges asked for. */
+  /** True where all items that the condition allows lie in the hash ranges asked for. */
   readonly isWithin?: boolean;
   readonly shape: Streaming | Blocking;
-  /** Set where only the best rows by a score are wanted: an index may name their items. */
+  /** Set where only the best rows by a score are wanted: a search index may name their items. */
   readonly search?: QuerySearch;
-  /** Set where rows that take long can be made in another thread: then the program throws `EvaluationTooLong` of them. */
+  /** Set where slow rows can be made in another thread: then making them here throws `EvaluationTooLong`. */
   readonly mover?: QueryMover;
 }
 
+/** Moves the evaluation of a query to another thread. */
 export interface QueryMover {
-  /** True where it is known already that the rows take long. */
+  /** True where earlier pages have shown that the rows are slow. */
   readonly isDue: boolean;
   /**
-   * For one page.
-   * @param isSlow - whether rows took long, so that the next page should begin there.
+   * Moves one page.
+   * @param isSlow - whether rows were slow, so that the next page should begin in the other thread.
    */
   begin(shape: Streaming | Blocking, isSlow: boolean): MovedQuery;
 }
 
 export interface MovedQuery {
-  /** As that of the program, with `rowsOfMany` or `later` in the place of what answers at once. */
+  /** The shape of the query, with `rowsOfMany` or `async` instead of the members that answer at once. */
   readonly shape: Streaming | Blocking;
   release(): void;
 }
 
-/** The rows of a folding program, as an index can find them. */
+/** How a search index can find the rows of a blocking query. */
 export type QuerySearch =
-  /** The best rows by a score that an item has on its own. */
+  /** The best rows by a score that depends on one item alone. */
   | {
       readonly kind: 'best';
       readonly search: Search;
-      /** Rows that matter; no row behind them can change the result. */
+      /** Rows that the result needs; no row behind them can change it. */
       readonly wanted: number;
-      /** Of the best row of an item; undefined where it gives none. Greater comes first. */
+      /** The score of an item's best row; undefined where it has no row. Greater comes first. */
       scoreOf(document: Value): number | undefined;
-      /** Items with this score or less are not found by the index: where they matter, all are looked at. */
+      /** The index does not find items with this score or less: where they are needed, all items are read. */
       readonly floor: number;
-      /** Items that the index does not know would come first. */
+      /** True where items that the index lacks would come first, so that it must have them all. */
       readonly needsEvery: boolean;
     }
-  /** Needs to know the texts of all items first, then is another program. */
+  /** Needs statistics of the texts of all items first, and is then another query. */
   | {
       readonly kind: 'statistics';
       readonly texts: readonly TextSearch[];
       with(statistics: readonly TextStatistics[]): ExecutableQuery | readonly Value[];
     };
 
-/** Rows leave in the order the items come in, or in the order of their keys. */
+/** A streaming query: rows are sent in the order of the items, or of their sort keys. */
 export interface Streaming {
   readonly kind: 'streaming';
-  /** Rows of one item, filter and projection applied, in order. Pure. */
+  /** The rows of one item, filter and projection applied, in order. Pure. */
   rowsOf(document: Value): readonly Row[];
   /**
-   * The sort keys of an item whose one row is the item itself, told by its stored text without decoding it. Undefined where
-   * that is not certain: then `rowsOf` decides.
+   * The sort keys of an item whose one row is the item itself, read from its stored text without decoding it. Undefined
+   * where the text does not decide it: then `rowsOf` does.
    */
   readonly keysOfText?: ((text: string) => readonly Value[] | undefined) | undefined;
   /**
-   * In the place of `rowsOf` where rows need answers from elsewhere: one list per item, in order. Where `mayStop` is set,
-   * the last lists may be missing, but not all: the page ends there.
+   * Called instead of `rowsOf` where rows need answers from another thread: one list per item, in order. Where
+   * `mayStop` is set, the last lists may be missing, but not all: the page ends there.
    */
   readonly rowsOfMany?:
     | ((items: readonly PendingItem[], mayStop: boolean) => Promise<readonly (readonly Row[])[]>)
     | undefined;
-  /** Undefined: in the order the items were created. */
+  /** Undefined for the order in which the items were created. */
   readonly order: Order | undefined;
   readonly skip: number;
-  /** Rows at most, after skipping; Infinity for all. */
+  /** The most rows, after skipping; Infinity for all. */
   readonly take: number;
 }
 
-/** An item whose rows are made later or elsewhere. */
+/** An item whose rows are made later or in another thread. */
 export interface PendingItem {
   readonly body: Bytes;
-  /** So many of its rows were given before. */
+  /** How many of its rows were in earlier pages. */
   readonly rowsGiven: number;
   decode(): Value;
 }
 
 export interface Row {
-  /** JSON text of the value, where that was printed elsewhere. */
+  /** The JSON text of the value, where another thread has printed it. */
   readonly text?: string | undefined;
-  /** True where it is the item as it is stored. */
+  /** True where the row is the item as it is stored. */
   readonly isItem?: boolean | undefined;
-  /** True where its text was not made, because the page has no place for it. */
+  /** True where its text was not made, because the page has no room for it. */
   readonly isLeft?: boolean | undefined;
   readonly value: Value;
   /** Sort keys, one per part of the order; empty where there is none. */
@@ -104,37 +103,37 @@ export interface Row {
 
 export interface Order {
   readonly parts: readonly OrderPart[];
-  /** Rows show nothing but their keys, and who asked wants each once: those with the keys of the one before need not be given. */
+  /** Rows show only their keys and are wanted once: a row with the same keys as the row before may be left out. */
   readonly deduplicates?: boolean;
 }
 
 export interface OrderPart {
-  /** The property ordered by; undefined for an expression, which no index serves. */
+  /** The property to order by; undefined for an expression, which no index serves. */
   readonly path: Path | undefined;
   readonly isDescending: boolean;
-  /** True where every item has the property, by the dialect's word: none need be looked for without it. */
+  /** True where the dialect guarantees that every item has the property: items without it are not searched for. */
   readonly isInEvery?: boolean;
 }
 
-/** Nothing leaves before every item was seen: groups, aggregates, distinct rows with an order, ranks. */
+/** A blocking query, whose rows follow from all items: groups, aggregates, distinct rows with an order, ranks. */
 export interface Blocking {
   readonly kind: 'folding';
-  /** True where no row is known before the last item was seen. */
+  /** True where no row is final before the last item was read. */
   readonly needsEvery: boolean;
-  /** A new fold; one per execution. Rows beyond `rowsMax` need not be made, where it is given. */
+  /** A new fold; one per execution. Rows beyond `rowsMax` need not be made. */
   start(rowsMax?: number): RowFold;
 }
 
 export interface RowFold {
   /** False when no further item can change the result. */
   add(document: Value): boolean;
-  /** Takes in so many items that match, where nothing they hold changes the result. */
+  /** Adds so many items that match; absent where the result depends on more than their number. */
   addMatching?: ((count: number) => void) | undefined;
-  /** The rows, in order, windows applied. */
+  /** The rows, in order, OFFSET and LIMIT applied. */
   finish(): readonly Value[];
-  /** Items that the result is about, so far; where nobody counts them, all are. */
+  /** Items that matched so far; absent where all items match. */
   itemsMatched?(): number;
-  /** In the place of both where they need answers from elsewhere. */
+  /** Used instead of `add` and `finish` where they need answers from another thread. */
   readonly async?: AsyncFold | undefined;
 }
 

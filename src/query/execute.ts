@@ -1,6 +1,7 @@
 /**
- * Runs a program over partitions, one page at a time, here or in another thread. A page ends when it has as many rows or
- * bytes as asked for, or when it has looked at so many items that others should be served; then it says where to go on.
+ * Runs a query over partitions, one page at a time, in this thread or in another. A page ends when it has the rows or
+ * bytes asked for, or when it has read so many items that other requests should be served. Its position says where
+ * the next page begins.
  */
 import {
   assert,
@@ -14,14 +15,15 @@ import { newStats } from './execution-stats.ts';
 import { foldPage } from './fold-page.ts';
 import { orderedPage } from './order/ordered-page.ts';
 import type { PageRequest, ResultPage } from './page.ts';
-import type { Position } from './position.ts';
+import type { HashRange, Position } from './position.ts';
 import { streamPage } from './stream-page.ts';
 
-/** Answers at once where every partition does and the program has an order. */
+/** Makes one page; without a promise where the query has an order and no partition needs one. */
 export function executePage(request: PageRequest): MaybePromise<ResultPage> {
   const { query, position } = request;
   if (!isPositionOf(query, position))
     throw new DomainError('invalidInput', 'Invalid Continuation Token');
+  assertInOrder(request.ranges);
   if (query.mover === undefined) return runPage(request);
   if (query.mover.isDue) return movedPage(request, false);
   return recovering(
@@ -33,7 +35,16 @@ export function executePage(request: PageRequest): MaybePromise<ResultPage> {
   );
 }
 
-/** The whole page, with its rows made in another thread. */
+/** Ranges that overlap would give rows twice; ranges out of order would lose rows behind a position. */
+function assertInOrder(ranges: readonly HashRange[]): void {
+  for (let at = 1; at < ranges.length; at++)
+    assert(
+      (ranges[at - 1] as HashRange).max <= (ranges[at] as HashRange).min,
+      'the ranges of a query are in order, without overlaps',
+    );
+}
+
+/** The same page from its beginning, with its rows made in another thread. */
 async function movedPage(request: PageRequest, isSlow: boolean): Promise<ResultPage> {
   const moved: MovedQuery[] = [];
   const move = ({
@@ -43,7 +54,7 @@ async function movedPage(request: PageRequest, isSlow: boolean): Promise<ResultP
     shape,
     mover,
   }: ExecutableQuery): ExecutableQuery => {
-    assert(mover !== undefined, 'only what can move is moved');
+    assert(mover !== undefined, 'only a query with a mover is moved');
     const begun = mover.begin(shape, isSlow);
     moved.push(begun);
     return {
@@ -53,7 +64,7 @@ async function movedPage(request: PageRequest, isSlow: boolean): Promise<ResultP
       ...(search?.kind === 'statistics' && { search }),
     };
   };
-  // What was begun here counts for nothing.
+  // The page begins again, so that what the first attempt counted is dropped.
   Object.assign(request.stats, newStats());
   try {
     return await runPage({ ...request, query: move(request.query), move });
@@ -70,7 +81,7 @@ function runPage(request: PageRequest): MaybePromise<ResultPage> {
     : orderedPage(request, shape, shape.order);
 }
 
-/** False for the position of another query. */
+/** False where the position belongs to another kind of query. */
 function isPositionOf({ shape }: ExecutableQuery, position: Position | undefined): boolean {
   if (position === undefined) return true;
   if (shape.kind === 'folding') return position.kind === 'fold';

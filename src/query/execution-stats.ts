@@ -1,6 +1,6 @@
-/** What a query did, counted as it goes: charges, metrics and explanations come from it. */
+/** Counters of one execution of a query. Charges, metrics and explanations are made from them. */
 export interface ExecutionStats {
-  /** Entries of indexes looked at. */
+  /** Index entries read. */
   indexEntries: number;
   /** Items read from the store. */
   itemsLoaded: number;
@@ -9,7 +9,7 @@ export interface ExecutionStats {
   bytesOut: number;
   /** Items that gave at least one row. */
   itemsMatched: number;
-  /** Time spent in indexes and in loading items; of several partitions at once, the sum. */
+  /** Time spent in indexes and in loading items: the sum over all partitions, also where they work in parallel. */
   indexMs: number;
   loadMs: number;
   /** One line per partition: how its candidates were found. */

@@ -1,9 +1,9 @@
-/** Pages of rows that are known when every item was seen: groups, aggregates, distinct rows, ranks. */
+/** Pages of blocking queries: groups, aggregates, distinct rows, ranks. */
 import { isPromise } from '../base/index.ts';
 import type { Value } from '../value/index.ts';
 import { choosePath, describeAccess } from './access-path.ts';
 import { pendingItems } from './async-rows.ts';
-import { candidates, NOTHING_LEFT } from './candidates.ts';
+import { candidates, NO_BATCHES } from './candidates.ts';
 import { countItems } from './count.ts';
 import type { Blocking, ExecutableQuery, Row } from './executable-query.ts';
 import type { ExecutionStats } from './execution-stats.ts';
@@ -17,28 +17,29 @@ import { yieldToEventLoop } from './yield.ts';
 export async function foldPage(request: PageRequest, shape: Blocking): Promise<ResultPage> {
   const { position, stats, query, cache } = request;
   const targets = request.ranges.flatMap((range) => request.targetsIn(range));
-  const from = position?.kind === 'fold' ? position : { given: 0, kept: undefined };
-  const found = from.kept === undefined ? undefined : cache?.results.find(cache.owner(), from.kept);
+  const from = position?.kind === 'fold' ? position : { given: 0, cachedAs: undefined };
+  const found =
+    from.cachedAs === undefined ? undefined : cache?.results.find(cache.owner(), from.cachedAs);
   if (found !== undefined) {
-    // Refused where the partitions would refuse the query.
+    // Partitions refuse cached rows where they would refuse the query: opening them checks that.
     for (const target of targets) (await target.open()).release();
     return pageOf(request, found.rows, (text) => text, { ...from, isWhole: found.isWhole });
   }
-  const known = await withStatistics(query, targets, stats);
-  if (known !== undefined && 'shape' in known) {
-    const next = request.move?.(known) ?? known;
+  const resolved = await withStatistics(query, targets, stats);
+  if (resolved !== undefined && 'shape' in resolved) {
+    const next = request.move?.(resolved) ?? resolved;
     if (next.shape.kind === 'folding') return foldPage({ ...request, query: next }, next.shape);
   }
   const { given } = from;
-  const mayKeep = cache !== undefined && !Array.isArray(known);
-  const wanted = mayKeep ? rowsWanted(request, shape, given) : given + request.rowsMax + 1;
-  const results = Array.isArray(known)
-    ? known.map((value: Value) => ({ value }))
+  const isCacheable = cache !== undefined && !Array.isArray(resolved);
+  const wanted = isCacheable ? rowsWanted(request, shape, given) : given + request.rowsMax + 1;
+  const results = Array.isArray(resolved)
+    ? resolved.map((value: Value) => ({ value }))
     : await foldAll(targets, shape, request, wanted);
   const isWhole = results.length < wanted;
   const printer = new PageRows(request);
   const print = ({ value, text }: FoldedRow) => text ?? printer.print(value);
-  if (!mayKeep || results.length <= given + request.rowsMax + (isWhole ? 0 : 1))
+  if (!isCacheable || results.length <= given + request.rowsMax + (isWhole ? 0 : 1))
     return pageOf(request, results, print, { given, isWhole: true });
   const rows: string[] = [];
   for (const row of results) {
@@ -47,41 +48,45 @@ export async function foldPage(request: PageRequest, shape: Blocking): Promise<R
     if (rest !== undefined) await rest;
   }
   const name = cache.results.keep({ owner: cache.owner(), rows, isWhole });
-  return pageOf(request, rows, (text) => text, { given, kept: name, isWhole });
+  return pageOf(request, rows, (text) => text, { given, cachedAs: name, isWhole });
 }
 
-/** Rows made for later pages at most, where the result could stop with this one. */
+/** Rows made ahead for later pages at most, where the fold could stop after this page. */
 const ROWS_AHEAD_MAX = 10_000;
 
 /**
- * One more than the page takes tells that there is a next one; distinct rows need no more items then. Whoever reads on has
- * some of the next pages made as well, the more the further he is: every page begins with the first item again.
+ * How many rows to make, those of earlier pages included. One more than the page takes shows that there is a next page.
+ * A client that reads on gets later pages made ahead, more the further it is, because every fold begins with the first
+ * item again.
  */
 function rowsWanted({ rowsMax }: PageRequest, { needsEvery }: Blocking, given: number): number {
   if (needsEvery) return Number.POSITIVE_INFINITY;
   return given + Math.max(rowsMax, Math.min(3 * given, ROWS_AHEAD_MAX)) + 1;
 }
 
-interface FoldPlace {
+interface FoldProgress {
   readonly given: number;
-  readonly kept?: string | undefined;
+  readonly cachedAs?: string | undefined;
   readonly isWhole: boolean;
 }
 
-/** The rows behind those given. Of rows that are not all, the last is for the next look to give. */
+/** The page behind the rows given before. Where rows are not whole, the last one only shows that more follow. */
 function pageOf<Row>(
   request: PageRequest,
   rows: readonly Row[],
   textOf: (row: Row) => string,
-  { given, kept, isWhole }: FoldPlace,
+  { given, cachedAs, isWhole }: FoldProgress,
 ): ResultPage {
   const page = new PageRows(request);
   const end = isWhole ? rows.length : rows.length - 1;
   let at = given;
   for (; at < end && !page.isFull; at++) if (!page.addText(textOf(rows[at] as Row))) break;
   if (at < end)
-    return { rows: page.rows, position: { kind: 'fold', given: at, ...(kept && { kept }) } };
-  if (kept !== undefined) request.cache?.results.drop(kept);
+    return {
+      rows: page.rows,
+      position: { kind: 'fold', given: at, ...(cachedAs && { cachedAs }) },
+    };
+  if (cachedAs !== undefined) request.cache?.results.drop(cachedAs);
   return { rows: page.rows, position: isWhole ? undefined : { kind: 'fold', given: at } };
 }
 
@@ -106,7 +111,7 @@ async function foldAll(
 
 type FoldedRow = Pick<Row, 'value' | 'text'>;
 
-/** False for counts and for rows that have an order of their own. */
+/** False for counts and for searches, whose rows have an order of their own. */
 function dependsOnOrder(
   { needsEvery }: Blocking,
   { search }: ExecutableQuery,
@@ -115,7 +120,7 @@ function dependsOnOrder(
   return search === undefined && !(needsEvery && fold.addMatching !== undefined);
 }
 
-/** The same rows in the same order as one partition with all the items would give. */
+/** Folds the items of all partitions in rid order: the rows are those of one partition with all items. */
 async function foldMerged(
   targets: readonly Target[],
   fold: ReturnType<Blocking['start']>,
@@ -126,7 +131,7 @@ async function foldMerged(
   try {
     for (const target of targets) {
       const reader = timed(await target.open(), request);
-      sources.push({ reader, batches: NOTHING_LEFT });
+      sources.push({ reader, batches: NO_BATCHES });
       const access = await choosePath(reader, query.condition, stats);
       stats.accessPaths.push(describeAccess(access));
       sources[sources.length - 1] = { reader, batches: candidates(reader, access, 0, stats) };
@@ -164,7 +169,7 @@ async function foldTarget(
       return true;
     }
     const access = await choosePath(reader, query.condition, stats);
-    // Few items are looked at as they are.
+    // Few candidates are read without the search index.
     const best = access.kind === 'rids' ? undefined : await bestItems(reader, query, stats);
     if (best !== undefined) {
       for (const item of best) {
@@ -180,15 +185,15 @@ async function foldTarget(
       const found = batches.next();
       const items = isPromise(found) ? await found : found;
       if (items === undefined) return true;
-      const later = fold.async?.addMany(pendingItems(reader, items));
-      if (later === undefined) {
+      const added = fold.async?.addMany(pendingItems(reader, items));
+      if (added === undefined) {
         for (const item of items) {
-          // Not only after the batch: what a query makes of one item may take its time.
+          // Evaluation of one item may be slow, so the fold yields within a batch too.
           const rest = yieldToEventLoop();
           if (rest !== undefined) await rest;
           if (!fold.add(reader.decode(item))) return false;
         }
-      } else if (!(await later)) return false;
+      } else if (!(await added)) return false;
       const rest = yieldToEventLoop();
       if (rest !== undefined) await rest;
     }
@@ -197,17 +202,17 @@ async function foldTarget(
   }
 }
 
-/** Undefined where the items have to be looked at. */
+/** The number of items that match; undefined where items have to be read. */
 async function countMatching(
   reader: ItemReader,
   { addMatching }: ReturnType<Blocking['start']>,
   { condition, isExact, isWithin }: ExecutableQuery,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<number | undefined> {
   if (addMatching === undefined || !isExact) return undefined;
   const { others, hidden } = reader.excludes;
   if (hidden || (others && !isWithin)) return undefined;
-  const count = await countItems(reader, condition, work);
-  if (count !== undefined) work.accessPaths.push('index, counted');
+  const count = await countItems(reader, condition, stats);
+  if (count !== undefined) stats.accessPaths.push('index, counted');
   return count;
 }

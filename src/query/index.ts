@@ -3,21 +3,24 @@ export {
   ANYTHING,
   allOf,
   anyOf,
-  type Comparison,
   type Condition,
+  NOTHING,
+  type TermCondition,
+  term,
+} from './condition/condition.ts';
+export { describeCondition } from './condition/describe-condition.ts';
+export {
+  type Comparison,
   comparedTo,
   equalTo,
   everyValue,
+  intersectionOfRanges,
   isHeldWhole,
-  NOTHING,
   ofKind,
   startingWith,
-  type TermCondition,
-  type TextCondition,
-  term,
+  unionOfRanges,
   type ValueRange,
-} from './condition/condition.ts';
-export { describeCondition } from './condition/describe-condition.ts';
+} from './condition/value-ranges.ts';
 export type {
   AsyncFold,
   Blocking,
@@ -51,5 +54,5 @@ export type {
   ItemReader,
 } from './reader.ts';
 export { ResultCache } from './result-cache.ts';
-export type { RankedItems, Search, SearchAccess, TextSearch, TextStatistics } from './search.ts';
+export type { Search, SearchAccess, TextSearch, TextStatistics } from './search.ts';
 export { yieldToEventLoop } from './yield.ts';

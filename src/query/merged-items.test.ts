@@ -1,5 +1,5 @@
-// Goal: items of several partitions come in rid order, each once, whatever batches they come in. Method: random numbers
-// dealt to random sources in random batches, some of them empty and some later than others.
+// Goal: items of several partitions are merged in rid order, each once, with batches of any size. Method: seeded random
+// numbers in random sources and batches, some of them empty and some of them promises.
 import { expect, test } from 'vitest';
 import { seededRandom } from '../base/index.ts';
 import { MergedItems } from './merged-items.ts';

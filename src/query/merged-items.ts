@@ -1,7 +1,7 @@
 /**
- * Candidates of several partitions as one stream in rid order. A fold whose rows follow from the order of the items, such
- * as distinct ones, goes on by counting rows: the order must not depend on how many partitions hold the items, which may
- * change between two pages. Partitions that are split or merged leave rids as they were.
+ * Merges the candidates of several partitions into one stream in rid order. The next page of a blocking query skips the
+ * rows given before by their number, so the order of its items must not depend on how many partitions hold them, which
+ * may change between two pages. A split or merge does not change rids.
  */
 import { isPromise, type MaybePromise } from '../base/index.ts';
 import { pendingItem } from './async-rows.ts';
@@ -9,7 +9,7 @@ import type { Batches } from './candidates.ts';
 import type { PendingItem } from './executable-query.ts';
 import type { Candidate, ItemReader } from './reader.ts';
 
-/** As many as candidates come in one batch. */
+/** Items of one batch, as many as in a batch of candidates. */
 const BATCH_ITEMS = 100;
 
 export interface ItemSource {
@@ -41,13 +41,14 @@ export class MergedItems implements Batches<PendingItem> {
   }
 }
 
+/** One source with its next item. */
 interface Head extends ItemSource {
   /** Undefined at the end. */
   batch: readonly Candidate[] | undefined;
   at: number;
 }
 
-/** Until the head has an item or is at its end. */
+/** Reads until the head has an item or is at its end. */
 function fill(head: Head): MaybePromise<void> {
   while (head.batch !== undefined && head.at >= head.batch.length) {
     const found = head.batches.next();

@@ -1,5 +1,4 @@
-/** A page of a query: what it is asked of, and what is gathered for it. */
-
+/** A page of a query: the request for it, and the rows collected for it. */
 import {
   type Bytes,
   bytesToText,
@@ -23,18 +22,18 @@ export interface PageRequest {
   readonly query: ExecutableQuery;
   /** The partitions that now hold a part of the hash space, in order. */
   targetsIn(range: HashRange): readonly Target[];
-  /** What the query covers, in order, without overlaps. */
+  /** The hash ranges that the query covers, in order, without overlaps. */
   readonly ranges: readonly HashRange[];
   readonly position: Position | undefined;
   readonly rowsMax: number;
   readonly bytesMax: number;
-  /** True: a full page has a position behind it, and whether more follows is for the next one to find out. */
+  /** True where a full page always has a position, although the next page may turn out to be empty. */
   readonly endsFullPages?: boolean;
-  /** Where results may be kept for their next pages, and what they are asked of. */
+  /** Where results may be kept for their next pages; `owner` names the container and the ranges. */
   readonly cache?: { readonly results: ResultCache; readonly owner: () => string };
   readonly stats: ExecutionStats;
-  /** Set while the page is run again elsewhere: programs that come up on the way move as well. */
-  readonly move?: ((program: ExecutableQuery) => ExecutableQuery) | undefined;
+  /** Set while the page runs in another thread: a query that replaces the first one is moved as well. */
+  readonly move?: ((query: ExecutableQuery) => ExecutableQuery) | undefined;
 }
 
 export interface ResultPage {
@@ -43,7 +42,7 @@ export interface ResultPage {
   readonly position: Position | undefined;
 }
 
-/** Gathers the rows of a page and knows when it is full. */
+/** Collects the rows of a page and knows when it is full. */
 export class PageRows {
   readonly rows: string[] = [];
   readonly #request: PageRequest;
@@ -58,7 +57,7 @@ export class PageRows {
     return this.rows.length >= this.#request.rowsMax || this.#bytes >= this.#request.bytesMax;
   }
 
-  /** A row that is the whole item goes out as it is stored. False where it does not fit: the page ends before it. */
+  /** Adds a row; one that is the whole item is sent as it is stored. False where it does not fit: the page ends. */
   add({ value, text, isItem }: Row, document: Value, body: Bytes | undefined): boolean {
     if (text !== undefined) return this.addText(text);
     const isStored = isItem === true || value === document;
@@ -78,14 +77,14 @@ export class PageRows {
     return true;
   }
 
-  /** True after some more large rows: who adds them should give way. */
-  isPauseDue(): boolean {
-    if (this.#bytes - this.#printed < PAUSE_BYTES) return false;
+  /** True after every 256 KiB of rows: the caller should yield to the event loop. */
+  isYieldDue(): boolean {
+    if (this.#bytes - this.#printed < YIELD_BYTES) return false;
     this.#printed = this.#bytes;
     return true;
   }
 
-  /** The JSON text of a row, if it can be one. */
+  /** The JSON text of a row; throws where it is too large. */
   print(value: Value): string {
     const { bytesMax, query } = this.#request;
     const size = printedSize(value, bytesMax);
@@ -95,10 +94,10 @@ export class PageRows {
   }
 }
 
-/** Printing so much takes about a millisecond. */
-const PAUSE_BYTES = 256 * 1024;
+/** Bytes of rows between two yields: printing so much takes about a millisecond. */
+const YIELD_BYTES = 256 * 1024;
 
-/** Larger rows take more than some milliseconds to print, in which nobody is served. */
+/** Larger rows are printed in another thread: here they would block the event loop for some milliseconds. */
 const PRINTED_BYTES_MAX = 512 * 1024;
 
 export function rowTooLarge(): DomainError {

@@ -1,4 +1,4 @@
-// Goal: a position says what is left, whatever ranges ask for it. Method: tables of ranges, and round trips.
+// Goal: a position names the parts left, also after splits and merges. Method: tables of ranges, and round trips.
 import { expect, test } from 'vitest';
 import {
   begunParts,
@@ -14,9 +14,9 @@ const fresh = { from: 0, rows: 0 };
 const there = { from: 7, rows: 2 };
 
 test.each([
-  ['the very range', [['10', '20']], [['10', '20', there]]],
+  ['the same range', [['10', '20']], [['10', '20', there]]],
   [
-    'behind it nothing is read',
+    'nothing behind the part is read',
     [['10', '30']],
     [
       ['10', '20', there],
@@ -24,7 +24,7 @@ test.each([
     ],
   ],
   [
-    'below it all is read',
+    'everything below the part is read',
     [
       ['', '10'],
       ['10', '20'],
@@ -32,7 +32,7 @@ test.each([
     [['10', '20', there]],
   ],
   [
-    'after a split each child goes on from the same item',
+    'after a split each child continues with the same item',
     [
       ['10', '18'],
       ['18', '20'],
@@ -44,16 +44,16 @@ test.each([
       ['20', 'FF', fresh],
     ],
   ],
-  ['one child asks for itself', [['18', '20']], [['18', '20', there]]],
+  ['one child alone', [['18', '20']], [['18', '20', there]]],
   [
-    'a range that begins before and ends behind',
+    'a range that begins before the part and ends behind it',
     [['', 'FF']],
     [
       ['10', '20', there],
       ['20', 'FF', fresh],
     ],
   ],
-  ['all done', [['', '08']], []],
+  ['all read', [['', '08']], []],
 ] as const)('%s', (_, ranges, expected) => {
   const left = partsLeft(
     ranges.map(([min, max]) => ({ min, max })),
@@ -62,7 +62,7 @@ test.each([
   expect(left).toEqual(expected.map(([min, max, where]) => ({ min, max, ...where })));
 });
 
-test('the half of a split partition that was not read yet goes on from where the whole was left', () => {
+test('the half of a split partition that was not read yet continues where the whole ended', () => {
   const left = partsLeft(
     [
       { min: '', max: '14' },
@@ -93,7 +93,7 @@ test.each<Position>([
   },
   { kind: 'ordered', after: undefined, window: { skip: 40, take: 12 } },
   { kind: 'fold', given: 5 },
-])('%j comes back as it was', (position) => {
+])('%j is equal after a round trip', (position) => {
   const text = printPosition(position);
   expect(text).toMatch(/^[ -~]+$/);
   expect(parsePosition(text)).toEqual(position);
@@ -109,11 +109,11 @@ test.each([
   '{"v":1,"at":[],"w":[0,1]}',
   '{"v":1,"at":[["20","30",1,0],["10","20",1,0]],"w":[0,1]}',
   '{"v":2,"given":1}',
-])('%j is no position', (text) => {
+])('%j is not a position', (text) => {
   expect(parsePosition(text)).toBeUndefined();
 });
 
-test('long texts do not stand in a position', () => {
+test('keys with long texts do not fit in a token', () => {
   expect(fitsInToken(['short', 1])).toBe(true);
   expect(fitsInToken(['x'.repeat(300), 'y'.repeat(300)])).toBe(false);
 });

@@ -1,20 +1,21 @@
 /**
- * Where a page of a query ended, as plain data: enough to go on with nothing kept in the server, in whatever partitions
- * hold the items by then.
+ * Where a page of a query ended, as plain data. The next page needs nothing else: no state of the server, and not the
+ * partitions that held the items before.
  */
 import { isList, isMap, type Value } from '../value/index.ts';
 import type { RowPlace } from './order/row-order.ts';
 
 export type Position =
   /**
-   * Parts that are begun, in order: all below the first is read; between and behind them nothing is. One, as long as no
-   * partition is split under way. What the query covers is not said again: its text does.
+   * The parts that are begun, in order: everything below the first is read, nothing between and behind them. There is
+   * one part as long as no partition is split meanwhile. The ranges of the query are not repeated here, because the
+   * query itself determines them.
    */
   | { readonly kind: 'stream'; readonly parts: readonly Part[]; readonly window: Window }
-  /** Everything behind a row, or from the start where no row could be named. */
+  /** Everything behind a row, or from the beginning where no row fits in a token. */
   | { readonly kind: 'ordered'; readonly after: RowPlace | undefined; readonly window: Window }
-  /** This many rows of the result are passed over; it is made anew, unless it is kept under that name. */
-  | { readonly kind: 'fold'; readonly given: number; readonly kept?: string };
+  /** So many rows of the result are skipped. It is computed again, unless the cache has it under this name. */
+  | { readonly kind: 'fold'; readonly given: number; readonly cachedAs?: string };
 
 /** Hexadecimal effective partition keys, [min, max). */
 export interface HashRange {
@@ -23,13 +24,13 @@ export interface HashRange {
 }
 
 export interface Part extends HashRange {
-  /** The item to go on with. */
+  /** The rid of the item to continue with. */
   readonly from: number;
   /** Rows of that item already given. */
   readonly rows: number;
 }
 
-/** What is left of OFFSET and LIMIT. */
+/** The rest of OFFSET and LIMIT. */
 export interface Window {
   readonly skip: number;
   /** Infinity for all. */
@@ -38,7 +39,7 @@ export interface Window {
 
 const VERSION = 1;
 
-/** Hexadecimal of the same case sorts as the bytes do. */
+/** The greater of two hashes: hexadecimal texts of one case sort as their bytes do. */
 export function laterOf(a: string, b: string): string {
   if (a > b) return a;
   return b;
@@ -49,20 +50,20 @@ export function earlierOf(a: string, b: string): string {
   return b;
 }
 
-/** Parts begun at once: each comes from a split met on the way, and the position travels in a header. */
+/** Parts of a position at most: each comes from a split during the query, and the position is sent in a header. */
 const PARTS_MAX = 100;
 
-/** Characters of all texts among the keys of a place: the position travels in a header. */
+/** Characters of all texts among the sort keys in a position, which is sent in a header. */
 const KEY_TEXT_MAX = 400;
 
-/** True where the keys are short enough to stand in a position. */
+/** True where the sort keys are short enough for a position. */
 export function fitsInToken(keys: readonly Value[]): boolean {
   let length = 0;
   for (const key of keys) if (typeof key === 'string') length += key.length;
   return length <= KEY_TEXT_MAX;
 }
 
-/** The parts of the ranges that a position has left, in order. */
+/** The parts of the ranges that are not read yet, in order. */
 export function partsLeft(ranges: readonly HashRange[], begun: readonly Part[]): Part[] {
   const left: Part[] = [];
   const add = (part: Part): void => {
@@ -81,15 +82,15 @@ export function partsLeft(ranges: readonly HashRange[], begun: readonly Part[]):
 }
 
 /**
- * What a position has to name of the parts left: the first, and every later one that is begun. The halves of a
- * partition that was split both go on from where the whole was left.
+ * The parts left that a position has to name: all up to the last one that is begun, and at least the first. The halves
+ * of a partition that was split both continue where the whole ended.
  */
 export function begunParts(left: readonly Part[]): readonly Part[] {
   const last = left.findLastIndex(({ from, rows }) => from > 0 || rows > 0);
   return left.slice(0, Math.max(last, 0) + 1);
 }
 
-/** JSON, as clients expect it, in characters that a header may carry. */
+/** The position as JSON, as clients expect it, in characters that a header may have. */
 export function printPosition(position: Position): string {
   return JSON.stringify({ v: VERSION, ...pack(position) }).replace(
     /[^ -~]/g,
@@ -97,12 +98,13 @@ export function printPosition(position: Position): string {
   );
 }
 
-/** Undefined for anything that is not a position. */
+/** The position in a text; undefined for anything else, because clients may send any text. */
 export function parsePosition(text: string): Position | undefined {
   try {
     const packed = JSON.parse(text);
     return packed?.v === VERSION ? unpack(packed) : undefined;
   } catch {
+    // The text is not JSON and so not a position.
     return undefined;
   }
 }
@@ -116,14 +118,14 @@ function pack(position: Position): object {
     case 'ordered': {
       if (position.after === undefined) return { after: null, w: packWindow(position.window) };
       const { keys, rid, row } = position.after;
-      // A list of one or none: JSON has no undefined. Of arrays and objects only the kind counts.
+      // Each key is a list of one or none, because JSON has no undefined. Arrays have one place, and so have objects.
       const packed = keys.map((key) =>
         key === undefined ? [] : [isList(key) ? [] : isMap(key) ? {} : key],
       );
       return { after: [packed, rid, row], w: packWindow(position.window) };
     }
     case 'fold':
-      return { given: position.given, k: position.kept };
+      return { given: position.given, k: position.cachedAs };
   }
 }
 
@@ -133,7 +135,7 @@ function packWindow({ skip, take }: Window): readonly (number | null)[] {
 
 function unpack(packed: Record<string, unknown>): Position | undefined {
   const { at, after, given, k, w } = packed;
-  if (isCount(given)) return { kind: 'fold', given, ...(typeof k === 'string' && { kept: k }) };
+  if (isCount(given)) return { kind: 'fold', given, ...(typeof k === 'string' && { cachedAs: k }) };
   const window = unpackWindow(w);
   if (window === undefined) return undefined;
   if (at !== undefined) {

@@ -1,54 +1,59 @@
-/** A look at the entries of one term, to learn how many there are: further with every step. */
-import { type Bytes, concatBytes, isPromise } from '../base/index.ts';
+/** A probe reads the first index entries of one term to learn how many there are, more with every step. */
+import { assert, type Bytes, concatBytes, isPromise } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
-import type { TermCondition, ValueRange } from './condition/condition.ts';
+import type { TermCondition } from './condition/condition.ts';
+import type { ValueRange } from './condition/value-ranges.ts';
 import type { ExecutionStats } from './execution-stats.ts';
 import type { IndexEntries, ItemReader } from './reader.ts';
 import { yieldToEventLoop } from './yield.ts';
 
-/** Entries looked at to learn how many a range has: a few, more, and as many as are worth it. */
+/** Entries read in each step: a few, more, and the most that is worth it. */
 export const PROBE_ENTRIES = 2000;
 export const PROBE_STEPS: readonly number[] = [16, 200, PROBE_ENTRIES];
-/** A range costs as much as this many entries, found or not. Only the last step goes through all, however many. */
+/** A range costs as much as this many entries, even where it is empty. Only the last step reads all ranges. */
 const RANGE_ENTRIES = 8;
 const BYTES_MAX = 1024 * 1024;
-/** Rids of one value cost a tenth of its entries, and asking for them as much as this many. */
+/** The rids of one value cost a tenth of its entries, and a read costs as much as this many rids. */
 const RIDS_PER_ENTRY = 10;
 const RIDS_MIN = 1000;
-/** Those in memory cost next to nothing: as many as are kept of one value. */
-const KNOWN_RIDS_MAX = 2 ** 16;
+/** Cached rids cost almost nothing, so the limit is what the cache keeps of one value. */
+const CACHED_RIDS_MAX = 2 ** 16;
 
 export class Probe {
   readonly part: TermCondition;
-  /** What the entries of one value begin with, where rids are to be had at once. */
-  readonly #stem: Bytes | undefined;
+  /** Set where the term is one value and the reader has its rids without entries. */
+  readonly #termPrefix: Bytes | undefined;
   #found: ArrayLike<number> | undefined;
   readonly #rids = new Set<number>();
   readonly #reader: ItemReader;
-  readonly #work: ExecutionStats;
+  readonly #stats: ExecutionStats;
   readonly #terms: Bytes;
   #next = 0;
   #rest: KeyRange | undefined;
-  #looked = 0;
+  /** In entries. */
+  #cost = 0;
 
-  /** Of a term that an index serves. */
-  constructor(reader: ItemReader, part: TermCondition, work: ExecutionStats) {
+  /** @param part - a term that an index serves. */
+  constructor(reader: ItemReader, part: TermCondition, stats: ExecutionStats) {
     this.#reader = reader;
-    this.#work = work;
+    this.#stats = stats;
     this.part = part;
-    this.#terms = reader.termsOf(part.path) as Bytes;
+    const terms = reader.termsOf(part.path);
+    assert(terms !== undefined, 'only an indexed path is probed');
+    this.#terms = terms;
     const [range] = part.ranges;
     if (reader.ridsOf !== undefined && part.ranges.length === 1 && range?.isPoint === true)
-      this.#stem = concatBytes(this.#terms, range.start);
+      this.#termPrefix = concatBytes(this.#terms, range.start);
   }
 
-  /** True where one look tells all there is, or that it is too much. */
-  get isOneLook(): boolean {
-    return this.#stem !== undefined;
+  /** True where one read finds all rids or shows that there are too many. */
+  get isOneRead(): boolean {
+    return this.#termPrefix !== undefined;
   }
 
+  /** True where all entries were read. */
   get isWhole(): boolean {
-    if (this.#stem !== undefined) return this.#found !== undefined;
+    if (this.#termPrefix !== undefined) return this.#found !== undefined;
     return this.#rest === undefined && this.#next >= this.part.ranges.length;
   }
 
@@ -57,10 +62,10 @@ export class Probe {
     return this.#found ?? [...this.#rids].sort((a, b) => a - b);
   }
 
-  /** Reads until there are more than `limit`, or all; undefined where that was at once. */
+  /** Reads until there are more than `limit` or all are read; undefined where nothing had to be waited for. */
   read(limit: number): Promise<void> | undefined {
-    if (this.#stem !== undefined) return this.#readRids(this.#stem, limit);
-    while (!this.isWhole && !this.#isBeyond(limit)) {
+    if (this.#termPrefix !== undefined) return this.#readRids(this.#termPrefix, limit);
+    while (!this.isWhole && !this.#exceeds(limit)) {
       const range = this.#rest ?? this.#nextRange();
       const found = this.#reader.scanIndex(range, {
         limit: limit + 1 - this.#rids.size,
@@ -78,32 +83,32 @@ export class Probe {
     return undefined;
   }
 
-  #readRids(stem: Bytes, limit: number): Promise<void> | undefined {
+  #readRids(termPrefix: Bytes, limit: number): Promise<void> | undefined {
     const note = (rids: ArrayLike<number> | undefined): void => {
       this.#found = rids;
       const entries = Math.ceil((rids?.length ?? 0) / RIDS_PER_ENTRY);
-      this.#work.indexEntries += Math.min(entries, PROBE_ENTRIES);
+      this.#stats.indexEntries += Math.min(entries, PROBE_ENTRIES);
     };
     const rids = Math.max(RIDS_MIN, limit * RIDS_PER_ENTRY);
-    const found = this.#reader.ridsOf?.(stem, rids, KNOWN_RIDS_MAX);
+    const found = this.#reader.ridsOf?.(termPrefix, rids, CACHED_RIDS_MAX);
     if (isPromise(found)) return found.then(note);
     note(found);
     return undefined;
   }
 
-  #isBeyond(limit: number): boolean {
-    return this.#rids.size > limit || (limit < PROBE_ENTRIES && this.#looked > limit);
+  #exceeds(limit: number): boolean {
+    return this.#rids.size > limit || (limit < PROBE_ENTRIES && this.#cost > limit);
   }
 
   #nextRange(): KeyRange {
     const { start, end } = this.part.ranges[this.#next++] as ValueRange;
-    this.#looked += RANGE_ENTRIES;
+    this.#cost += RANGE_ENTRIES;
     return { start: concatBytes(this.#terms, start), end: concatBytes(this.#terms, end) };
   }
 
   #take({ entries, rest }: IndexEntries): void {
-    this.#work.indexEntries += entries.length;
-    this.#looked += entries.length;
+    this.#stats.indexEntries += entries.length;
+    this.#cost += entries.length;
     for (const entry of entries) this.#rids.add(this.#reader.ridOf(entry));
     this.#rest = rest;
   }

@@ -1,10 +1,10 @@
-/** What the executor needs of a partition: one moment of its index and its items. Partitions implement it. */
+/** The reader: one snapshot of a partition's index and items, as the executor needs it. Partitions implement it. */
 import type { Bytes, MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import type { Path, TRUNCATED, Value } from '../value/index.ts';
 import type { Search, SearchAccess } from './search.ts';
 
-/** A stored item, as far as queries look at it. */
+/** A stored item, with what queries read of it. */
 export interface Candidate {
   readonly rid: number;
   readonly primary: Bytes;
@@ -19,9 +19,9 @@ export interface IndexEntries {
 
 export interface ItemReader {
   readonly itemCount: number;
-  /** Whether items are stored that are not to be read: those outside of a part, and those that are gone. */
+  /** Whether the store has items that must not be read: `others` lie in another hash range, `hidden` are invisible. */
   readonly excludes: { readonly others: boolean; readonly hidden: boolean };
-  /** Items in rid order from this rid on; `next` is the rid to go on from. */
+  /** Items in rid order from this rid on; `next` is the rid to continue from. */
   scanItems(
     from: number,
     limit: number,
@@ -30,41 +30,41 @@ export interface ItemReader {
   readMany(rids: readonly number[]): MaybePromise<readonly (Candidate | undefined)[]>;
   scanIndex(range: KeyRange, options: KeyScanOptions): MaybePromise<IndexEntries>;
   /**
-   * The rids of all entries that begin so, ascending: those of one value, for a fraction of what its entries cost. Undefined
-   * where there are more than `limit`, or of those in memory more than `knownLimit`.
+   * The rids of one value, ascending, at a fraction of the cost of its entries. Undefined where there are more than
+   * `limit`, or more than `cachedLimit` if they are cached.
    */
   readonly ridsOf?:
     | ((
-        stem: Bytes,
+        termPrefix: Bytes,
         limit: number,
-        knownLimit: number,
+        cachedLimit: number,
       ) => MaybePromise<ArrayLike<number> | undefined>)
     | undefined;
-  /** Of all items without a value at an indexed path, which no entry tells of, ascending; and maybe of others. */
+  /** The rids of all items without a value at an indexed path, and maybe of others, ascending. */
   ridsWithout(path: Path): MaybePromise<readonly number[]>;
   /**
-   * How much of an entry it shares with those of all texts that begin like one of its own, which is too long to be held
-   * whole: such entries stand together, yet not in the order of their texts. Undefined where the entry has its place.
+   * The length of the part of an entry up to the end of a truncated text; undefined where no text is truncated. Entries
+   * that share this part are neighbours, but not in the order of their texts.
    * @param composite - undefined for the entry of a term.
    */
   cutAt(entry: string, composite: CompositeMatch | undefined): number | undefined;
-  /** Where the entries of a path begin; undefined where it is not indexed, or not yet. */
+  /** The prefix of the entries of a path; undefined where it is not indexed, or not yet. */
   termsOf(path: Path): Bytes | undefined;
-  /** Where the entries of a composite index begin that serves this order as it is or reversed. */
+  /** A composite index that has this order, as it is or reversed. */
   compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined;
   ridOf(entry: string): number;
   /** The value of a term entry; TRUNCATED where the entry does not hold all of it. */
   valueOf(entry: string): Value | typeof TRUNCATED;
   /** Whether two term entries hold the same value of the same path. */
   isSameTerm(a: string, b: string): boolean;
-  /** The values of an item as encoded in a composite entry, one after the other. */
+  /** The values of an item as a composite entry encodes them. */
   compositeKey(match: CompositeMatch, values: readonly Value[]): Bytes;
   decode(item: Candidate): Value;
-  /** Whether the words of the texts at a path are indexed. */
+  /** Whether a full text index has the path. */
   hasTextIndex?(path: Path): boolean;
-  /** The index made for this search, caught up with the partition; undefined where there is none. */
+  /** The search index that serves this search, as new as the partition; undefined where there is none. */
   searchIndex?(search: Search): Promise<SearchAccess | undefined>;
-  /** True where the item lies in the part of the hash space that is asked for. */
+  /** True where the item lies in the hash range asked for. */
   isWithin(item: Candidate): boolean;
 }
 
@@ -73,9 +73,10 @@ export interface CompositeOrder {
   readonly isDescending: boolean;
 }
 
+/** A composite index that serves an order. */
 export interface CompositeMatch {
   readonly prefix: Bytes;
   readonly isReversed: boolean;
-  /** Direction of each part as stored. */
+  /** The stored direction of each part. */
   readonly isDescending: readonly boolean[];
 }

@@ -1,41 +1,42 @@
 /**
- * Rows of results that are known before their page is asked for, kept for the pages behind it. Only to spare work:
- * who asks for what is no longer kept has it made anew.
+ * Caches the rows of blocking queries for their next pages. The cache only saves work: a result that is no longer in it
+ * is computed again.
  */
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
+/** Bounds on memory: a client that reads pages slowly only loses the time that the cache saves. */
 const RESULTS_MAX = 100;
 const CHARACTERS_MAX = 16 * 1024 * 1024;
-/** What nobody has asked for since. */
-const KEPT_MS = 60_000;
+/** A result that was not read for so long is dropped. */
+const IDLE_MS = 60_000;
 
-interface KeptResult {
+interface CachedResult {
   readonly owner: string;
   readonly rows: readonly string[];
-  /** False where there are more rows, which are not known: the last of these tells so. */
+  /** False where more rows follow that were not computed: then the last row only shows that. */
   readonly isWhole: boolean;
 }
 
 export class ResultCache {
-  readonly #results = new LRUCache<string, KeptResult>({
+  readonly #results = new LRUCache<string, CachedResult>({
     max: RESULTS_MAX,
     maxSize: CHARACTERS_MAX,
     maxEntrySize: CHARACTERS_MAX / 4,
     sizeCalculation: ({ rows }) => rows.reduce((sum, row) => sum + row.length + 16, 1),
-    ttl: KEPT_MS,
+    ttl: IDLE_MS,
     updateAgeOnGet: true,
   });
 
-  /** The name that it is found by; it may be gone at any time. */
-  keep(result: KeptResult): string {
+  /** Returns the name of the result. The result may be dropped at any time. */
+  keep(result: CachedResult): string {
     const name = randomUUID();
     this.#results.set(name, result);
     return name;
   }
 
-  /** @param owner - the same that kept it: what it was asked of. */
-  find(owner: string, name: string): KeptResult | undefined {
+  /** @param owner - as given to `keep`, so that a token of one container does not find the rows of another. */
+  find(owner: string, name: string): CachedResult | undefined {
     const result = this.#results.get(name);
     return result?.owner === owner ? result : undefined;
   }

@@ -1,4 +1,4 @@
-/** Searches: the items that come first by nearness of vectors or by words of texts, as an index gives them. */
+/** Searches: the first items by vector distance or text score, as a search index finds them. */
 import type { Path } from '../value/index.ts';
 
 export type Search = VectorSearch | TextSearch;
@@ -8,7 +8,7 @@ interface VectorSearch {
   readonly path: Path;
   readonly vector: readonly number[];
   readonly distance: 'cosine' | 'dotproduct' | 'euclidean';
-  /** The query wants every vector looked at. */
+  /** True where the query wants every vector compared. */
   readonly isExact: boolean;
 }
 
@@ -16,27 +16,28 @@ export interface TextSearch {
   readonly kind: 'text';
   readonly path: Path;
   readonly phrases: readonly string[];
-  /** Of all texts, where the query brings them along. */
+  /** The statistics of all texts, where the query has them already. */
   readonly statistics?: TextStatistics;
 }
 
-/** What a score by words knows of all texts: their number, words in all of them, and texts that hold each phrase. */
+/** Statistics that a text score needs: the number of texts and of their words, and how many texts have each phrase. */
 export interface TextStatistics {
   readonly documentCount: number;
   readonly wordCount: number;
   readonly hitCounts: readonly number[];
 }
 
+/** A search index, ready for one search. */
 export interface SearchAccess {
-  /** Items it knows. */
+  /** The number of indexed items. */
   readonly count: number;
   /** The first items by score; fewer than asked for where there are no more. */
   first(count: number): RankedItems;
-  /** Rids of the items whose text holds all of the phrases, or any. */
+  /** The rids of the items whose text has all of the phrases, or any. */
   containing(needs: 'all' | 'any'): ReadonlySet<number>;
-  /** Of all texts of the partition; undefined where only a part of it is asked. */
+  /** The statistics of all texts of the partition; undefined where the reader covers only a part of it. */
   readonly statistics: (() => TextStatistics) | undefined;
-  /** How it was found, for explanations. */
+  /** A description for explanations. */
   readonly text: string;
 }
 
@@ -44,8 +45,8 @@ export interface RankedItems {
   readonly rids: readonly number[];
   /** Greater is better, descending. */
   readonly scores: readonly number[];
-  /** How far a score may be from the exact one, as a share of its size; 0 for exact ones. */
+  /** The largest relative error of a score; 0 for exact scores. */
   readonly slack: number;
-  /** The order itself is approximate: nobody asks whether better ones were missed. */
+  /** True where the order is approximate: better items that were missed are accepted. */
   readonly isApproximate: boolean;
 }

@@ -1,5 +1,5 @@
-/** Pages of rows in the order in which their items were created. */
-import { isPromise, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
+/** Pages of streaming queries without an order: rows in the order in which their items were created. */
+import { assert, isPromise, QUERY_ITEMS_PER_PAGE } from '../base/index.ts';
 import { choosePath, describeAccess } from './access-path.ts';
 import { asyncRows } from './async-rows.ts';
 import { candidates } from './candidates.ts';
@@ -15,21 +15,22 @@ export async function streamPage(request: PageRequest, shape: Streaming): Promis
   let window: Window =
     position?.kind === 'stream' ? position.window : { skip: shape.skip, take: shape.take };
   const left = partsLeft(ranges, position?.kind === 'stream' ? position.parts : []);
-  let looked = 0;
+  let itemsRead = 0;
   while (left.length > 0 && window.take > 0) {
     const part = left.shift() as Part;
     const target = request.targetsIn(part)[0];
     if (target === undefined) continue;
+    assert(target.max > part.min, 'a target covers the beginning of its part');
     if (target.max < part.max) left.unshift({ ...part, min: target.max });
     const here = { ...part, min: target.min, max: target.max };
-    const end = await streamTarget(request, shape, target, here, { page, window, looked });
+    const end = await streamTarget(request, shape, target, here, { page, window, itemsRead });
     window = end.window;
-    looked = end.looked;
+    itemsRead = end.itemsRead;
     if (end.stoppedAt !== undefined) {
       left.unshift(end.stoppedAt);
       break;
     }
-    if (page.isFull || looked >= QUERY_ITEMS_PER_PAGE) break;
+    if (page.isFull || itemsRead >= QUERY_ITEMS_PER_PAGE) break;
   }
   if (left.length === 0 || window.take === 0) return { rows: page.rows, position: undefined };
   return { rows: page.rows, position: { kind: 'stream', parts: begunParts(left), window } };
@@ -38,13 +39,13 @@ export async function streamPage(request: PageRequest, shape: Streaming): Promis
 interface StreamState {
   readonly page: PageRows;
   readonly window: Window;
-  readonly looked: number;
+  readonly itemsRead: number;
 }
 
 interface StreamEnd {
   readonly window: Window;
-  readonly looked: number;
-  /** Where in the target the page became full; undefined at its end. */
+  readonly itemsRead: number;
+  /** Where in the target the page became full; undefined where the target was read to its end. */
   readonly stoppedAt: Part | undefined;
 }
 
@@ -58,36 +59,37 @@ async function streamTarget(
   const { stats, query } = request;
   const { page } = state;
   let { skip, take } = state.window;
-  let { looked } = state;
+  let { itemsRead } = state;
+  const endAt = (stoppedAt: Part | undefined): StreamEnd => ({
+    window: { skip, take },
+    itemsRead,
+    stoppedAt,
+  });
   const opened = target.open();
   const reader = timed(isPromise(opened) ? await opened : opened, request);
   try {
     const chosen = choosePath(reader, query.condition, stats);
     const access = isPromise(chosen) ? await chosen : chosen;
     stats.accessPaths.push(describeAccess(access));
-    // One more than the page takes tells whether there is a next one: clients ask for a page behind every token.
+    // One more row than the page takes shows whether there is a next page: clients request a page for every token.
     const batch = Math.min(100, skip + Math.min(take, request.rowsMax + 1));
     const batches = candidates(reader, access, part.from, stats, batch);
     for (;;) {
       const found = batches.next();
       const items = isPromise(found) ? await found : found;
-      if (items === undefined) return { window: { skip, take }, looked, stoppedAt: undefined };
-      const answers = asyncRows(shape, reader, items, part);
-      const later = answers && (await answers);
+      if (items === undefined) return endAt(undefined);
+      const pending = asyncRows(shape, reader, items, part);
+      const made = pending && (await pending);
       let at = 0;
       for (const item of items) {
-        const isLeft = later !== undefined && at >= later.rows.length;
-        if (page.isFull || isLeft || looked >= QUERY_ITEMS_PER_PAGE)
-          return {
-            window: { skip, take },
-            looked,
-            stoppedAt: { ...part, from: item.rid, rows: 0 },
-          };
-        // The first is what the request is about.
-        const rest = looked++ === 0 ? undefined : yieldToEventLoop();
+        const isLeft = made !== undefined && at >= made.rows.length;
+        if (page.isFull || isLeft || itemsRead >= QUERY_ITEMS_PER_PAGE)
+          return endAt({ ...part, from: item.rid, rows: 0 });
+        // The first item never waits, so that a query of one item does not yield.
+        const rest = itemsRead++ === 0 ? undefined : yieldToEventLoop();
         if (rest !== undefined) await rest;
-        const document = later === undefined ? reader.decode(item) : undefined;
-        const rows = later?.rows[at++] ?? shape.rowsOf(document);
+        const document = made === undefined ? reader.decode(item) : undefined;
+        const rows = made?.rows[at++] ?? shape.rowsOf(document);
         if (rows.length > 0) stats.itemsMatched++;
         for (let row = item.rid === part.from ? part.rows : 0; row < rows.length; row++) {
           if (skip > 0) {
@@ -96,22 +98,14 @@ async function streamTarget(
           }
           const { isLeft: isRowLeft } = rows[row] as Row;
           if (isRowLeft || !page.add(rows[row] as Row, document, item.body))
-            return {
-              window: { skip, take },
-              looked,
-              stoppedAt: { ...part, from: item.rid, rows: row },
-            };
+            return endAt({ ...part, from: item.rid, rows: row });
           take--;
-          const due = page.isPauseDue() ? yieldToEventLoop() : undefined;
-          if (due !== undefined) await due;
-          if (take === 0) return { window: { skip, take }, looked, stoppedAt: undefined };
+          const wait = page.isYieldDue() ? yieldToEventLoop() : undefined;
+          if (wait !== undefined) await wait;
+          if (take === 0) return endAt(undefined);
           const hasMoreRows = row + 1 < rows.length;
           if (page.isFull && (request.endsFullPages || hasMoreRows))
-            return {
-              window: { skip, take },
-              looked,
-              stoppedAt: behind(part, item.rid, hasMoreRows ? row + 1 : 0),
-            };
+            return endAt(behind(part, item.rid, hasMoreRows ? row + 1 : 0));
         }
       }
     }
@@ -120,6 +114,7 @@ async function streamTarget(
   }
 }
 
+/** The part that is left behind a row. */
 function behind(part: Part, rid: number, nextRow: number): Part {
   return nextRow === 0
     ? { ...part, from: rid + 1, rows: 0 }

@@ -1,4 +1,4 @@
-/** A partition's reader that adds the time spent in the index and in loading items to the work. */
+/** A reader that adds the time spent in the index and in loading items to the execution stats. */
 import { type Bytes, EvaluationTooLong, isPromise, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import type { Path, TRUNCATED, Value } from '../value/index.ts';
@@ -13,7 +13,7 @@ import type {
 } from './reader.ts';
 import type { Search, SearchAccess } from './search.ts';
 
-/** Larger items take more than some milliseconds to decode, in which nobody is served. */
+/** Larger items are decoded in another thread: here they would block the event loop for some milliseconds. */
 const DECODED_BYTES_MAX = 512 * 1024;
 
 export function timed(
@@ -31,17 +31,17 @@ export class TimedReader implements ItemReader {
   readonly #stats: ExecutionStats;
   readonly #isMovable: boolean;
 
-  /** @param isMovable - whether items that take long to decode can be decoded elsewhere. */
-  constructor(reader: ItemReader & { release(): void }, work: ExecutionStats, isMovable: boolean) {
+  /** @param isMovable - whether large items can be decoded in another thread. */
+  constructor(reader: ItemReader & { release(): void }, stats: ExecutionStats, isMovable: boolean) {
     this.#reader = reader;
-    this.#stats = work;
+    this.#stats = stats;
     this.#isMovable = isMovable;
     this.itemCount = reader.itemCount;
     this.excludes = reader.excludes;
     this.ridsOf =
       reader.ridsOf &&
-      ((stem, limit, knownLimit) =>
-        this.#timed('indexMs', () => reader.ridsOf?.(stem, limit, knownLimit)));
+      ((termPrefix, limit, cachedLimit) =>
+        this.#timed('indexMs', () => reader.ridsOf?.(termPrefix, limit, cachedLimit)));
   }
 
   scanItems(from: number, limit: number): ReturnType<ItemReader['scanItems']> {
@@ -114,9 +114,9 @@ export class TimedReader implements ItemReader {
       this.#stats[part] += performance.now() - startMs;
       return result;
     }
-    return result.then((later) => {
+    return result.then((value) => {
       this.#stats[part] += performance.now() - startMs;
-      return later;
+      return value;
     });
   }
 }

@@ -1,18 +1,18 @@
-/** Long work gives way: after some milliseconds the event loop gets a turn, so that no query stalls the others. */
+/** Slices of query time: after some milliseconds a query yields to the event loop, so that it does not block others. */
 const SLICE_MS = 5;
 
 let sliceStartedMs = 0;
-let isMarked = false;
+let isSliceOpen = false;
 
-/** Resolves at once while the turn is young, else after everything else that is waiting had its turn. */
+/** Undefined while the slice lasts, else a promise that resolves after everything that waits in the event loop. */
 export function yieldToEventLoop(): Promise<void> | undefined {
   const nowMs = performance.now();
-  if (!isMarked) {
-    isMarked = true;
+  if (!isSliceOpen) {
+    isSliceOpen = true;
     sliceStartedMs = nowMs;
-    // The first thing of the next turn: the clock starts anew.
+    // The next round of the event loop begins with a new slice.
     setImmediate(() => {
-      isMarked = false;
+      isSliceOpen = false;
     });
     return undefined;
   }

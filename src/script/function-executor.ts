@@ -1,10 +1,10 @@
-/** Where user-defined functions run: a realm for each query under way, all in one module. */
+/** Runs user defined functions: a realm for each active query, all in one module. */
 import type { QuickJSHandle } from 'quickjs-emscripten';
 import { makeFunctions } from './guest/guest-functions.ts';
 import { type Instance, newInstance, Realm } from './realm.ts';
 import type { ScriptText } from './sandbox-protocol.ts';
 
-/** Kept for queries under way; the least recently used goes. */
+/** Realms kept for active queries; the least recently used one is closed first. */
 const REALMS_MAX = 4;
 
 const CODE = `(${makeFunctions})()`;
@@ -25,8 +25,8 @@ export class FunctionExecutor {
   readonly #instance: Instance;
   readonly #memoryBytes: number;
   readonly #realms = new Map<number, FunctionRealm>();
-  /** A realm could not be closed in order, or the memory has grown: better a new stage once nobody needs this one. */
-  #isWorn = false;
+  /** True where a realm could not be closed in order: its memory is lost, so the executor is replaced when idle. */
+  #hasLeaked = false;
 
   private constructor(instance: Instance, memoryBytes: number) {
     this.#instance = instance;
@@ -37,13 +37,13 @@ export class FunctionExecutor {
     return new FunctionExecutor(await newInstance(memoryBytes), memoryBytes);
   }
 
-  /** True where it should be replaced. */
+  /** True where no realm is open and the executor should be replaced. */
   get isDone(): boolean {
     const isLarge = this.#instance.getWasmMemory().buffer.byteLength >= this.#memoryBytes;
-    return (this.#isWorn || isLarge) && this.#realms.size === 0;
+    return (this.#hasLeaked || isLarge) && this.#realms.size === 0;
   }
 
-  /** Throws StoppedError; the stage is of no more use then, unless it was the text of a function. */
+  /** Throws StoppedError; the executor cannot be used again then, unless only the text of a function was wrong. */
   run({ realm: id, functions, calls, timeMs }: FunctionCalls): string {
     const current = this.#realms.get(id) ?? this.#open(functions, timeMs);
     this.#realms.delete(id);
@@ -63,15 +63,16 @@ export class FunctionExecutor {
       current.run.dispose();
       current.realm.dispose();
     } catch {
-      this.#isWorn = true;
+      // QuickJS does not free a runtime that has handles left: its memory is lost until the executor is replaced.
+      this.#hasLeaked = true;
     }
   }
 
   #open(functions: readonly ScriptText[], timeMs: number): FunctionRealm {
     const realm = new Realm(this.#instance, this.#memoryBytes);
-    // Closed in order only where all functions are functions.
-    const wasWorn = this.#isWorn;
-    this.#isWorn = true;
+    // A text that is not a function throws and leaves the realm open.
+    const hadLeaked = this.#hasLeaked;
+    this.#hasLeaked = true;
     realm.limitTime(timeMs);
     const guest = realm.install(CODE);
     const add = realm.method(guest, 'add');
@@ -79,7 +80,7 @@ export class FunctionExecutor {
     add.dispose();
     const run = realm.method(guest, 'run');
     guest.dispose();
-    this.#isWorn = wasWorn;
+    this.#hasLeaked = hadLeaked;
     return { realm, run };
   }
 }

@@ -1,13 +1,12 @@
+export type { FunctionRealm } from './function-realm.ts';
 export type { ScriptText } from './sandbox-protocol.ts';
 export { ScriptError } from './script-error.ts';
-export {
-  type AnswerCalls,
-  type CallAnswer,
-  type FunctionRealm,
-  type ScriptCall,
-  type ScriptInput,
-  type ScriptOutcome,
-  type ScriptRun,
-  type ScriptSettings,
-  Scripts,
-} from './scripts.ts';
+export type {
+  AnswerCalls,
+  CallAnswer,
+  ScriptCall,
+  ScriptOutcome,
+  ScriptRun,
+} from './script-run.ts';
+export type { ScriptSettings } from './script-settings.ts';
+export { Scripts } from './scripts.ts';

@@ -1,6 +1,6 @@
 /**
- * One world of JavaScript in QuickJS: its own heap with a limit, its own globals, nothing of ours inside. What is called in
- * it ends by its deadline.
+ * A realm: one JavaScript heap in QuickJS with a memory limit and its own globals, without any object of the host.
+ * Every call in it ends by a deadline.
  */
 import {
   type EmscriptenModuleLoader,
@@ -13,21 +13,20 @@ import {
   type QuickJSWASMModule,
   RELEASE_SYNC,
 } from 'quickjs-emscripten';
-import { GUEST_FILE } from './realm-file.ts';
-import type { ScriptText, StopReason } from './sandbox-protocol.ts';
+import { GUEST_FILE, type ScriptText, type StopReason } from './sandbox-protocol.ts';
 
 const MIB = 1024 * 1024;
 const PAGE_BYTES = 64 * 1024;
-/** What the module starts with; the build fixes it. */
+/** The first size of the module's memory, which its build fixes. */
 const INITIAL_BYTES = 16 * MIB;
-/** Realms of functions share the memory of a module, and memory is never used without gaps. */
+/** Realms of functions share the memory of a module, and its allocator leaves gaps. */
 const REALMS_AT_LIMIT = 3;
-/** Of the C stack that interpreted functions nest on. */
+/** The C stack, on which interpreted functions nest. */
 const STACK_BYTES = 256 * 1024;
-/** Jobs of promises run between two looks at the clock. */
-const JOBS_PER_LOOK = 100;
+/** Jobs of promises that run between two checks of the deadline. */
+const JOBS_PER_CHECK = 100;
 
-/** Why a realm is of no more use. */
+/** The realm was stopped and can no longer be used, except where only the source was wrong. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError';
   readonly reason: StopReason;
@@ -42,7 +41,7 @@ export type Instance = QuickJSWASMModule;
 
 type Module = QuickJSEmscriptenModule;
 
-/** Node has it, its types do not. */
+/** Node has WebAssembly, but its types lack it. */
 const { Memory } = (
   globalThis as unknown as {
     readonly WebAssembly: {
@@ -56,7 +55,7 @@ const { Memory } = (
   }
 ).WebAssembly;
 
-/** QuickJS with memory that ends where the limit says, whatever its own accounting misses. */
+/** QuickJS with memory that cannot grow beyond the limit, even where its own accounting misses some. */
 export function newInstance(memoryBytes: number): Promise<Instance> {
   const wasmMemory = new Memory({
     initial: INITIAL_BYTES / PAGE_BYTES,
@@ -66,14 +65,14 @@ export function newInstance(memoryBytes: number): Promise<Instance> {
   return newQuickJSWASMModuleFromVariant({
     ...variant,
     importModuleLoader: async () => {
-      // It may stand inside a module or two; that of `newVariant` does not.
+      // The type allows a module around the loader; the loader of `newVariant` has none.
       const load = (await variant.importModuleLoader()) as EmscriptenModuleLoader<Module>;
       return async (options) => withFastTexts(await load(options));
     },
   });
 }
 
-/** The module's own functions write a text into its memory character by character: a tenth of what a script takes. */
+/** Replaces the module's functions that write texts character by character, which take a tenth of a script's time. */
 function withFastTexts(module: Module): Module {
   module.lengthBytesUTF8 = (text) => Buffer.byteLength(text);
   module.stringToUTF8 = (text, at, bytesMax = Number.POSITIVE_INFINITY) => {
@@ -102,22 +101,22 @@ export class Realm {
     this.#context = this.#runtime.newContext();
   }
 
-  /** From now on, for everything called in it. */
+  /** Sets the deadline of all calls from now on. */
   limitTime(timeMs: number): void {
     this.#isInterrupted = false;
     this.#deadlineMs = performance.now() + timeMs;
   }
 
-  /** Evaluates code of ours. */
+  /** Evaluates our own code. */
   install(code: string): QuickJSHandle {
     return this.#guarded(() => this.#context.evalCode(code, GUEST_FILE));
   }
 
-  /** The function that a text is; throws `source` where it is none. */
+  /** Compiles a text to a function; throws StoppedError `source` where it is not one. */
   compile({ name, source }: ScriptText): QuickJSHandle {
     const file = `${name}.js`;
     let compiled = this.#evaluate(`(${source}\n)`, file);
-    // Several functions one after the other: the first is the one to call.
+    // A text may have several functions: the first is the one to call.
     const first = /\bfunction\s*\*?\s*([A-Za-z_$][\w$]*)/.exec(source)?.[1];
     if ('failure' in compiled && first !== undefined) {
       const whole = this.#evaluate(`${source}\n;${first}`, file);
@@ -136,7 +135,7 @@ export class Realm {
     return this.#context.newString(text);
   }
 
-  /** The result as text; empty where there is none. Handles given are used up. */
+  /** Returns the result as text; empty where there is none. Disposes of the arguments. */
   call(method: QuickJSHandle, ...args: readonly QuickJSHandle[]): string {
     const result = this.#guarded(() =>
       this.#context.callFunction(method, this.#context.undefined, ...args),
@@ -147,18 +146,18 @@ export class Realm {
     return text;
   }
 
-  /** Runs what promises have scheduled. */
+  /** Runs the jobs that promises have scheduled. */
   runJobs(): void {
     while (this.#runtime.hasPendingJob()) {
-      this.#look();
-      // A job that throws is a rejection nobody handled: it changes nothing. One that was stopped is another matter.
-      const ran = this.#attempt(() => this.#runtime.executePendingJobs(JOBS_PER_LOOK));
+      this.#checkDeadline();
+      // A job that throws is an unhandled rejection and changes nothing. A job that was stopped ends the realm.
+      const ran = this.#attempt(() => this.#runtime.executePendingJobs(JOBS_PER_CHECK));
       ran.dispose();
-      this.#look();
+      this.#checkDeadline();
     }
   }
 
-  #look(): void {
+  #checkDeadline(): void {
     if (this.#isInterrupted || performance.now() > this.#deadlineMs) throw new StoppedError('time');
   }
 
@@ -176,17 +175,17 @@ export class Realm {
     return { failure: this.#failure(result.error) };
   }
 
-  /** Runs something that gives a handle; what is thrown inside ends the realm. */
-  #guarded(work: () => ReturnType<QuickJSContext['callFunction']>): QuickJSHandle {
-    const result = this.#attempt(work);
+  /** Runs a function that returns a handle; an error inside ends the realm. */
+  #guarded(run: () => ReturnType<QuickJSContext['callFunction']>): QuickJSHandle {
+    const result = this.#attempt(run);
     if (!result.error) return result.value;
     throw new StoppedError('depth', this.#failure(result.error));
   }
 
-  /** The host's own stack ends where JSON nests too deep: the module is broken then, and with it the realm. */
-  #attempt<T>(work: () => T): T {
+  /** Deeply nested JSON overflows the host's own stack: the module is broken then, and with it the realm. */
+  #attempt<T>(run: () => T): T {
     try {
-      return work();
+      return run();
     } catch (error) {
       if (error instanceof StoppedError) throw error;
       throw new StoppedError(
@@ -196,7 +195,7 @@ export class Realm {
     }
   }
 
-  /** Throws where the limits were reached. */
+  /** The error as text; throws where a limit was reached. */
   #failure(error: QuickJSHandle): string {
     if (this.#isInterrupted) throw new StoppedError('time');
     const { name, message } = this.#attempt(() => this.#context.dump(error)) as {

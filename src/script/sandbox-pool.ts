@@ -1,5 +1,6 @@
-/** A few sandbox threads, started when needed and ended when idle. Whoever leases one has it alone. */
+/** A few sandbox threads, started when needed and ended when idle. A leased thread has one user. */
 import {
+  assert,
   DomainError,
   SCRIPT_QUEUE_MAX,
   SCRIPT_THREAD_IDLE_MS,
@@ -11,12 +12,12 @@ import { SandboxThread } from './sandbox-thread.ts';
 
 export interface Lease {
   readonly thread: SandboxThread;
-  /** Once. */
+  /** Must be called exactly once. */
   release(): void;
 }
 
 interface Waiting {
-  readonly since: NodeJS.Timeout;
+  readonly timer: NodeJS.Timeout;
   readonly resolve: (lease: Promise<Lease>) => void;
 }
 
@@ -27,7 +28,7 @@ interface IdleThread {
 
 export class SandboxPool {
   readonly #settings: SandboxSettings;
-  /** Last used last. */
+  /** The thread used last is the last one. */
   #idle: IdleThread[] = [];
   readonly #leased = new Set<SandboxThread>();
   readonly #waiting: Waiting[] = [];
@@ -42,7 +43,7 @@ export class SandboxPool {
     return this.#idle.length + this.#leased.size;
   }
 
-  /** @param preferred - a thread that has something the caller needs, if it is free. */
+  /** @param preferred - a thread with a realm of the caller, which is taken if it is idle. */
   lease(preferred?: SandboxThread): Promise<Lease> {
     if (this.#isClosed) return Promise.reject(busy());
     const thread = this.#take(preferred);
@@ -51,7 +52,7 @@ export class SandboxPool {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         resolve,
-        since: setTimeout(() => {
+        timer: setTimeout(() => {
           this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
           reject(busy());
         }, SCRIPT_WAIT_MS),
@@ -60,7 +61,7 @@ export class SandboxPool {
     });
   }
 
-  /** Ends all threads, whatever they do. */
+  /** Ends all threads, also busy ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
@@ -85,11 +86,12 @@ export class SandboxPool {
   }
 
   #release(thread: SandboxThread): void {
-    this.#leased.delete(thread);
+    const wasLeased = this.#leased.delete(thread);
+    assert(wasLeased, 'a lease is released once');
     if (this.#isClosed) return;
     const next = this.#waiting.shift();
     if (next !== undefined) {
-      clearTimeout(next.since);
+      clearTimeout(next.timer);
       next.resolve(this.#leaseOf(thread.isAlive ? thread : new SandboxThread(this.#settings)));
       return;
     }
@@ -99,9 +101,9 @@ export class SandboxPool {
 
   #sweep(): void {
     const before = performance.now() - SCRIPT_THREAD_IDLE_MS;
-    const tired = this.#idle.filter(({ sinceMs }) => sinceMs < before);
+    const expired = this.#idle.filter(({ sinceMs }) => sinceMs < before);
     this.#idle = this.#idle.filter(({ sinceMs }) => sinceMs >= before);
-    for (const { thread } of tired) void thread.end();
+    for (const { thread } of expired) void thread.end();
     if (this.threadCount > 0) return;
     clearInterval(this.#sweeper);
     this.#sweeper = undefined;

@@ -1,4 +1,7 @@
-/** What the main thread asks of a sandbox thread, and what it answers. One question at a time. */
+/** Requests of the main thread to a sandbox thread, and its responses. There is one request at a time. */
+
+/** The file name of our own code in a sandbox: its frames are left out of stack traces. */
+export const GUEST_FILE = 'guest.js';
 
 export interface ScriptText {
   /** Shown in stack traces as the name of its file. */
@@ -18,18 +21,18 @@ export interface ScriptStart {
 export interface RoundAnswers {
   /** JSON list of GuestAnswers. */
   readonly answers: string;
-  /** JSON texts of the resources that they tell of, one after the other. */
+  /** JSON texts of the resources in the answers, one after the other. */
   readonly texts: string;
 }
 
-export type ToSandbox =
+export type SandboxRequest =
   /** Begins a procedure or trigger. */
   | (ScriptStart & { readonly kind: 'start' })
-  /** Goes on with it: the answers to its calls. */
+  /** Resumes it with the answers to its calls. */
   | (RoundAnswers & { readonly kind: 'resume' })
-  /** Ends it, whatever it has come to. Has no answer. */
+  /** Ends it in any state. Has no response. */
   | { readonly kind: 'end' }
-  /** Calls of functions; those of one realm see each other's globals and nobody else's. */
+  /** Calls functions. Those of one realm share globals with each other and with no other realm. */
   | {
       readonly kind: 'functions';
       readonly realm: number;
@@ -38,15 +41,15 @@ export type ToSandbox =
       readonly calls: string;
       readonly timeMs: number;
     }
-  /** Forgets a realm of functions. Has no answer. */
+  /** Closes a realm of functions. Has no response. */
   | { readonly kind: 'forget'; readonly realm: number };
 
-export type FromSandbox =
-  /** Once, when the thread has started. */
+export type SandboxResponse =
+  /** Sent once, when the thread has started. */
   | { readonly kind: 'ready' }
   /**
-   * JSON text of calls or of a failure, with those of the documents beside the calls, not to be trusted.
-   * `isLarge`: the thread's memory has reached a script's limit.
+   * JSON text of calls or of a failure, and the texts of the documents of the calls. Neither is to be trusted.
+   * `isLarge`: the thread's memory has reached the limit of a script.
    */
   | {
       readonly kind: 'round';
@@ -64,7 +67,7 @@ export type FromSandbox =
   | { readonly kind: 'results'; readonly text: string }
   | { readonly kind: 'stopped'; readonly reason: StopReason; readonly detail: string };
 
-/** `source`: the text is no function, `detail` says why. */
+/** `source`: the text is not a function, and `detail` says why. */
 export type StopReason = 'time' | 'memory' | 'depth' | 'source';
 
 export interface SandboxSettings {

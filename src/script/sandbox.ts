@@ -1,7 +1,8 @@
-/** One thread's sandbox: answers questions about scripts and functions, each kind on a stage of its own. */
+/** The sandbox of one thread: runs scripts and functions, each kind in an executor of its own. */
+import { assert } from '../base/index.ts';
 import { FunctionExecutor } from './function-executor.ts';
 import { StoppedError } from './realm.ts';
-import type { FromSandbox, SandboxSettings, ToSandbox } from './sandbox-protocol.ts';
+import type { SandboxRequest, SandboxResponse, SandboxSettings } from './sandbox-protocol.ts';
 import { ScriptExecutor } from './script-executor.ts';
 
 export class Sandbox {
@@ -13,58 +14,58 @@ export class Sandbox {
     this.#memoryBytes = memoryBytes;
   }
 
-  /** To be called when there is nothing else to do, so that the next script need not wait for it. */
+  /** Makes the executor of scripts ahead, to be called when idle, so that the next script does not wait for it. */
   async prepare(): Promise<void> {
     this.#scripts ??= await ScriptExecutor.open(this.#memoryBytes);
   }
 
-  async answer(question: ToSandbox): Promise<FromSandbox | undefined> {
-    switch (question.kind) {
+  async handle(request: SandboxRequest): Promise<SandboxResponse | undefined> {
+    switch (request.kind) {
       case 'start': {
         this.#scripts ??= await ScriptExecutor.open(this.#memoryBytes);
-        const stage = this.#scripts;
-        return this.#onScripts(() => stage.start(question));
+        const executor = this.#scripts;
+        return this.#runScript(() => executor.start(request));
       }
       case 'resume': {
-        const stage = this.#scripts;
-        if (stage === undefined) throw new Error('no script is under way');
-        return this.#onScripts(() => stage.resume(question));
+        const executor = this.#scripts;
+        assert(executor !== undefined, 'a script has started before it is resumed');
+        return this.#runScript(() => executor.resume(request));
       }
       case 'functions': {
         this.#functions ??= await FunctionExecutor.open(this.#memoryBytes);
-        const stage = this.#functions;
-        const answer = guarded(() => ({ kind: 'results', text: stage.run(question) }));
-        if (isBroken(answer)) this.#functions = undefined;
-        return answer;
+        const executor = this.#functions;
+        const response = guarded(() => ({ kind: 'results', text: executor.run(request) }));
+        if (isBroken(response)) this.#functions = undefined;
+        return response;
       }
       case 'end':
         if (this.#scripts?.isLarge) this.#scripts = undefined;
         else this.#scripts?.reset();
         return undefined;
       case 'forget':
-        this.#functions?.forget(question.realm);
+        this.#functions?.forget(request.realm);
         if (this.#functions?.isDone) this.#functions = undefined;
         return undefined;
     }
   }
 
-  #onScripts(work: () => FromSandbox): FromSandbox {
-    const answer = guarded(work);
-    if (isBroken(answer)) this.#scripts = undefined;
-    return answer;
+  #runScript(run: () => SandboxResponse): SandboxResponse {
+    const response = guarded(run);
+    if (isBroken(response)) this.#scripts = undefined;
+    return response;
   }
 }
 
-function guarded(work: () => FromSandbox): FromSandbox {
+function guarded(run: () => SandboxResponse): SandboxResponse {
   try {
-    return work();
+    return run();
   } catch (error) {
     if (!(error instanceof StoppedError)) throw error;
     return { kind: 'stopped', reason: error.reason, detail: error.message };
   }
 }
 
-/** What a stop leaves behind is not worth finding out. */
-function isBroken(answer: FromSandbox): boolean {
-  return answer.kind === 'stopped' && answer.reason !== 'source';
+/** True where the executor is replaced: the state that a stopped script leaves is unknown. */
+function isBroken(response: SandboxResponse): boolean {
+  return response.kind === 'stopped' && response.reason !== 'source';
 }

@@ -1,14 +1,14 @@
-/** Why a script did not do its work: its own fault, told to whoever called it. */
+/** Errors of scripts: failures that are the script's own fault, reported to its caller. */
 import { DomainError, type ErrorCode } from '../base/index.ts';
-import { GUEST_FILE } from './realm-file.ts';
-import type { StopReason } from './sandbox-protocol.ts';
+import { GUEST_FILE, type StopReason } from './sandbox-protocol.ts';
+import type { ThreadResponse } from './sandbox-thread.ts';
 
 export class ScriptError extends DomainError {
-  /** What the script set as the `number` of the error it threw; 0 for none. */
+  /** The `number` of the error that the script threw; 0 for none. */
   readonly number: number;
-  /** What it logged before. */
+  /** The log of the script up to the error. */
   readonly log: string;
-  /** For the answer that tells of it, flat names and values. */
+  /** Headers of the error response, names and values alternating. */
   headers: readonly string[] = [];
 
   constructor(code: ErrorCode, message: string, details: { number?: number; log?: string } = {}) {
@@ -18,6 +18,7 @@ export class ScriptError extends DomainError {
   }
 }
 
+/** An error that a script threw, as the guest prints it. */
 export interface Thrown {
   readonly name: string;
   readonly message: string;
@@ -26,7 +27,7 @@ export interface Thrown {
   readonly log: string;
 }
 
-/** In the words of the service, with the lines of the script. */
+/** The error in the words of the service, with the stack trace of the script. */
 export function thrownError({ name, message, stack, number, log }: Thrown): ScriptError {
   const what = name === '' ? message : `${name}: ${message}`;
   if (what === 'InternalError: out of memory') return stoppedError('memory', '');
@@ -66,5 +67,28 @@ export function stoppedError(reason: StopReason, detail: string): ScriptError {
   }
 }
 
+/** The error for any response that does not have the result. */
+export function responseError(response: ThreadResponse): ScriptError {
+  if (response.kind === 'stopped') return stoppedError(response.reason, response.detail);
+  // The thread did not respond in time, or the script has broken it.
+  if (response.kind === 'lost') return stoppedError('time', '');
+  return brokenGuest();
+}
+
+/** The script has changed objects that its environment is made of. */
+export function brokenGuest(): ScriptError {
+  return new ScriptError('scriptFailed', 'The script broke the objects it runs with.');
+}
+
+/** JSON text of the guest, which a script may have changed. */
+export function parseGuestText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw brokenGuest();
+  }
+}
+
+/** Bounds on what a script can put into a response by its errors. */
 const FRAMES_MAX = 20;
 const MESSAGE_LENGTH_MAX = 8192;

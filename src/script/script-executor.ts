@@ -1,19 +1,34 @@
 /**
- * Where procedures and triggers run, one after the other. Making a realm takes milliseconds, so one is made, its memory is
- * kept as an image, and after every script the image is put back: the next finds the realm as if nobody had been there.
+ * Runs procedures and triggers, one after the other. Making a realm takes milliseconds, so one realm is made, its
+ * memory is saved as an image, and the image is restored after every script: the next script finds a new realm.
  */
 import type { QuickJSHandle } from 'quickjs-emscripten';
 import { makeCalls } from './guest/guest-calls.ts';
 import { addChains } from './guest/guest-chain.ts';
+import { makeChainSteps } from './guest/guest-chain-steps.ts';
 import { makeCollection } from './guest/guest-collection.ts';
 import { makeConsole } from './guest/guest-console.ts';
+import { makeContext } from './guest/guest-context.ts';
 import { makeDocuments } from './guest/guest-documents.ts';
+import { makeFailurePrinter } from './guest/guest-failure.ts';
 import { makeMessage } from './guest/guest-messages.ts';
+import { makeRandom } from './guest/guest-random.ts';
 import { makeScript } from './guest/guest-script.ts';
 import { type Instance, newInstance, Realm } from './realm.ts';
-import type { FromSandbox, RoundAnswers, ScriptStart } from './sandbox-protocol.ts';
+import type { RoundAnswers, SandboxResponse, ScriptStart } from './sandbox-protocol.ts';
 
-const PARTS = [makeCalls, makeDocuments, makeCollection, addChains, makeMessage, makeConsole];
+const PARTS = [
+  makeCalls,
+  makeDocuments,
+  makeCollection,
+  makeChainSteps,
+  addChains,
+  makeMessage,
+  makeConsole,
+  makeRandom,
+  makeContext,
+  makeFailurePrinter,
+];
 const CODE = `(${makeScript})({${PARTS.map((part) => `${part.name}: ${part}`).join(',')}})`;
 
 export class ScriptExecutor {
@@ -49,8 +64,8 @@ export class ScriptExecutor {
     return new ScriptExecutor(await newInstance(memoryBytes), memoryBytes);
   }
 
-  /** Throws StoppedError; the stage is of no more use then, unless it was the script's text. */
-  start({ script, input, args, timeMs }: ScriptStart): FromSandbox {
+  /** Throws StoppedError; the executor cannot be used again then, unless only the script's text was wrong. */
+  start({ script, input, args, timeMs }: ScriptStart): SandboxResponse {
     const realm = this.#realm;
     realm.limitTime(timeMs);
     const main = realm.compile(script);
@@ -58,24 +73,24 @@ export class ScriptExecutor {
     return this.#next();
   }
 
-  /** As `start`. */
-  resume({ answers, texts }: RoundAnswers): FromSandbox {
+  /** Throws as `start` does. */
+  resume({ answers, texts }: RoundAnswers): SandboxResponse {
     this.#realm.call(this.#resume, this.#realm.text(answers), this.#realm.text(texts));
     return this.#next();
   }
 
-  /** As if nobody had been there. */
+  /** Restores the memory of a new realm. */
   reset(): void {
     const memory = this.#memory();
     for (const { at, bytes } of this.#image) memory.set(bytes, at);
   }
 
-  /** Memory of a module only grows: a stage that had a large script is replaced. */
+  /** True after a large script: memory of a module only grows, so the executor is replaced. */
   get isLarge(): boolean {
     return this.#memory().length >= this.#memoryBytes;
   }
 
-  #next(): FromSandbox {
+  #next(): SandboxResponse {
     this.#realm.runJobs();
     const text = this.#realm.call(this.#round);
     if (text !== '')
@@ -93,22 +108,23 @@ export class ScriptExecutor {
     };
   }
 
-  /** A new view each time: the buffer is another one when the memory has grown. */
+  /** A new view each time, because growing the memory replaces the buffer. */
   #memory(): Uint8Array {
     return new Uint8Array(this.#instance.getWasmMemory().buffer);
   }
 }
 
+/** Pages of an image that are neighbours. */
 interface Piece {
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
 const PAGE_BYTES = 4096;
-/** A new realm has no value as large: so much without content is the stack, or was never used. */
+/** Zero pages in a row that are left out of an image: so many are the stack, or were never used. */
 const GAP_PAGES = 256;
 
-/** All but the long gaps. */
+/** The memory without long gaps of zero pages. */
 function imageOf(memory: Uint8Array): readonly Piece[] {
   const words = new BigUint64Array(memory.buffer);
   const wordsPerPage = PAGE_BYTES / 8;

@@ -1,19 +1,14 @@
-/** The sandbox holds what it promises: scripts run turn by turn, hostile ones end in time; method: real threads. */
+// Goal: scripts run round by round, and hostile ones end in time. Method: tables of scripts in real threads.
 import { afterAll, expect, test } from 'vitest';
 import type { DomainError } from '../base/index.ts';
-import {
-  type CallAnswer,
-  type ScriptCall,
-  type ScriptInput,
-  type ScriptOutcome,
-  Scripts,
-} from './scripts.ts';
+import type { CallAnswer, ScriptCall, ScriptInput, ScriptOutcome } from './script-run.ts';
+import { Scripts } from './scripts.ts';
 
 const TIME_LIMIT_MS = 400;
 const scriptMemoryLimit = 32 * 1024 * 1024;
 
 const scripts = new Scripts({ scriptTimeLimitMs: 10_000, scriptMemoryLimit });
-/** For scripts that do not end before it. */
+/** A short limit, for scripts that reach it. */
 const impatient = new Scripts({ scriptTimeLimitMs: TIME_LIMIT_MS, scriptMemoryLimit });
 afterAll(() => Promise.all([scripts.close(), impatient.close()]));
 
@@ -23,7 +18,7 @@ const INPUT: ScriptInput = {
   operation: 'Execute',
 };
 
-/** With the resource as a value. */
+/** An answer with the resource as a value. */
 type TestAnswer = Omit<CallAnswer, 'resource'> & { readonly resource?: unknown };
 
 async function run(
@@ -32,16 +27,16 @@ async function run(
   answer: (call: ScriptCall) => TestAnswer = () => ({}),
   within = scripts,
 ): Promise<ScriptOutcome> {
-  const turn = await within.begin();
+  const lease = await within.begin();
   try {
-    return await turn.run({ name: 'test', source }, { ...INPUT, ...input }, async (calls) =>
+    return await lease.run({ name: 'test', source }, { ...INPUT, ...input }, async (calls) =>
       calls.map((call) => {
         const { resource, ...rest } = answer(call);
         return resource === undefined ? rest : { ...rest, resource: JSON.stringify(resource) };
       }),
     );
   } finally {
-    turn.release();
+    lease.release();
   }
 }
 
@@ -197,7 +192,7 @@ test('half a character in one document does not move the next ones', async () =>
   ]);
 });
 
-test('a script that breaks what the lengths of documents are told by is stopped', async () => {
+test('a script that breaks the lengths of documents is stopped', async () => {
   const broken = run(
     `() => {
       Object.defineProperty(Object.prototype, 'toJSON', { value() { return { kind: 'create', length: 1.5 }; } });
@@ -233,7 +228,7 @@ test('chains read documents page by page', async () => {
   expect(responseBody).toBe('["z","w","x"]');
 });
 
-test('what is logged is kept as text', async () => {
+test('the log is text', async () => {
   const { log } = await run(
     '() => { console.log("%s is %d.", "x", 1); console.log({ a: 1 }, 2); }',
   );
@@ -255,7 +250,7 @@ const FAULTS: readonly [what: string, source: string, code: string][] = [
   ['a syntax error', 'function ( {', 'scriptFailed'],
   ['a thrown text', '() => { throw "bad"; }', 'scriptFailed'],
   ['a rejection', 'async () => { throw new Error("late"); }', 'scriptFailed'],
-  ['a promise nobody settles', '() => new Promise(() => {})', 'scriptFailed'],
+  ['a promise that is never settled', '() => new Promise(() => {})', 'scriptFailed'],
   ['an abort', '() => { try { getContext().abort(new Error("stop")); } catch {} }', 'scriptFailed'],
   ['an endless loop', '() => { for (;;); }', 'scriptTimeout'],
   [
@@ -307,7 +302,7 @@ test.each(FAULTS)('a script is stopped with the right code: %s', async (_, sourc
   expect(after.responseBody).toBe('1');
 });
 
-test('a deep result runs out of depth or of time, as fast as the machine is', async () => {
+test('a deep result reaches the limit of depth or of time, depending on the machine', async () => {
   const source =
     '() => { let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; __.response.setBody(o); }';
   expect(['scriptFailed', 'scriptTimeout']).toContain((await failure(source, impatient)).code);
@@ -323,7 +318,7 @@ test('one script leaves nothing for the next', async () => {
   expect(responseBody).toBe('["undefined","undefined","undefined"]');
 });
 
-test('chance is another one in every script', async () => {
+test('random numbers are different in every script', async () => {
   const draw = async () =>
     JSON.parse(
       (await run('() => __.response.setBody([Math.random(), Math.random()])')).responseBody,
@@ -333,7 +328,7 @@ test('chance is another one in every script', async () => {
   for (const number of [a, b, c, d]) expect(number >= 0 && number < 1).toBe(true);
 });
 
-test('functions take many calls at once, undefined in and out, errors by themselves', async () => {
+test('functions take many calls at once, with undefined and an error per call', async () => {
   const functions = scripts.functions([
     { name: 'twice', source: 'function (x) { return x * 2; }' },
     { name: 'kind', source: '(x) => typeof x' },
@@ -358,14 +353,14 @@ test('functions take many calls at once, undefined in and out, errors by themsel
   ]);
 });
 
-test('functions that do not end are stopped, and the others of the thread go on', async () => {
+test('functions that do not end are stopped, and the thread runs others', async () => {
   const functions = impatient.functions([{ name: 'loop', source: '() => { for (;;); }' }]);
   await expect(functions.run(['["loop",0]'])).rejects.toMatchObject({ code: 'scriptTimeout' });
   const others = impatient.functions([{ name: 'one', source: '() => 1' }]);
   expect(await others.run(['["one",0]'])).toEqual([{ kind: 'value', value: 1 }]);
 });
 
-test('more scripts at once than threads take turns', async () => {
+test('more scripts than threads wait for each other', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 12 }, (_, at) => run(`() => __.response.setBody(${at})`)),
   );
@@ -377,8 +372,8 @@ test('more scripts at once than threads take turns', async () => {
 
 test('calls beyond their bound do not get through a changed Array.prototype.slice', async () => {
   let answered = 0;
-  const turn = await scripts.begin();
-  const run = turn.run(
+  const lease = await scripts.begin();
+  const run = lease.run(
     {
       name: 'test',
       source: `function f() {
@@ -386,7 +381,7 @@ test('calls beyond their bound do not get through a changed Array.prototype.slic
         const collection = getContext().getCollection();
         const call = () => collection.readDocument(collection.getSelfLink() + 'docs/1', () => {});
         for (let at = 0; at < 100; at++) call();
-        // What waits is handed over again and again.
+        // Waiting calls are handed over again and again.
         Array.prototype.slice = function (from, to) {
           return to === undefined && from > 0 ? this : slice.call(this, from, to);
         };
@@ -400,5 +395,5 @@ test('calls beyond their bound do not get through a changed Array.prototype.slic
   );
   await expect(run).rejects.toThrow('more calls than it is allowed');
   expect(answered).toBe(10_000);
-  turn.release();
+  lease.release();
 });

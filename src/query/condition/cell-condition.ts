@@ -1,8 +1,9 @@
-/** Geometries that may lie where some cells are, found by theirs (value/geo). */
+/** The condition of spatial filters: geometries are found by the cells of the grid that cover them (value/geo). */
 import { CELLS, namesAround, type Path } from '../../value/index.ts';
-import { type Condition, equalTo, startingWith, term } from './condition.ts';
+import { type Condition, term } from './condition.ts';
+import { equalTo, startingWith } from './value-ranges.ts';
 
-/** Some geometry under the path has a cell that is one of these, lies in one of them or holds one of them. */
+/** A geometry under the path has a cell that is one of these, lies in one of them or contains one of them. */
 export function cellCondition(path: Path, cells: readonly string[]): Condition {
   const around = new Set(cells.flatMap(namesAround));
   return term(

@@ -1,9 +1,10 @@
-/** A condition in words, for people who want to know why a query costs what it does. */
+/** Prints a condition for explanations, which show why a query costs what it does. */
 import { type Bytes, toHex } from '../../base/index.ts';
 import { KEY_TAGS, KeyReader, printPath } from '../../value/index.ts';
-import type { Condition, ValueRange } from './condition.ts';
+import type { Condition } from './condition.ts';
+import type { ValueRange } from './value-ranges.ts';
 
-/** Ranges shown of one term; a list of thousands of ids tells nobody more. */
+/** Ranges printed of one term at most: a list of thousands of ids is not readable. */
 const RANGES_SHOWN = 5;
 
 export function describeCondition(condition: Condition): string {
@@ -40,7 +41,7 @@ const KINDS: ReadonlyMap<number, string> = new Map(
   Object.entries(KEY_TAGS.cosmos).map(([kind, tag]) => [tag, kind]),
 );
 
-/** An encoded value, or where the values of a type begin or end. */
+/** Prints an encoded value, or the type whose values begin or end there. */
 function describeKey(key: Bytes): string {
   if (key.length === 1) {
     const [tag = 0] = key;
@@ -50,7 +51,7 @@ function describeKey(key: Bytes): string {
   try {
     return JSON.stringify(new KeyReader(key).value()) ?? 'undefined';
   } catch {
-    // The beginning of a text has no end mark: it is shown as it is.
+    // Only the beginning of a text has no end mark and cannot be decoded: its characters are printed.
     return `"${Buffer.from(key.subarray(1))
       .toString('utf8')
       .replace(/\uFFFD+$/, '')}…"`;

@@ -1,9 +1,10 @@
-// Goal: an index in order is read only where the condition can hold. Method: conditions against the keys they leave.
+// Goal: an index is read only where the condition can hold. Method: conditions against the keys in the narrowed ranges.
 import { expect, test } from 'vitest';
 import { compareBytes, concatBytes } from '../../base/index.ts';
 import { encodeTuple } from '../../value/index.ts';
-import { allOf, anyOf, type Condition, comparedTo, equalTo, term } from './condition.ts';
+import { allOf, anyOf, type Condition, term } from './condition.ts';
 import { coversPaths, narrowed } from './narrow.ts';
+import { comparedTo, equalTo } from './value-ranges.ts';
 
 const PREFIX = Uint8Array.of(0x21, 0, 0);
 const PARTS = [
@@ -33,7 +34,7 @@ function left(condition: Condition, parts = PARTS): string[] {
 const ALL = ['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'];
 
 test.each([
-  ['nothing said', allOf(), ALL],
+  ['no condition', allOf(), ALL],
   ['one value', pk(equalTo('b')), ['b1', 'b2', 'b3']],
   ['both values', allOf(pk(equalTo('b')), rk(equalTo('2'))), ['b2']],
   ['a range behind a value', allOf(pk(equalTo('b')), rk(comparedTo('>=', '2'))), ['b2', 'b3']],
@@ -48,10 +49,10 @@ test.each([
     anyOf(pk(equalTo('a')), pk(equalTo('c'))),
     ['a1', 'a2', 'a3', 'c1', 'c2', 'c3'],
   ],
-  ['something else beside', allOf(pk(equalTo('b')), term(['x'], [equalTo(1)])), ['b1', 'b2', 'b3']],
-  ['something else instead', anyOf(pk(equalTo('b')), term(['x'], [equalTo(1)])), ALL],
+  ['another path as well', allOf(pk(equalTo('b')), term(['x'], [equalTo(1)])), ['b1', 'b2', 'b3']],
+  ['another path as alternative', anyOf(pk(equalTo('b')), term(['x'], [equalTo(1)])), ALL],
   ['the second alone', rk(equalTo('2')), ALL],
-  ['what cannot be', allOf(pk(equalTo('b')), pk(equalTo('c'))), []],
+  ['a contradiction', allOf(pk(equalTo('b')), pk(equalTo('c'))), []],
 ])('%s', (_, condition, keys) => {
   expect(left(condition)).toEqual(keys);
 });
@@ -62,7 +63,7 @@ test('parts stored in descending order are not narrowed', () => {
   expect(narrowed(PREFIX, parts, pk(equalTo('b')))[0]?.start).toEqual(PREFIX);
 });
 
-test('what a condition is about', () => {
+test('which paths a condition covers', () => {
   const paths = PARTS.map(({ path }) => path);
   expect(coversPaths(allOf(pk(equalTo('b')), rk(equalTo('2'))), paths)).toBe(true);
   expect(coversPaths(allOf(), paths)).toBe(true);

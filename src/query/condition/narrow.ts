@@ -1,11 +1,15 @@
-/** The part of an index in which every item lies that a condition allows: ranges of the paths it begins with. */
-import { append, type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/index.ts';
+/**
+ * The part of an index that a condition allows. Only the first paths of the index narrow it: up to the first one that
+ * the condition does not fix to one value.
+ */
+import { append, type Bytes, concatBytes, prefixEnd } from '../../base/index.ts';
 import type { KeyRange } from '../../engine/index.ts';
 import { type Path, printPath } from '../../value/index.ts';
 import type { CompositeOrder } from '../reader.ts';
-import type { Condition, ValueRange } from './condition.ts';
+import type { Condition } from './condition.ts';
+import { intersectionOfRanges, unionOfRanges, type ValueRange } from './value-ranges.ts';
 
-/** Key ranges in order, without overlaps. Parts stored in descending order are not narrowed: their bits are flipped. */
+/** Key ranges in order, without overlaps. Parts stored in descending order do not narrow: their bits are flipped. */
 export function narrowed(
   prefix: Bytes,
   parts: readonly CompositeOrder[],
@@ -28,7 +32,7 @@ export function narrowed(
   return ranges;
 }
 
-/** True where the condition asks for nothing but these paths: an index in their order finds all that can be found. */
+/** True where the condition names no other path: then an index of these paths applies all of the condition. */
 export function coversPaths(condition: Condition, paths: readonly Path[]): boolean {
   switch (condition.kind) {
     case 'term':
@@ -48,17 +52,19 @@ export function isLimited(condition: Condition, path: Path): boolean {
   return rangesOf(condition, path) !== undefined;
 }
 
-/** What the condition allows under a path, sorted and disjoint; undefined for everything. */
+/** The values that the condition allows under a path, ascending and disjoint; undefined where it limits none. */
 function rangesOf(condition: Condition, path: Path): readonly ValueRange[] | undefined {
   switch (condition.kind) {
     case 'term':
-      return printPath(condition.path) === printPath(path) ? united(condition.ranges) : undefined;
+      return printPath(condition.path) === printPath(path)
+        ? unionOfRanges(condition.ranges)
+        : undefined;
     case 'all': {
       let common: readonly ValueRange[] | undefined;
       for (const part of condition.of) {
         const ranges = rangesOf(part, path);
         if (ranges !== undefined)
-          common = common === undefined ? ranges : intersected(common, ranges);
+          common = common === undefined ? ranges : intersectionOfRanges(common, ranges);
       }
       return common;
     }
@@ -69,7 +75,7 @@ function rangesOf(condition: Condition, path: Path): readonly ValueRange[] | und
         if (ranges === undefined) return undefined;
         append(all, ranges);
       }
-      return united(all);
+      return unionOfRanges(all);
     }
     case 'nothing':
       return [];
@@ -77,31 +83,4 @@ function rangesOf(condition: Condition, path: Path): readonly ValueRange[] | und
     case 'anything':
       return undefined;
   }
-}
-
-function united(ranges: readonly ValueRange[]): readonly ValueRange[] {
-  const sorted = [...ranges].sort((a, b) => compareBytes(a.start, b.start));
-  const result: ValueRange[] = [];
-  for (const range of sorted) {
-    const last = result.at(-1);
-    if (last === undefined || compareBytes(last.end, range.start) < 0) {
-      result.push(range);
-      continue;
-    }
-    if (compareBytes(range.end, last.end) <= 0) continue;
-    result[result.length - 1] = { start: last.start, end: range.end, isPoint: false };
-  }
-  return result;
-}
-
-function intersected(a: readonly ValueRange[], b: readonly ValueRange[]): readonly ValueRange[] {
-  const result: ValueRange[] = [];
-  for (const left of a)
-    for (const right of b) {
-      const start = compareBytes(left.start, right.start) >= 0 ? left.start : right.start;
-      const end = compareBytes(left.end, right.end) <= 0 ? left.end : right.end;
-      if (compareBytes(start, end) < 0)
-        result.push({ start, end, isPoint: left.isPoint || right.isPoint });
-    }
-  return result;
 }

@@ -1,6 +1,6 @@
 /**
- * Folds that want only the best rows by a score, with an index that knows which items have them: best first, until no
- * other can be better. The index gives bounds, the program the scores; with a filter as many are looked at as it takes.
+ * Finds the items of the best rows by a score through a search index. Items are read best first until no other can be
+ * better. The index gives bounds of scores, the query computes the scores; with a filter more items are read.
  */
 import type { Value } from '../../value/index.ts';
 import type { ExecutableQuery, QuerySearch } from '../executable-query.ts';
@@ -12,56 +12,57 @@ import { yieldToEventLoop } from '../yield.ts';
 
 type BestSearch = Extract<QuerySearch, { kind: 'best' }>;
 
-/** Items asked for first beside those wanted; then in rounds, each this many times larger. */
+/** The first round reads so many items beside those wanted; each later round is so many times larger. */
 const FIRST_EXTRA = 16;
 const ROUND_FACTOR = 16;
 const BATCH = 64;
 
-/** The items of the best rows of a partition, in rid order; undefined where every item has to be looked at. */
+/** The items of the best rows of a partition, in rid order; undefined where every item has to be read. */
 export async function bestItems(
   reader: ItemReader,
   { search }: ExecutableQuery,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<readonly Candidate[] | undefined> {
   if (search?.kind !== 'best') return undefined;
   const access = await reader.searchIndex?.(search.search);
   if (access === undefined) return undefined;
   if (search.needsEvery && access.count !== reader.itemCount) return undefined;
-  const found = new Found(search);
+  const found = new BestItems(search);
   let done = 0;
   for (let count = 2 * search.wanted + FIRST_EXTRA; ; count *= ROUND_FACTOR) {
     const ranked = access.first(count);
-    // A filter left too few of an approximate round: the next one is exact, and from the beginning.
+    // The filter left too few items of an approximate round: the next round is exact and begins with the first item.
     if (found.isApproximate && !ranked.isApproximate) done = 0;
     found.isApproximate = ranked.isApproximate;
-    work.indexEntries += ranked.rids.length - done;
-    const isDone = await look(reader, ranked, done, found, work);
+    stats.indexEntries += ranked.rids.length - done;
+    const isDone = await readBest(reader, ranked, done, found, stats);
     const isEnd = !ranked.isApproximate && ranked.rids.length < count;
     const isEverything = access.count === reader.itemCount && search.floor < 0;
     if (isDone || (isEnd && (found.isEnough || isEverything))) {
-      work.accessPaths.push(access.text);
+      stats.accessPaths.push(access.text);
       return found.items();
     }
-    if (isEnd) return (await fill(reader, found, search, work)) ? found.items() : undefined;
+    if (isEnd)
+      return (await fillUnscored(reader, found, search, stats)) ? found.items() : undefined;
     done = ranked.rids.length;
   }
 }
 
-/** True when no item behind can be better than those found. */
-async function look(
+/** Reads the ranked items from one on; true when no item behind can be better than those found. */
+async function readBest(
   reader: ItemReader,
   { rids, scores, slack, isApproximate }: RankedItems,
   from: number,
-  found: Found,
-  work: ExecutionStats,
+  found: BestItems,
+  stats: ExecutionStats,
 ): Promise<boolean> {
   for (let at = from; at < rids.length; at += BATCH) {
     const batch = rids.slice(at, at + BATCH);
     for (const [offset, item] of (await reader.readMany(batch)).entries()) {
       if (found.isBeyond(scores[at + offset] as number, slack)) return true;
       if (item === undefined) continue;
-      work.itemsLoaded++;
-      work.bytesLoaded += item.body.length;
+      stats.itemsLoaded++;
+      stats.bytesLoaded += item.body.length;
       if (reader.isWithin(item)) found.add(item, reader.decode(item));
     }
     await yieldToEventLoop();
@@ -69,20 +70,20 @@ async function look(
   return isApproximate && found.isEnough;
 }
 
-/** Behind those with a score come those without any, in the order of their rids, until there are enough. */
-async function fill(
+/** Adds items without a score, in rid order, until there are enough: they come behind all items with one. */
+async function fillUnscored(
   reader: ItemReader,
-  found: Found,
+  found: BestItems,
   search: BestSearch,
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<boolean> {
   if (search.floor !== 0) return false;
   for (let next: number | undefined = 0; next !== undefined; ) {
     const page: Awaited<ReturnType<ItemReader['scanItems']>> = await reader.scanItems(next, BATCH);
     for (const item of page.items) {
-      work.itemsLoaded++;
-      work.bytesLoaded += item.body.length;
-      if (reader.isWithin(item)) found.fill(item, reader.decode(item));
+      stats.itemsLoaded++;
+      stats.bytesLoaded += item.body.length;
+      if (reader.isWithin(item)) found.addUnscored(item, reader.decode(item));
       if (found.isEnough) return true;
     }
     next = page.next;
@@ -91,7 +92,8 @@ async function fill(
   return false;
 }
 
-class Found {
+/** The best items found so far. */
+class BestItems {
   readonly #search: BestSearch;
   readonly #items = new Map<number, Candidate>();
   /** The best scores so far, descending, as many as are wanted. */
@@ -106,7 +108,7 @@ class Found {
     return this.#scores.length >= this.#search.wanted;
   }
 
-  /** Whether an item of this bound, and all behind it, comes after everything wanted. */
+  /** True where an item with this bound, and all items behind it, come after all rows wanted. */
   isBeyond(bound: number, slack: number): boolean {
     if (!this.isEnough || this.isApproximate) return false;
     const least = this.#scores.at(-1);
@@ -124,8 +126,8 @@ class Found {
     if (this.#scores.length > this.#search.wanted) this.#scores.length = this.#search.wanted;
   }
 
-  /** Takes an item whose score is just the floor. */
-  fill(item: Candidate, document: Value): void {
+  /** Adds an item whose score is exactly the floor. */
+  addUnscored(item: Candidate, document: Value): void {
     if (this.#items.has(item.rid) || this.#search.scoreOf(document) !== this.#search.floor) return;
     this.#items.set(item.rid, item);
     this.#scores.push(this.#search.floor);
@@ -136,14 +138,14 @@ class Found {
   }
 }
 
-/** What a program becomes once the texts of all items are known; undefined where an index is missing. */
+/** The query that follows from the statistics of all texts; undefined where an index is missing. */
 export async function withStatistics(
   { search }: ExecutableQuery,
   targets: readonly Target[],
-  work: ExecutionStats,
+  stats: ExecutionStats,
 ): Promise<ExecutableQuery | readonly Value[] | undefined> {
   if (search?.kind !== 'statistics' || targets.length === 0) return undefined;
-  const sums = search.texts.map(({ phrases }) => ({
+  const sums: readonly MutableStatistics[] = search.texts.map(({ phrases }) => ({
     documentCount: 0,
     wordCount: 0,
     hitCounts: phrases.map(() => 0),
@@ -155,8 +157,8 @@ export async function withStatistics(
         const access = await reader.searchIndex?.(text);
         const own = access?.statistics?.();
         if (access === undefined || own === undefined) return undefined;
-        add(sums[at] as Sum, own);
-        work.accessPaths.push(access.text);
+        add(sums[at] as MutableStatistics, own);
+        stats.accessPaths.push(access.text);
       }
     } finally {
       reader.release();
@@ -165,13 +167,16 @@ export async function withStatistics(
   return search.with(sums);
 }
 
-interface Sum {
+interface MutableStatistics {
   documentCount: number;
   wordCount: number;
   readonly hitCounts: number[];
 }
 
-function add(sum: Sum, { documentCount, wordCount, hitCounts }: TextStatistics): void {
+function add(
+  sum: MutableStatistics,
+  { documentCount, wordCount, hitCounts }: TextStatistics,
+): void {
   sum.documentCount += documentCount;
   sum.wordCount += wordCount;
   for (const [at, count] of hitCounts.entries())

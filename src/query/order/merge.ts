@@ -1,4 +1,4 @@
-/** Sorted rows of many partitions as one sorted stream. */
+/** Merges the sorted rows of many partitions into one sorted stream. */
 import { isPromise, type MaybePromise } from '../../base/index.ts';
 import type { Batches } from '../candidates.ts';
 import type { OrderedRow } from './ordered-rows.ts';
@@ -7,8 +7,8 @@ import type { ComparePlaces } from './row-order.ts';
 export class MergedRows {
   readonly #cursors: readonly Cursor[];
   readonly #compare: ComparePlaces;
-  /** The one whose row was given last. */
-  #given: Cursor | undefined;
+  /** The cursor whose row was returned last. */
+  #last: Cursor | undefined;
   #isBegun = false;
 
   constructor(sources: readonly Batches<OrderedRow>[], compare: ComparePlaces) {
@@ -18,11 +18,11 @@ export class MergedRows {
 
   /** Undefined at the end. */
   next(): MaybePromise<OrderedRow | undefined> {
-    const moved = this.#isBegun ? this.#given?.advance() : this.#begin();
+    const moved = this.#isBegun ? this.#last?.advance() : this.#begin();
     return moved === undefined ? this.#first() : moved.then(() => this.#first());
   }
 
-  /** All at once: each may have to wait for another machine. */
+  /** Starts all sources in parallel, because each may have to wait for I/O. */
   #begin(): Promise<unknown> | undefined {
     this.#isBegun = true;
     const waits = this.#cursors
@@ -37,12 +37,12 @@ export class MergedRows {
       if (cursor.row === undefined) continue;
       if (first?.row === undefined || this.#compare(cursor.row, first.row) < 0) first = cursor;
     }
-    this.#given = first;
+    this.#last = first;
     return first?.row;
   }
 }
 
-/** One source with its first row not yet taken. */
+/** One source with its next row. */
 class Cursor {
   row: OrderedRow | undefined;
   #batch: readonly OrderedRow[] = [];
@@ -53,7 +53,7 @@ class Cursor {
     this.#source = source;
   }
 
-  /** Without a promise while the batch lasts. */
+  /** Moves to the next row, without a promise while the batch lasts. */
   advance(): Promise<void> | undefined {
     this.row = this.#batch[++this.#at];
     return this.row === undefined ? this.#refill() : undefined;
@@ -68,7 +68,7 @@ class Cursor {
     }
   }
 
-  /** False where there is no row in the batch, yet more may come. */
+  /** False where the batch is empty and another may follow. */
   #isTaken(batch: readonly OrderedRow[] | undefined): boolean {
     if (batch === undefined) return true;
     this.#batch = batch;

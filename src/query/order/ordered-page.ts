@@ -1,4 +1,4 @@
-/** A page of rows in an order, from all partitions: at once where every partition answers at once. */
+/** A page of rows in an order, merged from all partitions; without a promise where no partition needs one. */
 import { andThen, isPromise, type MaybePromise, withFinally } from '../../base/index.ts';
 import { type AccessPath, chooseForOrder } from '../access-path.ts';
 import type { Batches } from '../candidates.ts';
@@ -43,9 +43,10 @@ class OrderedPage {
   readonly #page: PageRows;
   #skip: number;
   #take: number;
-  /** The last row that a position can name, and how many rows were passed since. */
+  /** The last row whose keys fit in a token, and how many rows were added or skipped since. */
   #named: RowPlace | undefined;
   #since = 0;
+  /** The row before the next one. */
   #before: RowPlace | undefined;
 
   constructor(
@@ -67,16 +68,16 @@ class OrderedPage {
     this.#before = after;
   }
 
-  /** One per reader. */
+  /** The sorted rows of each reader. */
   sources(readers: readonly TimedReader[]): MaybePromise<readonly Batches<OrderedRow>[]> {
     const [first] = readers;
-    // Nearly all queries are about one partition.
+    // Most queries read one partition and need no promise here.
     if (readers.length === 1 && first !== undefined)
       return andThen(this.#source(first), (source) => [source]);
-    return this.#sourcesInTurn(readers);
+    return this.#manySources(readers);
   }
 
-  async #sourcesInTurn(readers: readonly TimedReader[]): Promise<readonly Batches<OrderedRow>[]> {
+  async #manySources(readers: readonly TimedReader[]): Promise<readonly Batches<OrderedRow>[]> {
     const sources: Batches<OrderedRow>[] = [];
     for (const reader of readers) sources.push(await this.#source(reader));
     return sources;
@@ -94,8 +95,8 @@ class OrderedPage {
         : chooseForOrder(reader, condition, wanted, stats);
     return andThen(access, (chosen) => {
       const after = this.#after;
-      const asked = { reader, shape: this.#shape, order, condition, after, wanted, work: stats };
-      return orderedRows(asked, chosen, entries);
+      const ordered = { reader, shape: this.#shape, order, condition, after, wanted, stats };
+      return orderedRows(ordered, chosen, entries);
     });
   }
 
@@ -112,7 +113,7 @@ class OrderedPage {
     }
   }
 
-  /** The page where it ends here. */
+  /** Adds a row; returns the page where it ends with or before the row. */
   #add(row: OrderedRow | undefined): ResultPage | undefined {
     const { rows } = this.#page;
     if (row === undefined) return { rows, position: undefined };
@@ -134,7 +135,6 @@ class OrderedPage {
   }
 }
 
-/** All or none: where one cannot be opened, the others are released. */
 function openAll(targets: readonly Target[], request: PageRequest): MaybePromise<TimedReader[]> {
   const [first] = targets;
   if (targets.length === 1 && first !== undefined)
@@ -142,6 +142,7 @@ function openAll(targets: readonly Target[], request: PageRequest): MaybePromise
   return openMany(targets, request);
 }
 
+/** Opens all targets or none: where one cannot be opened, the others are released. */
 async function openMany(targets: readonly Target[], request: PageRequest): Promise<TimedReader[]> {
   const opened = await Promise.allSettled(targets.map(async (target) => target.open()));
   const readers = opened.flatMap((result) =>

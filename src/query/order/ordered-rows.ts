@@ -1,4 +1,4 @@
-/** The rows of items with their places in an order. */
+/** Makes the rows of items, with their places in an order. */
 import { type Bytes, bytesToText, type MaybePromise } from '../../base/index.ts';
 import type { Value } from '../../value/index.ts';
 import { type AsyncRows, asyncRows } from '../async-rows.ts';
@@ -9,7 +9,7 @@ import type { Candidate, CompositeMatch, CompositeOrder, ItemReader } from '../r
 import { type ComparePlaces, isRepeated, type RowPlace } from './row-order.ts';
 
 export interface OrderedRow extends RowPlace {
-  /** Of the row, where it is the item as it is stored. */
+  /** The JSON text of the row, where it needs no printing. */
   readonly text?: string | undefined;
   readonly isItem?: boolean | undefined;
   readonly value: Value;
@@ -21,16 +21,16 @@ export interface OrderedRequest {
   readonly reader: ItemReader;
   readonly shape: Streaming;
   readonly order: Order;
-  /** Which items can match, at most: narrows an index that has the order. */
+  /** Narrows an index that has the order. */
   readonly condition: Condition;
-  /** Rows up to and with this one were given before. */
+  /** The last row of the pages before. */
   readonly after: RowPlace | undefined;
-  /** Rows the caller will take at most. */
+  /** The most rows that the caller takes. */
   readonly wanted: number;
-  readonly work: ExecutionStats;
+  readonly stats: ExecutionStats;
 }
 
-/** Entries that have an order. */
+/** Index entries that have the order of a query. */
 export interface OrderedEntries {
   readonly prefix: Bytes;
   readonly parts: readonly CompositeOrder[];
@@ -39,35 +39,36 @@ export interface OrderedEntries {
   readonly text: string;
 }
 
-/** Of items as they come, in their order; only those behind `after`. */
+/** The rows of items behind `after`, in the order of the items. */
 export function orderedRowsOf(
   request: OrderedRequest,
   items: readonly Candidate[],
   compare: ComparePlaces,
 ): MaybePromise<readonly OrderedRow[]> {
-  const later = asyncRows(request.shape, request.reader, items);
-  if (later === undefined) return rowsOf(request, items, compare, undefined);
-  return later.then((settled) => rowsOf(request, items, compare, settled));
+  const pending = asyncRows(request.shape, request.reader, items);
+  if (pending === undefined) return rowsOf(request, items, compare, undefined);
+  return pending.then((made) => rowsOf(request, items, compare, made));
 }
 
+/** @param made - the rows, where another thread has made them. */
 export function rowsOf(
-  { reader, shape, order, after, work }: OrderedRequest,
+  { reader, shape, order, after, stats }: OrderedRequest,
   items: readonly Candidate[],
   compare: ComparePlaces,
-  later: AsyncRows | undefined,
+  made: AsyncRows | undefined,
 ): readonly OrderedRow[] {
   const rows: OrderedRow[] = [];
   let at = 0;
   for (const item of items) {
-    const told = shape.keysOfText && toldRow(shape.keysOfText, item);
-    if (told !== undefined) {
-      work.itemsMatched++;
-      if (after === undefined || compare(told, after) > 0) rows.push(told);
+    const stored = shape.keysOfText && rowFromText(shape.keysOfText, item);
+    if (stored !== undefined) {
+      stats.itemsMatched++;
+      if (after === undefined || compare(stored, after) > 0) rows.push(stored);
       continue;
     }
-    const document = later === undefined ? reader.decode(item) : undefined;
-    const found = later?.rows[at++] ?? shape.rowsOf(document);
-    if (found.length > 0) work.itemsMatched++;
+    const document = made === undefined ? reader.decode(item) : undefined;
+    const found = made?.rows[at++] ?? shape.rowsOf(document);
+    if (found.length > 0) stats.itemsMatched++;
     for (let row = 0; row < found.length; row++) {
       const { value, keys, text, isItem } = found[row] as (typeof found)[number];
       const place = { keys, rid: item.rid, row };
@@ -79,7 +80,8 @@ export function rowsOf(
   return rows;
 }
 
-function toldRow(
+/** The row of an item that is sent as it is stored; undefined where the text does not decide it. */
+function rowFromText(
   keysOf: NonNullable<Streaming['keysOfText']>,
   item: Candidate,
 ): OrderedRow | undefined {

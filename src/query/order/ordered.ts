@@ -1,4 +1,4 @@
-/** Rows of one partition in the order asked for, from the index where one has that order, else sorted here. */
+/** The rows of one partition in an order: from an index that has the order, or sorted in memory. */
 import { DomainError, isPromise, type MaybePromise, QUERY_ROWS_MAX } from '../../base/index.ts';
 import type { Path } from '../../value/index.ts';
 import type { AccessPath } from '../access-path.ts';
@@ -19,23 +19,25 @@ import {
 import { isRepeated, placeComparison } from './row-order.ts';
 import { TopRows } from './top-rows.ts';
 
-/** Sorted rows in batches; only those behind `after`. */
+/** The sorted rows behind `after`, in batches. */
 export function orderedRows(
   request: OrderedRequest,
   access: AccessPath,
   entries: OrderedEntries | undefined,
 ): Batches<OrderedRow> {
   if (entries !== undefined && !isSortCheaper(request, access)) {
-    request.work.accessPaths.push(
+    request.stats.accessPaths.push(
       `${entries.text} in order${entries.isReverse ? ', backwards' : ''}`,
     );
     return indexRows(request, entries);
   }
-  request.work.accessPaths.push(`${access.kind === 'rids' ? access.text : access.kind}, then sort`);
+  request.stats.accessPaths.push(
+    `${access.kind === 'rids' ? access.text : access.kind}, then sort`,
+  );
   return bySort(request, access);
 }
 
-/** True where the index that has the order finds all that the condition is about: no other way can be better. */
+/** True where the index that has the order applies the whole condition: then no other access path is better. */
 export function findsAll({ parts }: OrderedEntries, condition: Condition): boolean {
   return coversPaths(
     condition,
@@ -43,7 +45,7 @@ export function findsAll({ parts }: OrderedEntries, condition: Condition): boole
   );
 }
 
-/** Undefined where no index has the order. */
+/** The index entries that have an order; undefined where no index has it. */
 export function entriesInOrder(reader: ItemReader, { parts }: Order): OrderedEntries | undefined {
   if (parts.some(({ path }) => path === undefined)) return undefined;
   if (parts.length === 1) {
@@ -74,12 +76,12 @@ export function entriesInOrder(reader: ItemReader, { parts }: Order): OrderedEnt
   );
 }
 
-/** Few candidates are sorted; many are met on the way through the order soon enough. */
+/** True for few candidates: an index in order would read many entries before it finds them. */
 function isSortCheaper({ reader, wanted }: OrderedRequest, access: AccessPath): boolean {
   if (access.kind === 'none') return true;
   if (access.kind !== 'rids') return false;
-  const metOnTheWay = (wanted * reader.itemCount) / Math.max(1, access.rids.length);
-  return access.rids.length < Math.min(metOnTheWay, reader.itemCount);
+  const entriesRead = (wanted * reader.itemCount) / Math.max(1, access.rids.length);
+  return access.rids.length < Math.min(entriesRead, reader.itemCount);
 }
 
 function bySort(request: OrderedRequest, access: AccessPath): Batches<OrderedRow> {
@@ -99,16 +101,16 @@ function sortedRows(
 ): MaybePromise<readonly OrderedRow[]> {
   const { reader, shape } = request;
   const compare = placeComparison(request.order);
-  // One more tells that there is a next page.
+  // One more row shows that there is a next page.
   const rows = new TopRows<OrderedRow>(
     request.wanted + 1,
     compare,
     request.order.deduplicates ? isRepeated : undefined,
   );
-  const batches = candidates(reader, access, 0, request.work);
+  const batches = candidates(reader, access, 0, request.stats);
   let isBegun = false;
-  const add = (items: readonly Candidate[], later: AsyncRows | undefined): void => {
-    for (const row of rowsOf(request, items, compare, later)) rows.add(row);
+  const add = (items: readonly Candidate[], made: AsyncRows | undefined): void => {
+    for (const row of rowsOf(request, items, compare, made)) rows.add(row);
     if (rows.size > QUERY_ROWS_MAX)
       throw new DomainError(
         'invalidInput',
@@ -116,27 +118,27 @@ function sortedRows(
       );
   };
   const take = (items: readonly Candidate[]): Promise<void> | undefined => {
-    const later = asyncRows(shape, reader, items);
-    if (later !== undefined) return later.then((settled) => add(items, settled));
+    const pending = asyncRows(shape, reader, items);
+    if (pending !== undefined) return pending.then((made) => add(items, made));
     add(items, undefined);
-    // The first batch is what the request is about.
+    // The first batch never waits, so that small queries do not yield.
     const rest = isBegun ? yieldToEventLoop() : undefined;
     isBegun = true;
     return rest;
   };
-  const gather = (): MaybePromise<readonly OrderedRow[]> => {
+  const collect = (): MaybePromise<readonly OrderedRow[]> => {
     for (;;) {
       const found = batches.next();
       if (isPromise(found))
         return found.then((items) => {
           if (items === undefined) return rows.sorted();
           const wait = take(items);
-          return wait === undefined ? gather() : wait.then(gather);
+          return wait === undefined ? collect() : wait.then(collect);
         });
       if (found === undefined) return rows.sorted();
       const wait = take(found);
-      if (wait !== undefined) return wait.then(gather);
+      if (wait !== undefined) return wait.then(collect);
     }
   };
-  return gather();
+  return collect();
 }

@@ -1,6 +1,6 @@
 /**
- * The order of rows: by their keys, then by the rid of their item in the direction of the first key, then as the item gave
- * them. Arrays are all alike, and so are objects: an index tells only that it is one.
+ * The order of rows: by their keys, then by the rid of their item in the direction of the first key, then by their
+ * number within the item. All arrays are equal in it, and so are all objects, because an index holds only their kind.
  */
 import { compareValues, isList, isMap, type Value } from '../../value/index.ts';
 import type { Order } from '../executable-query.ts';
@@ -9,7 +9,7 @@ import type { Order } from '../executable-query.ts';
 export interface RowPlace {
   readonly keys: readonly Value[];
   readonly rid: number;
-  /** Which of the rows of its item. */
+  /** The number of the row within its item. */
   readonly row: number;
 }
 
@@ -34,12 +34,12 @@ function compareKeys(a: Value, b: Value): number {
   return compareValues(a, b);
 }
 
-/** True where two rows have the same keys and so, in an order of all that they show, are the same. */
+/** True where two rows have the same keys. Rows that show only their keys are equal then. */
 export function isRepeated(row: RowPlace, before: RowPlace | undefined): boolean {
-  return before?.keys.every((key, at) => isSame(key, row.keys[at])) === true;
+  return before?.keys.every((key, at) => isSameKey(key, row.keys[at])) === true;
 }
 
-/** Arrays and objects have one place in the order whatever they hold. */
-function isSame(a: Value, b: Value): boolean {
+/** Arrays and objects are never the same: an equal place in the order does not make them equal. */
+function isSameKey(a: Value, b: Value): boolean {
   return !isList(a) && !isMap(a) && compareValues(a, b) === 0;
 }

@@ -1,4 +1,4 @@
-/** Goal: the first rows of any sequence, with few of them kept. Method: seeded random numbers against a plain sort. */
+// Goal: the first rows of any sequence, with bounded memory. Method: seeded random numbers against a plain sort.
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../base/index.ts';
 import { TopRows } from './top-rows.ts';
@@ -16,7 +16,7 @@ test.each([1, 10, 700, 5000])('the first %d', (wanted) => {
   expect(first.sorted()).toEqual(all.sort((a, b) => a - b).slice(0, wanted));
 });
 
-test('of numbers that repeat each other, the first ten that differ', () => {
+test('the first ten different numbers of many that repeat each other', () => {
   const random = seededRandom(3);
   const first = new TopRows<number>(
     10,

@@ -1,21 +1,24 @@
 /**
- * The first of many rows in an order. Some more than are wanted are kept before the rest is dropped, so that a row costs
- * no more than log(wanted) comparisons, and memory and the longest sort follow what is wanted, not what there is.
+ * The first of many rows in an order. Up to twice the rows wanted are kept before the rest is dropped, so that a row
+ * costs about log(wanted) comparisons, and memory and the longest sort depend on what is wanted, not on what there is.
  */
+import { assert } from '../../base/index.ts';
+
 export class TopRows<Row> {
   readonly #wanted: number;
   readonly #compare: (a: Row, b: Row) => number;
   readonly #isRepeated: ((row: Row, before: Row) => boolean) | undefined;
   #rows: Row[] = [];
-  /** The last of those wanted; what comes behind it is of no use. */
+  /** The last row wanted so far; rows behind it are dropped. */
   #last: Row | undefined;
 
-  /** Rows that say no more than the one before them are dropped, where there are such. */
+  /** @param isRepeated - drops a row that repeats the row before it. */
   constructor(
     wanted: number,
     compare: (a: Row, b: Row) => number,
     isRepeated?: (row: Row, before: Row) => boolean,
   ) {
+    assert(wanted > 0, 'at least one row is wanted');
     this.#wanted = wanted;
     this.#compare = compare;
     this.#isRepeated = isRepeated;
@@ -31,11 +34,11 @@ export class TopRows<Row> {
     this.#rows.push(row);
     if (this.#rows.length < Math.max(2 * this.#wanted, ROWS_MIN)) return;
     this.#sort();
-    // Fewer than wanted are left where many repeat each other: then any row may still be one of the first.
+    // Fewer rows than wanted are left where many repeat each other: then any row may still be one of the first.
     if (this.#rows.length === this.#wanted) this.#last = this.#rows.at(-1);
   }
 
-  /** In order, as many as are wanted at most. */
+  /** The first rows, in order, as many as are wanted at most. */
   sorted(): readonly Row[] {
     this.#sort();
     return this.#rows;
@@ -52,5 +55,5 @@ export class TopRows<Row> {
   }
 }
 
-/** Fewer are not worth a sort. */
+/** Rows collected before a sort at least: fewer are not worth one. */
 const ROWS_MIN = 1000;

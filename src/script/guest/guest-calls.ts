@@ -1,8 +1,8 @@
-/** Inside the sandbox: the calls of a script on its collection, kept until the host takes them. */
+/** Inside the sandbox: the calls of a script on its collection, queued until the host takes them. */
 import type { GuestDocuments } from './guest-documents.ts';
 
 export interface GuestLimits {
-  /** After this moment (epoch) no call is accepted any more. */
+  /** Calls are accepted until this time, in milliseconds since 1970. */
   readonly acceptUntilMs: number;
   readonly callsMax: number;
   /** Calls and characters handed over at once. */
@@ -13,10 +13,10 @@ export interface GuestLimits {
   readonly logCharactersMax: number;
 }
 
-/** What the host says of one call. */
+/** The host's answer to one call. */
 export interface GuestAnswer {
   readonly error?: { readonly number: number; readonly message: string };
-  /** So many characters of the texts beside the answers are the next resource. */
+  /** The length of the resource, which is the next part of the texts beside the answers. */
   readonly length?: number;
   readonly options?: unknown;
 }
@@ -30,8 +30,8 @@ export interface GuestCalls {
   /** JSON texts of the documents of the calls last taken, one after the other. */
   documents(): string;
   /**
-   * Runs callbacks; calls without an answer were not made and wait again. Throws what they throw.
-   * @param texts - of the resources, one after the other
+   * Runs the callbacks and throws what they throw. Calls without an answer were not made and wait again.
+   * @param texts - the resources, one after the other
    */
   answer(answers: readonly GuestAnswer[], texts: string): void;
 }
@@ -85,8 +85,8 @@ export function makeCalls(limits: GuestLimits, documents: GuestDocuments): Guest
     },
     documents: () => taken.map(({ document }) => document).join(''),
     answer(answers, texts) {
-      const asked = taken;
-      waiting = [...asked.slice(answers.length), ...waiting];
+      const answered = taken;
+      waiting = [...answered.slice(answers.length), ...waiting];
       taken = [];
       let read = 0;
       for (let at = 0; at < answers.length; at++) {
@@ -94,7 +94,7 @@ export function makeCalls(limits: GuestLimits, documents: GuestDocuments): Guest
         const resource =
           length === 0 ? undefined : documents.read(texts.slice(read, read + length));
         read += length;
-        const callback = asked[at]?.callback;
+        const callback = answered[at]?.callback;
         const failure = error && errorOf(error.number, error.message);
         if (typeof callback === 'function') callback(failure, resource, options ?? {});
         else if (failure) throw failure;

@@ -1,4 +1,4 @@
-/** Inside the sandbox: the collection a script works on, which is also `__`. */
+/** Inside the sandbox: the collection of a script, which is also `__`. */
 import type { GuestCalls } from './guest-calls.ts';
 
 export interface GuestCollection {
@@ -23,7 +23,7 @@ export function makeCollection(calls: GuestCalls, links: CollectionLinks): Guest
       return document;
     throw Object.assign(new Error('A document is expected.'), { number: 400 });
   };
-  /** Options may be left out before the callback. */
+  /** Options are optional before the callback. */
   const tail = (options: unknown, callback: unknown): { options: Options; callback: unknown } =>
     typeof options === 'function'
       ? { options: {}, callback: options }
@@ -42,8 +42,8 @@ export function makeCollection(calls: GuestCalls, links: CollectionLinks): Guest
   };
   const query = (link: unknown, text: unknown, options: Options, callback: unknown) => {
     const { pageSize, continuation } = options as { pageSize?: unknown; continuation?: unknown };
-    const asked = typeof text === 'string' ? { query: text } : text;
-    const call = { kind: 'query', link: requireLink(link), query: asked, pageSize, continuation };
+    const body = typeof text === 'string' ? { query: text } : text;
+    const call = { kind: 'query', link: requireLink(link), query: body, pageSize, continuation };
     return calls.add(call, callback);
   };
   return {

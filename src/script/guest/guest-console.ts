@@ -1,7 +1,7 @@
-/** Inside the sandbox: `console.log`, kept as text. */
+/** Inside the sandbox: `console.log`, collected as text. */
 import type { GuestLimits } from './guest-calls.ts';
 
-interface GuestConsole {
+export interface GuestConsole {
   readonly text: string;
 }
 
@@ -9,12 +9,13 @@ interface GuestConsole {
 export function makeConsole(limits: Pick<GuestLimits, 'logCharactersMax'>): GuestConsole {
   const { stringify } = JSON;
   let text = '';
-  const printed = (value: unknown): string => {
+  const print = (value: unknown): string => {
     if (typeof value === 'string') return value;
     if (typeof value !== 'object' || value === null) return String(value);
     try {
       return stringify(value) ?? String(value);
     } catch {
+      // A value without JSON, such as a cycle, is logged as the language prints it.
       return String(value);
     }
   };
@@ -22,16 +23,16 @@ export function makeConsole(limits: Pick<GuestLimits, 'logCharactersMax'>): Gues
     const [first, ...rest] = values;
     const line =
       typeof first === 'string'
-        ? first.replace(/%[sdifjoO%]/g, (mark) => {
-            if (mark === '%%') return '%';
-            return rest.length === 0 ? mark : printed(rest.shift());
+        ? first.replace(/%[sdifjoO%]/g, (placeholder) => {
+            if (placeholder === '%%') return '%';
+            return rest.length === 0 ? placeholder : print(rest.shift());
           })
-        : printed(first);
-    const whole = [line, ...rest.map(printed)].join(' ');
+        : print(first);
+    const whole = [line, ...rest.map(print)].join(' ');
     text = (text === '' ? whole : `${text}\n${whole}`).slice(0, limits.logCharactersMax);
   };
-  const face = { log, info: log, warn: log, error: log, debug: log };
-  Object.defineProperty(globalThis, 'console', { value: face, writable: true, configurable: true });
+  const view = { log, info: log, warn: log, error: log, debug: log };
+  Object.defineProperty(globalThis, 'console', { value: view, writable: true, configurable: true });
   return {
     get text() {
       return text;

@@ -1,4 +1,4 @@
-/** Inside the sandbox: documents that are read from their texts once somebody looks at them; most callbacks never do. */
+/** Inside the sandbox: documents that are parsed at first use, because most callbacks never use them. */
 
 export interface GuestDocuments {
   /** @param text - JSON. */
@@ -9,14 +9,14 @@ export function makeDocuments(): GuestDocuments {
   const { parse } = JSON;
   const { keys, defineProperty, setPrototypeOf, create } = Object;
   const GuestProxy = Proxy;
-  /** What a proxy asks before its document is read; afterwards it has nothing to ask. */
-  interface Unread {
+  /** The handler of a proxy. It inherits the traps until the document is parsed; then it has none. */
+  interface Unparsed {
     readonly text: string;
   }
   const traps = create(null) as Record<string, unknown>;
-  const fill = (unread: Unread, document: object): void => {
-    setPrototypeOf(unread, null);
-    const values = parse(unread.text) as Record<string, unknown>;
+  const fill = (unparsed: Unparsed, document: object): void => {
+    setPrototypeOf(unparsed, null);
+    const values = parse(unparsed.text) as Record<string, unknown>;
     for (const name of keys(values))
       defineProperty(document, name, {
         value: values[name],
@@ -25,7 +25,7 @@ export function makeDocuments(): GuestDocuments {
         configurable: true,
       });
   };
-  for (const [name, work] of Object.entries({
+  for (const [name, operation] of Object.entries({
     get: Reflect.get,
     set: Reflect.set,
     has: Reflect.has,
@@ -35,15 +35,15 @@ export function makeDocuments(): GuestDocuments {
     ownKeys: Reflect.ownKeys,
     preventExtensions: Reflect.preventExtensions,
   } as Record<string, (document: object, ...rest: unknown[]) => unknown>))
-    traps[name] = function (this: Unread, document: object, ...rest: unknown[]): unknown {
+    traps[name] = function (this: Unparsed, document: object, ...rest: unknown[]): unknown {
       fill(this, document);
-      return work(document, ...rest);
+      return operation(document, ...rest);
     };
   return {
     read(text) {
       if (text[0] !== '{') return parse(text);
-      const unread = setPrototypeOf({ text }, traps);
-      return new GuestProxy({}, unread as ProxyHandler<object>);
+      const unparsed = setPrototypeOf({ text }, traps);
+      return new GuestProxy({}, unparsed as ProxyHandler<object>);
     },
   };
 }

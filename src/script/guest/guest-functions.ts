@@ -13,7 +13,7 @@ export function makeFunctions(): GuestFunctions {
   const { parse, stringify } = JSON;
   const GuestError = Error;
   const functions = new Map<string, (...args: unknown[]) => unknown>();
-  const answer = (call: unknown[]): string => {
+  const runCall = (call: unknown[]): string => {
     const run = functions.get(call[0] as string);
     const missing = call[1] as number;
     const args = call.slice(2);
@@ -24,7 +24,7 @@ export function makeFunctions(): GuestFunctions {
       const text = stringify(run(...args));
       return text === undefined ? '[1]' : `[0,${text}]`;
     } catch (error) {
-      // Running out of memory is not one call's affair.
+      // A lack of memory ends all calls, not only this one.
       if (error instanceof GuestError && error.message === 'out of memory') throw error;
       return `[2,${stringify(String(error))}]`;
     }
@@ -33,6 +33,6 @@ export function makeFunctions(): GuestFunctions {
     add(name, run) {
       functions.set(name, run);
     },
-    run: (calls) => `[${(parse(calls) as unknown[][]).map(answer).join(',')}]`,
+    run: (calls) => `[${(parse(calls) as unknown[][]).map(runCall).join(',')}]`,
   };
 }
