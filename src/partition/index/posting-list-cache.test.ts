@@ -6,6 +6,7 @@ import { memoryEngine } from '../../engine/memory/index.ts';
 import { MemoryBudget } from '../read/memory-budget.ts';
 import { writeEntries } from './index-flush.ts';
 import { IndexMemtable } from './index-memtable.ts';
+import type { IndexView } from './index-view.ts';
 import { PostingListCache, TOO_MANY } from './posting-list-cache.ts';
 
 /** However they are had. */
@@ -113,4 +114,36 @@ test('rids are read once between two times that entries are written to their pla
   await flushed();
   for (let round = 0; round < 3; round++) expect(await rids()).toEqual(now);
   expect(scans).toBe(2);
+});
+
+test('a view from before a flush does not see lists that were read while it ran', async () => {
+  const store = await memoryEngine().open('a');
+  const memtable = new IndexMemtable(new MemoryBudget());
+  const prefix = '\u0020somepathx';
+  const other = '\u0020otheronex';
+  const ridsOf = async (view: IndexView, termPrefix = prefix): Promise<readonly number[]> =>
+    Array.from((await view.rids(Buffer.from(termPrefix, 'latin1'), upTo(1000))) ?? []);
+  for (const rid of numbers(100)) memtable.postings.change(prefix, rid, true);
+  for (const rid of numbers(100)) memtable.postings.change(other, rid, true);
+  const first = memtable.beginFlush();
+  if (first === undefined) throw new Error('nothing to write');
+  await writeEntries(store, first);
+  memtable.endFlush(first);
+
+  const snapshot = await store.snapshot();
+  const before = memtable.view(snapshot);
+  memtable.postings.change(prefix, 101, true);
+  for (const rid of numbers(100)) memtable.postings.change(other, rid, false);
+  const flush = memtable.beginFlush();
+  if (flush === undefined) throw new Error('nothing to write');
+  await writeEntries(store, flush);
+  const during = memtable.view(store);
+  expect(await ridsOf(during)).toEqual(numbers(101));
+  expect(await ridsOf(during, other)).toEqual([]);
+  expect(await ridsOf(before)).toEqual(numbers(100));
+  expect(await ridsOf(before, other)).toEqual(numbers(100));
+  memtable.endFlush(flush);
+  expect(await ridsOf(memtable.view(store))).toEqual(numbers(101));
+  expect(await ridsOf(memtable.view(store), other)).toEqual([]);
+  snapshot.release();
 });
