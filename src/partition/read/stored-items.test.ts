@@ -125,12 +125,12 @@ test('an item of a snapshot is not kept once a later write is published', async 
   const store = await storeOf([[KEY, before]]);
   const cache = new RecordCache().forPartition();
   const items = new StoredItems({ store, cache, etagSalt: 0, itemCount: () => 1 });
-  const old = items.remembered(1);
+  const old = items.cachedAt(1);
   published(items, before, after);
   old.offer(before);
   expect(cache.get(KEY)?.lsn).toBe(2);
   expect(old.find(7), 'later than the snapshot').toBeUndefined();
-  expect(items.remembered(2).find(7)?.lsn).toBe(2);
+  expect(items.cachedAt(2).find(7)?.lsn).toBe(2);
 });
 
 /** Two keys that a directory of few keys takes for each other. */
