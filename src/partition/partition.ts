@@ -151,8 +151,8 @@ export class Partition {
   }
 
   #visible(found: MaybePromise<Item | undefined>): MaybePromise<Item | undefined> {
-    const { hidden, visible } = this.#visibility;
-    return hidden === undefined ? found : andThen(found, visible);
+    const { invisible, visible } = this.#visibility;
+    return invisible === undefined ? found : andThen(found, visible);
   }
 
   /** The item with this rid; undefined where this partition has none. */
@@ -190,7 +190,7 @@ export class Partition {
 
   /** Undefined where all stored items are visible. */
   get hidden(): InvisibleItems | undefined {
-    return this.#visibility.hidden;
+    return this.#visibility.invisible;
   }
 
   /** Takes effect at once, for older items too. */
@@ -212,7 +212,7 @@ export class Partition {
       indexing: this.#builder.indexing,
       isIndexReady: this.#builder.isReady,
       itemCount: this.#itemCount,
-      invisible: this.#visibility.hidden,
+      invisible: this.#visibility.invisible,
     };
     const release = this.hold();
     // Cached items are taken before the snapshot, so that the snapshot is not older than they are.

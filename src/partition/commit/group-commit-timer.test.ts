@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 test('a single writer is committed at the end of the turn', () => {
-  gatherer.gathered(1);
+  gatherer.collected(1);
   expect(flushes).toBe(0);
   vi.advanceTimersByTime(0);
   expect(flushes).toBe(1);
@@ -27,11 +27,11 @@ test('a single writer is committed at the end of the turn', () => {
 
 test('writers that were just answered are waited for until all are back', () => {
   gatherer.expect(1, 2);
-  gatherer.gathered(1);
-  gatherer.gathered(2);
+  gatherer.collected(1);
+  gatherer.collected(2);
   vi.advanceTimersByTime(0);
   expect(flushes).toBe(0);
-  gatherer.gathered(3);
+  gatherer.collected(3);
   vi.advanceTimersByTime(0);
   expect(flushes).toBe(1);
   vi.advanceTimersByTime(100);
@@ -40,7 +40,7 @@ test('writers that were just answered are waited for until all are back', () => 
 
 test('nobody waits longer than a pause in which no other writer comes', () => {
   gatherer.expect(0, 10);
-  gatherer.gathered(1);
+  gatherer.collected(1);
   vi.advanceTimersByTime(1);
   expect(flushes).toBe(0);
   vi.advanceTimersByTime(1);
@@ -50,7 +50,7 @@ test('nobody waits longer than a pause in which no other writer comes', () => {
 test('writers that keep coming are waited for eight milliseconds at most', () => {
   gatherer.expect(0, 1000);
   for (let count = 1; count <= 8; count++) {
-    gatherer.gathered(count);
+    gatherer.collected(count);
     expect(flushes).toBe(0);
     vi.advanceTimersByTime(1);
   }

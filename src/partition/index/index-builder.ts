@@ -1,8 +1,8 @@
 /**
  * Keeps the index of a partition under its policy. A new policy clears the index and builds it again in the background,
- * while reads and writes go on: the builder scans the records in rid order and indexes each as the committer then has it.
- * Its position is stored with the entries, so that a build continues after a crash. Queries do not use the index until it
- * is complete.
+ * while reads and writes go on: the builder scans the records in rid order and indexes each as the committer then has
+ * it. Its position is stored with the entries, so that a build continues after a crash. Queries do not use the index
+ * until it is complete.
  */
 import { DomainError } from '../../base/index.ts';
 import type { Committer } from '../commit/committer.ts';
@@ -142,6 +142,6 @@ function reindexCommand(
       return keys.map((key) => ({ kind: 'reindex', key }));
     },
     indexState,
-    includesHidden: true,
+    includesInvisible: true,
   };
 }

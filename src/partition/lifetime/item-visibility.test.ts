@@ -206,12 +206,12 @@ describe.each(engines)('on the %s engine', (_, makeEngine) => {
 
 test('a calendar that is full forgets what is far away and asks for a walk when that is due', () => {
   const calendar = new ExpiryCalendar(4);
-  expect(calendar.needsWalk(0)).toBe(true);
-  calendar.beginWalk();
-  expect(calendar.needsWalk(1_000_000)).toBe(false);
+  expect(calendar.needsScan(0)).toBe(true);
+  calendar.beginScan();
+  expect(calendar.needsScan(1_000_000)).toBe(false);
   for (const second of [50, 10, 40, 20, 30]) calendar.note(second, second);
-  expect(calendar.needsWalk(29)).toBe(false);
-  expect(calendar.needsWalk(30)).toBe(true);
+  expect(calendar.needsScan(29)).toBe(false);
+  expect(calendar.needsScan(30)).toBe(true);
   calendar.note(99, 99);
   expect(calendar.takeDue(15, 10)).toEqual([10]);
   expect(calendar.takeDue(100, 10)).toEqual([20]);
