@@ -21,18 +21,17 @@ import {
 import type { IndexState } from '../index/index-state.ts';
 import type { Indexing } from '../index/indexing.ts';
 import { COMMAND_KEYS_MAX, type Item, type ItemKey, type Lsn, type Rid } from '../item/item.ts';
-import { PREFIX_TOMBSTONE } from '../item/keyspace.ts';
-import { countChange } from '../state.ts';
-import { type Attempt, type Decided, NOTHING_LOOKED_UP, unavailable } from './attempt.ts';
+import { type Attempt, NOTHING_LOOKED_UP, unavailable } from './attempt.ts';
 import { CommitGroup, type PendingChange } from './commit-group.ts';
 import type { CommitterOptions } from './committer-options.ts';
-import type { Effect, WriteResult } from './effect.ts';
+import { DecisionApplier } from './decision-applier.ts';
+import type { WriteResult } from './effect.ts';
 import { GroupCommitTimer } from './group-commit-timer.ts';
 import { InvisibleDeletions } from './invisible-deletions.ts';
 import { KeyMap } from './key-map.ts';
 import { UniqueClaims, Unready } from './unique-claims.ts';
 import { VersionAssigner } from './version-assigner.ts';
-import { type WideChange, wideChanges } from './wide-writes.ts';
+import { wideChanges } from './wide-writes.ts';
 import {
   changesNothing,
   type DecisionContext,
@@ -55,8 +54,6 @@ export class Committer {
   #openGroup: CommitGroup;
   /** LSN before the first write of the open group. */
   #openGroupFrom: Lsn;
-  /** False while all items were moved here from other partitions. */
-  #hasOwnWrites: boolean;
   #inFlight: CommitGroup[] = [];
   #pendingCount = 0;
   readonly #groupTimer = new GroupCommitTimer(() => this.#flush());
@@ -74,31 +71,35 @@ export class Committer {
     claims: undefined,
   };
   readonly #claims: UniqueClaims | undefined;
-  readonly #invisibleDeletions: InvisibleDeletions;
+  readonly #applier: DecisionApplier;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#indexing = options.indexing;
     this.#openGroup = new CommitGroup(options.finisher, this.#overlay);
     this.#openGroupFrom = options.state.lsn;
-    this.#hasOwnWrites = options.state.lsn > 0;
     this.#versions = new VersionAssigner(options);
-    this.#invisibleDeletions = new InvisibleDeletions(
-      options,
-      this.#overlay,
-      () => this.#openGroup,
-    );
-    const { unique } = options.indexing;
-    if (unique === undefined) return;
-    this.#claims = new UniqueClaims(unique, {
-      readEntry: (key) => options.store.get(key),
+    this.#claims = this.#newClaims();
+    if (this.#claims !== undefined)
+      this.#decisionContext = { ...this.#decisionContext, claims: this.#claims };
+    this.#applier = new DecisionApplier(options, {
+      versions: this.#versions,
+      invisibleDeletions: new InvisibleDeletions(options, this.#overlay, () => this.#openGroup),
+      claims: this.#claims,
+    });
+  }
+
+  #newClaims(): UniqueClaims | undefined {
+    const { indexing, store, visibility, readStored } = this.#options;
+    if (indexing.unique === undefined) return undefined;
+    return new UniqueClaims(indexing.unique, {
+      readEntry: (key) => store.get(key),
       readItem: (key) => {
         const pending = this.#overlay.get(key);
-        return pending === undefined ? options.readStored(key) : pending.after;
+        return pending === undefined ? readStored(key) : pending.after;
       },
-      invisible: () => options.visibility.decided,
+      invisible: () => visibility.decided,
     });
-    this.#decisionContext = { ...this.#decisionContext, claims: this.#claims };
   }
 
   /** Entries follow this policy from the next write on; all older ones are deleted. */
@@ -253,7 +254,8 @@ export class Committer {
     if (isPromise(wide)) return wide;
     let result: WriteResult;
     try {
-      result = this.#apply(command, { items, current }, mutations, wide);
+      const decision = { command, items, current, mutations, wide };
+      result = this.#applier.apply(decision, { group: this.#openGroup, indexing: this.#indexing });
     } catch (error) {
       // The command may be applied in part, so that memory can no longer be trusted.
       complete(error as Error, undefined);
@@ -263,73 +265,6 @@ export class Committer {
     this.#openGroup.completions.push((failure) => complete(failure, result));
     this.#scheduleFlush();
     return undefined;
-  }
-
-  #apply(
-    command: WriteCommand,
-    { items, current }: Decided,
-    mutations: readonly Mutation[],
-    wide: readonly (WideChange | undefined)[] | undefined,
-  ): WriteResult {
-    const { state, clock, history, visibility, conflicts } = this.#options;
-    const group = this.#openGroup;
-    const isMoved = command.movedLsn !== undefined;
-    // Reindexing changes no item, so it gets no LSN.
-    if (command.movedLsn !== undefined) {
-      state.lsn = Math.max(state.lsn, command.movedLsn);
-      // The entries of moved items are in the index log.
-      if (!this.#hasOwnWrites) group.indexCheckpoint = state.lsn;
-    } else if (command.indexState === undefined) {
-      state.lsn++;
-      this.#hasOwnWrites = true;
-    }
-    if (command.indexState !== undefined) group.indexState = command.indexState;
-    const at = { lsn: state.lsn, timestampSec: nowSec(clock), isMoved, isBulk: isBulk(command) };
-    group.lsn = at.lsn;
-    for (const entry of command.movedHistory ?? []) {
-      group.add(entry);
-      if (entry.key[0] === PREFIX_TOMBSTONE) state.tombstoneCount++;
-    }
-    if (command.rangeTombstones !== undefined) {
-      visibility.deleteRange(command.rangeTombstones, group, at.lsn);
-      for (const tombstone of group.rangeTombstones ?? []) conflicts.noteRange(tombstone);
-    }
-    if (current !== items)
-      this.#invisibleDeletions.under(command.keys, { items, current }, mutations, at);
-    for (const item of this.#claims?.applied(group) ?? []) this.#invisibleDeletions.owner(item, at);
-    // Most commands write every item once, in the order of the keys: then `current` is the state before each write.
-    const isPlain =
-      command.includesInvisible !== true &&
-      mutations.every(({ key }, at) => key === command.keys[at]);
-    const now = isPlain
-      ? undefined
-      : new Map(command.keys.map(({ text }, at) => [text, current[at]]));
-    const effects = mutations.map((mutation, operation): Effect => {
-      const { key } = mutation;
-      const previous = now === undefined ? current[operation] : now.get(key.text);
-      if (mutation.kind === 'reindex') {
-        if (previous !== undefined) group.reindex(previous, wide?.[operation]?.after);
-        return { kind: 'replaced', item: previous, previous };
-      }
-      const item = this.#versions.itemAfter(mutation, previous, at, operation);
-      const wideChange = wide?.[operation];
-      const isSent = mutation.kind === 'put' || mutation.kind === 'stamped';
-      const value = isSent && wideChange === undefined ? mutation.value : undefined;
-      const change = group.change(key, { current: previous, after: item, value }, at);
-      if (history.isKept && !isMoved) {
-        const isExpired = mutation.kind === 'delete' && mutation.cause === 'expired';
-        history.note(group, { previous, item, operation, isExpired }, at);
-      }
-      if (wideChange === undefined)
-        group.findTerms(change, this.#indexing, this.#options.postings());
-      else group.changeWide(change, wideChange, this.#indexing);
-      countChange(state, previous, item);
-      now?.set(key.text, item);
-      if (!conflicts.isEmpty) conflicts.note(key.text);
-      const kind = item === undefined ? 'deleted' : previous === undefined ? 'created' : 'replaced';
-      return { kind, item, previous };
-    });
-    return { effects, lsn: at.lsn };
   }
 
   /** A rid for a new item, used or not. */

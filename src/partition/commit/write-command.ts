@@ -36,7 +36,7 @@ export function isBulk({ keys }: WriteCommand): boolean {
   return keys.length >= BULK_KEYS_MIN;
 }
 
-/** What a decision may ask, before anything is applied. */
+/** Questions that a decision may ask before anything is applied. */
 export interface DecisionContext {
   /**
    * The item that a put would store.

@@ -210,7 +210,7 @@ function byLsn(a: Item, b: Item): number {
   return a.lsn - b.lsn || a.version.operation - b.version.operation;
 }
 
-/** What a slice may still hold, and which keys it covers. */
+/** The items and bytes left for a slice, and the keys that it covers. */
 class Budget {
   readonly #primaries: KeyRange | undefined;
   #itemsLeft: number;

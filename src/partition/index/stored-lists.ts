@@ -1,5 +1,5 @@
 /**
- * What is cached of the index entries in the store: which paths have posting blocks (posting-block.ts), and posting
+ * Cached facts about the index entries in the store: which paths have posting blocks (posting-block.ts), and posting
  * lists. A path whose values have few items each, such as ids, has no blocks, and a page of its entries need not search
  * them: that is half the cost of a short page.
  *

@@ -1,7 +1,7 @@
 /**
- * What memory has of a partition's keys: whether a key may be in the store (key-bloom-filter.ts) and its likely rid
- * (rid-hints.ts). A partition that was empty when it was opened has all its keys in the filter. Others read their keys
- * in the background after so many lookups in the store that the read would have paid.
+ * The keys of a partition as far as memory has them: whether a key may be in the store (key-bloom-filter.ts) and its
+ * likely rid (rid-hints.ts). A partition that was empty when it was opened has all its keys in the filter. Others read
+ * their keys in the background after so many lookups in the store that the read would have paid.
  */
 import { keyAfter } from '../../base/index.ts';
 import type { KeyRange, Store } from '../../engine/index.ts';

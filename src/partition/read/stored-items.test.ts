@@ -1,6 +1,6 @@
 // Goal: memory never keeps an item that a write has replaced, and never returns the item of another key.
-// Method: a store whose responses wait until the test releases them, with writes published meanwhile; two keys that share
-// one rid hint.
+// Method: a store whose responses wait until the test releases them, with writes published meanwhile; two keys that
+// share one rid hint.
 import { expect, test } from 'vitest';
 import type { Store } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
