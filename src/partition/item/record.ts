@@ -92,7 +92,7 @@ export function decodeRecord(record: Bytes, etagSalt: number): Item {
   });
 }
 
-/** Whether the stored checksum is that of the body. Used by `verify`, not on every read. */
+/** Whether the stored checksum is that of the body. Not checked on every read. */
 export function isIntact(record: Bytes): boolean {
   return crc32(record.subarray(bodyStart(record))) === readU32(record, 26);
 }
