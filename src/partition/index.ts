@@ -1,6 +1,5 @@
-export type { CommitGroup } from './commit/commit-group.ts';
 export type { ConflictTracker } from './commit/conflict-tracker.ts';
-export type { Effect, WriteResult } from './commit/effect.ts';
+export type { Effect } from './commit/effect.ts';
 export {
   type OperationEffect,
   type ResponseBound,
@@ -21,17 +20,14 @@ export {
   type Put,
   type WriteCommand,
 } from './commit/write-command.ts';
-export type { Change, ChangePage } from './history/change-log.ts';
-export type { FeedChange, FeedMode, FeedRead, FeedSlice } from './history/feed.ts';
-export type { MovedEntry } from './history/moved-history.ts';
+export type { Change } from './history/change-log.ts';
+export type { FeedChange, FeedMode, FeedSlice } from './history/feed.ts';
 export type { MovedState } from './history/moved-state.ts';
-export { outsideRetention, type Retention, retainedWithin } from './history/retention.ts';
-export { pathNumber } from './index/index-paths.ts';
+export { outsideRetention, retainedWithin } from './history/retention.ts';
 export {
   type ComputedProperty,
   compositePart,
   Indexing,
-  type IndexingOptions,
   isSameTerm,
   ridOfEntry,
   type SpatialPath,
@@ -44,7 +40,6 @@ export {
   formatEtag,
   Item,
   ItemKey,
-  type ItemVersion,
   type Lsn,
   type Rid,
   type Stamp,
@@ -58,16 +53,14 @@ export {
   partitionKeyOfPrimary,
   primaryRange,
 } from './item/keyspace.ts';
-export { isIntact } from './item/record.ts';
-export type { Version, VersionKind } from './item/version.ts';
+export type { Version } from './item/version.ts';
 export { timeEtag, writeTime } from './item/write-times.ts';
 export type { RangeTombstone } from './lifetime/invisible-items.ts';
-export type { SweepStep } from './lifetime/sweeper.ts';
-export { openPartition, type PartitionOptions } from './open-partition.ts';
+export { openPartition } from './open-partition.ts';
 export { Partition } from './partition.ts';
 export { PartitionReader } from './partition-reader.ts';
 export { RecordCache } from './read/record-cache.ts';
-export type { EpkRange, ItemPage, ItemScan } from './read/scan.ts';
+export type { EpkRange, ItemPage } from './read/scan.ts';
 export type { KeyCount, KeySize } from './sizes/key-size-scan.ts';
 export { KeySizes } from './sizes/key-sizes.ts';
 export type { PartitionStatistics } from './state.ts';

@@ -22,29 +22,29 @@ export interface PartitionOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly finisher: BodyFinisher;
-  /** Sixteen bits of the container that go into every etag. */
+  /** Sixteen bits of the container that are part of every etag. */
   readonly etagSalt: number;
-  /** Thirteen bits that keep the rids of a container's partitions apart. */
+  /** Thirteen bits that make the rids of a container's partitions differ. */
   readonly ridPrefix: number;
   readonly cache: PartitionCache;
   readonly indexing: Indexing;
-  /** Seconds that all versions of items are kept; 0: not at all. */
+  /** Seconds that all versions of items are kept; 0 keeps none. */
   readonly retentionSec: number;
-  /** Seconds items live that do not say themselves; -1 for ever; undefined: nothing expires. */
+  /** Time to live of items without their own; -1: for ever; undefined: nothing expires. */
   readonly defaultTtlSec: number | undefined;
-  /** Where long computations take turns with those of other partitions. */
+  /** Runs long computations in slices, alternating with those of other partitions. */
   readonly work?: SlicedWork;
-  /** Told of every group of writes once readers know of it. */
+  /** Called after every group of writes that readers can see. */
   readonly onPublished?: () => void;
-  /** Told why the partition has failed and has to be opened again, or why its index could not be built. */
+  /** Called when the partition has failed and has to be opened again, or when its index could not be built. */
   readonly onFailure?: (error: Error) => void;
-  /** Index entries kept in memory before they are written to their place. */
+  /** Index entries kept in memory before they are flushed. */
   readonly indexMemoryEntries?: number;
 }
 
 export async function openPartition(options: PartitionOptions): Promise<Partition> {
   const keys = [STATE_KEY, INDEX_STATE_KEY, RETENTION_KEY, RANGE_TOMBSTONES_KEY];
-  const [stored, indexState, retention, erasures] = await options.store.getMany(keys);
+  const [stored, indexState, retention, rangeTombstones] = await options.store.getMany(keys);
   const state = stored === undefined ? newState() : decodeState(stored);
   const { store, clock, retentionSec } = options;
   const kept = retention && decodeRetention(retention);
@@ -52,7 +52,7 @@ export async function openPartition(options: PartitionOptions): Promise<Partitio
   const visibility = new ItemVisibility({
     clock,
     defaultTtlSec: options.defaultTtlSec,
-    rangeTombstones: decodeRangeTombstones(erasures),
+    rangeTombstones: decodeRangeTombstones(rangeTombstones),
   });
   const partition = new Partition(options, { state, history, visibility });
   await partition.resumeIndexing(

@@ -1,4 +1,4 @@
-/** Reads of one moment of a partition: index entries in order, records by rid. What queries are made of. */
+/** A consistent view of one partition for a query: index entries in order, records by rid. */
 import { andThen, assert, type Bytes, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions, Snapshot } from '../engine/index.ts';
 import type { Path, Value } from '../value/index.ts';
@@ -11,7 +11,7 @@ import { recordKey } from './item/keyspace.ts';
 import { decodeRecord } from './item/record.ts';
 import type { InvisibleItems } from './lifetime/invisible-items.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByRid } from './read/scan.ts';
-import type { RememberedItems } from './read/stored-items.ts';
+import type { CachedItems } from './read/stored-items.ts';
 
 interface ReaderContext {
   readonly lsn: Lsn;
@@ -20,36 +20,36 @@ interface ReaderContext {
   /** False while the index is being built, or where the policy has none. */
   readonly isIndexReady: boolean;
   readonly itemCount: number;
-  /** Stored, yet no longer there. */
+  /** Undefined where all stored items are visible. */
   readonly invisible: InvisibleItems | undefined;
 }
 
 interface PartitionReaderParts {
   readonly snapshot: Snapshot;
   readonly index: IndexView;
-  readonly remembered: RememberedItems;
+  readonly cached: CachedItems;
   readonly without: ItemsWithout;
   readonly context: ReaderContext;
   readonly onRelease: () => void;
 }
 
-/** Who reads more than so many at once looks at most of them once. */
-const REMEMBERED_MAX = 1000;
+/** A read of more items than this reads most of them once: they are not offered to the cache. */
+const CACHED_READ_MAX = 1000;
 
 export class PartitionReader {
   readonly context: ReaderContext;
   readonly #snapshot: Snapshot;
   readonly #index: IndexView;
-  readonly #remembered: RememberedItems;
+  readonly #cached: CachedItems;
   readonly #without: ItemsWithout;
   #onRelease: (() => void) | undefined;
 
-  constructor({ snapshot, index, remembered, without, context, onRelease }: PartitionReaderParts) {
+  constructor({ snapshot, index, cached, without, context, onRelease }: PartitionReaderParts) {
     this.#onRelease = onRelease;
     this.#without = without;
     this.#snapshot = snapshot;
     this.#index = index;
-    this.#remembered = remembered;
+    this.#cached = cached;
     this.context = context;
   }
 
@@ -57,17 +57,17 @@ export class PartitionReader {
     return this.#index.scan(range, options);
   }
 
-  /** The rids of the entries of one value, ascending; undefined where there are more than is wanted. */
-  ridsOf(stem: Bytes, limits: RidLimits): MaybePromise<ArrayLike<Rid> | undefined> {
-    return this.#index.rids(stem, limits);
+  /** The rids of one term prefix, ascending; undefined where there are more than the limits allow. */
+  ridsOf(termPrefix: Bytes, limits: RidLimits): MaybePromise<ArrayLike<Rid> | undefined> {
+    return this.#index.rids(termPrefix, limits);
   }
 
-  /** The rids of all items without a value at an indexed path, ascending, and maybe of others. */
+  /** The rids of all items without a value at an indexed path, ascending; possibly some with one. */
   ridsWithout(path: Path): MaybePromise<readonly Rid[]> {
     const { lsn, itemCount, indexing } = this.context;
     const terms = indexing.termsOf(path);
     assert(terms !== undefined, 'the path is indexed');
-    const moment = {
+    const source = {
       lsn,
       itemCount,
       indexing,
@@ -75,15 +75,15 @@ export class PartitionReader {
       index: this.#index,
       readMany: (rids: readonly Rid[]) => this.readMany(rids),
     };
-    return this.#without.find(moment, terms);
+    return this.#without.find(source, terms);
   }
 
-  /** One result per rid, in the order asked; undefined where there is no such item. */
+  /** One result per rid, in the order of the rids; undefined where there is no such item. */
   readMany(rids: readonly Rid[]): MaybePromise<readonly (Item | undefined)[]> {
     const items: (Item | undefined)[] = [];
     const missing: number[] = [];
     for (let at = 0; at < rids.length; at++) {
-      const item = this.#remembered.find(rids[at] as Rid);
+      const item = this.#cached.find(rids[at] as Rid);
       items.push(item && this.#visible(item));
       if (item === undefined) missing.push(at);
     }
@@ -94,7 +94,7 @@ export class PartitionReader {
         const record = records[at];
         if (record === undefined) continue;
         const item = decodeRecord(record, this.context.etagSalt);
-        if (rids.length <= REMEMBERED_MAX) this.#remembered.offer(item);
+        if (rids.length <= CACHED_READ_MAX) this.#cached.offer(item);
         items[missing[at] as number] = this.#visible(item);
       }
       return items;

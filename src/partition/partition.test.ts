@@ -1,5 +1,5 @@
-// Goal: a partition decides, stores and answers exactly as its contract says, on engines that answer at once, later and
-// from a disk. Method: one table of behaviours run on three engines, plus a seeded model with reopenings.
+// Goal: a partition decides, stores and reads exactly as its contract says, on synchronous, asynchronous and disk engines.
+// Method: one table of behaviours run on three engines, plus a seeded model with reopenings.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
     (error: DomainError) => error.code,
   );
 
-test('a deletion that is stored but not published is not told yet, for reads still find the item', async () => {
+test('a deletion that is stored but not published is not in the change log, since reads still find the item', async () => {
   const engine = memoryEngine();
   const store = await engine.open('partition');
   let gate: Promise<void> = Promise.resolve();
@@ -85,7 +85,7 @@ describe.each(engines)('partition on %s', (_, makeEngine) => {
     }
   }
 
-  test('an item comes back with what the committer gave it', () =>
+  test('a read item has the rid, etag and time that the committer assigned', () =>
     withPartition(async (partition) => {
       const key = keyOf('a', '1');
       const effect = await put(partition, 'create', key, 'hello');
@@ -108,7 +108,7 @@ describe.each(engines)('partition on %s', (_, makeEngine) => {
       expect(textOf(await partition.read(keyOf('b', '1')))).toBe('in b');
     }));
 
-  test('a reader sees its moment, whatever is written and read since, and leaves nothing old behind', () =>
+  test('a reader has one consistent view, whatever is written and read since, and caches nothing old', () =>
     withPartition(async (partition) => {
       const keys = ['kept', 'replaced', 'deleted'].map((id) => keyOf('a', id));
       const [kept, replaced, deleted] = keys as [ItemKey, ItemKey, ItemKey];
@@ -124,7 +124,7 @@ describe.each(engines)('partition on %s', (_, makeEngine) => {
       expect(await textsOf(reader)).toEqual(['old', 'old', 'old']);
       const later = await partition.reader();
       expect(await textsOf(later)).toEqual(['old', 'new', undefined]);
-      // Once more, from what the first looks may have left in memory.
+      // Read again, from what the first reads may have cached.
       expect(await textsOf(reader)).toEqual(['old', 'old', 'old']);
       expect(await textsOf(later)).toEqual(['old', 'new', undefined]);
       for (const [key, text] of [
@@ -161,7 +161,7 @@ describe.each(engines)('partition on %s', (_, makeEngine) => {
       expect(await partition.read(key)).toBeUndefined();
     }));
 
-  test('of many that create the same item at once exactly one wins', () =>
+  test('exactly one of many concurrent creates of one item succeeds', () =>
     withPartition(async (partition) => {
       const key = keyOf('a', '1');
       const codes = await Promise.all(
@@ -173,7 +173,7 @@ describe.each(engines)('partition on %s', (_, makeEngine) => {
       expect(partition.statistics().itemCount).toBe(1);
     }));
 
-  test('create, replace, delete and create again in one turn leave one item, log and count', () =>
+  test('create, replace, delete and create again in one turn of the event loop leave one item, log and count', () =>
     withPartition(async (partition, store) => {
       const key = keyOf('a', '1');
       const other = keyOf('a', '2');
@@ -196,7 +196,7 @@ describe.each(engines)('partition on %s', (_, makeEngine) => {
       expect(partition.statistics()).toMatchObject({ lsn: 7, itemCount: 2 });
     }));
 
-  test('expired tombstones go', async () => {
+  test('expired tombstones are deleted', async () => {
     const engine = makeEngine();
     const store = await engine.open('partition');
     const clock = new FakeClock(1_000_000);
@@ -218,7 +218,7 @@ describe.each(engines)('partition on %s', (_, makeEngine) => {
     await engine.close();
   });
 
-  test('a fenced partition refuses writes and answers the last LSN', () =>
+  test('a fenced partition refuses writes and returns the last LSN', () =>
     withPartition(async (partition) => {
       const write = put(partition, 'create', keyOf('a', '1'), 'x');
       expect(await partition.fence()).toBe(1);
@@ -263,7 +263,7 @@ describe.each(engines)('partition on %s', (_, makeEngine) => {
         const text = `v${random.below(1_000_000)}`;
         const name = `${key.text}`;
         const kind = (['create', 'upsert', 'replace', 'delete'] as const)[random.below(4)];
-        // Decisions are made in the order of the calls, so the model can be moved on at once.
+        // Decisions are made in the order of the calls, so the model can be updated at once.
         const exists = model.has(name);
         const expected =
           kind === 'create'
@@ -298,7 +298,7 @@ describe.each(engines)('partition on %s', (_, makeEngine) => {
   });
 });
 
-test('a failed commit fails every write under way and the partition says so', async () => {
+test('a failed commit fails every write under way and marks the partition as failed', async () => {
   const engine = memoryEngine();
   const store = await engine.open('partition');
   let isBroken = false;

@@ -1,6 +1,6 @@
 /**
- * One physical partition: the items of a range of the hash space in one store, with one owner.
- * Reads answer from what is durable; writes go through the committer.
+ * One physical partition: the items of a range of the hash space in one store, with one owner. Reads return what is
+ * durable; writes go through the committer.
  */
 import {
   andThen,
@@ -21,12 +21,12 @@ import type { History } from './history/history.ts';
 import type { MovedEntry } from './history/moved-history.ts';
 import { importCommand, type MovedState } from './history/moved-state.ts';
 import { PartitionChanges } from './history/partition-changes.ts';
-import { buildIndex, reindexing } from './index/index-builder.ts';
+import { IndexBuilder } from './index/index-builder.ts';
 import type { IndexState } from './index/index-state.ts';
 import type { Indexing } from './index/indexing.ts';
 import { ItemsWithout } from './index/items-without.ts';
 import { PartitionIndex } from './index/partition-index.ts';
-import { type Item, type ItemKey, type Lsn, RID_COUNTER_BITS, type Rid } from './item/item.ts';
+import type { Item, ItemKey, Lsn, Rid } from './item/item.ts';
 import type { InvisibleItems, RangeTombstone } from './lifetime/invisible-items.ts';
 import type { ItemVisibility } from './lifetime/item-visibility.ts';
 import type { SweepStep } from './lifetime/sweeper.ts';
@@ -38,7 +38,7 @@ import { countKeys, type KeyCount, type KeySize, scanKeySizes } from './sizes/ke
 import type { KeySizes } from './sizes/key-sizes.ts';
 import type { PartitionState, PartitionStatistics } from './state.ts';
 
-/** What a partition is made of when it is opened. */
+/** The parts that are made of what is stored. */
 interface PartitionParts {
   readonly state: PartitionState;
   readonly history: History;
@@ -49,24 +49,22 @@ export class Partition {
   readonly #options: PartitionOptions;
   readonly #state: PartitionState;
   readonly #committer: Committer;
-  /** The change feed, and what movers have to know of the past. */
+  /** The change feed, and the history that movers copy. */
   readonly changes: PartitionChanges;
-  /** Of the last durable write. */
+  /** LSN of the last durable write. */
   #lsn: Lsn;
-  /** Items as of that LSN. */
+  /** Number of items at that LSN. */
   #itemCount: number;
-  /** Items as they are stored, hidden ones too. */
+  /** Items as they are stored, invisible ones too. */
   readonly stored: StoredItems;
   readonly #visibility: ItemVisibility;
   #readerCount = 0;
   readonly #index: PartitionIndex;
-  #buildNumber = 0;
-  #indexing: Indexing;
-  #indexState: IndexState;
+  readonly #builder: IndexBuilder;
   #isFenced = false;
   readonly #conflicts = new ConflictTrackers();
   readonly #without = new ItemsWithout();
-  /** Told of every write where somebody counts the bytes of keys. */
+  /** Counts the bytes of heavy keys with every write, once there was a key size scan. */
   #keySizes: KeySizes | undefined;
 
   constructor(options: PartitionOptions, { state, history, visibility }: PartitionParts) {
@@ -76,10 +74,8 @@ export class Partition {
     this.#lsn = state.lsn;
     this.#itemCount = state.itemCount;
     this.stored = new StoredItems({ ...options, itemCount: () => this.#itemCount });
-    this.#indexing = options.indexing;
-    this.#indexState = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
     const { store, clock, finisher, etagSalt, ridPrefix, indexMemoryEntries } = options;
-    const { work = new SlicedWork() } = options;
+    const { indexing, work = new SlicedWork() } = options;
     const published = () => this.#lsn;
     this.changes = new PartitionChanges({ store, clock, etagSalt, history, visibility, published });
     this.#committer = new Committer({
@@ -90,7 +86,7 @@ export class Partition {
       ridPrefix,
       state,
       history,
-      indexing: options.indexing,
+      indexing,
       visibility,
       readStored: (key) => this.stored.readBeforeWrite(key),
       publish: (group) => this.#publish(group),
@@ -109,23 +105,33 @@ export class Partition {
       work,
       onFailure: (error) => this.#committer.fail(error),
     });
+    this.#builder = new IndexBuilder({
+      indexing,
+      state,
+      index: this.#index,
+      stored: this.stored,
+      committer: this.#committer,
+      commit: (command) => this.#commit(command),
+      isFenced: () => this.#isFenced,
+      onFailure: (error) => options.onFailure?.(error),
+    });
   }
 
   get lsn(): Lsn {
     return this.#lsn;
   }
 
-  /** False while somebody writes, reads or thinks about what was read: such a partition is not closed for want of use. */
+  /** False while there are writes, readers or conflict trackers: only an idle partition may be closed. */
   get isIdle(): boolean {
     return this.#committer.isIdle && this.#readerCount === 0 && this.#conflicts.isEmpty;
   }
 
-  /** True once a commit failed: what is in memory is worth nothing, the owner has to open the partition again. */
+  /** True once a commit failed: memory may differ from the store, so the owner has to open the partition again. */
   get hasFailed(): boolean {
     return this.#committer.failure !== undefined;
   }
 
-  /** Bytes of all records, those not yet durable too. */
+  /** Bytes of all records, including those that are not durable yet. */
   get itemBytes(): number {
     return this.#state.itemBytes;
   }
@@ -139,35 +145,35 @@ export class Partition {
     return this.#visible(this.stored.read(key));
   }
 
-  /** As `read`, for keys that are mostly new. */
+  /** Same as `read`, for keys that are mostly new. */
   readBeforeWrite(key: ItemKey): MaybePromise<Item | undefined> {
     return this.#visible(this.stored.readBeforeWrite(key));
   }
 
   #visible(found: MaybePromise<Item | undefined>): MaybePromise<Item | undefined> {
-    const { hidden, visible } = this.#visibility;
-    return hidden === undefined ? found : andThen(found, visible);
+    const { invisible, visible } = this.#visibility;
+    return invisible === undefined ? found : andThen(found, visible);
   }
 
-  /** The item of this number; undefined where this partition has none. */
+  /** The item with this rid; undefined where this partition has none. */
   readByRid(rid: Rid): MaybePromise<Item | undefined> {
     return andThen(this.stored.readByRid(rid), this.#visibility.visible);
   }
 
-  write(intent: WriteCommand): Promise<WriteResult> {
+  write(command: WriteCommand): Promise<WriteResult> {
     if (this.#isFenced)
       return Promise.reject(
         new DomainError('partitionGone', 'The partition takes no more writes.'),
       );
-    return this.#commit(intent);
+    return this.#commit(command);
   }
 
-  /** Notes who writes keys that begin with this text, once all that was decided before can be read. */
+  /** Tracks writes of keys that begin with this text; resolves when all writes decided before can be read. */
   trackConflicts(prefix: string): Promise<ConflictTracker> {
     return this.#conflicts.open(prefix, { decided: this.#state.lsn, published: this.#lsn });
   }
 
-  /** A number for an item to be created, if it is; never given out again while the partition is open. */
+  /** A rid for an item that may be created; never given out again while the partition is open. */
   reserveRid(): Rid {
     return this.#committer.reserveRid();
   }
@@ -182,40 +188,40 @@ export class Partition {
     return andThen(this.stored.scanByKey(scan, within), this.#visibility.visiblePage);
   }
 
-  /** Undefined where all that is stored is there. */
+  /** Undefined where all stored items are visible. */
   get hidden(): InvisibleItems | undefined {
-    return this.#visibility.hidden;
+    return this.#visibility.invisible;
   }
 
-  /** Holds from now on for all items, older ones too. */
+  /** Takes effect at once, for older items too. */
   changeTtl(defaultTtlSec: number | undefined): void {
     this.#visibility.change(defaultTtlSec);
   }
 
-  /** Removes some of the items that are no longer there. One step at a time. */
+  /** Removes some of the invisible items. One step at a time. */
   sweep(itemsMax: number): Promise<SweepStep> {
     return this.#visibility.sweep(this, itemsMax);
   }
 
-  /** Several reads of one moment, for a query. */
+  /** A consistent view of items and index, for a query. */
   reader(): MaybePromise<PartitionReader> {
     const { store, etagSalt } = this.#options;
     const context = {
       lsn: this.#lsn,
       etagSalt,
-      indexing: this.#indexing,
-      isIndexReady: this.#indexState.builtTo === 'all' && !this.#indexing.options.isOff,
+      indexing: this.#builder.indexing,
+      isIndexReady: this.#builder.isReady,
       itemCount: this.#itemCount,
-      invisible: this.#visibility.hidden,
+      invisible: this.#visibility.invisible,
     };
     const release = this.hold();
-    // Before the snapshot, so that what it has is not older than what is remembered.
-    const remembered = this.stored.remembered(context.lsn);
+    // Cached items are taken before the snapshot, so that the snapshot is not older than they are.
+    const cached = this.stored.cachedAt(context.lsn);
     const open = (snapshot: Snapshot) =>
       new PartitionReader({
         snapshot,
         index: this.#index.view(snapshot),
-        remembered,
+        cached,
         without: this.#without,
         context,
         onRelease: release,
@@ -230,81 +236,34 @@ export class Partition {
 
   /** Share of the items that are indexed under the present policy, 0 to 100. */
   indexProgressPercent(): number {
-    const { builtTo } = this.#indexState;
-    if (builtTo === 'all') return 100;
-    const counter = builtTo % 2 ** RID_COUNTER_BITS;
-    return Math.min(99, Math.floor((100 * counter) / Math.max(1, this.#state.ridCounter)));
+    return this.#builder.progressPercent();
   }
 
   /** A new policy: the index is built again in the background. */
   changeIndexing(indexing: Indexing): void {
-    if (indexing.fingerprint === this.#indexing.fingerprint) return;
-    this.#indexing = indexing;
-    this.#beginIndexing();
+    this.#builder.change(indexing);
   }
 
-  /** At opening: goes on where the building of the index was left, or begins it under a policy that changed. */
-  async resumeIndexing(stored: IndexState | undefined): Promise<void> {
-    const isSame = stored?.fingerprint === this.#indexing.fingerprint;
-    if (isSame) await this.#index.recover(this.#indexing);
-    if (stored === undefined && this.#state.itemCount === 0) {
-      this.#committer.noteIndexState(this.#indexState);
-    } else if (stored === undefined || !isSame) {
-      this.#beginIndexing();
-    } else if (stored.builtTo !== 'all') {
-      this.#indexState = stored;
-      this.#build();
-    }
+  /** Called once at opening, with how far the index was built. */
+  resumeIndexing(stored: IndexState | undefined): Promise<void> {
+    return this.#builder.resume(stored);
   }
 
-  /** One step of the builder: indexes these items as they now are and notes how far it got. */
-  async indexItems(
-    keys: readonly ItemKey[],
-    state: IndexState,
-    isCurrent: () => boolean,
-  ): Promise<void> {
-    await this.#commit(reindexing(keys, state, isCurrent));
-    if (isCurrent()) this.#indexState = state;
-  }
-
-  #commit(intent: WriteCommand): Promise<WriteResult> {
+  #commit(command: WriteCommand): Promise<WriteResult> {
     const { backpressure } = this.#index;
-    if (backpressure === undefined) return this.#committer.write(intent);
-    return backpressure.then(() => this.#commit(intent));
-  }
-
-  #beginIndexing(): void {
-    const { fingerprint, options } = this.#indexing;
-    const isDone = options.isOff || this.#state.itemCount === 0;
-    this.#indexState = { fingerprint, builtTo: isDone ? 'all' : 0 };
-    this.#buildNumber++;
-    this.#index.hold();
-    this.#committer.startIndexing(this.#indexing, this.#indexState);
-    if (!isDone) this.#build();
-  }
-
-  #build(): void {
-    const number = ++this.#buildNumber;
-    const isCurrent = () =>
-      number === this.#buildNumber && !this.#isFenced && !this.#committer.failure;
-    // The next to open the partition goes on from what is stored; until then queries read the items.
-    buildIndex(this, this.#indexState, isCurrent).catch((error: Error) => {
-      if (isCurrent()) this.#options.onFailure?.(error);
-    });
+    if (backpressure === undefined) return this.#committer.write(command);
+    return backpressure.then(() => this.#commit(command));
   }
 
   /**
-   * Takes over the state of items from another partition: what they are there now, or that they are gone. May be told
-   * the same twice. The log keeps the LSNs of the other partition.
+   * Takes over items from another partition: their present state there, or that they are deleted. Importing the same
+   * state twice changes nothing. The change log keeps the LSNs of the other partition.
    */
   async import(states: readonly MovedState[], upTo: Lsn): Promise<void> {
     await this.#commit(importCommand(states, upTo));
   }
 
-  /**
-   * Looks at every key with its bytes, as of one moment. `sizes` is told of these and from then on of every write, so
-   * that it stays true.
-   */
+  /** Reports every key with its bytes in one snapshot. `sizes` counts these and, from then on, every write. */
   async scanKeySizes(
     onKey: (key: KeySize) => void,
     signal: AbortSignal,
@@ -324,12 +283,12 @@ export class Partition {
     return countKeys(this.#options.store, this.#state.itemCount);
   }
 
-  /** Tombstones and versions as they stand in another partition. */
+  /** Takes over tombstones and versions from another partition, unchanged. */
   async importHistory(entries: readonly MovedEntry[], upTo: Lsn): Promise<void> {
     await this.#commit({ ...importCommand([], upTo), movedHistory: entries });
   }
 
-  /** Items in this range of primary keys are gone, at once and for all; they are removed in the background. */
+  /** Makes the items in this range of primary keys invisible at once; the sweeper removes them in the background. */
   async deleteRange(range: Omit<RangeTombstone, 'lsn'>): Promise<Lsn> {
     const rangeTombstones = (list: readonly RangeTombstone[]) => [...list, { ...range, lsn: 0 }];
     if ((this.hidden?.rangeTombstones.length ?? 0) >= RANGE_TOMBSTONES_MAX)
@@ -337,24 +296,24 @@ export class Partition {
     return (await this.write({ keys: [], decide: () => [], rangeTombstones })).lsn;
   }
 
-  /** Takes over what is erased elsewhere. */
-  async importRangeTombstones(erasures: readonly RangeTombstone[], upTo: Lsn): Promise<void> {
-    if (erasures.length === 0) return;
+  /** Takes over the range tombstones of another partition. */
+  async importRangeTombstones(tombstones: readonly RangeTombstone[], upTo: Lsn): Promise<void> {
+    if (tombstones.length === 0) return;
     await this.#commit({
       keys: [],
       decide: () => [],
       movedLsn: upTo,
-      rangeTombstones: () => erasures,
+      rangeTombstones: () => tombstones,
     });
   }
 
-  /** Undoes `fence`: the move was given up. */
+  /** Undoes `fence` when a move was given up. */
   unfence(): void {
     this.#isFenced = false;
     this.#index.resume();
   }
 
-  /** Keeps the partition from being closed for want of use, until what it answers is called, once. */
+  /** Keeps the partition from being closed as idle until the returned function is called, once. */
   hold(): () => void {
     this.#readerCount++;
     return () => {
@@ -367,7 +326,7 @@ export class Partition {
     return this.#readerCount;
   }
 
-  /** Takes no more writes, waits for those under way, and answers the last LSN. Reads go on. */
+  /** Takes no more writes, waits for those under way, and returns the last LSN. Reads continue. */
   async fence(): Promise<Lsn> {
     this.#isFenced = true;
     this.#index.stop();

@@ -1,5 +1,5 @@
 /**
- * The counters of a partition, written with every group of commits so that they are always those of the data.
+ * The counters of a partition, written with every commit group, so that they always agree with the data.
  *
  * Stored form, version 1: version u8, then seven f64 in the order of FIELDS.
  */
@@ -7,7 +7,7 @@ import { assert, type Bytes, bufferOf, DomainError } from '../base/index.ts';
 import type { Item, Lsn } from './item/item.ts';
 import { itemChecksum } from './item/record.ts';
 
-/** What the outside may know of a partition's state. */
+/** The counters that other layers may read. */
 export interface PartitionStatistics {
   readonly lsn: number;
   readonly itemCount: number;
@@ -16,17 +16,17 @@ export interface PartitionStatistics {
 }
 
 export interface PartitionState {
-  /** Of the last intent decided. */
+  /** LSN of the last write command that was decided. */
   lsn: Lsn;
-  /** Rids handed out so far; the rid is the partition's prefix with this counter. */
+  /** Rids given out so far; a rid is the partition's prefix and this counter. */
   ridCounter: number;
   itemCount: number;
   /** Sum of the records: keys, headers and bodies. */
   itemBytes: number;
-  /** Exclusive or of all items' checksums: equal contents, equal number. */
+  /** Exclusive or of all items' checksums: equal for partitions with equal contents. */
   checksum: number;
   tombstoneCount: number;
-  /** Of the last entry of the index log. */
+  /** Number of the last entry of the index log. */
   indexLogNumber: number;
 }
 
@@ -43,7 +43,7 @@ const FIELDS = [
 
 const STATE_BYTES = 1 + FIELDS.length * 8;
 
-/** Does not compile when a counter is missing from FIELDS. */
+/** This type does not compile when a counter is missing from FIELDS. */
 type Missing = Exclude<keyof PartitionState, (typeof FIELDS)[number]>;
 const allCountersAreStored: [Missing] extends [never] ? true : Missing = true;
 assert(allCountersAreStored, 'every counter is stored');
@@ -83,7 +83,7 @@ export function decodeState(bytes: Bytes): PartitionState {
   return state;
 }
 
-/** Counts that an item goes from one state to another. */
+/** Updates the counters when an item changes from `previous` to `item`. */
 export function countChange(
   state: PartitionState,
   previous: Item | undefined,

@@ -1,4 +1,4 @@
-/** What the partition's tests share: keys, operations and an opened partition on any engine. */
+/** Shared by the tests of this layer: keys, operations, and an open partition on any engine. */
 import { bytesToText, type Clock, FakeClock, textToBytes } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
 import {
@@ -17,8 +17,8 @@ import { RecordCache } from './read/record-cache.ts';
 
 const DEFINITION: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 2 };
 
-/** Visible in the body, so that a test sees what was sealed in. */
-const sealForTest: BodyFinisher = (body, { rid, timestampSec }) =>
+/** Appends the stamp to the body, so that tests see it. */
+const finisherForTest: BodyFinisher = (body, { rid, timestampSec }) =>
   textToBytes(`${bytesToText(body)}|rid=${rid}|ts=${timestampSec}`);
 
 /** Off unless a test says otherwise: most bodies of these tests are plain words. */
@@ -29,13 +29,13 @@ export function indexingForTest(changes: Partial<IndexingOptions> = { isOff: tru
     excluded: [],
     always: [],
     composites: [],
-    codec: sealedJson,
+    codec: finishedJson,
     ...changes,
   });
 }
 
-/** Reads the client's part of a sealed body. */
-const sealedJson: Codec = {
+/** Decodes the client's part of a finished body. */
+const finishedJson: Codec = {
   ...jsonCodec,
   decode: (body) => jsonCodec.decode(textToBytes(bytesToText(body).split('|')[0] as string)),
 };
@@ -58,7 +58,7 @@ export function openForTest(
   return openPartition({
     store,
     clock: options.clock ?? new FakeClock(1_000_000),
-    finisher: sealForTest,
+    finisher: finisherForTest,
     etagSalt: 0xabcd,
     ridPrefix: 3,
     retentionSec: options.retentionSec ?? 0,
@@ -93,7 +93,7 @@ export async function remove(partition: Partition, key: ItemKey, ifMatch?: strin
   return effects[0];
 }
 
-/** The client's part of a sealed body. */
+/** The client's part of a finished body. */
 export function textOf(item: Item | undefined): string | undefined {
   return item === undefined ? undefined : bytesToText(item.body).split('|')[0];
 }

@@ -1,6 +1,6 @@
 // Goal: an item with very many values is written, replaced, removed, moved and indexed like any other, and a partition
 // with such an item opens again. Method: items of 130,000 list entries or 20,000 properties; every way of writing and
-// removing them; the index compared with what the policy says of the items.
+// removing them; the index compared with the entries of the items.
 import { describe, expect, test } from 'vitest';
 import { FakeClock, seededRandom, textToBytes } from '../base/index.ts';
 import type { KeyRange, Store } from '../engine/index.ts';
@@ -70,7 +70,7 @@ function write(partition: Partition, kind: 'create' | 'replace' | 'upsert', valu
   return partition.write(commandOf({ kind, key: KEY, encoding: 'json', body, ttlSec: 0 }));
 }
 
-/** The partition opened from what is stored at this moment, as if the process had ended. */
+/** The partition opened from what is stored now, as if the process had ended. */
 async function crashed(
   store: Store,
   indexing?: Indexing,
@@ -137,7 +137,7 @@ describe.each(WIDE)('an item of %s', { timeout: 60_000 }, (_, wide) => {
     await partition.close();
   });
 
-  test('goes with its partition key', async () => {
+  test('is removed with its partition key', async () => {
     const { partition } = await open(await memoryEngine().open('c/0'));
     await write(partition, 'create', wide);
     await partition.deleteRange({ start: Uint8Array.of(0), end: Uint8Array.of(255) });
@@ -173,7 +173,7 @@ describe.each(WIDE)('an item of %s', { timeout: 60_000 }, (_, wide) => {
     await expectIndexed(again);
   });
 
-  test('is found after a crash, and what replaced it', async () => {
+  test('is found after a crash, and so is the item that replaced it', async () => {
     const store = await memoryEngine().open('c/0');
     const { partition } = await open(store);
     await write(partition, 'create', wide);
@@ -242,7 +242,7 @@ test(`random histories of wide and small items agree with a recount (seed ${SEED
   for (let step = 0; step < 120; step++) {
     clock.advance(random.below(3) * 500);
     const key = keys[random.below(keys.length)] as ItemKey;
-    // Side by side: they gather in one group, and what one of them has found another makes void.
+    // Concurrent writes collect in one group, and one makes the found terms of another invalid.
     const writes = Array.from({ length: 1 + random.below(4) }, () => {
       if (random.below(5) > 0) return partition.write(commandOf(put(key)));
       const ops = [put(key), put(keys[0] as ItemKey), { kind: 'delete', key } as const];

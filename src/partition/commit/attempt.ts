@@ -1,4 +1,4 @@
-/** A write on its way through the committer, and how it ends. */
+/** One write command on its way through the committer, and how it ends. */
 import { DomainError } from '../../base/index.ts';
 import type { Item } from '../item/item.ts';
 import type { WriteResult } from './effect.ts';
@@ -8,25 +8,25 @@ import type { WriteCommand } from './write-command.ts';
 
 export interface Attempt {
   readonly command: WriteCommand;
-  /** Called once, with the reason why not or with what was done. */
+  /** Called once, with a failure or with the result. */
   readonly complete: (failure: Error | undefined, result: WriteResult | undefined) => void;
-  /** What was looked up so far, where it has to be decided again. */
+  /** Unique values and items that were looked up, for a decision that is made again. */
   lookedUp: LookedUp;
-  /** Index entries of wide items, found before it is decided again. */
+  /** Terms of wide items, found before the command is decided again. */
   wide: WideFound | undefined;
-  /** How often it was decided in vain because they were missing. */
+  /** Number of decisions that were dropped because those terms were missing. */
   wideWaits: number;
 }
 
-/** The items that a decision looks at, by the keys of its intent. */
+/** The items of a decision, in the order of the command's keys. */
 export interface Decided {
-  /** As stored, or decided before. */
+  /** As stored, or as decided before. */
   readonly items: readonly (Item | undefined)[];
-  /** Those of them that are there. */
+  /** The visible ones among them. */
   readonly current: readonly (Item | undefined)[];
 }
 
-/** Shared by writes that look nothing up. */
+/** The empty map, shared by all writes that look nothing up. */
 export const NOTHING_LOOKED_UP: LookedUp = new Map();
 
 export function unavailable(cause: Error): DomainError {

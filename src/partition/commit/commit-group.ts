@@ -1,6 +1,6 @@
 /**
- * Writes that become durable together. Per item it keeps what was stored before the group and what shall be after,
- * so that an item written many times in one group is stored once.
+ * Writes that become durable together. The group keeps the state of each item before it and after it, so that an item
+ * that is written many times is stored once.
  */
 import { append, type Bytes, compareBytes } from '../../base/index.ts';
 import type { Batch, Entry, KeyRange } from '../../engine/index.ts';
@@ -37,23 +37,24 @@ import type { WideChange } from './wide-writes.ts';
 
 const EMPTY: Bytes = new Uint8Array(0);
 
-/** An item that a group changes: what is decided of it, until the group is durable. */
+/** The decided state of one item, until its group is durable. */
 export interface PendingChange {
   readonly key: ItemKey;
   readonly group: CommitGroup;
   /** As stored when the group began. */
   readonly before: Item | undefined;
-  /** What the index has of it with the changes noted so far; `isIndexed`: that is `after`. */
+  /** The item whose entries the index has, with the changes noted so far. */
   indexed: Item | undefined;
+  /** Whether `indexed` is `after`. */
   isIndexed: boolean;
   after: Item | undefined;
-  /** The decoded body of `after` before it was sealed, where the writer had it. */
+  /** The decoded body of `after` before it was finished, where the writer had it. */
   value: Value;
-  /** Where the entries of `after` belong, where all of them are new and found already; then the value is not needed. */
+  /** The posting lists of `after`, where all its entries are new and already found; then `value` is dropped. */
   terms: Terms | undefined;
-  /** Whether `after` was written elsewhere and only moved here. */
+  /** Whether `after` was written in another partition and moved here. */
   isMoved: boolean;
-  /** Whether `after` is one of very many: see `isBulk`. */
+  /** Whether `after` comes from a bulk command; see `isBulk`. */
   isBulk: boolean;
 }
 
@@ -66,23 +67,23 @@ interface Deletion {
 export class CommitGroup {
   /** Each item once. */
   readonly pending: PendingChange[] = [];
-  /** Called once each with undefined when durable, or with the reason why not. */
+  /** Each is called once: with undefined when the group is durable, or with the failure. */
   readonly completions: ((failure: Error | undefined) => void)[] = [];
-  /** Bytes of bodies, to cut a group before it gets too long. */
+  /** Bytes of bodies, to end a group before it gets too large. */
   bodyBytes = 0;
-  /** LSN of the last intent in the group. */
+  /** LSN of the last command in the group. */
   lsn: Lsn = 0;
-  /** Set where the group moves the building of the index on. */
+  /** Set where the group holds a step of an index build. */
   indexState: IndexState | undefined;
-  /** Set where the group changes what is erased. */
+  /** Set where the group changes the range tombstones. */
   rangeTombstones: readonly RangeTombstone[] | undefined;
   indexLogNumber = 0;
-  /** The policy of its entries. This and the next two are known once the group is a batch. */
+  /** The policy of the entries. This and the next two fields are set by `toBatch`. */
   indexing: Indexing | undefined;
   indexChanges: IndexChanges = { added: [], removed: [] };
-  /** Items of which all entries are new: those are found when the group is durable. */
+  /** Items whose entries are all new: they are found when the group is durable. */
   readonly indexedWhole: PendingChange[] = [];
-  /** Set where the entries of all writes up to an LSN need not be found again after a crash. */
+  /** Set where a crash after this LSN does not lose index entries of earlier writes. */
   indexCheckpoint: Lsn | undefined;
   #clearsIndex = false;
   #end: { readonly failure: Error | undefined } | undefined;
@@ -92,31 +93,31 @@ export class CommitGroup {
     Rid,
     { readonly item: Item; readonly wide: WideTerms | undefined }
   >();
-  /** What changes in the index with the writes of wide items, in their order and before all else. */
+  /** Index changes of wide items in the order of their writes; applied before `indexChanges`. */
   wideChanges: WideIndexChange[] = [];
-  /** Keys that are only removed, such as expired tombstones. */
+  /** Keys to delete that belong to no item, such as expired tombstones. */
   readonly #removals: Bytes[] = [];
-  /** Entries that only come, such as versions. */
+  /** Entries to put that belong to no item, such as versions. */
   readonly #additions: Entry[] = [];
-  /** True where versions are no longer kept: those there are go. */
+  /** True where versions are no longer kept: the stored ones are deleted. */
   clearsVersions = false;
   readonly #finisher: BodyFinisher;
-  /** What is decided, by this group or one before it. */
+  /** Decided changes, of this group and of those before it. */
   readonly #overlay: KeyMap<PendingChange>;
 
-  constructor(seal: BodyFinisher, overlay: KeyMap<PendingChange>) {
-    this.#finisher = seal;
+  constructor(finisher: BodyFinisher, overlay: KeyMap<PendingChange>) {
+    this.#finisher = finisher;
     this.#overlay = overlay;
   }
 
-  /** True for the first group under a new indexing policy: what the old one left goes. */
+  /** True for the first group under a new indexing policy: all entries of the old one are deleted. */
   get clearsIndex(): boolean {
     return this.#clearsIndex;
   }
 
   clearIndex(): void {
     this.#clearsIndex = true;
-    // What was found follows the old policy.
+    // Terms that were found follow the old policy.
     for (const [rid, { item }] of this.#reindexed)
       this.#reindexed.set(rid, { item, wide: undefined });
   }
@@ -130,12 +131,12 @@ export class CommitGroup {
     );
   }
 
-  /** Notes that `key` goes from `current` to `after` at `lsn`. */
+  /** Notes that the item of `key` changes from `current` to `after`. */
   change(key: ItemKey, { current, after, value }: ItemChange, at: Stamped): PendingChange {
     const { isMoved, isBulk } = at;
-    let touched = this.#overlay.get(key);
-    if (touched?.group !== this) {
-      touched = {
+    let change = this.#overlay.get(key);
+    if (change?.group !== this) {
+      change = {
         key,
         group: this,
         before: current,
@@ -147,56 +148,56 @@ export class CommitGroup {
         isMoved,
         isBulk,
       };
-      this.pending.push(touched);
-      this.#overlay.set(touched);
+      this.pending.push(change);
+      this.#overlay.set(change);
     } else {
-      touched.after = after;
-      touched.isIndexed = false;
-      touched.value = value;
-      touched.terms = undefined;
-      touched.isMoved = isMoved;
-      touched.isBulk = isBulk;
+      change.after = after;
+      change.isIndexed = false;
+      change.value = value;
+      change.terms = undefined;
+      change.isMoved = isMoved;
+      change.isBulk = isBulk;
     }
     this.bodyBytes += after?.body.length ?? 0;
-    // An item that came and went inside the group was never visible: nobody needs to learn of its end.
+    // An item that was created and deleted inside the group was never visible: it needs no tombstone.
     const isGone =
-      current !== undefined && after === undefined && touched.before?.rid === current.rid;
-    // Of one that went elsewhere the tombstone is moved as it is.
+      current !== undefined && after === undefined && change.before?.rid === current.rid;
+    // The tombstone of an item that was deleted elsewhere is moved as it is.
     if (isGone && !isMoved) this.#deletions.push({ item: current, ...at });
-    return touched;
+    return change;
   }
 
-  /** Finds the entries of a new item while its decoded body is at hand: kept until it is durable, they take less. */
-  findTerms(touched: PendingChange, indexing: Indexing, postings: PostingLists): void {
-    const { before, after, value } = touched;
+  /** Finds the terms of a new item while its decoded body is at hand: they take less memory than the body. */
+  findTerms(change: PendingChange, indexing: Indexing, postings: PostingLists): void {
+    const { before, after, value } = change;
     const isNew = before === undefined && after !== undefined && value !== undefined;
     if (!isNew || indexing.options.isOff || indexing.unique !== undefined) return;
-    touched.terms = indexing.find(after, this.valueAfter(touched), postings, true);
-    touched.value = undefined;
+    change.terms = indexing.find(after, this.valueAfter(change), postings, true);
+    change.value = undefined;
   }
 
-  /** The decoded body of what an item became, where the writer had it. Made when it is needed: most groups wait long. */
+  /** The decoded body of `after`, where the writer had it. Made on demand, since most groups wait for the disk. */
   valueAfter({ after, value }: PendingChange): Value {
     const { ofValue } = this.#finisher;
     if (after === undefined || value === undefined || ofValue === undefined) return value;
     return ofValue(value, after);
   }
 
-  /** Indexes an item as it is. */
+  /** Adds all entries of an item that does not change. */
   reindex(item: Item, wide: WideTerms | undefined): void {
     this.#reindexed.set(item.rid, { item, wide });
     this.bodyBytes += item.body.length;
   }
 
-  /** Notes what changes in the index with a write just noted, of which the entries are found. */
-  changeWide(touched: PendingChange, change: WideChange, indexing: Indexing): void {
-    const { indexed, after } = touched;
+  /** Notes the index changes of a write of a wide item, whose terms are found. */
+  changeWide(change: PendingChange, wide: WideChange, indexing: Indexing): void {
+    const { indexed, after } = change;
     const isReindexed = indexed !== undefined && this.#reindexed.delete(indexed.rid);
-    const sealed = after && this.#finisher.ofValue?.({}, after);
-    const rules = { indexing, isReindexed, sealed, isMoved: touched.isMoved };
-    this.wideChanges.push(wideIndexChange(change, { indexed, after }, rules));
-    touched.indexed = after;
-    touched.isIndexed = true;
+    const finisherProperties = after && this.#finisher.ofValue?.({}, after);
+    const rules = { indexing, isReindexed, finisherProperties, isMoved: change.isMoved };
+    this.wideChanges.push(wideIndexChange(wide, { indexed, after }, rules));
+    change.indexed = after;
+    change.isIndexed = true;
   }
 
   remove(key: Bytes): void {
@@ -213,8 +214,8 @@ export class CommitGroup {
   }
 
   /**
-   * The group as one atomic batch, with the counters and index entries that go with it. Puts are in the order of their keys
-   * as far as that is known without looking: the engine has less to sort.
+   * The group as one atomic batch, with counters and index log. Puts are mostly in the order of their keys, so that the
+   * engine has less to sort.
    */
   toBatch(state: PartitionState, indexing: Indexing): Batch {
     this.indexing = indexing;
@@ -271,10 +272,10 @@ export class CommitGroup {
   }
 
   #uniqueEntries(unique: UniqueKeys, puts: Entry[], deletes: Bytes[]): void {
-    for (const touched of this.pending) {
-      const { key, before, after } = touched;
+    for (const change of this.pending) {
+      const { key, before, after } = change;
       const old = before === undefined ? [] : unique.entriesOf(before);
-      const now = after === undefined ? [] : unique.entriesOf(after, this.valueAfter(touched));
+      const now = after === undefined ? [] : unique.entriesOf(after, this.valueAfter(change));
       const { added, removed } = uniqueChanges(old, now);
       for (const entry of removed) deletes.push(Buffer.from(entry, 'latin1'));
       for (const entry of added)
@@ -283,39 +284,39 @@ export class CommitGroup {
   }
 
   #logIndexChanges(indexing: Indexing, logged: Bytes[]): void {
-    // All that was noted follows a policy that is void.
+    // Changes noted before follow a policy that is no longer valid.
     if (this.clearsIndex) this.wideChanges = [];
     const changes = this.#changeIndex(indexing);
     for (const { log } of this.wideChanges) append(logged, log);
     append(logged, encodeChanges(changes));
   }
 
-  /** Finds what changes in the index; answers the part of it that the items themselves could not tell after a crash. */
+  /** Finds the index changes; returns those that could not be derived from the items after a crash. */
   #changeIndex(indexing: Indexing): IndexChanges {
     const added: string[] = [];
     const removed: string[] = [];
-    const foreign: string[] = [];
-    for (const touched of this.pending) {
-      const { before, after, isMoved } = touched;
-      if (touched.isIndexed && !this.clearsIndex) continue;
+    const logged: string[] = [];
+    for (const change of this.pending) {
+      const { before, after, isMoved } = change;
+      if (change.isIndexed && !this.clearsIndex) continue;
       const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
-      const indexed = this.clearsIndex ? undefined : touched.indexed;
+      const indexed = this.clearsIndex ? undefined : change.indexed;
       if (indexed === undefined && after !== undefined && !isMoved) {
-        if (touched.terms?.indexing !== indexing) touched.terms = undefined;
-        this.indexedWhole.push(touched);
+        if (change.terms?.indexing !== indexing) change.terms = undefined;
+        this.indexedWhole.push(change);
         continue;
       }
       const entries =
-        after === undefined ? [] : entriesOf(indexing, after, this.valueAfter(touched));
-      const changes = difference(
+        after === undefined ? [] : entriesOf(indexing, after, this.valueAfter(change));
+      const entryChanges = difference(
         indexed === undefined ? [] : entriesOf(indexing, indexed),
         entries,
       );
-      append(removed, changes.removed);
-      // What is to be indexed anew in this same group is indexed as it is after the group.
-      const fresh = isReindexed ? entries : changes.added;
-      append(added, fresh);
-      if (isMoved) append(foreign, fresh);
+      append(removed, entryChanges.removed);
+      // An item that the same group reindexes gets all the entries that it has after the group.
+      const all = isReindexed ? entries : entryChanges.added;
+      append(added, all);
+      if (isMoved) append(logged, all);
     }
     for (const { item, wide } of this.#reindexed.values()) {
       if (wide !== undefined) {
@@ -324,13 +325,13 @@ export class CommitGroup {
       }
       const entries = indexing.entriesOf(item);
       append(added, entries);
-      append(foreign, entries);
+      append(logged, entries);
     }
     this.indexChanges = { added, removed };
-    return { added: foreign, removed };
+    return { added: logged, removed };
   }
 
-  /** Tells whoever rests on the group how it ended; at once where it has. */
+  /** Calls back when the group has ended; at once where it already has. */
   whenFinished(complete: (failure: Error | undefined) => void): void {
     if (this.#end === undefined) this.completions.push(complete);
     else complete(this.#end.failure);
@@ -342,7 +343,7 @@ export class CommitGroup {
   }
 }
 
-/** Leaves their number with the item: a write costs by it. */
+/** Stores the number of entries in the item, because a write is charged by it. */
 function entriesOf(indexing: Indexing, item: Item, value?: Value): readonly string[] {
   const entries = indexing.entriesOf(item, value);
   item.indexEntryCount = entries.length;
@@ -358,7 +359,7 @@ interface ItemChange {
 export interface Stamped {
   readonly lsn: Lsn;
   readonly timestampSec: number;
-  /** The change happened in another partition, at this LSN or before. */
+  /** Whether the change happened in another partition, at this LSN or before. */
   readonly isMoved: boolean;
   readonly isBulk: boolean;
 }

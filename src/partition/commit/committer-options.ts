@@ -1,4 +1,4 @@
-/** What a committer is given by its partition. */
+/** The parts of a partition that its committer uses. */
 import type { Clock, MaybePromise, SlicedWork } from '../../base/index.ts';
 import type { Store } from '../../engine/index.ts';
 import type { History } from '../history/history.ts';
@@ -16,22 +16,22 @@ export interface CommitterOptions {
   readonly finisher: BodyFinisher;
   readonly etagSalt: number;
   readonly ridPrefix: number;
-  /** The counters as stored; the committer owns them from here on. */
+  /** The stored counters; the committer owns them. */
   readonly state: PartitionState;
   readonly history: History;
   readonly indexing: Indexing;
   readonly visibility: ItemVisibility;
   /** Reads what is durable; undefined where the item does not exist. */
   readonly readStored: (key: ItemKey) => MaybePromise<Item | undefined>;
-  /** Called when a group is durable, before its writers learn of it. */
+  /** Called when a group is durable, before its writers are informed. */
   readonly publish: (group: CommitGroup) => void;
-  /** Where the entries of new items belong. */
+  /** The posting lists that new entries are added to. */
   readonly postings: () => PostingLists;
   readonly conflicts: ConflictTrackers;
-  /** Whether a new item will not be kept in memory once it is written. */
+  /** Whether the record cache does not take a new item at its first write. */
   readonly isCacheFull: () => boolean;
-  /** Where long computations of the process take turns. */
+  /** Runs long computations of the process in slices. */
   readonly work: SlicedWork;
-  /** Told once why the committer takes no more. */
+  /** Called once, when the committer takes no more writes. */
   readonly onFailure: (error: Error) => void;
 }

@@ -1,4 +1,4 @@
-/** What a write did. */
+/** The result of a write command. */
 import type { Item, Lsn } from '../item/item.ts';
 
 export interface WriteResult {

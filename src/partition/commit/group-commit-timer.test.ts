@@ -1,4 +1,4 @@
-/** Who is waited for, and for how long: the gatherer under a fake clock, told of writes as a committer would. */
+// Goal: the timer waits for the right writers, and not too long. Method: fake timers, with calls as a committer makes them.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { GroupCommitTimer } from './group-commit-timer.ts';
 
@@ -19,38 +19,38 @@ afterEach(() => {
 });
 
 test('a single writer is committed at the end of the turn', () => {
-  gatherer.gathered(1);
+  gatherer.collected(1);
   expect(flushes).toBe(0);
   vi.advanceTimersByTime(0);
   expect(flushes).toBe(1);
 });
 
-test('writers that were just answered are waited for until all are back', () => {
+test('a group waits for the writers whose writes just completed', () => {
   gatherer.expect(1, 2);
-  gatherer.gathered(1);
-  gatherer.gathered(2);
+  gatherer.collected(1);
+  gatherer.collected(2);
   vi.advanceTimersByTime(0);
   expect(flushes).toBe(0);
-  gatherer.gathered(3);
+  gatherer.collected(3);
   vi.advanceTimersByTime(0);
   expect(flushes).toBe(1);
   vi.advanceTimersByTime(100);
   expect(flushes).toBe(1);
 });
 
-test('nobody waits longer than a pause in which no other writer comes', () => {
+test('a group waits no longer than an interval without a new write', () => {
   gatherer.expect(0, 10);
-  gatherer.gathered(1);
+  gatherer.collected(1);
   vi.advanceTimersByTime(1);
   expect(flushes).toBe(0);
   vi.advanceTimersByTime(1);
   expect(flushes).toBe(1);
 });
 
-test('writers that keep coming are waited for eight milliseconds at most', () => {
+test('a group waits eight milliseconds at most while writes keep coming', () => {
   gatherer.expect(0, 1000);
   for (let count = 1; count <= 8; count++) {
-    gatherer.gathered(count);
+    gatherer.collected(count);
     expect(flushes).toBe(0);
     vi.advanceTimersByTime(1);
   }

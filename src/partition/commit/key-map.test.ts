@@ -1,4 +1,4 @@
-// Goal: a map by keys tells keys of one hash apart. Method: two such keys are searched for, then all orders of coming and going.
+// Goal: a map by keys distinguishes keys with one hash. Method: two such keys, set and deleted in every order.
 import { expect, test } from 'vitest';
 import { ItemKey } from '../item/item.ts';
 import { KeyMap } from './key-map.ts';
@@ -16,7 +16,7 @@ function keysOfOneHash(): readonly [ItemKey, ItemKey] {
   }
 }
 
-test('keys with the same hash are two keys, in whatever order they come and go', () => {
+test('keys with the same hash are two keys, in whatever order they are set and deleted', () => {
   const [a, b] = keysOfOneHash();
   expect(a.hash).toBe(b.hash);
   const map = new KeyMap<{ key: ItemKey; name: string }>();

@@ -1,12 +1,12 @@
 /**
- * A map by item keys, made for keys that are looked up a few times and then forgotten: by their hashes, and for the few
- * that have theirs in common with another one by their texts.
+ * A map by item keys, for keys that are looked up a few times and then dropped: by their hashes, and by their texts for
+ * the few keys whose hash another key has.
  */
 import type { ItemKey } from '../item/item.ts';
 
 export class KeyMap<T extends { readonly key: ItemKey }> {
   readonly #byHash = new Map<number, T>();
-  /** Those whose hash was taken when they came. */
+  /** Entries whose hash another key had when they were set. */
   readonly #byText = new Map<string, T>();
 
   get(key: ItemKey): T | undefined {
@@ -15,7 +15,7 @@ export class KeyMap<T extends { readonly key: ItemKey }> {
     return this.#byText.size === 0 ? undefined : this.#byText.get(key.text);
   }
 
-  /** In the place of what has the same key. */
+  /** Replaces the entry of the same key. */
   set(entry: T): void {
     const { key } = entry;
     const other = this.#byHash.get(key.hash);

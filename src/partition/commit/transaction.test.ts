@@ -1,5 +1,5 @@
 // Goal: a transaction is one decision: all or nothing, its operations see one another, a refusal names the operation.
-// Method: lists of operations on a partition, on engines that answer at once and later.
+// Method: lists of operations on a partition, on synchronous and asynchronous engines.
 import { describe, expect, test } from 'vitest';
 import { DomainError, textToBytes } from '../../base/index.ts';
 import { asyncEngine } from '../../engine/async-engine.ts';
@@ -53,7 +53,7 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
 describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
   const open = async () => openForTest(await makeEngine().open('partition'));
 
-  test('a transaction of many items is seen by reads at once, whatever was read of them before', async () => {
+  test('reads see a transaction of many items at once, whatever was cached before', async () => {
     const partition = await open();
     const keys = Array.from({ length: 40 }, (_, n) => keyOf('a', `${n}`));
     const texts = async () =>
@@ -128,7 +128,7 @@ describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
     expect(partition.statistics().itemCount).toBe(1);
   });
 
-  test('conditions are those of the moment of the decision', async () => {
+  test('conditions are checked at the decision', async () => {
     const partition = await open();
     const created = await put(partition, 'create', KEY, 'old');
     const etag = created?.item?.etag as string;
@@ -176,9 +176,9 @@ describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
     expect(await partition.read(OTHER)).toBe(undefined);
   });
 
-  test('the operation that passes the bound of the answer refuses all; what is not wanted back does not count', async () => {
+  test('the operation that exceeds the response bound refuses all; unwanted items do not count', async () => {
     const partition = await open();
-    // In thousands: what is stored is little longer than what was written.
+    // Sizes in thousands, since a stored body is little longer than the written one.
     const text = (length: number) => 'x'.repeat(length * 1000);
     const { effects } = await run(partition, [putOp('create', KEY, text(4))]);
     const etag = effects[0]?.item?.etag;
@@ -191,7 +191,7 @@ describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
       append(KEY, text(2)),
       read(KEY),
     ];
-    const told = (bytesMax: number, ...unwanted: readonly number[]) =>
+    const outcome = (bytesMax: number, ...unwanted: readonly number[]) =>
       refusal(
         run(partition, ops, { bytesMax, isWanted: ops.map((_, at) => !unwanted.includes(at)) }),
       );
@@ -201,14 +201,14 @@ describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
       [16_900, 4],
       [22_900, 5],
     ] as const)
-      expect(await told(bytesMax)).toBe(`${at} answerTooLarge`);
-    expect(await told(9_900, 0, 4)).toBe('5 answerTooLarge');
+      expect(await outcome(bytesMax)).toBe(`${at} answerTooLarge`);
+    expect(await outcome(9_900, 0, 4)).toBe('5 answerTooLarge');
     expect([await stored(), partition.lsn]).toEqual([4_000, 1]);
-    expect(await told(10_900, 0, 4)).toBe('ok');
+    expect(await outcome(10_900, 0, 4)).toBe('ok');
     expect(await stored()).toBe(6_000);
   });
 
-  test('one item cannot be written more often than etags can tell apart', async () => {
+  test('one item cannot be written more often than etags can distinguish', async () => {
     const partition = await open();
     const ops = Array.from({ length: 129 }, () => putOp('upsert', KEY, 'x'));
     expect(await refusal(run(partition, ops))).toBe('128 invalidInput');

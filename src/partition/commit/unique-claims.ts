@@ -1,6 +1,6 @@
 /**
- * Who holds which unique values at the moment of a decision: what is stored, what is decided and not yet durable, and
- * what the decision under way has taken and given back so far.
+ * The owners of unique values at a decision: as stored, as decided and not durable yet, and as changed so far by the
+ * decision itself.
  */
 import {
   type Bytes,
@@ -16,7 +16,7 @@ import type { CommitGroup } from './commit-group.ts';
 import { type UniqueKeys, uniqueChanges } from './unique-keys.ts';
 import type { Put } from './write-command.ts';
 
-/** Thrown where an engine answers later: the decision is made again when this has resolved. */
+/** Thrown where an asynchronous engine has to be asked: the decision is made again when `ready` has resolved. */
 export class Unready {
   readonly ready: Promise<unknown>;
 
@@ -30,13 +30,13 @@ export type LookedUp = Map<string, unknown>;
 
 interface ClaimsOptions {
   readonly readEntry: (key: Bytes) => MaybePromise<Bytes | undefined>;
-  /** As stored or decided; hidden ones too. */
+  /** Reads an item as stored or decided, invisible ones too. */
   readonly readItem: (key: ItemKey) => MaybePromise<Item | undefined>;
-  readonly hidden: () => InvisibleItems | undefined;
+  readonly invisible: () => InvisibleItems | undefined;
 }
 
 interface Pending {
-  /** Key of the item that holds the value, as text; undefined: nobody. */
+  /** Key of the item that has the value, as text; undefined: none. */
   readonly owner: string | undefined;
   readonly group: CommitGroup;
 }
@@ -44,13 +44,13 @@ interface Pending {
 export class UniqueClaims {
   readonly #options: ClaimsOptions;
   readonly #pending = new Map<string, Pending>();
-  /** Of the decision under way. */
+  /** New owners by the decision under way. */
   readonly #taken = new Map<string, string | undefined>();
-  /** Hidden items that lose what they hold by it. */
+  /** Invisible items that lose their values by it. */
   #displaced: Item[] = [];
-  /** What was looked up for a decision that has to be made again; of one intent. */
-  #known: LookedUp = new Map();
-  /** The group of the latest claim a refusal rests on. */
+  /** Results of lookups for the present command, which may be decided again. */
+  #lookedUp: LookedUp = new Map();
+  /** The group of the last claim that a refusal depends on. */
   dependsOn: CommitGroup | undefined;
   readonly #keys: UniqueKeys;
 
@@ -59,15 +59,15 @@ export class UniqueClaims {
     this.#options = options;
   }
 
-  /** @param known - the same map for every attempt at one decision. */
-  begin(known: LookedUp): void {
-    this.#known = known;
+  /** @param lookedUp - the same map for every decision of one command. */
+  begin(lookedUp: LookedUp): void {
+    this.#lookedUp = lookedUp;
     this.#taken.clear();
     this.#displaced = [];
     this.dependsOn = undefined;
   }
 
-  /** The item takes the values of its new body; throws `uniqueKeyViolation` where another holds one. */
+  /** Claims the values of a new body; throws `uniqueKeyViolation` where another item has one. */
   put(put: Put, previous: Item | undefined): void {
     const before = previous === undefined ? [] : this.#keys.entriesOf(previous);
     const after = this.#keys.entriesOfBody(put.key.primary, put.body, put.value);
@@ -81,7 +81,7 @@ export class UniqueClaims {
     for (const entry of this.#keys.entriesOf(previous)) this.#taken.set(entry, undefined);
   }
 
-  /** The decision is applied: hidden items that are displaced by it go with the same group. */
+  /** The decision is applied; returns the invisible items that the same group has to delete. */
   applied(group: CommitGroup): readonly Item[] {
     for (const [entry, owner] of this.#taken) this.#pending.set(entry, { owner, group });
     return this.#displaced;
@@ -116,24 +116,24 @@ export class UniqueClaims {
     return stored && bytesToLatin1(stored);
   }
 
-  /** True where the owner is no longer there. */
+  /** True where the owner is gone or invisible. */
   #displaces(owner: string): boolean {
-    const hidden = this.#options.hidden();
-    if (hidden === undefined) return false;
+    const invisible = this.#options.invisible();
+    if (invisible === undefined) return false;
     const item = this.#lookUp(owner, () =>
       this.#options.readItem(itemKeyOf(Buffer.from(owner, 'latin1'))),
     ) as Item | undefined;
     if (item === undefined) return true;
-    if (hidden.causeOf(item) === undefined) return false;
+    if (invisible.causeOf(item) === undefined) return false;
     if (!this.#displaced.includes(item)) this.#displaced.push(item);
     return true;
   }
 
   #lookUp(name: string, read: () => MaybePromise<unknown>): unknown {
-    if (this.#known.has(name)) return this.#known.get(name);
+    if (this.#lookedUp.has(name)) return this.#lookedUp.get(name);
     const found = read();
     if (!isPromise(found)) return found;
-    const known = this.#known;
-    throw new Unready(found.then((value) => known.set(name, value)));
+    const lookedUp = this.#lookedUp;
+    throw new Unready(found.then((value) => lookedUp.set(name, value)));
   }
 }

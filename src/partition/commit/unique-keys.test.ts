@@ -1,5 +1,5 @@
-// Goal: no two items of a logical partition have the same values of a unique key, whatever happens at once.
-// Method: writes on a partition with constraints, on engines that answer at once and later; seeded races against a model.
+// Goal: no two items of a logical partition have the same values of a unique key, whatever is written concurrently.
+// Method: writes on a partition with constraints, on synchronous and asynchronous engines; seeded races and a model.
 import { describe, expect, test } from 'vitest';
 import { FakeClock, seededRandom, textToBytes } from '../../base/index.ts';
 import { asyncEngine } from '../../engine/async-engine.ts';
@@ -57,7 +57,7 @@ describe.each(engines)('unique keys on the %s engine', (_, makeEngine) => {
   const [first, second, third] = [keyOf('p', '1'), keyOf('p', '2'), keyOf('p', '3')];
   const doc = (email: unknown, b: unknown = email) => ({ pk: 'p', email, a: { x: 1 }, b });
 
-  test('a value is taken until its item lets go of it', async () => {
+  test('a value is taken until its item is changed or deleted', async () => {
     const { partition, store } = await open();
     expect(await one(partition, put(first, doc('m')))).toBe('ok');
     expect(await one(partition, put(second, doc('m', 2)))).toBe('uniqueKeyViolation');
@@ -98,7 +98,7 @@ describe.each(engines)('unique keys on the %s engine', (_, makeEngine) => {
     expect(await entryCount(store)).toBe(4);
   });
 
-  test('of many at once exactly one gets the value, and the others learn it when that is durable', async () => {
+  test('exactly one of many concurrent writes gets the value; the others are refused when it is durable', async () => {
     const { partition } = await open();
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, at) => one(partition, put(keyOf('p', `${at}`), doc('m', at)))),
@@ -107,7 +107,7 @@ describe.each(engines)('unique keys on the %s engine', (_, makeEngine) => {
     expect(partition.statistics().itemCount).toBe(1);
   });
 
-  test('an expired item holds nothing, and sweeping it takes nothing from its heir', async () => {
+  test('an expired item has no values, and sweeping it does not free those of its successor', async () => {
     const { partition, store, clock } = await open(-1);
     await one(partition, put(first, doc('m'), 1));
     clock.advance(2_000);
@@ -126,7 +126,7 @@ describe.each(engines)('unique keys on the %s engine', (_, makeEngine) => {
     expect(await entryCount(store)).toBe(6);
   });
 
-  test('entries are made anew where items are moved to', async () => {
+  test('unique entries are made again in the partition that items are moved to', async () => {
     const { partition } = await open();
     await one(partition, put(first, doc('m')));
     const { partition: target, store } = await open();

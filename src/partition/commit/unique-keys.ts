@@ -1,6 +1,6 @@
 /**
- * Unique keys: of the items of one logical partition no two have the same values at the paths of a constraint. Each
- * item has one entry per constraint, stored with it in the same commit:
+ * Unique keys: no two items of one logical partition have the same values at the paths of a constraint. Each item has
+ * one entry per constraint, stored in the same commit:
  *
  *   12 unique  sha256(logical partition · constraint · values) → primary key of the item
  *
@@ -38,16 +38,16 @@ export class UniqueKeys {
     this.#codec = codec;
   }
 
-  /** Keys of the entries of an item, as texts. */
+  /** Keys of the unique entries of an item, as texts. */
   entriesOf({ primary, body }: Item, value?: Value): readonly string[] {
     return this.entriesOfBody(primary, body, value);
   }
 
-  /** The same of a body not yet stored. `value` is the body decoded, where the caller has it. */
+  /** The same for a body that is not stored yet. `value` is the decoded body, where the caller has it. */
   entriesOfBody(primary: Bytes, body: Bytes, value?: Value): readonly string[] {
     const document = value ?? this.#codec.decode(body);
     writer.reset().bytes(epkOfPrimary(primary));
-    // Two keys that hash alike are still two logical partitions.
+    // The partition key is part of the scope, because two of them may have one hash.
     for (const path of this.#partitionKey) writer.value(scalar(readPath(document, path)));
     const scope = writer.take();
     return this.#constraints.map((paths, constraint) => {
@@ -64,7 +64,7 @@ function scalar(value: Value): Value {
   return typeof value === 'object' && value !== null ? undefined : value;
 }
 
-/** What is stored under the entry's key has to change so. */
+/** Entries to delete and to put when an item changes. */
 export function uniqueChanges(
   before: readonly string[],
   after: readonly string[],

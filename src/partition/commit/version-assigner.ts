@@ -1,4 +1,4 @@
-/** Gives items what only the committer knows: rid, etag, timestamp, and with them the body its home API returns. */
+/** Assigns rid, etag and timestamp to items, and finishes their bodies with them. */
 import { assert, type Clock } from '../../base/index.ts';
 import {
   type BodyFinisher,
@@ -21,7 +21,7 @@ interface VersionAssignerOptions {
   readonly finisher: BodyFinisher;
   readonly etagSalt: number;
   readonly ridPrefix: number;
-  /** Whether a new item will not be kept once it is written. */
+  /** Whether the record cache does not take a new item at its first write. */
   readonly isCacheFull: () => boolean;
 }
 
@@ -50,11 +50,11 @@ export function stampedItem(
 
 export class VersionAssigner {
   readonly #options: VersionAssignerOptions;
-  /** Items of one intent have it in common. */
+  /** The last version, which all items of one command share. */
   #version: ItemVersion;
   #etag: string;
   readonly #times = new WriteTimes();
-  /** Of the intent that is being decided: its records lie together, and none is kept for long. */
+  /** Whether the present command is bulk: its records may share memory, since none is cached. */
   isBulk = false;
 
   constructor(options: VersionAssignerOptions) {
@@ -63,7 +63,7 @@ export class VersionAssigner {
     this.#etag = formatEtag(this.#version);
   }
 
-  /** @param operation - place of the write in its intent, at least among those of the same item. */
+  /** @param operation - place of the write in its command, at least among the writes of the same item. */
   stamp(
     put: Put,
     previous: Item | undefined,
@@ -83,7 +83,7 @@ export class VersionAssigner {
     return stampedItem(put, stamp, finisher, isPooled);
   }
 
-  /** What an item is after a mutation; undefined: gone. */
+  /** The item after a mutation; undefined: deleted. */
   itemAfter(
     mutation: Exclude<Mutation, { kind: 'reindex' }>,
     previous: Item | undefined,
@@ -101,7 +101,7 @@ export class VersionAssigner {
     }
   }
 
-  /** A number for a new item, used or not. */
+  /** A rid for a new item, used or not. */
   reserveRid(): Rid {
     const { state, ridPrefix } = this.#options;
     state.ridCounter++;

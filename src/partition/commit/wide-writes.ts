@@ -1,6 +1,6 @@
 /**
- * Finds the index entries of wide items before a write is decided for good: the decision itself takes no longer than
- * that of any other write. What was found is kept with the attempt, since the item may have changed meanwhile.
+ * Finds the index terms of wide items before a write is decided, so that the decision takes no longer than that of any
+ * other write. The terms are kept with the attempt, because the item may change before the next decision.
  */
 import { type Bytes, equalBytes, type SlicedWork, type Steps } from '../../base/index.ts';
 import type { Indexing } from '../index/indexing.ts';
@@ -14,18 +14,18 @@ import type { Item, ItemKey } from '../item/item.ts';
 import type { Attempt } from './attempt.ts';
 import type { Mutation } from './write-command.ts';
 
-/** Of one mutation, where the item is wide before or after it. */
+/** The terms of one mutation whose item is wide before or after it. */
 export interface WideChange {
-  /** The item whose entries these are, as it is before. */
+  /** The item before, whose terms are `before`. */
   readonly previous: Item | undefined;
   readonly before: WideTerms | undefined;
-  /** Without what sealing adds, unless the item comes as it is. */
+  /** Without the properties of the body finisher, unless the item is moved as it is. */
   readonly after: WideTerms | undefined;
-  /** Where both are wide. */
+  /** Set where both are wide. */
   readonly difference: WideDifference | undefined;
 }
 
-/** What an attempt has found so far, under one policy. */
+/** Terms that an attempt has found so far, under one policy. */
 export class WideFound {
   readonly indexing: Indexing;
   readonly #items = new Map<string, WideTerms>();
@@ -40,14 +40,14 @@ export class WideFound {
     return this.#items.get(nameOf(item));
   }
 
-  /** The same bytes: an update makes its body again with every decision. */
+  /** Compares bytes, because an update makes its body again with every decision. */
   ofBody(body: Bytes): WideTerms | undefined {
-    return this.#bodies.find((known) => known.body === body || equalBytes(known.body, body))?.terms;
+    return this.#bodies.find((found) => found.body === body || equalBytes(found.body, body))?.terms;
   }
 
   difference(before: WideTerms, after: WideTerms): WideDifference | undefined {
-    const known = this.#differences.get(before);
-    return known?.after === after ? known.difference : undefined;
+    const found = this.#differences.get(before);
+    return found?.after === after ? found.difference : undefined;
   }
 
   *find({ previous, item, body }: Transition): Steps<void> {
@@ -73,22 +73,22 @@ export class WideFound {
   }
 }
 
-/** The wide ones among an item before, the same after, or the body it will have. */
+/** The wide ones among the item before, the item after, and the body that it will have. */
 interface Transition {
   readonly previous: Item | undefined;
   readonly item: Item | undefined;
   readonly body: Bytes | undefined;
 }
 
-/** What a decision came to. */
+/** The result of a decision. */
 interface DecidedWrite {
   readonly current: readonly (Item | undefined)[];
   readonly mutations: readonly Mutation[];
 }
 
 /**
- * By mutation; undefined where none is wide, which is the rule and costs two comparisons; a promise where something has to
- * be found before it is decided again.
+ * The wide changes by mutation. Undefined where none is wide: the usual case, which costs two comparisons. A promise
+ * where terms have to be found before the command is decided again.
  */
 export function wideChanges(
   attempt: Attempt,
@@ -141,7 +141,7 @@ function transitionsOf(
   for (const { key } of mutations) counts.set(key.text, (counts.get(key.text) ?? 0) + 1);
   const transitions = mutations.map((mutation): Transition | undefined => {
     const { text } = mutation.key;
-    // What is written twice in one intent is indexed in one piece.
+    // An item that is written twice in one command is indexed without slices.
     if (counts.get(text) !== 1) return undefined;
     const before = current[places.get(text) ?? -1];
     const isReindexed = mutation.kind === 'reindex';
@@ -162,7 +162,7 @@ function transitionsOf(
   return isAny ? transitions : undefined;
 }
 
-/** Undefined where something of it is not found yet. */
+/** Undefined where some of its terms are not found yet. */
 function changeOf({ previous, item, body }: Transition, found: WideFound): WideChange | undefined {
   const before = previous && found.ofItem(previous);
   const after = item ? found.ofItem(item) : body && found.ofBody(body);
@@ -176,7 +176,7 @@ function changeOf({ previous, item, body }: Transition, found: WideFound): WideC
   return difference && { previous, before, after, difference };
 }
 
-/** One version of one item; rids are never used again. */
+/** Names one version of one item; rids are never reused. */
 function nameOf({ rid, lsn, version }: Item): string {
   return `${rid}.${lsn}.${version.operation}`;
 }

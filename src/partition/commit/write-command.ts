@@ -1,6 +1,6 @@
 /**
- * A write as a pure, synchronous decision: what is stored now → what shall be stored. The committer runs it with
- * nothing in between, so etag checks, upserts, batches and patches need no locks.
+ * A write as a pure, synchronous decision: from what is stored to what shall be stored. The committer runs it between
+ * reading and applying, so etag checks, upserts, batches and patches need no locks.
  */
 import { type Bytes, DomainError, unreachable } from '../../base/index.ts';
 import type { Entry } from '../../engine/index.ts';
@@ -12,35 +12,38 @@ import type { Cause, RangeTombstone } from '../lifetime/invisible-items.ts';
 import type { UniqueClaims } from './unique-claims.ts';
 
 export interface WriteCommand {
-  /** Every item it reads or writes, once; all of one logical partition. ExpirySweeper may name any, and one twice. */
+  /** Every item it reads or writes, once; all of one logical partition. The sweeper may name any, and one twice. */
   readonly keys: readonly ItemKey[];
-  /** `current[i]` is the item of `keys[i]`. Throws a DomainError to refuse; then nothing of it is applied. */
-  decide(current: readonly (Item | undefined)[], stage: DecisionContext): readonly Mutation[];
-  /** Sees items as they are stored, also those that are no longer there for anybody else. */
-  readonly includesHidden?: boolean;
-  /** What shall be erased, of what is; an erasure of LSN 0 gets the LSN of the intent. */
+  /** `current[i]` is the item of `keys[i]`. Throws a DomainError to refuse; then nothing is applied. */
+  decide(current: readonly (Item | undefined)[], context: DecisionContext): readonly Mutation[];
+  /** Whether `current` has invisible items too. */
+  readonly includesInvisible?: boolean;
+  /** Changes the range tombstones; one with LSN 0 gets the LSN of the command. */
   readonly rangeTombstones?: (current: readonly RangeTombstone[]) => readonly RangeTombstone[];
-  /** Set by movers only: the writes happened elsewhere, at this LSN or before; they get no LSN of their own. */
+  /** Set by movers only: the writes happened in another partition, at this LSN or before, and get no LSN here. */
   readonly movedLsn?: Lsn;
-  /** Set by movers only: tombstones and versions as they stand in another partition. */
+  /** Set by movers only: tombstones and versions of another partition, unchanged. */
   readonly movedHistory?: readonly Entry[];
-  /** Set by the builder of an index only: everything up to here is indexed when the intent is durable. */
+  /** Set by the index builder only: how far the index is built when the command is durable. */
   readonly indexState?: IndexState;
 }
 
-/** Keys of an intent that is bulk. */
+/** Keys from which on a command is bulk. */
 const BULK_KEYS_MIN = 16;
 
-/** So many items at once that few of them will soon be read: not worth a place in the cache, nor memory of their own. */
+/** Whether a command writes so many items that few will be read soon: they do not fill the record cache. */
 export function isBulk({ keys }: WriteCommand): boolean {
   return keys.length >= BULK_KEYS_MIN;
 }
 
-/** For decisions of several steps on one item: what a put would store, before anything is applied. */
+/** Questions that a decision may ask before anything is applied. */
 export interface DecisionContext {
-  /** @param operation - writes of the same item before this one in the same intent. */
+  /**
+   * The item that a put would store.
+   * @param operation - number of writes of the same item before this one in the same command.
+   */
   stamp(put: Put, previous: Item | undefined, operation: number): Item;
-  /** Undefined where the container has no unique keys. Decisions of writers tell it what they are about to do. */
+  /** Undefined where the container has no unique keys. Decisions of writers claim the values of their items. */
   readonly claims: UniqueClaims | undefined;
 }
 
@@ -51,12 +54,12 @@ export type Mutation =
       readonly kind: 'put';
       readonly key: ItemKey;
       readonly encoding: Encoding;
-      /** As the client sent it; the container's seal makes it what the home API returns. */
+      /** As the client sent it; the body finisher makes it what the home API returns. */
       readonly body: Bytes;
       readonly ttlSec: number;
-      /** The decoded body, where the writer has it: saves decoding it again for the index. */
+      /** The decoded body, where the writer has it: the index need not decode it again. */
       readonly value?: Value;
-      /** Of an item that is not there yet: the number it was given before. */
+      /** The reserved rid of a new item. */
       readonly rid?: Rid | undefined;
     }
   | { readonly kind: 'delete'; readonly key: ItemKey; readonly cause?: Cause }
@@ -65,26 +68,26 @@ export type Mutation =
       readonly kind: 'stamped';
       readonly key: ItemKey;
       readonly item: Item;
-      /** Of the put: as they were before it was sealed. */
+      /** Value and body of the put, before the body was finished. */
       readonly value: Value;
       readonly body: Bytes;
     }
-  /** The item as it stands in another partition. */
+  /** The item as it is in another partition. */
   | { readonly kind: 'adopt'; readonly key: ItemKey; readonly item: Item }
-  /** The item stays as it is and is indexed anew. */
+  /** The item does not change and is indexed again. */
   | { readonly kind: 'reindex'; readonly key: ItemKey };
 
-/** What a writer computes from the item as it is at the moment of the decision. */
+/** The new body of an item, given by the writer or computed at the decision. */
 export interface NewBody {
   readonly body: Bytes;
   readonly ttlSec: number;
-  /** The decoded body, to be taken by the first decision: of a write that waits it would be the largest part. */
+  /** The decoded body. The first decision takes it, because a waiting write would keep much memory with it. */
   value?: Value;
-  /** Reserved for it, where it is a new item. */
+  /** The reserved rid, where it is a new item. */
   readonly rid?: Rid | undefined;
 }
 
-/** Conditions on the item as it is before the operation, as HTTP has them: an etag, or `*` for whatever is there. */
+/** Conditions on the item before the operation, as in HTTP: an etag, or `*` for any item. */
 export interface Conditions {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
@@ -109,18 +112,18 @@ export type ItemOp = Conditions &
     | { readonly kind: 'delete'; readonly key: ItemKey }
   );
 
-/** True where a decision without mutations only looked. A mover may move the LSN alone. */
+/** True where a decision without mutations has nothing to commit. A mover may change the LSN alone. */
 export function changesNothing({ movedLsn, indexState, rangeTombstones }: WriteCommand): boolean {
   return movedLsn === undefined && indexState === undefined && rangeTombstones === undefined;
 }
 
-/** The intent of one operation. */
+/** The command of one operation. */
 export function commandOf(op: ItemOp): WriteCommand {
   return {
     keys: [op.key],
-    decide: ([current], stage) => {
+    decide: ([current], context) => {
       const mutation = decideOp(op, current);
-      if (stage.claims !== undefined) claim(stage.claims, mutation, current);
+      if (context.claims !== undefined) claim(context.claims, mutation, current);
       return [mutation];
     },
   };
@@ -169,7 +172,7 @@ function present(current: Item | undefined): Item {
   return current;
 }
 
-/** An item that is not there has no etag to compare. */
+/** Passes where the item is absent: there is no etag to compare. */
 export function checkConditions(
   { ifMatch, ifNoneMatch }: Conditions,
   current: Item | undefined,

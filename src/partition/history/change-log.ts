@@ -1,4 +1,4 @@
-/** What happened in a partition after an LSN: the latest write of every item since, and deletions, in order. */
+/** The changes of a partition after an LSN, in order: the latest write of every item since, and deletions. */
 import { andThen, type Bytes, type MaybePromise } from '../../base/index.ts';
 import type { ReadView } from '../../engine/index.ts';
 import type { Lsn, Rid } from '../item/item.ts';
@@ -26,9 +26,9 @@ export interface ChangePage {
 const BYTES_MAX = 1024 * 1024;
 
 /**
- * Never cuts inside one LSN, so that what was written as a whole is read as a whole.
+ * A page never ends inside an LSN, so that a command is read as a whole.
  *
- * @param published - writes behind it are in the store but not yet told to readers.
+ * @param published - later writes may be in the store but are not visible to readers yet.
  */
 export function readChanges(
   view: ReadView,

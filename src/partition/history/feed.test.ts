@@ -1,5 +1,5 @@
 // Goal: the change feed of a partition gives every change once, in order, in whole LSNs, and only what it keeps.
-// Method: writes and transactions on memory and sqlite, read in pages of every size; a clock that is turned by hand.
+// Method: writes and transactions on memory and sqlite, read in pages of every size; a fake clock.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,7 +92,7 @@ describe.each(engines)('feed on %s', (_, makeEngine) => {
     await engine.close();
   });
 
-  test('what was written together is read together, however small the page', async () => {
+  test('one command is read in one page, however small the page', async () => {
     const engine = makeEngine();
     const partition = await openForTest(await engine.open('p'), { retentionSec: 60 });
     await put(partition, 'create', keyOf('a', 'x'), 'x');
@@ -107,7 +107,7 @@ describe.each(engines)('feed on %s', (_, makeEngine) => {
       expect(await sizes('latest', { limit: 2, ...more })).toEqual([4, 1]);
       expect(await sizes('all', { limit: 1, ...more })).toEqual([1, 3, 1]);
     }
-    // A mover that asks for less than one LSN holds must not ask for ever.
+    // A mover whose page is smaller than one LSN must not loop for ever.
     const page = await partition.changes.after(1, 1);
     expect([page.changes.length, page.upTo, page.more]).toEqual([3, 2, true]);
     await partition.close();
@@ -134,7 +134,7 @@ describe.each(engines)('feed on %s', (_, makeEngine) => {
     await engine.close();
   });
 
-  test('versions are kept from the day the policy says so, and go with it', async () => {
+  test('versions are kept from the change of the policy on, and deleted with it', async () => {
     const engine = makeEngine();
     const store = await engine.open('p');
     const partition = await openForTest(store);
@@ -165,7 +165,7 @@ describe.each(engines)('feed on %s', (_, makeEngine) => {
     await engine.close();
   });
 
-  test('expired versions go, and who comes too late is told', async () => {
+  test('expired versions are deleted, and a position before them is refused', async () => {
     const engine = makeEngine();
     const clock = new FakeClock(1_000_000_000);
     const partition = await openForTest(await engine.open('p'), { clock, retentionSec: 300 });
@@ -173,7 +173,7 @@ describe.each(engines)('feed on %s', (_, makeEngine) => {
       await put(partition, 'upsert', keyOf('a', '1'), `v${n}`);
       clock.advance(200_000);
     }
-    // The first of these finds what has expired, the second takes it away.
+    // The first write finds what has expired, the second deletes it.
     await put(partition, 'upsert', keyOf('a', '1'), 'v4');
     await put(partition, 'upsert', keyOf('a', '1'), 'v5');
     await expect(readAll(partition, 'all', { after: 1 })).rejects.toThrow('retention period');
@@ -186,7 +186,7 @@ describe.each(engines)('feed on %s', (_, makeEngine) => {
     await engine.close();
   });
 
-  test('a time is found by halving', async () => {
+  test('the LSN of a time is found by binary search', async () => {
     const engine = makeEngine();
     const clock = new FakeClock(1_000_000_000);
     const partition = await openForTest(await engine.open('p'), { clock, retentionSec: 10_000 });
@@ -203,7 +203,7 @@ describe.each(engines)('feed on %s', (_, makeEngine) => {
     expect(await atTime(1_000_195, 'all')).toBe(20);
     expect(await atTime(1_000_390)).toBe(39);
     expect(await atTime(2_000_000)).toBe(40);
-    // Behind a merge at 30; before it nothing is known but that all has to be looked at.
+    // LSNs are ordered after a merge at 30; a time before it starts at 0.
     expect(await atTime(1_000_350, 'latest', 30)).toBe(35);
     expect(await atTime(1_000_195, 'latest', 30)).toBe(0);
     const since = await readAll(partition, 'latest', { sinceSec: 1_000_380 });

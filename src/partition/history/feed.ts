@@ -1,7 +1,7 @@
 /**
  * The change feed of one partition: pages of writes in the order of their LSNs, of the whole partition or of a part of
- * its keys. A page never cuts inside an LSN, so a position is an LSN, and it means the same in every partition that
- * later holds the same keys.
+ * its keys. A page never ends inside an LSN, so a position is an LSN, and it stays valid in every partition that later
+ * holds the same keys.
  */
 import { type Bytes, prefixEnd } from '../../base/index.ts';
 import type { KeyRange, ReadView } from '../../engine/index.ts';
@@ -29,8 +29,8 @@ import { readChanges } from './change-log.ts';
 import { scanLog } from './log-scan.ts';
 
 /**
- * latest: every item that was written, as it now is. latestAndDeleted: the same, and the keys of what was deleted.
- * all: every write and deletion with its item, where the container keeps them.
+ * latest: every item that was written, in its present state. latestAndDeleted: the same, and the keys of deleted items.
+ * all: every write and deletion with its item, where the container keeps versions.
  */
 export type FeedMode = 'latest' | 'latestAndDeleted' | 'all';
 
@@ -39,7 +39,7 @@ export interface FeedRead {
   readonly after: Lsn;
   readonly limit: number;
   readonly bytesMax: number;
-  /** A part of the hash space, or what the primary keys begin with; undefined for the whole partition. */
+  /** A part of the hash space, or a prefix of the primary keys; undefined for the whole partition. */
   readonly within: EpkRange | Bytes | undefined;
   /** Writes before this time are left out. */
   readonly sinceSec: number | undefined;
@@ -54,27 +54,27 @@ export interface FeedSlice {
   readonly changes: readonly FeedChange[];
   /** Everything up to here is in this slice or before it. */
   readonly upTo: Lsn;
-  /** Whether there is more at once; then `upTo` may be reached without a single change. */
+  /** Whether there is more to read; a slice with more may have no changes. */
   readonly more: boolean;
 }
 
-/** What a feed is read from: one moment of a partition. */
+/** A consistent view of a partition that a feed is read from. */
 interface FeedSource {
   readonly view: ReadView;
   readonly etagSalt: number;
-  /** Of the last write that readers know of. */
+  /** LSN of the last published write. */
   readonly published: Lsn;
-  /** Stored, yet no longer there: of no interest to who wants items as they are. */
-  readonly hidden: InvisibleItems | undefined;
+  /** Left out, where the feed shows items in their present state. */
+  readonly invisible: InvisibleItems | undefined;
 }
 
-/** Log entries looked at in one slice at most, so that a narrow part of a large partition still ends. */
-const LOOKED_AT_MAX = 20_000;
+/** Log entries read in one slice at most, so that a slice over few keys of a large partition ends. */
+const READ_MAX = 20_000;
 
-/** Items of a logical partition up to which they are sorted by LSN instead of looked for in the log. */
+/** A logical partition of up to this many items is read and sorted by LSN, instead of the log. */
 const KEY_ITEMS_MAX = 1000;
 
-/** First step; later ones go by the size of what was found. */
+/** Entries of the first step; later steps follow the size of the records. */
 const STEP_FIRST = 32;
 const STEP_MAX = 1000;
 
@@ -93,11 +93,11 @@ export async function readFeed(source: FeedSource, read: FeedRead): Promise<Feed
 }
 
 async function readLatest(source: FeedSource, read: FeedRead): Promise<FeedSlice> {
-  const { view, published, etagSalt, hidden } = source;
+  const { view, published, etagSalt, invisible } = source;
   const budget = new Budget(read);
   const found: Item[] = [];
   let upTo = read.after;
-  for (let lookedAt = 0; ; ) {
+  for (let readCount = 0; ; ) {
     const limit = budget.nextStep();
     const scan = { after: upTo, published, limit, bytesMax: KEYS_BYTES_MAX };
     const page = await scanLog(view, PREFIX_LOG, scan);
@@ -109,22 +109,22 @@ async function readLatest(source: FeedSource, read: FeedRead): Promise<FeedSlice
       upTo = lsn;
       if (record === undefined || !budget.takes(primaryOfRecord(record), record)) continue;
       const item = decodeRecord(record, etagSalt);
-      if (item.timestampSec < (read.sinceSec ?? 0) || hidden?.causeOf(item)) continue;
+      if (item.timestampSec < (read.sinceSec ?? 0) || invisible?.causeOf(item)) continue;
       found.push(item);
       budget.spend(item.body.length);
     }
-    lookedAt += records.length;
+    readCount += records.length;
     upTo = page.upTo;
-    if (!page.more || budget.isSpent || lookedAt >= LOOKED_AT_MAX)
+    if (!page.more || budget.isSpent || readCount >= READ_MAX)
       return { changes: writesOf(found), upTo, more: page.more };
-    // Nothing else runs while a step is read.
-    if (lookedAt > STEP_MAX) await new Promise((resolve) => setImmediate(resolve));
+    // Other requests run between long steps.
+    if (readCount > STEP_MAX) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Of a key with few items its items are sorted: the log of the partition may be long. */
+/** Reads and sorts the items of a small logical partition, since the log may be long. */
 async function readLogicalPartition(
-  { view, etagSalt, published, hidden }: FeedSource,
+  { view, etagSalt, published, invisible }: FeedSource,
   read: FeedRead,
   prefix: Bytes,
 ): Promise<FeedSlice | undefined> {
@@ -136,7 +136,7 @@ async function readLogicalPartition(
   const items: Item[] = [];
   for (const { value } of page.entries) {
     const item = decodeRecord(value, etagSalt);
-    if (hidden?.causeOf(item)) continue;
+    if (invisible?.causeOf(item)) continue;
     const isNew = item.lsn > read.after && item.lsn <= published;
     if (isNew && item.timestampSec >= (read.sinceSec ?? 0)) items.push(item);
   }
@@ -157,7 +157,7 @@ async function readLogicalPartition(
 }
 
 async function readWithDeletions(source: FeedSource, read: FeedRead): Promise<FeedSlice> {
-  const { view, etagSalt, published, hidden } = source;
+  const { view, etagSalt, published, invisible } = source;
   const budget = new Budget(read);
   const page = await readChanges(view, read.after, published, Math.min(read.limit, STEP_MAX));
   const records = await view.getMany(page.changes.map(({ rid }) => recordKey(rid)));
@@ -170,7 +170,7 @@ async function readWithDeletions(source: FeedSource, read: FeedRead): Promise<Fe
       if (budget.takes(primary, primary)) changes.push({ kind: 'deletion', lsn, rid, primary });
     } else if (record !== undefined && budget.takes(primaryOfRecord(record), record)) {
       const item = decodeRecord(record, etagSalt);
-      if (!hidden?.causeOf(item)) changes.push({ kind: 'write', lsn, item });
+      if (!invisible?.causeOf(item)) changes.push({ kind: 'write', lsn, item });
     }
   });
   return { changes, upTo: page.upTo, more: page.more };
@@ -181,7 +181,7 @@ async function readVersions(source: FeedSource, read: FeedRead): Promise<FeedSli
   const budget = new Budget(read);
   const changes: FeedChange[] = [];
   let upTo = read.after;
-  for (let lookedAt = 0; ; ) {
+  for (let readCount = 0; ; ) {
     const scan = { after: upTo, published, limit: STEP_MAX, bytesMax: read.bytesMax };
     const page = await scanLog(view, PREFIX_VERSION, scan);
     for (const entry of page.entries) {
@@ -194,9 +194,9 @@ async function readVersions(source: FeedSource, read: FeedRead): Promise<FeedSli
       changes.push({ kind: 'version', lsn, version });
       budget.spend(version.item.body.length);
     }
-    lookedAt += page.entries.length;
+    readCount += page.entries.length;
     upTo = page.upTo;
-    if (!page.more || budget.isSpent || lookedAt >= LOOKED_AT_MAX)
+    if (!page.more || budget.isSpent || readCount >= READ_MAX)
       return { changes, upTo, more: page.more };
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -210,13 +210,13 @@ function byLsn(a: Item, b: Item): number {
   return a.lsn - b.lsn || a.version.operation - b.version.operation;
 }
 
-/** What a slice may still hold, and whose items it holds. */
+/** The items and bytes left for a slice, and the keys that it covers. */
 class Budget {
   readonly #primaries: KeyRange | undefined;
   #itemsLeft: number;
   #bytesLeft: number;
-  #lookedAtCount = 0;
-  #lookedAtBytes = 0;
+  #readCount = 0;
+  #readBytes = 0;
 
   constructor({ limit, bytesMax, within }: FeedRead) {
     this.#itemsLeft = limit;
@@ -226,8 +226,8 @@ class Budget {
   }
 
   takes(primary: Bytes, record: Bytes): boolean {
-    this.#lookedAtCount++;
-    this.#lookedAtBytes += record.length;
+    this.#readCount++;
+    this.#readBytes += record.length;
     return this.#primaries === undefined || isWithin(primary, this.#primaries);
   }
 
@@ -240,18 +240,18 @@ class Budget {
     return this.#itemsLeft <= 0 || this.#bytesLeft <= 0;
   }
 
-  /** Entries to look at next: as many as will do, and as fit into memory going by those seen. */
+  /** Entries of the next step: as many as are needed, and as fit into memory by the average so far. */
   nextStep(): number {
-    const average = this.#lookedAtBytes / Math.max(1, this.#lookedAtCount);
-    const most = this.#lookedAtCount === 0 ? STEP_FIRST : Math.ceil(this.#bytesLeft / average);
+    const average = this.#readBytes / Math.max(1, this.#readCount);
+    const most = this.#readCount === 0 ? STEP_FIRST : Math.ceil(this.#bytesLeft / average);
     const wanted = this.#primaries === undefined ? this.#itemsLeft : STEP_MAX;
     return Math.max(1, Math.min(most, wanted, STEP_MAX));
   }
 }
 
 /**
- * The LSN behind which the writes of a time and later are: found by halving, as LSNs and times grow together. They do
- * so behind `orderedFrom`; before it partitions were merged that had LSNs of their own, and all has to be looked at.
+ * The LSN after which all writes of a time and later are. It is found by binary search, because LSNs and times grow
+ * together after `orderedFrom`. Before it, partitions with different LSNs were merged, and the feed starts at 0.
  */
 export async function lsnBefore(
   source: FeedSource,

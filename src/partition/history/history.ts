@@ -1,5 +1,5 @@
 /**
- * What a partition remembers of the past: tombstones always, versions where the container wants them. Both go with one
+ * The kept past of a partition: tombstones always, versions where the container wants them. Both are deleted with one
  * of the next commits when their time is over.
  */
 import {
@@ -25,10 +25,10 @@ import { encodeVersion, timestampOfVersion, type VersionKind } from '../item/ver
 import type { PartitionState } from '../state.ts';
 import { encodeRetention, newRetention, type Retention, raiseFloor } from './retention.ts';
 
-/** How often expired entries are looked for. */
+/** Interval of the search for expired entries. */
 const TRIM_INTERVAL_SEC = 60;
 
-/** Entries looked at in one go. */
+/** Entries of one search. */
 const TRIM_PAGE = { limit: 1000, bytesMax: 4 * 1024 * 1024 };
 
 export interface HistoryOptions {
@@ -36,7 +36,7 @@ export interface HistoryOptions {
   readonly clock: Clock;
   /** The counters as stored. */
   readonly state: PartitionState;
-  /** Seconds that versions are kept; 0: not at all. */
+  /** Seconds that versions are kept; 0 keeps none. */
   readonly retentionSec: number;
   /** As stored; undefined where no versions are kept. */
   readonly retention: Retention | undefined;
@@ -47,7 +47,7 @@ export interface Written {
   readonly previous: Item | undefined;
   readonly item: Item | undefined;
   readonly operation: number;
-  /** It was deleted because its time to live was over. */
+  /** Whether it was deleted because its time to live was over. */
   readonly isExpired: boolean;
 }
 
@@ -56,7 +56,7 @@ export class History {
   #retentionSec: number;
   #retention: Retention | undefined;
   #trimDueSec = 0;
-  /** Versions were kept before and are not any more, or the other way round: stored with the next commit. */
+  /** Whether the retention differs from the stored one: it is stored with the next commit. */
   #isChanged: boolean;
 
   constructor(options: HistoryOptions) {
@@ -91,7 +91,7 @@ export class History {
     this.#isChanged = true;
   }
 
-  /** Takes over what other partitions kept. */
+  /** Takes over the retention of other partitions. */
   import(retention: Retention): void {
     this.#retention = this.isKept ? retention : undefined;
     this.#isChanged = true;
@@ -105,8 +105,8 @@ export class History {
     group.add(encodeVersion({ kind: kindOf(written, isExpired), ...version }, operation));
   }
 
-  /** Called for every group on its way to the store. */
-  leave(group: CommitGroup): void {
+  /** Adds a changed retention to a group that is about to be committed. */
+  addTo(group: CommitGroup): void {
     if (!this.#isChanged) return;
     this.#isChanged = false;
     if (this.#retention === undefined) {
@@ -117,42 +117,42 @@ export class History {
     }
   }
 
-  /** Puts what has expired into the group that gathers; `undefined` where there was nothing to wait for. */
-  trim(gathering: () => CommitGroup): Promise<unknown> | undefined {
+  /** Adds deletions of expired entries to the open group; `undefined` where there is nothing to wait for. */
+  trim(openGroup: () => CommitGroup): Promise<unknown> | undefined {
     const { state, clock } = this.#options;
     if (state.tombstoneCount === 0 && !this.isKept) return undefined;
     const nowSec = Math.floor(clock.nowMs() / 1000);
     if (nowSec < this.#trimDueSec) return undefined;
     this.#trimDueSec = nowSec + TRIM_INTERVAL_SEC;
     const trimmed = [
-      state.tombstoneCount > 0 ? this.#trimTombstones(gathering, nowSec) : undefined,
-      this.isKept ? this.#trimVersions(gathering, nowSec) : undefined,
+      state.tombstoneCount > 0 ? this.#trimTombstones(openGroup, nowSec) : undefined,
+      this.isKept ? this.#trimVersions(openGroup, nowSec) : undefined,
     ].filter(isPromise);
     return trimmed.length > 0 ? Promise.all(trimmed) : undefined;
   }
 
-  #trimTombstones(gathering: () => CommitGroup, nowSec: number): MaybePromise<void> {
+  #trimTombstones(openGroup: () => CommitGroup, nowSec: number): MaybePromise<void> {
     const expiredSec = nowSec - TOMBSTONE_RETENTION_SEC;
     const page = this.#oldest(
       PREFIX_TOMBSTONE,
       (value) => decodeTombstone(value).timestampSec <= expiredSec,
     );
     return andThen(page, (keys) => {
-      for (const key of keys) gathering().remove(key);
+      for (const key of keys) openGroup().remove(key);
       this.#options.state.tombstoneCount -= keys.length;
     });
   }
 
-  #trimVersions(gathering: () => CommitGroup, nowSec: number): MaybePromise<void> {
+  #trimVersions(openGroup: () => CommitGroup, nowSec: number): MaybePromise<void> {
     const expiredSec = nowSec - this.#retentionSec;
     const page = this.#oldest(PREFIX_VERSION, (value) => timestampOfVersion(value) <= expiredSec);
     return andThen(page, (keys) => {
       const last = keys.at(-1);
       if (last === undefined || this.#retention === undefined) return;
-      for (const key of keys) gathering().remove(key);
+      for (const key of keys) openGroup().remove(key);
       this.#retention = raiseFloor(this.#retention, lsnOfLogKey(last));
       this.#isChanged = true;
-      // More than one page: the rest goes with the next commit.
+      // More than one page has expired: the rest is deleted with the next commit.
       if (keys.length >= TRIM_PAGE.limit) this.#trimDueSec = nowSec;
     });
   }

@@ -1,6 +1,6 @@
 /**
- * Pages of one of a partition's logs. A page holds whole LSNs: what was written as a whole is read as a whole, and a
- * position between two pages is just an LSN.
+ * Pages of one of a partition's logs. A page holds whole LSNs, so that a command is read as a whole and a position
+ * between two pages is an LSN.
  */
 import { isPromise, type MaybePromise } from '../../base/index.ts';
 import type { Entry, ReadView } from '../../engine/index.ts';
@@ -9,9 +9,9 @@ import { type LogPrefix, logAfter, lsnOfLogKey } from '../item/keyspace.ts';
 
 interface LogScan {
   readonly after: Lsn;
-  /** Entries behind this LSN are left out: readers do not know of them yet. */
+  /** Entries after this LSN are left out, because they are not published yet. */
   readonly published: Lsn;
-  /** Entries of a page; more only where one LSN has more. */
+  /** Entries of a page; exceeded only where one LSN has more. */
   readonly limit: number;
   readonly bytesMax: number;
 }
@@ -27,7 +27,7 @@ export function scanLog(view: ReadView, prefix: LogPrefix, scan: LogScan): Maybe
   const { after, limit, bytesMax } = scan;
   const page = view.scan(logAfter(prefix, after), { limit: limit + 1, bytesMax });
   return isPromise(page)
-    ? page.then((later) => wholeLsns(view, prefix, scan, later))
+    ? page.then((found) => wholeLsns(view, prefix, scan, found))
     : wholeLsns(view, prefix, scan, page);
 }
 
@@ -42,10 +42,10 @@ function wholeLsns(
   if (last === undefined) return { entries, upTo: published, more: false };
   const lastLsn = lsnOfLogKey(last.key);
   if (lastLsn > published || (!more && entries.length <= limit)) {
-    const known = entries.filter(({ key }) => lsnOfLogKey(key) <= published);
-    if (known.length <= limit) return { entries: known, upTo: published, more: false };
+    const visible = entries.filter(({ key }) => lsnOfLogKey(key) <= published);
+    if (visible.length <= limit) return { entries: visible, upTo: published, more: false };
   }
-  // The last LSN of the page may go on behind it.
+  // The last LSN of the page may continue on the next one.
   const cutAt = Math.min(lastLsn, published + 1);
   const whole = entries.filter(({ key }) => lsnOfLogKey(key) < cutAt);
   const end = whole.at(-1);

@@ -1,4 +1,4 @@
-/** What a partition remembers of the past, moved to another as it is. */
+/** Tombstones and versions that a mover takes to another partition unchanged. */
 import { andThen, type Bytes, type MaybePromise } from '../../base/index.ts';
 import type { Entry, ReadView } from '../../engine/index.ts';
 import type { Lsn } from '../item/item.ts';
@@ -9,7 +9,7 @@ import { scanLog } from './log-scan.ts';
 
 /** A tombstone or a version as stored. */
 export interface MovedEntry extends Entry {
-  /** Of the item it speaks of. */
+  /** Primary key of its item. */
   readonly primary: Bytes;
 }
 
@@ -21,7 +21,7 @@ export interface MovedHistory {
 
 const PAGE = { limit: 1000, bytesMax: 4 * 1024 * 1024 };
 
-/** Tombstones and versions behind an LSN, in whole LSNs. */
+/** Tombstones and versions after an LSN, in whole LSNs. */
 export function historyAfter(
   view: ReadView,
   after: Lsn,

@@ -1,4 +1,4 @@
-/** What was written to a partition and when: its change feed, and what movers have to know of its past. */
+/** The change feed of a partition, and the changes and history that movers copy. */
 import { type Clock, keyAfter, type MaybePromise } from '../../base/index.ts';
 import type { Snapshot, Store } from '../../engine/index.ts';
 import type { Lsn } from '../item/item.ts';
@@ -16,7 +16,7 @@ interface PartitionChangesOptions {
   readonly clock: Clock;
   readonly etagSalt: number;
   readonly history: History;
-  /** Of the last write that readers know of. */
+  /** LSN of the last published write. */
   readonly published: () => Lsn;
   readonly visibility: ItemVisibility;
 }
@@ -28,34 +28,34 @@ export class PartitionChanges {
     this.#options = options;
   }
 
-  /** What happened after an LSN, in pages, for a partition that takes over. */
+  /** The changes after an LSN, in pages, for a mover. */
   after(lsn: Lsn, limit: number): Promise<ChangePage> {
     return this.#inSnapshot((view, published) => readChanges(view, lsn, published, limit));
   }
 
-  /** Tombstones and versions behind an LSN, for a partition that takes over. */
+  /** Tombstones and versions after an LSN, for a mover. */
   historyAfter(lsn: Lsn): Promise<MovedHistory> {
     return this.#inSnapshot((view, published) => historyAfter(view, lsn, published));
   }
 
-  /** A page of the change feed. Reads nothing where nothing was written since. */
+  /** A page of the change feed. Does not read the store where nothing was written since. */
   async feed(read: FeedRead): Promise<FeedSlice> {
     const { history, etagSalt, published: lsn } = this.#options;
     if (read.mode === 'all') checkRetained(history.retention, read.after, rangeOf(read));
     if (read.after >= lsn()) return { changes: [], upTo: lsn(), more: false };
-    const { hidden } = this.#options.visibility;
+    const { invisible } = this.#options.visibility;
     return this.#inSnapshot((view, published) =>
-      readFeed({ view, etagSalt, published, hidden }, read),
+      readFeed({ view, etagSalt, published, invisible }, read),
     );
   }
 
-  /** The LSN behind which the writes of a time and later are; see feed.ts. */
+  /** The LSN after which all writes of a time and later are; see `lsnBefore`. */
   async before(when: { mode: FeedMode; sinceSec: number; orderedFrom: Lsn }): Promise<Lsn> {
     const { history, etagSalt, clock } = this.#options;
     const keptSec = Math.floor(clock.nowMs() / 1000) - history.retentionSec;
     if (when.mode === 'all' && when.sinceSec < keptSec) throw outsideRetention();
     return this.#inSnapshot((view, published) =>
-      lsnBefore({ view, etagSalt, published, hidden: undefined }, when),
+      lsnBefore({ view, etagSalt, published, invisible: undefined }, when),
     );
   }
 
@@ -64,29 +64,29 @@ export class PartitionChanges {
     return this.#options.history.retention;
   }
 
-  /** From the next write on versions are kept for so long; 0: no more. */
+  /** Keeps versions for this long from the next write on; 0 keeps none. */
   retain(retentionSec: number): void {
     this.#options.history.change(retentionSec);
   }
 
-  /** Takes over since when versions are kept; stored with the next write. */
+  /** Takes over the retention of another partition; stored with the next write. */
   importRetention(retention: Retention): void {
     this.#options.history.import(retention);
   }
 
-  /** A write that is in the store but not published yet is left to the next page: `read` does not know of it. */
-  async #inSnapshot<T>(look: (view: Snapshot, published: Lsn) => MaybePromise<T>): Promise<T> {
+  /** Writes that are in the store but not published yet are left to the next page, as point reads do not see them. */
+  async #inSnapshot<T>(read: (view: Snapshot, published: Lsn) => MaybePromise<T>): Promise<T> {
     const published = this.#options.published();
     const snapshot = await this.#options.store.snapshot();
     try {
-      return await look(snapshot, published);
+      return await read(snapshot, published);
     } finally {
       snapshot.release();
     }
   }
 }
 
-/** The part of the hash space a feed is about; undefined for the whole partition. */
+/** The part of the hash space that a feed covers; undefined for the whole partition. */
 function rangeOf({ within }: FeedRead): EpkRange | undefined {
   if (!(within instanceof Uint8Array)) return within;
   const epk = epkOfPrimary(within);

@@ -1,6 +1,6 @@
 /**
- * Since when a partition keeps versions. Partitions that were merged had LSNs of their own, so the beginning is known
- * per part of the hash space. Stored as JSON: written when keeping begins, when versions expire and after a move.
+ * Since when a partition keeps versions. Merged partitions had different LSNs, so the beginning is kept per part of the
+ * hash space. Stored as JSON when retention begins, when versions expire and after a move.
  */
 import {
   type Bytes,
@@ -13,7 +13,7 @@ import { epkFromHex, epkToHex } from '../../value/index.ts';
 import type { Lsn } from '../item/item.ts';
 import type { EpkRange } from '../read/scan.ts';
 
-/** In [min, max) every version behind `floor` is kept. Effective partition keys in hexadecimal. */
+/** In [min, max) every version after `floor` is kept. Effective partition keys in hexadecimal. */
 interface Retained {
   readonly min: string;
   readonly max: string;
@@ -26,12 +26,12 @@ export function newRetention(floor: Lsn): Retention {
   return [{ min: '', max: 'FF', floor }];
 }
 
-/** Everything up to `floor` went. */
+/** Versions up to `floor` were deleted. */
 export function raiseFloor(retention: Retention, floor: Lsn): Retention {
   return retention.map((part) => (part.floor >= floor ? part : { ...part, floor }));
 }
 
-/** The part of what others keep that lies in a range. */
+/** The part of a retention that lies in a range. */
 export function retainedWithin(retention: Retention, range: EpkRange): Retention {
   const [low, high] = [epkToHex(range.min), epkToHex(range.max)];
   return retention.flatMap(({ min, max, floor }) => {
@@ -41,7 +41,7 @@ export function retainedWithin(retention: Retention, range: EpkRange): Retention
   });
 }
 
-/** Throws where some version behind `after` in the range may be gone. */
+/** Throws where some version after `after` in the range may be deleted. */
 export function checkRetained(
   retention: Retention | undefined,
   after: Lsn,

@@ -1,32 +1,32 @@
-// Goal: a path is told varied by its values and told anew when they change. Method: streams of values.
+// Goal: the estimate follows the values of a path, also when they change. Method: streams of values.
 import { expect, test } from 'vitest';
 import { CardinalityEstimate } from './cardinality-estimate.ts';
 
-/** Shows as many values, of which one in `knownEvery` is known (0: none), and tells how many were looked for. */
-function lookedFor(variety: CardinalityEstimate, values: number, knownEvery: number): number {
-  let looked = 0;
+/** Notes values, of which one in `repeatedEvery` is repeated (0: none); returns how many got a posting list. */
+function listCount(estimate: CardinalityEstimate, values: number, repeatedEvery: number): number {
+  let count = 0;
   for (let at = 0; at < values; at++)
-    if (!variety.isHigh) {
-      looked++;
-      variety.note(knownEvery > 0 && at % knownEvery === 0);
+    if (!estimate.isHigh) {
+      count++;
+      estimate.note(repeatedEvery > 0 && at % repeatedEvery === 0);
     }
-  return looked;
+  return count;
 }
 
-test('values that come again are always looked for', () => {
-  expect(lookedFor(new CardinalityEstimate(), 100_000, 2)).toBe(100_000);
+test('repeated values always get a posting list', () => {
+  expect(listCount(new CardinalityEstimate(), 100_000, 2)).toBe(100_000);
 });
 
-test('values that do not are looked for now and then', () => {
-  const looked = lookedFor(new CardinalityEstimate(), 100_000, 0);
-  expect(looked).toBeGreaterThan(1000);
-  expect(looked).toBeLessThan(3000);
+test('values that are not repeated get one now and then', () => {
+  const count = listCount(new CardinalityEstimate(), 100_000, 0);
+  expect(count).toBeGreaterThan(1000);
+  expect(count).toBeLessThan(3000);
 });
 
-test('a path whose values begin to come again is no longer varied', () => {
-  const variety = new CardinalityEstimate();
-  lookedFor(variety, 1000, 0);
-  expect(variety.isHigh).toBe(true);
-  lookedFor(variety, 20_000, 1);
-  expect(variety.isHigh).toBe(false);
+test('a path whose values begin to repeat has no longer high cardinality', () => {
+  const estimate = new CardinalityEstimate();
+  listCount(estimate, 1000, 0);
+  expect(estimate.isHigh).toBe(true);
+  listCount(estimate, 20_000, 1);
+  expect(estimate.isHigh).toBe(false);
 });

@@ -1,37 +1,37 @@
 /**
- * Whether the values at a path are those of many items each, or of hardly two. Knowing where a value's items are noted
- * pays only where it comes again; where it does not, notes are cheaper made one by one and put together when somebody
- * looks (postings.ts).
+ * Whether a path has nearly as many values as items. A posting list per value pays only where values are repeated; for
+ * the values of other paths it is cheaper to collect single entries and to sort them later (posting-lists.ts).
  */
 
-/** Values looked at before it is told; as many tell it anew after a while, since data changes. */
+/** Values of a sample. The estimate is made again after a while, since data changes. */
 const SAMPLE = 256;
-const TOLD_FOR = 16 * 1024;
-/** So many new values for each that came again make a path varied. */
-const NEW_PER_KNOWN = 3;
+/** Values for which an estimate of high cardinality is valid. */
+const VALID_FOR = 16 * 1024;
+/** New values for each repeated one from which on the cardinality is high. */
+const NEW_PER_REPEATED = 3;
 
 export class CardinalityEstimate {
   #isHigh = false;
-  #known = 0;
+  #repeated = 0;
   #left = SAMPLE;
 
-  /** Asked once for every value. */
+  /** To be read once for every value. */
   get isHigh(): boolean {
     if (this.#isHigh && --this.#left <= 0) this.#restart(false, SAMPLE);
     return this.#isHigh;
   }
 
-  /** Of a path that is not varied: whether its value was known. */
-  note(isKnown: boolean): void {
-    if (isKnown) this.#known++;
+  /** Notes a value, where the cardinality is not high. */
+  note(isRepeated: boolean): void {
+    if (isRepeated) this.#repeated++;
     if (--this.#left > 0) return;
-    if (this.#known * NEW_PER_KNOWN < SAMPLE - this.#known) this.#restart(true, TOLD_FOR);
+    if (this.#repeated * NEW_PER_REPEATED < SAMPLE - this.#repeated) this.#restart(true, VALID_FOR);
     else this.#restart(false, SAMPLE);
   }
 
-  #restart(isVaried: boolean, left: number): void {
-    this.#isHigh = isVaried;
-    this.#known = 0;
+  #restart(isHigh: boolean, left: number): void {
+    this.#isHigh = isHigh;
+    this.#repeated = 0;
     this.#left = left;
   }
 }

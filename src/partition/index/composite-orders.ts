@@ -1,4 +1,4 @@
-/** Which composite index has an order that a query asks for. */
+/** Finds the composite index that has the order of a query. */
 import type { Bytes } from '../../base/index.ts';
 import { KeyWriter, type Path, printPath } from '../../value/index.ts';
 
@@ -21,7 +21,7 @@ const writer = new KeyWriter();
 export class CompositeOrders {
   readonly #composites: readonly (readonly OrderedPath[])[];
   readonly #texts: readonly string[];
-  /** By the orders that were asked for, which programs keep; null where there is none. */
+  /** Results by the order objects of queries; null where no index matches. */
   readonly #matches = new WeakMap<readonly OrderedPath[], CompositeMatch | null>();
 
   constructor(composites: readonly (readonly OrderedPath[])[]) {
@@ -29,15 +29,15 @@ export class CompositeOrders {
     this.#texts = composites.map(textOf);
   }
 
-  /** The index that has this order, as it is or backwards in every part. */
+  /** The index with this order, forwards or backwards. */
   match(parts: readonly OrderedPath[]): CompositeMatch | undefined {
     if (this.#composites.length === 0) return undefined;
-    let known = this.#matches.get(parts);
-    if (known === undefined) {
-      known = this.#find(parts);
-      this.#matches.set(parts, known);
+    let match = this.#matches.get(parts);
+    if (match === undefined) {
+      match = this.#find(parts);
+      this.#matches.set(parts, match);
     }
-    return known ?? undefined;
+    return match ?? undefined;
   }
 
   #find(parts: readonly OrderedPath[]): CompositeMatch | null {

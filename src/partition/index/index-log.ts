@@ -1,7 +1,7 @@
 /**
- * The log of index changes that cannot be found again in the items: entries that were removed, and entries of items that
- * were not written here but moved or indexed anew. What a write adds is not logged: every item written since the last
- * flush is in the partition's log of writes, and its entries follow from it.
+ * The log of index changes that cannot be derived from the items: removed entries, and entries of items that were moved
+ * or reindexed. Entries that a write adds are not logged: every item written since the last flush is in the change log,
+ * and its entries follow from it.
  */
 import { type Bytes, bytesToLatin1 } from '../../base/index.ts';
 
@@ -10,7 +10,7 @@ export interface IndexChanges {
   readonly removed: readonly string[];
 }
 
-/** Bytes of one log entry, about: after a crash each is read at once, in a millisecond or two. */
+/** Approximate bytes of one log entry: recovery applies each in one step of a millisecond or two. */
 export const LOG_ENTRY_BYTES = 64 * 1024;
 
 /** Stored form of a group's changes, in log entries: for each change u8 flag (1 added, 0 removed), u16 length, key. */
@@ -33,7 +33,7 @@ export function lengthText(length: number): string {
   return String.fromCharCode(length >>> 8, length & 0xff);
 }
 
-/** The same changes with everything added that was removed. */
+/** The same changes with every removal turned into an addition. */
 export function asAdditions(bytes: Bytes): Bytes {
   const added = Buffer.from(bytes);
   for (let at = 0; at < added.length; at += 3 + added.readUInt16BE(at + 1)) added[at] = 1;

@@ -1,6 +1,6 @@
-// Goal: pages of an index are the store and the memory as one, in order, never longer than asked for.
-// Method: seeded random changes, some of them written to the store, some on their way there, some in memory, sealed at
-// random; read in pages of every size and direction against a model.
+// Goal: pages of an index merge store and memory, in order, never longer than the limit.
+// Method: seeded random changes, some flushed, some being flushed, some in memory, sorted at random; read in pages of
+// every size and direction against a model.
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../base/index.ts';
 import type { KeyRange } from '../../engine/index.ts';
@@ -41,15 +41,15 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
     const random = seededRandom(seed);
     const engine = memoryEngine();
     const store = await engine.open('index');
-    const memory = new IndexMemtable(new MemoryBudget());
+    const memtable = new IndexMemtable(new MemoryBudget());
     const model = new Set<string>();
-    const stem = (): string => `${PREFIX}k${random.below(6)}`;
-    // Around the ends of lists, and in a partition whose numbers are large.
+    const termPrefix = (): string => `${PREFIX}k${random.below(6)}`;
+    // Rids around the ends of blocks, and of a partition whose rids are large.
     const base = seed % 2 === 0 ? 0 : 3 * 2 ** 40;
     const rid = (): number =>
       base + random.below(3) * 1024 + random.below(random.below(2) ? 1024 : 9);
     const change = (): { added: string[]; removed: string[] } => {
-      const added = Array.from({ length: random.below(60) }, () => stem() + ridText(rid()));
+      const added = Array.from({ length: random.below(60) }, () => termPrefix() + ridText(rid()));
       const removed = [...model].filter((k) => random.below(4) === 0 && !added.includes(k));
       for (const entry of added) model.add(entry);
       for (const entry of removed) model.delete(entry);
@@ -57,26 +57,26 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
     };
     const apply = (): void => {
       for (let rounds = random.below(4); rounds > 0; rounds--) {
-        memory.apply(change());
-        if (random.below(2) === 0) memory.view(store);
+        memtable.apply(change());
+        if (random.below(2) === 0) memtable.view(store);
       }
     };
     for (let flushes = random.below(4); flushes > 0; flushes--) {
       apply();
-      const flush = memory.beginFlush();
-      if (flush === undefined) throw new Error('nothing holds the memory');
-      // Cut off by a crash and done again.
+      const flush = memtable.beginFlush();
+      if (flush === undefined) throw new Error('nothing holds the memtable');
+      // Interrupted by a crash and repeated.
       if (random.below(2) === 0) await writeEntries(store, flush);
       expect(await writeEntries(store, flush)).toBe(true);
-      memory.endFlush(flush);
+      memtable.endFlush(flush);
     }
     apply();
-    memory.beginFlush();
+    memtable.beginFlush();
     apply();
-    const view = memory.view(store);
+    const view = memtable.view(store);
     const seen = [...model].sort();
-    // What happens later is not seen.
-    memory.apply(change());
+    // Later changes are not visible.
+    memtable.apply(change());
     const ranges: [string, string][] = [
       [PREFIX, '\u0021'],
       [`${PREFIX}k1`, `${PREFIX}k4`],
@@ -92,13 +92,13 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
         expect(backwards).toEqual([...forwards].reverse());
         expect(forwards).toEqual(seen.filter((k) => k >= low && k < high));
       }
-    for (let stemNumber = 0; stemNumber < 6; stemNumber++) {
-      const stem = `${PREFIX}k${stemNumber}`;
-      const rids = seen.filter((entry) => entry.startsWith(stem)).map(ridOfEntry);
-      expect(await view.rids(key(stem), { read: 1e6, cached: 1e6 })).toEqual(rids);
+    for (let prefixNumber = 0; prefixNumber < 6; prefixNumber++) {
+      const termPrefix = `${PREFIX}k${prefixNumber}`;
+      const rids = seen.filter((entry) => entry.startsWith(termPrefix)).map(ridOfEntry);
+      expect(await view.rids(key(termPrefix), { read: 1e6, cached: 1e6 })).toEqual(rids);
       if (rids.length > 0)
         expect(
-          await view.rids(key(stem), { read: rids.length - 1, cached: rids.length - 1 }),
+          await view.rids(key(termPrefix), { read: rids.length - 1, cached: rids.length - 1 }),
         ).toBeUndefined();
     }
     await store.close();

@@ -1,12 +1,12 @@
 /**
- * Index entries not yet written to their place.
+ * Index entries that are not flushed yet.
  *
- * Entries of one item fall all over the index: written as they come, each costs a page of the disk. So they are kept
- * here, and when there are many they are written to the store in order, neighbours together. After a crash they come
- * back from the items themselves and from a log of what the items cannot tell (index-log.ts).
+ * The entries of one item are spread over the whole index: written one by one, each would cost a page of the disk. So
+ * they are kept here, and when there are many they are written to the store in order. After a crash they are made again
+ * from the items and from the index log (index-log.ts).
  *
- * What comes in is only collected (postings.ts); it is sorted when somebody looks (index-run.ts), and runs of similar
- * size are merged, as in a log-structured merge tree.
+ * New entries are only collected (posting-lists.ts). They are sorted when a view is taken (index-run.ts), and runs of
+ * similar size are merged, as in a log-structured merge tree.
  */
 import type { ReadView } from '../../engine/index.ts';
 import type { MemoryBudget } from '../read/memory-budget.ts';
@@ -14,37 +14,37 @@ import type { IndexChanges } from './index-log.ts';
 import { type IndexRun, mergeRuns, runOf } from './index-run.ts';
 import { IndexView } from './index-view.ts';
 import { ridOfEntry } from './indexing.ts';
-import { termPrefixOfBlock } from './posting-block.ts';
+import { termPrefixOfEntry } from './posting-block.ts';
 import { PostingLists } from './posting-lists.ts';
 import { StoredLists } from './stored-lists.ts';
 
-/** A part of the memory on its way to the store. */
+/** Runs that are being written to the store. */
 export interface Flush {
   /** Older first. */
   readonly runs: readonly IndexRun[];
   isAbandoned: boolean;
 }
 
-/** A run is merged with the one before it unless that is so many times larger: few runs, each entry merged rarely. */
+/** A run is merged with the one before it unless that is this many times larger: few runs, few merges per entry. */
 const RUN_RATIO = 3;
-/** Longer runs are not merged: requests would wait for it. */
+/** Larger runs are not merged, because requests would wait. */
 const MERGED_SIZE_MAX = 20_000;
 
 export class IndexMemtable {
   #active = new PostingLists();
-  /** Older first; sorted once somebody looks. */
+  /** Older first; sorted when a view is taken. */
   #layers: (IndexRun | PostingLists)[] = [];
   #layersSize = 0;
   #flush: Flush | undefined;
-  /** What is known of the lists in the store since something was last written there. */
+  /** Posting lists of the store, cached since the last flush. */
   #lists: StoredLists;
-  /** Policies that have yet to clear the index. */
+  /** Number of new policies that have not cleared the index yet. */
   #holds = 0;
   readonly #memory: MemoryBudget;
 
-  constructor(room: MemoryBudget) {
-    this.#memory = room;
-    this.#lists = new StoredLists(room);
+  constructor(memory: MemoryBudget) {
+    this.#memory = memory;
+    this.#lists = new StoredLists(memory);
   }
 
   get size(): number {
@@ -55,19 +55,19 @@ export class IndexMemtable {
     return this.#flush !== undefined;
   }
 
-  /** Where new entries go. Not to be kept: a view of the index takes it away. */
+  /** The posting lists for new entries. Not to be kept by callers: the next view replaces them. */
   get postings(): PostingLists {
     return this.#active;
   }
 
   apply({ added, removed }: IndexChanges): void {
     for (const entry of removed)
-      this.#active.change(termPrefixOfBlock(entry), ridOfEntry(entry), false);
+      this.#active.change(termPrefixOfEntry(entry), ridOfEntry(entry), false);
     for (const entry of added)
-      this.#active.change(termPrefixOfBlock(entry), ridOfEntry(entry), true);
+      this.#active.change(termPrefixOfEntry(entry), ridOfEntry(entry), true);
   }
 
-  /** As `apply`, of changes that are sorted already. */
+  /** Same as `apply`, for changes that are sorted already. */
   add(run: IndexRun): void {
     if (run.size === 0) return;
     this.#retire();
@@ -75,60 +75,63 @@ export class IndexMemtable {
     this.#layersSize += run.size;
   }
 
-  /** Sorts what came in, where it is much: the next to look need not. */
+  /** Sorts new entries where there are many, so that the next view need not. */
   settle(): void {
-    if (this.#active.size >= SETTLED_SIZE) this.#toRun();
+    if (this.#active.size >= SETTLED_SIZE) this.#toRuns();
   }
 
-  /** The policy that held the index is in force: everything older is void. */
+  /** A new policy has taken effect: all older entries are dropped. */
   clear(): void {
     this.#active = new PostingLists();
     this.#layers = [];
     this.#layersSize = 0;
     this.#flush = undefined;
-    this.#forgetLists();
+    this.#dropCachedLists();
     this.#holds--;
   }
 
-  /** Sets aside what is here to be written; undefined where it may not be, or an earlier part is on its way. */
+  /** Takes all entries to be written; undefined while another flush runs or the index is held. */
   beginFlush(): Flush | undefined {
     if (this.#flush !== undefined || this.#holds > 0) return undefined;
-    this.#flush = { runs: this.#toRun(), isAbandoned: false };
+    this.#flush = { runs: this.#toRuns(), isAbandoned: false };
     this.#layers = [];
     this.#layersSize = 0;
     return this.#flush;
   }
 
-  /** What was set aside is in the store. */
+  /** The entries of the flush are in the store. */
   endFlush(flush: Flush): void {
     if (this.#flush !== flush) return;
     this.#flush = undefined;
-    this.#forgetLists();
+    this.#dropCachedLists();
   }
 
-  /** A new policy is about to clear the index: until then nothing of the old one may be written any more. */
+  /** Prevents flushes until `clear`, because entries of the old policy must not be written any more. */
   hold(): void {
     this.#holds++;
     if (this.#flush !== undefined) this.#flush.isAbandoned = true;
   }
 
-  /** A view of this moment, to be read together with a snapshot of the store. */
+  /**
+   * A view of all present entries, to be read together with a snapshot of the store. During a flush it does not use the
+   * cached lists: they would show later entries to the views from before the flush.
+   */
   view(store: ReadView): IndexView {
-    const runs = [...(this.#flush?.runs ?? []), ...this.#toRun()];
+    const runs = [...(this.#flush?.runs ?? []), ...this.#toRuns()];
     return new IndexView(store, runs, this.isFlushing ? undefined : this.#lists);
   }
 
-  /** Nobody will look any more. */
+  /** Releases the memory of the cached lists; no more views are taken. */
   end(): void {
     this.#lists.rids.end();
   }
 
-  #forgetLists(): void {
+  #dropCachedLists(): void {
     this.#lists.rids.end();
     this.#lists = new StoredLists(this.#memory);
   }
 
-  /** What came in becomes a layer of its own. */
+  /** Makes the collected entries a layer of their own. */
   #retire(): void {
     if (this.#active.size === 0) return;
     this.#layers.push(this.#active);
@@ -136,11 +139,11 @@ export class IndexMemtable {
     this.#active = new PostingLists();
   }
 
-  /** All there is as runs. */
-  #toRun(): readonly IndexRun[] {
-    const isSealed =
+  /** All entries as runs. */
+  #toRuns(): readonly IndexRun[] {
+    const isSorted =
       this.#active.size === 0 && !this.#layers.some((one) => one instanceof PostingLists);
-    if (isSealed) return this.#layers as readonly IndexRun[];
+    if (isSorted) return this.#layers as readonly IndexRun[];
     this.#retire();
     const runs: IndexRun[] = [];
     for (const layer of this.#layers)
@@ -161,5 +164,5 @@ function pushMerged(runs: IndexRun[], newest: IndexRun): void {
   if (run.size > 0) runs.push(run);
 }
 
-/** From so many changes on they are sorted ahead of time, after a crash. */
+/** Changes from which on `settle` sorts them. */
 const SETTLED_SIZE = 4096;

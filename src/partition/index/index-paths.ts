@@ -1,11 +1,11 @@
 /**
- * Which paths of an item are indexed, and the number each goes by.
+ * Which paths of an item are indexed, and the number of each.
  *
- * A path's number is a hash of its text: no dictionary to keep, load or bound. Two paths with one number would only
- * give candidates too many, and every candidate is checked against the item.
+ * The number of a path is a hash of its text, so that there is no dictionary to store, load or bound. Two paths with
+ * one number only make too many candidates, and every candidate is checked against the item.
  *
- * A policy is a set of included and excluded paths; the longest that covers a value decides, and `/a/?` (this value)
- * before `/a/*` (all below).
+ * A policy is a set of included and excluded paths. The longest path that covers a value decides; `/a/?` (this value)
+ * comes before `/a/*` (all below).
  */
 import { assert, type Bytes, bytesEqualAt, murmur3x64_128, textToBytes } from '../../base/index.ts';
 import {
@@ -16,15 +16,14 @@ import {
   printPath,
   TYPE_ANNOTATION,
 } from '../../value/index.ts';
-
 import { CardinalityEstimate } from './cardinality-estimate.ts';
 
 export const PATH_NUMBER_BYTES = 8;
 
-/** Paths remembered; an item with ever new names must not fill the memory. */
+/** Path nodes kept; items with ever new names must not fill the memory. */
 const NODES_MAX = 20_000;
 
-/** Added or changed by the system with every write, or telling types: nobody searches them, all would pay. */
+/** System properties that change with every write: no query needs them, and every write would pay for them. */
 const NEVER_INDEXED: ReadonlySet<string> = new Set(['_etag', '_rid', '_self', '_attachments']);
 
 function isNeverIndexed(name: string): boolean {
@@ -36,30 +35,31 @@ export interface IndexRules {
   readonly excluded: readonly string[];
   /** Indexed whatever the policy says. */
   readonly always: readonly string[];
-  /** Names at the root that wildcards do not cover: indexed only where a path names them. */
-  readonly alone?: readonly string[];
+  /** Names at the root that wildcards do not cover: they are indexed only where a path names them. */
+  readonly namedOnly?: readonly string[];
 }
 
-/** One step of the way from an item's root to its values. */
+/** One path of an item, with its children. */
 export interface PathNode {
-  /** Small, and unlike that of every other path below the same root. */
+  /** A small number, different for every path below one root. */
   readonly id: number;
   readonly number: Bytes;
   readonly isIndexed: boolean;
-  /** False where nothing below can be indexed: the walk need not go there. */
+  /** False where nothing below can be indexed. */
   readonly isOpen: boolean;
-  /** Of the values met there. */
+  /** Estimate for the values of this path. */
   readonly cardinality: CardinalityEstimate;
   child(name: string): PathNode;
-  /** The same, not remembered where it is new: a wide item has names that no other has. */
-  passingChild(name: string): PathNode;
-  /** The name as JSON prints it, quotation marks and all. */
+  /** The same, but a new child is not kept: a wide item has names that no other item has. */
+  temporaryChild(name: string): PathNode;
+  /** The name as JSON text, with quotation marks. */
   readonly printed: Buffer;
-  /** The child that comes behind `before` or, without one, first, where it is the same as in the last object. */
+  /** The child after `before` (undefined: the first), where the text has the same name as the last object did. */
   expectedChild(text: Buffer, start: number, before: PathNode | undefined): PathNode | undefined;
-  /** The same, whatever it is. */
+  /** The child after `before` by its name; the next object is expected to have it there. */
   childAfter(before: PathNode | undefined, name: string): PathNode;
-  each(): PathNode;
+  /** The path of the elements of an array. */
+  elementNode(): PathNode;
 }
 
 export function pathNumber(path: Path): Bytes {
@@ -76,7 +76,7 @@ export class IndexPaths {
     this.#root = this.#newRoot();
   }
 
-  /** Where the walk through an item begins. */
+  /** The path of the item itself. */
   root(): PathNode {
     if (this.#count > NODES_MAX) {
       this.#count = 0;
@@ -89,7 +89,7 @@ export class IndexPaths {
     let node: PathNode = this.#newRoot();
     for (const step of path) {
       if (step === CELLS) return false;
-      node = step === ARRAY_ELEMENT ? node.each() : node.child(step);
+      node = step === ARRAY_ELEMENT ? node.elementNode() : node.child(step);
     }
     return node.isIndexed;
   }
@@ -110,9 +110,9 @@ class Node implements PathNode {
   readonly #inherited: boolean;
   readonly #nextId: () => number;
   #children: Map<string, Node> | undefined;
-  #each: Node | undefined;
+  #elementNode: Node | undefined;
   #printed: Buffer | undefined;
-  /** What came first in the last object, and what came behind this: objects of one path are alike. */
+  /** The first name of the last object and the name after this one: objects of one path are similar. */
   #first: Node | undefined;
   #next: Node | undefined;
 
@@ -144,9 +144,9 @@ class Node implements PathNode {
     return child;
   }
 
-  passingChild(name: string): Node {
-    const known = this.#children?.get(name);
-    return known ?? this.#below(name, this.#rule?.children.get(name), noId);
+  temporaryChild(name: string): Node {
+    const kept = this.#children?.get(name);
+    return kept ?? this.#below(name, this.#rule?.children.get(name), noId);
   }
 
   expectedChild(text: Buffer, start: number, before: Node | undefined): Node | undefined {
@@ -164,9 +164,9 @@ class Node implements PathNode {
     return child;
   }
 
-  each(): Node {
-    this.#each ??= this.#below(ARRAY_ELEMENT, this.#rule?.each, this.#nextId);
-    return this.#each;
+  elementNode(): Node {
+    this.#elementNode ??= this.#below(ARRAY_ELEMENT, this.#rule?.element, this.#nextId);
+    return this.#elementNode;
   }
 
   #below(step: Path[number], rule: RuleNode | undefined, nextId: () => number): Node {
@@ -174,24 +174,24 @@ class Node implements PathNode {
   }
 }
 
-/** For paths that nobody remembers. */
+/** The id of paths that are not kept. */
 function noId(): number {
   return -1;
 }
 
-/** What a policy says about one path. */
+/** The rules of a policy for one path. */
 interface RuleNode {
   value: boolean | undefined;
   subtree: boolean | undefined;
   readonly children: Map<string, RuleNode>;
-  each: RuleNode | undefined;
+  element: RuleNode | undefined;
 }
 
 function newRule(): RuleNode {
-  return { value: undefined, subtree: undefined, children: new Map(), each: undefined };
+  return { value: undefined, subtree: undefined, children: new Map(), element: undefined };
 }
 
-function compile({ included, excluded, always, alone = [] }: IndexRules): RuleNode {
+function compile({ included, excluded, always, namedOnly = [] }: IndexRules): RuleNode {
   const root = newRule();
   const add = (text: string, isIncluded: boolean): void => {
     const { path, scope } = parseScopedPath(text);
@@ -201,7 +201,7 @@ function compile({ included, excluded, always, alone = [] }: IndexRules): RuleNo
   for (const path of included) add(path, true);
   for (const path of excluded) add(path, false);
   for (const path of always) add(path, true);
-  for (const name of alone) ruleAt(root, [name]).subtree ??= false;
+  for (const name of namedOnly) ruleAt(root, [name]).subtree ??= false;
   return root;
 }
 
@@ -209,10 +209,10 @@ function ruleAt(root: RuleNode, path: Path): RuleNode {
   let rule = root;
   for (const step of path) {
     assert(step !== CELLS, 'no policy names cells');
-    let next = step === ARRAY_ELEMENT ? rule.each : rule.children.get(step);
+    let next = step === ARRAY_ELEMENT ? rule.element : rule.children.get(step);
     if (next === undefined) {
       next = newRule();
-      if (step === ARRAY_ELEMENT) rule.each = next;
+      if (step === ARRAY_ELEMENT) rule.element = next;
       else rule.children.set(step, next);
     }
     rule = next;

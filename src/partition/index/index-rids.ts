@@ -1,6 +1,6 @@
 /**
- * The rids of one value of one path: the same as its entries, as numbers. A list of the store holds hundreds of rids in a
- * row, so that what takes a text each as entries takes two bytes each here.
+ * The rids of one term prefix: its entries as numbers. A posting block has hundreds of rids in one row, so that a rid
+ * takes two bytes here and a whole text as an entry.
  */
 import {
   andThen,
@@ -17,20 +17,20 @@ import { addBlockRids, blockRange } from './posting-block.ts';
 import { isPackedFor, type RidLimits, type Rids, TOO_MANY } from './posting-list-cache.ts';
 import type { StoredLists } from './stored-lists.ts';
 
-/** Lists of one read: few where few rids are wanted. A list has a thousand rids at most and often far fewer. */
-const CHUNKS_MIN = 2;
-const CHUNKS_MAX = 64;
-const CHUNK_RIDS_GUESS = 32;
+/** Blocks of one read: few where few rids are wanted. A block has 1024 rids at most, and often far fewer. */
+const BLOCKS_MIN = 2;
+const BLOCKS_MAX = 64;
+const BLOCK_RIDS_GUESS = 32;
 const BYTES_MAX = 1024 * 1024;
-/** Behind every rid: they begin with a zero byte. */
+/** Greater than every rid, since rids begin with a zero byte. */
 const LAST = Uint8Array.of(0xff);
 
-/** Where the entries of a stem are. */
-function rangeOfStem(stem: Bytes): KeyRange {
-  return { start: stem, end: Buffer.concat([stem, LAST]) };
+/** The entries of a term prefix. */
+function rangeOfTermPrefix(termPrefix: Bytes): KeyRange {
+  return { start: termPrefix, end: Buffer.concat([termPrefix, LAST]) };
 }
 
-/** What is looked into: a moment of the store, what memory adds to it, and what is known of it where it keeps still. */
+/** A snapshot of the store, the changes in memory, and the cached lists of the store, except during a flush. */
 interface IndexSources {
   readonly store: ReadView;
   /** Older first. */
@@ -38,16 +38,16 @@ interface IndexSources {
   readonly cached: StoredLists | undefined;
 }
 
-/** Ascending, each once; undefined where there are more than is wanted, counted with those that memory takes away. */
+/** Ascending, each once; undefined where there are more than the limits, including those that memory removes. */
 export function ridsOfTermPrefix(
   { store, runs, cached }: IndexSources,
-  stem: Bytes,
+  termPrefix: Bytes,
   limits: RidLimits,
 ): MaybePromise<Rids | undefined> {
-  const text = bytesToLatin1(stem);
+  const text = bytesToLatin1(termPrefix);
   const read = (): MaybePromise<Rids | typeof TOO_MANY> => {
     const limit = cached?.rids.limitOf(text, limits) ?? limits.read;
-    return andThen(storedRids(store, cached, stem, limit), (found) => {
+    return andThen(storedRids(store, cached, termPrefix, limit), (found) => {
       cached?.rids.add(text, found ?? limit);
       return found ?? TOO_MANY;
     });
@@ -62,56 +62,56 @@ export function ridsOfTermPrefix(
 
 function storedRids(
   store: ReadView,
-  known: StoredLists | undefined,
-  stem: Bytes,
+  cached: StoredLists | undefined,
+  termPrefix: Bytes,
   limit: number,
 ): MaybePromise<readonly Rid[] | undefined> {
-  const range = rangeOfStem(stem);
+  const range = rangeOfTermPrefix(termPrefix);
   const options = { limit: limit + 1, bytesMax: BYTES_MAX };
   return andThen(store.scanKeys(range, options), ({ keys, more }) => {
     if (more || keys.length > limit) return undefined;
-    return andThen(known?.mayHold(range, store) ?? true, (hasLists) => {
+    return andThen(cached?.mayHold(range, store) ?? true, (hasBlocks) => {
       const listed: Rid[] = [];
-      const lists = !hasLists || addListed(store, blockRange(range), listed, limit);
-      return andThen(lists, (isAll) => (isAll ? joined(listed, keys.map(ridOfEntry)) : undefined));
+      const blocks = !hasBlocks || addBlocks(store, blockRange(range), listed, limit);
+      return andThen(blocks, (isAll) => (isAll ? joined(listed, keys.map(ridOfEntry)) : undefined));
     });
   });
 }
 
-/** Adds those in lists; false where there are more than `limit`. */
-function addListed(
+/** Adds the rids of blocks; false where there are more than `limit`. */
+function addBlocks(
   store: ReadView,
-  lists: KeyRange,
+  blocks: KeyRange,
   rids: Rid[],
   limit: number,
 ): MaybePromise<boolean> {
-  const wanted = Math.ceil((limit - rids.length) / CHUNK_RIDS_GUESS);
-  const page = store.scan(lists, {
-    limit: Math.min(Math.max(wanted, CHUNKS_MIN), CHUNKS_MAX),
+  const wanted = Math.ceil((limit - rids.length) / BLOCK_RIDS_GUESS);
+  const page = store.scan(blocks, {
+    limit: Math.min(Math.max(wanted, BLOCKS_MIN), BLOCKS_MAX),
     bytesMax: BYTES_MAX,
   });
   return andThen(page, ({ entries, more }) => {
-    for (const list of entries) {
-      addBlockRids(list, rids);
+    for (const block of entries) {
+      addBlockRids(block, rids);
       if (rids.length > limit) return false;
     }
     const last = entries.at(-1);
     if (!more || last === undefined) return true;
     const start = keyAfter(last.key);
-    return addListed(store, { start, end: lists.end }, rids, limit);
+    return addBlocks(store, { start, end: blocks.end }, rids, limit);
   });
 }
 
-/** With what memory adds and takes away. */
-function changed(stored: Rids, runs: readonly IndexRun[], stem: string): Rids {
+/** Applies the changes in memory. */
+function changed(stored: Rids, runs: readonly IndexRun[], termPrefix: string): Rids {
   let rids = stored;
   for (const run of runs) {
-    const changes = changesOf(run, stem);
+    const changes = changesOf(run, termPrefix);
     if (changes === undefined) continue;
     const { rids: changing, isThere } = changes;
     if (isThere !== undefined) {
-      const gone = new Set(changing.filter((_, at) => isThere[at] !== true));
-      rids = Array.from(rids).filter((rid) => !gone.has(rid));
+      const removed = new Set(changing.filter((_, at) => isThere[at] !== true));
+      rids = Array.from(rids).filter((rid) => !removed.has(rid));
     }
     const added = isThere === undefined ? changing : changing.filter((_, at) => isThere[at]);
     rids = appended(rids, added) ?? joined(rids, added);
@@ -119,7 +119,7 @@ function changed(stored: Rids, runs: readonly IndexRun[], stem: string): Rids {
   return rids;
 }
 
-/** Most of what memory adds is newer than all that is stored: thousands of packed numbers are copied in one go. */
+/** Most rids in memory are greater than all stored ones: then the packed numbers are copied at once. */
 function appended(stored: Rids, added: readonly Rid[]): Rids | undefined {
   const last = added[added.length - 1];
   if (last === undefined || !isPackedFor(stored, last)) return undefined;
@@ -132,7 +132,7 @@ function appended(stored: Rids, added: readonly Rid[]): Rids | undefined {
   return all;
 }
 
-/** Of two lists that rise, one that does, with what both have once. */
+/** Merges two ascending lists; a rid that both have is in the result once. */
 function joined<A extends Rids>(a: A, b: readonly Rid[]): A | readonly Rid[] {
   if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
   if ((a[a.length - 1] as Rid) < (b[0] as Rid)) return Array.from(a).concat(b);

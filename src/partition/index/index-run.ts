@@ -1,10 +1,10 @@
-/** Index entries in memory, sorted and never changed again: what a view of one moment is made of. */
+/** Index entries in memory, sorted and immutable: views are made of them. */
 import type { Rid } from '../item/item.ts';
 import type { PostingLists, RidChanges } from './posting-lists.ts';
 
 export interface IndexRun {
   readonly termPrefixes: readonly string[];
-  /** One per stem. */
+  /** One per term prefix. */
   readonly changes: readonly RidChanges[];
   readonly size: number;
 }
@@ -15,26 +15,27 @@ export function runOf(postings: PostingLists): IndexRun {
   let size = 0;
   for (const [termPrefix, posting] of postings.sorted()) {
     const own = posting.changes();
-    // Of items that are not durable yet.
+    // Lists without rids belong to items that are not durable yet.
     if (own.rids.length === 0) continue;
     termPrefixes.push(termPrefix);
     changes.push(own);
     size += own.rids.length;
   }
   const common = { termPrefixes, changes, size };
-  const rare = rareRun(postings);
-  if (rare.size === 0) return common;
-  return size === 0 ? rare : mergeRuns(rare, common);
+  const unique = uniqueRun(postings);
+  if (unique.size === 0) return common;
+  return size === 0 ? unique : mergeRuns(unique, common);
 }
 
-function rareRun(postings: PostingLists): IndexRun {
-  const { stems: termPrefixes, rids } = postings.uniqueSorted();
+/** The entries of values that hardly another item has. */
+function uniqueRun(postings: PostingLists): IndexRun {
+  const { termPrefixes, rids } = postings.uniqueSorted();
   let size = 0;
   for (const own of rids) size += own.length;
   return { termPrefixes, changes: rids.map((own) => ({ rids: own, isThere: undefined })), size };
 }
 
-/** What the newer one says of an entry holds. */
+/** The newer run decides where both change an entry. */
 export function mergeRuns(older: IndexRun, newer: IndexRun): IndexRun {
   const termPrefixes: string[] = [];
   const changes: RidChanges[] = [];
@@ -71,7 +72,7 @@ function mergeRids(older: RidChanges, newer: RidChanges): RidChanges {
   return { rids, isThere: rids.map((rid) => all.get(rid) === true) };
 }
 
-/** The place of the first stem that is not below `key`. */
+/** The place of the first term prefix that is not below `key`. */
 function termPrefixFrom({ termPrefixes }: IndexRun, key: string): number {
   let low = 0;
   let high = termPrefixes.length;
@@ -83,13 +84,13 @@ function termPrefixFrom({ termPrefixes }: IndexRun, key: string): number {
   return low;
 }
 
-/** What a run says of one stem; undefined where nothing. */
-export function changesOf(run: IndexRun, stem: string): RidChanges | undefined {
-  const at = termPrefixFrom(run, stem);
-  return run.termPrefixes[at] === stem ? run.changes[at] : undefined;
+/** The changes of one term prefix in a run; undefined where there are none. */
+export function changesOf(run: IndexRun, termPrefix: string): RidChanges | undefined {
+  const at = termPrefixFrom(run, termPrefix);
+  return run.termPrefixes[at] === termPrefix ? run.changes[at] : undefined;
 }
 
-/** A rid as the eight characters behind a stem. */
+/** A rid as the eight characters after a term prefix. */
 export function ridText(rid: Rid): string {
   const high = Math.floor(rid / 2 ** 32);
   return String.fromCharCode(
@@ -104,17 +105,17 @@ export function ridText(rid: Rid): string {
   );
 }
 
-/** The smallest number whose text behind a stem is not below `text`: where a bound cuts a list of rids. */
+/** The smallest rid whose text after a term prefix is not below `text`. */
 function ridAt(text: string): number {
   let rid = 0;
   for (let at = 0; at < 8; at++) rid = rid * 256 + (text.charCodeAt(at) || 0);
   return text.length > 8 ? rid + 1 : rid;
 }
 
-/** How many of the rids of a stem lie before a key. */
-function countBefore(stem: string, rids: readonly Rid[], key: string): number {
-  if (!key.startsWith(stem)) return key < stem ? 0 : rids.length;
-  const bound = ridAt(key.slice(stem.length));
+/** The number of rids of a term prefix before a key. */
+function countBefore(termPrefix: string, rids: readonly Rid[], key: string): number {
+  if (!key.startsWith(termPrefix)) return key < termPrefix ? 0 : rids.length;
+  const bound = ridAt(key.slice(termPrefix.length));
   let low = 0;
   let high = rids.length;
   while (low < high) {
@@ -131,24 +132,24 @@ export interface Bounds {
   readonly reverse: boolean;
 }
 
-/** Shows the entries of a run within [low, high), in order, until `see` answers false. */
+/** Visits the entries of a run within [low, high), in order, until `visit` returns false. */
 export function walkRun(
   run: IndexRun,
   { low, high, reverse }: Bounds,
-  see: (entry: string, isThere: boolean) => boolean,
+  visit: (entry: string, isThere: boolean) => boolean,
 ): void {
-  // A bound may lie among the rids of the stem before it.
+  // The lower bound may lie among the rids of the term prefix before it.
   const first = Math.max(0, termPrefixFrom(run, low) - 1);
   const end = termPrefixFrom(run, high);
   for (let step = 0; step < end - first; step++) {
     const at = reverse ? end - 1 - step : first + step;
-    const stem = run.termPrefixes[at] as string;
+    const termPrefix = run.termPrefixes[at] as string;
     const { rids, isThere } = run.changes[at] as RidChanges;
-    const from = countBefore(stem, rids, low);
-    const to = countBefore(stem, rids, high);
+    const from = countBefore(termPrefix, rids, low);
+    const to = countBefore(termPrefix, rids, high);
     for (let count = 0; count < to - from; count++) {
       const place = reverse ? to - 1 - count : from + count;
-      if (!see(stem + ridText(rids[place] as Rid), isThere?.[place] ?? true)) return;
+      if (!visit(termPrefix + ridText(rids[place] as Rid), isThere?.[place] ?? true)) return;
     }
   }
 }

@@ -1,4 +1,4 @@
-/** How far the index of a partition is built under which policy. Stored as JSON beside the counters. */
+/** How far the index of a partition is built, and under which policy. Stored as JSON. */
 import { type Bytes, bytesToText, textToBytes } from '../../base/index.ts';
 import type { Rid } from '../item/item.ts';
 

@@ -1,4 +1,4 @@
-/** The terms of an item: one per indexed value, arrays and objects as such by kind only. */
+/** The terms of an item: one per indexed value; for arrays and objects only their kind. */
 import { Extended, encodeTuple, isList, KeyWriter, type Value } from '../../value/index.ts';
 import type { Rid } from '../item/item.ts';
 import type { PathNode } from './index-paths.ts';
@@ -13,7 +13,7 @@ import {
 
 export const PREFIX_TERM = 0x20;
 
-/** What stands for any array, any object: an index tells only that it is one. */
+/** The keys of any array and any object: the index has only their kind. */
 export const ARRAY_KEY = encodeTuple([[]]);
 export const OBJECT_KEY = encodeTuple([{}]);
 
@@ -35,8 +35,8 @@ export function addTerms(value: Value, node: PathNode, rid: Rid, entries: string
           .takeText(),
       );
     if (isArray) {
-      const each = node.each();
-      for (const element of value) addTerms(element, each, rid, entries);
+      const elements = node.elementNode();
+      for (const element of value) addTerms(element, elements, rid, entries);
     } else {
       for (const name in value)
         if (Object.hasOwn(value, name)) addTerms(value[name], node.child(name), rid, entries);
@@ -46,16 +46,16 @@ export function addTerms(value: Value, node: PathNode, rid: Rid, entries: string
   }
 }
 
-interface Finding {
+interface TermCollector {
   readonly owner: PostingLists;
   readonly root: PathNode;
   readonly found: PostingList[];
-  /** Where rare values go; undefined where they go with the others. */
+  /** Gets the values of paths with high cardinality; undefined where they get posting lists too. */
   readonly termPrefixes: string[] | undefined;
 }
 
-/** As `addTerms`; a value met before needs no key. */
-export function findTerms(value: Value, node: PathNode, into: Finding): void {
+/** Same as `addTerms`, with posting lists: a repeated value needs no key. */
+export function findTerms(value: Value, node: PathNode, into: TermCollector): void {
   if (value === undefined || !node.isOpen) return;
   if (typeof value !== 'object' || value === null || value instanceof Extended) {
     if (!node.isIndexed) return;
@@ -64,8 +64,8 @@ export function findTerms(value: Value, node: PathNode, into: Finding): void {
     else into.found.push(termPosting(into, node, value));
   } else if (isList(value)) {
     if (node.isIndexed) into.found.push(termPosting(into, node, ANY_ARRAY));
-    const each = node.each();
-    for (let at = 0; at < value.length; at++) findTerms(value[at], each, into);
+    const elements = node.elementNode();
+    for (let at = 0; at < value.length; at++) findTerms(value[at], elements, into);
   } else {
     if (node.isIndexed) into.found.push(termPosting(into, node, ANY_OBJECT));
     for (const name in value)
@@ -74,17 +74,17 @@ export function findTerms(value: Value, node: PathNode, into: Finding): void {
 }
 
 export function termPosting(
-  { owner, root }: Pick<Finding, 'owner' | 'root'>,
+  { owner, root }: Pick<TermCollector, 'owner' | 'root'>,
   node: PathNode,
   value: TermValue,
 ): PostingList {
-  const known = owner.valueLists(root, node.id);
-  const found = known.get(value);
+  const lists = owner.valueLists(root, node.id);
+  const found = lists.get(value);
   node.cardinality.note(found !== undefined);
   if (found !== undefined) return found;
-  const posting = owner.of(termPrefixOf(node, value));
-  if (typeof value === 'symbol' || isCacheable(value)) known.set(value, posting);
-  return posting;
+  const list = owner.of(termPrefixOf(node, value));
+  if (typeof value === 'symbol' || isCacheable(value)) lists.set(value, list);
+  return list;
 }
 
 export function termPrefixOf(node: PathNode, value: TermValue): string {

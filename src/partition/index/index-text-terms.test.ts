@@ -1,5 +1,5 @@
-// Goal: an item's text gives the entries that its value gives, and its number of them. Method: seeded items, noted by
-// their texts in one memory and by their values in another; what both hold is compared.
+// Goal: the text of an item has the same entries as its value, and as many. Method: seeded items, added by their texts to
+// one set of posting lists and by their values to another; both are compared.
 import { expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../base/index.ts';
 import { jsonCodec, type Value } from '../../value/index.ts';
@@ -46,7 +46,7 @@ it.each([1, 2, 3])('texts and values have the same entries, seed %d', (seed) => 
   expect(changes).toEqual(expected.changes);
 });
 
-/** An id of its own, some properties that are alike and some that are not, now and then in another order. */
+/** An own id, some similar and some different properties, sometimes in another order. */
 function itemValue(random: Random, rid: number): Value {
   const all: [string, Value][] = [
     ['id', `item-${rid}`],

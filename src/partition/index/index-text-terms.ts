@@ -1,4 +1,4 @@
-/** The terms of an item (index-terms.ts) from its stored JSON text, without making values of it. */
+/** The terms of an item (index-terms.ts) from its stored JSON text, without decoding it. */
 import {
   BACKSLASH,
   CLOSING_BRACE,
@@ -17,7 +17,7 @@ import type { PathNode } from './index-paths.ts';
 import { termPosting, termPrefixOf } from './index-terms.ts';
 import { ANY_ARRAY, ANY_OBJECT, type PostingLists } from './posting-lists.ts';
 
-/** A text is looked through so far before its end is looked for natively. */
+/** Bytes of a text that are read one by one, before its end is searched natively. */
 const LONG_BYTES = 48;
 
 interface TextTerms {
@@ -26,16 +26,16 @@ interface TextTerms {
   readonly rid: Rid;
   /** Whether the item never had entries. */
   readonly isNew: boolean;
-  /** Noted so far. */
+  /** Number of entries so far. */
   count: number;
 }
 
-/** Notes the entries of the item; false where its text is an unusual one, of which only a part is noted. */
+/** Adds the entries of the item; false where its text is not canonical, and then only some are added. */
 export function noteTextTerms(text: Buffer, into: TextTerms): boolean {
   return note(text, 0, into.root, into) === text.length;
 }
 
-/** Answers where the value ends, or -1. */
+/** Returns where the value ends, or -1. */
 function note(text: Buffer, start: number, node: PathNode, into: TextTerms): number {
   if (!node.isOpen) return endOfStored(text, start);
   if (text[start] === OPENING_BRACE) return noteObject(text, start, node, into);
@@ -46,9 +46,9 @@ function note(text: Buffer, start: number, node: PathNode, into: TextTerms): num
 function noteArray(text: Buffer, start: number, node: PathNode, into: TextTerms): number {
   if (node.isIndexed) noteKind(ANY_ARRAY, node, into);
   if (text[start + 1] === CLOSING_BRACKET) return start + 2;
-  const each = node.each();
+  const elements = node.elementNode();
   for (let at = start + 1; ; at++) {
-    at = note(text, at, each, into);
+    at = note(text, at, elements, into);
     if (at < 0) return -1;
     if (text[at] === CLOSING_BRACKET) return at + 1;
     if (text[at] !== COMMA) return -1;
@@ -80,7 +80,7 @@ export function endOfStored(text: Buffer, start: number): number {
   return text[start] === QUOTE ? endOfStoredText(text, start) : endOfPrintedValue(text, start);
 }
 
-/** As `endOfText`, of one that is known to be whole. */
+/** Same as `endOfText`, for a text that is complete. */
 export function endOfStoredText(text: Buffer, start: number): number {
   const near = Math.min(text.length, start + LONG_BYTES);
   for (let at = start + 1; at < near; at++) {
@@ -112,16 +112,16 @@ function noteTerm(text: Buffer, start: number, node: PathNode, into: TextTerms):
   const expected = owner.texts.expected(node, text, start);
   if (expected !== undefined) {
     node.cardinality.note(true);
-    expected.posting.add(rid);
+    expected.list.add(rid);
     return start + expected.text.length;
   }
   const end = endOfStored(text, start);
   if (end < 0) return -1;
-  let posting = owner.texts.find(node, text, start, end);
-  if (posting === undefined) {
-    posting = termPosting(into, node, printedValue(text, start, end));
-    owner.texts.add(node, text, start, end, posting);
+  let list = owner.texts.find(node, text, start, end);
+  if (list === undefined) {
+    list = termPosting(into, node, printedValue(text, start, end));
+    owner.texts.add(node, text, start, end, list);
   } else node.cardinality.note(true);
-  posting.add(rid);
+  list.add(rid);
   return end;
 }

@@ -1,4 +1,4 @@
-/** The index at one moment: entries of the store, one by one and in lists, with what memory adds and takes away. */
+/** A consistent view of the index: single entries and posting blocks of the store, with the changes in memory. */
 import { andThen, type Bytes, bytesToLatin1, type MaybePromise } from '../../base/index.ts';
 import type { Entry, KeyRange, KeyScanOptions, ReadView } from '../../engine/index.ts';
 import { ridsOfTermPrefix } from './index-rids.ts';
@@ -8,32 +8,31 @@ import type { RidLimits, Rids } from './posting-list-cache.ts';
 import type { StoredLists } from './stored-lists.ts';
 
 export interface IndexPage {
-  /** Entries in order, as texts; there may be none though the range goes on. */
+  /** Entries in order, as texts; possibly none although the range continues. */
   readonly entries: readonly string[];
-  /** What is left of the range; undefined at its end. */
+  /** The rest of the range; undefined at its end. */
   readonly rest: KeyRange | undefined;
 }
 
-/** A part of what is stored. */
+/** A part of the stored entries of a range. */
 interface Stored {
   readonly entries: readonly string[];
-  /** Where it stopped though there is more; undefined at the end of the range. */
+  /** The last entry, where there are more; undefined at the end of the range. */
   readonly stop: string | undefined;
 }
 
-/** Lists read at once: one is often enough for a page. */
-const CHUNKS_MIN = 2;
-const CHUNKS_MAX = 64;
-/** Entries that a list is expected to have, to guess how many lists a page takes. */
-const CHUNK_ENTRIES_GUESS = 32;
-const CHUNK_PAGE_BYTES = 256 * 1024;
+/** Blocks of one read: one is often enough for a page. */
+const BLOCKS_MIN = 2;
+const BLOCKS_MAX = 64;
+/** Expected entries of a block, to estimate how many blocks a page needs. */
+const BLOCK_ENTRIES_GUESS = 32;
+const BLOCK_PAGE_BYTES = 256 * 1024;
 
 export class IndexView {
   readonly #store: ReadView;
   /** Older first. */
   readonly #runs: readonly IndexRun[];
-
-  /** Undefined where entries are being written to their place. */
+  /** Undefined during a flush. */
   readonly #lists: StoredLists | undefined;
 
   constructor(store: ReadView, runs: readonly IndexRun[], lists: StoredLists | undefined) {
@@ -42,47 +41,49 @@ export class IndexView {
     this.#lists = lists;
   }
 
-  /** A range that is read forwards ends between two values, or at the end of one. */
+  /** A range that is read forwards has to end between two values. */
   scan(range: KeyRange, options: KeyScanOptions): MaybePromise<IndexPage> {
     return andThen(this.#store.scanKeys(range, options), ({ keys, more }) => {
       const single: Stored = { entries: keys, stop: more ? keys.at(-1) : undefined };
-      return andThen(this.#listedIfAny(range, options), (listed) => {
-        const only = this.#runs.length > 0 ? undefined : onlyOf(single, listed);
-        if (only === undefined) return this.#merge([single, listed], range, options);
+      return andThen(this.#inBlocksIfAny(range, options), (inBlocks) => {
+        const only = this.#runs.length > 0 ? undefined : onlyOf(single, inBlocks);
+        if (only === undefined) return this.#merge([single, inBlocks], range, options);
         return {
           entries: only.entries,
-          rest: restBehind(range, only.stop, options.reverse === true),
+          rest: restAfter(range, only.stop, options.reverse === true),
         };
       });
     });
   }
 
-  /** The rids of a stem; see `ridsOfTermPrefix`. */
-  rids(stem: Bytes, limits: RidLimits): MaybePromise<Rids | undefined> {
+  /** The rids of a term prefix; see `ridsOfTermPrefix`. */
+  rids(termPrefix: Bytes, limits: RidLimits): MaybePromise<Rids | undefined> {
     const sources = { store: this.#store, runs: this.#runs, cached: this.#lists };
-    return ridsOfTermPrefix(sources, stem, limits);
+    return ridsOfTermPrefix(sources, termPrefix, limits);
   }
 
-  #listedIfAny(range: KeyRange, options: KeyScanOptions): MaybePromise<Stored> {
-    const lists = this.#lists?.mayHold(range, this.#store) ?? true;
-    return andThen(lists, (hasLists) => (hasLists ? this.#listed(range, options) : NOTHING_STORED));
+  #inBlocksIfAny(range: KeyRange, options: KeyScanOptions): MaybePromise<Stored> {
+    const mayHold = this.#lists?.mayHold(range, this.#store) ?? true;
+    return andThen(mayHold, (hasBlocks) =>
+      hasBlocks ? this.#inBlocks(range, options) : NOTHING_STORED,
+    );
   }
 
-  /** Entries that are in lists, as many as asked for. */
-  #listed(range: KeyRange, options: KeyScanOptions): MaybePromise<Stored> {
+  /** Entries of posting blocks, up to the limit. */
+  #inBlocks(range: KeyRange, options: KeyScanOptions): MaybePromise<Stored> {
     const { limit, reverse = false } = options;
-    const wanted = Math.ceil(limit / CHUNK_ENTRIES_GUESS);
+    const wanted = Math.ceil(limit / BLOCK_ENTRIES_GUESS);
     const page = this.#store.scan(blockRange(range), {
-      limit: Math.min(Math.max(wanted, CHUNKS_MIN), CHUNKS_MAX),
-      bytesMax: CHUNK_PAGE_BYTES,
+      limit: Math.min(Math.max(wanted, BLOCKS_MIN), BLOCKS_MAX),
+      bytesMax: BLOCK_PAGE_BYTES,
       reverse,
     });
     return andThen(page, ({ entries, more }) => {
-      // Backwards, the rest of a page may end in the middle of a list, whose key is behind it.
+      // A range that is read backwards may end inside a block, whose key is greater than the end.
       const behind = reverse && range.end && blockRangeAfter(range.end);
-      if (!behind) return listedIn(entries, more, range, options);
+      if (!behind) return entriesInBlocks(entries, more, range, options);
       return andThen(this.#store.scan(behind, { limit: 1, bytesMax: 1 }), (found) =>
-        listedIn([...found.entries, ...entries], more, range, options),
+        entriesInBlocks([...found.entries, ...entries], more, range, options),
       );
     });
   }
@@ -101,51 +102,51 @@ export class IndexView {
       for (const key of entries) if (!changes.has(key) && isWithin(key)) merged.push(key);
     for (const [key, isThere] of changes) if (isThere && isWithin(key)) merged.push(key);
     merged.sort(reverse ? (a, b) => compareKeys(b, a) : compareKeys);
-    // After a crash an entry may have been written alone and in a list.
+    // After a crash an entry may be stored singly and in a block.
     const distinct = merged.filter((key, at) => key !== merged[at - 1]);
     const entries = distinct.length > limit ? distinct.slice(0, limit) : distinct;
     const last = entries.length < distinct.length ? entries.at(-1) : end;
-    return { entries, rest: restBehind(range, last, reverse) };
+    return { entries, rest: restAfter(range, last, reverse) };
   }
 }
 
-function listedIn(
-  chunks: readonly Entry[],
+function entriesInBlocks(
+  blocks: readonly Entry[],
   more: boolean,
   range: KeyRange,
   { limit, reverse = false }: KeyScanOptions,
 ): Stored {
-  if (chunks.length === 0) return NOTHING_STORED;
+  if (blocks.length === 0) return NOTHING_STORED;
   const low = bytesToLatin1(range.start);
   const high = range.end === undefined ? AFTER_ALL : bytesToLatin1(range.end);
   const entries: string[] = [];
-  let list: PostingBlock | undefined;
-  for (const chunk of chunks) {
-    list = new PostingBlock(chunk);
-    // The list behind a range is mostly one of another value.
-    if (list.first >= high || list.last < low) continue;
-    const isCut = list.first < low || list.last >= high;
-    const { size } = list;
+  let block: PostingBlock | undefined;
+  for (const stored of blocks) {
+    block = new PostingBlock(stored);
+    // The block after a range mostly belongs to another value.
+    if (block.first >= high || block.last < low) continue;
+    const isPartial = block.first < low || block.last >= high;
+    const { size } = block;
     for (let at = 0; at < size; at++) {
-      const entry = list.entry(reverse ? size - 1 - at : at);
-      if (isCut && (entry < low || entry >= high)) continue;
+      const entry = block.entry(reverse ? size - 1 - at : at);
+      if (isPartial && (entry < low || entry >= high)) continue;
       if (entries.length === limit) return { entries, stop: entries.at(-1) };
       entries.push(entry);
     }
   }
-  if (!more || list === undefined) return { entries, stop: undefined };
-  return { entries, stop: list.entry(reverse ? 0 : list.size - 1) };
+  if (!more || block === undefined) return { entries, stop: undefined };
+  return { entries, stop: block.entry(reverse ? 0 : block.size - 1) };
 }
 
-/** The one that has all there is, if there is one: in order as it is. */
-function onlyOf(single: Stored, listed: Stored): Stored | undefined {
-  if (listed.entries.length === 0 && listed.stop === undefined) return single;
-  return single.entries.length === 0 ? listed : undefined;
+/** The one part that has all entries, if there is one: it is in order already. */
+function onlyOf(single: Stored, inBlocks: Stored): Stored | undefined {
+  if (inBlocks.entries.length === 0 && inBlocks.stop === undefined) return single;
+  return single.entries.length === 0 ? inBlocks : undefined;
 }
 
 const NOTHING_STORED: Stored = { entries: [], stop: undefined };
 
-/** Notes the changes of a run up to `end`; answers the end, nearer where the run has more than are asked for. */
+/** Collects the changes of a run up to `end`; returns an earlier end where the run adds more than the limit. */
 function changesIn(
   run: IndexRun,
   range: KeyRange,
@@ -167,11 +168,11 @@ function changesIn(
   return stop;
 }
 
-/** No key begins so: prefixes are small bytes. */
+/** Greater than every key, since prefixes are small bytes. */
 const AFTER_ALL = '\u00ff\u00ff';
 
-/** The part of a range behind a page that ended at `last`; undefined where it ended with the range. */
-function restBehind(
+/** The rest of a range after a page that ended at `last`; undefined where the range is complete. */
+function restAfter(
   { start, end }: KeyRange,
   last: string | undefined,
   isReverse: boolean,

@@ -1,5 +1,5 @@
-// Goal: an item's index entries are what the policy says, stay those of the item through every write, and are built
-// anew under traffic when the policy changes. Method: golden entries; a seeded history compared with a recount.
+// Goal: the index entries of an item follow the policy, are exact after every write, and are built again during writes
+// when the policy changes. Method: golden entries; a seeded history compared with a recount.
 import { describe, expect, test } from 'vitest';
 import { bytesToLatin1, bytesToText, seededRandom } from '../../base/index.ts';
 import { asyncEngine } from '../../engine/async-engine.ts';
@@ -166,7 +166,7 @@ describe.each<[string, () => Engine]>([
       await Promise.all(jobs);
       const end = random.below(5);
       if (end === 0) await partition.close();
-      // As after a crash: what is only in memory is gone.
+      // As after a crash: entries that are only in memory are lost.
       if (end === 1) await store.close();
       if (end < 2) ({ store, partition } = await open());
       while (partition.indexProgressPercent() < 100) await new Promise((r) => setImmediate(r));
@@ -177,7 +177,7 @@ describe.each<[string, () => Engine]>([
     await engine.close();
   });
 
-  test(`entries of values that hardly two items share come and go with them (seed ${seed})`, async () => {
+  test(`entries of high cardinality are added and removed with their items (seed ${seed})`, async () => {
     const random = seededRandom(seed);
     const engine = makeEngine();
     const indexing = indexingForTest({
@@ -203,7 +203,7 @@ describe.each<[string, () => Engine]>([
       const jobs: Promise<unknown>[] = [];
       for (let number = first; number < first + 100; number++)
         jobs.push(write('create', number, `value ${random.below(2) ? number : number - 1}`));
-      // Some change and some go before they are durable, others long after.
+      // Some change or are deleted before they are durable, others long after.
       for (let count = 0; count < 30; count++) {
         const number = random.below(first + 100);
         if (random.below(2)) jobs.push(write('upsert', number, `value ${random.below(2000)}`));
@@ -220,7 +220,7 @@ describe.each<[string, () => Engine]>([
     await engine.close();
   });
 
-  test('very many terms that go are logged in parts and stay gone after a crash', async () => {
+  test('very many removed terms are logged in parts and stay removed after a crash', async () => {
     const engine = makeEngine();
     const indexing = indexingForTest({});
     let store: Store = await engine.open('partition');
@@ -243,7 +243,7 @@ describe.each<[string, () => Engine]>([
     await engine.close();
   });
 
-  test('a reader sees one moment', async () => {
+  test('a reader has one consistent view', async () => {
     const engine = makeEngine();
     const partition = await openForTest(await engine.open('partition'), {
       indexing: indexingForTest({}),

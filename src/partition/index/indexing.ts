@@ -1,10 +1,10 @@
 /**
  * The index entries of an item: a function of the item and the policy, nothing else.
  *
- *   20 term       path8 · value · rid8            → ∅     one per indexed value; arrays and objects as such by kind only
- *                                                       the cells of a geometry likewise, below the step CELLS
+ *   20 term       path8 · value · rid8            → ∅     one per indexed value; for arrays and objects their kind;
+ *                                                       for geometries their cells, below the step CELLS
  *   21 composite  index2 · value · value … · rid8 → ∅     descending parts with their bits flipped
- *   23 log        number8                         → changes not yet in their place (index-log.ts)
+ *   23 log        number8                         → changes that are not flushed yet (index-log.ts)
  *   24, 25        the same as 20 and 21, many in one row (posting-block.ts)
  */
 import { append, type Bytes, bufferOf, type Steps } from '../../base/index.ts';
@@ -48,13 +48,13 @@ export interface IndexingOptions extends IndexRules {
   /** `none`: no entries at all. */
   readonly isOff: boolean;
   readonly composites: readonly (readonly CompositePart[])[];
-  /** Not a part of any index that queries use, and never changed. */
+  /** Not part of any index that queries use; never changed. */
   readonly uniqueKeys?: UniqueKeyOptions | undefined;
   /** Reads the stored bodies. */
   readonly codec: Codec;
-  /** Indexed as if the item had them, in place of what it holds by that name. */
+  /** Indexed as if the item had them, instead of its own properties of these names. */
   readonly computed?: readonly ComputedProperty[];
-  /** Geometries found by their cells, whatever the paths included and excluded. */
+  /** Paths of geometries, which are indexed by their cells independently of the other paths. */
   readonly spatial?: readonly SpatialPath[];
 }
 
@@ -65,12 +65,12 @@ export interface SpatialPath {
   readonly gridName: string;
 }
 
-/** A property that an item does not hold but has, by the home API's word. */
+/** A name for an expression over an item, defined by the home API. */
 export interface ComputedProperty {
   readonly name: string;
-  /** Changes with what `compute` gives. */
+  /** Changes with the result of `compute`. */
   readonly definition: string;
-  /** Pure. Where it throws the item does not have the property. */
+  /** Pure. An item for which it throws does not have the property. */
   compute(item: Value): Value;
 }
 
@@ -80,12 +80,12 @@ interface CompositePart {
 }
 
 const RID_BYTES = 8;
-/** Behind prefix and path number. */
+/** Offset of the value, after prefix and path number. */
 const VALUE_START = 1 + PATH_NUMBER_BYTES;
 
 const NONE: readonly string[] = [];
 
-/** Queries ask for few paths; a client that makes paths up must not fill the memory. */
+/** Paths kept; a client that makes up paths must not fill the memory. */
 const PREFIXES_MAX = 1000;
 
 const writer = new KeyWriter(1024);
@@ -93,18 +93,18 @@ const part = new KeyWriter(1024);
 
 export class Indexing {
   readonly options: IndexingOptions;
-  /** Undefined where any two items may have the same values. */
+  /** Undefined where the container has no unique keys. */
   readonly unique: UniqueKeys | undefined;
-  /** Changes with everything that changes the entries of an item. */
+  /** Differs between policies that give an item different entries. */
   readonly fingerprint: string;
   readonly #paths: IndexPaths;
   readonly #computed: readonly ComputedProperty[];
   readonly #spatial: readonly SpatialTerms[];
-  /** Paths that queries asked for; null where not indexed. */
+  /** Prefixes of the paths of queries; null where not indexed. */
   readonly #prefixes = new Map<string, Bytes | null>();
   readonly #composites: readonly (readonly OrderedPath[])[];
   readonly #orders: CompositeOrders;
-  /** Whether all entries are those of the values that stand in an item's JSON text. */
+  /** Whether all entries follow from the values in the JSON text of an item. */
   readonly #areTermsOfText: boolean;
 
   constructor(options: IndexingOptions) {
@@ -113,7 +113,7 @@ export class Indexing {
     this.unique = uniqueKeys && new UniqueKeys(uniqueKeys, options.codec);
     const { isOff, included, excluded, always, computed = [], spatial = [] } = options;
     const composites = options.composites.map(beginningAscending);
-    // Left out where there are none: what was indexed before there were any stays as it is.
+    // Empty lists are left out, so that indexes from before these features keep their fingerprint.
     const definitions = computed.map(({ name, definition }) => [name, definition]);
     this.fingerprint = JSON.stringify({
       v: 2,
@@ -131,7 +131,7 @@ export class Indexing {
       return new SpatialTerms(parsed, grid, termPrefix([...parsed, CELLS]));
     });
     this.#computed = computed;
-    this.#paths = new IndexPaths({ ...options, alone: computed.map(({ name }) => name) });
+    this.#paths = new IndexPaths({ ...options, namedOnly: computed.map(({ name }) => name) });
     this.#composites = composites.map((parts) =>
       parts.map(({ path, isDescending }) => ({ path: parsePath(path), isDescending })),
     );
@@ -142,11 +142,11 @@ export class Indexing {
       computed.length + spatial.length + composites.length === 0;
   }
 
-  /** Where the terms of a path begin; undefined where it is not indexed. */
+  /** The common prefix of the entries of a path; undefined where it is not indexed. */
   termsOf(path: Path): Bytes | undefined {
     const text = printPath(path);
-    const known = this.#prefixes.get(text);
-    if (known !== undefined) return known === null ? undefined : known;
+    const kept = this.#prefixes.get(text);
+    if (kept !== undefined) return kept === null ? undefined : kept;
     const prefix = this.#isIndexed(path) ? termPrefix(path) : undefined;
     if (this.#prefixes.size >= PREFIXES_MAX) this.#prefixes.clear();
     this.#prefixes.set(text, prefix ?? null);
@@ -159,14 +159,14 @@ export class Indexing {
     return this.gridOf(path.slice(0, -1)) !== undefined;
   }
 
-  /** The cells by which geometries at a path are found; undefined where they are not. */
+  /** The grid of a path with a spatial index; undefined where there is none. */
   gridOf(path: Path): SpatialGrid | undefined {
     if (this.#spatial.length === 0 || this.options.isOff) return undefined;
     const text = printPath(path);
     return this.#spatial.find((spatial) => spatial.text === text)?.grid;
   }
 
-  /** The composite index that has this order, as it is or backwards in every part. */
+  /** The composite index with this order, forwards or backwards. */
   compositeFor(parts: readonly OrderedPath[]): CompositeMatch | undefined {
     return this.#orders.match(parts);
   }
@@ -177,8 +177,8 @@ export class Indexing {
     const value = this.#computed.length === 0 ? decoded : this.#withComputed(decoded);
     const entries: string[] = [];
     addTerms(value, this.#paths.root(), item.rid, entries);
-    for (const stem of this.#cellTermPrefixes(value))
-      entries.push(writer.reset().raw(Buffer.from(stem, 'latin1')).u64(item.rid).takeText());
+    for (const prefix of this.#cellTermPrefixes(value))
+      entries.push(writer.reset().raw(Buffer.from(prefix, 'latin1')).u64(item.rid).takeText());
     this.#composites.forEach((parts, index) => {
       writer.reset().u8(PREFIX_COMPOSITE).u16(index);
       for (const { path, isDescending } of parts)
@@ -188,58 +188,59 @@ export class Indexing {
     return entries;
   }
 
-  /** Whether an item has an entry that begins so. */
+  /** Whether an item has an entry that begins with this text. */
   hasTerm(item: Item, beginning: string): boolean {
     return this.entriesOf(item).some((entry) => entry.startsWith(beginning));
   }
 
-  /** Whether the entries of a wide item are found ahead of its write, in slices. */
+  /** Whether the terms of an item are found before its write is decided, in slices. */
   isAhead(body: Bytes): boolean {
     return !this.options.isOff && this.options.codec.encoding === 'json' && isWide(body);
   }
 
   /**
-   * The entries of a wide item, in slices.
-   * @param rid - of an item as it is stored; undefined where the body is not sealed yet, which `sealedStems` completes.
+   * The terms of a wide item, in slices.
+   * @param rid - of a stored item; undefined where the body is not finished yet, and `finishedTermPrefixes` adds the rest.
    */
   *findAhead(body: Bytes, rid: Rid | undefined): Steps<WideTerms> {
     const found = new FoundTermPrefixes();
     const names = new Set(this.#computed.map(({ name }) => name));
     if (!(yield* walkText(bufferOf(body), this.#paths.root(), names, found))) {
-      // An unusual text, of which there should be none: in one piece.
+      // A text that is not canonical, which stored bodies should not be, is decoded at once.
       found.clear();
       const entries: string[] = [];
       addTerms(this.options.codec.decode(body), this.#paths.root(), 0, entries);
       for (const entry of entries) found.add(entry.slice(0, -RID_BYTES));
     }
-    if (rid !== undefined) for (const stem of this.#wholeStems(body)) found.add(stem);
+    if (rid !== undefined)
+      for (const prefix of this.#wholeItemTermPrefixes(body)) found.add(prefix);
     return yield* found.terms(rid);
   }
 
-  /** Entries of an item beside those of the values that stood in its body before it was sealed. */
-  sealedStems({ body }: Item, added: Value): readonly string[] {
+  /** Term prefixes of an item beside those of the values that its body had before it was finished. */
+  finishedTermPrefixes({ body }: Item, added: Value): readonly string[] {
     const entries: string[] = [];
     if (isMap(added))
       for (const name in added) addTerms(added[name], this.#paths.root().child(name), 0, entries);
-    const stems = entries.map((entry) => entry.slice(0, -RID_BYTES));
-    append(stems, this.#wholeStems(body));
-    return stems;
+    const prefixes = entries.map((entry) => entry.slice(0, -RID_BYTES));
+    append(prefixes, this.#wholeItemTermPrefixes(body));
+    return prefixes;
   }
 
-  /** Stems that only the whole item tells. */
-  #wholeStems(body: Bytes): readonly string[] {
+  /** Term prefixes that need the whole item: computed properties, cells, composites. */
+  #wholeItemTermPrefixes(body: Bytes): readonly string[] {
     if (this.#computed.length + this.#spatial.length + this.#composites.length === 0) return NONE;
     const value = this.#withComputed(this.options.codec.decode(body));
     const entries: string[] = [];
     if (isMap(value))
       for (const { name } of this.#computed)
         addTerms(value[name], this.#paths.root().child(name), 0, entries);
-    const stems = entries.map((entry) => entry.slice(0, -RID_BYTES));
-    append(stems, this.#cellTermPrefixes(value));
+    const prefixes = entries.map((entry) => entry.slice(0, -RID_BYTES));
+    append(prefixes, this.#cellTermPrefixes(value));
     this.#composites.forEach((parts, index) => {
-      stems.push(compositeStem(value, parts, index));
+      prefixes.push(compositeTermPrefix(value, parts, index));
     });
-    return stems;
+    return prefixes;
   }
 
   #cellTermPrefixes(item: Value): readonly string[] {
@@ -248,7 +249,7 @@ export class Indexing {
       : this.#spatial.flatMap((terms) => terms.termPrefixesOf(item));
   }
 
-  /** The item as its index sees it. */
+  /** The item with its computed properties. */
   #withComputed(item: Value): Value {
     if (!isMap(item)) return item;
     const seen: Record<string, Value> = { ...item };
@@ -257,8 +258,9 @@ export class Indexing {
   }
 
   /**
-   * Notes all entries of an item as it is stored, and leaves their number with it; false where that takes its value.
-   * @param isNew - as for `find`.
+   * Adds all entries of an item from its stored text, and sets their number in the item; false where that needs its
+   * value.
+   * @param isNew - see `find`.
    */
   noteText(item: Item, owner: PostingLists, isNew: boolean): boolean {
     if (!this.#areTermsOfText) return false;
@@ -270,31 +272,31 @@ export class Indexing {
   }
 
   /**
-   * Where all entries of an item belong. Leaves their number with the item. `value` as for `entriesOf`.
-   * @param isNew - of an item that never had entries: rare values of others need not be looked for.
+   * The posting lists of all entries of an item. Sets their number in the item. `value` as for `entriesOf`.
+   * @param isNew - the item never had entries, so values of high cardinality need no posting list.
    */
   find(item: Item, value: Value, owner: PostingLists, isNew = false): Terms {
     const found: PostingList[] = [];
-    const stems: string[] = [];
+    const prefixes: string[] = [];
     if (!this.options.isOff) {
       const body = value === undefined ? this.options.codec.decode(item.body) : value;
       const decoded = this.#computed.length === 0 ? body : this.#withComputed(body);
       const root = this.#paths.root();
-      findTerms(decoded, root, { owner, root, found, termPrefixes: isNew ? stems : undefined });
-      for (const stem of this.#cellTermPrefixes(decoded)) found.push(owner.of(stem));
+      findTerms(decoded, root, { owner, root, found, termPrefixes: isNew ? prefixes : undefined });
+      for (const prefix of this.#cellTermPrefixes(decoded)) found.push(owner.of(prefix));
       this.#composites.forEach((parts, index) => {
-        const stem = compositeStem(decoded, parts, index);
-        if (isNew) stems.push(stem);
-        else found.push(owner.of(stem));
+        const prefix = compositeTermPrefix(decoded, parts, index);
+        if (isNew) prefixes.push(prefix);
+        else found.push(owner.of(prefix));
       });
-      item.indexEntryCount = found.length + stems.length;
+      item.indexEntryCount = found.length + prefixes.length;
     }
-    // Exactly as long as it is: many of them wait for the disk.
-    return { owner, indexing: this, postings: found.slice(), termPrefixes: stems.slice() };
+    // Copies have no spare capacity, because many of them wait for the disk.
+    return { owner, indexing: this, postings: found.slice(), termPrefixes: prefixes.slice() };
   }
 }
 
-/** What cannot be computed of an item is not there: a definition must keep nobody from writing, nor an index from growing. */
+/** The error is dropped: a definition that fails for an item must prevent neither its write nor an index build. */
 function computedOf({ compute }: ComputedProperty, item: Value): Value {
   try {
     return compute(item);
@@ -304,15 +306,15 @@ function computedOf({ compute }: ComputedProperty, item: Value): Value {
 }
 
 /**
- * The same index read the other way round: its entries of equal values lie by rising rid, and rows of equal keys are wanted
- * by falling rid where the first key falls.
+ * The same index with an ascending first part, to be read backwards: entries of equal values are in ascending rid
+ * order, and a query whose first key descends wants rows of equal keys in descending rid order.
  */
 function beginningAscending(parts: readonly CompositePart[]): readonly CompositePart[] {
   if (parts[0]?.isDescending !== true) return parts;
   return parts.map(({ path, isDescending }) => ({ path, isDescending: !isDescending }));
 }
 
-/** A value inside a composite key; every part ends by itself, so flipping all its bits reverses its order. */
+/** A value inside a composite key. Every part is self-delimiting, so flipping all its bits reverses its order. */
 export function compositePart(value: Value, isDescending: boolean): Bytes {
   const isScalar = typeof value !== 'object' || value === null || value instanceof Extended;
   const bytes = isScalar
@@ -323,7 +325,7 @@ export function compositePart(value: Value, isDescending: boolean): Bytes {
   return bytes;
 }
 
-function compositeStem(value: Value, parts: readonly OrderedPath[], index: number): string {
+function compositeTermPrefix(value: Value, parts: readonly OrderedPath[], index: number): string {
   writer.reset().u8(PREFIX_COMPOSITE).u16(index);
   for (const { path, isDescending } of parts)
     writeCompositePart(readPath(value, path), isDescending);
@@ -331,12 +333,12 @@ function compositeStem(value: Value, parts: readonly OrderedPath[], index: numbe
 }
 
 function writeCompositePart(value: Value, isDescending: boolean): void {
-  // Most are texts that ascend: they need no place of their own first.
+  // Most are ascending texts, which need no buffer of their own.
   if (typeof value === 'string' && !isDescending) writer.value(value);
   else writer.raw(compositePart(value, isDescending));
 }
 
-/** What has to change so that the index of `before` becomes that of `after`. */
+/** The changes from the entries `before` to the entries `after`. */
 export function difference(before: readonly string[], after: readonly string[]): IndexChanges {
   const old = new Set(before);
   const added = after.filter((entry) => !old.delete(entry));
@@ -354,17 +356,17 @@ function wordAt(entry: string, at: number): number {
   return upper * 0x10000 + ((entry.charCodeAt(at + 2) << 8) | entry.charCodeAt(at + 3));
 }
 
-/** The value of a term entry; TRUNCATED where the entry does not hold all of it. */
+/** The value of a term entry; TRUNCATED where the entry has only a part of it. */
 export function valueOfTerm(entry: string): Value | typeof TRUNCATED {
   return valueOfKeyText(entry, VALUE_START, entry.length - RID_BYTES);
 }
 
-/** Whether two term entries hold the same value of the same path. */
+/** Whether two term entries have the same value of the same path. */
 export function isSameTerm(a: string, b: string): boolean {
   return a.length === b.length && a.slice(0, -RID_BYTES) === b.slice(0, -RID_BYTES);
 }
 
-/** Where the terms of a path begin: prefix and path number. */
+/** The common prefix of the entries of a path: key prefix and path number. */
 export function termPrefix(path: Path): Bytes {
   return writer.reset().u8(PREFIX_TERM).raw(pathNumber(path)).take();
 }
@@ -373,7 +375,7 @@ export function indexLogKey(number: number): Bytes {
   return writer.reset().u8(PREFIX_INDEX_LOG).u64(number).take();
 }
 
-/** All entries of every index. */
+/** All single entries. */
 export const INDEX_ENTRIES: KeyRange = {
   start: Uint8Array.of(PREFIX_TERM),
   end: Uint8Array.of(PREFIX_INDEX_LOG),
@@ -384,7 +386,7 @@ export const INDEX_LOG_RANGE: KeyRange = {
   end: Uint8Array.of(PREFIX_INDEX_LOG + 1),
 };
 
-/** The same in every form, and the log of those not yet in their place. */
+/** All single entries, posting blocks and the index log. */
 export const INDEX_RANGE: KeyRange = {
   start: Uint8Array.of(PREFIX_TERM),
   end: Uint8Array.of(PREFIX_TERM + 0x10),

@@ -1,10 +1,10 @@
 /**
- * The items that have no value at a path, which no index entry tells of. An order by that path wants them all the same: first
- * where it rises, last where it falls.
+ * The items without a value at a path, which have no index entry there. An ORDER BY of that path needs them too: first
+ * where it ascends, last where it descends.
  *
- * They are found once, by taking the items with an entry from all items, and kept. Later looks add the items written since,
- * as the log has them. Nothing is taken away in between: the list may name items that are gone or have a value by now, and
- * never leaves one out. Who reads the items can tell.
+ * They are found once, as all items minus those with an entry, and kept. Later calls add the items that were written
+ * since, from the change log. Nothing is removed: the list may name items that are deleted or have a value by now, but
+ * is never incomplete. The reader of the items can tell.
  */
 import { type Bytes, bytesToLatin1, isPromise, type MaybePromise } from '../../base/index.ts';
 import type { KeyRange, Snapshot } from '../../engine/index.ts';
@@ -13,18 +13,18 @@ import { logAfter, PREFIX_LOG, recordsAfter } from '../item/keyspace.ts';
 import type { IndexView } from './index-view.ts';
 import { type Indexing, ridOfEntry } from './indexing.ts';
 
-/** Paths that lists are kept of; the one asked for least lately goes first. */
+/** Lists that are kept; the least recently used one is dropped. */
 const LISTS_MAX = 16;
-/** A longer list is not kept: 8 bytes each. */
+/** A longer list is not kept: a rid takes 8 bytes. */
 const RIDS_MAX = 2 ** 20;
-/** Where more items were written since, everything is looked at again. */
+/** Where more items were written since, the list is made again. */
 const CHANGES = { limit: 2000, bytesMax: 1024 * 1024 };
-/** Items whose entries are made again at once: some milliseconds. */
-const CHANGES_PER_TURN = 100;
+/** Items whose entries are computed in one slice: some milliseconds. */
+const CHANGES_PER_SLICE = 100;
 const KEY_PAGE = { limit: 1000, bytesMax: 1024 * 1024 };
 
-/** One moment of a partition. */
-interface ItemsMoment {
+/** A consistent view of a partition. */
+interface IndexedItems {
   readonly lsn: Lsn;
   readonly itemCount: number;
   readonly indexing: Indexing;
@@ -33,37 +33,37 @@ interface ItemsMoment {
   readMany(rids: readonly Rid[]): MaybePromise<readonly (Item | undefined)[]>;
 }
 
-interface Known {
+interface CachedList {
   readonly indexing: Indexing;
-  /** Items written up to here are looked at. */
+  /** The list covers writes up to here. */
   readonly lsn: Lsn;
-  /** The moment that the list was made of. */
+  /** LSN of the view that the list was made from. */
   readonly madeAt: Lsn;
   /** Ascending. */
   readonly rids: readonly Rid[];
 }
 
 export class ItemsWithout {
-  /** By the beginning of the entries of the path; the last asked for is the last. */
-  readonly #lists = new Map<string, Known>();
-  readonly #making = new Map<string, Promise<Known>>();
+  /** By the prefix of the path's entries; the most recently used one is last. */
+  readonly #lists = new Map<string, CachedList>();
+  readonly #making = new Map<string, Promise<CachedList>>();
 
-  /** Ascending; all there are, and maybe others. At once where nothing was written since the last look. */
-  find(moment: ItemsMoment, terms: Bytes): MaybePromise<readonly Rid[]> {
+  /** Ascending; complete, possibly with others. Synchronous where nothing was written since the last call. */
+  find(source: IndexedItems, terms: Bytes): MaybePromise<readonly Rid[]> {
     const name = bytesToLatin1(terms);
-    const known = this.#lists.get(name);
-    if (known === undefined || !isOf(known, moment)) return this.#made(moment, terms, name);
+    const cached = this.#lists.get(name);
+    if (cached === undefined || !isOf(cached, source)) return this.#made(source, terms, name);
     this.#lists.delete(name);
-    this.#lists.set(name, known);
-    return known.lsn >= moment.lsn ? known.rids : this.#updated(moment, terms, known);
+    this.#lists.set(name, cached);
+    return cached.lsn >= source.lsn ? cached.rids : this.#updated(source, terms, cached);
   }
 
-  /** Many ask for the same at once: one makes it. */
-  async #made(moment: ItemsMoment, terms: Bytes, name: string): Promise<readonly Rid[]> {
+  /** Concurrent calls for one path share the work. */
+  async #made(source: IndexedItems, terms: Bytes, name: string): Promise<readonly Rid[]> {
     const others = await this.#making.get(name);
-    if (others !== undefined && isOf(others, moment))
-      return others.lsn >= moment.lsn ? others.rids : this.#updated(moment, terms, others);
-    const making = this.#make(moment, terms, name);
+    if (others !== undefined && isOf(others, source))
+      return others.lsn >= source.lsn ? others.rids : this.#updated(source, terms, others);
+    const making = this.#make(source, terms, name);
     this.#making.set(name, making);
     try {
       return (await making).rids;
@@ -72,41 +72,44 @@ export class ItemsWithout {
     }
   }
 
-  async #make(moment: ItemsMoment, terms: Bytes, name: string): Promise<Known> {
-    const { indexing, lsn } = moment;
-    const made = { indexing, lsn, madeAt: lsn, rids: await ridsWithout(moment, terms) };
+  async #make(source: IndexedItems, terms: Bytes, name: string): Promise<CachedList> {
+    const { indexing, lsn } = source;
+    const made = { indexing, lsn, madeAt: lsn, rids: await ridsWithout(source, terms) };
     this.#keep(name, made);
     return made;
   }
 
-  async #updated(moment: ItemsMoment, terms: Bytes, known: Known): Promise<readonly Rid[]> {
-    const { indexing, lsn } = moment;
+  async #updated(source: IndexedItems, terms: Bytes, cached: CachedList): Promise<readonly Rid[]> {
+    const { indexing, lsn } = source;
     const name = bytesToLatin1(terms);
-    const { keys, more } = await moment.snapshot.scanKeys(logAfter(PREFIX_LOG, known.lsn), CHANGES);
-    if (more) return (await this.#make(moment, terms, name)).rids;
+    const { keys, more } = await source.snapshot.scanKeys(
+      logAfter(PREFIX_LOG, cached.lsn),
+      CHANGES,
+    );
+    if (more) return (await this.#make(source, terms, name)).rids;
     const without: Rid[] = [];
-    for (let at = 0; at < keys.length; at += CHANGES_PER_TURN) {
-      if (at > 0) await nextTurn();
-      const written = keys.slice(at, at + CHANGES_PER_TURN).map(ridOfEntry);
-      const items = await moment.readMany(written);
-      // One that is hidden now may be seen again.
+    for (let at = 0; at < keys.length; at += CHANGES_PER_SLICE) {
+      if (at > 0) await yieldToEventLoop();
+      const written = keys.slice(at, at + CHANGES_PER_SLICE).map(ridOfEntry);
+      const items = await source.readMany(written);
+      // An invisible item may become visible again, when the time to live changes.
       written.forEach((rid, place) => {
         const item = items[place];
         if (item === undefined || !indexing.hasTerm(item, name)) without.push(rid);
       });
     }
-    const rids = withMore(known.rids, without);
-    this.#keep(name, { indexing, lsn, madeAt: known.madeAt, rids });
+    const rids = withMore(cached.rids, without);
+    this.#keep(name, { indexing, lsn, madeAt: cached.madeAt, rids });
     return rids;
   }
 
-  #keep(name: string, known: Known): void {
+  #keep(name: string, cached: CachedList): void {
     const other = this.#lists.get(name);
-    // Who looked at an older moment was overtaken.
-    if (other?.indexing === known.indexing && other.lsn > known.lsn) return;
+    // A list of an older view does not replace a newer one.
+    if (other?.indexing === cached.indexing && other.lsn > cached.lsn) return;
     this.#lists.delete(name);
-    if (known.rids.length > RIDS_MAX) return;
-    this.#lists.set(name, known);
+    if (cached.rids.length > RIDS_MAX) return;
+    this.#lists.set(name, cached);
     for (const oldest of this.#lists.keys()) {
       if (this.#lists.size <= LISTS_MAX) break;
       this.#lists.delete(oldest);
@@ -114,55 +117,55 @@ export class ItemsWithout {
   }
 }
 
-/** A list made later may leave out what had no value before. */
-function isOf(known: Known, { indexing, lsn }: ItemsMoment): boolean {
-  return known.indexing === indexing && known.madeAt <= lsn;
+/** A list that was made from a later view may lack items that had no value before. */
+function isOf(cached: CachedList, { indexing, lsn }: IndexedItems): boolean {
+  return cached.indexing === indexing && cached.madeAt <= lsn;
 }
 
-async function ridsWithout(moment: ItemsMoment, terms: Bytes): Promise<readonly Rid[]> {
+async function ridsWithout(source: IndexedItems, terms: Bytes): Promise<readonly Rid[]> {
   const having = new RidSet();
   const start: KeyRange = { start: terms, end: Buffer.concat([terms, LAST]) };
   for (let range: KeyRange | undefined = start; range !== undefined; ) {
-    const found = moment.index.scan(range, KEY_PAGE);
+    const found = source.index.scan(range, KEY_PAGE);
     const { entries, rest } = isPromise(found) ? await found : found;
     for (const entry of entries) having.add(ridOfEntry(entry));
     range = rest;
-    if (range !== undefined) await nextTurn();
+    if (range !== undefined) await yieldToEventLoop();
   }
-  if (having.size === moment.itemCount) return [];
+  if (having.size === source.itemCount) return [];
   const without: Rid[] = [];
-  for (let after: Rid | undefined, goesOn = true; goesOn; ) {
-    const found = moment.snapshot.scanKeys(recordsAfter(after), KEY_PAGE);
+  for (let after: Rid | undefined, hasMore = true; hasMore; ) {
+    const found = source.snapshot.scanKeys(recordsAfter(after), KEY_PAGE);
     const { keys, more } = isPromise(found) ? await found : found;
     for (const key of keys) {
       after = ridOfEntry(key);
       if (!having.has(after)) without.push(after);
     }
-    goesOn = more;
-    if (more) await nextTurn();
+    hasMore = more;
+    if (more) await yieldToEventLoop();
   }
   return without;
 }
 
-/** Behind every value: tags are smaller. */
+/** Greater than every value, since type tags are smaller. */
 const LAST = Uint8Array.of(0xff);
 
-/** Others have their turn after every page. */
-function nextTurn(): Promise<void> {
+/** Lets other requests run. */
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Two lists that rise as one, each rid once. */
+/** Merges rids into an ascending list, each once. */
 function withMore(rids: readonly Rid[], more: readonly Rid[]): readonly Rid[] {
   if (more.length === 0) return rids;
-  const known = new Set(rids);
-  const added = more.filter((rid) => !known.has(rid));
+  const cached = new Set(rids);
+  const added = more.filter((rid) => !cached.has(rid));
   return added.length === 0 ? rids : [...rids, ...added].sort((a, b) => a - b);
 }
 
 const BLOCK_BITS = 2 ** 15;
 
-/** A bit for every rid: rids of one partition follow each other. */
+/** A bit set in blocks, since the rids of one partition are consecutive. */
 class RidSet {
   readonly #blocks = new Map<number, Uint32Array>();
   size = 0;

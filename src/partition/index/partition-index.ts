@@ -1,4 +1,4 @@
-/** The index of one partition between its writes and its store: what is in memory, when it is written out, recovery. */
+/** The index of one partition: takes published entries, decides when to flush them, recovers them at opening. */
 import { INDEX_MEMTABLE_ENTRIES, keyAfter, type SlicedWork } from '../../base/index.ts';
 import type { ReadView, Store } from '../../engine/index.ts';
 import type { Value } from '../../value/index.ts';
@@ -23,16 +23,16 @@ import { INDEX_LOG_RANGE, type Indexing, indexLogKey } from './indexing.ts';
 import type { PostingLists } from './posting-lists.ts';
 import { runOfTermPrefixes } from './wide-terms.ts';
 
-/** How far beyond its bound the memory may grow while the part before it is written. */
+/** The memtable may grow to this many times its bound during a flush, before writes wait. */
 const SURGE = 2;
 
 const LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
 
 interface PartitionIndexOptions {
   readonly store: Store;
-  /** Entries kept in memory before they are written to their place. */
+  /** Entries kept in memory before a flush. */
   readonly memtableEntries?: number | undefined;
-  /** Of the last write and of the last entry of the index log, when the partition is opened. */
+  /** LSN of the last write, and number of the last entry of the index log, when the partition is opened. */
   readonly lsn: Lsn;
   readonly logNumber: number;
   readonly memory: MemoryBudget;
@@ -42,28 +42,28 @@ interface PartitionIndexOptions {
 
 export class PartitionIndex {
   readonly #store: Store;
-  readonly #memoryEntries: number;
+  readonly #memtableEntries: number;
   readonly #onFailure: (error: Error) => void;
   readonly #memtable: IndexMemtable;
   readonly #work: SlicedWork;
   #flushing: Promise<void> | undefined;
-  /** Of the last log entry whose changes are in memory. */
+  /** Number of the last index log entry whose changes are in memory. */
   #logNumber: number;
-  /** Of the last write whose entries are in memory. */
+  /** LSN of the last write whose entries are in memory. */
   #lsn: Lsn;
   #isStopped = false;
 
   constructor(options: PartitionIndexOptions) {
     this.#store = options.store;
     this.#memtable = new IndexMemtable(options.memory);
-    this.#memoryEntries = options.memtableEntries ?? INDEX_MEMTABLE_ENTRIES;
+    this.#memtableEntries = options.memtableEntries ?? INDEX_MEMTABLE_ENTRIES;
     this.#onFailure = options.onFailure;
     this.#work = options.work;
     this.#lsn = options.lsn;
     this.#logNumber = options.logNumber;
   }
 
-  /** Brings back the entries that were not yet in their place when the partition was last open. */
+  /** Restores the entries that were not flushed when the partition was last open. */
   async recover(indexing: Indexing): Promise<void> {
     for (let start = INDEX_LOG_RANGE.start, more = true; more; ) {
       const page = await this.#store.scan({ ...INDEX_LOG_RANGE, start }, LOG_PAGE);
@@ -71,17 +71,17 @@ export class PartitionIndex {
         this.#memtable.apply(decodeChanges(value));
         this.#memtable.settle();
         start = keyAfter(key);
-        await nextTurn();
+        await yieldToEventLoop();
       }
       more = page.more;
     }
     if (!indexing.options.isOff) await this.#recoverWrites(indexing);
   }
 
-  /** What a write added follows from the item; what is there of an item is always right to add. */
+  /** Derives entries from the items written since the index checkpoint. Adding an entry twice is harmless. */
   async #recoverWrites(indexing: Indexing): Promise<void> {
-    const mark = await this.#store.get(INDEX_CHECKPOINT_KEY);
-    let range = logAfter(PREFIX_LOG, mark === undefined ? 0 : ridOfBytes(mark));
+    const checkpoint = await this.#store.get(INDEX_CHECKPOINT_KEY);
+    let range = logAfter(PREFIX_LOG, checkpoint === undefined ? 0 : ridOfBytes(checkpoint));
     for (let more = true; more; ) {
       const page = await this.#store.scan(range, LOG_PAGE);
       const written = page.entries.map(({ key }) => lsnAndRidOfLogKey(key));
@@ -100,11 +100,11 @@ export class PartitionIndex {
       this.#memtable.settle();
       return;
     }
-    const { stems } = await this.#work.run(indexing.findAhead(item.body, item.rid));
-    this.#memtable.add(runOfTermPrefixes(stems, item.rid, true));
+    const { termPrefixes } = await this.#work.run(indexing.findAhead(item.body, item.rid));
+    this.#memtable.add(runOfTermPrefixes(termPrefixes, item.rid, true));
   }
 
-  /** A group is durable: its entries become part of every later view. */
+  /** Adds the entries of a durable group to every later view. */
   publish(group: CommitGroup): void {
     if (group.clearsIndex) this.#memtable.clear();
     for (const { removed, runs, added } of group.wideChanges) {
@@ -113,11 +113,11 @@ export class PartitionIndex {
       this.#memtable.apply({ added, removed: [] });
     }
     this.#memtable.apply(group.indexChanges);
-    for (const touched of group.indexedWhole) {
-      const { after, terms } = touched;
+    for (const change of group.indexedWhole) {
+      const { after, terms } = change;
       if (after === undefined || group.indexing === undefined) continue;
       if (terms === undefined)
-        this.#add(group.indexing, after, group.valueAfter(touched), touched.before === undefined);
+        this.#add(group.indexing, after, group.valueAfter(change), change.before === undefined);
       else this.#memtable.postings.add(terms, after.rid);
     }
     this.#logNumber = group.indexLogNumber;
@@ -125,7 +125,7 @@ export class PartitionIndex {
     this.#flushIfFull();
   }
 
-  /** Where the entries of new items belong; see `Terms`. */
+  /** The posting lists for new entries; see `Terms`. */
   get postings(): PostingLists {
     return this.#memtable.postings;
   }
@@ -136,22 +136,22 @@ export class PartitionIndex {
     postings.add(indexing.find(item, value, postings, isNew), item.rid);
   }
 
-  /** A view of this moment, to be read together with a snapshot of the store. */
+  /** A view of all present entries, to be read together with a snapshot of the store. */
   view(store: ReadView): IndexView {
     return this.#memtable.view(store);
   }
 
-  /** A new policy is about to clear the index. */
+  /** Prevents flushes until a new policy has cleared the index. */
   hold(): void {
     this.#memtable.hold();
   }
 
-  /** Memory, and what has to be read at opening to fill it again, are bounded: who writes faster waits for this. */
+  /** Writers wait for this promise where a flush is too slow, so that memory and recovery are bounded. */
   get backpressure(): Promise<void> | undefined {
-    return this.#memtable.size < SURGE * this.#memoryEntries ? undefined : this.#flushing;
+    return this.#memtable.size < SURGE * this.#memtableEntries ? undefined : this.#flushing;
   }
 
-  /** From now on nothing is written unless asked for. */
+  /** Prevents flushes except `flushAll`. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -160,24 +160,25 @@ export class PartitionIndex {
     this.#isStopped = false;
   }
 
-  /** Writes all that is in memory to its place. */
+  /** Flushes all entries in memory. */
   async flushAll(): Promise<void> {
     await this.#flushing;
     if (this.#memtable.size > 0) await this.#flush();
   }
 
+  /** Resolves when no flush is running. */
   async settled(): Promise<void> {
     await this.#flushing;
   }
 
-  /** Nobody will look any more. */
+  /** Releases the memory of cached lists; no more views are taken. */
   end(): void {
     this.#memtable.end();
   }
 
   #flushIfFull(): void {
     const { size, isFlushing } = this.#memtable;
-    if (size < this.#memoryEntries || isFlushing || this.#isStopped) return;
+    if (size < this.#memtableEntries || isFlushing || this.#isStopped) return;
     this.#flushing = this.#flush().then(() => {
       this.#flushing = undefined;
       this.#flushIfFull();
@@ -201,6 +202,6 @@ export class PartitionIndex {
   }
 }
 
-function nextTurn(): Promise<void> {
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

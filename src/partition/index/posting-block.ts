@@ -1,41 +1,41 @@
 /**
- * Entries of one stem and neighbouring rids as one row of the store: where a value is that of many items, a list of two
- * bytes each takes the place of as many keys. A list only grows at its end, which the store can do without reading it.
+ * Entries of one term prefix with neighbouring rids as one row of the store: where many items have a value, two bytes
+ * each replace as many keys. New rids are appended, which the store does without reading the row.
  *
- *   24 terms, 25 composites   stem without its prefix · rid8 of the last that may be in it → u16 offset each, any order
+ *   24 terms, 25 composites   term prefix without its first byte · rid8 of the last possible rid → u16 offset each, any order
  *
- * The key is the upper end, so that a scan from any entry on begins with the list that the entry would be in.
+ * The key is the upper end, so that a scan from any entry on begins with the block that the entry would be in.
  */
 import { type Bytes, bytesToLatin1 } from '../../base/index.ts';
 import type { Entry, KeyRange } from '../../engine/index.ts';
 import type { Rid } from '../item/item.ts';
 import { ridText } from './index-run.ts';
 
-/** Rids of one list: 2 KB at most, read and written in one piece. */
-const CHUNK_RIDS = 1024;
-/** Between the prefix of an entry and that of the lists of its kind. */
+/** Rids of one block: 2 KB at most, read and written as a whole. */
+const BLOCK_RIDS = 1024;
+/** Difference between the key prefix of a block and that of its entries. */
 const PREFIX_STEP = 4;
 const RID_BYTES = 8;
 
-/** Which list of its stem a rid belongs to. */
+/** The number of the block of a rid. */
 export function blockNumber(rid: Rid): number {
-  return Math.floor(rid / CHUNK_RIDS);
+  return Math.floor(rid / BLOCK_RIDS);
 }
 
-export function blockKey(stem: string, chunk: number): Bytes {
-  const key = stem.slice(1) + ridText(chunk * CHUNK_RIDS + CHUNK_RIDS - 1);
-  return Buffer.from(String.fromCharCode(stem.charCodeAt(0) + PREFIX_STEP) + key, 'latin1');
+export function blockKey(termPrefix: string, block: number): Bytes {
+  const key = termPrefix.slice(1) + ridText(block * BLOCK_RIDS + BLOCK_RIDS - 1);
+  return Buffer.from(String.fromCharCode(termPrefix.charCodeAt(0) + PREFIX_STEP) + key, 'latin1');
 }
 
 export function encodeBlock(rids: readonly Rid[]): Bytes {
   const value = Buffer.allocUnsafe(rids.length * 2);
   rids.forEach((rid, at) => {
-    value.writeUInt16BE(rid % CHUNK_RIDS, at * 2);
+    value.writeUInt16BE(rid % BLOCK_RIDS, at * 2);
   });
   return value;
 }
 
-/** Places of rids in their list, ascending, each once. */
+/** Offsets of rids in their block, ascending, each once. */
 function decodeOffsets(value: Bytes): readonly number[] {
   const offsets: number[] = [];
   let isAscending = true;
@@ -47,16 +47,16 @@ function decodeOffsets(value: Bytes): readonly number[] {
   return isAscending ? offsets : [...new Set(offsets)].sort((a, b) => a - b);
 }
 
-/** The same list without some of its rids; undefined where nothing is left. */
+/** The block without some of its rids; undefined where none is left. */
 export function withoutRids(value: Bytes, removed: readonly Rid[]): Bytes | undefined {
-  const gone = new Set(removed.map((rid) => rid % CHUNK_RIDS));
-  const kept = decodeOffsets(value).filter((offset) => !gone.has(offset));
+  const removedOffsets = new Set(removed.map((rid) => rid % BLOCK_RIDS));
+  const kept = decodeOffsets(value).filter((offset) => !removedOffsets.has(offset));
   return kept.length === 0 ? undefined : encodeBlock(kept);
 }
 
-/** A list as it is read: its entries are texts only when somebody wants them. */
+/** A stored block, whose entries are made on demand. */
 export class PostingBlock {
-  /** No entry of the list is below the first or above the last, whether it is in it or not. */
+  /** Bounds of the possible entries; the block need not have them. */
   readonly first: string;
   readonly last: string;
   readonly #common: string;
@@ -66,24 +66,24 @@ export class PostingBlock {
 
   constructor({ key, value }: Entry) {
     const text = bytesToLatin1(key);
-    // The last ten bits of the key are those that differ within the list.
+    // Entries of a block differ in the last ten bits.
     this.#common = String.fromCharCode(text.charCodeAt(0) - PREFIX_STEP) + text.slice(1, -2);
     this.#upper = (key[key.length - 2] as number) & 0xfc;
     this.#value = value;
     this.first = this.#at(0);
-    this.last = this.#at(CHUNK_RIDS - 1);
+    this.last = this.#at(BLOCK_RIDS - 1);
   }
 
   get size(): number {
-    return this.#list().length;
+    return this.#sortedOffsets().length;
   }
 
   /** In order. */
   entry(at: number): string {
-    return this.#at(this.#list()[at] as number);
+    return this.#at(this.#sortedOffsets()[at] as number);
   }
 
-  #list(): readonly number[] {
+  #sortedOffsets(): readonly number[] {
     this.#offsets ??= decodeOffsets(this.#value);
     return this.#offsets;
   }
@@ -93,13 +93,13 @@ export class PostingBlock {
   }
 }
 
-/** Adds the rids of a list, ascending. */
+/** Adds the rids of a block, ascending. */
 export function addBlockRids({ key, value }: Entry, rids: Rid[]): void {
-  // The last ten bits of the key are those that differ within the list.
+  // Rids of a block differ in the last ten bits of the key.
   let first = 0;
   for (let at = key.length - RID_BYTES; at < key.length; at++)
     first = first * 256 + (key[at] as number);
-  first -= CHUNK_RIDS - 1;
+  first -= BLOCK_RIDS - 1;
   const sizeBefore = rids.length;
   let last = -1;
   for (let at = 0; at + 1 < value.length; at += 2) {
@@ -114,17 +114,17 @@ export function addBlockRids({ key, value }: Entry, rids: Rid[]): void {
   }
 }
 
-/** Where the lists of a range of entries are. Entries at its end may be in a list behind it. */
+/** The blocks of a range of entries. Entries at its end may be in a block after it. */
 export function blockRange({ start, end }: KeyRange): KeyRange {
   return { start: moved(start), end: end && moved(end) };
 }
 
-/** The shortest key of a list: a prefix, the number of an index, one byte of a value, a rid. */
-const CHUNK_KEY_BYTES_MIN = 1 + 2 + 1 + RID_BYTES;
+/** The shortest key of a block: a prefix, the number of an index, one byte of a value, a rid. */
+const BLOCK_KEY_BYTES_MIN = 1 + 2 + 1 + RID_BYTES;
 
-/** Where the one list is to be looked for that a range may end in; undefined where its end is too short to be in one. */
+/** The range of the one block that a range of entries may end in; undefined where its end is too short. */
 export function blockRangeAfter(end: Bytes): KeyRange | undefined {
-  if (end.length < CHUNK_KEY_BYTES_MIN - 2) return undefined;
+  if (end.length < BLOCK_KEY_BYTES_MIN - 2) return undefined;
   const start = moved(end);
   return { start, end: Uint8Array.of((start[0] as number) + 1) };
 }
@@ -135,7 +135,7 @@ function moved(key: Bytes): Bytes {
   return copy;
 }
 
-/** The stem of an entry, and its rid. */
-export function termPrefixOfBlock(entry: string): string {
+/** The term prefix of an entry. */
+export function termPrefixOfEntry(entry: string): string {
   return entry.slice(0, -RID_BYTES);
 }

@@ -1,14 +1,15 @@
-// Goal: what was read of a value is not read again, what is forgotten is what came first, and nothing that was written
-// since is missed. Method: the memory alone, then an index over a store that counts its scans.
+// Goal: a list is read once, the oldest lists are dropped first, and later writes are never missed.
+// Method: the cache alone, then an index over a store that counts its scans.
 import { expect, test } from 'vitest';
 import type { ReadView } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import { MemoryBudget } from '../read/memory-budget.ts';
 import { writeEntries } from './index-flush.ts';
 import { IndexMemtable } from './index-memtable.ts';
+import type { IndexView } from './index-view.ts';
 import { PostingListCache, TOO_MANY } from './posting-list-cache.ts';
 
-/** However they are had. */
+/** The same limit for lists that are cached and read. */
 function upTo(limit: number) {
   return { read: limit, cached: limit };
 }
@@ -17,7 +18,7 @@ function numbers(count: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => at + 1);
 }
 
-test('lists are cache, or that they are longer than is wanted', () => {
+test('lists are cached, or that they are longer than the limit', () => {
   const cache = new PostingListCache(new MemoryBudget(0));
   cache.add('a', numbers(100));
   cache.add('few', numbers(3));
@@ -34,7 +35,7 @@ test('lists are cache, or that they are longer than is wanted', () => {
   expect(cache.get('wide', upTo(5000))?.valueOf()).toHaveLength(2000);
 });
 
-test('the oldest give way, and no list takes the room of all', () => {
+test('the oldest lists are dropped, and no list pushes out all others', () => {
   const cache = new PostingListCache(new MemoryBudget(0));
   for (let list = 0; list < 10; list++) cache.add(`${list}`, numbers(60_000));
   const kept = numbers(10).map((list) => cache.get(`${list - 1}`, upTo(100_000)) !== undefined);
@@ -43,36 +44,36 @@ test('the oldest give way, and no list takes the room of all', () => {
   expect(cache.get('all', upTo(1e6))).toBeUndefined();
 });
 
-test('a long list is read once it was asked for again and again, if it is not too long to be kept', () => {
+test('a long list is read after some misses, if it is not too long to be cached', () => {
   const cache = new PostingListCache(new MemoryBudget(0));
   const limits = { read: 100, cached: 5000 };
   expect([cache.get('a', limits), cache.limitOf('a', limits)]).toEqual([undefined, 100]);
   cache.add('a', 100);
-  for (let asks = 1; asks < 4; asks++) expect(cache.get('a', limits)).toBe(TOO_MANY);
+  for (let misses = 1; misses < 4; misses++) expect(cache.get('a', limits)).toBe(TOO_MANY);
   expect([cache.get('a', limits), cache.limitOf('a', limits)]).toEqual([undefined, 5000]);
   cache.add('a', numbers(3000));
   expect(cache.get('a', limits)).toHaveLength(3000);
   expect(cache.get('a', upTo(100))).toBe(TOO_MANY);
   cache.add('b', 5000);
-  for (let asks = 0; asks < 10; asks++) expect(cache.get('b', limits)).toBe(TOO_MANY);
+  for (let misses = 0; misses < 10; misses++) expect(cache.get('b', limits)).toBe(TOO_MANY);
 });
 
-test('where there is room more lists are kept, until it is given back', () => {
-  const room = new MemoryBudget(3 * 2 ** 20);
-  const cache = new PostingListCache(room);
+test('more lists are kept while the budget lasts, and it is released at the end', () => {
+  const budget = new MemoryBudget(3 * 2 ** 20);
+  const cache = new PostingListCache(budget);
   for (let list = 0; list < 20; list++) cache.add(`${list}`, numbers(60_000));
   const kept = numbers(20).filter((list) => cache.get(`${list - 1}`, upTo(100_000)) !== undefined);
   expect(kept).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
-  expect(room.reserve(1)).toBe(false);
+  expect(budget.reserve(1)).toBe(false);
   cache.end();
   cache.add('late', numbers(60_000));
   expect(cache.get('late', upTo(100_000))).toBeUndefined();
-  expect(room.reserve(3 * 2 ** 20)).toBe(true);
+  expect(budget.reserve(3 * 2 ** 20)).toBe(true);
 });
 
-test('rids are read once between two times that entries are written to their place', async () => {
+test('rids are read once between two flushes', async () => {
   const store = await memoryEngine().open('a');
-  const memory = new IndexMemtable(new MemoryBudget());
+  const memtable = new IndexMemtable(new MemoryBudget());
   let scans = 0;
   const counting: ReadView = {
     get: (key) => store.get(key),
@@ -84,33 +85,67 @@ test('rids are read once between two times that entries are written to their pla
     },
     scan: (range, options) => store.scan(range, options),
   };
-  const stem = '\u0020somepathx';
+  const termPrefix = '\u0020somepathx';
   const rids = async (limit = 1000): Promise<readonly number[] | undefined> => {
-    const found = await memory.view(counting).rids(Buffer.from(stem, 'latin1'), upTo(limit));
+    const found = await memtable
+      .view(counting)
+      .rids(Buffer.from(termPrefix, 'latin1'), upTo(limit));
     return found && Array.from(found);
   };
   const flushed = async (): Promise<void> => {
-    const flush = memory.beginFlush();
+    const flush = memtable.beginFlush();
     if (flush === undefined) throw new Error('nothing to write');
     await writeEntries(store, flush);
-    memory.endFlush(flush);
+    memtable.endFlush(flush);
   };
-  for (const rid of numbers(100)) memory.postings.change(stem, rid, true);
+  for (const rid of numbers(100)) memtable.postings.change(termPrefix, rid, true);
   await flushed();
   for (let round = 0; round < 3; round++) expect(await rids()).toEqual(numbers(100));
   expect(await rids(50)).toBeUndefined();
   expect(scans).toBe(1);
-  memory.postings.change(stem, 101, true);
+  memtable.postings.change(termPrefix, 101, true);
   expect(await rids()).toEqual(numbers(101));
-  // Rids of a partition that was merged into this one: they take more room.
-  memory.postings.change(stem, 2 ** 40, true);
+  // Rids of a partition that was merged into this one take more memory.
+  memtable.postings.change(termPrefix, 2 ** 40, true);
   expect(await rids()).toEqual([...numbers(101), 2 ** 40]);
-  memory.postings.change(stem, 2 ** 40, false);
-  memory.postings.change(stem, 1, false);
+  memtable.postings.change(termPrefix, 2 ** 40, false);
+  memtable.postings.change(termPrefix, 1, false);
   const now = numbers(101).slice(1);
   expect(await rids()).toEqual(now);
   expect(scans).toBe(1);
   await flushed();
   for (let round = 0; round < 3; round++) expect(await rids()).toEqual(now);
   expect(scans).toBe(2);
+});
+
+test('a view from before a flush does not see lists that were read while it ran', async () => {
+  const store = await memoryEngine().open('a');
+  const memtable = new IndexMemtable(new MemoryBudget());
+  const prefix = '\u0020somepathx';
+  const other = '\u0020otheronex';
+  const ridsOf = async (view: IndexView, termPrefix = prefix): Promise<readonly number[]> =>
+    Array.from((await view.rids(Buffer.from(termPrefix, 'latin1'), upTo(1000))) ?? []);
+  for (const rid of numbers(100)) memtable.postings.change(prefix, rid, true);
+  for (const rid of numbers(100)) memtable.postings.change(other, rid, true);
+  const first = memtable.beginFlush();
+  if (first === undefined) throw new Error('nothing to write');
+  await writeEntries(store, first);
+  memtable.endFlush(first);
+
+  const snapshot = await store.snapshot();
+  const before = memtable.view(snapshot);
+  memtable.postings.change(prefix, 101, true);
+  for (const rid of numbers(100)) memtable.postings.change(other, rid, false);
+  const flush = memtable.beginFlush();
+  if (flush === undefined) throw new Error('nothing to write');
+  await writeEntries(store, flush);
+  const during = memtable.view(store);
+  expect(await ridsOf(during)).toEqual(numbers(101));
+  expect(await ridsOf(during, other)).toEqual([]);
+  expect(await ridsOf(before)).toEqual(numbers(100));
+  expect(await ridsOf(before, other)).toEqual(numbers(100));
+  memtable.endFlush(flush);
+  expect(await ridsOf(memtable.view(store))).toEqual(numbers(101));
+  expect(await ridsOf(memtable.view(store), other)).toEqual([]);
+  snapshot.release();
 });

@@ -1,6 +1,6 @@
 /**
- * Rids of values as they are in the store, from one look to the next: a query asks for the same partition key, kind or
- * country again and again, and reading thousands of rids costs more than all else it does.
+ * Posting lists of the store, kept in memory until the next flush: queries repeat the same partition key, kind or
+ * country, and reading thousands of rids costs more than the rest of the query.
  */
 import type { Rid } from '../item/item.ts';
 import type { MemoryBudget } from '../read/memory-budget.ts';
@@ -8,72 +8,73 @@ import type { MemoryBudget } from '../read/memory-budget.ts';
 /** Ascending, each once. */
 export type Rids = ArrayLike<Rid>;
 
-/** How many rids are wanted at most. */
+/** The most rids that a caller wants. */
 export interface RidLimits {
-  /** Of a list that has to be read. */
+  /** Limit for a list that has to be read. */
   readonly read: number;
-  /** Of one that is in memory; not fewer. */
+  /** Limit for a cached list; at least `read`. */
   readonly cached: number;
 }
 
-/** Answered where there are more than are wanted. */
-export const TOO_MANY: unique symbol = Symbol('beyond');
+/** The result where there are more rids than the limit. */
+export const TOO_MANY: unique symbol = Symbol('too many');
 
-/** Kept at least: four bytes each, a megabyte for every partition that is asked much. */
+/** Rids that every partition may keep: four bytes each, one megabyte. */
 const RIDS_MIN = 2 ** 18;
-/** Kept where there is room. */
+/** Rids that a partition may keep while the shared budget lasts. */
 const RIDS_MAX = 2 ** 22;
 const RID_BYTES = 4;
-/** From here on a rid takes twice the room: rids begin with the number of the partition they were made in. */
+/** From here on a rid takes eight bytes: rids begin with the number of the partition that made them. */
 const WIDE_RID = 2 ** 32;
-/** Fewer are read as quickly as they are found here, and would take the place of those that matter. */
+/** Shorter lists are read as fast as they are found here. */
 const LIST_RIDS_MIN = 32;
-/** More than a partition may always keep four of would push out all others. */
+/** A longer list would push out most others. */
 const LIST_RIDS_MAX = RIDS_MIN / 4;
-/** Doing without a list costs a good part of reading it: whoever does so again and again had better read it once. */
-const ASKS_TO_READ = 4;
-/** What an entry takes beside its rids, in rids. */
+/** After this many misses a long list is read as a whole, because each miss costs a good part of that. */
+const MISSES_TO_READ = 4;
+/** Overhead of a list, counted in rids. */
 const LIST_OVERHEAD = 32;
 
 export class PostingListCache {
-  /** By stem: all of them, or a number that there are more than. Older first. */
-  readonly #lists = new Map<string, Known>();
-  readonly #room: MemoryBudget;
+  /** By term prefix; older first. */
+  readonly #lists = new Map<string, CachedList>();
+  readonly #memory: MemoryBudget;
   #sizeMax = RIDS_MIN;
   #size = 0;
-  #isOver = false;
+  #isEnded = false;
 
-  constructor(room: MemoryBudget) {
-    this.#room = room;
+  constructor(memory: MemoryBudget) {
+    this.#memory = memory;
   }
 
-  /** Undefined where it is not known, or to be read because it was asked for often. */
-  get(stem: string, { read, cached: kept }: RidLimits): Rids | typeof TOO_MANY | undefined {
-    const known = this.#lists.get(stem);
-    if (known === undefined) return undefined;
-    if (!(known instanceof Longer)) return known.length > kept ? TOO_MANY : known;
-    if (read > known.limit) return undefined;
-    if (kept <= known.limit) return TOO_MANY;
-    return ++known.asks < ASKS_TO_READ ? TOO_MANY : undefined;
+  /** Undefined where the list has to be read: it is not cached, or was missed often. */
+  get(termPrefix: string, limits: RidLimits): Rids | typeof TOO_MANY | undefined {
+    const list = this.#lists.get(termPrefix);
+    if (list === undefined) return undefined;
+    if (!(list instanceof LongList)) return list.length > limits.cached ? TOO_MANY : list;
+    if (limits.read > list.limit) return undefined;
+    if (limits.cached <= list.limit) return TOO_MANY;
+    return ++list.misses < MISSES_TO_READ ? TOO_MANY : undefined;
   }
 
-  /** Up to how many a list is to be read that is not known. */
-  limitOf(stem: string, { read, cached: kept }: RidLimits): number {
-    const known = this.#lists.get(stem);
-    return known instanceof Longer && known.asks >= ASKS_TO_READ ? kept : read;
+  /** Up to how many rids a list that is not cached is to be read. */
+  limitOf(termPrefix: string, limits: RidLimits): number {
+    const list = this.#lists.get(termPrefix);
+    const isMissed = list instanceof LongList && list.misses >= MISSES_TO_READ;
+    return isMissed ? limits.cached : limits.read;
   }
 
-  /** @param found - a number where there are more than that. */
-  add(stem: string, found: readonly Rid[] | number): void {
-    if (this.#isOver) return;
+  /** @param found - all rids, or a number where there are more than that. */
+  add(termPrefix: string, found: readonly Rid[] | number): void {
+    if (this.#isEnded) return;
     if (typeof found !== 'number' && (found.length < LIST_RIDS_MIN || found.length > LIST_RIDS_MAX))
       return;
-    this.#drop(stem);
-    const kept = typeof found === 'number' ? new Longer(found) : packed(found);
-    this.#lists.set(stem, kept);
-    this.#size += sizeOf(kept);
+    this.#drop(termPrefix);
+    const list = typeof found === 'number' ? new LongList(found) : packed(found);
+    this.#lists.set(termPrefix, list);
+    this.#size += sizeOf(list);
     while (this.#size > this.#sizeMax && this.#sizeMax < RIDS_MAX) {
-      if (!this.#room.reserve(RIDS_MIN * RID_BYTES)) break;
+      if (!this.#memory.reserve(RIDS_MIN * RID_BYTES)) break;
       this.#sizeMax += RIDS_MIN;
     }
     for (const oldest of this.#lists.keys()) {
@@ -82,34 +83,34 @@ export class PostingListCache {
     }
   }
 
-  /** Nothing is known from here on: who still looks at the past learns for himself. */
+  /** Drops all lists for good: older views read the store from here on. */
   end(): void {
-    this.#isOver = true;
+    this.#isEnded = true;
     this.#lists.clear();
-    this.#room.release((this.#sizeMax - RIDS_MIN) * RID_BYTES);
+    this.#memory.release((this.#sizeMax - RIDS_MIN) * RID_BYTES);
   }
 
-  #drop(stem: string): void {
-    const known = this.#lists.get(stem);
-    if (known === undefined) return;
-    this.#lists.delete(stem);
-    this.#size -= sizeOf(known);
+  #drop(termPrefix: string): void {
+    const list = this.#lists.get(termPrefix);
+    if (list === undefined) return;
+    this.#lists.delete(termPrefix);
+    this.#size -= sizeOf(list);
   }
 }
 
 /** A list of more than `limit` rids. */
-class Longer {
+class LongList {
   readonly limit: number;
-  asks = 0;
+  misses = 0;
 
   constructor(limit: number) {
     this.limit = limit;
   }
 }
 
-type Known = Uint32Array | Float64Array | Longer;
+type CachedList = Uint32Array | Float64Array | LongList;
 
-/** Whether a list is packed, and in a way that holds this rid as well. */
+/** Whether a list is packed in a way that can also hold this rid. */
 export function isPackedFor(rids: Rids, rid: Rid): rids is Uint32Array | Float64Array {
   return rids instanceof Float64Array || (rids instanceof Uint32Array && rid < WIDE_RID);
 }
@@ -119,6 +120,6 @@ function packed(rids: readonly Rid[]): Uint32Array | Float64Array {
   return last < WIDE_RID ? Uint32Array.from(rids) : Float64Array.from(rids);
 }
 
-function sizeOf(known: Known): number {
-  return LIST_OVERHEAD + (known instanceof Longer ? 0 : known.byteLength / RID_BYTES);
+function sizeOf(list: CachedList): number {
+  return LIST_OVERHEAD + (list instanceof LongList ? 0 : list.byteLength / RID_BYTES);
 }

@@ -1,31 +1,31 @@
 /**
- * Index entries by what they have in common. An entry is a stem (prefix, path, value) with a rid behind it; most values
- * are those of many items, so that memory keeps every stem once and a list of numbers beside it.
+ * New index entries by their term prefix. Many items have the same values, so memory keeps every term prefix once, with
+ * a list of rids.
  */
 import type { Value } from '../../value/index.ts';
 import type { Rid } from '../item/item.ts';
 import { ValueBytesCache } from './value-bytes-cache.ts';
 
-/** Of one stem, ascending. */
+/** Changes of one term prefix, ascending. */
 export interface RidChanges {
   readonly rids: readonly Rid[];
-  /** One per rid: false where the entry is no more. Undefined where all of them are there. */
+  /** One per rid: false where the entry is removed. Undefined where all entries are added. */
   readonly isThere: readonly boolean[] | undefined;
 }
 
-/** Never changed. */
+/** The empty list, which is never changed. */
 const NO_RIDS: Rid[] = [];
 
-/** What happened to the entries of one stem. */
+/** The changes of one term prefix, while they are collected. */
 export class PostingList {
   readonly termPrefix: string;
-  /** Added, ascending: nearly always all there is to say. */
+  /** Added rids, ascending; nearly always there is nothing else. */
   #rids: Rid[] = NO_RIDS;
-  /** Set once something was removed or came out of order. */
+  /** Set once a rid was removed or came out of order. */
   #changes: Map<Rid, boolean> | undefined;
 
-  constructor(stem: string) {
-    this.termPrefix = stem;
+  constructor(termPrefix: string) {
+    this.termPrefix = termPrefix;
   }
 
   add(rid: Rid): void {
@@ -34,7 +34,7 @@ export class PostingList {
       return;
     }
     const rids = this.#rids;
-    // Most values are those of one item: a list that grows would begin with room for many.
+    // Most lists have one rid: an array that grows by push would reserve room for many.
     if (rids.length === 0) {
       this.#rids = [rid];
       return;
@@ -61,125 +61,125 @@ export class PostingList {
   }
 }
 
-/** Longer texts are not kept to find their posting by: the stem holds no more than a part of them. */
-const KNOWN_TEXT_LENGTH_MAX = 1024;
+/** Longer texts are not cached, since the term prefix has only a part of them. */
+const CACHED_TEXT_LENGTH_MAX = 1024;
 
-/** What stands for any array, any object among the values of a path. */
+/** Represent any array and any object among the values of a path. */
 export const ANY_ARRAY = Symbol('array');
 export const ANY_OBJECT = Symbol('object');
 
-/** What a path may hold, as far as an index tells. */
+/** A value of a path, as the index has it. */
 export type TermValue = Value | typeof ANY_ARRAY | typeof ANY_OBJECT;
 
-/** Values of one path whose postings are known: finding one so needs no key to be written. */
+/** Posting lists of one path by value, so that a repeated value needs no key. */
 class ValueLists {
-  readonly #postings = new Map<TermValue, PostingList>();
-  /** Neighbours are alike: many values come again in the next item. */
+  readonly #lists = new Map<TermValue, PostingList>();
+  /** The last value, which the next item often has too. */
   #lastValue: TermValue;
-  #lastPosting: PostingList | undefined;
+  #lastList: PostingList | undefined;
 
   get(value: TermValue): PostingList | undefined {
-    if (value === this.#lastValue) return this.#lastPosting;
-    const posting = this.#postings.get(value);
-    if (posting !== undefined) {
+    if (value === this.#lastValue) return this.#lastList;
+    const list = this.#lists.get(value);
+    if (list !== undefined) {
       this.#lastValue = value;
-      this.#lastPosting = posting;
+      this.#lastList = list;
     }
-    return posting;
+    return list;
   }
 
-  set(value: TermValue, posting: PostingList): void {
-    this.#postings.set(value, posting);
+  set(value: TermValue, list: PostingList): void {
+    this.#lists.set(value, list);
     this.#lastValue = value;
-    this.#lastPosting = posting;
+    this.#lastList = list;
   }
 }
 
-/** Where the entries of one item belong, repetitions among them: found before the item is durable, changed when it is. */
+/** The posting lists of one item, with repetitions: found before the item is durable, changed when it is. */
 export interface Terms {
-  /** Whoever made them, and by what rules. */
+  /** The lists and the policy by which they were found. */
   readonly owner: PostingLists;
   readonly indexing: unknown;
   readonly postings: readonly PostingList[];
-  /** Of values that hardly another item has. Only for an item whose rid was never noted here before. */
+  /** Values of high cardinality, without lists. Only for an item whose rid had no entries before. */
   readonly termPrefixes: readonly string[];
 }
 
 export class PostingLists {
   readonly #byTermPrefix = new Map<string, PostingList>();
-  /** Of rare values, each with the rid at the same place; older than all that is said of the same entry elsewhere. */
+  /** Entries of high cardinality, each with the rid at the same place; older than other changes of the same entry. */
   readonly #uniquePrefixes: string[] = [];
   readonly #uniqueRids: Rid[] = [];
   #byPath: ValueLists[] = [];
-  /** The same for values of texts. */
+  /** The same by the bytes of values in JSON texts. */
   readonly texts = new ValueBytesCache();
   #paths: unknown;
-  /** Changes so far, repetitions among them. */
+  /** Number of changes so far, with repetitions. */
   size = 0;
 
-  /** The entries of an item are there. */
+  /** Adds the entries of an item. */
   add({ owner, postings, termPrefixes }: Terms, rid: Rid): void {
     for (let at = 0; at < postings.length; at++) {
-      const posting = postings[at] as PostingList;
-      // What was found before somebody took the owner away is known by its stem.
-      (owner === this ? posting : this.of(posting.termPrefix)).add(rid);
+      const list = postings[at] as PostingList;
+      // A list that was found before a view replaced its owner is found again by its term prefix.
+      (owner === this ? list : this.of(list.termPrefix)).add(rid);
     }
     for (let at = 0; at < termPrefixes.length; at++)
       this.addUnique(termPrefixes[at] as string, rid);
     this.size += postings.length + termPrefixes.length;
   }
 
-  /** As `stems` of `add`. Its size is the caller's to count. */
-  addUnique(stem: string, rid: Rid): void {
-    this.#uniquePrefixes.push(stem);
+  /** Adds an entry of high cardinality. The caller counts its size. */
+  addUnique(termPrefix: string, rid: Rid): void {
+    this.#uniquePrefixes.push(termPrefix);
     this.#uniqueRids.push(rid);
   }
 
-  /** The entry is there, or is no more. */
-  change(stem: string, rid: Rid, isThere: boolean): void {
+  /** Adds or removes an entry. */
+  change(termPrefix: string, rid: Rid, isThere: boolean): void {
     this.size++;
-    if (isThere) this.of(stem).add(rid);
-    else this.of(stem).remove(rid);
+    if (isThere) this.of(termPrefix).add(rid);
+    else this.of(termPrefix).remove(rid);
   }
 
-  /** Empty, where nothing of it is known. */
-  of(stem: string): PostingList {
-    let posting = this.#byTermPrefix.get(stem);
-    if (posting === undefined) {
-      posting = new PostingList(stem);
-      this.#byTermPrefix.set(stem, posting);
+  /** The list of a term prefix; a new one where there is none. */
+  of(termPrefix: string): PostingList {
+    let list = this.#byTermPrefix.get(termPrefix);
+    if (list === undefined) {
+      list = new PostingList(termPrefix);
+      this.#byTermPrefix.set(termPrefix, list);
     }
-    return posting;
+    return list;
   }
 
-  /** `paths` owns the number: with another owner, everything known is forgotten. */
+  /** `paths` owns the numbers of paths: with another owner, the lists by value are dropped. */
   valueLists(paths: unknown, pathId: number): ValueLists {
     if (this.#paths !== paths) {
       this.#paths = paths;
       this.#byPath = [];
     }
-    let known = this.#byPath[pathId];
-    if (known === undefined) {
-      known = new ValueLists();
-      this.#byPath[pathId] = known;
+    let lists = this.#byPath[pathId];
+    if (lists === undefined) {
+      lists = new ValueLists();
+      this.#byPath[pathId] = lists;
     }
-    return known;
+    return lists;
   }
 
-  /** Stems in order, each with what happened to it. */
+  /** Term prefixes in order, each with its list. */
   sorted(): [string, PostingList][] {
     return [...this.#byTermPrefix].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   }
 
-  /** Stems of rare values in order, and of each the rids that have it. */
-  uniqueSorted(): { readonly stems: readonly string[]; readonly rids: readonly Rid[][] } {
-    const stems = this.#uniquePrefixes;
+  /** Entries of high cardinality in order: term prefixes, each with its rids. */
+  uniqueSorted(): { readonly termPrefixes: readonly string[]; readonly rids: readonly Rid[][] } {
+    const termPrefixes = this.#uniquePrefixes;
     const rids = this.#uniqueRids;
     const order: number[] = [];
-    for (let at = 0; at < stems.length; at++) order.push(at);
+    for (let at = 0; at < termPrefixes.length; at++) order.push(at);
     order.sort((a, b) => {
-      const left = stems[a] as string;
-      const right = stems[b] as string;
+      const left = termPrefixes[a] as string;
+      const right = termPrefixes[b] as string;
       if (left === right) return (rids[a] as Rid) - (rids[b] as Rid);
       return left < right ? -1 : 1;
     });
@@ -187,19 +187,19 @@ export class PostingLists {
     const own: Rid[][] = [];
     for (let place = 0; place < order.length; place++) {
       const at = order[place] as number;
-      const stem = stems[at] as string;
+      const termPrefix = termPrefixes[at] as string;
       const rid = rids[at] as Rid;
       const last = own[own.length - 1];
-      if (last === undefined || sorted[sorted.length - 1] !== stem) {
-        sorted.push(stem);
+      if (last === undefined || sorted[sorted.length - 1] !== termPrefix) {
+        sorted.push(termPrefix);
         own.push([rid]);
       } else if (last[last.length - 1] !== rid) last.push(rid);
     }
-    return { stems: sorted, rids: own };
+    return { termPrefixes: sorted, rids: own };
   }
 }
 
 export function isCacheable(value: Value): boolean {
-  if (typeof value === 'string') return value.length <= KNOWN_TEXT_LENGTH_MAX;
+  if (typeof value === 'string') return value.length <= CACHED_TEXT_LENGTH_MAX;
   return typeof value !== 'object' || value === null;
 }

@@ -1,4 +1,4 @@
-/** The terms of geometries at one path: the cells by which they are found. */
+/** The terms of the geometries at one path: their cells. */
 import type { Bytes } from '../../base/index.ts';
 import {
   ARRAY_ELEMENT,
@@ -20,7 +20,7 @@ export class SpatialTerms {
   readonly #path: Path;
   readonly #prefix: Bytes;
 
-  /** `prefix` is where the terms of the cells begin. */
+  /** `prefix` is the common prefix of the entries of the cells. */
   constructor(path: Path, grid: SpatialGrid, prefix: Bytes) {
     this.#path = path;
     this.text = printPath(path);
@@ -28,7 +28,7 @@ export class SpatialTerms {
     this.#prefix = prefix;
   }
 
-  /** The entries of an item without its rid, none twice: elements of one array may lie in one cell. */
+  /** The term prefixes of an item, each once: elements of an array may lie in one cell. */
   termPrefixesOf(item: Value): readonly string[] {
     const cells = valuesAt(item, this.#path).flatMap((geometry) => this.grid.cellsOf(geometry));
     return [...new Set(cells)].map((cell) =>
@@ -37,11 +37,11 @@ export class SpatialTerms {
   }
 }
 
-/** All values at a path that may go through arrays. */
+/** All values at a path, which may have array elements. */
 function valuesAt(value: Value, path: Path): readonly Value[] {
-  const each = path.indexOf(ARRAY_ELEMENT);
-  if (each < 0) return [readPath(value, path)];
-  const list = readPath(value, path.slice(0, each));
-  const rest = path.slice(each + 1);
+  const elementAt = path.indexOf(ARRAY_ELEMENT);
+  if (elementAt < 0) return [readPath(value, path)];
+  const list = readPath(value, path.slice(0, elementAt));
+  const rest = path.slice(elementAt + 1);
   return isList(list) ? list.flatMap((element) => valuesAt(element, rest)) : [];
 }

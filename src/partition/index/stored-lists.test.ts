@@ -1,5 +1,5 @@
-// Goal: a path without lists is not looked through for them twice, and lists that come later are found. Method: an index
-// whose entries are written to a store in memory that counts its scans.
+// Goal: the posting blocks of a path are searched once, and found again after a flush.
+// Method: an index whose entries are flushed to a store in memory that counts its scans.
 import { expect, test } from 'vitest';
 import type { KeyRange, ReadView, Store } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
@@ -11,16 +11,16 @@ const PATH = '\u0020somepath';
 const OTHER = '\u0020otherone';
 const OPTIONS = { limit: 100, bytesMax: 1e6 };
 
-async function flushed(store: Store, memory: IndexMemtable): Promise<void> {
-  const flush = memory.beginFlush();
+async function flushed(store: Store, memtable: IndexMemtable): Promise<void> {
+  const flush = memtable.beginFlush();
   if (flush === undefined) throw new Error('nothing to write');
   await writeEntries(store, flush);
-  memory.endFlush(flush);
+  memtable.endFlush(flush);
 }
 
-test('lists are looked for once per path, and again when entries were written', async () => {
+test('blocks are searched once per path, and again after a flush', async () => {
   const store = await memoryEngine().open('a');
-  const memory = new IndexMemtable(new MemoryBudget());
+  const memtable = new IndexMemtable(new MemoryBudget());
   let scans = 0;
   const counting: ReadView = {
     get: (key) => store.get(key),
@@ -37,13 +37,13 @@ test('lists are looked for once per path, and again when entries were written', 
     end: Buffer.from(end, 'latin1'),
   });
   const count = async (wanted: KeyRange): Promise<number> =>
-    (await memory.view(counting).scan(wanted, OPTIONS)).entries.length;
+    (await memtable.view(counting).scan(wanted, OPTIONS)).entries.length;
   const value = range(`${PATH}x`, `${PATH}x\u00ff`);
   const wholePath = range(PATH, '\u0020somepati');
 
-  memory.postings.change(`${PATH}x`, 1, true);
-  for (let rid = 1; rid <= 10; rid++) memory.postings.change(`${OTHER}y`, rid, true);
-  await flushed(store, memory);
+  memtable.postings.change(`${PATH}x`, 1, true);
+  for (let rid = 1; rid <= 10; rid++) memtable.postings.change(`${OTHER}y`, rid, true);
+  await flushed(store, memtable);
   for (let round = 0; round < 3; round++) {
     expect(await count(value)).toBe(1);
     expect(await count(wholePath)).toBe(1);
@@ -52,13 +52,13 @@ test('lists are looked for once per path, and again when entries were written', 
   expect(await count(range(`${OTHER}y`, `${OTHER}y\u00ff`))).toBe(10);
   expect(await count(range('\u0020', '\u0021'))).toBe(11);
 
-  for (let rid = 2; rid <= 9; rid++) memory.postings.change(`${PATH}x`, rid, true);
-  const flush = memory.beginFlush();
-  expect(await count(value), 'while it is written').toBe(9);
+  for (let rid = 2; rid <= 9; rid++) memtable.postings.change(`${PATH}x`, rid, true);
+  const flush = memtable.beginFlush();
+  expect(await count(value), 'during the flush').toBe(9);
   if (flush !== undefined) {
     await writeEntries(store, flush);
-    expect(await count(value), 'written, not told yet').toBe(9);
-    memory.endFlush(flush);
+    expect(await count(value), 'written, flush not ended').toBe(9);
+    memtable.endFlush(flush);
   }
   expect(await count(value)).toBe(9);
   expect(await count(wholePath)).toBe(9);

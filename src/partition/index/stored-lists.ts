@@ -1,9 +1,9 @@
 /**
- * What is known of the entries in the store: which paths have lists (posting-block.ts), and the rids of values that were
- * asked for. Where every value is that of few items, as of ids, there are
- * none, and a page of entries need not look for them: that is half of what a short one costs.
+ * Cached facts about the index entries in the store: which paths have posting blocks (posting-block.ts), and posting
+ * lists. A path whose values have few items each, such as ids, has no blocks, and a page of its entries need not search
+ * them: that is half the cost of a short page.
  *
- * What is known holds as long as no entries are written to their place: whoever writes them starts anew.
+ * The cache is valid until the next flush, which replaces it.
  */
 import {
   andThen,
@@ -19,41 +19,41 @@ import { PREFIX_TERM } from './index-terms.ts';
 import { blockRange } from './posting-block.ts';
 import { PostingListCache } from './posting-list-cache.ts';
 
-/** Paths that queries ask for; a client that makes paths up must not fill the memory. */
+/** Paths kept; a client that makes up paths must not fill the memory. */
 const PATHS_MAX = 1000;
 const PATH_BYTES = 1 + PATH_NUMBER_BYTES;
 const ONE = { limit: 1, bytesMax: 1 };
 
 export class StoredLists {
   readonly rids: PostingListCache;
-  readonly #hasLists = new Map<string, boolean>();
+  readonly #hasBlocks = new Map<string, boolean>();
 
-  constructor(room: MemoryBudget) {
-    this.rids = new PostingListCache(room);
+  constructor(memory: MemoryBudget) {
+    this.rids = new PostingListCache(memory);
   }
 
-  /** False where no list can be in the range. `store` is of a moment since entries were last written to their place. */
+  /** False where no block can be in the range. `store` is a snapshot from after the last flush. */
   mayHold({ start, end }: KeyRange, store: ReadView): MaybePromise<boolean> {
     if (start[0] !== PREFIX_TERM || start.length < PATH_BYTES) return true;
     const path = start.subarray(0, PATH_BYTES);
     if (end === undefined || !isWithin(path, end)) return true;
     const name = bytesToLatin1(path);
-    const known = this.#hasLists.get(name);
-    if (known !== undefined) return known;
+    const hasBlocks = this.#hasBlocks.get(name);
+    if (hasBlocks !== undefined) return hasBlocks;
     const all = blockRange({ start: path, end: prefixEnd(path) });
     return andThen(store.scan(all, ONE), ({ entries }) => {
-      if (this.#hasLists.size >= PATHS_MAX) this.#hasLists.clear();
-      this.#hasLists.set(name, entries.length > 0);
+      if (this.#hasBlocks.size >= PATHS_MAX) this.#hasBlocks.clear();
+      this.#hasBlocks.set(name, entries.length > 0);
       return entries.length > 0;
     });
   }
 }
 
-/** Whether all keys before `end` that are not before the path begin with it. */
+/** Whether all keys from the path's prefix up to `end` begin with that prefix. */
 function isWithin(path: Bytes, end: Bytes): boolean {
   let same = 0;
   while (same < path.length && end[same] === path[same]) same++;
   if (same === path.length) return true;
-  const behind = prefixEnd(path);
-  return behind === undefined || Buffer.compare(end, behind) <= 0;
+  const pathEnd = prefixEnd(path);
+  return pathEnd === undefined || Buffer.compare(end, pathEnd) <= 0;
 }

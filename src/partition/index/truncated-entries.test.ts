@@ -1,4 +1,4 @@
-// Goal: entries with a text cut short are told from all others, and how much they share. Method: entries of known values.
+// Goal: truncated entries are recognized, with the prefix that they share. Method: entries of given values.
 import { describe, expect, it } from 'vitest';
 import { bytesToLatin1, concatBytes, KEY_TEXT_BYTES_MAX } from '../../base/index.ts';
 import { KeyWriter, type Value } from '../../value/index.ts';
@@ -34,9 +34,9 @@ describe('terms', () => {
   });
 });
 
-describe.each([false, true])('composites, falling %s', (isFalling) => {
+describe.each([false, true])('composites, descending %s', (isDescending) => {
   it('the first text that is cut counts', () => {
-    const directions = [isFalling, !isFalling];
+    const directions = [isDescending, !isDescending];
     expect(cutOfComposite(composite([LONG, LONG], directions), { isDescending: directions })).toBe(
       undefined,
     );

@@ -1,81 +1,80 @@
-/** Values of an item's text whose postings are known by their bytes: finding one so needs no value to be made of them. */
+/** Posting lists of frequent values by their bytes in the JSON text, so that these need not be decoded. */
 import { bytesEqualAt } from '../../base/index.ts';
 import { CLOSING_BRACE, CLOSING_BRACKET, COMMA } from '../../value/index.ts';
 import type { PostingList } from './posting-lists.ts';
 
-/** As many values as come again and again; each new one takes the place of another. */
+/** Slots of the cache; a new value replaces another one. */
 const SLOTS = 1024;
 
 /** Longer texts are not kept; see `isCacheable`. */
 const TEXT_BYTES_MAX = 1024;
 
-/** Values are mostly told apart by their last bytes. */
+/** Most values differ in their last bytes. */
 const HASHED_BYTES = 24;
 
-/** From here on a native comparison is the shorter one. */
+/** From this length on a native comparison is faster. */
 const LONG_BYTES = 64;
 
 interface CachedValueBytes {
   /** The path it is a value of. */
   readonly path: Path;
   readonly text: Buffer;
-  readonly posting: PostingList;
-  /** What came behind it at this path when last looked: neighbours are alike, and arrays in their order. */
+  readonly list: PostingList;
+  /** The value that followed it at this path the last time: consecutive items are similar. */
   next: CachedValueBytes | undefined;
 }
 
-/** What is asked of a path: that it is the same one, and its small number. */
+/** A path is compared by identity and has a small number. */
 interface Path {
   readonly id: number;
 }
 
 export class ValueBytesCache {
   readonly #slots: (CachedValueBytes | undefined)[] = [];
-  /** By the number of the path: what was last found there. */
+  /** The last value of each path, by the path's number. */
   readonly #last: (CachedValueBytes | undefined)[] = [];
 
-  /** The value that stands there, where it is the one to be expected. */
+  /** The value at `start`, where it is the expected one. */
   expected(path: Path, text: Buffer, start: number): CachedValueBytes | undefined {
-    const known = this.#last[path.id]?.next;
-    if (known === undefined || known.path !== path) return undefined;
-    const end = start + known.text.length;
-    const behind = text[end];
-    if (behind !== COMMA && behind !== CLOSING_BRACE && behind !== CLOSING_BRACKET)
-      return undefined;
-    if (!isSame(text, start, end, known.text)) return undefined;
-    this.#last[path.id] = known;
-    return known;
+    const cached = this.#last[path.id]?.next;
+    if (cached === undefined || cached.path !== path) return undefined;
+    const end = start + cached.text.length;
+    const after = text[end];
+    if (after !== COMMA && after !== CLOSING_BRACE && after !== CLOSING_BRACKET) return undefined;
+    if (!isSame(text, start, end, cached.text)) return undefined;
+    this.#last[path.id] = cached;
+    return cached;
   }
 
   find(path: Path, text: Buffer, start: number, end: number): PostingList | undefined {
-    const known = this.#slots[slotOf(path, text, start, end)];
-    if (known === undefined || known.path !== path || !isSame(text, start, end, known.text))
+    const cached = this.#slots[slotFor(path, text, start, end)];
+    if (cached === undefined || cached.path !== path || !isSame(text, start, end, cached.text))
       return undefined;
-    this.#follow(known);
-    return known.posting;
+    this.#setLast(cached);
+    return cached.list;
   }
 
-  add(path: Path, text: Buffer, start: number, end: number, posting: PostingList): void {
+  add(path: Path, text: Buffer, start: number, end: number, list: PostingList): void {
     if (end - start > TEXT_BYTES_MAX) return;
     while (this.#slots.length < SLOTS) this.#slots.push(undefined);
-    // A copy: the rest of the item is not to be kept.
+    // A copy, so that the cache does not keep the whole item.
     const own = Buffer.from(text.subarray(start, end));
-    const known: CachedValueBytes = { path, text: own, posting, next: undefined };
-    this.#slots[slotOf(path, text, start, end)] = known;
-    this.#follow(known);
+    const cached: CachedValueBytes = { path, text: own, list, next: undefined };
+    this.#slots[slotFor(path, text, start, end)] = cached;
+    this.#setLast(cached);
   }
 
-  #follow(known: CachedValueBytes): void {
-    const { id } = known.path;
+  #setLast(cached: CachedValueBytes): void {
+    const { id } = cached.path;
     while (this.#last.length <= id) this.#last.push(undefined);
     const last = this.#last[id];
-    if (last !== undefined) last.next = known;
-    known.next ??= known;
-    this.#last[id] = known;
+    if (last !== undefined) last.next = cached;
+    cached.next ??= cached;
+    this.#last[id] = cached;
   }
 }
 
-function slotOf({ id }: Path, text: Buffer, start: number, end: number): number {
+function slotFor({ id }: Path, text: Buffer, start: number, end: number): number {
   let hash = id + end - start;
   for (let at = Math.max(start, end - HASHED_BYTES); at < end; at++)
     hash = (Math.imul(hash, 31) + (text[at] as number)) | 0;

@@ -1,4 +1,4 @@
-/** What the write of a wide item changes in the index, and what of it goes to the index log. */
+/** The index changes of a write of a wide item, and the part of them that is logged. */
 import { append, type Bytes } from '../../base/index.ts';
 import type { Value } from '../../value/index.ts';
 import type { WideChange } from '../commit/wide-writes.ts';
@@ -8,7 +8,7 @@ import { type IndexRun, ridText } from './index-run.ts';
 import type { Indexing } from './indexing.ts';
 import { runOfTermPrefixes, type WideTerms } from './wide-terms.ts';
 
-/** In this order: entries are removed, then what the runs say, then entries are added. */
+/** Applied in this order: removed entries, runs, added entries. */
 export interface WideIndexChange {
   readonly removed: readonly string[];
   readonly runs: readonly IndexRun[];
@@ -18,31 +18,31 @@ export interface WideIndexChange {
 
 interface Rules {
   readonly indexing: Indexing;
-  /** All entries of the item are to be in the index, whatever is there. */
+  /** Whether all entries of the item are to be added, whatever the index has. */
   readonly isReindexed: boolean;
-  /** What sealing added to the item. */
-  readonly sealed: Value;
+  /** Properties that the body finisher added. */
+  readonly finisherProperties: Value;
   readonly isMoved: boolean;
 }
 
-/** @param item - what the index has now, and the item as it will be. */
+/** @param item - the item that the index has, and the item after the write. */
 export function wideIndexChange(
   { previous, before, after, difference }: WideChange,
   item: { readonly indexed: Item | undefined; readonly after: Item | undefined },
-  { indexing, isReindexed, sealed, isMoved }: Rules,
+  { indexing, isReindexed, finisherProperties, isMoved }: Rules,
 ): WideIndexChange {
   const log: Bytes[] = [];
   const runs: IndexRun[] = [];
   let removed: readonly string[] = [];
-  let stems = after?.stems ?? [];
+  let termPrefixes = after?.termPrefixes ?? [];
   const { indexed } = item;
   if (previous !== undefined && before !== undefined) previous.indexEntryCount = before.count;
   if (indexed !== undefined && before !== undefined && isSame(indexed, previous)) {
-    const isShort = difference !== undefined && !isReindexed && !isMoved;
-    const gone = isShort ? difference.removed : before;
-    if (isShort) stems = difference.added;
-    runs.push(runOfTermPrefixes(gone.stems, indexed.rid, false));
-    append(log, gone.removal);
+    const isDifference = difference !== undefined && !isReindexed && !isMoved;
+    const outdated = isDifference ? difference.removed : before;
+    if (isDifference) termPrefixes = difference.added;
+    runs.push(runOfTermPrefixes(outdated.termPrefixes, indexed.rid, false));
+    append(log, outdated.removal);
   } else if (indexed !== undefined) {
     removed = indexing.entriesOf(indexed);
     indexed.indexEntryCount = removed.length;
@@ -56,20 +56,24 @@ export function wideIndexChange(
     if (isMoved) append(log, encodeChanges({ added, removed: [] }));
     return { removed, runs, added, log };
   }
-  runs.push(runOfTermPrefixes(stems, rid, true));
-  // What was moved is complete as it is, and what is written here follows from the item.
+  runs.push(runOfTermPrefixes(termPrefixes, rid, true));
+  // A moved item has all its terms already; the entries of an item written here follow from it.
   if (isMoved) for (const entry of after.removal) log.push(asAdditions(entry));
   const end = ridText(rid);
-  const added = isMoved ? [] : indexing.sealedStems(item.after, sealed).map((stem) => stem + end);
+  const added = isMoved
+    ? []
+    : indexing
+        .finishedTermPrefixes(item.after, finisherProperties)
+        .map((termPrefix) => termPrefix + end);
   item.after.indexEntryCount = after.count + added.length;
   return { removed, runs, added, log };
 }
 
-/** The item stays as it is; all its entries come. */
+/** Adds all entries of an item that does not change. */
 export function wideReindexing(item: Item, wide: WideTerms): WideIndexChange {
   return {
     removed: [],
-    runs: [runOfTermPrefixes(wide.stems, item.rid, true)],
+    runs: [runOfTermPrefixes(wide.termPrefixes, item.rid, true)],
     added: [],
     log: wide.removal.map(asAdditions),
   };

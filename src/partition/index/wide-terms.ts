@@ -1,6 +1,6 @@
 /**
- * The index entries of a wide item: one with so many values that finding, sorting and logging them takes longer than
- * others may be kept waiting. They are found before its write is decided, in slices (docs/decisions/0004-index-entries.md).
+ * The terms of a wide item: one with so many values that other requests must not wait while they are found, sorted and
+ * logged. They are found before its write is decided, in slices (docs/decisions/0004-index-entries.md).
  */
 import { type Bytes, bufferOf, type Steps } from '../../base/index.ts';
 import { COMMA } from '../../value/index.ts';
@@ -8,26 +8,26 @@ import type { Rid } from '../item/item.ts';
 import { LOG_ENTRY_BYTES, lengthText } from './index-log.ts';
 import { type IndexRun, ridText } from './index-run.ts';
 
-/** Smaller bodies have fewer values than matter. */
+/** Smaller bodies are never wide. */
 export const WIDE_BYTES = 16 * 1024;
 /** Values from which on an item is wide: finding them takes some milliseconds. */
 const WIDE_VALUES = 2000;
 
-/** Sorted at once: a fraction of a millisecond. */
-const PART_STEMS = 512;
-/** Merged, compared or written between two looks at the clock. */
+/** Term prefixes of one sort: a fraction of a millisecond. */
+const PART_SIZE = 512;
+/** Term prefixes merged, compared or written between two reads of the clock. */
 const STEP = 256;
 
 export interface WideTerms {
   /** Sorted, each once. */
-  readonly stems: readonly string[];
-  /** Entries, repetitions among them: what a write costs by. */
+  readonly termPrefixes: readonly string[];
+  /** Number of entries with repetitions, by which a write is charged. */
   readonly count: number;
-  /** The same as changes of the log that remove them; empty where the rid is not known yet. */
+  /** Index log entries that remove them; empty where the rid is not assigned yet. */
   readonly removal: readonly Bytes[];
 }
 
-/** Counts commas, of which there is one behind nearly every value: a text of the size of an item in a millisecond. */
+/** Counts commas, since one follows nearly every value: takes a millisecond for the largest item. */
 export function isWide(body: Bytes): boolean {
   if (body.length < WIDE_BYTES) return false;
   const text = bufferOf(body);
@@ -37,17 +37,17 @@ export function isWide(body: Bytes): boolean {
   return false;
 }
 
-/** Stems as they are found, sorted in small parts: neither a large sort nor a large set keeps others waiting. */
+/** Term prefixes as they are found, sorted in small parts, so that no step is long. */
 export class FoundTermPrefixes {
-  /** Repetitions among them. */
+  /** Number of term prefixes, with repetitions. */
   count = 0;
   #part = new Set<string>();
   #parts: string[][] = [];
 
-  add(stem: string): void {
+  add(termPrefix: string): void {
     this.count++;
-    this.#part.add(stem);
-    if (this.#part.size >= PART_STEMS) this.#endPart();
+    this.#part.add(termPrefix);
+    if (this.#part.size >= PART_SIZE) this.#endPart();
   }
 
   clear(): void {
@@ -56,16 +56,16 @@ export class FoundTermPrefixes {
     this.#parts = [];
   }
 
-  /** @param rid - of the item, where it has one. */
+  /** @param rid - of the item, where it is assigned. */
   *terms(rid: Rid | undefined): Steps<WideTerms> {
     this.#endPart();
-    const stems = yield* merged(this.#parts);
-    const removal = rid === undefined ? [] : yield* removalOf(stems, rid);
-    return { stems, count: this.count, removal };
+    const termPrefixes = yield* merged(this.#parts);
+    const removal = rid === undefined ? [] : yield* removalOf(termPrefixes, rid);
+    return { termPrefixes, count: this.count, removal };
   }
 
   #endPart(): void {
-    this.#parts.push([...this.#part].sort(compareStems));
+    this.#parts.push([...this.#part].sort(compareTermPrefixes));
     this.#part = new Set();
   }
 }
@@ -76,14 +76,14 @@ function* merged(parts: string[][]): Steps<string[]> {
     const longer: string[][] = [];
     for (let at = 0; at < runs.length; at += 2) {
       const [left = [], right] = [runs[at], runs[at + 1]];
-      longer.push(right === undefined ? left : yield* mergedStems(left, right));
+      longer.push(right === undefined ? left : yield* mergedTermPrefixes(left, right));
     }
     runs = longer;
   }
   return runs[0] ?? [];
 }
 
-function* mergedStems(left: readonly string[], right: readonly string[]): Steps<string[]> {
+function* mergedTermPrefixes(left: readonly string[], right: readonly string[]): Steps<string[]> {
   const all: string[] = [];
   for (let a = 0, b = 0; a < left.length || b < right.length; ) {
     const one = left[a];
@@ -101,7 +101,7 @@ function* mergedStems(left: readonly string[], right: readonly string[]): Steps<
   return all;
 }
 
-/** What has to change so that the entries of one become those of another. */
+/** The changes from one set of terms to another. */
 export interface WideDifference {
   readonly removed: WideTerms;
   readonly added: readonly string[];
@@ -114,7 +114,7 @@ export function* wideDifference(
 ): Steps<WideDifference> {
   const removed: string[] = [];
   const added: string[] = [];
-  const [left, right] = [before.stems, after.stems];
+  const [left, right] = [before.termPrefixes, after.termPrefixes];
   for (let a = 0, b = 0; a < left.length || b < right.length; ) {
     const one = left[a];
     const other = right[b];
@@ -131,16 +131,16 @@ export function* wideDifference(
     if ((a + b) % STEP === 0) yield;
   }
   const removal = yield* removalOf(removed, rid);
-  return { removed: { stems: removed, count: removed.length, removal }, added };
+  return { removed: { termPrefixes: removed, count: removed.length, removal }, added };
 }
 
-function* removalOf(stems: readonly string[], rid: Rid): Steps<readonly Bytes[]> {
+function* removalOf(termPrefixes: readonly string[], rid: Rid): Steps<readonly Bytes[]> {
   const entries: Bytes[] = [];
   const end = ridText(rid);
   let text = '';
-  for (let at = 0; at < stems.length; at++) {
-    const stem = stems[at] as string;
-    text += REMOVED + lengthText(stem.length + end.length) + stem + end;
+  for (let at = 0; at < termPrefixes.length; at++) {
+    const termPrefix = termPrefixes[at] as string;
+    text += REMOVED + lengthText(termPrefix.length + end.length) + termPrefix + end;
     if (text.length >= LOG_ENTRY_BYTES) {
       entries.push(Buffer.from(text, 'latin1'));
       text = '';
@@ -153,7 +153,7 @@ function* removalOf(stems: readonly string[], rid: Rid): Steps<readonly Bytes[]>
 
 const REMOVED = '\u0000';
 
-/** The entries of one item as a run: all of them there, or none any more. */
+/** The entries of one item as a run: all added or all removed. */
 export function runOfTermPrefixes(
   termPrefixes: readonly string[],
   rid: Rid,
@@ -167,6 +167,6 @@ export function runOfTermPrefixes(
   };
 }
 
-function compareStems(a: string, b: string): number {
+function compareTermPrefixes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

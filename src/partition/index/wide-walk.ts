@@ -1,4 +1,4 @@
-/** The terms of a wide item from its stored JSON text, in steps and without a call per level: see index-text-terms.ts. */
+/** Finds the terms of a wide item in its stored JSON text, in steps and without recursion; see index-text-terms.ts. */
 import type { Steps } from '../../base/index.ts';
 import {
   CLOSING_BRACE,
@@ -16,17 +16,19 @@ import { endOfStored, endOfStoredText } from './index-text-terms.ts';
 import { ANY_ARRAY, ANY_OBJECT } from './posting-lists.ts';
 import type { FoundTermPrefixes } from './wide-terms.ts';
 
-/** Values between two looks at the clock. */
+/** Values between two reads of the clock. */
 const STEP_VALUES = 32;
 
 /** An array or object whose end is not reached. */
 interface Open {
   readonly node: PathNode;
-  /** Of the elements of an array; undefined: an object. */
-  readonly each: PathNode | undefined;
+  /** The path of the elements of an array; undefined: an object. */
+  readonly elements: PathNode | undefined;
 }
 
-/** False where the text is an unusual one, of which only a part is found. `skipped`: names at the root that are left out. */
+/**
+ * False where the text is not canonical, and then only some terms are found. `skipped`: names at the root to leave out.
+ */
 export function* walkText(
   text: Buffer,
   root: PathNode,
@@ -51,18 +53,18 @@ export function* walkText(
       if (open.length === 0) return at === text.length;
       if (text[at++] !== COMMA) return false;
     }
-    const { node: owner, each } = open.at(-1) as Open;
-    node = each;
-    if (each !== undefined) continue;
+    const { node: owner, elements } = open.at(-1) as Open;
+    node = elements;
+    if (elements !== undefined) continue;
     const colon = text[at] === QUOTE ? endOfStoredText(text, at) : -1;
     if (text[colon] !== COLON) return false;
     const name = printedValue(text, at, colon) as string;
-    node = open.length === 1 && skipped.has(name) ? undefined : owner.passingChild(name);
+    node = open.length === 1 && skipped.has(name) ? undefined : owner.temporaryChild(name);
     at = colon + 1;
   }
 }
 
-/** Whether a value has others in it that matter. */
+/** Whether a value contains others that may be indexed. */
 function enters(text: Buffer, at: number, node: PathNode | undefined): boolean {
   if (node === undefined || !node.isOpen) return false;
   if (text[at] === OPENING_BRACE) return text[at + 1] !== CLOSING_BRACE;
@@ -71,14 +73,14 @@ function enters(text: Buffer, at: number, node: PathNode | undefined): boolean {
 
 function opened(isArray: boolean, node: PathNode, into: FoundTermPrefixes): Open {
   if (node.isIndexed) into.add(termPrefixOf(node, isArray ? ANY_ARRAY : ANY_OBJECT));
-  return { node, each: isArray ? node.each() : undefined };
+  return { node, elements: isArray ? node.elementNode() : undefined };
 }
 
-function closingOf({ each }: Open): number {
-  return each === undefined ? CLOSING_BRACE : CLOSING_BRACKET;
+function closingOf({ elements }: Open): number {
+  return elements === undefined ? CLOSING_BRACE : CLOSING_BRACKET;
 }
 
-/** Notes a value that is not entered; answers where it ends, or -1. */
+/** Adds the term of a value that is not entered; returns where it ends, or -1. */
 function endOfTerm(
   text: Buffer,
   at: number,

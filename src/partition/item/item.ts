@@ -1,6 +1,4 @@
-/**
- * What an item is, for all five APIs: a row key within a partition key, and the bytes its home API returns.
- */
+/** An item, for all APIs: an id within a partition key, and the bytes that its home API returns. */
 import {
   type Bytes,
   bytesEqualAt,
@@ -10,7 +8,7 @@ import {
 } from '../../base/index.ts';
 import { type Encoding, type Epk, entityTime, type Value } from '../../value/index.ts';
 
-/** Log sequence number of a partition: grows by one with every committed intent. */
+/** Log sequence number of a partition: grows by one with every committed write command. */
 export type Lsn = number;
 
 /** Names an item inside its container for life: 13 bits of partition prefix, 40 bits of counter. Never reused. */
@@ -18,10 +16,10 @@ export type Rid = number;
 
 export const RID_COUNTER_BITS = 40;
 
-/** How many hashes of keys there are: V8 keeps smaller numbers without an object for each. */
+/** Number of distinct key hashes: V8 stores integers below it without an object each. */
 export const KEY_HASHES = 2 ** 30;
 
-/** An item's identity, encoded once at the door: the place in the hash space and the whole primary key. */
+/** The identity of an item, encoded once per request: its place in the hash space and its primary key. */
 export class ItemKey {
   readonly epk: Epk;
   /** Key of the primary entry; see keyspace.ts. */
@@ -35,15 +33,15 @@ export class ItemKey {
   }
 
   /**
-   * To look up in maps that every request asks: V8 looks a text up among all texts of the process before it looks into
-   * a map, and keeps it there for a while. Two keys may have the same.
+   * For maps on the path of every request: a new text would first be interned in V8's table of all strings. Two keys
+   * may have the same hash.
    */
   get hash(): number {
     if (this.#hash < 0) this.#hash = keyHash(this.primary);
     return this.#hash;
   }
 
-  /** The bytes of the primary key as text (latin1), to look up in other maps. */
+  /** The bytes of the primary key as text (latin1), for other maps. */
   get text(): string {
     this.#text ??= bytesToLatin1(this.primary);
     return this.#text;
@@ -54,23 +52,23 @@ export class ItemKey {
   }
 }
 
-/** Of a primary key. */
+/** The hash of a primary key. */
 export function keyHash(primary: Bytes): number {
   return murmur3x86_32(primary) % KEY_HASHES;
 }
 
-/** Writes of one item in one intent, so that 48 bits of etag hold LSN and operation: 2^41 LSNs. */
+/** Writes of one item in one command. The 48 bits of an etag then hold the operation and 2^41 LSNs. */
 export const WRITES_PER_ITEM_MAX = 128;
 
-/** Items of one intent: what a script may touch in one transaction. */
-export const INTENT_KEYS_MAX = 10_000;
+/** Items of one command: as many as a script may write in one transaction. */
+export const COMMAND_KEYS_MAX = 10_000;
 
-/** What stands before key and body in a record (record.ts). */
+/** Size of the header before key and body in a record (record.ts). */
 export const RECORD_HEADER_BYTES = 32;
 
 /**
- * An item as stored: views into one record (record.ts), so that keeping an item keeps just its bytes.
- * A class, because the etag's text is made only when somebody asks for it.
+ * An item as stored: views into one record (record.ts), so that a cached item keeps only its bytes. It is a class
+ * because the text of the etag is made on demand.
  */
 export class Item {
   /** The stored form. */
@@ -78,12 +76,12 @@ export class Item {
   readonly rid: Rid;
   readonly version: ItemVersion;
   readonly timestampSec: number;
-  /** Seconds the item lives after `timestampSec`; 0 = as the container says, -1 = for ever. */
+  /** Time to live in seconds after `timestampSec`; 0: that of the container; -1: for ever. */
   readonly ttlSec: number;
   readonly encoding: Encoding;
   /** Exactly what the home API returns. */
   readonly body: Bytes;
-  /** Set when the item is indexed, or taken out of the index. */
+  /** Set when the entries of the item are added to the index or removed from it. */
   indexEntryCount: number | undefined;
   #etag: string | undefined;
 
@@ -98,7 +96,7 @@ export class Item {
     this.#etag = fields.etag;
   }
 
-  /** Few who have an item ask for it: made anew every time. */
+  /** Made at every call, since few callers need it. */
   get primary(): Bytes {
     return this.record.subarray(RECORD_HEADER_BYTES, this.record.length - this.body.length);
   }
@@ -113,12 +111,12 @@ export class Item {
     return this.version.lsn;
   }
 
-  /** When an entity was written, to 100 ns (write-times.ts), as its text has it; empty for items of other encodings. */
+  /** The write time of an entity to 100 ns (write-times.ts), as in its body; empty for other encodings. */
   get time(): string {
     return this.encoding === 'edm' ? entityTime(this.body) : '';
   }
 
-  /** Quoted, as HTTP wants it. Differs for every write. */
+  /** Quoted, as in HTTP. Differs for every write. */
   get etag(): string {
     this.#etag ??= formatEtag(this.version);
     return this.#etag;
@@ -132,29 +130,29 @@ export type ItemFields = Omit<
   readonly etag?: string | undefined;
 };
 
-/** What makes a write of an item different from every other. */
+/** Identifies one write of an item. */
 export interface ItemVersion {
-  /** Of the container: keeps etags of one that was dropped and made again apart. */
+  /** Sixteen bits of the container, so that the etags of a recreated container differ. */
   readonly salt: number;
   readonly lsn: Lsn;
-  /** Place of the write among those of its intent; at least among those of the same item. */
+  /** Place of the write in its command, at least among the writes of the same item. */
   readonly operation: number;
 }
 
-/** The digits of every byte: joined, they are quicker than V8 prints a number, above all one beyond 31 bits. */
+/** The digits of every byte: joining them is faster than printing a number of more than 31 bits. */
 const BYTE_DIGITS = Array.from({ length: 2 ** 8 }, (_, byte) => hex(byte, 2));
 
-/** Reads come many to a container. */
+/** Consecutive reads are mostly of one container. */
 let lastSalt = { salt: -1, text: '' };
 
-/** Made for every write, and for every read of an item that is not in the cache. */
+/** Called for every write, and for every read of an item that is not in the cache. */
 export function formatEtag({ salt, lsn, operation }: ItemVersion): string {
   if (lastSalt.salt !== salt) lastSalt = { salt, text: `"0000${hex(salt, 4)}-0000-0000-0000-` };
   const write = lsn * WRITES_PER_ITEM_MAX + operation;
   return `${lastSalt.text}${sixDigits(Math.floor(write / 2 ** 24))}${sixDigits(write % 2 ** 24)}"`;
 }
 
-/** Of three bytes. */
+/** The hexadecimal digits of three bytes. */
 function sixDigits(value: number): string {
   return `${BYTE_DIGITS[value >>> 16]}${BYTE_DIGITS[(value >>> 8) & 0xff]}${BYTE_DIGITS[value & 0xff]}`;
 }
@@ -163,26 +161,26 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
 
-/** What the committer assigns to an item when it is written. */
+/** The values that the committer assigns to a write. */
 export interface Stamp {
   readonly rid: Rid;
   readonly version: ItemVersion;
   readonly etag: string;
   readonly timestampSec: number;
-  /** Of entities: to 100 ns, see write-times.ts; empty for items of other encodings. */
+  /** Time of an entity to 100 ns (write-times.ts); empty for other encodings. */
   readonly time: string;
 }
 
 /**
- * Turns the body a client sent into the body its home API returns, by adding what only the committer knows.
- * Pure; one per container, made by the API that owns the container's encoding.
+ * Turns the body that a client sent into the body that its home API returns, by adding the stamp. Pure; one per
+ * container, made by the API that owns the container's encoding.
  */
 export interface BodyFinisher {
   (body: Bytes, stamp: Stamp): Bytes;
-  /** Where sealing is putting this ASCII text in the place of the body's last byte, then `overwrite`: spares a copy. */
+  /** ASCII text that replaces the last byte of the body, before `overwrite`. Finishing so saves a copy. */
   readonly tail?: (stamp: Stamp) => string;
-  /** Writes over bytes of what was made with `tail`. Absent: nothing more is to be done. */
+  /** Overwrites bytes of the body that was made with `tail`. Absent: `tail` is all. */
   readonly overwrite?: (body: Buffer, stamp: Stamp) => void;
-  /** The same for the decoded body, so that the index need not decode it again. Absent: nothing is added. */
+  /** The same for the decoded body, so that the index need not decode it. Absent: nothing is added. */
   readonly ofValue?: (value: Value, stamp: Stamp) => Value;
 }

@@ -4,8 +4,8 @@
  *   01 state                                        → counters of the partition (state.ts)
  *   02 index state                                  → how far the index is built (index-state.ts)
  *   03 retention                                    → since when versions are kept (retention.ts)
- *   04 index mark                                   → lsn8: entries of writes up to it are in their place or logged
- *   05 erasures                                     → partition keys erased and not yet swept (range-tombstones.ts)
+ *   04 index checkpoint                             → lsn8: entries of writes up to it are flushed or logged
+ *   05 range tombstones                             → deleted ranges that are not swept yet (range-tombstones.ts)
  *   10 item       rid8                              → record (record.ts)
  *   11 primary    bytes(epk) · pk values · id       → rid8
  *   12 unique     hash32                            → primary key of the item that has these values (unique-keys.ts)
@@ -14,9 +14,10 @@
  *   31 version    lsn8 · operation2 · rid8          → one write of a container that keeps them (version.ts)
  *   32 tombstone  lsn8 · rid8                       → timestamp4 · primary key
  *
- * Records are keyed by rid, so that they append, postings stay small and a scan comes back in `_rid` order; a point
- * read goes primary → record in one `follow` (docs/decisions/0003-rid-heap.md, 0015-numbered-records.md). The whole partition key stands in the
- * primary key beside its hash: two keys that hash alike are still two logical partitions.
+ * Records are keyed by rid, so that new ones are appended, posting lists stay small and a scan has the order of `_rid`.
+ * A point read goes from primary key to record in one `dereference` (docs/decisions/0003-rid-heap.md and
+ * 0015-numbered-records.md). The primary key has the whole partition key beside its hash, because two partition keys
+ * may have one hash.
  */
 import { assert, type Bytes, prefixEnd, readU64 } from '../../base/index.ts';
 import { INTEGER_KEY_PREFIX, type KeyRange } from '../../engine/index.ts';
@@ -35,7 +36,7 @@ export const PREFIX_LOG = 0x30;
 export const PREFIX_VERSION = 0x31;
 export const PREFIX_TOMBSTONE = 0x32;
 
-/** Keys are built in one turn, one at a time: a single writer serves all. */
+/** One writer serves all, because a key is built in one synchronous step. */
 const writer = new KeyWriter();
 
 export const STATE_KEY: Bytes = Uint8Array.of(PREFIX_STATE);
@@ -57,7 +58,7 @@ export function itemKey(epk: Epk, partitionKey: readonly Value[], id: Value): It
   return new ItemKey(epk, primary);
 }
 
-/** What the primary keys of one logical partition begin with. */
+/** The common prefix of the primary keys of one logical partition. */
 export function logicalPartitionPrefix(epk: Epk, partitionKey: readonly Value[]): Bytes {
   writer.reset().u8(PREFIX_PRIMARY).bytes(epk);
   for (const component of partitionKey) writer.value(component);
@@ -85,14 +86,14 @@ export function epkOfPrimary(primary: Bytes): Epk {
   return new KeyReader(primary, 1).bytes();
 }
 
-/** Where the effective partition key ends in a primary key: keys that are alike up to here have the same one. */
+/** Where the effective partition key ends in a primary key. */
 export function epkEnd(primary: Bytes): number {
   const reader = new KeyReader(primary, 1);
   reader.bytes();
   return reader.position;
 }
 
-/** The values of the partition key in a primary key; long ones are cut. */
+/** The values of the partition key in a primary key; long ones are truncated. */
 export function partitionKeyOfPrimary(primary: Bytes, pathCount: number): readonly Value[] {
   const reader = new KeyReader(primary, epkEnd(primary));
   return Array.from({ length: pathCount }, () => reader.value());
@@ -102,7 +103,7 @@ export function recordKey(rid: Rid): Bytes {
   return writer.reset().u8(PREFIX_ITEM).u64(rid).take();
 }
 
-/** Value of a primary entry: what `follow` appends to the item prefix. */
+/** Value of a primary entry: `dereference` appends it to the item prefix. */
 export function ridBytes(rid: Rid): Bytes {
   return writer.reset().u64(rid).take();
 }
@@ -138,7 +139,7 @@ export function lsnAndRidOfLogKey(key: Bytes): { readonly lsn: Lsn; readonly rid
   return { lsn: readU64(key, 1), rid: readU64(key, 9) };
 }
 
-/** All records behind `after`, in rid order. */
+/** All records after `after`, in rid order. */
 export function recordsAfter(after: Rid | undefined): KeyRange {
   const start = after === undefined ? Uint8Array.of(PREFIX_ITEM) : recordKey(after + 1);
   return { start, end: Uint8Array.of(PREFIX_ITEM + 1) };
@@ -154,7 +155,7 @@ export function primaryRange(min: Epk, max: Epk): { readonly start: Bytes; reado
 
 export type LogPrefix = typeof PREFIX_LOG | typeof PREFIX_VERSION | typeof PREFIX_TOMBSTONE;
 
-/** All entries of one of the logs behind `after`. */
+/** All entries of one of the logs after `after`. */
 export function logAfter(prefix: LogPrefix, after: Lsn): KeyRange {
   return {
     start: writer

@@ -5,7 +5,7 @@
  *   10 lsn u48         16 operation u16   18 rid u64          26 crc32 of the body u32
  *   30 primary key length u16             32 primary key, then the body to the end
  *
- * `operation` is the place of the write in its intent: with the LSN it makes the etag, which differs for every write.
+ * `operation` is the place of the write in its command: with the LSN it makes the etag, which differs for every write.
  */
 import { crc32 } from 'node:zlib';
 import { assert, type Bytes, readU16, readU32, readU64 } from '../../base/index.ts';
@@ -25,23 +25,23 @@ const ENCODINGS: readonly Encoding[] = ['json', 'bson', 'cql', 'edm'];
 
 type RecordFields = Omit<ItemFields, 'record'> & { readonly primary: Bytes };
 
-/** What is done to the body in its record. */
+/** How the body is finished in its record. */
 interface RecordFinishing {
   readonly finisher: BodyFinisher;
   readonly stamp: Stamp;
-  /** Whether the record may share its memory with others: not for one that is kept. */
+  /** Whether the record may share memory with others: not for one that will be cached. */
   readonly isPooled: boolean;
 }
 
-/** The item of these fields, with key and body copied into its record; the body is sealed there where its seal can do that. */
-export function newItem(fields: RecordFields, sealing?: RecordFinishing): Item {
+/** Makes an item with its record. The body is finished in the record where its finisher has a `tail`. */
+export function newItem(fields: RecordFields, finishing?: RecordFinishing): Item {
   const { primary, version, rid, timestampSec, ttlSec } = fields;
   const bodyAt = HEADER_BYTES + primary.length;
   const bodyEnd = bodyAt + fields.body.length;
-  const tail = sealing?.finisher.tail?.(sealing.stamp);
+  const tail = finishing?.finisher.tail?.(finishing.stamp);
   const length = tail === undefined ? bodyEnd : bodyEnd - 1 + tail.length;
   const record =
-    sealing?.isPooled === true ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
+    finishing?.isPooled === true ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
   const encoding = ENCODINGS.indexOf(fields.encoding);
   assert(encoding >= 0, 'record: unknown encoding');
   record.writeUInt8(RECORD_VERSION, 0);
@@ -57,7 +57,7 @@ export function newItem(fields: RecordFields, sealing?: RecordFinishing): Item {
   record.set(fields.body, bodyAt);
   if (tail !== undefined) record.write(tail, bodyEnd - 1, 'latin1');
   const body = record.subarray(bodyAt);
-  if (tail !== undefined) sealing?.finisher.overwrite?.(body, sealing.stamp);
+  if (tail !== undefined) finishing?.finisher.overwrite?.(body, finishing.stamp);
   record.writeUInt32BE(crc32(body), 26);
   return new Item({
     record,
@@ -71,7 +71,7 @@ export function newItem(fields: RecordFields, sealing?: RecordFinishing): Item {
   });
 }
 
-/** On the path of every point read that no cache answers: no view is made of the bytes but that of the body. */
+/** On the path of every point read that misses the cache: makes no view of the bytes but the body. */
 export function decodeRecord(record: Bytes, etagSalt: number): Item {
   assert(record[0] === RECORD_VERSION, 'record: unknown version');
   const encoding = ENCODINGS[record[1] as number];
@@ -92,7 +92,7 @@ export function decodeRecord(record: Bytes, etagSalt: number): Item {
   });
 }
 
-/** The checksum stored with the body equals the body's: asked by `verify`, not on every read. */
+/** Whether the stored checksum is that of the body. Not checked on every read. */
 export function isIntact(record: Bytes): boolean {
   return crc32(record.subarray(bodyStart(record))) === readU32(record, 26);
 }
@@ -106,7 +106,7 @@ function bodyStart(record: Bytes): number {
   return HEADER_BYTES + readU16(record, 30);
 }
 
-/** A number that differs with the item's identity and version: partitions add them up to compare their contents. */
+/** A number that differs with identity and version of the item, by which partitions compare their contents. */
 export function itemChecksum(item: Item): number {
   const rid = item.rid ^ Math.floor(item.rid / 2 ** 32);
   const mixed = Math.imul(rid, 0x9e3779b1) ^ Math.imul(item.version.lsn, 0x85ebca6b);

@@ -1,4 +1,4 @@
-/** What stays of a deleted item for a while: when it went and who it was. Stored as timestamp u32, primary key. */
+/** The log entry of a deleted item. Stored as timestamp u32, primary key. */
 import { type Bytes, bufferOf } from '../../base/index.ts';
 
 interface Tombstone {

@@ -1,10 +1,9 @@
 /**
- * One write of an item as it was, kept for a while where the container wants all versions. Format version 1; do not
- * renumber.
+ * One write with its item, kept for a while where the container wants all versions. Format version 1; do not renumber.
  *
  *   0  kind u8         1  timestampSec u32    5  previous lsn u48    11  record
  *
- * The record is the item after the write; of a deletion, the item that went.
+ * The record is the item after the write, or the item that was deleted.
  */
 import { assert, type Bytes, bufferOf, readU32 } from '../../base/index.ts';
 import type { Entry } from '../../engine/index.ts';
@@ -23,9 +22,9 @@ export interface Version {
   readonly kind: VersionKind;
   readonly lsn: Lsn;
   readonly timestampSec: number;
-  /** Of the write before this one; 0 where it created. */
+  /** LSN of the write before this one; 0 where the item was created. */
   readonly previousLsn: Lsn;
-  /** After the write; of a deletion, before it. */
+  /** The item after the write; for a deletion, before it. */
   readonly item: Item;
 }
 
@@ -52,7 +51,7 @@ export function decodeVersion({ key, value }: Entry, etagSalt: number): Version 
   };
 }
 
-/** Without decoding the rest. */
+/** The time of a version, without decoding the rest. */
 export function timestampOfVersion(value: Bytes): number {
   return readU32(value, 1);
 }

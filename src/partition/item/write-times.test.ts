@@ -1,4 +1,4 @@
-// Goal: times of writes are the clock's and grow. Method: a clock that runs, stands and is set back.
+// Goal: times of writes are the clock's and grow. Method: a clock that runs, stops and is set back.
 import { expect, test } from 'vitest';
 import { timeEtag, WriteTimes } from './write-times.ts';
 
@@ -19,7 +19,7 @@ test('the fraction of a time is the clock’s, and grows where the clock does no
   ]);
 });
 
-test('20,001 writes in one millisecond are told apart, in order', () => {
+test('20,001 writes in one millisecond have different times, in order', () => {
   const times = new WriteTimes();
   const found = Array.from({ length: 20_001 }, () => times.next(START_MS));
   expect(new Set(found).size).toBe(20_001);
@@ -27,7 +27,7 @@ test('20,001 writes in one millisecond are told apart, in order', () => {
   expect(found.at(-1)).toBe('2026-11-17T12:00:00.0070000Z');
 });
 
-test('an etag is the time as it stands in a URL', () => {
+test('an etag has the time in URL encoding', () => {
   expect(timeEtag('2026-11-17T12:00:00.0070000Z')).toBe(
     `W/"datetime'2026-11-17T12%3A00%3A00.0070000Z'"`,
   );

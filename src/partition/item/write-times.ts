@@ -1,6 +1,6 @@
 /**
- * Moments of writes as the Table API wants them: the clock's, to 100 ns, and later than that of every write before. The
- * clock tells milliseconds; writes within one of them are a hundred nanoseconds apart.
+ * Times of writes for the Table API: to 100 ns, and later than that of every write before. The clock has milliseconds;
+ * writes within one of them are a hundred nanoseconds apart.
  */
 
 const TICKS_PER_MS = 10_000;
@@ -9,7 +9,7 @@ export class WriteTimes {
   #ms = 0;
   #ticks = 0;
 
-  /** A clock that was set back is waited for: the time then goes on from where it was. */
+  /** The next time. It continues from the last one while the clock is behind, such as after it was set back. */
   next(nowMs: number): string {
     if (nowMs > this.#ms) {
       this.#ms = nowMs;
@@ -22,10 +22,10 @@ export class WriteTimes {
   }
 }
 
-/** Writes come many to a second. */
+/** Many writes share a second. */
 let lastSecond = { sec: -1, text: '' };
 
-/** The text of a moment; `ticks` of 100 ns behind the millisecond. */
+/** The text of a time; `ticks` of 100 ns after the millisecond. */
 export function writeTime(ms: number, ticks = 0): string {
   const sec = Math.floor(ms / 1000);
   if (lastSecond.sec !== sec)
@@ -34,7 +34,7 @@ export function writeTime(ms: number, ticks = 0): string {
   return `${lastSecond.text}.${String(fraction).padStart(7, '0')}Z`;
 }
 
-/** The weak etag that names a write by its time: beside `etag` the second name of the same version. */
+/** The weak etag that names a write by its time: the second name of a version, beside `etag`. */
 export function timeEtag(time: string): string {
   return `W/"datetime'${time.slice(0, 13)}%3A${time.slice(14, 16)}%3A${time.slice(17)}'"`;
 }

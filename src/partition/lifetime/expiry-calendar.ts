@@ -1,29 +1,29 @@
 /**
- * Which items expire next. It knows all that expire before its horizon; beyond it only a walk over all items does. So
- * memory is bounded, nothing is stored, and a walk is needed once per some ten thousand expirations.
+ * The items that expire next. The calendar has all that expire before its horizon; later ones are found by a scan of
+ * all items. So memory is bounded, nothing is stored, and a scan is needed once per some ten thousand expirations.
  */
 import { append, EXPIRY_CALENDAR_ITEMS } from '../../base/index.ts';
 import type { Rid } from '../item/item.ts';
 
 export class ExpiryCalendar {
   readonly #itemsMax: number;
-  /** Rids by the second they expire at. May name items that were rewritten since, or twice. */
+  /** Rids by the second of their expiry. An item may be named twice, or may have been written again since. */
   readonly #seconds = new Map<number, Rid[]>();
   #count = 0;
-  /** Nothing is known of this second and later ones. */
+  /** The calendar is incomplete from this second on. */
   #horizonSec = 0;
 
   constructor(itemsMax = EXPIRY_CALENDAR_ITEMS) {
     this.#itemsMax = itemsMax;
   }
 
-  /** True where items may be due that only a walk finds. */
-  needsWalk(nowSec: number): boolean {
+  /** True where items may have expired that only a scan finds. */
+  needsScan(nowSec: number): boolean {
     return this.#horizonSec <= nowSec;
   }
 
-  /** What is noted from here on, by the walk and by writers beside it, is all there is. */
-  beginWalk(): void {
+  /** Clears the calendar: the scan that begins, and writers meanwhile, note all items. */
+  beginScan(): void {
     this.#seconds.clear();
     this.#count = 0;
     this.#horizonSec = Number.POSITIVE_INFINITY;
@@ -35,10 +35,10 @@ export class ExpiryCalendar {
     if (rids === undefined) this.#seconds.set(expiresAtSec, [rid]);
     else rids.push(rid);
     this.#count++;
-    if (this.#count > this.#itemsMax) this.#forgetLater();
+    if (this.#count > this.#itemsMax) this.#dropLater();
   }
 
-  /** Takes out up to `limit` items that are due. */
+  /** Removes and returns up to `limit` items that have expired. */
   takeDue(nowSec: number, limit: number): readonly Rid[] {
     const due: Rid[] = [];
     for (const [second, rids] of this.#seconds) {
@@ -51,8 +51,8 @@ export class ExpiryCalendar {
     return due;
   }
 
-  /** Keeps the nearer half; what expires in one second stays together. */
-  #forgetLater(): void {
+  /** Keeps the earlier half; items of one second are kept or dropped together. */
+  #dropLater(): void {
     const seconds = [...this.#seconds.keys()].sort((a, b) => a - b);
     let kept = 0;
     for (const second of seconds) {

@@ -1,5 +1,5 @@
-// Goal: items that expired or were erased are gone at once for everybody, and removed in steps without harm to others.
-// Method: a partition with a clock in hand, on engines that answer at once and later; seeded histories against a model.
+// Goal: expired and range-deleted items are invisible at once for all readers, and removed in steps without harm to others.
+// Method: a partition with a fake clock, on synchronous and asynchronous engines; seeded histories against a model.
 import { describe, expect, test } from 'vitest';
 import { FakeClock, prefixEnd, seededRandom } from '../../base/index.ts';
 import { asyncEngine } from '../../engine/async-engine.ts';
@@ -76,7 +76,7 @@ describe.each(engines)('on the %s engine', (_, makeEngine) => {
     return { partition, clock };
   };
 
-  test('an item is gone the moment its time is over, and its id is free', async () => {
+  test('an item is invisible as soon as its time is over, and its id is free', async () => {
     const { partition, clock } = await open(-1);
     await write(partition, KEY, 'short', 5);
     await write(partition, keyOf('a', '2'), 'long', 0);
@@ -124,14 +124,14 @@ describe.each(engines)('on the %s engine', (_, makeEngine) => {
     expect(await seen(partition)).toEqual(['default', 'for ever']);
   });
 
-  test('a key is erased at once; what is written behind it stays', async () => {
+  test('a key is deleted at once; later writes stay', async () => {
     const { partition, clock } = await open();
     for (const id of ['1', '2', '3', '4', '5']) await put(partition, 'create', keyOf('a', id), id);
     await put(partition, 'create', keyOf('b', '1'), 'other');
     const late = put(partition, 'upsert', keyOf('a', '1'), 'before');
-    const erased = partition.deleteRange(keyRange('a'));
+    const deleted = partition.deleteRange(keyRange('a'));
     const created = put(partition, 'create', keyOf('a', '2'), 'new');
-    await Promise.all([late, erased, created]);
+    await Promise.all([late, deleted, created]);
     expect(await seen(partition)).toEqual(['new', 'other']);
     await expect(remove(partition, keyOf('a', '3'))).rejects.toMatchObject({
       code: 'itemNotFound',
@@ -143,7 +143,7 @@ describe.each(engines)('on the %s engine', (_, makeEngine) => {
     clock.advance(1);
   });
 
-  test('erasures survive a restart before they are swept', async () => {
+  test('range tombstones survive a restart before they are swept', async () => {
     const store = await makeEngine().open('p');
     const { partition } = await open(undefined, store);
     await put(partition, 'create', KEY, 'x');
@@ -204,28 +204,28 @@ describe.each(engines)('on the %s engine', (_, makeEngine) => {
   });
 });
 
-test('a calendar that is full forgets what is far away and asks for a walk when that is due', () => {
+test('a full calendar drops later items and needs a scan when they are due', () => {
   const calendar = new ExpiryCalendar(4);
-  expect(calendar.needsWalk(0)).toBe(true);
-  calendar.beginWalk();
-  expect(calendar.needsWalk(1_000_000)).toBe(false);
+  expect(calendar.needsScan(0)).toBe(true);
+  calendar.beginScan();
+  expect(calendar.needsScan(1_000_000)).toBe(false);
   for (const second of [50, 10, 40, 20, 30]) calendar.note(second, second);
-  expect(calendar.needsWalk(29)).toBe(false);
-  expect(calendar.needsWalk(30)).toBe(true);
+  expect(calendar.needsScan(29)).toBe(false);
+  expect(calendar.needsScan(30)).toBe(true);
   calendar.note(99, 99);
   expect(calendar.takeDue(15, 10)).toEqual([10]);
   expect(calendar.takeDue(100, 10)).toEqual([20]);
 });
 
-test('erasures as stored (version 1)', () => {
-  const erasures = [
+test('range tombstones as stored (version 1)', () => {
+  const tombstones = [
     { start: Uint8Array.of(1, 2), end: Uint8Array.of(3), lsn: 2 ** 40 + 7 },
     { start: Uint8Array.of(), end: Uint8Array.of(9), lsn: 1 },
   ];
-  const bytes = encodeRangeTombstones(erasures);
+  const bytes = encodeRangeTombstones(tombstones);
   expect(Buffer.from(bytes).toString('hex')).toBe(
     '01010000000007000200010102030000000000010000000109',
   );
-  expect(decodeRangeTombstones(bytes)).toEqual(erasures);
+  expect(decodeRangeTombstones(bytes)).toEqual(tombstones);
   expect(decodeRangeTombstones(undefined)).toEqual([]);
 });

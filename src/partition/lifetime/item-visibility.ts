@@ -1,6 +1,6 @@
 /**
- * Which of the stored items are there: for readers by what is durable, for decisions by what is decided. Both change
- * with the container's time to live and with every erasure.
+ * Which of the stored items are visible: for readers by what is durable, for decisions by what is decided. Both change
+ * with the container's time to live and with every range tombstone.
  */
 import type { Clock } from '../../base/index.ts';
 import type { CommitGroup } from '../commit/commit-group.ts';
@@ -11,7 +11,7 @@ import { Sweeper, type SweepStep, type SweptPartition } from './sweeper.ts';
 
 interface ItemVisibilityOptions {
   readonly clock: Clock;
-  /** Seconds items live that do not say themselves; -1 for ever; undefined: nothing expires. */
+  /** Time to live of items without their own; -1: for ever; undefined: nothing expires. */
   readonly defaultTtlSec: number | undefined;
   /** As stored. */
   readonly rangeTombstones: readonly RangeTombstone[];
@@ -20,64 +20,64 @@ interface ItemVisibilityOptions {
 export class ItemVisibility {
   readonly #clock: Clock;
   #defaultTtlSec: number | undefined;
-  /** What readers pass over. */
-  hidden: InvisibleItems | undefined;
-  /** What decisions pass over: ahead of readers by the writes under way. */
+  /** The items that readers skip. */
+  invisible: InvisibleItems | undefined;
+  /** The items that decisions skip: ahead of readers by the writes that are not durable yet. */
   decided: InvisibleItems | undefined;
-  /** Made when first asked for. */
+  /** Made at the first sweep. */
   #sweeper: Sweeper | undefined;
 
   constructor({ clock, defaultTtlSec, rangeTombstones }: ItemVisibilityOptions) {
     this.#clock = clock;
     this.#defaultTtlSec = defaultTtlSec;
-    this.hidden = this.#hide(rangeTombstones);
-    this.decided = this.hidden;
+    this.invisible = this.#invisibleWith(rangeTombstones);
+    this.decided = this.invisible;
   }
 
   readonly visible = (item: Item | undefined): Item | undefined =>
-    this.hidden === undefined ? item : this.hidden.visible(item);
+    this.invisible === undefined ? item : this.invisible.visible(item);
 
   readonly visiblePage = (page: ItemPage): ItemPage =>
-    this.hidden === undefined
+    this.invisible === undefined
       ? page
       : { ...page, items: page.items.filter((item) => this.visible(item) !== undefined) };
 
-  /** Holds from now on for all items, older ones too. */
+  /** Takes effect at once, for older items too. */
   change(defaultTtlSec: number | undefined): void {
     if (defaultTtlSec === this.#defaultTtlSec) return;
     this.#defaultTtlSec = defaultTtlSec;
-    this.decided = this.#hide(this.decided?.rangeTombstones ?? []);
-    this.hidden = this.#hide(this.hidden?.rangeTombstones ?? []);
+    this.decided = this.#invisibleWith(this.decided?.rangeTombstones ?? []);
+    this.invisible = this.#invisibleWith(this.invisible?.rangeTombstones ?? []);
     this.#sweeper = undefined;
   }
 
-  /** Decides what is erased from this LSN on; readers learn of it with the group. */
+  /** Changes the range tombstones for decisions at once, for readers when the group is published. */
   deleteRange(
     change: (current: readonly RangeTombstone[]) => readonly RangeTombstone[],
     group: CommitGroup,
     lsn: Lsn,
   ): void {
-    group.rangeTombstones = change(this.decided?.rangeTombstones ?? []).map((erasure) =>
-      erasure.lsn === 0 ? { ...erasure, lsn } : erasure,
+    group.rangeTombstones = change(this.decided?.rangeTombstones ?? []).map((tombstone) =>
+      tombstone.lsn === 0 ? { ...tombstone, lsn } : tombstone,
     );
-    this.decided = this.#hide(group.rangeTombstones);
+    this.decided = this.#invisibleWith(group.rangeTombstones);
   }
 
-  /** A group is durable. */
+  /** Makes the range tombstones of a durable group visible to readers. */
   publish({ rangeTombstones, pending }: CommitGroup): void {
-    if (rangeTombstones !== undefined) this.hidden = this.#hide(rangeTombstones);
-    if (this.#sweeper === undefined || this.hidden === undefined) return;
+    if (rangeTombstones !== undefined) this.invisible = this.#invisibleWith(rangeTombstones);
+    if (this.#sweeper === undefined || this.invisible === undefined) return;
     for (const { after } of pending)
-      if (after !== undefined) this.#sweeper.noteWritten(after, this.hidden);
+      if (after !== undefined) this.#sweeper.noteWritten(after, this.invisible);
   }
 
-  /** Removes some of the items that are no longer there. One step at a time. */
+  /** Removes some of the invisible items. One step at a time. */
   sweep(partition: SweptPartition, itemsMax: number): Promise<SweepStep> {
     this.#sweeper ??= new Sweeper(partition, this.#clock);
     return this.#sweeper.step(itemsMax);
   }
 
-  #hide(rangeTombstones: readonly RangeTombstone[]): InvisibleItems | undefined {
+  #invisibleWith(rangeTombstones: readonly RangeTombstone[]): InvisibleItems | undefined {
     return invisibleItems({
       clock: this.#clock,
       defaultTtlSec: this.#defaultTtlSec,

@@ -1,4 +1,4 @@
-// Goal: a step that fails takes nothing away from the steps to come. Method: a partition whose writes are refused for a while.
+// Goal: a step that fails loses no items. Method: a partition whose writes are refused for a while.
 import { expect, test } from 'vitest';
 import { DomainError, FakeClock } from '../../base/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
@@ -9,9 +9,9 @@ import { Sweeper, type SweptPartition } from './sweeper.ts';
 const REFUSED = new DomainError('unavailable', 'about to be replaced');
 
 test.each([
-  ['a walk', false],
+  ['a scan', false],
   ['the calendar', true],
-])('items that %s found and a refused write left are removed later', async (_, isWalked) => {
+])('items that %s found and a refused write left are removed later', async (_, isScanned) => {
   const clock = new FakeClock(1_000_000);
   const partition = await openForTest(await memoryEngine().open('p'), { clock, defaultTtlSec: -1 });
   let isRefusing = false;
@@ -20,14 +20,14 @@ test.each([
     get hidden() {
       return partition.hidden;
     },
-    write: (intent) => (isRefusing ? Promise.reject(REFUSED) : partition.write(intent)),
+    write: (command) => (isRefusing ? Promise.reject(REFUSED) : partition.write(command)),
   };
   for (const id of ['1', '2'])
     await partition.write(
       commandOf({ ...putOp('upsert', keyOf('a', id), id), ttlSec: 10 } as never),
     );
   const sweeper = new Sweeper(swept, clock);
-  if (isWalked) expect(await sweeper.step(10)).toEqual({ removed: [], hasMore: false });
+  if (isScanned) expect(await sweeper.step(10)).toEqual({ removed: [], hasMore: false });
   clock.advance(11_000);
   isRefusing = true;
   await expect(sweeper.step(10)).rejects.toBe(REFUSED);

@@ -1,7 +1,7 @@
 /**
- * Removes hidden items in small steps: first what was erased, then what has expired. A step is one decision of the
- * committer, so it never removes what was written again meanwhile. Nothing of where it is is stored: after a restart it
- * looks again, and what is gone is gone.
+ * Removes invisible items in small steps: first those of range tombstones, then expired ones. A step is one decision of
+ * the committer, so it never removes an item that was written again meanwhile. Its position is not stored: after a
+ * restart it begins again and finds what is left.
  */
 import type { Clock } from '../../base/index.ts';
 import type { Mutation, WriteCommand } from '../commit/write-command.ts';
@@ -15,14 +15,14 @@ const STEP_BYTES = 4 * 1024 * 1024;
 
 export interface SweepStep {
   readonly removed: readonly Item[];
-  /** False where there is nothing more to do for now. */
+  /** False where there is nothing more to remove for now. */
   readonly hasMore: boolean;
 }
 
 export interface SweptPartition {
   readonly stored: StoredItems;
   readonly hidden: InvisibleItems | undefined;
-  write(intent: WriteCommand): Promise<unknown>;
+  write(command: WriteCommand): Promise<unknown>;
 }
 
 const NOTHING_TO_DO: SweepStep = { removed: [], hasMore: false };
@@ -31,11 +31,11 @@ export class Sweeper {
   readonly #partition: SweptPartition;
   readonly #clock: Clock;
   readonly #calendar: ExpiryCalendar;
-  /** Of the walk over all items; undefined at its beginning. */
-  #walkedTo: string | undefined;
-  #isWalking = false;
-  /** Of the walk over the items of the first erasure. */
-  #erasedTo: string | undefined;
+  /** Position of the scan of all items; undefined at its beginning. */
+  #scannedTo: string | undefined;
+  #isScanning = false;
+  /** Position in the items of the first range tombstone. */
+  #deletedTo: string | undefined;
 
   constructor(partition: SweptPartition, clock: Clock, calendar = new ExpiryCalendar()) {
     this.#partition = partition;
@@ -43,17 +43,17 @@ export class Sweeper {
     this.#calendar = calendar;
   }
 
-  /** Told of every item that is written. */
-  noteWritten(item: Item, hidden: InvisibleItems): void {
-    this.#calendar.note(item.rid, hidden.expiresAtSec(item));
+  /** Called for every item that is written. */
+  noteWritten(item: Item, invisible: InvisibleItems): void {
+    this.#calendar.note(item.rid, invisible.expiresAtSec(item));
   }
 
   /** One step at a time. */
   async step(itemsMax: number): Promise<SweepStep> {
-    const { hidden, stored } = this.#partition;
-    if (hidden === undefined) return NOTHING_TO_DO;
-    const [erasure] = hidden.rangeTombstones;
-    if (erasure !== undefined) return this.#erase(erasure, itemsMax);
+    const { hidden: invisible, stored } = this.#partition;
+    if (invisible === undefined) return NOTHING_TO_DO;
+    const [tombstone] = invisible.rangeTombstones;
+    if (tombstone !== undefined) return this.#sweepRange(tombstone, itemsMax);
     const nowSec = Math.floor(this.#clock.nowMs() / 1000);
     const rids = this.#calendar.takeDue(nowSec, itemsMax);
     if (rids.length > 0) {
@@ -61,49 +61,50 @@ export class Sweeper {
         const items = await Promise.all(rids.map((rid) => stored.readByRid(rid)));
         return { removed: await this.#remove(items), hasMore: true };
       } catch (error) {
-        // As when the partition is about to be replaced: it may stay after all, and nobody else knows of these.
+        // The items go back into the calendar: a fenced partition may be unfenced, and no scan is due.
         for (const rid of rids) this.#calendar.note(rid, nowSec);
         throw error;
       }
     }
-    if (this.#isWalking || this.#calendar.needsWalk(nowSec)) return this.#walk(hidden, itemsMax);
+    if (this.#isScanning || this.#calendar.needsScan(nowSec))
+      return this.#scan(invisible, itemsMax);
     return NOTHING_TO_DO;
   }
 
-  async #walk(hidden: InvisibleItems, itemsMax: number): Promise<SweepStep> {
-    if (!this.#isWalking) {
-      this.#isWalking = true;
-      this.#walkedTo = undefined;
-      this.#calendar.beginWalk();
+  async #scan(invisible: InvisibleItems, itemsMax: number): Promise<SweepStep> {
+    if (!this.#isScanning) {
+      this.#isScanning = true;
+      this.#scannedTo = undefined;
+      this.#calendar.beginScan();
     }
-    const scan = { after: this.#walkedTo, limit: itemsMax, bytesMax: STEP_BYTES };
+    const scan = { after: this.#scannedTo, limit: itemsMax, bytesMax: STEP_BYTES };
     const { items, next } = await this.#partition.stored.scanByRid(scan, undefined);
-    const dead: Item[] = [];
+    const found: Item[] = [];
     for (const item of items) {
-      if (hidden.causeOf(item) === undefined) this.noteWritten(item, hidden);
-      else dead.push(item);
+      if (invisible.causeOf(item) === undefined) this.noteWritten(item, invisible);
+      else found.push(item);
     }
-    const removed = await this.#remove(dead);
-    this.#walkedTo = next;
-    this.#isWalking = next !== undefined;
+    const removed = await this.#remove(found);
+    this.#scannedTo = next;
+    this.#isScanning = next !== undefined;
     return { removed, hasMore: next !== undefined };
   }
 
-  async #erase(erasure: RangeTombstone, itemsMax: number): Promise<SweepStep> {
-    const scan = { after: this.#erasedTo, limit: itemsMax, bytesMax: STEP_BYTES };
-    const { items, next } = await this.#partition.stored.scanByKey(scan, erasure);
+  async #sweepRange(tombstone: RangeTombstone, itemsMax: number): Promise<SweepStep> {
+    const scan = { after: this.#deletedTo, limit: itemsMax, bytesMax: STEP_BYTES };
+    const { items, next } = await this.#partition.stored.scanByKey(scan, tombstone);
     const removed = await this.#remove(items);
-    this.#erasedTo = next;
+    this.#deletedTo = next;
     if (next === undefined)
       await this.#partition.write({
         keys: [],
         decide: () => [],
-        rangeTombstones: (list) => list.filter(({ lsn }) => lsn !== erasure.lsn),
+        rangeTombstones: (list) => list.filter(({ lsn }) => lsn !== tombstone.lsn),
       });
     return { removed, hasMore: true };
   }
 
-  /** Those that are still hidden when it is decided. */
+  /** Removes the items that are still invisible at the decision. */
   async #remove(found: readonly (Item | undefined)[]): Promise<readonly Item[]> {
     const items = found.filter((item) => item !== undefined);
     const removed: Item[] = [];
@@ -111,7 +112,7 @@ export class Sweeper {
     const keys = items.map(({ primary }) => itemKeyOf(primary));
     await this.#partition.write({
       keys,
-      includesHidden: true,
+      includesInvisible: true,
       decide: (current) => {
         removed.length = 0;
         return keys.flatMap((key, at): readonly Mutation[] => {

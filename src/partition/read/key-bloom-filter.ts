@@ -1,23 +1,22 @@
 /**
- * Tells of most keys that are not in the partition that they are not, without asking the store: a Bloom filter over the
- * primary keys. A create looks for its key before it writes, and nearly always there is nothing; the look-up in the
- * store costs as much as the rest of the decision. The filter may be wrong in one way only: it may think that a key is
- * there which is not.
+ * A Bloom filter over the primary keys: shows for most absent keys that they are absent, without the store. A create
+ * reads its key before it writes, and nearly always finds nothing; that lookup in the store costs as much as the rest
+ * of the decision. The filter may only be wrong about absent keys: it may report one as possibly present.
  *
- * It grows by layers, each twice as large as all before it, up to a bound; beyond it, it is wrong more often.
+ * It grows by layers, each twice as large as the one before, up to a bound; beyond the bound it is wrong more often.
  */
 import type { Bytes } from '../../base/index.ts';
 
-/** About one key in a hundred and twenty is taken for one that is there. */
+/** About one absent key in a hundred and twenty is reported as possibly present. */
 const BITS_PER_KEY = 10;
 const PROBES = 7;
 const FIRST_LAYER_KEYS = 4096;
-/** Of one layer: 3.3 million keys. */
+/** Bytes of one layer: 3.3 million keys. */
 const LAYER_BYTES_MAX = 4 * 1024 * 1024;
 
 interface Layer {
   readonly bits: Uint32Array;
-  /** Of bit places, which are a power of two. */
+  /** Mask of the bit positions, whose number is a power of two. */
   readonly mask: number;
   readonly keysMax: number;
   keys: number;
@@ -41,7 +40,7 @@ export class KeyBloomFilter {
     }
   }
 
-  /** False: it was never added. */
+  /** False: the key was never added. */
   mayHave(key: Bytes): boolean {
     hash(key);
     for (const { bits, mask } of this.#layers) if (isSet(bits, mask)) return true;
@@ -62,11 +61,11 @@ function newLayer(keysMax: number): Layer {
   return { bits: new Uint32Array(places / 32), mask: places - 1, keysMax, keys: 0 };
 }
 
-/** The two halves of the last hash: results without an object for every key. */
+/** The two results of the last hash, kept here to save an object for every key. */
 let first = 0;
 let second = 0;
 
-/** Two multiplicative hashes at once; the second is odd, so that its multiples visit every place. */
+/** Computes two multiplicative hashes; the second is odd, so that its multiples reach every position. */
 function hash(key: Bytes): void {
   let a = 0x811c9dc5;
   let b = 0x9747b28c;

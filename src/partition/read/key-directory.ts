@@ -1,7 +1,7 @@
 /**
- * The keys of a partition's items as far as memory can know them: whether a key may be in the store (key-bloom-filter.ts) and
- * which rid it has (rid-hints.ts). A partition that was empty when it was opened knows which keys it has. For the rest,
- * keys are learnt in the background once so many were looked up in the store that knowing them would have paid.
+ * The keys of a partition as far as memory has them: whether a key may be in the store (key-bloom-filter.ts) and its
+ * likely rid (rid-hints.ts). A partition that was empty when it was opened has all its keys in the filter. Others read
+ * their keys in the background after so many lookups in the store that the read would have paid.
  */
 import { keyAfter } from '../../base/index.ts';
 import type { KeyRange, Store } from '../../engine/index.ts';
@@ -11,11 +11,11 @@ import { KeyBloomFilter } from './key-bloom-filter.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import { grownRidHints, type RidHints } from './rid-hints.ts';
 
-/** Looking a key up costs as much as learning three or four: so learning never costs more than ten times what it might have spared. */
-const KEYS_PER_LOOK = 32;
-const LOOKS_MIN = 16;
+/** A lookup costs as much as reading three or four keys, so reading all costs at most ten times what it may save. */
+const KEYS_PER_LOOKUP = 32;
+const LOOKUPS_MIN = 16;
 
-/** Keys learnt in one turn of the event loop: a part of a millisecond. */
+/** Keys read in one turn of the event loop: a part of a millisecond. */
 const PAGE = { limit: 500, bytesMax: 256 * 1024 };
 
 const PRIMARY_KEYS: KeyRange = {
@@ -26,18 +26,18 @@ const PRIMARY_KEYS: KeyRange = {
 interface KeyDirectoryOptions {
   readonly store: Store;
   readonly memory: MemoryBudget;
-  /** As of now. */
+  /** The present number of items. */
   readonly itemCount: () => number;
 }
 
 export class KeyDirectory {
   readonly #options: KeyDirectoryOptions;
-  /** While it is being filled, new keys go to it as well. */
+  /** Gets new keys too while it is being filled. */
   #filter: KeyBloomFilter | undefined;
   #isFilterComplete: boolean;
   #rids: RidHints | undefined;
   #lookupsLeft = 0;
-  #isLearning = false;
+  #isReading = false;
   #isStopped = false;
 
   constructor(options: KeyDirectoryOptions) {
@@ -52,21 +52,21 @@ export class KeyDirectory {
     return !this.#isFilterComplete || this.#filter === undefined || this.#filter.mayHave(primary);
   }
 
-  /** Most likely that of the key, if it is there; whose it is, its record tells. */
+  /** The likely rid of a key. The caller has to check that the record is of the key. */
   ridOf({ hash }: ItemKey): Rid | undefined {
     return this.#rids?.get(hash);
   }
 
-  /** A new item of this key is durable. */
+  /** Adds the key of a new durable item. */
   add(key: ItemKey, rid: Rid): void {
     this.#filter?.add(key.primary);
     this.#rids?.set(key.hash, rid);
   }
 
-  /** A key was looked up in the store. One that is not there, new keys in a busy container, would not have been known either. */
-  noteLookup(isThere: boolean): void {
-    if (!isThere && this.#isFilterComplete) return;
-    if (--this.#lookupsLeft > 0 || this.#isLearning || this.#isStopped) return;
+  /** Counts a lookup in the store. A complete filter would not have saved the lookup of an absent key. */
+  noteLookup(isFound: boolean): void {
+    if (!isFound && this.#isFilterComplete) return;
+    if (--this.#lookupsLeft > 0 || this.#isReading || this.#isStopped) return;
     this.#countLookups();
     const { itemCount, memory } = this.#options;
     const larger = grownRidHints(itemCount(), this.#rids, memory);
@@ -74,13 +74,13 @@ export class KeyDirectory {
     this.#rids = larger ?? this.#rids;
     const filter = this.#isFilterComplete ? undefined : new KeyBloomFilter();
     this.#filter ??= filter;
-    this.#isLearning = true;
-    this.#learn(filter).then(
+    this.#isReading = true;
+    this.#readKeys(filter).then(
       () => {
         this.#isFilterComplete = !this.#isStopped;
-        this.#isLearning = false;
+        this.#isReading = false;
       },
-      // The store is closing, or about to say so itself: nothing rests on knowing keys.
+      // The store is closing or has failed, which its next user reports. Reads work without the directory.
       () => this.stop(),
     );
   }
@@ -92,11 +92,11 @@ export class KeyDirectory {
   }
 
   #countLookups(): void {
-    this.#lookupsLeft = LOOKS_MIN + Math.ceil(this.#options.itemCount() / KEYS_PER_LOOK);
+    this.#lookupsLeft = LOOKUPS_MIN + Math.ceil(this.#options.itemCount() / KEYS_PER_LOOKUP);
   }
 
-  /** @param filter - undefined where it knows all keys already. */
-  async #learn(filter: KeyBloomFilter | undefined): Promise<void> {
+  /** @param filter - undefined where the filter has all keys already. */
+  async #readKeys(filter: KeyBloomFilter | undefined): Promise<void> {
     let range = PRIMARY_KEYS;
     for (;;) {
       const { entries, more } = await this.#options.store.scan(range, PAGE);

@@ -1,4 +1,4 @@
-/** Memory that all partitions of the process may have together for rids they need not know. */
+/** Bytes that rid hints and posting lists of all partitions of the process share. */
 import { RID_CACHE_BYTES } from '../../base/index.ts';
 
 export class MemoryBudget {
@@ -8,7 +8,7 @@ export class MemoryBudget {
     this.#bytesLeft = bytes;
   }
 
-  /** False where there is not as much. */
+  /** False where less is left. */
   reserve(bytes: number): boolean {
     if (bytes > this.#bytesLeft) return false;
     this.#bytesLeft -= bytes;

@@ -1,4 +1,4 @@
-// Goal: reads that come once do not push out what is hot. Method: a cache of a hundred items, offered thousands.
+// Goal: items that are read once do not push out hot ones. Method: a cache of a hundred items, offered thousands.
 import { expect, test } from 'vitest';
 import { ItemKey } from '../item/item.ts';
 import { newItem } from '../item/record.ts';
@@ -73,7 +73,7 @@ test('an item is found by its rid in its own partition only, in its last version
   expect([own.getByRid(8), own.get(keyOf(8))?.rid]).toEqual([undefined, 8]);
 });
 
-test('an item is found by its own key only, whoever else has the same hash', () => {
+test('an item is found by its own key only, not by another key with the same hash', () => {
   const { cache } = cacheOfItems();
   const seen = new Map<number, number>();
   let rids: readonly [number, number] | undefined;

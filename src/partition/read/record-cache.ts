@@ -1,41 +1,40 @@
 /**
- * Hot items of all partitions of the process, bounded in bytes. A partition has one owner, so what the committer
- * publishes keeps the cache exact; a hit saves the engine call, which is most of what a point read costs below HTTP.
+ * Hot items of all partitions of the process, bounded in bytes. A partition has one owner, so published writes keep the
+ * cache exact. A hit saves the engine call, which is most of the cost of a point read below HTTP.
  *
- * Once the cache is full, an item comes in when it is asked for the second time; to have been created counts as the first.
- * Where far more items come by than fit, keeping each and dropping another for it would cost half as much as the
- * engine call and save nothing.
+ * A full cache takes an item at its second use; its creation counts as the first. Where far more items are read than
+ * fit, replacing one at every read would cost half as much as the engine call and save nothing.
  */
 import { LRUCache } from 'lru-cache';
 import { assert, RECORD_CACHE_BYTES } from '../../base/index.ts';
 import { type Item, type ItemKey, KEY_HASHES, keyHash, type Rid } from '../item/item.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
-/** What an entry costs beside its record: map slots, the Item object, list links. */
+/** Memory of an entry beside its record: map slots, the Item object, list links. */
 const ENTRY_OVERHEAD_BYTES = 300;
 
-/** A share of the bound: below it there is room for everything. */
-const FILLED = 0.95;
+/** The cache is full from this share of its bound on. */
+const FULL_SHARE = 0.95;
 
 /**
- * How many items that were asked for once are remembered, somewhat fewer than a full cache holds: what is read again later
- * would not have stayed either.
+ * Items whose first use is noted: somewhat fewer than a full cache holds, since an item that is read again later would
+ * not have stayed in it either.
  */
-const ASKED_ONCE_SLOTS = 2 ** 13;
+const USED_ONCE_SLOTS = 2 ** 13;
 
-/** Items that can be found by their rids: all of a full cache, and those of two partitions mostly beside each other. */
+/** Slots of the table by rid: enough for all items of a full cache, with few collisions between partitions. */
 const RID_SLOTS = 2 ** 16;
 
 /** Partitions opened in the life of a process. */
 const OWNERS_MAX = 2 ** 23;
 
 export class RecordCache {
-  /** By owner and hash of the key: of two keys with one hash the later one is kept. */
+  /** By owner and key hash; the later of two keys with one hash is kept. */
   readonly #items: LRUCache<number, Item>;
   readonly #bytesMax: number;
-  /** Rids, each in the slot of its lowest bits; those of two partitions may be taken for each other, which is harmless. */
-  readonly #askedOnce = new Float64Array(ASKED_ONCE_SLOTS);
-  /** Where the item of a rid is in the cache, in the slot of the rid's lowest bits; what is there may be another one by now. */
+  /** Rids by their lowest bits. Rids of two partitions may be confused, which only affects what is cached. */
+  readonly #usedOnce = new Float64Array(USED_ONCE_SLOTS);
+  /** Cache keys by the lowest bits of the rid. The item there may be another one by now, so it is checked. */
   readonly #places = new Float64Array(RID_SLOTS);
   readonly #memory = new MemoryBudget();
   #owners = 0;
@@ -44,16 +43,16 @@ export class RecordCache {
     this.#bytesMax = bytesMax;
     this.#items = new LRUCache<number, Item>({
       maxSize: bytesMax,
-      /** One item may not sweep out a large part of the rest. */
+      /** One item may not push out a large part of the others. */
       maxEntrySize: Math.max(1, Math.floor(bytesMax / 16)),
       sizeCalculation: ({ record }) => ENTRY_OVERHEAD_BYTES + record.length,
     });
   }
 
-  /** A part of the cache for one open partition. Never the same twice, so a reopened partition starts cold. */
+  /** The part of the cache for one open partition. A reopened partition gets a new, empty part. */
   forPartition(): PartitionCache {
     const first = this.#owners++ * KEY_HASHES;
-    assert(this.#owners <= OWNERS_MAX, 'a process opens so many partitions in its life');
+    assert(this.#owners <= OWNERS_MAX, 'too many partitions were opened by one process');
     const items = this.#items;
     const places = this.#places;
     const put = (hash: number, item: Item): void => {
@@ -85,14 +84,14 @@ export class RecordCache {
   }
 
   #isFull(): boolean {
-    return this.#items.calculatedSize >= this.#bytesMax * FILLED;
+    return this.#items.calculatedSize >= this.#bytesMax * FULL_SHARE;
   }
 
   #isWorthIt({ rid }: Item): boolean {
     if (!this.#isFull()) return true;
-    const slot = rid % ASKED_ONCE_SLOTS;
-    if (this.#askedOnce[slot] === rid) return true;
-    this.#askedOnce[slot] = rid;
+    const slot = rid % USED_ONCE_SLOTS;
+    if (this.#usedOnce[slot] === rid) return true;
+    this.#usedOnce[slot] = rid;
     return false;
   }
 }
@@ -100,15 +99,15 @@ export class RecordCache {
 export interface PartitionCache {
   get(key: ItemKey): Item | undefined;
   getByRid(rid: Rid): Item | undefined;
-  /** The item was written over: what the cache holds is no longer true, and it is likely to be read. */
+  /** Replaces the item that a write has changed; it is likely to be read. */
   set(key: ItemKey, item: Item): void;
-  /** The item was read from the store, or it is new. */
+  /** Caches an item that was read from the store or created, where it is worth it. */
   offer(key: ItemKey, item: Item): void;
-  /** The same for one who has not asked by its key. */
+  /** The same for an item that was not read by its key. */
   offerItem(item: Item): void;
   delete(key: ItemKey): void;
-  /** Whether only items that are asked for again find a place. */
+  /** Whether only items that are used again are taken. */
   isFull(): boolean;
-  /** For rids of items that it does not hold. */
+  /** Budget for rid hints and posting lists. */
   readonly memory: MemoryBudget;
 }

@@ -1,4 +1,4 @@
-/** Pages of items in the two orders a partition has: by rid (as they were created) and by primary key. */
+/** Pages of items in the two orders of a partition: by rid (the order of creation) and by primary key. */
 import {
   andThen,
   assert,
@@ -22,12 +22,12 @@ export interface ItemScan {
 
 export interface ItemPage {
   readonly items: readonly Item[];
-  /** Where to go on, valid in every partition that holds a part of the same items; undefined at the end. */
+  /** The position to continue from, valid in every partition with some of the same items; undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** Records looked at in one page at most, so that a narrow filter over a large partition still ends. */
-const LOOKED_AT_MAX = 10_000;
+/** Records read for one page at most, so that a page over few keys of a large partition ends. */
+const READ_MAX = 10_000;
 
 /** [min, max) of the hash space. */
 export interface EpkRange {
@@ -45,7 +45,7 @@ export function scanByRid(
   assert(after === undefined || Number.isSafeInteger(after), 'scan: position is a rid');
   const range = recordsAfter(after);
   const primaries = within === undefined ? undefined : primaryRange(within.min, within.max);
-  const limit = primaries === undefined ? scan.limit : LOOKED_AT_MAX;
+  const limit = primaries === undefined ? scan.limit : READ_MAX;
   const page = view.scan(range, { limit, bytesMax: scan.bytesMax });
   return andThen(page, ({ entries, more }) => {
     const items: Item[] = [];
@@ -71,9 +71,9 @@ export function scanByKey(
   within: EpkRange | KeyRange | Bytes,
 ): MaybePromise<ItemPage> {
   const { start, end } = primariesOf(within);
-  // The zero byte makes the smallest key behind the last one seen.
+  // The zero byte makes the smallest key after the last one of the page before.
   const resumed = scan.after === undefined ? start : Buffer.from(`${scan.after}00`, 'hex');
-  // Positions come from clients, who may have no right to see what lies before the range.
+  // A position comes from a client, who may have no right to read keys before the range.
   const from = compareBytes(resumed, start) < 0 ? start : resumed;
   if (end !== undefined && compareBytes(from, end) >= 0) return { items: [], next: undefined };
   const page = view.scan(

@@ -1,4 +1,4 @@
-/** The items of a partition as they are stored, hidden ones too: what movers, sweepers and the committer look at. */
+/** The items of a partition as they are stored, invisible ones too: for the committer, movers and the sweeper. */
 import { andThen, type Bytes, type MaybePromise } from '../../base/index.ts';
 import type { KeyRange, Store } from '../../engine/index.ts';
 import type { PendingChange } from '../commit/commit-group.ts';
@@ -13,21 +13,22 @@ interface StoredItemsOptions {
   readonly store: Store;
   readonly cache: PartitionCache;
   readonly etagSalt: number;
-  /** As of now. */
+  /** The present number of items. */
   readonly itemCount: () => number;
 }
 
-/** What memory has of the items, for somebody who takes a snapshot of them next. */
-export interface RememberedItems {
-  /** As the snapshot has it, or as it was just before; undefined where only the snapshot can tell. */
+/** Items in memory, for a reader that takes a snapshot next. */
+export interface CachedItems {
+  /** An item as the snapshot has it; undefined where it has to be read from the snapshot. */
   find(rid: Rid): Item | undefined;
-  /** The item was read from the snapshot. */
+  /** Caches an item that was read from the snapshot, unless it may have changed since. */
   offer(item: Item): void;
 }
 
 export class StoredItems {
   readonly #options: StoredItemsOptions;
   readonly #keys: KeyDirectory;
+  /** Grows with every published group: a read that began before may have an old state. */
   #publishCount = 0;
 
   constructor(options: StoredItemsOptions) {
@@ -42,12 +43,13 @@ export class StoredItems {
     const rid = this.#keys.ridOf(key);
     if (rid === undefined) return this.#lookUp(key);
     const publishCount = this.#publishCount;
+    // A rid hint is a guess: the record says whose item it is.
     return andThen(this.readByRid(rid), (item) =>
       item?.isOf(key) === true ? this.#offer(key, item, publishCount) : this.#lookUp(key),
     );
   }
 
-  /** As `read`; that a key is new is mostly known without the store. */
+  /** Same as `read`, but mostly without the store where the key is new. */
   readBeforeWrite(key: ItemKey): MaybePromise<Item | undefined> {
     return this.#keys.mayHave(key) ? this.read(key) : undefined;
   }
@@ -63,14 +65,14 @@ export class StoredItems {
     });
   }
 
-  /** @param publishCount - when the item was asked for. */
+  /** @param publishCount - its value when the read began. */
   #offer(key: ItemKey, item: Item, publishCount: number): Item {
-    // With an engine that answers later, a write may have been published since: then this is an old state.
+    // An asynchronous engine may respond after a write was published: then this is an old state.
     if (publishCount === this.#publishCount) this.#options.cache.offer(key, item);
     return item;
   }
 
-  /** The item of this number; undefined where this partition has none. */
+  /** The item with this rid; undefined where this partition has none. */
   readByRid(rid: Rid): MaybePromise<Item | undefined> {
     const { store, etagSalt } = this.#options;
     return andThen(store.get(recordKey(rid)), (record) =>
@@ -78,8 +80,8 @@ export class StoredItems {
     );
   }
 
-  /** @param lsn - of the last write that is published. */
-  remembered(lsn: Lsn): RememberedItems {
+  /** @param lsn - LSN of the last published write. */
+  cachedAt(lsn: Lsn): CachedItems {
     const { cache } = this.#options;
     const publishCount = this.#publishCount;
     return {
@@ -98,26 +100,27 @@ export class StoredItems {
     return scanByRid(this.#options.store, this.#options.etagSalt, scan, within);
   }
 
-  /** Items in primary key order: of a range of hashes or of primary keys, or those whose key begins with these bytes. */
+  /** Items in primary key order: of a range of the hash space or of primary keys, or with this prefix of their key. */
   scanByKey(scan: ItemScan, within: EpkRange | KeyRange | Bytes): MaybePromise<ItemPage> {
     return scanByKey(this.#options.store, this.#options.etagSalt, scan, within);
   }
 
-  /** These writes are durable: reads see them from here on. */
-  publish(touched: readonly PendingChange[]): void {
+  /** Makes durable writes visible to reads. */
+  publish(changes: readonly PendingChange[]): void {
     const { cache } = this.#options;
     this.#publishCount++;
-    for (const { key, before, after, isBulk } of touched) {
+    for (const { key, before, after, isBulk } of changes) {
       if (before === undefined && after !== undefined) this.#keys.add(key, after.rid);
       if (after !== undefined && !isBulk) {
         if (before === undefined) cache.offer(key, after);
         else cache.set(key, after);
       }
-      // What was not there is not in the cache.
+      // An item that was absent is not in the cache.
       else if (before !== undefined) cache.delete(key);
     }
   }
-  /** Learns no more of the store. */
+
+  /** Ends background reads of keys. */
   stop(): void {
     this.#keys.stop();
   }

@@ -1,5 +1,5 @@
 // Goal: the bytes of large keys are exact, whatever is written while they are counted.
-// Method: writers of keys of very different sizes, by seed, before, during and after the pass; then a sum over all items.
+// Method: writers of keys of very different sizes, by seed, before, during and after the scan; then a sum of all items.
 import { expect, test } from 'vitest';
 import { bytesToLatin1, seededRandom } from '../../base/index.ts';
 import { asyncEngine } from '../../engine/async-engine.ts';
@@ -26,7 +26,7 @@ async function trueSizes(partition: Partition): Promise<Map<string, number>> {
 test.each([
   ['at once', memoryEngine()],
   ['later', asyncEngine(memoryEngine())],
-])('heavy keys are counted exactly on an engine that answers %s (seed %#)', async (_, engine) => {
+])('heavy keys are counted exactly on an engine that responds %s (seed %#)', async (_, engine) => {
   const random = seededRandom(SEED);
   const partition = await openForTest(await engine.open('p'));
   const write = async (): Promise<void> => {

@@ -1,9 +1,9 @@
 /**
  * Bytes of the large logical partitions of a physical one, exact and in bounded memory.
  *
- * One pass over a snapshot finds the keys that hold a notable share of the limit; these are counted on with every
- * commit. The others are small, and stay small until their growth since the pass, summed up in a few cells by hash,
- * could have made one of them large: then a new pass is due. A key therefore never comes near the limit unnoticed.
+ * A scan of a snapshot finds the heavy keys, which every later commit counts. The other keys are small until their
+ * growth since the scan, summed in a few cells by hash, could have made one of them heavy: then a new scan is due. So
+ * no key comes near the limit without being counted.
  */
 import { bytesToLatin1, HEAVY_KEYS_MAX, murmur3x86_32 } from '../../base/index.ts';
 import type { Epk } from '../../value/index.ts';
@@ -14,13 +14,13 @@ import type { KeySize } from './key-size-scan.ts';
 /** A key is heavy from this share of the limit on. */
 const HEAVY_SHARE = 1 / 16;
 
-/** Before its growth could bring a key from there to here, it is looked at again. */
+/** A new scan is due before a key that was not heavy can reach this share. */
 const NOTICED_SHARE = 3 / 4;
 
 const CELLS = 256;
 
-/** Keys written while the pass runs that are remembered; with more of them another pass is due. */
-const MEANWHILE_MAX = 100_000;
+/** Keys written during a scan that are counted; with more of them another scan is due. */
+const KEYS_DURING_SCAN_MAX = 100_000;
 
 interface Counted extends KeySize {
   bytes: number;
@@ -29,30 +29,30 @@ interface Counted extends KeySize {
 export class KeySizes {
   readonly #bytesMax: number;
   readonly #heavy = new Map<string, Counted>();
-  /** Bytes below which a key was not kept. */
+  /** Bytes below which a key is not counted. */
   #floor: number;
   readonly #growth = new Float64Array(CELLS);
   #isDue = false;
   #totalBytes = 0;
-  /** The pass saw everything up to here. */
+  /** LSN of the scanned snapshot. */
   #lsn: Lsn | undefined;
-  /** Published before it was known what the pass sees. */
-  #early: { readonly touched: readonly PendingChange[]; readonly lsn: Lsn }[] = [];
-  /** Growth of keys while the pass runs; undefined once it is over. */
-  #meanwhile: Map<string, Counted> | undefined = new Map();
+  /** Groups that were published before that LSN was known. */
+  #early: { readonly changes: readonly PendingChange[]; readonly lsn: Lsn }[] = [];
+  /** Growth of keys during the scan; undefined after it. */
+  #duringScan: Map<string, Counted> | undefined = new Map();
 
-  /** @param bytesMax - what one key may hold. */
+  /** @param bytesMax - limit of one key. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
     this.#floor = bytesMax * HEAVY_SHARE;
   }
 
-  /** Bytes of all that is durable; complete once the pass is over. */
+  /** Bytes of all durable records; complete after the scan. */
   get totalBytes(): number {
     return this.#totalBytes;
   }
 
-  /** True when keys may have become heavy that were not: a new pass is due. */
+  /** True when a key may have become heavy that is not counted: a new scan is due. */
   get isDue(): boolean {
     return this.#isDue;
   }
@@ -62,19 +62,19 @@ export class KeySizes {
     return [...this.#heavy.values()].sort((a, b) => b.bytes - a.bytes);
   }
 
-  /** Durable bytes of a key; undefined where it is far from the limit. */
+  /** Durable bytes of a key; undefined where it is not heavy. */
   bytesOf(epk: Epk): number | undefined {
     return this.#heavy.get(bytesToLatin1(epk))?.bytes;
   }
 
-  /** The state that the pass sees. */
+  /** Begins a scan of a snapshot with this LSN. */
   begin(lsn: Lsn): void {
     this.#lsn = lsn;
-    for (const { touched, lsn: at } of this.#early) if (at > lsn) this.#apply(touched);
+    for (const { changes, lsn: at } of this.#early) if (at > lsn) this.#apply(changes);
     this.#early = [];
   }
 
-  /** One key of the pass, with all its bytes. */
+  /** Adds one key of the scan, with all its bytes. */
   found(key: KeySize): void {
     this.#totalBytes += key.bytes;
     if (key.bytes < this.#floor) return;
@@ -82,30 +82,30 @@ export class KeySizes {
     if (this.#heavy.size > 2 * HEAVY_KEYS_MAX) this.#keepLargest();
   }
 
-  /** The pass is over. */
+  /** Ends the scan. */
   end(): void {
     this.#keepLargest();
-    const meanwhile = this.#meanwhile ?? new Map<string, Counted>();
-    this.#meanwhile = undefined;
-    for (const [text, { epk, bytes }] of meanwhile) this.#grow(text, epk, bytes);
+    const duringScan = this.#duringScan ?? new Map<string, Counted>();
+    this.#duringScan = undefined;
+    for (const [text, { epk, bytes }] of duringScan) this.#grow(text, epk, bytes);
   }
 
-  /** Told of every group of writes when it is durable. */
-  published(touched: readonly PendingChange[], lsn: Lsn): void {
-    if (this.#lsn === undefined) this.#early.push({ touched, lsn });
-    else if (lsn > this.#lsn) this.#apply(touched);
+  /** Counts a group of durable writes. */
+  published(changes: readonly PendingChange[], lsn: Lsn): void {
+    if (this.#lsn === undefined) this.#early.push({ changes, lsn });
+    else if (lsn > this.#lsn) this.#apply(changes);
   }
 
-  #apply(touched: readonly PendingChange[]): void {
-    for (const { key, before, after } of touched) {
+  #apply(changes: readonly PendingChange[]): void {
+    for (const { key, before, after } of changes) {
       const bytes = (after?.record.length ?? 0) - (before?.record.length ?? 0);
       this.#totalBytes += bytes;
       const text = bytesToLatin1(key.epk);
-      const known = this.#meanwhile?.get(text);
-      if (this.#meanwhile === undefined) this.#grow(text, key.epk, bytes);
-      else if (known !== undefined) known.bytes += bytes;
-      else if (this.#meanwhile.size >= MEANWHILE_MAX) this.#isDue = true;
-      else this.#meanwhile.set(text, { epk: key.epk, primary: key.primary, bytes });
+      const counted = this.#duringScan?.get(text);
+      if (this.#duringScan === undefined) this.#grow(text, key.epk, bytes);
+      else if (counted !== undefined) counted.bytes += bytes;
+      else if (this.#duringScan.size >= KEYS_DURING_SCAN_MAX) this.#isDue = true;
+      else this.#duringScan.set(text, { epk: key.epk, primary: key.primary, bytes });
     }
   }
 

@@ -1,5 +1,4 @@
-/** What is hidden goes for good before something else takes its place. */
-
+/** Deletes invisible items whose key or unique value a write is about to take. */
 import type { Item, ItemKey } from '../item/item.ts';
 import { itemKeyOf } from '../item/keyspace.ts';
 import { countChange } from '../state.ts';
@@ -9,7 +8,7 @@ import type { CommitterOptions } from './committer-options.ts';
 import type { KeyMap } from './key-map.ts';
 import type { Mutation } from './write-command.ts';
 
-export class HiddenDeletions {
+export class InvisibleDeletions {
   readonly #options: Pick<CommitterOptions, 'state' | 'history' | 'visibility'>;
   readonly #overlay: KeyMap<PendingChange>;
   readonly #openGroup: () => CommitGroup;
@@ -17,29 +16,29 @@ export class HiddenDeletions {
   constructor(
     options: Pick<CommitterOptions, 'state' | 'history' | 'visibility'>,
     overlay: KeyMap<PendingChange>,
-    gathering: () => CommitGroup,
+    openGroup: () => CommitGroup,
   ) {
     this.#options = options;
     this.#overlay = overlay;
-    this.#openGroup = gathering;
+    this.#openGroup = openGroup;
   }
 
-  /** Hidden items under the keys that are about to be written. */
+  /** Deletes invisible items under the keys that are about to be written. */
   under(
     keys: readonly ItemKey[],
     { items, current }: Decided,
     mutations: readonly Mutation[],
     at: Stamped,
   ): void {
-    const touched = new Set(mutations.map(({ key }) => key.text));
+    const written = new Set(mutations.map(({ key }) => key.text));
     keys.forEach((key, index) => {
       const item = items[index];
-      if (item !== undefined && current[index] === undefined && touched.has(key.text))
+      if (item !== undefined && current[index] === undefined && written.has(key.text))
         this.#delete(key, item, at);
     });
   }
 
-  /** The hidden owner of values that another item takes. It may lie under one of the writes and be buried already. */
+  /** Deletes the invisible owner of unique values that another item takes, unless `under` already has. */
   owner(item: Item, at: Stamped): void {
     const key = itemKeyOf(item.primary);
     const pending = this.#overlay.get(key);
