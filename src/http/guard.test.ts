@@ -71,7 +71,7 @@ describe.each(['direct', 'node:http'] as const)('by the %s way', (way) => {
     client.write(
       `POST /t HTTP/1.1\r\n${headers}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
-    return (await client.answer()).slice(9, 12);
+    return (await client.response()).slice(9, 12);
   }
 
   test.each<[string, string]>([
@@ -104,7 +104,7 @@ describe.each(['direct', 'node:http'] as const)('by the %s way', (way) => {
       ['localhost', '200'],
     ]) {
       client.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-      expect((await client.answer()).slice(9, 12)).toBe(status);
+      expect((await client.response()).slice(9, 12)).toBe(status);
     }
   });
 

@@ -35,6 +35,8 @@ export interface ServerConfig {
   /** Undefined: plain HTTP only. */
   readonly tls: TlsSettings | undefined;
   readonly settings: Settings;
+  /** False: node:http reads every request. */
+  readonly hasHttpFastPath: boolean;
   readonly readyFile: string | undefined;
   readonly log: 'text' | 'json';
   readonly isQuiet: boolean;
@@ -92,6 +94,8 @@ export function parseConfig(
     hostNames,
     tls: parseTls(texts, hostNames),
     settings: parseSettings(texts),
+    hasHttpFastPath:
+      (read(texts, 'http-fast-path', oneOf('on', 'off'), 'on or off') ?? 'on') === 'on',
     readyFile: texts.get('ready-file')?.text,
     log: read(texts, 'log', oneOf('text', 'json'), 'text or json') ?? 'text',
     isQuiet: isOn(texts, 'quiet'),

@@ -200,6 +200,12 @@ export const FLAGS = [
     meaning: 'merge small neighbours when throughput was lowered and needs fewer partitions',
   },
   {
+    name: 'http-fast-path',
+    value: 'on|off',
+    fallback: 'on',
+    meaning: 'read simple requests without node:http; off leaves every connection to node:http',
+  },
+  {
     name: 'ready-file',
     value: 'FILE',
     fallback: '-',

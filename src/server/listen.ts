@@ -40,6 +40,8 @@ interface ListenOptions {
   /** Named in the message when the port cannot be had. */
   readonly flag: string;
   readonly handler: HttpHandler;
+  /** False: node:http reads every request. */
+  readonly hasFastPath?: boolean;
   /** What the process may open files for. */
   readonly connectionsMax: number;
   /** What clients are told to expect of an idle connection, where that is less than it stays open. */
@@ -53,7 +55,7 @@ interface ListenOptions {
 /** Serves when the promise resolves. Rejects with ExitError 1. */
 export function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, flag, handler, tls, onError, connectionsMax } = options;
-  const { announcedKeepAliveMs = KEEP_ALIVE_MS } = options;
+  const { announcedKeepAliveMs = KEEP_ALIVE_MS, hasFastPath = true } = options;
   const server = new HttpServer(
     {
       keepAliveTimeout: announcedKeepAliveMs,
@@ -66,6 +68,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
       noDelay: true,
       // Such a request is `readableEnded` from the start and emits no `end`.
       optimizeEmptyRequests: true,
+      hasFastPath,
     },
     handler,
   );

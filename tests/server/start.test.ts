@@ -116,6 +116,19 @@ test('quiet says nothing, json says it in lines of JSON, variables count as flag
   expect(stderr).not.toContain(WELL_KNOWN_KEY);
 });
 
+test('with the HTTP fast path off the server serves and stops as with it', async () => {
+  await using server = await ChildServer.start(['--memory', '--http-fast-path', 'off']);
+  const env = { MESOCOSM_ENDPOINT: server.endpoint };
+  expect(await runProgram(['db', 'create', 'd'], { env })).toMatchObject({ code: 0 });
+  const list = await runProgram(['db', 'list', '--json'], { env });
+  expect(JSON.parse(list.stdout)).toMatchObject([{ id: 'd' }]);
+  const health = await fetch(`${server.endpoint}_mesocosm/health`);
+  expect(health.headers.get('keep-alive')).toBe('timeout=120');
+  const tables = await fetch(`${server.ready.endpoints.table}devstoreaccount1/Tables`);
+  expect(tables.headers.get('keep-alive')).toBe('timeout=5');
+  expect(await server.stop()).toMatchObject({ code: 0, signal: null });
+});
+
 test('an API that is switched off is not served', async () => {
   await using server = await ChildServer.start([
     '--memory',
