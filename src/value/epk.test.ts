@@ -92,12 +92,12 @@ interface Baseline {
 }
 
 describe('baselines of the reference service', () => {
-  if (!existsSync(BASELINES)) {
-    it('did not run', () =>
-      console.log('pk-hash-baselines.json is missing: baselines did not run'));
-    return;
-  }
-  const baselines: readonly Baseline[] = JSON.parse(readFileSync(BASELINES, 'utf8'));
+  const hasBaselines = existsSync(BASELINES);
+  const baselines: readonly Baseline[] = hasBaselines
+    ? JSON.parse(readFileSync(BASELINES, 'utf8'))
+    : [];
+
+  if (!hasBaselines) it('need shared/data beside the repository', ({ skip }) => skip());
 
   it.each(baselines.map((baseline) => [baseline.Input.Description, baseline] as const))(
     '%s',
