@@ -72,7 +72,7 @@ export async function reportPartitions(
 ): Promise<PartitionsReport> {
   const { database, container } = namedContainer(service, query);
   const { throughput } = container;
-  const reshapes = service.resizer.log.list(container);
+  const resizes = service.resizer.log.list(container);
   return {
     db: database.id,
     container: container.id,
@@ -80,9 +80,9 @@ export async function reportPartitions(
     partitionKey: container.partitionKey.paths,
     throughput: throughput === undefined ? null : provisionedMax(throughput.setting),
     partitions: await service.containers.inspect(container, (routes) =>
-      partitionReports(service, container, routes, reshapes),
+      partitionReports(service, container, routes, resizes),
     ),
-    splits: reshapes.slice(0, SPLITS_MAX).map(splitReport),
+    splits: resizes.slice(0, SPLITS_MAX).map(splitReport),
   };
 }
 
@@ -90,7 +90,7 @@ async function partitionReports(
   service: Service,
   { partitionKey }: ContainerRecord,
   routes: readonly Route[],
-  reshapes: readonly Resize[],
+  resizes: readonly Resize[],
 ): Promise<readonly PartitionReport[]> {
   const partitions: PartitionReport[] = [];
   for (const route of routes) {
@@ -111,7 +111,7 @@ async function partitionReports(
       bytes: itemBytes,
       lsn,
       parents,
-      state: stateOf(route, itemBytes, reshapes),
+      state: stateOf(route, itemBytes, resizes),
       throughputFraction,
       provisioned,
       requestUnitsLastMinute,
@@ -126,9 +126,9 @@ async function partitionReports(
 function stateOf(
   { partition, handle }: Route,
   itemBytes: number,
-  reshapes: readonly Resize[],
+  resizes: readonly Resize[],
 ): PartitionReport['state'] {
-  const running = reshapes.find(
+  const running = resizes.find(
     ({ state, parents }) => state === 'running' && parents.includes(partition.id),
   );
   if (running !== undefined) return running.kind === 'split' ? 'splitting' : 'merging';
@@ -141,8 +141,8 @@ function stateOf(
   return isKeyFull || isWholeFull ? 'full' : 'online';
 }
 
-function splitReport(reshape: Resize): SplitReport {
-  const { kind, parents, children, startedMs, state, step } = reshape;
+function splitReport(resize: Resize): SplitReport {
+  const { kind, parents, children, startedMs, state, step } = resize;
   return {
     kind,
     parents,
@@ -150,9 +150,9 @@ function splitReport(reshape: Resize): SplitReport {
     startedAt: new Date(startedMs).toISOString(),
     state,
     step,
-    durationMs: reshape.durationMs ?? null,
-    pauseMs: reshape.pauseMs ?? null,
-    error: reshape.error ?? null,
+    durationMs: resize.durationMs ?? null,
+    pauseMs: resize.pauseMs ?? null,
+    error: resize.error ?? null,
   };
 }
 

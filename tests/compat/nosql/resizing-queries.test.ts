@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { DomainError, seededRandom } from '../../../src/base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../../../src/catalog/index.ts';
 import { type Account, PRIMARY_KEY, startAccount } from './harness.ts';
-import type { ClientMessage, ClientTask } from './reshaping-client.ts';
+import type { ClientMessage, ClientTask } from './resizing-client.ts';
 
 const IS_LONG = process.env.MESOCOSM_LONG !== undefined;
 const SPLITS = IS_LONG ? 200 : 20;
@@ -28,7 +28,7 @@ test(
       await fill(account);
       const clients = new Clients(account);
       try {
-        await reshape(account, clients);
+        await resize(account, clients);
       } finally {
         await clients.end();
       }
@@ -40,7 +40,7 @@ test(
   TIMEOUT_MS,
 );
 
-async function reshape(account: Account, clients: Clients): Promise<void> {
+async function resize(account: Account, clients: Clients): Promise<void> {
   const random = seededRandom(SEED);
   const { resizer } = account.service;
   await clients.rounds(1);
@@ -88,7 +88,7 @@ class Clients {
 
   constructor({ endpoint }: Account) {
     const workerData: ClientTask = { endpoint, key: PRIMARY_KEY, fixedCount: ITEMS };
-    this.#worker = new Worker(new URL('./reshaping-client.ts', import.meta.url), { workerData });
+    this.#worker = new Worker(new URL('./resizing-client.ts', import.meta.url), { workerData });
     this.#worker.on('message', (message: ClientMessage) => {
       this.#messages++;
       if (message.kind === 'failure')
