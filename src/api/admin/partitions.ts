@@ -1,4 +1,4 @@
-/** What the partitions of one container hold. */
+/** The report of one container's partitions. */
 import { DomainError } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, provisionedMax } from '../../catalog/index.ts';
 import type { Resize, Route } from '../../cluster/index.ts';
@@ -32,7 +32,7 @@ export interface SplitReport {
 
 const SMALL_ITEM_BYTES = 500;
 
-/** As many as fit a screen. */
+/** The most splits in a report: as many as fit a screen. */
 const SPLITS_MAX = 20;
 
 interface PartitionReport {
@@ -65,7 +65,7 @@ interface PartitionReport {
   readonly reserve: number;
 }
 
-/** Throws DomainError for what does not exist or was not named. */
+/** Throws DomainError where the container is missing or not named. */
 export async function reportPartitions(
   service: Service,
   query: URLSearchParams,
@@ -134,7 +134,7 @@ function stateOf(
   if (running !== undefined) return running.kind === 'split' ? 'splitting' : 'merging';
   const { limits } = handle;
   if (limits === undefined) return 'online';
-  // Full is what has no room for another small item.
+  // A full partition has no room for another small item.
   const largest = limits.sizes?.heavy()[0]?.bytes ?? 0;
   const isKeyFull = largest + SMALL_ITEM_BYTES > limits.keyMax;
   const isWholeFull = itemBytes + SMALL_ITEM_BYTES > (limits.wholeMax ?? Number.POSITIVE_INFINITY);
@@ -156,7 +156,7 @@ function splitReport(resize: Resize): SplitReport {
   };
 }
 
-/** The container a request names. Throws DomainError where it names none that is there. */
+/** The container that a request names. Throws DomainError where there is none. */
 export function namedContainer(
   service: Service,
   query: URLSearchParams,

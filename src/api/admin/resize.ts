@@ -12,7 +12,7 @@ interface ResizeReport {
   readonly children: readonly string[];
 }
 
-/** Answers when it is done; traffic goes on meanwhile. */
+/** Resolves when the move is done; requests are served meanwhile. */
 export async function splitPartition(service: Service, body: ValueMap): Promise<ResizeReport> {
   const id = idOf(body.partition);
   if (id === undefined)

@@ -14,7 +14,7 @@ const parser = new XMLParser({
   ignoreAttributes: true,
   ignoreDeclaration: true,
   parseTagValue: false,
-  // Documents that define entities of their own are refused below: they are how small texts become large ones.
+  // Documents that define entities are refused below: entity expansion turns small texts into large ones.
   processEntities: true,
   trimValues: true,
 });

@@ -139,7 +139,7 @@ export function printPartitions(partitions: unknown): string {
   ]);
 }
 
-/** Eight digits tell ranges apart; the whole is in `--json`. */
+/** Eight digits distinguish ranges; the whole value is in `--json`. */
 function shortRange(hex: string): string {
   return hex === '' ? '00' : hex.length > 8 ? `${hex.slice(0, 8)}…` : hex;
 }
