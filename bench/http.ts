@@ -128,7 +128,7 @@ export async function fillOverHttp(
 }
 
 /** Answers of our server to a read, a creation and a replacement, for the bare server to send. */
-export async function captureAnswers(port: number, container: string): Promise<CapturedAnswers> {
+export async function captureResponses(port: number, container: string): Promise<CapturedAnswers> {
   const agent = new Agent();
   const docs = ['dbs', DATABASE, 'colls', container, 'docs'];
   const key = partitionKeyOf(0);

@@ -5,9 +5,9 @@
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { connect as connectTls } from 'node:tls';
-import { headOfWhole } from './answer.ts';
 import type { LoadMessage, LoadRequest } from './protocol.ts';
 import { type RequestSource, requestSource } from './requests.ts';
+import { headOfWhole } from './response.ts';
 
 /** For the last answers after the clock was stopped. */
 const DRAIN_MS = 5000;
@@ -50,7 +50,7 @@ class Connection {
   #socket: Socket;
   #isStopping = false;
   #sentMs = 0;
-  /** Of an answer that came in pieces. */
+  /** The pieces of a response that is not complete. */
   #rest: Buffer | undefined;
   #becomeIdle: () => void = () => undefined;
 

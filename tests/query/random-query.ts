@@ -95,7 +95,7 @@ export class RandomQueries {
     return { text, isTotallyOrdered: true, isWindowed: true };
   }
 
-  /** Of rows that repeat each other the first counts. */
+  /** The first of several equal rows counts. */
   #distinctInOrder(): RandomQuery {
     const shown = this.#pick([
       'VALUE c.s',

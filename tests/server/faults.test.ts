@@ -1,5 +1,5 @@
 // Goal: whatever throws on the way of a request, in whatever layer, ends that request with 400, 500 or 503, is reported,
-// and leaves the server as it was for everybody else. Method: the APIs over parts that throw when told, one part at a time.
+// and leaves the server as it was for everybody else. Method: the APIs over parts that throw on demand, one part at a time.
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAdminHandler, isAdminPath } from '../../src/api/admin/index.ts';

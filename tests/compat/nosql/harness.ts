@@ -43,7 +43,7 @@ export type EngineName = 'memory' | 'sqlite';
 
 export interface AccountOptions {
   readonly engine?: EngineName;
-  /** Of the sqlite engine; the account leaves it behind. By default one that goes with the account. */
+  /** Directory of the sqlite engine, which the account does not remove. By default one that is removed with the account. */
   readonly directory?: string;
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;

@@ -117,7 +117,7 @@ test('a container made through the NoSQL API with the key of tables in their dat
 });
 
 test('the fraction of a timestamp is the clock’s and grows within a partition', async () => {
-  // Of today: clients sign the time.
+  // The real time: clients sign it.
   const secondMs = Math.floor(Date.now() / 1000) * 1000;
   const clock = new FakeClock(secondMs + 250);
   const second = new Date(secondMs).toISOString().slice(0, 19);

@@ -37,7 +37,7 @@ export interface AccountOptions {
 
 export interface Account {
   readonly port: number;
-  /** Of the NoSQL API over the same service. */
+  /** The endpoint of the NoSQL API over the same service. */
   readonly nosqlEndpoint: string;
   readonly service: Service;
   /** Failures that are the server's: every test expects none. */
