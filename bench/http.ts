@@ -8,7 +8,7 @@ import { DATABASE } from './compare.ts';
 import { itemId, itemText, partitionKeyOf } from './item.ts';
 import type { BenchServer } from './processes.ts';
 
-/** What node:http sends by itself. */
+/** Headers that node:http sends by itself. */
 const OWN_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 const LOAD_CONNECTIONS = 16;
 

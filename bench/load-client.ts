@@ -1,5 +1,5 @@
 /**
- * The load client, a process of its own: keep-alive connections over plain sockets, each with one request under way.
+ * The load client, a separate process: keep-alive connections over plain sockets, each with one open request.
  * It reads no more of an answer than status and length, so that the server is what is busy.
  */
 import { connect, type Socket } from 'node:net';
@@ -68,7 +68,7 @@ class Connection {
     this.#isStopping = true;
   }
 
-  /** The first request goes out when the connection stands; its latency counts from here. */
+  /** The first request is sent when the connection is open; its latency counts from here. */
   #open(): Socket {
     this.#sentMs = performance.now();
     const socket = this.#dialer.dial(() => socket.write(this.#source.next(), 'latin1'));

@@ -1,4 +1,4 @@
-/** The servers under test and the load client, each a process of its own on the pinned runtime. */
+/** The servers under test and the load client, each a separate process on the pinned runtime. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

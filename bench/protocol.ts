@@ -1,4 +1,4 @@
-/** What the bench and its load client say to each other. */
+/** The messages between the bench and its load client. */
 
 export type Operation =
   | 'read'

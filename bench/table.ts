@@ -31,7 +31,7 @@ const entities = Number(flags.entities);
 /** Ours has both sizes, to see what that of a table costs. */
 const otherEntities = entities < 100_000 ? 100_000 : 10_000;
 
-/** What is measured: a table of a server. */
+/** A table of a server, which is measured. */
 interface Contender {
   readonly name: string;
   readonly server: TableServer;

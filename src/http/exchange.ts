@@ -1,4 +1,4 @@
-/** One request and its response: the interface that APIs are written against, whoever reads the connection. */
+/** One request and its response: the interface that APIs are written against. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Bytes, MaybePromise } from '../base/index.ts';
 import type { RequestBatch } from './request-batch.ts';

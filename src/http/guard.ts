@@ -8,7 +8,7 @@ import type { Exchange, HttpHandler } from './exchange.ts';
 export interface Guard {
   /** True while every caller is let in. Called for every request. */
   isOn(): boolean;
-  /** Names and addresses beside those of loopback, in lower case; `*.` stands for one further label. */
+  /** Names and addresses beside those of loopback, in lower case; `*.` matches one further label. */
   readonly names: readonly string[];
   /** Whether a rule lets pages of the Origin that was sent do this; undefined: the API has no rules. */
   readonly allowsOrigin?: ((exchange: Exchange) => boolean) | undefined;

@@ -16,7 +16,7 @@ export interface HttpReply {
   readonly encoding?: 'latin1';
 }
 
-/** A request under way. */
+/** A request that has no response yet. */
 export interface PendingRequest {
   readonly exchange: Exchange;
   /** Zero where no report is wanted. */

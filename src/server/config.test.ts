@@ -182,7 +182,7 @@ test.each([
   expect(isLoopback(host)).toBe(expected);
 });
 
-test('a public key that was rotated away keeps nobody from listening to others', () => {
+test('a public key that was rotated does not prevent listening on other addresses', () => {
   let saved: RotatedKeys = {};
   const keys = (primary: string, rotated: RotatedKeys) =>
     new AccountKeys({
@@ -200,7 +200,7 @@ test('a public key that was rotated away keeps nobody from listening to others',
   expect(first.hasPublicKey).toBe(false);
   const open = () => parseConfig(['--host', '0.0.0.0'], {}, () => saved);
   expect(open()).toMatchObject({ host: '0.0.0.0' });
-  // A key of one's own that is rotated later does not bring it back.
+  // Rotating another key later does not make the public one count again.
   keys(STRONG, saved).rotate('primary');
   expect(open()).toMatchObject({ host: '0.0.0.0' });
   expect(keys(WELL_KNOWN_KEY, saved).hasPublicKey).toBe(false);

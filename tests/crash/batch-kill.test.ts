@@ -1,4 +1,4 @@
-// Goal: a batch under way when the process is killed is there as a whole or not at all, with its unique keys.
+// Goal: a batch that is open when the process is killed is stored as a whole or not at all, with its unique keys.
 // Method: writers that move all items of their key from one version to the next by one batch, killed again and again;
 // the seed is in the test's name.
 import { Agent } from 'node:http';

@@ -87,7 +87,7 @@ async function readSeededItem(port: number, agent: Agent, number: number): Promi
   expect(JSON.parse(body)).toMatchObject({ id, owner: { name: 'Ada' } });
 }
 
-/** Compares what the last round touched with the books, and closes the books on what was under way. */
+/** Compares the items of the last round with the ledger, and settles the ledger for writes that were open. */
 async function settle(port: number, agent: Agent, writer: Writer, round: number): Promise<void> {
   for (const [id, entry] of writer.ledger) {
     if (entry.round !== round - 1) continue;
@@ -103,7 +103,7 @@ async function settle(port: number, agent: Agent, writer: Writer, round: number)
   }
 }
 
-/** As acknowledged; where a write was under way, also as it would have made it. */
+/** The acknowledged value; where a write was open, its value is allowed as well. */
 function possibleStates({ known, pending }: LedgerEntry): readonly unknown[] {
   return pending === undefined ? [known] : [known, pending ?? undefined];
 }

@@ -13,7 +13,7 @@ export interface Content {
   readonly text: string;
 }
 
-/** What is known of an item. `pending` was sent and not answered: null stands for a deletion. */
+/** The ledger of one item. `pending` was sent and not acknowledged: null is a deletion. */
 export interface LedgerEntry {
   readonly container: string;
   known: Content | undefined;

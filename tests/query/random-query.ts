@@ -145,7 +145,7 @@ export class RandomQueries {
     return { text, isTotallyOrdered: false, isWindowed: false };
   }
 
-  /** What an index can count. */
+  /** A query that an index can count. */
   #count(): RandomQuery {
     const text = `SELECT VALUE COUNT(1) FROM c WHERE ${this.#plainFilter(2)}`;
     return { text, isTotallyOrdered: false, isWindowed: false };

@@ -1,4 +1,4 @@
-// Goal: bad and idle clients harm nobody else. Method: raw sockets in numbers, while good requests go on.
+// Goal: bad and idle clients do not harm others. Method: raw sockets in numbers, while good requests go on.
 import { Agent } from 'node:http';
 import { expect, test } from 'vitest';
 import { ChildServer } from './child-server.ts';

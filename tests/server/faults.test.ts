@@ -23,9 +23,9 @@ import {
 import { type Account, PRIMARY_KEY } from '../compat/nosql/harness.ts';
 import { type RawReply, type RawRequest, sendRaw } from '../compat/nosql/raw-request.ts';
 
-/** What throws at the moment, by name. */
+/** The part that throws at present, by name. */
 let broken = '';
-/** What was reported since the test began. */
+/** Failures reported since the test began. */
 let reported: string[] = [];
 const escaped: unknown[] = [];
 const onEscaped = (error: unknown): void => void escaped.push(error);

@@ -19,7 +19,7 @@ async function withContainer(server: ChildServer): Promise<Agent> {
   return agent;
 }
 
-test('a write under way when the signal comes is answered, durable, and the exit code is 0', async () => {
+test('a write that is open when the signal comes gets its response, is durable, and the exit code is 0', async () => {
   const data = join(temporaryFolder(), 'data');
   const body = JSON.stringify({ id: 'a', pk: 'p', text: 'x'.repeat(1000) });
   {

@@ -30,7 +30,7 @@ export function parseXml(body: Bytes, root: string): XmlElement {
   return elementOf(document[root]);
 }
 
-/** The parser throws errors of its own for elements too deep, and for names that are those of a prototype. */
+/** The parser throws its own errors for elements that are too deep, and for names of prototype members. */
 function parsed(text: string): Readonly<Record<string, XmlNode>> {
   try {
     return parser.parse(text) as Record<string, XmlNode>;

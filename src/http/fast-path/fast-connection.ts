@@ -150,7 +150,7 @@ export class FastConnection implements BatchStep {
     }
     const taken = body.take(chunk);
     if (!body.isWhole) {
-      // Nobody has asked for the body yet, and perhaps nobody will: no more of it is buffered.
+      // The handler has not asked for the body yet, and may never do so: no more of it is buffered.
       if (!body.isAwaited) this.socket.pause();
       return;
     }

@@ -1,4 +1,4 @@
-// Goal: batches are all or nothing, bulk operations stand for themselves; results are those of the protocol.
+// Goal: batches are all or nothing, bulk operations are independent; results are those of the protocol.
 // Method: the stock SDK, raw where it is in the way.
 import {
   type Container,

@@ -76,7 +76,7 @@ const REFUSALS: readonly (readonly [string, string])[] = [
   ['SELECT c.g FROM c GROUP BY c.g ORDER BY c.u', 'SC2103'],
 ];
 
-/** Whom a client has to tell what it makes of parts. */
+/** The clients that declare which parts of a query plan they support. */
 const NO_PLANS: readonly (readonly [string, RegExp])[] = [
   [
     'SELECT c.g FROM c GROUP BY c.g ORDER BY c.g',

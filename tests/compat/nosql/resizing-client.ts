@@ -43,7 +43,7 @@ function query(text: string, options: FeedOptions = {}, isSorted = true): Form {
 
 const unsorted = (text: string, options?: FeedOptions): Form => query(text, options, false);
 
-/** Every page by an iterator of its own, from the token of the page before. */
+/** Reads every page with a new iterator, from the token of the page before. */
 function resumed(text: string, isSorted: boolean): Form {
   return async (container) => {
     const rows: unknown[] = [];

@@ -16,7 +16,7 @@ const SPLITS_PER_MERGE = 4;
 const ITEMS = 90;
 const SEED = Number(process.env.MESOCOSM_SEED ?? 15);
 const FORMS = 22;
-/** Far beyond what a round takes: whoever is silent for so long has stopped. */
+/** Far longer than a round takes: a client that is silent for so long has stopped. */
 const SILENCE_MAX_MS = 120_000;
 const TIMEOUT_MS = 1_200_000;
 

@@ -99,7 +99,7 @@ test('a container made through the NoSQL API with the key of tables in their dat
     ['a', 6n],
     ['b', 5],
   ]);
-  // Whatever its indexing policy becomes, entities are listed in the order of their keys.
+  // Entities are listed in the order of their keys with every indexing policy.
   const { resource } = await container.read();
   await container.replace({
     id: 'nosqlmade',

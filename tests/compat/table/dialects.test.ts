@@ -254,7 +254,7 @@ test('tables with names of any letters are made, filled, listed and deleted', as
   for (const name of names) await tables.deleteTable(name);
 });
 
-test('an account that is not there is not found, whoever asks', async () => {
+test('an account that does not exist is not found, for every caller', async () => {
   for (const isSigned of [true, false]) {
     const { status, headers, text } = await send('storage', {
       ...create('other'),

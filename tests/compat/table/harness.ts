@@ -1,4 +1,4 @@
-/** An account of its own for every test file: the handler on a port of its own, and stock clients for it in both modes. */
+/** A separate account for every test file: the handler on a free port, and stock clients for it in both modes. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
