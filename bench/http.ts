@@ -1,4 +1,4 @@
-/** Single signed requests, to prepare servers and to take samples of their answers. */
+/** Single signed requests, to prepare servers and to take samples of their responses. */
 import { Agent, request } from 'node:http';
 import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { WELL_KNOWN_KEY } from '../src/base/index.ts';
@@ -20,7 +20,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** The body of an answer that must be 200. */
+/** The body of a response that must be 200. */
 export async function getJson(
   port: number,
   agent: Agent,

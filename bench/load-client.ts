@@ -1,6 +1,6 @@
 /**
  * The load client, a separate process: keep-alive connections over plain sockets, each with one open request.
- * It reads no more of an answer than status and length, so that the server is what is busy.
+ * It reads only status and length of a response, so that the server is the bottleneck.
  */
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -9,7 +9,7 @@ import type { LoadMessage, LoadRequest } from './protocol.ts';
 import { type RequestSource, requestSource } from './requests.ts';
 import { headOfWhole } from './response.ts';
 
-/** For the last answers after the clock was stopped. */
+/** Wait for the last responses after the measurement. */
 const DRAIN_MS = 5000;
 
 interface Tally {
@@ -17,7 +17,7 @@ interface Tally {
   failures: Record<string, number>;
 }
 
-/** How to connect, and what a TLS session was agreed on: clients resume it where the server closes after each answer. */
+/** How to connect, and the TLS session, which clients resume where the server closes after each response. */
 class Dialer {
   readonly #load: LoadRequest;
   #session: Buffer | undefined;

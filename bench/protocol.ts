@@ -59,7 +59,7 @@ export interface LoadRequest {
 export type LoadMessage =
   /** Warm, from now on it counts. */
   | { readonly kind: 'started' }
-  /** No longer; the last answers are still coming in. */
+  /** The measurement is over; the last responses are still arriving. */
   | { readonly kind: 'stopped' }
   | ({ readonly kind: 'finished' } & LoadResult);
 

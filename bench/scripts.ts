@@ -31,7 +31,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 const STOPPED = 408;
 
 /**
- * Makes the scripts and answers what to measure.
+ * Creates the scripts and returns the loads to measure.
  * @param written - takes what is created: a sum over all items shall not grow with the rounds before it.
  */
 export async function scriptLoads(

@@ -1,4 +1,4 @@
-// Goal: kill -9 at any moment loses nothing acknowledged and leaves nothing half done; a restart is quick.
+// Goal: kill -9 at any time loses no acknowledged write and leaves none half done; a restart is quick.
 // Method: 20 rounds of writers with ledgers against the built server beside 100,000 items; the seed is in the test's name.
 import { Agent } from 'node:http';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ test(`${ROUNDS} times kill -9 under load (MESOCOSM_SEED=${SEED})`, async () => {
     `${acknowledged} writes acknowledged over ${ROUNDS} kills; restart to first read at most ${Math.round(Math.max(...restartsMs))} ms`,
   );
   expect(acknowledged).toBeGreaterThan(ROUNDS * 10);
-  // Half of them: a machine that is busy with something else for a moment proves nothing.
+  // Half of them: other work on the machine may slow some of them.
   expect(restartsMs.sort((a, b) => a - b)[ROUNDS / 2]).toBeLessThan(RESTART_MS_MAX);
 });
 

@@ -41,7 +41,7 @@ export class Writer {
     this.#random = random;
   }
 
-  /** Writes until the connection breaks. An answer that is no success is a failure of the test. */
+  /** Writes until the connection breaks. A response that is no success fails the test. */
   async writeUntilBroken(port: number, round: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     try {

@@ -94,7 +94,7 @@ test('without an index items are counted one by one', async () => {
 });
 
 test('items that have expired are not counted', async () => {
-  const container = await filled('mortal', { ttlSec: 10 });
+  const container = await filled('expiring', { ttlSec: 10 });
   expect((await count(container, 'c.n < 10')).count).toBe(50);
   world.clock.advance(20_000);
   expect((await count(container, 'c.n < 10')).count).toBe(45);

@@ -43,7 +43,7 @@ test('the tours of the README are run twice', async () => {
   }
 });
 
-test('the commands that the README shows for the tours answer', async () => {
+test('the commands that the README shows for the tours work', async () => {
   await using server = await ChildServer.start(['--memory']);
   const [nosql = '', table = ''] = tours;
   await run(nosql, server);

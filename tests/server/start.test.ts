@@ -1,4 +1,4 @@
-// Goal: a started server says where it is, answers about itself, keeps its directory, and stops in order.
+// Goal: a started server reports its endpoints and its health, keeps its directory, and stops in order.
 // Method: the built program with a ready file and a free port.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

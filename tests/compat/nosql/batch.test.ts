@@ -199,7 +199,7 @@ describe('transactional batch', () => {
       expect((await container.item('fat1', 'p').read()).statusCode).toBe(200);
     });
 
-    test('what is not told back does not count', async () => {
+    test('items that are not returned do not count', async () => {
       const minimal = { prefer: 'return=minimal' };
       const { status, text } = await send(
         [create('w3'), ...fat.map(grow), read('fat1'), read('fat2')],

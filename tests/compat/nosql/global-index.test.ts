@@ -85,7 +85,7 @@ test('rows follow creations, changes of the key and deletions; clients cannot wr
   expect(await rows(index)).toHaveLength(2);
 });
 
-test('what an index is made of is told, checked and kept', async () => {
+test('the definition of an index is returned, checked and stored', async () => {
   const source = await open();
   const index = await makeIndex();
   const { resource } = await index.read();

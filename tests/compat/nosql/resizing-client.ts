@@ -184,7 +184,7 @@ function send(message: ClientMessage): void {
   parentPort?.postMessage(message);
 }
 
-/** One client keeps the ranges of the beginning; every other round has a new one that asks for those of the moment. */
+/** One client keeps the ranges of the beginning; every other round has a new one that reads the current ranges. */
 async function run(form: string, work: Form, old: Container): Promise<void> {
   let expected: unknown;
   for (let round = 0; ; round++) {

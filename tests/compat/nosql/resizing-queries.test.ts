@@ -1,6 +1,6 @@
 // Goal: splits and merges are invisible to every form of query and feed that the stock client has: right answers, no
 // error, no client that never returns. Method: a thread of clients runs all forms in loops, some with the ranges of the
-// beginning and some with those of the moment, while partitions are split and merged; each change waits for every form.
+// beginning and some with the current ones, while partitions are split and merged; each change waits for every form.
 import { Worker } from 'node:worker_threads';
 import type { ContainerRequest } from '@azure/cosmos';
 import { expect, test } from 'vitest';
