@@ -1,13 +1,13 @@
 /**
  * What node:http alone costs: a server that checks the same signature and sends the same bytes and headers from memory.
- * It stores nothing, parses nothing and makes nothing durable. It writes answers the cheapest way node:http knows.
+ * It stores nothing, parses nothing and makes nothing durable. It writes responses in the cheapest way of node:http.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WELL_KNOWN_KEY } from '../src/base/index.ts';
 
-/** An answer of our server, taken as a sample. */
+/** A response of our server, taken as a sample. */
 export interface CapturedAnswer {
   readonly status: number;
   /** Flat names and values. */

@@ -1,4 +1,4 @@
-/** Rounds of the same load on several servers by turns, so that what else the machine does hits all of them. */
+/** Rounds of the same load on several servers, alternating, so that other work on the machine affects all of them. */
 import type { BenchServer, LoadClient, Measurement } from './processes.ts';
 import type { Operation } from './protocol.ts';
 
@@ -35,7 +35,7 @@ export const DATABASE = 'bench';
  */
 const FIRST_ROUND_LENGTH = 5;
 
-/** New items are numbered behind all others, and never twice in a run. */
+/** New items get numbers after all others, and never twice in a run. */
 let nextNewItem = 100_000_000;
 
 export async function compare(
@@ -44,10 +44,10 @@ export async function compare(
   load: Load,
 ): Promise<readonly Figures[]> {
   const measured = contenders.map((): Measurement[] => []);
-  // The first round does not count: our server was filled without being asked, its code is still cold.
+  // The first round does not count: our server was filled without requests, so its code is not compiled yet.
   for (let round = -1; round < load.rounds; round++)
     for (let turn = 0; turn < contenders.length; turn++) {
-      // Whoever goes first in one round goes last in the next.
+      // The first server of one round is the last of the next.
       const at = (turn + round + contenders.length) % contenders.length;
       const { label, server, container, itemCount } = contenders[at] as Contender;
       const result = await client.measure(server, {

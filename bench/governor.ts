@@ -1,4 +1,4 @@
-/** What refusing costs those who are not refused: the same requests with throughput enforced and only reported, by turns. */
+/** The cost of enforcing throughput for requests that are not refused: the same load enforced and reported, alternating. */
 import { join } from 'node:path';
 import { type Contender, compare, DATABASE } from './compare.ts';
 import { type BenchServer, LoadClient, startOurs } from './processes.ts';

@@ -1,4 +1,4 @@
-/** Single signed requests, to prepare servers and to take samples of their answers. */
+/** Single signed requests, to prepare servers and to take samples of their responses. */
 import { Agent, request } from 'node:http';
 import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { WELL_KNOWN_KEY } from '../src/base/index.ts';
@@ -8,7 +8,7 @@ import { DATABASE } from './compare.ts';
 import { itemId, itemText, partitionKeyOf } from './item.ts';
 import type { BenchServer } from './processes.ts';
 
-/** What node:http sends by itself. */
+/** Headers that node:http sends by itself. */
 const OWN_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 const LOAD_CONNECTIONS = 16;
 
@@ -20,7 +20,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** The body of an answer that must be 200. */
+/** The body of a response that must be 200. */
 export async function getJson(
   port: number,
   agent: Agent,
@@ -128,7 +128,7 @@ export async function fillOverHttp(
 }
 
 /** Answers of our server to a read, a creation and a replacement, for the bare server to send. */
-export async function captureAnswers(port: number, container: string): Promise<CapturedAnswers> {
+export async function captureResponses(port: number, container: string): Promise<CapturedAnswers> {
   const agent = new Agent();
   const docs = ['dbs', DATABASE, 'colls', container, 'docs'];
   const key = partitionKeyOf(0);

@@ -1,15 +1,15 @@
 /**
- * The load client, a process of its own: keep-alive connections over plain sockets, each with one request under way.
- * It reads no more of an answer than status and length, so that the server is what is busy.
+ * The load client, a separate process: keep-alive connections over plain sockets, each with one open request.
+ * It reads only status and length of a response, so that the server is the bottleneck.
  */
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { connect as connectTls } from 'node:tls';
-import { headOfWhole } from './answer.ts';
 import type { LoadMessage, LoadRequest } from './protocol.ts';
 import { type RequestSource, requestSource } from './requests.ts';
+import { headOfWhole } from './response.ts';
 
-/** For the last answers after the clock was stopped. */
+/** Wait for the last responses after the measurement. */
 const DRAIN_MS = 5000;
 
 interface Tally {
@@ -17,7 +17,7 @@ interface Tally {
   failures: Record<string, number>;
 }
 
-/** How to connect, and what a TLS session was agreed on: clients resume it where the server closes after each answer. */
+/** How to connect, and the TLS session, which clients resume where the server closes after each response. */
 class Dialer {
   readonly #load: LoadRequest;
   #session: Buffer | undefined;
@@ -50,7 +50,7 @@ class Connection {
   #socket: Socket;
   #isStopping = false;
   #sentMs = 0;
-  /** Of an answer that came in pieces. */
+  /** The pieces of a response that is not complete. */
   #rest: Buffer | undefined;
   #becomeIdle: () => void = () => undefined;
 
@@ -68,7 +68,7 @@ class Connection {
     this.#isStopping = true;
   }
 
-  /** The first request goes out when the connection stands; its latency counts from here. */
+  /** The first request is sent when the connection is open; its latency counts from here. */
   #open(): Socket {
     this.#sentMs = performance.now();
     const socket = this.#dialer.dial(() => socket.write(this.#source.next(), 'latin1'));

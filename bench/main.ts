@@ -1,10 +1,10 @@
 /**
- * `npm run bench`: our server beside a bare HTTP server and the peer, in one run, by turns.
+ * `npm run bench`: our server beside a bare HTTP server and the peer, alternating within one run.
  *
  *   --quick     short rounds, to see whether a change is worth a real run; docs/benchmarks.md is left alone
  *   --large     also our server at 10 k and at 1 M items
  *   --no-peer   without the peer, which has to be installed from the network once
- *   --only OP   read, create, replace, batch, queries or script; or split: what clients notice of splits, written to a section of its own
+ *   --only OP   read, create, replace, batch, queries or script; or split: the effect of splits on clients, written to a section of its own
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Contender, compare, DATABASE, type Load } from './compare.ts';
 import { compareGovernor } from './governor.ts';
-import { captureAnswers, fillOverHttp } from './http.ts';
+import { captureResponses, fillOverHttp } from './http.ts';
 import { type BenchServer, LoadClient, startBare, startOurs, startPeer } from './processes.ts';
 import type { Operation } from './protocol.ts';
 import { besideLoad, FILTERED_CONTAINER, FILTERED_ITEMS, filterLoad } from './query-loads.ts';
@@ -89,7 +89,7 @@ async function bench(data: string): Promise<readonly Comparison[]> {
   await using running = new AsyncDisposableStack();
   const keep = (server: BenchServer) => running.adopt(server, () => server.stop());
   const ours = keep(await startOurs(data));
-  const servers = [ours, keep(await startBare(await captureAnswers(ours.port, 'main')))];
+  const servers = [ours, keep(await startBare(await captureResponses(ours.port, 'main')))];
   if (!flags['no-peer'])
     for (const mode of ['as shipped', 'tuned'] as const) {
       const peer = keep(await startPeer(mode));
@@ -118,8 +118,8 @@ async function bench(data: string): Promise<readonly Comparison[]> {
         operation === 'create' ? withUnindexed : all,
         { operation, connections, ...PACE },
       );
-  // The peer has no batches, and a bare server nothing to compare. Single creates of many clients share commits, those of
-  // few do not, so that what a batch saves depends on how many there are.
+  // The peer has no batches, and a bare server nothing to compare. Single creates of many clients share
+  // commits, those of few do not, so the gain of a batch depends on the number of clients.
   if (flags.only === undefined || flags.only === 'batch')
     for (const connections of [1, 4, 16])
       for (const operation of ['create', 'batch'] satisfies Operation[]) {

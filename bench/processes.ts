@@ -1,4 +1,4 @@
-/** The servers under test and the load client, each a process of its own on the pinned runtime. */
+/** The servers under test and the load client, each a separate process on the pinned runtime. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,14 +8,14 @@ import type { CapturedAnswers } from './bare-server.ts';
 import type { LoadMessage, LoadRequest, LoadResult } from './protocol.ts';
 
 const READY_MS = 20_000;
-/** Of the kernel: utime and stime count in these. */
+/** The kernel's clock ticks, the unit of utime and stime. */
 const TICKS_PER_SEC = 100;
 
 export interface BenchServer {
   readonly name: string;
   readonly scheme: 'http' | 'https';
   readonly port: number;
-  /** Of the Table API; ours only. */
+  /** The port of the Table API; ours only. */
   readonly tablePort?: number;
   readonly pid: number;
   stop(): Promise<void>;
@@ -99,7 +99,7 @@ function benchServer(name: string, child: ChildProcess, port: number): BenchServ
 }
 
 export interface Measurement extends LoadResult {
-  /** Of all threads of the server, user and system. */
+  /** CPU time of all threads of the server, user and system. */
   readonly cpuMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the bench and its load client say to each other. */
+/** The messages between the bench and its load client. */
 
 export type Operation =
   | 'read'
@@ -11,7 +11,7 @@ export type Operation =
   | QueryOperation
   | TableOperation;
 
-/** Of the Table API: one new entity, one by its keys, a change set of new ones, ten of a partition by a property. */
+/** Operations of the Table API: one new entity, one by its keys, a change set of new ones, ten of a partition by a property. */
 export type TableOperation = 'tableInsert' | 'tableGet' | 'tableBatch' | 'tableQuery';
 
 /** Partitions of a table that is read; its entities lie in them evenly. */
@@ -21,7 +21,7 @@ export const TABLE_BATCH = 100;
 
 /** Creates in one request of the operation `batch`. */
 export const BATCH_CREATES = 100;
-/** Of the operations `batchOfTen` and `procedure`. */
+/** Items of the operations `batchOfTen` and `procedure`. */
 export const PROCEDURE_CREATES = 10;
 export const PROCEDURE = 'create-items';
 export const FUNCTION = 'lengthOf';
@@ -45,7 +45,7 @@ export interface LoadRequest {
   readonly operation: Operation;
   readonly database: string;
   readonly container: string;
-  /** Of the account, base64; for the Table API, whose servers have keys of their own. */
+  /** The account key, base64; for the Table API, whose servers have their own keys. */
   readonly accountKey?: string;
   /** Items numbered 0 to this exist; reads and replacements visit a sample of them. */
   readonly itemCount: number;
@@ -59,7 +59,7 @@ export interface LoadRequest {
 export type LoadMessage =
   /** Warm, from now on it counts. */
   | { readonly kind: 'started' }
-  /** No longer; the last answers are still coming in. */
+  /** The measurement is over; the last responses are still arriving. */
   | { readonly kind: 'stopped' }
   | ({ readonly kind: 'finished' } & LoadResult);
 

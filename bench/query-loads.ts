@@ -10,7 +10,7 @@ export const FILTERED_CONTAINER = 'hundred';
 const FILTER_LOAD = { connections: 1, rounds: 3, warmUpMs: 500, measureMs: 8000 } as const;
 const READ_LOAD = { connections: 16, warmUpMs: 500, measureMs: 3000 } as const;
 const ROUNDS = 3;
-/** The long query is under way before the reads count and after. */
+/** The long query runs before the reads count and after. */
 const AROUND_MS = 1000;
 
 export async function filterLoad(
@@ -25,7 +25,7 @@ export async function filterLoad(
   return { title: 'filter over 100 k items', figures };
 }
 
-/** Reads of the small container while another client has a query over the large one under way, again and again. */
+/** Reads of the small container while another client repeats a query over the large one. */
 export async function besideLoad(
   reader: LoadClient,
   asker: LoadClient,

@@ -125,7 +125,7 @@ function creations(load: LoadRequest, date: string): RequestSource {
   };
 }
 
-/** Transactional batches of new items, each with a key of its own. */
+/** Transactional batches of new items, each with its own key. */
 function batches(load: LoadRequest, date: string, creates: number): RequestSource {
   const collection = `dbs/${load.database}/colls/${load.container}`;
   const signed = signature('POST', 'docs', collection, date);

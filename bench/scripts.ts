@@ -1,4 +1,4 @@
-/** What scripts cost: a procedure beside a batch, a function beside a system function, reads beside hostile scripts. */
+/** The cost of scripts: a procedure beside a batch, a function beside a system function, reads beside hostile scripts. */
 import type { Load } from './compare.ts';
 import { createScript, executeScript } from './http.ts';
 import type { BenchServer } from './processes.ts';
@@ -8,7 +8,7 @@ export interface ScriptLoad {
   readonly title: string;
   readonly container: string;
   readonly load: Pick<Load, 'operation' | 'connections'>;
-  /** What else the server does meanwhile, until it is disposed. */
+  /** Other work of the server meanwhile, until it is disposed. */
   readonly beside?: () => AsyncDisposable;
 }
 
@@ -31,7 +31,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 const STOPPED = 408;
 
 /**
- * Makes the scripts and answers what to measure.
+ * Creates the scripts and returns the loads to measure.
  * @param written - takes what is created: a sum over all items shall not grow with the rounds before it.
  */
 export async function scriptLoads(

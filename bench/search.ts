@@ -1,6 +1,6 @@
 /**
  * The change feed, vector and full text searches over HTTP, server and client in this one process. `node bench/search.ts
- * [--items N]`; wall time depends on what else the machine does, CPU time of the process less so: both are told.
+ * [--items N]`; wall time depends on other work on the machine, CPU time of the process less so: both are reported.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

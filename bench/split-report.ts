@@ -1,7 +1,7 @@
-/** What clients notice of splits, as a section of docs/benchmarks.md. */
+/** The effect of splits on clients, as a section of docs/benchmarks.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { FILE, type Run } from './report.ts';
+import { FILE, type Run, writeResult } from './report.ts';
 import type { SplitFigures } from './split.ts';
 
 const HEADING = '## Splits';
@@ -32,6 +32,7 @@ export function printSplits({ splits }: SplitReport): string {
 /** Replaces the section, or adds it at the end. */
 export function writeSplits(report: SplitReport): void {
   const { date, commit, load } = report.run;
+  writeResult('splits', report);
   const text = readFileSync(FILE, 'utf8');
   const at = text.indexOf(HEADING);
   const before = at < 0 ? `${text.trimEnd()}\n\n` : text.slice(0, at);
@@ -41,8 +42,8 @@ export function writeSplits(report: SplitReport): void {
     FILE,
     `${before}${HEADING}: ${date}, commit ${commit}, ${cpus().length} cores, load ${load.toFixed(1)} before
 
-Written by \`npm run bench -- --only split\`: creates of 1 KB on two servers by turns, four partitions each to begin with; those of
-one split at 1 MB, those of the other never do. Medians over the rounds.
+Written by \`npm run bench -- --only split\`: creates of 1 KB on two servers, alternating, four partitions each to begin
+with; those of one split at 1 MB, those of the other never do. Medians over the rounds.
 
 ${printSplits(report)}${after}`,
   );

@@ -1,5 +1,5 @@
 /**
- * What clients notice of splits: the same creates on two servers by turns, one whose partitions split at 1 MB and one
+ * The effect of splits on clients: the same creates on two servers, alternating, one whose partitions split at 1 MB and one
  * whose partitions never do, both with four partitions to begin with; and how long writers of a partition waited.
  */
 import { Agent } from 'node:http';

@@ -1,4 +1,4 @@
-/** How long a start takes, and what the server costs while nobody uses it. */
+/** The time of a start, and memory and CPU of an idle server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -12,7 +12,7 @@ import {
 import type { RequestSource } from './requests.ts';
 
 const ACCOUNT = 'devstoreaccount1';
-/** Rows that a filtered query answers, whatever the size of the table. */
+/** Rows that a filtered query returns, independent of the table's size. */
 export const FILTERED_ROWS = 10;
 /** New entities of single inserts go round over as many keys as those that are read. */
 const NEW_PARTITION = 1_000_000;

@@ -5,9 +5,9 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WELL_KNOWN_KEY, WELL_KNOWN_STORAGE_KEY } from '../src/base/index.ts';
-import { headOfWhole, statusOf } from './answer.ts';
 import { type BenchServer, startOurs } from './processes.ts';
 import { TABLE_BATCH, TABLE_PARTITIONS } from './protocol.ts';
+import { headOfWhole, statusOf } from './response.ts';
 import { batchRequest, type TablePlace, tableCreation } from './table-requests.ts';
 
 /** Azurite needs some seconds to load its code. */

@@ -1,6 +1,6 @@
 /**
  * The Table API beside Azurite, both keeping what they are given on disk, both asked by the same client over connections
- * that are kept, with the bytes the stock client sends. By turns within one run; what counts is the CPU time of the server
+ * that are kept, with the bytes the stock client sends. Servers alternate within one run; what counts is the CPU time of the server
  * per operation, all its threads. Azurite saves its whole database every 5 seconds while it is written to, which is its
  * way to persist: a round of writes lasts two of these, so that they have their share in every figure.
  *
@@ -31,7 +31,7 @@ const entities = Number(flags.entities);
 /** Ours has both sizes, to see what that of a table costs. */
 const otherEntities = entities < 100_000 ? 100_000 : 10_000;
 
-/** What is measured: a table of a server. */
+/** A table of a server, which is measured. */
 interface Contender {
   readonly name: string;
   readonly server: TableServer;
@@ -51,7 +51,7 @@ interface Load {
 const READS = { rounds: isQuick ? 3 : 5, warmUpMs: isQuick ? 2000 : 3000, measureMs: 1500 };
 /** Two saves of Azurite in every round. */
 const WRITES = { rounds: isQuick ? 1 : 2, warmUpMs: isQuick ? 2000 : 3000, measureMs: 10_000 };
-/** Of each round, for connections to stand. */
+/** Warm-up of each round, in which connections are opened. */
 const RAMP_MS = 200;
 
 const READ_LOADS: readonly Load[] = [

@@ -25,7 +25,7 @@ function linesMax(path: string): number {
 function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    // What the bench installs is not ours.
+    // Packages that the bench installs are not ours.
     if (entry.name === 'node_modules') return [];
     const path = join(folder, entry.name);
     return entry.isDirectory() ? filesBelow(path) : [path];

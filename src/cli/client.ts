@@ -1,4 +1,4 @@
-/** A plain client of the public HTTP API: signs, sends, and turns refusals into one line. */
+/** A plain client of the public HTTP API: signs, sends, and reports refusals in one line. */
 import { createHmac } from 'node:crypto';
 import { append } from '../base/index.ts';
 import { CommandError } from './command-error.ts';
@@ -102,7 +102,7 @@ function baseOf(endpoint: string): URL {
     const url = new URL(endpoint.endsWith('/') ? endpoint : `${endpoint}/`);
     if (url.protocol === 'http:' || url.protocol === 'https:') return url;
   } catch {
-    // Falls through to the one message for everything that is no such address.
+    // Not a URL: gets the same message as every other invalid address.
   }
   throw new CommandError(
     2,
@@ -121,7 +121,7 @@ async function reach(url: URL, init: RequestInit): Promise<Response> {
   }
 }
 
-/** How OpenSSL and Node name what is wrong with a certificate. */
+/** Error codes of OpenSSL and Node for invalid certificates. */
 const CERTIFICATE_FAULT = /CERT|VERIFY|ALTNAME/;
 
 function adviceFor(cause: unknown): string {

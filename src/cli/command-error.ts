@@ -1,4 +1,4 @@
-/** Why a command failed, in words for whoever typed it. Code 2: used wrongly. Code 1: could not be done. */
+/** Why a command failed, in words for the user. Code 2: wrong usage. Code 1: it could not be done. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: 1 | 2;

@@ -1,10 +1,10 @@
-/** What a command is, and what it gets to work with. */
+/** A command: its words, options and function, and the arguments that the function receives. */
 import type { ClientOptions } from './client.ts';
 
 export interface Command {
   /** `db create` */
   readonly words: string;
-  /** What follows the words in the help text. */
+  /** Arguments as shown in the help text. */
   readonly usage: string;
   readonly help: string;
   /** Positional arguments, at least and at most. */
@@ -14,7 +14,7 @@ export interface Command {
 }
 
 interface CommandOption {
-  /** What to write behind it; absent for a switch. */
+  /** The name of the value in the help text; absent for a switch. */
   readonly value?: string;
   readonly help: string;
   readonly multiple?: boolean;

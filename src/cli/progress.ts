@@ -1,4 +1,4 @@
-/** Tells a person that something is still going on when it takes longer than a second; scripts see nothing of it. */
+/** Shows progress on a terminal when a command takes longer than a second; scripts see nothing of it. */
 const QUIET_MS = 1000;
 
 interface ProgressTerminal {

@@ -1,6 +1,6 @@
 /** Rows of a query as a table for people: a column per property. The whole of every row is in `--json`. */
 
-/** What every item has from the server and few ask for. */
+/** System properties, which few people want to see. */
 const SYSTEM_NAMES: ReadonlySet<string> = new Set([
   '_rid',
   '_self',
@@ -9,7 +9,7 @@ const SYSTEM_NAMES: ReadonlySet<string> = new Set([
   '_ts',
 ]);
 
-/** Longer values are cut. */
+/** Longer values are truncated. */
 const CELL_LENGTH_MAX = 60;
 
 export function printRows(rows: readonly unknown[]): string {
@@ -31,7 +31,7 @@ export function printRows(rows: readonly unknown[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** In the order in which the rows first have them; what the server adds only where there is nothing else. */
+/** Columns in the order of their first use; system properties only where there are no others. */
 function namesOf(rows: readonly object[]): readonly string[] {
   const names = new Set<string>();
   for (const row of rows) for (const name of Object.keys(row)) names.add(name);
@@ -53,7 +53,7 @@ function cellText(value: unknown): string {
   return text.length > CELL_LENGTH_MAX ? `${text.slice(0, CELL_LENGTH_MAX - 1)}…` : text;
 }
 
-/** Texts that need no quotation marks to be told from other values and from their neighbours. */
+/** Texts that are printed without quotation marks: they cannot be mistaken for other values. */
 function isPlain(text: string): boolean {
   return /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(text) && text.trim() === text;
 }

@@ -1,4 +1,4 @@
-/** From the words typed to a command run: finds it, parses its flags, shows its result, answers the exit code. */
+/** Runs a command line: finds the command, parses its flags, shows its result, returns the exit code. */
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { withProgress } from './progress.ts';
 
 const DEFAULT_ENDPOINT = 'http://127.0.0.1:8081/';
 
-/** Where a command reads and writes; the process in the program, strings in tests. */
+/** Where a command reads and writes: the process in the program, strings in tests. */
 interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isInteractive: boolean;
@@ -40,7 +40,7 @@ export function helpFor(words: readonly string[]): string | undefined {
   return `Usage: mesocosm ${noun} COMMAND [flags]\n\n${commandHelp(verbs)}`;
 }
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const [noun = '', flag] = args;
@@ -99,7 +99,7 @@ async function run(command: Command, args: readonly string[], terminal: Terminal
   await withProgress(work, `${command.words}: waiting for ${client.endpoint}`, terminal);
 }
 
-/** Beside those the system trusts. */
+/** Certificates to trust beside those of the system. */
 function trust(file: string): void {
   try {
     setDefaultCACertificates([...getCACertificates('default'), readFileSync(file, 'utf8')]);

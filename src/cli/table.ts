@@ -36,7 +36,7 @@ export function printBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${BYTE_UNITS[unit]}`;
 }
 
-/** `share` of a bar `width` characters long; anything above nothing shows at least a sliver. */
+/** `share` of a bar `width` characters long; any share above zero shows at least a sliver. */
 export function printBar(share: number, width: number): string {
   const eighths = Math.round(share * width * 8);
   const count = share > 0 ? Math.max(1, eighths) : 0;

@@ -1,4 +1,4 @@
-/** The head of a request and the line it came by: what exchanges tell alike, whatever carries them. */
+/** The parts of an exchange that do not depend on who reads the request: its head, and the connection it came by. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -30,7 +30,7 @@ export abstract class BaseExchange implements Head {
     return 'encrypted' in socket && socket.encrypted === true;
   }
 
-  /** `scheme://host/`; a client that names no host knows the address. */
+  /** `scheme://host/`; the socket's address for a client that sends no Host. */
   get origin(): string {
     const { localAddress, localPort } = this.#socket;
     const scheme = this.isEncrypted ? 'https' : 'http';

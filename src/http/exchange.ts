@@ -1,4 +1,4 @@
-/** One request and its answer, whatever carries them: what the APIs are written against. */
+/** One request and its response: the interface that APIs are written against. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Bytes, MaybePromise } from '../base/index.ts';
 import type { RequestBatch } from './request-batch.ts';
@@ -9,24 +9,24 @@ export interface Exchange {
   readonly url: string;
   /** By lower-case name, one character per byte; repeated ones are joined or dropped as node:http does it. */
   readonly headers: IncomingHttpHeaders;
-  /** Of the client; undefined where it is gone. */
+  /** The client's address; undefined where the client is gone. */
   readonly remoteAddress: string | undefined;
   readonly isEncrypted: boolean;
   /** The server as the client addresses it: `scheme://host/`. */
   readonly origin: string;
 
-  /** Where it waits for the others that arrived with it; undefined: it waits for nobody. */
+  /** The batch whose stages the request waits for; undefined: it is processed alone. */
   readonly batch: RequestBatch | undefined;
 
   /**
    * The whole body, at once where it is all there. Throws or rejects with `tooLarge` beyond `bytesMax`, with AbortedError
-   * where nobody is left to answer. Asked at most once; a body nobody asks for is thrown away.
+   * where the client is gone. Called at most once; a body that is never read is discarded.
    */
   readBody(bytesMax: number): MaybePromise<Bytes>;
 
   /**
-   * Writes the answer, once; to a client that is gone it does nothing. `headers` are flat names and values, to which it
-   * adds the content's length, and the date and what becomes of the connection. Statuses 204 and 304 and answers to HEAD
+   * Writes the response, once; does nothing where the client is gone. `headers` are flat names and values, to which it
+   * adds the content's length, the date and whether the connection stays open. Statuses 204 and 304 and responses to HEAD
    * have no body on the wire. A text is UTF-8, or with `latin1` one character per byte.
    */
   send(
@@ -36,11 +36,11 @@ export interface Exchange {
     encoding?: 'latin1',
   ): void;
 
-  /** For an answer that could not be sent: says 500 in its place, or cuts the connection where a part of it is out. */
+  /** Sends a 500 after a response that could not be sent, or closes the connection where a part of that was written. */
   fail(): void;
 }
 
-/** Gets every request of a server; must answer each, now or later. */
+/** Receives every request of a server; must respond to each, now or later. */
 export type HttpHandler = (exchange: Exchange) => void;
 
 /** A header that was sent once, or the first of several. */

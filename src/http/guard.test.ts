@@ -66,12 +66,12 @@ describe.each(['direct', 'node:http'] as const)('by the %s way', (way) => {
 
   async function statusOf(headers: string, body = ''): Promise<string> {
     using client = await RawClient.connect(port);
-    // Whoever announces a trailer is left to node:http.
+    // A request with a Trailer header is left to node:http.
     const more = way === 'direct' ? '' : 'TE: trailers\r\n';
     client.write(
       `POST /t HTTP/1.1\r\n${headers}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
-    return (await client.answer()).slice(9, 12);
+    return (await client.response()).slice(9, 12);
   }
 
   test.each<[string, string]>([
@@ -88,7 +88,7 @@ describe.each(['direct', 'node:http'] as const)('by the %s way', (way) => {
     ['Host: localhost:1\r\nOrigin: null', '403'],
     ['Host: localhost:1\r\nOrigin: ', '403'],
     ['Host: localhost:1\r\nOrigin: http://friend.example', '200'],
-    // What a page may send without asking first.
+    // A request that a page may send without a preflight.
     ['Host: localhost:1\r\nOrigin: http://evil.example\r\nContent-Type: text/plain', '403'],
     // A rebound name is the page's own origin.
     ['Host: evil.example\r\nOrigin: http://evil.example', '421'],
@@ -107,7 +107,7 @@ describe.each(['direct', 'node:http'] as const)('by the %s way', (way) => {
       ['localhost', '200'],
     ]) {
       client.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-      expect((await client.answer()).slice(9, 12)).toBe(status);
+      expect((await client.response()).slice(9, 12)).toBe(status);
     }
   });
 

@@ -1,22 +1,22 @@
 /**
- * Keeps web pages out while whoever reaches the server is let in, as with the public key of emulators. A page of anybody can send requests to this machine, and with
- * a name of its own that resolves to a loopback address (DNS rebinding) it even reads the answers. So only names that are
- * this machine's are taken as Host, and requests that browsers send for pages of other origins only where a rule says so.
+ * Keeps web pages out while every caller is let in, as with the public key of emulators. Any page can send requests to
+ * this machine, and with a name that resolves to a loopback address (DNS rebinding) it can read the responses. So only
+ * names of this machine are accepted as Host, and requests of pages of other origins only where a CORS rule allows them.
  */
 import type { Exchange, HttpHandler } from './exchange.ts';
 
 export interface Guard {
-  /** True while it is needed: while whoever can reach the server is let in. Asked for every request. */
+  /** True while every caller is let in. Called for every request. */
   isOn(): boolean;
-  /** Names and addresses beside those of loopback, in lower case; `*.` stands for one further label. */
+  /** Names and addresses beside those of loopback, in lower case; `*.` matches one further label. */
   readonly names: readonly string[];
   /** Whether a rule lets pages of the Origin that was sent do this; undefined: the API has no rules. */
   readonly allowsOrigin?: ((exchange: Exchange) => boolean) | undefined;
-  /** Told of every request that was turned away. */
+  /** Receives every refusal. */
   readonly onRefusal?: (refusal: GuardRefusal) => void;
 }
 
-/** Made for logs. */
+/** One refused request, for the log. */
 export interface GuardRefusal {
   readonly from: string;
   readonly method: string;
@@ -24,9 +24,9 @@ export interface GuardRefusal {
   readonly reason: string;
 }
 
-/** A handler that gets only what the guard lets pass. */
+/** A handler that receives only the requests that the guard accepts. */
 export function guardedHandler(handler: HttpHandler, guard: Guard): HttpHandler {
-  // Clients keep to one name.
+  // Clients use one name, so the last one that was accepted needs no second check.
   let lastHost: string | undefined;
   return (exchange) => {
     if (!guard.isOn()) {
@@ -48,19 +48,19 @@ export function guardedHandler(handler: HttpHandler, guard: Guard): HttpHandler 
   };
 }
 
-/** True for a name that only this machine has, and for the names given; a port may follow. */
+/** True for a loopback name and for the names given; a port may follow. */
 export function isOwnHost(host: string, names: readonly string[]): boolean {
   const name = nameOf(host);
   return name !== undefined && (isLoopbackName(name) || names.some((own) => isNamed(name, own)));
 }
 
-/** An address without brackets, a name without the dot of the root; undefined for what is neither. */
+/** An address without brackets, or a name without the trailing dot; undefined for anything else. */
 function nameOf(host: string): string | undefined {
   const match = /^(?:\[([\da-f:.]+)\]|([\w.-]+?)\.?)(?::\d{1,5})?$/i.exec(host);
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 
-/** Names below localhost are loopback wherever they are looked up (RFC 6761). */
+/** Names below localhost always resolve to loopback addresses (RFC 6761). */
 function isLoopbackName(name: string): boolean {
   return (
     name === 'localhost' ||
@@ -76,12 +76,15 @@ function isNamed(name: string, own: string): boolean {
   return dot > 0 && name.slice(dot) === own.slice(1);
 }
 
-/** Browsers send a scheme and a host, or `null` for pages without them (nothing is taken for that); any other text is a program's. */
+/**
+ * Browsers send a scheme and a host, or `null` for pages without them; an empty text is treated as one of a page. Any
+ * other text comes from a program.
+ */
 function isOfPage(origin: string): boolean {
   return origin === '' || origin === 'null' || origin.includes('://');
 }
 
-/** Of a page that this server itself has sent. */
+/** True for a page that this server itself has sent. */
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const scheme = /^https?:\/\//.exec(origin)?.[0];
   return scheme !== undefined && origin.slice(scheme.length) === host?.toLowerCase();

@@ -15,12 +15,12 @@ const OPTIONS = { keepAliveTimeout: 120_000, optimizeEmptyRequests: true, maxHea
 const STREAMS = process.env.MESOCOSM_LONG === undefined ? 1500 : 1_500_000;
 const seed = Number(process.env.MESOCOSM_SEED ?? 20_261_117);
 const BODY_BYTES_MAX = 200;
-/** Turns of the event loop after which nothing is under way: no disk, no network. */
+/** Turns of the event loop after which no work is left: there is no disk and no network. */
 const TURNS = 12;
 
 interface Subject {
   readonly server: Server;
-  /** Requests as the handler saw them, with their bodies or what became of those. */
+  /** Requests as the handler saw them, with their bodies or the error of reading them. */
   readonly seen: string[];
 }
 
@@ -28,22 +28,22 @@ function subject(make: (handler: (exchange: Exchange) => void) => Server): Subje
   const seen: string[] = [];
   const server = make((exchange) => {
     const { method, url, headers } = exchange;
-    const told = `${method} ${url} ${JSON.stringify(Object.entries(headers))}`;
-    // node:http hands over several before the first is answered.
-    const at = seen.push(told) - 1;
-    const answer = (body: Bytes): void => {
-      seen[at] = `${told} ${JSON.stringify(bytesToLatin1(body))}`;
+    const context = `${method} ${url} ${JSON.stringify(Object.entries(headers))}`;
+    // node:http emits several requests before the first has its response.
+    const at = seen.push(context) - 1;
+    const respond = (body: Bytes): void => {
+      seen[at] = `${context} ${JSON.stringify(bytesToLatin1(body))}`;
       exchange.send(200, ['x-answer', `${at} ${url}`], `${method} ${body.length}`);
     };
     const fail = (error: unknown): void => {
       const name = (error as Error).name;
-      seen[at] = `${told} ${name}`;
+      seen[at] = `${context} ${name}`;
       exchange.send(413, ['x-answer', `${at} ${name}`], name);
     };
     try {
       const body = exchange.readBody(BODY_BYTES_MAX);
-      if (isPromise(body)) body.then(answer, fail);
-      else answer(body);
+      if (isPromise(body)) body.then(respond, fail);
+      else respond(body);
     } catch (error) {
       fail(error);
     }
@@ -65,7 +65,7 @@ interface Outcome {
   readonly isOver: boolean;
 }
 
-/** Each piece arrives when the one before has been dealt with. */
+/** Each piece arrives when the one before has been processed. */
 async function run({ server, seen }: Subject, stream: Stream): Promise<readonly Outcome[]> {
   const socket = new MemorySocket();
   seen.length = 0;
@@ -87,20 +87,20 @@ async function run({ server, seen }: Subject, stream: Stream): Promise<readonly 
 
 /**
  * The same, byte by byte. Where a request and garbage behind it arrive in one piece, node:http meets the garbage while
- * the answer is not out yet, closes early and may send less; what it did send, and what was done, is still the same.
+ * the response is not written yet, closes early and may send less; the requests seen and the bytes sent are still the same.
  */
-function expectSame(fast: Outcome, plain: Outcome, told: string): void {
+function expectSame(fast: Outcome, plain: Outcome, context: string): void {
   if (!fast.isOver || !plain.isOver) {
-    expect(fast, told).toEqual(plain);
+    expect(fast, context).toEqual(plain);
     return;
   }
-  expect(fast.seen, told).toEqual(plain.seen);
-  const [more, less] = [answersIn(fast.sent), answersIn(plain.sent)];
-  expect(more.slice(0, less.length), told).toEqual(less);
+  expect(fast.seen, context).toEqual(plain.seen);
+  const [more, less] = [responsesIn(fast.sent), responsesIn(plain.sent)];
+  expect(more.slice(0, less.length), context).toEqual(less);
 }
 
-/** Of requests that reached the handler. */
-function answersIn(sent: string): readonly string[] {
+/** The marks of responses to requests that reached the handler. */
+function responsesIn(sent: string): readonly string[] {
   return [...sent.matchAll(/x-answer: ([^\r]*)\r\n/g)].map(([, answer]) => String(answer));
 }
 
@@ -108,7 +108,7 @@ test(`hostile streams have the same outcome by the fast path and by node:http, s
   const random = seededRandom(seed);
   const fast = subject((handler) => new HttpServer(OPTIONS, handler));
   const plain = subject((handler) => createServer(OPTIONS, overNodeHttp(handler)));
-  // A server that does not listen is about to stop, and says so in its answers.
+  // A server that does not listen is about to stop, which shows in its responses.
   for (const { server } of [fast, plain]) await open(server);
   let byNode = 0;
   let served = 0;
@@ -120,17 +120,17 @@ test(`hostile streams have the same outcome by the fast path and by node:http, s
     const stream = random.below(4) === 0 ? [pieces.join('')] : pieces;
     const outcome = await run(fast, stream);
     const expected = await run(plain, stream);
-    const told = JSON.stringify({ count, stream });
+    const context = JSON.stringify({ count, stream });
     for (const [at, one] of outcome.entries()) {
       const other = expected[at] as Outcome;
-      // What is wrong with a head the fast path need not see before all of the head is there.
+      // The fast path may notice an invalid head later: only when the head is complete.
       const isWaiting = at < outcome.length - 1 && other.isOver && !one.isOver;
-      if (isWaiting) expect(one.seen, told).toEqual(other.seen);
-      else expectSame(one, other, told);
+      if (isWaiting) expect(one.seen, context).toEqual(other.seen);
+      else expectSame(one, other, context);
     }
     served += outcome.at(-1)?.seen.length ?? 0;
   }
-  // Both ways were taken, often.
+  // Both servers' paths were taken often.
   expect(byNode).toBeGreaterThan(STREAMS / 20);
   expect(served - byNode).toBeGreaterThan(STREAMS / 20);
   fast.server.close();
@@ -154,7 +154,7 @@ test(`and the same requests get through over TCP, seed ${seed}`, async () => {
         client.write(piece);
         for (let turn = 0; turn < TURNS; turn++) await nextTurn();
       }
-      // Whoever sends no more has its connection ended when all is dealt with.
+      // The server closes a half-closed connection when all its requests are processed.
       client.socket.end();
       await client.rest();
       seen.push([...subjectOf.seen]);

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import type { Random } from '../base/index.ts';
 import { randomRequest } from './test-kit.ts';
 
-/** What stands between the pieces of a stream: the server has seen and done all it can. */
+/** Pieces of a stream; between two of them the server processes all it has. */
 export type Stream = readonly string[];
 
 function pick<T>(random: Random, list: readonly T[]): T {
@@ -97,7 +97,7 @@ const BODIES: readonly string[] = [
   ],
 ];
 
-/** A request with something wrong with it, most often. */
+/** A request that is most often invalid. */
 function hostileRequest(random: Random): string {
   const method = pick(random, random.below(8) === 0 ? MORE_METHODS : METHODS);
   const url = random.below(3) === 0 ? pick(random, URLS) : '/x';
@@ -111,8 +111,8 @@ function hostileRequest(random: Random): string {
   return `${before}${head}${end()}${pick(random, BODIES)}`;
 }
 
-/** Bytes changed, lost, doubled or added, anywhere. */
-function bent(random: Random, text: string): string {
+/** The text with bytes changed, lost, doubled or added at a random position. */
+function mutated(random: Random, text: string): string {
   const at = random.below(text.length + 1);
   const to = Math.min(text.length, at + random.below(12));
   const noise = String.fromCharCode(random.below(256));
@@ -130,12 +130,12 @@ function bent(random: Random, text: string): string {
   }
 }
 
-/** Requests in turn, each in one or several pieces. */
+/** Several requests, each in one or two pieces. */
 export function hostileStream(random: Random): Stream {
   const pieces: string[] = [];
   for (let count = 1 + random.below(4); count > 0; count--) {
     let text = random.below(3) === 0 ? randomRequest(random) : hostileRequest(random);
-    if (random.below(3) === 0) text = bent(random, text);
+    if (random.below(3) === 0) text = mutated(random, text);
     if (random.below(4) === 0) {
       const cut = random.below(text.length + 1);
       pieces.push(text.slice(0, cut), text.slice(cut));
@@ -144,7 +144,7 @@ export function hostileStream(random: Random): Stream {
   return pieces.filter((piece) => piece !== '');
 }
 
-/** The server's end of a connection whose other end is the test. Every byte that is written is kept. */
+/** The server's end of a connection in memory. Every byte that is written is kept. */
 export class MemorySocket extends Duplex {
   readonly remoteAddress = '127.0.0.1';
   readonly localAddress = '127.0.0.1';
@@ -156,7 +156,7 @@ export class MemorySocket extends Duplex {
     super({ allowHalfOpen: true, autoDestroy: true });
   }
 
-  /** True where the server has ended it: it will write no more. */
+  /** True where the server has ended its half. */
   get isOver(): boolean {
     return this.#hasEnded || this.destroyed;
   }

@@ -1,5 +1,5 @@
-// Goal: clients cannot tell who serves them, and what is not ordinary is node's. Method: raw sockets against a server with
-// the direct lane and, for the same bytes, one without it.
+// Goal: clients cannot tell who serves them, and requests that are not simple are left to node:http. Method: raw sockets
+// against a server with the fast path and, for the same bytes, one without it.
 import { createServer } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -29,8 +29,8 @@ afterEach(() => {
   }
 });
 
-async function start(handler: HttpHandler): Promise<Started> {
-  const server = new HttpServer(OPTIONS, handler);
+async function start(handler: HttpHandler, options = {}): Promise<Started> {
+  const server = new HttpServer({ ...OPTIONS, ...options }, handler);
   opened.push(server);
   const started = { server, port: await open(server), byNode: 0 };
   server.on('request', () => {
@@ -39,21 +39,21 @@ async function start(handler: HttpHandler): Promise<Started> {
   return started;
 }
 
-/** Answers with what it was sent. */
+/** Responds with what it was sent. */
 function echo(exchange: Exchange): void {
   const { method, url, headers } = exchange;
-  const answer = (body: Bytes): void =>
+  const respond = (body: Bytes): void =>
     exchange.send(
       method === 'DELETE' ? 204 : 200,
       ['x-echo', 'yes'],
       JSON.stringify({ method, url, headers: { ...headers }, body: bytesToLatin1(body) }),
     );
   const body = exchange.readBody(BODY_BYTES_MAX);
-  if (isPromise(body)) body.then(answer);
-  else answer(body);
+  if (isPromise(body)) void body.then(respond);
+  else respond(body);
 }
 
-/** Holds every request until the test answers it. */
+/** Holds every request until the test responds to it. */
 class Held {
   readonly exchanges: Exchange[] = [];
   readonly handler: HttpHandler = (exchange) => void this.exchanges.push(exchange);
@@ -72,43 +72,43 @@ const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const post = (url: string, body: string): string =>
   `POST ${url} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-/** What is in the queue of both ends has arrived. */
+/** Waits until all bytes in the queues of both ends have arrived. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await nextTurn();
 }
 
 const seed = Number(process.env.MESOCOSM_SEED ?? 20_261_116);
 
-test(`ordinary requests look the same to handlers, and answers to clients (seed ${seed})`, async () => {
+test(`simple requests look the same to handlers, and responses to clients (seed ${seed})`, async () => {
   const random = seededRandom(seed);
-  const direct = await start(echo);
+  const fast = await start(echo);
   const plain = createServer(OPTIONS, overNodeHttp(echo));
   const plainPort = await open(plain);
-  using one = await RawClient.connect(direct.port);
+  using one = await RawClient.connect(fast.port);
   using other = await RawClient.connect(plainPort);
   for (let count = 0; count < 500; count++) {
     const text = randomRequest(random);
     one.write(text);
     other.write(text);
     const isHead = text.startsWith('HEAD');
-    const answers = [await one.answer(isHead), await other.answer(isHead)].map(withoutDate);
-    expect(answers[0], JSON.stringify(text)).toBe(answers[1]);
+    const responses = [await one.response(isHead), await other.response(isHead)].map(withoutDate);
+    expect(responses[0], JSON.stringify(text)).toBe(responses[1]);
   }
-  expect(direct.byNode).toBe(0);
+  expect(fast.byNode).toBe(0);
   plain.close();
 });
 
-/** Like echo, now and then a turn later. */
+/** Like echo, for some requests one turn later. */
 function echoNowOrLater(exchange: Exchange): void {
   if (exchange.url.length % 3 === 0) setImmediate(() => echo(exchange));
   else echo(exchange);
 }
 
-test(`streams of requests, cut anywhere, are answered as node:http answers them (seed ${seed})`, async () => {
+test(`streams of requests, cut anywhere, get the same responses as from node:http (seed ${seed})`, async () => {
   const random = seededRandom(seed);
-  const direct = await start(echoNowOrLater);
+  const fast = await start(echoNowOrLater);
   const plain = createServer(OPTIONS, overNodeHttp(echoNowOrLater));
-  const ports = [direct.port, await open(plain)];
+  const ports = [fast.port, await open(plain)];
   for (let count = 0; count < 60; count++) {
     const requests = Array.from({ length: random.below(8) }, () => randomRequest(random));
     if (random.below(3) === 0) requests.splice(random.below(requests.length), 0, CHUNKED);
@@ -116,17 +116,17 @@ test(`streams of requests, cut anywhere, are answered as node:http answers them 
     const cuts = Array.from({ length: random.below(6) }, () => random.below(text.length)).sort(
       (a, b) => a - b,
     );
-    const answers = [];
+    const responses = [];
     for (const port of ports) {
       using client = await RawClient.connect(port);
       for (const [at, cut] of [...cuts, text.length].entries()) {
         client.write(text.slice(cuts[at - 1] ?? 0, cut));
         if (at % 2 === 0) await settle();
       }
-      answers.push(withoutDate(await client.rest()));
+      responses.push(withoutDate(await client.rest()));
     }
-    expect(answers[0], JSON.stringify({ text, cuts })).toBe(answers[1]);
-    expect(answers[0]).toContain('"url":"/last"');
+    expect(responses[0], JSON.stringify({ text, cuts })).toBe(responses[1]);
+    expect(responses[0]).toContain('"url":"/last"');
   }
   plain.close();
 });
@@ -145,10 +145,10 @@ test('a request in two pieces, wherever it is cut', async () => {
     client.write(text.slice(0, cut));
     await settle();
     client.write(text.slice(cut));
-    expect(await client.answer()).toContain('"body":"{\\"id\\":\\"a body\\"}"');
+    expect(await client.response()).toContain('"body":"{\\"id\\":\\"a body\\"}"');
     expect(byNode, `cut at ${cut}`).toBe(cut <= 'POST'.length ? 1 : 0);
     client.write(get('/again'));
-    expect(await client.answer()).toContain('"url":"/again"');
+    expect(await client.response()).toContain('"url":"/again"');
   }
 });
 
@@ -159,7 +159,7 @@ test('a head in many pieces is left to node:http', async () => {
     client.write(piece);
     await settle();
   }
-  expect(await client.answer()).toContain('"url":"/trickle"');
+  expect(await client.response()).toContain('"url":"/trickle"');
   expect(started.byNode).toBe(1);
 });
 
@@ -168,15 +168,15 @@ test('a head that stops in the middle is left to node:http, which has a timeout 
   using client = await RawClient.connect(started.port);
   const text = get('/later');
   client.write(get('/now') + text.slice(0, 12));
-  expect(await client.answer()).toContain('"url":"/now"');
+  expect(await client.response()).toContain('"url":"/now"');
   await settle();
   started.server.sweep(performance.now());
   client.write(text.slice(12));
-  expect(await client.answer()).toContain('"url":"/later"');
+  expect(await client.response()).toContain('"url":"/later"');
   expect(started.byNode).toBe(1);
 });
 
-test('requests sent at once are answered in order, one at a time', async () => {
+test('requests sent at once get their responses in order, one at a time', async () => {
   const held = new Held();
   const { port, server } = await start(held.handler);
   let byNode = 0;
@@ -190,12 +190,12 @@ test('requests sent at once are answered in order, one at a time', async () => {
     expect(exchange.url).toBe(url);
     if (url === '/2') expect(bytesToLatin1(await exchange.readBody(10))).toBe('two');
     exchange.send(200, [], url);
-    expect(await client.answer()).toMatch(new RegExp(`\r\n\r\n${url}$`));
+    expect(await client.response()).toMatch(new RegExp(`\r\n\r\n${url}$`));
   }
   expect(byNode).toBe(0);
 });
 
-test('a client that does not read gets no more answers than fit', async () => {
+test('a client that does not read gets no more responses than fit', async () => {
   let served = 0;
   const big = Buffer.alloc(200_000, 'x');
   const { port } = await start((exchange) => {
@@ -214,7 +214,7 @@ test('a client that does not read gets no more answers than fit', async () => {
   expect(served).toBeLessThan(count / 2);
   client.socket.resume();
   for (let at = 0; at < count; at++)
-    expect((await client.answer()).length).toBeGreaterThan(big.length);
+    expect((await client.response()).length).toBeGreaterThan(big.length);
   expect(served).toBe(count);
 });
 
@@ -232,17 +232,17 @@ describe('a body', () => {
     await settle();
     expect(bytesToLatin1(await exchange.readBody(BODY_BYTES_MAX))).toBe(body);
     exchange.send(200, [], 'done');
-    expect(await client.answer()).toContain('done');
+    expect(await client.response()).toContain('done');
     expect((await held.take()).url).toBe('/next');
   });
 
-  test('that nobody asks for is thrown away, whenever the answer comes', async () => {
+  test('that is never read is discarded, whenever the response comes', async () => {
     const { port } = await start((exchange) => exchange.send(401, [], exchange.url));
     using client = await RawClient.connect(port);
     client.write(post('/1', 'x'.repeat(5000)).slice(0, -3000));
-    expect(await client.answer()).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n/);
+    expect(await client.response()).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n/);
     client.write('x'.repeat(3000) + get('/2'));
-    expect(await client.answer()).toMatch(/\/2$/);
+    expect(await client.response()).toMatch(/\/2$/);
   });
 
   test.each([
@@ -260,7 +260,7 @@ describe('a body', () => {
     client.write(text.slice(0, first));
     await settle();
     client.write(text.slice(first) + get('/'));
-    expect(await client.answer()).toContain('Request size is too large');
+    expect(await client.response()).toContain('Request size is too large');
   });
 
   test('that breaks off is an abort', async () => {
@@ -284,7 +284,7 @@ describe('a body', () => {
     }
   });
 
-  test('that takes too long is answered 408 and the connection closed', async () => {
+  test('that takes too long gets a 408 and the connection closed', async () => {
     const held = new Held();
     const { port, server } = await start(held.handler);
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -301,7 +301,7 @@ describe('a body', () => {
   });
 });
 
-describe('what is not ordinary is left to node:http', () => {
+describe('a request that is not simple is left to node:http', () => {
   test.each<[string, string]>([
     ['an older version', 'GET / HTTP/1.0\r\nHost: a\r\n\r\n'],
     ['a close', 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
@@ -330,20 +330,20 @@ describe('what is not ordinary is left to node:http', () => {
     const { port } = await start(echo);
     const plain = createServer(OPTIONS, overNodeHttp(echo));
     const plainPort = await open(plain);
-    for (const before of ['', get('/ordinary')]) {
-      const answers = [];
+    for (const before of ['', get('/simple')]) {
+      const responses = [];
       for (const to of [port, plainPort]) {
         using client = await RawClient.connect(to);
         if (before !== '') {
           client.write(before);
-          expect(await client.answer()).toContain('/ordinary');
+          expect(await client.response()).toContain('/simple');
         }
         client.write(text);
-        answers.push(withoutDate(await client.rest()));
+        responses.push(withoutDate(await client.rest()));
       }
-      expect(answers[0]).toBe(answers[1]);
-      expect(answers[0]).toMatch(/^HTTP\/1.1 /);
-      expect(answers[0]).not.toContain('smuggled');
+      expect(responses[0]).toBe(responses[1]);
+      expect(responses[0]).toMatch(/^HTTP\/1.1 /);
+      expect(responses[0]).not.toContain('smuggled');
     }
     plain.close();
   });
@@ -367,25 +367,25 @@ describe('what is not ordinary is left to node:http', () => {
     plain.close();
   });
 
-  test('chunks, a wish to go on, and all that follows on the connection', async () => {
+  test('chunks, Expect: 100-continue, and all that follows on the connection', async () => {
     const started = await start(echo);
     using client = await RawClient.connect(started.port);
     client.write(get('/1'));
-    expect(await client.answer()).toContain('"url":"/1"');
+    expect(await client.response()).toContain('"url":"/1"');
     expect(started.byNode).toBe(0);
     client.write(
       `POST /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n${get('/3')}`,
     );
-    expect(await client.answer()).toContain('"body":"abc"');
-    expect(await client.answer()).toContain('"url":"/3"');
+    expect(await client.response()).toContain('"body":"abc"');
+    expect(await client.response()).toContain('"url":"/3"');
     client.write('PUT /4 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n');
-    expect(await client.answer()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    expect(await client.response()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     client.write('ok');
-    expect(await client.answer()).toContain('"body":"ok"');
+    expect(await client.response()).toContain('"body":"ok"');
     expect(started.byNode).toBe(3);
   });
 
-  test('behind a request that is still under way', async () => {
+  test('after a request that has no response yet', async () => {
     const held = new Held();
     const { port, server } = await start(held.handler);
     using client = await RawClient.connect(port);
@@ -395,18 +395,18 @@ describe('what is not ordinary is left to node:http', () => {
     expect(held.exchanges).toEqual([]);
     first.send(200, [], 'one');
     (await held.take()).send(200, [], 'two');
-    const answers = await client.rest();
-    expect(answers.match(/one|two/g)).toEqual(['one', 'two']);
+    const responses = await client.rest();
+    expect(responses.match(/one|two/g)).toEqual(['one', 'two']);
     expect(server.listening).toBe(true);
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test('says when the connection ends', async () => {
     const { port } = await start((exchange) => exchange.send(200, [], undefined));
     using client = await RawClient.connect(port);
     client.write(get('/'));
-    expect(withoutDate(await client.answer())).toBe(
+    expect(withoutDate(await client.response())).toBe(
       'HTTP/1.1 200 OK\r\ncontent-length: 0\r\nDate: now\r\nConnection: keep-alive\r\nKeep-Alive: timeout=120\r\n\r\n',
     );
   });
@@ -421,8 +421,8 @@ describe('an answer', () => {
     const { port } = await start((exchange) => exchange.send(200, [], body, encoding));
     using client = await RawClient.connect(port);
     client.write(get('/'));
-    const answer = await client.answer();
-    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4) === expected).toBe(true);
+    const response = await client.response();
+    expect(response.slice(response.indexOf('\r\n\r\n') + 4) === expected).toBe(true);
   });
 
   test.each(['a\r\nx-injected: 1', 'a\nb', 'a\0', '\u0100', '\x7f'])(
@@ -443,7 +443,7 @@ describe('an answer', () => {
       });
       using client = await RawClient.connect(port);
       client.write(get('/'));
-      expect(await client.answer()).toMatch(/^HTTP\/1.1 500 Internal Server Error\r\n/);
+      expect(await client.response()).toMatch(/^HTTP\/1.1 500 Internal Server Error\r\n/);
       expect(errors).toEqual([expect.any(TypeError), expect.any(TypeError)]);
     },
   );
@@ -483,9 +483,9 @@ describe('an answer', () => {
       expect(exchange.url).toBe(url);
       exchange.send(200, [], url);
     }
-    const answers = await client.rest();
-    expect(answers.match(/\/\d(?!\.)/g)).toEqual(['/1', '/2', '/3']);
-    expect(answers.match(/Connection: [\w-]+/g)?.at(-1)).toBe('Connection: close');
+    const responses = await client.rest();
+    expect(responses.match(/\/\d(?!\.)/g)).toEqual(['/1', '/2', '/3']);
+    expect(responses.match(/Connection: [\w-]+/g)?.at(-1)).toBe('Connection: close');
   });
 
   test('is sent once', async () => {
@@ -495,13 +495,22 @@ describe('an answer', () => {
     });
     using client = await RawClient.connect(port);
     client.write(get('/1'));
-    expect(await client.answer()).toMatch(/^HTTP\/1.1 200/);
+    expect(await client.response()).toMatch(/^HTTP\/1.1 200/);
     client.write(get('/2'));
-    expect(await client.answer()).toMatch(/^HTTP\/1.1 200/);
+    expect(await client.response()).toMatch(/^HTTP\/1.1 200/);
   });
 });
 
-test('closing closes idle connections at once and busy ones after their answer', async () => {
+test('with the fast path off every request is read by node:http', async () => {
+  const started = await start(echo, { hasFastPath: false });
+  using client = await RawClient.connect(started.port);
+  client.write(get('/1') + post('/2', 'two'));
+  expect(await client.response()).toContain('"url":"/1"');
+  expect(await client.response()).toContain('"body":"two"');
+  expect(started.byNode).toBe(2);
+});
+
+test('closing closes idle connections at once and busy ones after their response', async () => {
   const held = new Held();
   const { port, server } = await start(held.handler);
   using idle = await RawClient.connect(port);

@@ -1,11 +1,11 @@
 /**
- * A server whose connections begin in the direct lane and end up with node:http where a client is not an ordinary one.
- * Both give their requests to the same handler. It is a node:http server: limits, counts and ways to close hold for all
+ * A node:http server whose connections begin on the fast path (`fast-path/`) and move to node:http at the first request
+ * that is not simple. Both give their requests to the same handler. Limits, counts and shutdown of node:http hold for all
  * connections.
  */
 import { Server, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Clock, systemClock } from '../base/index.ts';
+import { assert, type Clock, systemClock } from '../base/index.ts';
 import type { HttpHandler } from './exchange.ts';
 import { FastConnection, type FastPath } from './fast-path/fast-connection.ts';
 import { RequestHeads } from './fast-path/request-head.ts';
@@ -14,26 +14,27 @@ import { overNodeHttp } from './node-exchange.ts';
 import { RequestBatch } from './request-batch.ts';
 import { DISCARD_BYTES_MAX } from './request-body.ts';
 
-/** How often requests that arrive in pieces are looked at. */
+/** Interval at which requests that arrive in pieces are checked for their timeout. */
 const SWEEP_MS = 5000;
+
+interface HttpServerOptions extends ServerOptions {
+  /** For the Date header; the system's by default. */
+  readonly clock?: Clock;
+  /** False: node:http reads every request. True by default. */
+  readonly hasFastPath?: boolean;
+}
 
 export class HttpServer extends Server {
   readonly #connections = new Set<FastConnection>();
   readonly #waiting = new Set<FastConnection>();
 
-  constructor(options: ServerOptions, handler: HttpHandler, clock: Clock = systemClock) {
+  constructor(options: HttpServerOptions, handler: HttpHandler) {
     super(options, overNodeHttp(handler));
-    const [serveByNode] = this.listeners('connection') as [(socket: Socket) => void];
-    this.removeListener('connection', serveByNode);
-    const lane = this.#openFastPath(handler, clock, serveByNode);
-    this.on('connection', (socket) => {
-      this.#connections.add(new FastConnection(socket, lane));
-    });
-    const sweep = setInterval(() => this.sweep(performance.now()), SWEEP_MS).unref();
-    this.on('close', () => clearInterval(sweep));
+    const { clock = systemClock, hasFastPath = true } = options;
+    if (hasFastPath) this.#beginOnFastPath(handler, clock);
   }
 
-  /** Cuts off what began to arrive too long before now. */
+  /** Closes connections whose request began to arrive too long before now. */
   sweep(nowMs: number): void {
     for (const connection of this.#waiting) connection.expire(nowMs - this.requestTimeout);
   }
@@ -46,6 +47,18 @@ export class HttpServer extends Server {
   override closeAllConnections(): void {
     super.closeAllConnections();
     for (const connection of this.#connections) connection.socket.destroy();
+  }
+
+  #beginOnFastPath(handler: HttpHandler, clock: Clock): void {
+    const [serveByNode] = this.listeners('connection') as [(socket: Socket) => void];
+    assert(serveByNode !== undefined, 'node:http listens for connections');
+    this.removeListener('connection', serveByNode);
+    const fastPath = this.#openFastPath(handler, clock, serveByNode);
+    this.on('connection', (socket) => {
+      this.#connections.add(new FastConnection(socket, fastPath));
+    });
+    const sweep = setInterval(() => this.sweep(performance.now()), SWEEP_MS).unref();
+    this.on('close', () => clearInterval(sweep));
   }
 
   #openFastPath(

@@ -1,5 +1,5 @@
 export { type Exchange, type HttpHandler, headerOf } from './exchange.ts';
-export { type Guard, type GuardRefusal, guardedHandler } from './guard.ts';
+export { guardedHandler } from './guard.ts';
 export { HttpServer } from './http-server.ts';
 export { overNodeHttp } from './node-exchange.ts';
 export {

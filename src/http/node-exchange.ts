@@ -1,4 +1,4 @@
-/** An exchange over node:http: for whatever is not an ordinary request. */
+/** An exchange over node:http, which reads all requests that are not simple. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
 import { BaseExchange } from './base-exchange.ts';
@@ -14,7 +14,7 @@ export function overNodeHttp(
 }
 
 class NodeExchange extends BaseExchange implements Exchange {
-  /** What aborts a request is heard by who reads its body, so that is asked for at once. */
+  /** No batch: an abort is noticed only while the body is read, so reading must begin at once. */
   readonly batch = undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -47,7 +47,7 @@ class NodeExchange extends BaseExchange implements Exchange {
     const length = body === undefined ? 0 : lengthOf(body, encoding);
     headers.push('content-length', String(length));
     response.writeHead(status, headers);
-    // Node leaves out the body of an answer to HEAD.
+    // Node leaves out the body of a response to HEAD.
     if (body === undefined) response.end();
     else if (typeof body === 'string') response.end(body, encoding ?? 'utf8');
     else if (length <= JOINED_BODY_BYTES_MAX) response.end(bytesToLatin1(body), 'latin1');

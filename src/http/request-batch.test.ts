@@ -1,5 +1,5 @@
-// Goal: what arrives in one turn goes its way together, stage by stage, and leaves together at its end; a long turn is not
-// waited for. Method: plain streams, requests that only tell their stage.
+// Goal: requests of one turn are processed together, stage by stage, and their responses leave together; after a long turn
+// nothing waits. Method: plain streams, requests that only record their stage.
 
 import { Writable } from 'node:stream';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
@@ -20,127 +20,127 @@ function streams(count: number, sent: string[]): readonly Writable[] {
   );
 }
 
-function answer(turn: RequestBatch, stream: Writable, text: string): void {
-  turn.hold(stream);
+function respond(batch: RequestBatch, stream: Writable, text: string): void {
+  batch.hold(stream);
   stream.write(text);
 }
 
-test('answers leave when the turn ends, those of a stream in order', async () => {
+test('responses leave when the turn ends, those of a stream in order', async () => {
   const sent: string[] = [];
-  const turn = new RequestBatch();
+  const batch = new RequestBatch();
   const [a, b] = streams(2, sent) as [Writable, Writable];
-  answer(turn, a, 'x');
-  answer(turn, b, 'y');
-  answer(turn, a, 'z');
+  respond(batch, a, 'x');
+  respond(batch, b, 'y');
+  respond(batch, a, 'z');
   expect(sent).toEqual([]);
   await endOfTurn();
   expect(sent).toEqual(['0:x', '0:z', '1:y']);
-  answer(turn, a, 'next');
+  respond(batch, a, 'next');
   await endOfTurn();
   expect(sent.at(-1)).toBe('0:next');
 });
 
 test('a stream that ends does not wait', () => {
   const sent: string[] = [];
-  const turn = new RequestBatch();
+  const batch = new RequestBatch();
   const [a] = streams(1, sent) as [Writable];
-  answer(turn, a, 'last');
+  respond(batch, a, 'last');
   a.end();
   expect(sent).toEqual(['0:last']);
 });
 
 test('many do not wait for all', async () => {
   const sent: string[] = [];
-  const turn = new RequestBatch();
+  const batch = new RequestBatch();
   const all = streams(100, sent);
-  for (const stream of all) answer(turn, stream, 'x');
+  for (const stream of all) respond(batch, stream, 'x');
   expect(sent).toHaveLength(96);
   await endOfTurn();
   expect(sent).toHaveLength(100);
 });
 
-test('after a turn that took long answers leave as they come, for a while', async () => {
+test('after a long turn responses leave at once, for a while', async () => {
   const sent: string[] = [];
-  const turn = new RequestBatch();
+  const batch = new RequestBatch();
   const [a] = streams(1, sent) as [Writable];
-  answer(turn, a, 'held');
+  respond(batch, a, 'held');
   for (const endMs = performance.now() + 5; performance.now() < endMs; );
   await endOfTurn();
   expect(sent).toEqual(['0:held']);
-  for (let count = 0; count < 200; count++) answer(turn, a, 'x');
+  for (let count = 0; count < 200; count++) respond(batch, a, 'x');
   expect(sent).toHaveLength(201);
-  answer(turn, a, 'held again');
+  respond(batch, a, 'held again');
   expect(sent).toHaveLength(201);
   await endOfTurn();
   expect(sent).toHaveLength(202);
 });
 
-/** Goes from its first stage to the last and tells each. */
-class Told implements BatchStep {
-  readonly #turn: RequestBatch;
+/** A request that records each of its stages. */
+class RecordedRequest implements BatchStep {
+  readonly #batch: RequestBatch;
   readonly #name: string;
-  readonly #told: string[];
+  readonly #stages: string[];
   readonly #onSent: () => void;
   #stage: Stage = STAGES.admit;
 
   constructor(
-    turn: RequestBatch,
+    batch: RequestBatch,
     name: string,
-    told: string[],
+    stages: string[],
     onSent: () => void = () => undefined,
   ) {
-    this.#turn = turn;
+    this.#batch = batch;
     this.#name = name;
-    this.#told = told;
+    this.#stages = stages;
     this.#onSent = onSent;
-    turn.await(this.#stage, this);
+    batch.await(this.#stage, this);
   }
 
   proceed(): void {
-    this.#told.push(`${this.#name}${this.#stage}`);
+    this.#stages.push(`${this.#name}${this.#stage}`);
     if (this.#stage === STAGES.send) this.#onSent();
     else {
-      this.#stage = this.#stage === STAGES.admit ? STAGES.answer : STAGES.send;
-      this.#turn.await(this.#stage, this);
+      this.#stage = this.#stage === STAGES.admit ? STAGES.respond : STAGES.send;
+      this.#batch.await(this.#stage, this);
     }
   }
 }
 
 test('requests of one turn pass each stage together, those of later turns after them', async () => {
-  const told: string[] = [];
-  const turn = new RequestBatch();
-  for (const name of ['a', 'b', 'c']) new Told(turn, name, told);
-  expect(told).toEqual([]);
+  const stages: string[] = [];
+  const batch = new RequestBatch();
+  for (const name of ['a', 'b', 'c']) new RecordedRequest(batch, name, stages);
+  expect(stages).toEqual([]);
   await endOfTurn();
-  expect(told.join(' ')).toBe('a0 b0 c0 a1 b1 c1 a2 b2 c2');
+  expect(stages.join(' ')).toBe('a0 b0 c0 a1 b1 c1 a2 b2 c2');
 });
 
-test('the next request of a connection that has just been answered waits for the next turn', async () => {
-  const told: string[] = [];
-  const turn = new RequestBatch();
-  new Told(turn, 'a', told, () => new Told(turn, 'next', told));
-  new Told(turn, 'b', told);
+test('the next request of a connection that just got its response waits for the next turn', async () => {
+  const stages: string[] = [];
+  const batch = new RequestBatch();
+  new RecordedRequest(batch, 'a', stages, () => new RecordedRequest(batch, 'next', stages));
+  new RecordedRequest(batch, 'b', stages);
   await endOfTurn();
-  expect(told.join(' ')).toBe('a0 b0 a1 b1 a2 b2');
+  expect(stages.join(' ')).toBe('a0 b0 a1 b1 a2 b2');
   await endOfTurn();
-  expect(told.slice(6).join(' ')).toBe('next0 next1 next2');
+  expect(stages.slice(6).join(' ')).toBe('next0 next1 next2');
 });
 
 test('many requests do not wait for all', async () => {
-  const told: string[] = [];
-  const turn = new RequestBatch();
-  for (let count = 0; count < 40; count++) new Told(turn, 'x', told);
-  expect(told).toHaveLength(32 * 3);
+  const stages: string[] = [];
+  const batch = new RequestBatch();
+  for (let count = 0; count < 40; count++) new RecordedRequest(batch, 'x', stages);
+  expect(stages).toHaveLength(32 * 3);
   await endOfTurn();
-  expect(told).toHaveLength(40 * 3);
+  expect(stages).toHaveLength(40 * 3);
 });
 
-test('after a turn that took long requests go their way as they come', async () => {
-  const told: string[] = [];
-  const turn = new RequestBatch();
-  new Told(turn, 'a', told);
+test('after a long turn requests are processed at once', async () => {
+  const stages: string[] = [];
+  const batch = new RequestBatch();
+  new RecordedRequest(batch, 'a', stages);
   for (const endMs = performance.now() + 5; performance.now() < endMs; );
   await endOfTurn();
-  new Told(turn, 'b', told);
-  expect(told.join(' ')).toBe('a0 a1 a2 b0 b1 b2');
+  new RecordedRequest(batch, 'b', stages);
+  expect(stages.join(' ')).toBe('a0 a1 a2 b0 b1 b2');
 });

@@ -1,103 +1,104 @@
 /**
- * Requests that arrive in one turn of the event loop go their way together at its end, stage by stage: all are admitted, then
- * all are answered, then all answers are printed and leave. So each stage finds its code and its data in the CPU's caches,
- * where requests one after the other would each bring their whole way with them again. And a client that sleeps is woken
- * by the first answer and finds the others; written one by one, each would wake it, at the cost of whoever writes.
+ * Requests that arrive in one turn of the event loop are processed together at its end, stage by stage: all are admitted,
+ * then all are responded to, then all responses are written. Each stage finds its code and data in the CPU's caches, while
+ * requests one after the other would load all stages again for each. The responses also leave together, so that a
+ * sleeping client is woken once and not by each of them.
  */
 import type { Writable } from 'node:stream';
 
-/** What is to be done next with a request. */
-export const STAGES = { admit: 0, answer: 1, send: 2 } as const;
+/** The next step of a request. */
+export const STAGES = { admit: 0, respond: 1, send: 2 } as const;
 export type Stage = (typeof STAGES)[keyof typeof STAGES];
-const IN_ORDER: readonly Stage[] = [STAGES.admit, STAGES.answer, STAGES.send];
+const IN_ORDER: readonly Stage[] = [STAGES.admit, STAGES.respond, STAGES.send];
 
-/** A request at some stage of its way. */
+/** A request that waits for a stage. */
 export interface BatchStep {
   proceed(): void;
 }
 
-/** No more wait for each other: a turn with thousands of requests takes a while. */
-const TOGETHER_MAX = 32;
+/** The most requests that wait for each other: a batch of thousands would delay its first one. */
+const BATCH_MAX = 32;
 /**
- * Something else than requests takes its time at the end of turns, such as a long query. Then waiting costs more than it
- * spares, and the next requests go their way as they come.
+ * A turn that takes longer runs something else than requests, such as a long query. Then waiting costs more than it
+ * saves, and the next requests are processed as they arrive.
  */
 const TURN_MS_MAX = 2;
-const ALONE_AFTER_LONG_TURN = 200;
+const UNBATCHED_AFTER_LONG_TURN = 200;
 
 export class RequestBatch {
   readonly #waiting: [BatchStep[], BatchStep[], BatchStep[]] = [[], [], []];
   #held: Writable[] = [];
-  #isEnding = false;
+  #isScheduled = false;
   #isRunning = false;
   #startedMs = 0;
-  /** Answers that are still to leave as they come. */
-  #alone = 0;
+  /** Responses that are still to be written without a batch. */
+  #unbatched = 0;
 
-  /** The request proceeds once the others of this turn are as far. */
-  await(stage: Stage, passage: BatchStep): void {
-    if (this.#alone > 0) {
-      passage.proceed();
+  /** The request proceeds when the batch reaches this stage. */
+  await(stage: Stage, step: BatchStep): void {
+    if (this.#unbatched > 0) {
+      step.proceed();
       return;
     }
     const waiting = this.#waiting[stage];
-    waiting.push(passage);
-    if (waiting.length >= TOGETHER_MAX && !this.#isRunning) this.#run();
-    else this.#endSoon();
+    waiting.push(step);
+    if (waiting.length >= BATCH_MAX && !this.#isRunning) this.#run();
+    else this.#scheduleEnd();
   }
 
-  /** What is written from here on leaves with the answers of the others. */
+  /** Holds what is written to the socket from now on until the responses of the batch leave. */
   hold(socket: Writable): void {
     if (socket.writableCorked > 0) return;
-    if (this.#alone > 0) {
-      this.#alone--;
+    if (this.#unbatched > 0) {
+      this.#unbatched--;
       return;
     }
-    if (this.#held.length >= TOGETHER_MAX) this.#letGo();
+    if (this.#held.length >= BATCH_MAX) this.#flush();
     socket.cork();
     this.#held.push(socket);
-    this.#endSoon();
+    this.#scheduleEnd();
   }
 
-  #endSoon(): void {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
+  #scheduleEnd(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     this.#startedMs = performance.now();
     setImmediate(this.#end);
   }
 
   readonly #end = (): void => {
-    if (performance.now() - this.#startedMs > TURN_MS_MAX) this.#alone = ALONE_AFTER_LONG_TURN;
+    if (performance.now() - this.#startedMs > TURN_MS_MAX)
+      this.#unbatched = UNBATCHED_AFTER_LONG_TURN;
     this.#run();
-    this.#isEnding = false;
-    // The next request of a connection whose last one has just been answered.
-    if (this.#waiting.some(({ length }) => length > 0)) this.#endSoon();
+    this.#isScheduled = false;
+    // A connection whose request was just responded to may have had its next one waiting.
+    if (this.#waiting.some(({ length }) => length > 0)) this.#scheduleEnd();
   };
 
-  /** A stage takes what earlier ones have brought it; what comes to one that is over waits for the next turn. */
+  /** Requests that come to a stage which is over wait for the next batch. */
   #run(): void {
     this.#isRunning = true;
     for (const stage of IN_ORDER) {
-      const passages = this.#waiting[stage];
-      if (passages.length === 0) continue;
+      const steps = this.#waiting[stage];
+      if (steps.length === 0) continue;
       this.#waiting[stage] = [];
-      for (const passage of passages) proceed(passage);
+      for (const step of steps) proceed(step);
     }
     this.#isRunning = false;
-    this.#letGo();
+    this.#flush();
   }
 
-  #letGo(): void {
+  #flush(): void {
     const held = this.#held;
     this.#held = [];
     for (const socket of held) socket.uncork();
   }
 }
 
-/** One request that fails must not keep the others of its turn from their way; the failure is the process's to report. */
-function proceed(passage: BatchStep): void {
+/** Runs one step; an error must not stop the other requests of the batch, so it is thrown outside, where it is logged. */
+function proceed(step: BatchStep): void {
   try {
-    passage.proceed();
+    step.proceed();
   } catch (error) {
     queueMicrotask(() => {
       throw error;

@@ -1,23 +1,23 @@
 /**
- * Collects a request's body within bounds. A body somewhat too large is read to its end and thrown away, so that the
+ * Collects a request's body within bounds. A body somewhat too large is read to its end and discarded, so that the
  * client gets to read the refusal; one far too large, or of unknown length and never ending, closes the connection.
  */
 import type { IncomingMessage } from 'node:http';
 import { type Bytes, DomainError, EMPTY_BYTES } from '../base/index.ts';
 
-/** What is still read, and dropped, of a body that is refused. */
+/** The most that is read and discarded of a body that is refused. */
 export const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The client went away before its request was complete: nobody is left to answer. */
+/** The client closed the connection before its request was complete, so no response can be sent. */
 export class AbortedError extends Error {
   override readonly name = 'AbortedError';
 }
 
-/** Rejects with `tooLarge` beyond `bytesMax`, with AbortedError where nobody is left to answer. */
+/** Rejects with `tooLarge` beyond `bytesMax`, with AbortedError where the client is gone. */
 export function collectBody(request: IncomingMessage, bytesMax: number): Promise<Bytes> {
   const declared = Number(request.headers['content-length']);
   if (declared > DISCARD_BYTES_MAX) return Promise.reject(tooLarge());
-  // A listener may hand over requests without a body as already read; they emit no more events.
+  // With optimizeEmptyRequests, node marks requests without a body as read; they emit no more events.
   if (request.readableEnded) return Promise.resolve(EMPTY_BYTES);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -35,7 +35,7 @@ export function collectBody(request: IncomingMessage, bytesMax: number): Promise
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
     });
     request.on('error', () => reject(new AbortedError('the client went away')));
-    // Also comes after `end`; the error is made only where somebody gets it, for its stack is dear.
+    // The event also comes after `end`; the error is made only where it is used, because its stack is expensive.
     request.on('close', () => {
       if (!request.complete) reject(new AbortedError('the client went away'));
     });
@@ -43,8 +43,8 @@ export function collectBody(request: IncomingMessage, bytesMax: number): Promise
 }
 
 /**
- * True where a refused request may still send more than is worth reading away: then the connection closes with the
- * answer. What is left of a shorter body node reads to its end by itself.
+ * True where a refused request may still send more than is worth reading: then the connection closes with the
+ * response. Node itself reads the rest of a shorter body.
  */
 export function isUnreadBodyLong({ headers, complete }: IncomingMessage): boolean {
   if (complete) return false;

@@ -1,18 +1,18 @@
-/** What is true of the bodies of answers, whatever carries them. */
+/** Rules for response bodies that hold on the fast path and over node:http. */
 import type { Bytes } from '../base/index.ts';
 
 /**
- * Up to this size a body travels in one string with the head, which is written in one piece; beyond it the copy costs
- * more than the second buffer.
+ * Up to this size, body and head are joined and written in one piece; beyond it the copy costs more than a second
+ * write.
  */
 export const JOINED_BODY_BYTES_MAX = 16 * 1024;
 
-/** These say that there is no body; not even its length. */
+/** True for statuses whose responses have no body and no length. */
 export function isBodiless(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-/** What is answered where an API could not even refuse. */
+/** The response where an API failed to make even an error response. */
 export const FAILURE = {
   status: 500,
   headers: ['content-type', 'application/json'],

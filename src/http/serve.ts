@@ -1,4 +1,4 @@
-/** The way of every request through an API: admitted, answered now or later, or refused; finished, sent, reported. */
+/** How an API handles a request: admit, respond now or later or refuse, finish, send, report. */
 import { type Bytes, isPromise, type MaybePromise } from '../base/index.ts';
 import type { Exchange, HttpHandler } from './exchange.ts';
 import { type BatchStep, STAGES, type Stage } from './request-batch.ts';
@@ -16,16 +16,16 @@ export interface HttpReply {
   readonly encoding?: 'latin1';
 }
 
-/** A request under way. */
+/** A request that has no response yet. */
 export interface PendingRequest {
   readonly exchange: Exchange;
-  /** 0 where nobody is told. */
+  /** Zero where no report is wanted. */
   readonly startedMs: number;
   /** The kind of the resource, from a small fixed set; `none` for unknown paths. */
   resource: string;
 }
 
-/** What is told of every answer. */
+/** The facts of one response, for metrics. */
 export interface RequestReport {
   readonly resource: string;
   readonly method: string;
@@ -35,82 +35,82 @@ export interface RequestReport {
   readonly durationMs: number;
 }
 
-/** What makes an API of HTTP: this much differs between them. */
+/** The parts of a request's handling in which the APIs differ. */
 export interface HttpApi<Request extends PendingRequest, Admitted, Reply extends HttpReply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
-  /** Told of what throws where nothing should: while refusing, finishing, sending or reporting. */
-  onFailure(asked: Request, error: unknown): void;
-  /** What is asked for and by whom, who may. May throw or reject; gets no promise where all is known at once. */
-  admit(asked: Request): MaybePromise<Admitted>;
-  /** May throw or reject; a request that can be answered at once gets no promise. */
-  respond(asked: Request, admitted: Admitted): MaybePromise<Reply>;
-  /** The answer to a request that failed. */
-  refuse(asked: Request, error: unknown): Reply;
-  /** Adds what every answer of the API says. */
-  finish(asked: Request, reply: Reply): void;
+  /** Receives errors of steps that must not throw: refusing, finishing, sending, reporting. */
+  onFailure(request: Request, error: unknown): void;
+  /** Finds target and caller, and checks rights. May throw or reject; returns no promise where nothing is awaited. */
+  admit(request: Request): MaybePromise<Admitted>;
+  /** May throw or reject; returns no promise where nothing is awaited. */
+  respond(request: Request, admitted: Admitted): MaybePromise<Reply>;
+  /** The response to a request that failed. */
+  refuse(request: Request, error: unknown): Reply;
+  /** Adds the headers that every response of the API has. */
+  finish(request: Request, reply: Reply): void;
 }
 
 export function serve<Request extends PendingRequest, Admitted, Reply extends HttpReply>(
   api: HttpApi<Request, Admitted, Reply>,
-  asked: Request,
+  request: Request,
 ): void {
-  new ServedRequest(api, asked).admit();
+  new ServedRequest(api, request).admit();
 }
 
 class ServedRequest<Request extends PendingRequest, Admitted, Reply extends HttpReply>
   implements BatchStep
 {
   readonly #api: HttpApi<Request, Admitted, Reply>;
-  readonly #asked: Request;
+  readonly #request: Request;
   #admitted: Admitted | undefined;
   #reply: Reply | undefined;
 
-  constructor(api: HttpApi<Request, Admitted, Reply>, asked: Request) {
+  constructor(api: HttpApi<Request, Admitted, Reply>, request: Request) {
     this.#api = api;
-    this.#asked = asked;
+    this.#request = request;
   }
 
   admit(): void {
-    this.#take(
-      () => this.#api.admit(this.#asked),
+    this.#run(
+      () => this.#api.admit(this.#request),
       (admitted) => {
         this.#admitted = admitted;
-        this.#await(STAGES.answer);
+        this.#await(STAGES.respond);
       },
     );
   }
 
   proceed(): void {
-    if (this.#reply === undefined) this.#answer();
+    if (this.#reply === undefined) this.#respond();
     else this.#send(this.#reply);
   }
 
-  #answer(): void {
-    this.#take(
-      () => this.#api.respond(this.#asked, this.#admitted as Admitted),
+  #respond(): void {
+    this.#run(
+      () => this.#api.respond(this.#request, this.#admitted as Admitted),
       (reply) => this.#replied(reply),
     );
   }
 
-  /** A step that may fail, now or later; no promise is made where it ends at once. */
-  #take<T>(step: () => MaybePromise<T>, next: (taken: T) => void): void {
-    let taken: MaybePromise<T>;
+  /** Runs a step that may fail, now or later; makes no promise where the step makes none. */
+  #run<T>(step: () => MaybePromise<T>, next: (result: T) => void): void {
+    let result: MaybePromise<T>;
     try {
-      taken = step();
+      result = step();
     } catch (error) {
       this.#fail(error);
       return;
     }
-    if (isPromise(taken)) taken.then(next, (error) => this.#fail(error));
-    else next(taken);
+    if (isPromise(result)) result.then(next, (error) => this.#fail(error));
+    else next(result);
   }
 
   #fail(error: unknown): void {
-    // Nobody is left to answer.
+    // The client is gone: no response can be sent, and an abort is no failure to log.
     if (error instanceof AbortedError) return;
     let refusal: Reply;
     try {
-      refusal = this.#api.refuse(this.#asked, error);
+      refusal = this.#api.refuse(this.#request, error);
     } catch (another) {
       this.#giveUp(another);
       return;
@@ -118,12 +118,12 @@ class ServedRequest<Request extends PendingRequest, Admitted, Reply extends Http
     this.#replied(refusal);
   }
 
-  /** The last fence: whatever happens to a request ends with its answer, and nobody else notices. */
+  /** The last resort: a failure ends this request and no other. */
   #giveUp(error: unknown): void {
     try {
-      this.#asked.exchange.fail();
+      this.#request.exchange.fail();
     } finally {
-      this.#api.onFailure(this.#asked, error);
+      this.#api.onFailure(this.#request, error);
     }
   }
 
@@ -133,16 +133,16 @@ class ServedRequest<Request extends PendingRequest, Admitted, Reply extends Http
   }
 
   #await(stage: Stage): void {
-    const { batch } = this.#asked.exchange;
+    const { batch } = this.#request.exchange;
     if (batch === undefined) this.proceed();
     else batch.await(stage, this);
   }
 
   #send(reply: Reply): void {
-    const { exchange, resource, startedMs } = this.#asked;
+    const { exchange, resource, startedMs } = this.#request;
     const { status, charge } = reply;
     try {
-      this.#api.finish(this.#asked, reply);
+      this.#api.finish(this.#request, reply);
       exchange.send(status, reply.headers, reply.body, reply.encoding);
     } catch (error) {
       this.#giveUp(error);
@@ -154,12 +154,12 @@ class ServedRequest<Request extends PendingRequest, Admitted, Reply extends Http
     try {
       onRequest({ resource, method: exchange.method, status, charge, durationMs });
     } catch (error) {
-      this.#api.onFailure(this.#asked, error);
+      this.#api.onFailure(this.#request, error);
     }
   }
 }
 
-/** A handler whose failures end with the request they belong to. */
+/** A handler whose errors fail their own request only. */
 export function fenced(
   handler: HttpHandler,
   onFailure: (error: unknown, exchange: Exchange) => void,

@@ -1,4 +1,4 @@
-/** For tests: a client that shows every byte, and random requests, with every character wherever it may stand. */
+/** For tests: a client that shows every byte, and random requests with every character that is allowed. */
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Random } from '../base/index.ts';
@@ -10,23 +10,23 @@ export function open(server: Server): Promise<number> {
   });
 }
 
-/** One connection. What arrives is kept until somebody asks for it. */
+/** One connection. Received bytes are kept until the test asks for them. */
 export class RawClient implements Disposable {
   readonly socket: Socket;
   #text = '';
-  #look: (() => void) | undefined;
+  #check: (() => void) | undefined;
   #isClosed = false;
 
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (chunk) => {
       this.#text += chunk.toString('latin1');
-      this.#look?.();
+      this.#check?.();
     });
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#isClosed = true;
-      this.#look?.();
+      this.#check?.();
     });
   }
 
@@ -43,31 +43,31 @@ export class RawClient implements Disposable {
     this.socket.write(text, 'latin1');
   }
 
-  /** The next answer, head and body; what there is where the server closed. `isHead`: it has no body. */
-  answer(isHead = false): Promise<string> {
+  /** The next response, head and body; all there is where the server closed. `isHead`: a response to HEAD. */
+  response(isHead = false): Promise<string> {
     return this.#when(() => {
-      const end = answerEnd(this.#text, isHead);
+      const end = responseEnd(this.#text, isHead);
       if (end < 0 && !this.#isClosed) return undefined;
-      const answer = end < 0 ? this.#text : this.#text.slice(0, end);
-      this.#text = this.#text.slice(answer.length);
-      return answer;
+      const response = end < 0 ? this.#text : this.#text.slice(0, end);
+      this.#text = this.#text.slice(response.length);
+      return response;
     });
   }
 
-  /** All that comes until the server closes the connection. */
+  /** All bytes until the server closes the connection. */
   rest(): Promise<string> {
     return this.#when(() => (this.#isClosed ? this.#text : undefined));
   }
 
-  #when<T>(see: () => T | undefined): Promise<T> {
+  #when<T>(read: () => T | undefined): Promise<T> {
     return new Promise((resolve) => {
-      this.#look = () => {
-        const seen = see();
+      this.#check = () => {
+        const seen = read();
         if (seen === undefined) return;
-        this.#look = undefined;
+        this.#check = undefined;
         resolve(seen);
       };
-      this.#look();
+      this.#check();
     });
   }
 
@@ -76,7 +76,7 @@ export class RawClient implements Disposable {
   }
 }
 
-function answerEnd(text: string, isHead: boolean): number {
+function responseEnd(text: string, isHead: boolean): number {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd < 0) return -1;
   const head = text.slice(0, headEnd);
@@ -85,9 +85,9 @@ function answerEnd(text: string, isHead: boolean): number {
   return end <= text.length ? end : -1;
 }
 
-/** Two servers answer at two moments. */
-export function withoutDate(answer: string): string {
-  return answer.replace(/\r\nDate: [^\r]*GMT\r\n/g, '\r\nDate: now\r\n');
+/** Two servers respond at two times. */
+export function withoutDate(response: string): string {
+  return response.replace(/\r\nDate: [^\r]*GMT\r\n/g, '\r\nDate: now\r\n');
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'MERGE'];

@@ -8,7 +8,7 @@ import { writeFileAtomically } from './write-file.ts';
 
 const VERSION = 1;
 
-/** Throws ExitError 1 on reading what it did not write. */
+/** Reading throws ExitError 1 for a file that this program did not write. */
 export function accessFileIn(dataPath: string): AccessStore {
   const path = join(dataPath, 'access.json');
   return {
@@ -18,7 +18,7 @@ export function accessFileIn(dataPath: string): AccessStore {
   };
 }
 
-/** Keys that were rotated in this data directory, without taking or making it; none where there is nothing kept. */
+/** Keys that were rotated in this data directory, which is neither locked nor created; none where there is no file. */
 export function rotatedKeysIn(storage: ServerConfig['storage']): RotatedKeys {
   if (storage.kind === 'memory') return {};
   return accessFileIn(storage.path).read()?.keys ?? {};
@@ -45,7 +45,7 @@ function parse(path: string, text: string | undefined): AccessState | undefined 
     )
       return { secret, keys };
   } catch {
-    // Falls through to the one refusal below.
+    // Not JSON: refused below like every other file that is not ours.
   }
   throw unusable(path, `it is not a file of version ${VERSION}`);
 }

@@ -110,6 +110,7 @@ export async function compose(
         handler: fenced(handler, (error, { method }) =>
           surroundings.log.error('requestFailed', { method, error: errorText(error) }),
         ),
+        hasFastPath: config.hasHttpFastPath,
         connectionsMax: files.connectionsMax,
         announcedKeepAliveMs: api === 'table' ? TABLE_KEEP_ALIVE_MS : undefined,
         tls,

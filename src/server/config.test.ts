@@ -46,6 +46,7 @@ test('defaults', () => {
       consistency: 'Session',
       mergesAfterScaleDown: false,
     },
+    hasHttpFastPath: true,
     readyFile: undefined,
     log: 'text',
     isQuiet: false,
@@ -62,6 +63,8 @@ test.each<[string[], Record<string, string>, (parsed: ServerConfig) => unknown, 
   [['--memory'], { MESOCOSM_DATA: 'x' }, ({ storage }) => storage.kind, 'memory'],
   [['--split-by-heat', 'off'], {}, ({ settings }) => settings.splitsByHeat, false],
   [['--merge-after-scale-down', 'on'], {}, ({ settings }) => settings.mergesAfterScaleDown, true],
+  [['--http-fast-path', 'off'], {}, ({ hasHttpFastPath }) => hasHttpFastPath, false],
+  [[], { MESOCOSM_HTTP_FAST_PATH: 'off' }, ({ hasHttpFastPath }) => hasHttpFastPath, false],
   [['--nosql-port', '0'], {}, ({ ports }) => ports.nosql, 0],
   [['--mongo-port', 'off'], {}, ({ ports }) => ports.mongo, 'off'],
   [[], { MESOCOSM_NOSQL_PORT: '9000' }, ({ ports }) => ports.nosql, 9000],
@@ -179,7 +182,7 @@ test.each([
   expect(isLoopback(host)).toBe(expected);
 });
 
-test('a public key that was rotated away keeps nobody from listening to others', () => {
+test('a public key that was rotated does not prevent listening on other addresses', () => {
   let saved: RotatedKeys = {};
   const keys = (primary: string, rotated: RotatedKeys) =>
     new AccountKeys({
@@ -197,7 +200,7 @@ test('a public key that was rotated away keeps nobody from listening to others',
   expect(first.hasPublicKey).toBe(false);
   const open = () => parseConfig(['--host', '0.0.0.0'], {}, () => saved);
   expect(open()).toMatchObject({ host: '0.0.0.0' });
-  // A key of one's own that is rotated later does not bring it back.
+  // Rotating another key later does not make the public one count again.
   keys(STRONG, saved).rotate('primary');
   expect(open()).toMatchObject({ host: '0.0.0.0' });
   expect(keys(WELL_KNOWN_KEY, saved).hasPublicKey).toBe(false);

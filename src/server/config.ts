@@ -1,4 +1,4 @@
-/** What the operator decides, as one typed object, parsed once from flags and environment. */
+/** The configuration as one typed object, parsed once from flags and environment. */
 import { isIP } from 'node:net';
 import { isPublicKey, WELL_KNOWN_KEY } from '../base/index.ts';
 import {
@@ -35,12 +35,14 @@ export interface ServerConfig {
   /** Undefined: plain HTTP only. */
   readonly tls: TlsSettings | undefined;
   readonly settings: Settings;
+  /** False: node:http reads every request. */
+  readonly hasHttpFastPath: boolean;
   readonly readyFile: string | undefined;
   readonly log: 'text' | 'json';
   readonly isQuiet: boolean;
 }
 
-/** Who may call. */
+/** Keys, identities and roles of callers. */
 interface AccessConfig {
   /** Base64; the primary key always, the others where they were given. */
   readonly keys: Readonly<Partial<Record<KeyName, string>>> & { readonly primary: string };
@@ -62,7 +64,7 @@ const DEFAULT_DATA = './mesocosm-data';
 
 /**
  * Throws ExitError 2 with one line that names the flag, the value and what is allowed.
- * @param rotatedKeysIn - keys that were rotated where the data is: a key that no longer counts is not checked.
+ * @param rotatedKeysIn - rotated keys of the data directory: a flag whose key was rotated is not checked.
  */
 export function parseConfig(
   args: readonly string[],
@@ -92,6 +94,8 @@ export function parseConfig(
     hostNames,
     tls: parseTls(texts, hostNames),
     settings: parseSettings(texts),
+    hasHttpFastPath:
+      (read(texts, 'http-fast-path', oneOf('on', 'off'), 'on or off') ?? 'on') === 'on',
     readyFile: texts.get('ready-file')?.text,
     log: read(texts, 'log', oneOf('text', 'json'), 'text or json') ?? 'text',
     isQuiet: isOn(texts, 'quiet'),
@@ -135,7 +139,7 @@ function parseIdentities(texts: FlagTexts): IdentitySettings | undefined {
   };
 }
 
-/** What other machines can reach needs secrets that others do not know, and cannot guess. */
+/** A server that other machines can reach needs keys that are not public and cannot be guessed. */
 function checkKeys({ keys }: AccessConfig, rotated: RotatedKeys, reach: string): void {
   for (const name of KEY_NAMES) {
     const given = keys[name];
@@ -168,7 +172,7 @@ function parseStorage(texts: FlagTexts): ServerConfig['storage'] {
   if (!isOn(texts, 'memory')) return { kind: 'directory', path: data?.text ?? DEFAULT_DATA };
   if (data?.source === '--data' && texts.get('memory')?.source === '--memory')
     throw new ExitError(2, '--data and --memory exclude each other: give one of them.');
-  // A flag beats the other's variable.
+  // A flag takes precedence over the variable of the other.
   if (data?.source === '--data') return { kind: 'directory', path: data.text };
   return { kind: 'memory' };
 }
@@ -233,7 +237,7 @@ function parseSettings(texts: FlagTexts): Settings {
   };
 }
 
-/** What throughput may be set to; the defaults are those of the reference service. */
+/** The bounds of throughput; the defaults are those of the reference service. */
 function parseThroughputBounds(texts: FlagTexts) {
   const ru = (name: FlagName, fallback: number): number =>
     read(texts, name, atLeast(1, 1000), 'a whole number of RU/s from 1') ?? fallback;
@@ -259,7 +263,7 @@ function parseConsistency(text: string) {
   return CONSISTENCY_LEVELS.find((level) => level.toLowerCase() === text.toLowerCase());
 }
 
-/** Undefined where the flag was not given. `parse` answers undefined for what is not allowed. */
+/** Undefined where the flag was not given. `parse` returns undefined for a value that is not allowed. */
 function read<T>(
   texts: FlagTexts,
   name: FlagName,
@@ -297,7 +301,6 @@ function oneOf<T extends string>(...allowed: readonly T[]): (text: string) => T 
   return (text) => allowed.find((candidate) => candidate === text);
 }
 
-/** A whole number with an optional suffix k, m or g (powers of `unit`: 1,024 for bytes, 1,000 for rates). */
 const MIB = 1024 ** 2;
 
 function between(min: number, max: number, unit = 1024): (text: string) => number | undefined {
@@ -308,6 +311,7 @@ function between(min: number, max: number, unit = 1024): (text: string) => numbe
   };
 }
 
+/** Parses a whole number with an optional suffix k, m or g (powers of `unit`: 1,024 for bytes, 1,000 for rates). */
 function atLeast(min: number, unit = 1024): (text: string) => number | undefined {
   return (text) => {
     const match = /^(\d{1,15})([kmg]?)b?$/i.exec(text);

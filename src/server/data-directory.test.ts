@@ -42,7 +42,7 @@ test('a second use is refused with the pid, until the first is released', () => 
   openDataDirectory(data).release();
 });
 
-test('what a killed server left behind does not stand in the way', () => {
+test('files that a killed server left behind do not prevent a start', () => {
   openDataDirectory(data).release();
   writeFileSync(join(data, 'server.pid'), '999999\n');
   openDataDirectory(data).release();

@@ -8,7 +8,7 @@
  *   DATA/access.json    the server's secret, rotated keys (see access-file.ts)
  *   DATA/tls/           certificates (see tls/README.md)
  *
- * The lock is SQLite's own, held by an open transaction: the operating system releases it on any death of the process,
+ * The lock is SQLite's own, held by an open transaction: the operating system releases it whenever the process ends,
  * so there is no stale lock to take over and no race in doing so. Folders have the mode 0700 and files 0600.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,13 +25,13 @@ const LOCK_FILE = 'lock.sqlite';
 const PID_FILE = 'server.pid';
 
 interface DataDirectory {
-  /** Where the engine keeps its stores. */
+  /** The folder of the engine's stores. */
   readonly storesPath: string;
-  /** Lets the next server in. Idempotent. */
+  /** Releases the lock. Idempotent. */
   release(): void;
 }
 
-/** Creates the directory where there is none, and takes it. Throws ExitError 1. */
+/** Creates the directory where there is none, and locks it. Throws ExitError 1. */
 export function openDataDirectory(data: string): DataDirectory {
   const path = resolve(data);
   const isNew = prepare(path);
@@ -53,7 +53,7 @@ export function openDataDirectory(data: string): DataDirectory {
   }
 }
 
-/** True for an empty directory, which becomes ours. One with foreign files is refused: it was surely meant otherwise. */
+/** True for an empty directory, which becomes ours. One with foreign files is refused: it was surely named by mistake. */
 function prepare(path: string): boolean {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -69,7 +69,7 @@ function prepare(path: string): boolean {
   );
 }
 
-/** What may lie in a directory that was never finished being made, or in the root of a file system. */
+/** Entries of a directory whose creation was interrupted, or of the root of a file system. */
 function isOurs(name: string): boolean {
   return (
     name.startsWith(LOCK_FILE) ||
@@ -98,7 +98,7 @@ function acquireLock(path: string): DatabaseSync {
   }
 }
 
-/** The directory itself and what is ours in it; the root of a file system has folders that are not. */
+/** Makes the directory and our entries in it private; the root of a file system has folders that are not ours. */
 function closeToOthers(path: string): void {
   makePrivate(path, (name) => !name.startsWith('.') && name !== 'lost+found');
 }
@@ -126,7 +126,7 @@ function holder(path: string): string {
     const pid = readFileSync(join(path, PID_FILE), 'utf8').trim();
     if (/^\d+$/.test(pid)) return `process ${pid}`;
   } catch {
-    // The holder is between lock and pid file, or runs as another user: say what is known.
+    // The holder has not written its pid file yet, or runs as another user.
   }
   return 'another process';
 }

@@ -1,4 +1,4 @@
-/** Why the program ends, in words for whoever started it. Code 2: asked for wrongly. Code 1: could not be done. */
+/** Why the program ends, in words for the operator. Code 2: wrong usage. Code 1: it could not be done. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly exitCode: 1 | 2;

@@ -1,13 +1,13 @@
 /**
  * The flags of `mesocosm start`: one table that is parser input, help text and list of environment variables.
- * A flag given beats its variable; `--nosql-port` is MESOCOSM_NOSQL_PORT.
+ * A flag takes precedence over its variable; `--nosql-port` is MESOCOSM_NOSQL_PORT.
  */
 import { parseArgs } from 'node:util';
 import { ExitError } from './exit-error.ts';
 
 interface Flag {
   readonly name: string;
-  /** What stands for the value in the help text; undefined for a switch. */
+  /** The name of the value in the help text; undefined for a switch. */
   readonly value?: string;
   readonly fallback: string;
   readonly meaning: string;
@@ -200,6 +200,12 @@ export const FLAGS = [
     meaning: 'merge small neighbours when throughput was lowered and needs fewer partitions',
   },
   {
+    name: 'http-fast-path',
+    value: 'on|off',
+    fallback: 'on',
+    meaning: 'read simple requests without node:http; off leaves every connection to node:http',
+  },
+  {
     name: 'ready-file',
     value: 'FILE',
     fallback: '-',
@@ -212,7 +218,7 @@ export const FLAGS = [
 
 export type FlagName = (typeof FLAGS)[number]['name'];
 
-/** Texts as given, with where each came from (`--host` or `MESOCOSM_HOST`), so that a complaint can name it. */
+/** Texts as given, each with its source (`--host` or `MESOCOSM_HOST`), so that messages can name it. */
 export type FlagTexts = ReadonlyMap<FlagName, { readonly text: string; readonly source: string }>;
 
 /** Reads flags and variables; checks names only. Throws ExitError 2. */

@@ -1,6 +1,6 @@
 /**
- * What is thrown where nobody catches it. Every request, commit and background job has a fence of its own; what gets
- * through is a bug in a fence. It is logged, and the process goes on: whoever caused it must not end it for the others.
+ * Uncaught errors. Every request, commit and background job catches its own; an error that reaches this point is a bug in
+ * that code. It is logged, and the process goes on: one client's request must not end the server for the others.
  */
 import type { Log } from './log.ts';
 
@@ -24,6 +24,6 @@ export function surviveFailures(process: Events, log: Log): void {
     });
   process.on('uncaughtException', report);
   process.on('unhandledRejection', report);
-  // Whoever read the output is gone: no reason to stop, and nothing to report it to.
+  // The reader of the output is gone: no reason to stop, and nowhere to report it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * HTTP listeners: the settings that keep them alive under bad clients, and a proper answer to what is not HTTP.
- * Idle keep-alive connections cost a few kilobytes each and no time; half-sent requests are cut by the timeouts.
+ * HTTP listeners: the settings that keep them alive under bad clients, and an error response to bytes that are not HTTP.
+ * Idle keep-alive connections cost a few kilobytes each and no time; timeouts end half-sent requests.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -8,13 +8,13 @@ import { type HttpHandler, HttpServer } from '../http/index.ts';
 import { ExitError } from './exit-error.ts';
 import { acceptTls, type TlsOptions } from './tls/index.ts';
 
-/** Clients keep pooled connections for a minute or two; whoever closes first risks the other's next request. */
+/** Clients keep pooled connections for a minute or two; a server that closes first may lose the client's next request. */
 const KEEP_ALIVE_MS = 120_000;
 /** The client's clock for an idle connection starts later than ours. */
 const KEEP_ALIVE_GRACE_MS = 1000;
-/** A request line and headers fit one packet or two; who needs longer than this is not going to finish. */
+/** A request line and headers fit one packet or two; a client that needs longer will not finish. */
 const HEADERS_TIMEOUT_MS = 60_000;
-/** Two megabytes of body over a bad line. */
+/** Enough for two megabytes of body over a slow connection. */
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Session tokens of containers with many partitions, and continuation tokens, travel in headers. */
 const HEADER_BYTES_MAX = 64 * 1024;
@@ -22,7 +22,7 @@ const HEADER_BYTES_MAX = 64 * 1024;
 const CONNECTIONS_MAX = 20_000;
 /** Pending connections of a burst, beyond Node's 511. */
 const BACKLOG = 4096;
-/** Probes that find peers which vanished without a word. */
+/** Delay of the TCP probes that find clients which vanished without closing. */
 const TCP_PROBE_DELAY_MS = 60_000;
 
 export interface Listener {
@@ -30,30 +30,32 @@ export interface Listener {
   readonly port: number;
   /** Open connections. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Those of them that have not got past their TLS handshake. */
+  /** Connections whose TLS handshake is not finished. */
   readonly handshakes: Iterable<Socket>;
 }
 
 interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** Named in the message when the port cannot be had. */
+  /** The flag to name in the message when the port cannot be used. */
   readonly flag: string;
   readonly handler: HttpHandler;
-  /** What the process may open files for. */
+  /** False: node:http reads every request. */
+  readonly hasFastPath?: boolean;
+  /** Connections that the limit of open files allows. */
   readonly connectionsMax: number;
-  /** What clients are told to expect of an idle connection, where that is less than it stays open. */
+  /** The keep-alive time that responses announce, where it is less than connections really stay open. */
   readonly announcedKeepAliveMs?: number | undefined;
   /** Undefined: plain HTTP only. */
   readonly tls?: TlsOptions | undefined;
-  /** A connection that could not be accepted, as when file handles run out; the listener goes on. */
+  /** Receives failures to accept a connection, as when file handles run out; the listener goes on. */
   readonly onError: (error: Error) => void;
 }
 
 /** Serves when the promise resolves. Rejects with ExitError 1. */
 export function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, flag, handler, tls, onError, connectionsMax } = options;
-  const { announcedKeepAliveMs = KEEP_ALIVE_MS } = options;
+  const { announcedKeepAliveMs = KEEP_ALIVE_MS, hasFastPath = true } = options;
   const server = new HttpServer(
     {
       keepAliveTimeout: announcedKeepAliveMs,
@@ -66,11 +68,12 @@ export function listen(options: ListenOptions): Promise<Listener> {
       noDelay: true,
       // Such a request is `readableEnded` from the start and emits no `end`.
       optimizeEmptyRequests: true,
+      hasFastPath,
     },
     handler,
   );
   server.maxConnections = Math.min(CONNECTIONS_MAX, connectionsMax);
-  server.on('clientError', answerBadClient);
+  server.on('clientError', refuseBadClient);
   const handshakes = tls === undefined ? [] : acceptTls(server, tls);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -105,7 +108,7 @@ function listenFailure(
   }
 }
 
-const BAD_CLIENT_ANSWERS: Readonly<Record<string, readonly [string, string, string]>> = {
+const BAD_CLIENT_RESPONSES: Readonly<Record<string, readonly [string, string, string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'RequestHeaderFieldsTooLarge',
@@ -124,19 +127,19 @@ const NOT_HTTP: readonly [string, string, string] = [
   'The request is not valid HTTP/1.1.',
 ];
 
-/** The parser gave up on this connection: nothing that follows on it can be trusted, so answer and close. */
-function answerBadClient(error: NodeJS.ErrnoException, socket: Socket): void {
-  // A response under way must not get another one's bytes in the middle (Node's own handler looks here as well).
+/** The parser gave up on this connection: no later byte can be trusted, so it gets an error response and is closed. */
+function refuseBadClient(error: NodeJS.ErrnoException, socket: Socket): void {
+  // An error response must not be written into the middle of another response (Node's own handler checks this too).
   const underWay = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage;
   if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent === true) {
     socket.destroy();
     return;
   }
-  const [status, code, message] = BAD_CLIENT_ANSWERS[error.code ?? ''] ?? NOT_HTTP;
+  const [status, code, message] = BAD_CLIENT_RESPONSES[error.code ?? ''] ?? NOT_HTTP;
   const body = JSON.stringify({ code, message });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    // Whatever the client still sends is not read any more.
+    // Bytes that the client still sends are not read.
     () => socket.destroy(),
   );
 }

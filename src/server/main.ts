@@ -1,4 +1,4 @@
-/** The program: finds what was asked for, runs it, and answers with an exit code that tells the truth. */
+/** The program: finds the command, runs it, and sets the exit code. */
 import { text } from 'node:stream/consumers';
 import { commandHelp, helpFor, isCommand, runCommand } from '../cli/index.ts';
 import { ExitError } from './exit-error.ts';
@@ -26,7 +26,7 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     return 0;
   }
   if (word === 'start') {
-    // Loaded only here: the other commands need nothing of the database.
+    // A dynamic import, because the other commands need nothing of the database.
     const { start } = await import('./start.ts');
     return start(args.slice(1));
   }
@@ -34,7 +34,7 @@ async function main(args: readonly string[]): Promise<number | undefined> {
   throw unknownCommand(word);
 }
 
-/** Of the command named. */
+/** Prints the help of one command. */
 async function help(words: readonly string[]): Promise<number> {
   if (words[0] === 'start') {
     const { startHelp } = await import('./flags.ts');
@@ -61,7 +61,7 @@ const terminal = {
 
 main(process.argv.slice(2)).then(
   (code) => {
-    // Undefined: the server runs on. Not process.exit, which could cut off what is still to be written.
+    // Undefined: the server runs on. process.exit could lose output that is not written yet.
     if (code !== undefined) process.exitCode = code;
   },
   (error: unknown) => {

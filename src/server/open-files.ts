@@ -1,11 +1,11 @@
-/** How many files the process may open, and what that leaves for partitions and connections. */
+/** The limit of open files, divided among partitions and connections. */
 import { readFileSync } from 'node:fs';
 import { FILES_PER_PARTITION, OPEN_PARTITIONS_MAX } from '../base/index.ts';
 
-/** Where the system does not say: what all of them allow. */
+/** Assumed where the system does not report a limit: all systems allow as many. */
 const UNKNOWN_LIMIT = 4096;
 
-/** Of all files: the rest is for connections, the program itself and whatever is open for a moment. */
+/** Shares of all files; the rest is for the program itself and for files that are open briefly. */
 const PARTITIONS_SHARE = 0.7;
 const CONNECTIONS_SHARE = 0.2;
 
@@ -15,9 +15,9 @@ const PARTITIONS_MIN = 4;
 export interface OpenFiles {
   readonly limit: number;
   readonly partitionsMax: number;
-  /** Of all listeners. */
+  /** Connections of all listeners together. */
   readonly connectionsMax: number;
-  /** True where the limit is what keeps partitions from staying open. */
+  /** True where the limit allows fewer open partitions than the program would keep. */
   readonly isLow: boolean;
 }
 
@@ -33,12 +33,13 @@ export function openFilesOf(text: string | undefined): OpenFiles {
   };
 }
 
-/** Linux says so in a file; Node has raised the soft limit to the hard one by then. */
+/** Linux reports the limit in a file; Node has raised the soft limit to the hard one before. */
 export function openFiles(): OpenFiles {
   let text: string | undefined;
   try {
     text = readFileSync('/proc/self/limits', 'utf8');
   } catch {
+    // Other systems have no such file.
     text = undefined;
   }
   return openFilesOf(text);

@@ -1,26 +1,26 @@
 /**
- * Nobody but the owner reads what a data directory holds. New files are made so by the mask of the process; what an
- * earlier program or a restored copy left open is closed when the directory is opened.
+ * Only the owner may read a data directory. New files get their mode from the mask of the process; files that an earlier
+ * program or a restored copy left readable are corrected when the directory is opened.
  */
 import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Bits of the group and of everybody else. */
+/** Permission bits of the group and of all others. */
 const OTHERS = 0o077;
 
-/** For all files from here on, whoever in the process makes them: the storage engine makes its own. */
+/** Holds for all files of the process from now on, those of the storage engine too. */
 export function maskNewFiles(): void {
   process.umask(OTHERS);
 }
 
 /**
- * A folder and all in it. Links are not followed; what belongs to somebody else stays as it is.
- * @param isOurs - of the names in the folder itself.
+ * Removes the rights of others from a folder and all in it. Links are not followed; files of other owners stay as they are.
+ * @param isOurs - tells by name which entries of the folder itself are included.
  */
 export function makePrivate(folder: string, isOurs = (_name: string): boolean => true): void {
-  // AccessPath lists of Windows are not these bits.
+  // Windows has access control lists instead of these bits.
   if (process.platform === 'win32') return;
   closeFor(folder, FOLDER_MODE);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -36,7 +36,7 @@ function closeFor(path: string, mode: number): void {
     if ((lstatSync(path).mode & OTHERS) !== 0) chmodSync(path, mode);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // A file may go while we look; one of another owner is theirs to close.
+    // The file may be removed meanwhile; a file of another owner, or on a read-only disk, stays as it is.
     if (code !== 'ENOENT' && code !== 'EPERM' && code !== 'EROFS') throw error;
   }
 }

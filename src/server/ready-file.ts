@@ -1,4 +1,4 @@
-/** Tells scripts that all listeners serve, and where. It exists exactly while the server is ready. */
+/** The ready file: shows scripts that all listeners serve, and where. It exists exactly while the server is ready. */
 import { readFileSync, rmSync } from 'node:fs';
 import type { ApiName } from './config.ts';
 import { ExitError } from './exit-error.ts';
@@ -23,13 +23,13 @@ export function writeReadyFile(path: string, state: ReadyState): void {
   }
 }
 
-/** Before the listeners are up, and after they are down: an old file would lie. Only what looks like ours is removed. */
+/** Called before the listeners start and after they stop. Only a file that looks like ours is removed. */
 export function removeReadyFile(path: string): void {
   try {
     const state: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (typeof state === 'object' && state !== null && 'pid' in state && 'endpoints' in state)
       rmSync(path, { force: true });
   } catch {
-    // Absent, or not ours: an atomic write will replace it or say why it cannot.
+    // The file is absent or not ours: the atomic write that follows replaces it or reports why it cannot.
   }
 }

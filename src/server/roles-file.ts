@@ -29,14 +29,15 @@ export function readRolesFile(path: string): RoleSettings {
       path,
       'each assignment needs roleDefinitionId, principalId and a scope such as /dbs/a',
     );
-  const known = new Set([...BUILT_IN_ROLES, ...definitions].map(({ id }) => id));
+  const defined = new Set([...BUILT_IN_ROLES, ...definitions].map(({ id }) => id));
   // The reference service writes ids as paths that end in them.
   const short = assignments.map((assignment) => ({
     ...assignment,
     roleDefinitionId: assignment.roleDefinitionId.split('/').at(-1) ?? '',
   }));
-  const lost = short.find(({ roleDefinitionId }) => !known.has(roleDefinitionId));
-  if (lost !== undefined) throw wrong(path, `there is no role ${lost.roleDefinitionId}`);
+  const undefinedRole = short.find(({ roleDefinitionId }) => !defined.has(roleDefinitionId));
+  if (undefinedRole !== undefined)
+    throw wrong(path, `there is no role ${undefinedRole.roleDefinitionId}`);
   return { definitions, assignments: short };
 }
 

@@ -1,10 +1,10 @@
-/** The way down: stop accepting, finish what runs, flush, leave. */
+/** Shutdown: stop accepting, finish open requests, flush, exit. */
 import type { Listener } from './listen.ts';
 
-/** What runs longer than this is cut off. */
+/** Requests that run longer than this are cut off. */
 export const DRAIN_MS = 10_000;
 
-/** A key press reaches the whole process group, and npm passes it on once more: signals this close are one. */
+/** Ctrl-C reaches the whole process group, and npm forwards it once more: signals this close count as one. */
 const SAME_SIGNAL_MS = 250;
 
 const SWEEP_MS = 20;
@@ -31,7 +31,7 @@ export function stopOnSignals(shutdown: Shutdown): void {
     stop(shutdown).then(
       () => shutdown.exit(0),
       (error: unknown) => {
-        // Nothing acknowledged is lost: it was durable before. But not all was well, so the code says so.
+        // No acknowledged write is lost, for it was durable before; the exit code reports the failure.
         console.error(error);
         shutdown.exit(1);
       },
@@ -49,7 +49,7 @@ export async function stop({
   await close();
 }
 
-/** Resolves when every request under way is answered, or cut off after DRAIN_MS. */
+/** Resolves when every open request has its response, or is cut off after DRAIN_MS. */
 function drain({ server, sockets, handshakes }: Listener): Promise<void> {
   return new Promise((resolve) => {
     const closeIdle = (): void => {
@@ -58,11 +58,11 @@ function drain({ server, sockets, handshakes }: Listener): Promise<void> {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       for (const socket of handshakes) socket.destroy();
     };
-    // A connection becomes idle when its last answer is out; only then may it be closed.
+    // A connection becomes idle when its last response is written; only then may it be closed.
     const sweep = setInterval(closeIdle, SWEEP_MS);
     const cut = setTimeout(() => {
       server.closeAllConnections();
-      // Those that said nothing yet are none of the server's.
+      // The server does not count connections that have sent nothing yet.
       for (const socket of sockets) socket.destroy();
     }, DRAIN_MS);
     server.close(() => {

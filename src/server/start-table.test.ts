@@ -16,7 +16,7 @@ test('served, not yet, off', () => {
   ]);
 });
 
-test('whoever is not to have the key gets no connection strings', () => {
+test('without a key the table has no connection strings', () => {
   const table = printStartTable({
     endpoints: { nosql: 'http://127.0.0.1:8081/' },
     ports: { nosql: 8081, mongo: 10255, gremlin: 'off', table: 1, cassandra: 2, portal: 3 },

@@ -1,4 +1,4 @@
-/** What the server says when it is ready: where each API is served, and the connection string to paste. */
+/** The table that the server prints when it is ready: the endpoint of each API, and the connection string to paste. */
 import { printTable } from '../cli/index.ts';
 import { API_NAMES, type ApiName, type Port } from './config.ts';
 
@@ -15,7 +15,7 @@ interface StartTable {
   /** Undefined for an API that is not served. */
   readonly endpoints: Readonly<Partial<Record<ApiName, string>>>;
   readonly ports: Readonly<Record<ApiName, Port>>;
-  /** Undefined: whoever reads this is not to have it. Output that is no terminal ends up in files and in other programs. */
+  /** Undefined: the key is not printed. Output that is no terminal ends up in files and in other programs. */
   readonly key: string | undefined;
 }
 
@@ -35,14 +35,14 @@ export function printStartTable({ endpoints, ports, key }: StartTable): string {
 const WITHOUT_KEY =
   'Connection strings are printed to a terminal only, for they hold the key: see --ready-file, or mesocosm keys list.\n';
 
-/** As the portal of the reference service prints it; its clients take it whole. */
+/** The form that the portal of the reference service prints and its clients read. */
 function connectionString(api: ApiName, endpoint: string, key: string): string {
   if (api !== 'table') return `AccountEndpoint=${endpoint};AccountKey=${key};`;
   const scheme = endpoint.slice(0, endpoint.indexOf(':'));
   return `DefaultEndpointsProtocol=${scheme};AccountName=devstoreaccount1;AccountKey=${key};TableEndpoint=${endpoint}devstoreaccount1;`;
 }
 
-/** How a client on this machine reaches a listener; an address that means "all of them" is none to connect to. */
+/** The URL of a listener for a client on this machine; for an address that means all interfaces, localhost. */
 export function endpointOf(host: string, port: number, scheme: 'http' | 'https' = 'http'): string {
   const isAny = host === '0.0.0.0' || host === '::';
   const name = isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host;

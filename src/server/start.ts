@@ -1,4 +1,4 @@
-/** `mesocosm start`: from flags to a server that is ready, and down again on a signal. */
+/** `mesocosm start`: from flags to a server that is ready, and stopped again on a signal. */
 import { boundRegularExpressions, systemClock } from '../base/index.ts';
 import { rotatedKeysIn } from './access-file.ts';
 import { type ComposedServer, compose } from './compose.ts';
@@ -12,7 +12,7 @@ import { stopOnSignals } from './shutdown.ts';
 import { printStartTable } from './start-table.ts';
 import { programVersion } from './version.ts';
 
-/** Answers an exit code, or undefined when the server runs. Throws ExitError. */
+/** Returns an exit code, or undefined when the server runs. Throws ExitError. */
 export async function start(args: readonly string[]): Promise<number | undefined> {
   const config = parseConfig(args, process.env, rotatedKeysIn);
   if (config === 'help') {

@@ -3,11 +3,11 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'n
 import { dirname } from 'node:path';
 
 export function writeFileAtomically(path: string, text: string): void {
-  // Beside the target: a rename is atomic only within one file system.
+  // The temporary file lies beside the target: a rename is atomic only within one file system.
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     rmSync(temporary, { force: true });
-    // Never a file or a link that somebody else has put there: what is written may be a key.
+    // `wx` refuses a file or link that another user has put there: the text may hold a key.
     const file = openSync(temporary, 'wx', 0o600);
     try {
       writeSync(file, text);
@@ -23,7 +23,7 @@ export function writeFileAtomically(path: string, text: string): void {
   syncDirectory(dirname(path));
 }
 
-/** The new name itself is durable only when its directory is; Windows neither needs nor allows it. */
+/** A rename is durable only when its directory is synced; Windows neither needs nor allows that. */
 function syncDirectory(path: string): void {
   if (process.platform === 'win32') return;
   const directory = openSync(path, 'r');

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 export const here = fileURLToPath(new URL('./', import.meta.url));
 const cache = fileURLToPath(new URL('../../node_modules/.cache/clients/', import.meta.url));
 
-/** What a machine without network, or with half of one, makes package managers say. */
+/** Messages of package managers on a machine without a working network. */
 const WITHOUT_NETWORK =
   /no such host|name resolution|Name or service not known|Could not resolve|UnknownHost|Unknown host|ConnectionError|NewConnectionError|Failed to establish a new connection|connection refused|network is unreachable|no route to host|timed out|i\/o timeout|Could not transfer artifact|offline/i;
 
@@ -23,7 +23,7 @@ const REASON_LENGTH_MAX = 200;
 
 export interface Toolchain {
   readonly language: string;
-  /** What the language needs, and a command that succeeds where it is there. */
+  /** A tool of the language, and a command that succeeds where it is installed. */
   readonly needs: Readonly<Record<string, readonly string[]>>;
   /** The file that pins the packages: another content is another folder. */
   readonly pins: string;
@@ -60,7 +60,7 @@ async function install(chain: Toolchain): Promise<Installed> {
   const folder = join(cache, `${chain.language}-${name}`);
   const complete = join(folder, 'complete');
   if (existsSync(complete)) return { folder };
-  // What an installation that was cut short has left is not built upon.
+  // The remains of an interrupted installation are not used.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const command of chain.install(folder)) {

@@ -40,7 +40,7 @@ export interface Tour {
   readonly steps: readonly string[];
 }
 
-/** Runs the tour against a server of its own, or reports why it cannot be run on this machine. */
+/** Runs the tour against a new server, or reports why it cannot be run on this machine. */
 export async function take(tour: Tour, context: TestContext): Promise<void> {
   const packages = await installed(tour.chain);
   if ('missing' in packages) {

@@ -1,4 +1,4 @@
-// Goal: a batch under way when the process is killed is there as a whole or not at all, with its unique keys.
+// Goal: a batch that is open when the process is killed is stored as a whole or not at all, with its unique keys.
 // Method: writers that move all items of their key from one version to the next by one batch, killed again and again;
 // the seed is in the test's name.
 import { Agent } from 'node:http';
@@ -10,7 +10,7 @@ import { send } from '../server/wire.ts';
 
 const ROUNDS = 8;
 const WRITERS = 6;
-/** Of one batch: as many upserts, a patch that counts, and an item that goes while another comes. */
+/** One batch has as many upserts, a patch that counts, a deletion and a creation. */
 const ITEMS = 20;
 const LOAD_MS_MIN = 200;
 const LOAD_MS_SPREAD = 500;
@@ -20,7 +20,7 @@ const DOCS = ['dbs', 'd', 'colls', 'c', 'docs'];
 
 interface Book {
   readonly pk: string;
-  /** Of the last batch that was acknowledged, and of the last one sent. */
+  /** Versions of the last batch that was acknowledged, and of the last one sent. */
   known: number;
   sent: number;
 }

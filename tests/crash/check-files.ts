@@ -72,6 +72,6 @@ function checkLedgers(
       expect(states, `${container}/${id}`).toContainEqual(written.get(id));
       written.delete(id);
     }
-  // Nothing that nobody wrote.
+  // No item exists that was never written.
   expect([...written.keys()]).toEqual([]);
 }

@@ -1,4 +1,4 @@
-// Goal: kill -9 at any moment loses nothing acknowledged and leaves nothing half done; a restart is quick.
+// Goal: kill -9 at any time loses no acknowledged write and leaves none half done; a restart is quick.
 // Method: 20 rounds of writers with ledgers against the built server beside 100,000 items; the seed is in the test's name.
 import { Agent } from 'node:http';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ test(`${ROUNDS} times kill -9 under load (MESOCOSM_SEED=${SEED})`, async () => {
     `${acknowledged} writes acknowledged over ${ROUNDS} kills; restart to first read at most ${Math.round(Math.max(...restartsMs))} ms`,
   );
   expect(acknowledged).toBeGreaterThan(ROUNDS * 10);
-  // Half of them: a machine that is busy with something else for a moment proves nothing.
+  // Half of them: other work on the machine may slow some of them.
   expect(restartsMs.sort((a, b) => a - b)[ROUNDS / 2]).toBeLessThan(RESTART_MS_MAX);
 });
 
@@ -87,7 +87,7 @@ async function readSeededItem(port: number, agent: Agent, number: number): Promi
   expect(JSON.parse(body)).toMatchObject({ id, owner: { name: 'Ada' } });
 }
 
-/** Compares what the last round touched with the books, and closes the books on what was under way. */
+/** Compares the items of the last round with the ledger, and settles the ledger for writes that were open. */
 async function settle(port: number, agent: Agent, writer: Writer, round: number): Promise<void> {
   for (const [id, entry] of writer.ledger) {
     if (entry.round !== round - 1) continue;
@@ -103,7 +103,7 @@ async function settle(port: number, agent: Agent, writer: Writer, round: number)
   }
 }
 
-/** As acknowledged; where a write was under way, also as it would have made it. */
+/** The acknowledged value; where a write was open, its value is allowed as well. */
 function possibleStates({ known, pending }: LedgerEntry): readonly unknown[] {
   return pending === undefined ? [known] : [known, pending ?? undefined];
 }

@@ -1,4 +1,4 @@
-// Goal: what a procedure or a trigger writes is there as a whole or not at all after kill -9, and there if it was answered.
+// Goal: writes of a procedure or a trigger are stored as a whole or not at all after kill -9, and stored if acknowledged.
 // Method: rounds of procedures that give several items one number, and of writes with a trigger that counts them, cut off.
 import { Agent } from 'node:http';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ const TRIGGER = `function () {
 
 interface Client {
   readonly pk: string;
-  /** The last number that was answered. */
+  /** The last number that was acknowledged. */
   answered: number;
   /** Items that were acknowledged. */
   created: number;
@@ -85,7 +85,7 @@ async function prepare(port: number, agent: Agent): Promise<void> {
   await post([...CONTAINER, 'triggers'], { id: 'count', body: TRIGGER, ...trigger });
 }
 
-/** All items of a key have one number, at least the one answered; the counter knows every counted item. */
+/** All items of a key have one number, at least the acknowledged one; the counter includes every counted item. */
 async function check(port: number, agent: Agent, client: Client): Promise<void> {
   const numbers = await query(port, agent, client.pk, 'SELECT VALUE c.n FROM c');
   expect(new Set(numbers).size).toBeLessThanOrEqual(1);
@@ -151,7 +151,7 @@ async function ok(port: number, agent: Agent | undefined, request: WireRequest):
   return body;
 }
 
-/** Until the connection breaks; an answer that is no success fails the test. */
+/** Runs until the connection breaks; a response that is no success fails the test. */
 async function untilBroken(work: () => Promise<void>): Promise<void> {
   for (;;)
     try {

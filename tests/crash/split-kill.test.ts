@@ -50,15 +50,15 @@ test.each(['copy', 'catchUp', 'fence', 'finish', 'commit', 'done'])(
     const killPoint = { step, at: 2, storageLimit: '1g' };
     await writeUntilKilled(data, killPoint, writers, async (port) => {
       await vi.waitUntil(() => writers.every(({ acknowledged }) => acknowledged > 20), WAIT);
-      expect((await reshape(port, 'split', { partition: '0' })).status).toBe(200);
+      expect((await resize(port, 'split', { partition: '0' })).status).toBe(200);
       // Answered by the end of the process.
-      await reshape(port, 'merge', { partitions: ['1', '2'] }).catch(() => undefined);
+      await resize(port, 'merge', { partitions: ['1', '2'] }).catch(() => undefined);
     });
     await check(data, writers, 0);
   },
 );
 
-async function reshape(port: number, verb: 'split' | 'merge', what: object) {
+async function resize(port: number, verb: 'split' | 'merge', what: object) {
   const agent = new Agent();
   try {
     const body = JSON.stringify({ db: 'd', container: 'small', ...what });

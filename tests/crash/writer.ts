@@ -13,7 +13,7 @@ export interface Content {
   readonly text: string;
 }
 
-/** What is known of an item. `pending` was sent and not answered: null stands for a deletion. */
+/** The ledger of one item. `pending` was sent and not acknowledged: null is a deletion. */
 export interface LedgerEntry {
   readonly container: string;
   known: Content | undefined;
@@ -41,7 +41,7 @@ export class Writer {
     this.#random = random;
   }
 
-  /** Writes until the connection breaks. An answer that is no success is a failure of the test. */
+  /** Writes until the connection breaks. A response that is no success fails the test. */
   async writeUntilBroken(port: number, round: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     try {

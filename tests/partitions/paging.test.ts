@@ -58,7 +58,7 @@ function current(): ContainerRecord {
   return service.containers.findByRid(container.databaseRid, container.rid) as ContainerRecord;
 }
 
-async function reshape(random: ReturnType<typeof seededRandom>): Promise<void> {
+async function resize(random: ReturnType<typeof seededRandom>): Promise<void> {
   const { partitions } = current();
   const at = random.below(partitions.length);
   try {
@@ -95,7 +95,7 @@ const all = Array.from({ length: ITEMS }, (_, number) => number);
 
 test.each([1, 3])('every item once, in pages of %d', async (limit) => {
   const random = seededRandom(seed + limit);
-  const rows = await pages('SELECT VALUE c.id FROM c', limit, () => reshape(random));
+  const rows = await pages('SELECT VALUE c.id FROM c', limit, () => resize(random));
   expect(
     rows.map(Number).sort((a, b) => a - b),
     `seed ${seed}`,
@@ -107,7 +107,7 @@ test('items that came before are all there, whatever is written in between', asy
   const random = seededRandom(seed);
   let number = ITEMS;
   const rows = await pages('SELECT VALUE c.id FROM c', 1, async () => {
-    await reshape(random);
+    await resize(random);
     if (number < ITEMS + 40) await write(number++);
   });
   expect(new Set(rows).size, `seed ${seed}`).toBe(rows.length);
@@ -117,7 +117,7 @@ test('items that came before are all there, whatever is written in between', asy
 test('several rows of one item, each once', async () => {
   const random = seededRandom(seed);
   const text = 'SELECT VALUE CONCAT(c.id, t) FROM c JOIN t IN c.tags';
-  const rows = await pages(text, 1, () => reshape(random));
+  const rows = await pages(text, 1, () => resize(random));
   const expected = all.flatMap((number) => ['a', 'b', 'c'].map((tag) => `${number}${tag}`));
   expect(rows.sort(), `seed ${seed}`).toEqual(expected.sort());
 });
@@ -128,7 +128,7 @@ test.each([
 ])('ORDER BY %s keeps its order and gives every item once', async (_, direction) => {
   const random = seededRandom(seed);
   const text = `SELECT c.id, c.n FROM c ORDER BY c.n ${direction}`;
-  const rows = (await pages(text, 1, () => reshape(random))) as { id: string; n: number }[];
+  const rows = (await pages(text, 1, () => resize(random))) as { id: string; n: number }[];
   expect(
     rows.map(({ id }) => Number(id)).sort((a, b) => a - b),
     `seed ${seed}`,
@@ -143,7 +143,7 @@ test.each([
 ])('ORDER BY gives items without the property %s, every one once', async (_, direction, sign) => {
   const random = seededRandom(seed);
   const text = `SELECT c.id, c.maybe FROM c ORDER BY c.maybe ${direction}`;
-  const rows = (await pages(text, 1, () => reshape(random))) as { id: string; maybe?: number }[];
+  const rows = (await pages(text, 1, () => resize(random))) as { id: string; maybe?: number }[];
   const ids = rows.map(({ id }) => Number(id)).sort((a, b) => a - b);
   expect(ids, `seed ${seed}`).toEqual(all);
   const keys = rows.map(({ maybe }) => maybe ?? -1);
@@ -154,5 +154,5 @@ test('OFFSET and LIMIT count rows, not partitions', async () => {
   const random = seededRandom(seed);
   const text = 'SELECT VALUE c.id FROM c ORDER BY c.n OFFSET 20 LIMIT 15';
   const expected = await pages(text, 100, async () => undefined);
-  expect(await pages(text, 1, () => reshape(random)), `seed ${seed}`).toEqual(expected);
+  expect(await pages(text, 1, () => resize(random)), `seed ${seed}`).toEqual(expected);
 });

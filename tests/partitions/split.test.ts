@@ -62,7 +62,7 @@ async function allItems(service: Service, container: ContainerRecord): Promise<s
     });
     found.push(...page.items.map(({ body }) => bytesToText(body)));
     continuation = page.continuation;
-    // A request comes with a turn of the event loop of its own.
+    // Every request arrives in another turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   } while (continuation !== undefined);
   return found;

@@ -1,4 +1,4 @@
-// Goal: COUNT(1) is told by the index, without loading items, wherever the index knows; and is right where it does not.
+// Goal: COUNT(1) is computed by the index without loading items wherever it can be; and is right where it cannot.
 // Method: known items; counts beside the number of items that were loaded for them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
@@ -81,7 +81,7 @@ test.each([
   ['c.n != 3', 45],
   ['NOT (c.n = 3)', 45],
   ['c.n = 3 AND STARTSWITH(c.text, "x")', 5],
-])('%s is not told by the index, and still right', async (filter, expected) => {
+])('%s is not computed by the index, and still right', async (filter, expected) => {
   const container = await filled(`looked at ${expected} ${filter.length}`, {});
   const found = await count(container, filter);
   expect(found.count).toBe(expected);
@@ -94,7 +94,7 @@ test('without an index items are counted one by one', async () => {
 });
 
 test('items that have expired are not counted', async () => {
-  const container = await filled('mortal', { ttlSec: 10 });
+  const container = await filled('expiring', { ttlSec: 10 });
   expect((await count(container, 'c.n < 10')).count).toBe(50);
   world.clock.advance(20_000);
   expect((await count(container, 'c.n < 10')).count).toBe(45);

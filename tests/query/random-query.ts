@@ -95,9 +95,9 @@ export class RandomQueries {
     return { text, isTotallyOrdered: true, isWindowed: true };
   }
 
-  /** Of rows that repeat each other the first counts. */
+  /** The first of several equal rows counts. */
   #distinctInOrder(): RandomQuery {
-    const shown = this.#pick([
+    const selected = this.#pick([
       'VALUE c.s',
       'VALUE c.n',
       'c.s, c.o.y',
@@ -107,18 +107,23 @@ export class RandomQueries {
     const top = this.#chance(3) ? `TOP ${this.#random.below(5)} ` : '';
     const window = top === '' ? this.#window() : '';
     const where = this.#chance(3) ? '' : ` WHERE ${this.#filter(1, false)}`;
-    const text = `SELECT DISTINCT ${top}${shown} FROM c${where} ORDER BY c.u${this.#direction()}${window}`;
+    const text = `SELECT DISTINCT ${top}${selected} FROM c${where} ORDER BY c.u${this.#direction()}${window}`;
     return { text, isTotallyOrdered: true, isWindowed: true };
   }
 
   #groupsInOrder(): RandomQuery {
     const field = this.#pick(['a', 'n', 's', 'o.y', 'missing']);
-    const shown = this.#pick(['', ', COUNT(1) AS k', ', COUNT(1) * 2 AS k', ', MAX(c.u) AS most']);
+    const selected = this.#pick([
+      '',
+      ', COUNT(1) AS k',
+      ', COUNT(1) * 2 AS k',
+      ', MAX(c.u) AS most',
+    ]);
     const where = this.#chance(3) ? '' : ` WHERE ${this.#filter(1, false)}`;
     // Such groups are sorted in any case.
-    const isPlain = shown === '' || shown === ', COUNT(1) AS k';
+    const isPlain = selected === '' || selected === ', COUNT(1) AS k';
     const order = isPlain && this.#chance(2) ? '' : ` ORDER BY c.${field}${this.#direction()}`;
-    const text = `SELECT c.${field} AS g${shown} FROM c${where} GROUP BY c.${field}${order}${this.#window()}`;
+    const text = `SELECT c.${field} AS g${selected} FROM c${where} GROUP BY c.${field}${order}${this.#window()}`;
     return { text, isTotallyOrdered: true, isWindowed: true };
   }
 
@@ -145,7 +150,7 @@ export class RandomQueries {
     return { text, isTotallyOrdered: false, isWindowed: false };
   }
 
-  /** What an index can count. */
+  /** A query that an index can count. */
   #count(): RandomQuery {
     const text = `SELECT VALUE COUNT(1) FROM c WHERE ${this.#plainFilter(2)}`;
     return { text, isTotallyOrdered: false, isWindowed: false };

@@ -79,7 +79,7 @@ export class ChildServer implements AsyncDisposable {
     );
     const exit = exitOf(child);
     let ended: Exit | undefined;
-    exit.then((how) => {
+    void exit.then((how) => {
       ended = how;
     });
     while (!existsSync(readyFile)) {

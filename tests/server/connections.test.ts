@@ -1,4 +1,4 @@
-// Goal: bad and idle clients harm nobody else. Method: raw sockets in numbers, while good requests go on.
+// Goal: bad and idle clients do not harm others. Method: raw sockets in numbers, while good requests go on.
 import { Agent } from 'node:http';
 import { expect, test } from 'vitest';
 import { ChildServer } from './child-server.ts';
@@ -71,7 +71,7 @@ test.each([
   expect((await fetch(`${server.endpoint}_mesocosm/health`)).status).toBe(200);
 });
 
-test('a request that should have a body and has none is answered', async () => {
+test('a request that should have a body and has none gets a response', async () => {
   await using server = await ChildServer.start(['--memory']);
   const reply = await send(server.port, new Agent(), { verb: 'POST', path: ['dbs'] });
   expect(reply.status).toBe(400);

@@ -1,5 +1,5 @@
 // Goal: whatever throws on the way of a request, in whatever layer, ends that request with 400, 500 or 503, is reported,
-// and leaves the server as it was for everybody else. Method: the APIs over parts that throw when told, one part at a time.
+// and leaves the server as it was for everybody else. Method: the APIs over parts that throw on demand, one part at a time.
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAdminHandler, isAdminPath } from '../../src/api/admin/index.ts';
@@ -23,9 +23,9 @@ import {
 import { type Account, PRIMARY_KEY } from '../compat/nosql/harness.ts';
 import { type RawReply, type RawRequest, sendRaw } from '../compat/nosql/raw-request.ts';
 
-/** What throws at the moment, by name. */
+/** The part that throws at present, by name. */
 let broken = '';
-/** What was reported since the test began. */
+/** Failures reported since the test began. */
 let reported: string[] = [];
 const escaped: unknown[] = [];
 const onEscaped = (error: unknown): void => void escaped.push(error);
@@ -81,13 +81,17 @@ beforeAll(async () => {
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
     finishers: {
       json: (container) => {
-        const seal = finishJson(container);
-        return Object.assign((...args: Parameters<typeof seal>) => seal(...args), seal, {
-          tail: (...args: Parameters<NonNullable<typeof seal.tail>>) => {
-            breaks('seal');
-            return seal.tail?.(...args) as string;
+        const finisher = finishJson(container);
+        return Object.assign(
+          (...args: Parameters<typeof finisher>) => finisher(...args),
+          finisher,
+          {
+            tail: (...args: Parameters<NonNullable<typeof finisher.tail>>) => {
+              breaks('finisher');
+              return finisher.tail?.(...args) as string;
+            },
           },
-        });
+        );
       },
     },
     projections: { json: projectRows },
@@ -140,7 +144,7 @@ beforeAll(async () => {
           const { send } = exchange;
           let isFirst = true;
           exchange.send = (status, headers, body, encoding) => {
-            // The first answer has a header that cannot be printed.
+            // The first response has a header that cannot be printed.
             if (isFirst) headers.push('x-broken', 'a\nb');
             isFirst = false;
             send.call(exchange, status, headers, body, encoding);
@@ -216,7 +220,7 @@ const EXPLANATION: RawRequest = {
 
 const HEALTH: RawRequest = { path: '/_mesocosm/health' };
 
-/** A client of node:http's own lane: the request is not an ordinary one. */
+/** A request that node:http reads, because it is not simple. */
 function unusual(request: RawRequest): RawRequest {
   return { ...request, headers: { ...request.headers, expect: '100-continue' } };
 }
@@ -224,9 +228,9 @@ function unusual(request: RawRequest): RawRequest {
 const FAULTS: readonly (readonly [string, RawRequest, number, string])[] = [
   ['engine commit', creation('x1'), 503, 'partition: broken: engine commit'],
   ['engine commit later', creation('x2'), 503, 'partition: broken: engine commit later'],
-  ['engine follow', reading('nobody'), 500, 'nosql: broken: engine follow'],
+  ['engine dereference', reading('nobody'), 500, 'nosql: broken: engine dereference'],
   ['engine snapshot', QUERY, 500, 'nosql: broken: engine snapshot'],
-  ['seal', creation('x3'), 500, 'nosql: broken: seal'],
+  ['finisher', creation('x3'), 500, 'nosql: broken: finisher'],
   ['explain', EXPLANATION, 500, 'admin: broken: explain'],
   ['printing', HEALTH, 500, 'admin: broken: printing'],
   ['handler', HEALTH, 500, 'listener: broken: handler'],
@@ -247,7 +251,7 @@ test.each(FAULTS)('%s', async (name, request, status, expected) => {
 });
 
 test.each([
-  ['the direct lane', (request: RawRequest) => request],
+  ['the fast path', (request: RawRequest) => request],
   ['node:http', unusual],
 ])('an answer that cannot be sent by %s', async (_, via) => {
   broken = 'finish';
@@ -273,7 +277,7 @@ test('a computed property that throws: the item is written and read, and has no 
   expect(reported).toEqual([]);
 });
 
-test('a client that goes away while it is answered', async () => {
+test('a client that closes its connection during the response', async () => {
   const { connect } = await import('node:net');
   for (let round = 0; round < 20; round++)
     await new Promise<void>((resolve) => {

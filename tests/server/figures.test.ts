@@ -41,7 +41,7 @@ test('npm start serves soon in a built tree', async () => {
   expect(await quickest(start, NPM_START_MS_MAX)).toBeLessThan(NPM_START_MS_MAX);
 });
 
-/** As often as it takes to find a moment in which nothing else needs the machine. */
+/** Measures several times, until other work does not disturb the figure. */
 async function quickest(start: () => Promise<number>, enoughMs: number): Promise<number> {
   let bestMs = Number.POSITIVE_INFINITY;
   for (let at = 0; at < STARTS_MAX && bestMs >= enoughMs; at++)

@@ -6,7 +6,7 @@ import { CosmosClient } from '@azure/cosmos';
 import { expect, test } from 'vitest';
 import { ChildServer, runProgram, temporaryFolder } from './child-server.ts';
 
-/** A well-formed token that nobody signed. */
+/** A well-formed token without a valid signature. */
 function tokenOf(oid: string): string {
   const exp = Math.floor(Date.now() / 1000) + 3600;
   const parts = [

@@ -12,7 +12,7 @@ const FLAGS = ['--memory', '--nosql-port', '0', '--table-port', '0'];
 
 interface Launched {
   readonly started: ChildProcess;
-  /** Of the server itself. */
+  /** The process id of the server itself. */
   readonly pid: number;
 }
 

@@ -1,4 +1,4 @@
-// Goal: nobody who is not meant to gets in: web pages, other machines, other users of this one. Method: the built program, attacked by raw sockets and with stock clients.
+// Goal: web pages, other machines and other users of this one get no access. Method: the built program, attacked by raw sockets and with stock clients.
 import { createHmac } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { request } from 'node:https';
@@ -48,7 +48,7 @@ describe('web pages, while the key is public', () => {
       resourceTypes: 'sco',
     });
 
-  test('a name that somebody else resolves to this machine is not served', async () => {
+  test('a foreign name that resolves to this machine is not served', async () => {
     await using server = await ChildServer.start(['--memory', '--tls-names', 'db.internal']);
     const list = (host: string) =>
       statusOf(server.port, {

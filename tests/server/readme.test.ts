@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const readme = readFileSync(`${root}README.md`, 'utf8');
 const tours = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code = '']) => code);
 
-/** What a tour prints; only the ports are not those of the README. */
+/** The output of a tour; only the ports differ from the README. */
 async function run(code: string, server: ChildServer): Promise<string> {
   const tablePort = new URL(String(server.ready.endpoints.table)).port;
   const here = code.replaceAll(':8081', `:${server.port}`).replaceAll(':8902', `:${tablePort}`);
@@ -43,7 +43,7 @@ test('the tours of the README are run twice', async () => {
   }
 });
 
-test('the commands that the README shows for the tours answer', async () => {
+test('the commands that the README shows for the tours work', async () => {
   await using server = await ChildServer.start(['--memory']);
   const [nosql = '', table = ''] = tours;
   await run(nosql, server);

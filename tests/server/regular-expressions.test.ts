@@ -6,7 +6,7 @@ import { send } from './wire.ts';
 
 const TEXT = `${'a'.repeat(60)}b`;
 
-test('patterns that backtrack for ever end soon, with an answer or a refusal', async () => {
+test('patterns that backtrack for ever end soon, with a result or a refusal', async () => {
   await using server = await ChildServer.start(['--memory']);
   const agent = new Agent({ keepAlive: true });
   const post = (path: readonly string[], body: unknown, headers: Record<string, string> = {}) =>

@@ -1,4 +1,4 @@
-// Goal: a started server says where it is, answers about itself, keeps its directory, and stops in order.
+// Goal: a started server reports its endpoints and its health, keeps its directory, and stops in order.
 // Method: the built program with a ready file and a free port.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -114,6 +114,19 @@ test('quiet says nothing, json says it in lines of JSON, variables count as flag
   const events = stderr.trim().split('\n');
   expect(events.map((line) => JSON.parse(line).event)).toEqual(['ready', 'stopping', 'stopped']);
   expect(stderr).not.toContain(WELL_KNOWN_KEY);
+});
+
+test('with the HTTP fast path off the server serves and stops as with it', async () => {
+  await using server = await ChildServer.start(['--memory', '--http-fast-path', 'off']);
+  const env = { MESOCOSM_ENDPOINT: server.endpoint };
+  expect(await runProgram(['db', 'create', 'd'], { env })).toMatchObject({ code: 0 });
+  const list = await runProgram(['db', 'list', '--json'], { env });
+  expect(JSON.parse(list.stdout)).toMatchObject([{ id: 'd' }]);
+  const health = await fetch(`${server.endpoint}_mesocosm/health`);
+  expect(health.headers.get('keep-alive')).toBe('timeout=120');
+  const tables = await fetch(`${server.ready.endpoints.table}devstoreaccount1/Tables`);
+  expect(tables.headers.get('keep-alive')).toBe('timeout=5');
+  expect(await server.stop()).toMatchObject({ code: 0, signal: null });
 });
 
 test('an API that is switched off is not served', async () => {

@@ -19,7 +19,7 @@ async function withContainer(server: ChildServer): Promise<Agent> {
   return agent;
 }
 
-test('a write under way when the signal comes is answered, durable, and the exit code is 0', async () => {
+test('a write that is open when the signal comes gets its response, is durable, and the exit code is 0', async () => {
   const data = join(temporaryFolder(), 'data');
   const body = JSON.stringify({ id: 'a', pk: 'p', text: 'x'.repeat(1000) });
   {
@@ -27,7 +27,7 @@ test('a write under way when the signal comes is answered, durable, and the exit
     await withContainer(server);
     const socket = await openSocket(server.port);
     socket.write(printHead({ verb: 'POST', path: DOCS, body, headers: KEY }) + body.slice(0, 500));
-    // Proof that the server has the first half: it answers a later request on another connection.
+    // Proof that the server has the first half: it responds to a later request on another connection.
     await fetch(`${server.endpoint}_mesocosm/health`);
     server.signal('SIGTERM');
     await refusesConnections(server.port);

@@ -85,7 +85,7 @@ test('idle TLS connections do not delay the stop, whatever they have got to', as
   for (const socket of [secured, begun]) socket.on('error', () => undefined);
   const startedMs = performance.now();
   expect(await server.stop('SIGINT')).toMatchObject({ code: 0 });
-  // What is not idle is waited for 10 s.
+  // The server waits 10 s for connections that are not idle.
   expect(performance.now() - startedMs).toBeLessThan(5000);
   agent.destroy();
 });

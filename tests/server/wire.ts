@@ -84,7 +84,7 @@ export function readToEnd(socket: Socket): Promise<string> {
   });
 }
 
-/** Status and body of the next answer on the socket. */
+/** Status and body of the next response on the socket. */
 export function readReply(socket: Socket): Promise<WireReply> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -1,4 +1,4 @@
-/** One history from one seed: draws what happens next, lives through it, and checks everything at the end. */
+/** One history from one seed: draws what happens next, does it, and checks everything at the end. */
 import { expect } from 'vitest';
 import {
   bytesToText,
@@ -9,8 +9,8 @@ import {
   textToBytes,
 } from '../../src/base/index.ts';
 import type { ChangeFeedPosition, Operation } from '../../src/service/index.ts';
-import { POINTS, type Point } from './life.ts';
 import { FeedReader, Model, type Name, PageReader } from './model.ts';
+import { POINTS, type Point } from './process.ts';
 import { World } from './world.ts';
 
 const KEYS = 9;
@@ -19,22 +19,22 @@ const IDS = 5;
 const THROUGHPUTS = [1000, 2000, 3000, 4000];
 
 export interface HistoryReport {
-  readonly deaths: readonly Point[];
-  readonly reshapes: number;
+  readonly crashes: readonly Point[];
+  readonly resizes: number;
   readonly items: number;
 }
 
 export interface HistoryOptions {
-  /** Every death that is drawn by name is one at this point. */
-  readonly fatalPoint?: Point;
+  /** The point of every crash that is armed by name. */
+  readonly crashPoint?: Point;
 }
 
 export async function runHistory(
   seed: number,
   steps: number,
-  { fatalPoint }: HistoryOptions = {},
+  { crashPoint }: HistoryOptions = {},
 ): Promise<HistoryReport> {
-  const history = new History(seed, fatalPoint);
+  const history = new History(seed, crashPoint);
   await history.begin();
   for (let step = 0; step < steps; step++) await history.step();
   return history.end();
@@ -47,7 +47,7 @@ interface Write {
 
 class History {
   readonly #random: Random;
-  readonly #fatalPoint: Point | undefined;
+  readonly #crashPoint: Point | undefined;
   readonly #clock = new FakeClock();
   readonly #world: World;
   readonly #model = new Model();
@@ -55,12 +55,12 @@ class History {
   readonly #feed = new FeedReader();
   #position: ChangeFeedPosition | undefined;
   #writeCount = 0;
-  /** Splits and merges that nobody waits for yet. */
+  /** Splits and merges that are not awaited yet. */
   #background: Promise<unknown>[] = [];
 
-  constructor(seed: number, fatalPoint: Point | undefined) {
+  constructor(seed: number, crashPoint: Point | undefined) {
     this.#random = seededRandom(seed);
-    this.#fatalPoint = fatalPoint;
+    this.#crashPoint = crashPoint;
     const isSmall = this.#random.below(2) === 0;
     this.#world = new World({
       random: this.#random,
@@ -82,20 +82,20 @@ class History {
     const drawn = this.#random.below(100);
     if (drawn < 52) await this.#writes();
     else if (drawn < 58) await this.#transaction();
-    else if (drawn < 66) await this.#reshape('split');
-    else if (drawn < 71) await this.#reshape('merge');
+    else if (drawn < 66) await this.#resize('split');
+    else if (drawn < 71) await this.#resize('merge');
     else if (drawn < 75) await this.#scale();
     else if (drawn < 83) await this.#readPage();
     else if (drawn < 90) await this.#readFeed();
     else if (drawn < 93) await this.#readItems();
     else if (drawn < 96) await this.#passTime();
     else if (drawn < 97) await this.#restart();
-    else await this.#doom();
-    if (this.#world.life.isDead) await this.#recover();
+    else await this.#armCrash();
+    if (this.#world.process.hasCrashed) await this.#recover();
   }
 
   async end(): Promise<HistoryReport> {
-    this.#world.life.liveOn();
+    this.#world.process.disarm();
     await this.#settle();
     await this.#check();
     await this.#restart();
@@ -106,23 +106,23 @@ class History {
     this.#feed.check(this.#model);
     const { partitions } = this.#world.container;
     await this.#world.close();
-    // What was replaced is removed by then.
+    // The stores of replaced partitions are removed by then.
     const ids = (await this.#world.stores()).map((name) => name.split('/')[1]);
     expect(ids.sort()).toEqual(partitions.map(({ id }) => id).sort());
     return {
-      deaths: this.#world.deaths,
-      reshapes: this.#world.reshapeCount,
+      crashes: this.#world.crashes,
+      resizes: this.#world.resizeCount,
       items: this.#model.items.size,
     };
   }
 
-  /** Writes of different items side by side. */
+  /** Concurrent writes of different items. */
   async #writes(): Promise<void> {
     const names = new Set(
       Array.from({ length: 1 + this.#random.below(8) }, () => this.#drawName()),
     );
     const writes = [...names].map((name) => this.#write(name));
-    await this.#world.life.outlive(Promise.all(writes));
+    await this.#world.process.untilCrash(Promise.all(writes));
   }
 
   async #write(name: Name): Promise<void> {
@@ -140,9 +140,9 @@ class History {
       kind === 'delete'
         ? ({ kind, ...address } as const)
         : ({ kind, ...address, body: textToBytes(text), ttlSec: this.#ttlOf(text) } as const);
-    const { life, service, container } = this.#world;
+    const { process, service, container } = this.#world;
     const reply = await service.items.write(container, write).catch((error: unknown) => error);
-    if (life.isDead) return;
+    if (process.hasCrashed) return;
     if (isRefused) {
       const code = kind === 'create' ? 'itemExists' : 'itemNotFound';
       expect(reply, `${kind} ${name}`).toMatchObject({ code });
@@ -171,31 +171,31 @@ class History {
       );
     }
     this.#begun(writes);
-    const { life, service, container } = this.#world;
-    const reply = await life.outlive(service.items.transact(container, [pk], operations));
-    if (reply !== 'died') this.#done(writes, reply.sessionToken);
+    const { process, service, container } = this.#world;
+    const reply = await process.untilCrash(service.items.transact(container, [pk], operations));
+    if (reply !== 'crashed') this.#done(writes, reply.sessionToken);
   }
 
-  /** Death at a point to come: any, or one of a drawn name, with something under way that leads there. */
-  async #doom(): Promise<void> {
-    const { life } = this.#world;
-    if (this.#fatalPoint === undefined && this.#random.below(2) === 0) {
-      life.dieAfter(1 + this.#random.below(60));
+  /** Arms a crash at some later point, or at a named one and starts work that reaches it. */
+  async #armCrash(): Promise<void> {
+    const { process } = this.#world;
+    if (this.#crashPoint === undefined && this.#random.below(2) === 0) {
+      process.crashAfter(1 + this.#random.below(60));
       return;
     }
     const drawn = POINTS[this.#random.below(POINTS.length)] as Point;
-    const point = this.#fatalPoint ?? drawn;
-    life.dieAt(point);
+    const point = this.#crashPoint ?? drawn;
+    process.crashAt(point);
     if (point.startsWith('store')) await this.#restart();
-    else await this.#reshape(this.#world.container.partitions.length > 3 ? 'merge' : 'split');
+    else await this.#resize(this.#world.container.partitions.length > 3 ? 'merge' : 'split');
   }
 
   /** Items expire; most of them are then removed. */
   async #passTime(): Promise<void> {
     this.#clock.advance(this.#random.below(100_000));
     for (const name of this.#model.expire(this.#nowSec)) this.#pages.forget(name);
-    const { life, service } = this.#world;
-    if (this.#random.below(2) === 0) await life.outlive(service.expirySweeper.round());
+    const { process, service } = this.#world;
+    if (this.#random.below(2) === 0) await process.untilCrash(service.expirySweeper.round());
   }
 
   get #nowSec(): number {
@@ -217,8 +217,8 @@ class History {
     this.#model.remember(sessionToken);
   }
 
-  async #reshape(kind: 'split' | 'merge'): Promise<void> {
-    const { life, service, container } = this.#world;
+  async #resize(kind: 'split' | 'merge'): Promise<void> {
+    const { process, service, container } = this.#world;
     const { partitions } = container;
     const at = this.#random.below(partitions.length);
     const ids = partitions.slice(at, at + 2).map(({ id }) => id);
@@ -227,27 +227,27 @@ class History {
         ? service.resizer.split(container, ids[0] as string)
         : service.resizer.merge(container, ids)
     ).catch((error: unknown) => {
-      // One key, the last partition, or it went away meanwhile.
+      // Allowed: a partition of one key, the last partition, or one that is gone by now.
       if (!(error instanceof DomainError)) throw error;
       expect(['invalidInput', 'partitionGone', 'unavailable']).toContain(error.code);
     });
-    if (this.#random.below(2) === 0) await life.outlive(work);
-    else this.#background.push(life.outlive(work));
+    if (this.#random.below(2) === 0) await process.untilCrash(work);
+    else this.#background.push(process.untilCrash(work));
   }
 
   async #scale(): Promise<void> {
-    const { life, service } = this.#world;
+    const { process, service } = this.#world;
     const requestUnits = THROUGHPUTS[this.#random.below(THROUGHPUTS.length)] as number;
     const rid = service.offers.list()[0]?.throughput.offerRid ?? 0;
     const setting = { kind: 'manual', requestUnits } as const;
-    await life.outlive(service.offers.replace(rid, { setting, migration: undefined }));
+    await process.untilCrash(service.offers.replace(rid, { setting, migration: undefined }));
   }
 
   async #readPage(): Promise<void> {
-    const { life, service, container } = this.#world;
+    const { process, service, container } = this.#world;
     const { continuation } = this.#pages;
     if (!this.#pages.isStarted) this.#pages.start(this.#model);
-    const page = await life.outlive(
+    const page = await process.untilCrash(
       service.items.feed(container, {
         scope: { kind: 'container' },
         continuation,
@@ -256,14 +256,14 @@ class History {
         sessionToken: this.#model.sessionToken,
       }),
     );
-    if (page !== 'died') this.#pages.see(page.items, page.continuation);
+    if (page !== 'crashed') this.#pages.see(page.items, page.continuation);
   }
 
-  /** Whether there may be more. */
+  /** Returns whether there may be more. */
   async #readFeed(): Promise<boolean> {
-    const { life, service, container } = this.#world;
+    const { process, service, container } = this.#world;
     const position = this.#position;
-    const page = await life.outlive(
+    const page = await process.untilCrash(
       service.changeFeed.read(container, {
         scope: { kind: 'container' },
         mode: 'latest',
@@ -273,28 +273,28 @@ class History {
         sessionToken: this.#model.sessionToken,
       }),
     );
-    if (page === 'died') return false;
+    if (page === 'crashed') return false;
     this.#feed.see(page.changes);
     this.#position = page.position;
     return page.more;
   }
 
-  /** With the session of everything that was acknowledged. */
+  /** Reads with the session token of everything that was acknowledged. */
   async #readItems(): Promise<void> {
     for (let n = 0; n < 5; n++) {
       const name = this.#drawName();
       const text = await this.#stored(name, this.#model.sessionToken);
-      if (text === 'died') return;
+      if (text === 'crashed') return;
       expect(text, name).toBe(this.#model.items.get(name));
     }
   }
 
-  async #stored(name: Name, session: string | undefined): Promise<string | undefined | 'died'> {
-    const { life, service, container } = this.#world;
+  async #stored(name: Name, session: string | undefined): Promise<string | undefined | 'crashed'> {
+    const { process, service, container } = this.#world;
     const [pk = '', id = ''] = name.split('/');
     const read = async () => service.items.read(container, { partitionKey: [pk], id }, session);
-    const reply = await life.outlive(read());
-    if (reply === 'died') return reply;
+    const reply = await process.untilCrash(read());
+    if (reply === 'crashed') return reply;
     return reply.item && bytesToText(reply.item.body);
   }
 
@@ -303,14 +303,14 @@ class History {
     await this.#recover();
   }
 
-  /** Lives again and again until one comes up; then what nobody knew is known. */
+  /** Starts processes until one opens the data; then reads the outcome of the writes that were not acknowledged. */
   async #recover(): Promise<void> {
     this.#background = [];
     do {
-      await this.#world.reincarnate();
-      if (this.#random.below(5) === 0) this.#world.life.dieAfter(1 + this.#random.below(4));
-    } while ((await this.#world.open()) === 'died');
-    this.#world.life.liveOn();
+      await this.#world.startProcess();
+      if (this.#random.below(5) === 0) this.#world.process.crashAfter(1 + this.#random.below(4));
+    } while ((await this.#world.open()) === 'crashed');
+    this.#world.process.disarm();
     for (const name of [...this.#model.unknown.keys()])
       this.#model.resolve(name, await this.#stored(name, this.#model.sessionToken));
   }
@@ -333,7 +333,7 @@ class History {
       const rest = { continuation: undefined, limit: 10_000, bytesMax: 1e9 };
       const page = await service.items.feed(container, { scope, sessionToken: undefined, ...rest });
       found.push(...page.items.map(({ body }) => bytesToText(body)));
-      // The first may be one under way that was here before.
+      // The first call may join a round that began before.
       await service.expirySweeper.round();
       await service.expirySweeper.round();
       const route = service.containers.routes(container)[at];

@@ -1,4 +1,4 @@
-/** What must be stored, what may be stored, and what readers have seen so far. */
+/** The model: items that must be stored, items that may be stored, and what readers have seen so far. */
 import { expect } from 'vitest';
 import { bytesToText } from '../../src/base/index.ts';
 import type { FeedChange, Item } from '../../src/partition/index.ts';
@@ -12,9 +12,9 @@ export function nameOf(item: Item): Name {
 }
 
 export class Model {
-  /** Acknowledged. */
+  /** Acknowledged writes. */
   readonly items = new Map<Name, string>();
-  /** Asked for by a process that died: as it was before, or this. */
+  /** Writes of a process that crashed: stored is the text before, or this. */
   readonly unknown = new Map<Name, string | undefined>();
   /** The highest LSN seen, by partition id. */
   readonly #session = new Map<string, number>();
@@ -24,7 +24,7 @@ export class Model {
     else this.items.set(name, text);
   }
 
-  /** What has expired is gone; texts say when they end. */
+  /** Removes expired items; their texts say when they expire. */
   expire(nowSec: number): readonly Name[] {
     const expired = [...this.items]
       .filter(([, text]) => (JSON.parse(text).end ?? Number.POSITIVE_INFINITY) <= nowSec)
@@ -38,13 +38,13 @@ export class Model {
     this.#session.set(id, Math.max(this.#session.get(id) ?? 0, Number(lsn)));
   }
 
-  /** Of all that was acknowledged, in every life. */
+  /** The token of all acknowledged writes of all processes. */
   get sessionToken(): string | undefined {
     const parts = [...this.#session].map(([id, lsn]) => `${id}:-1#${lsn}`);
     return parts.length === 0 ? undefined : parts.join(',');
   }
 
-  /** Settles what a death left open by what is stored. */
+  /** Decides a write that was not acknowledged by what is stored. */
   resolve(name: Name, stored: string | undefined): void {
     expect([this.items.get(name), this.unknown.get(name)]).toContainEqual(stored);
     this.unknown.delete(name);
@@ -57,7 +57,7 @@ export class PageReader {
   continuation: string | undefined;
   isStarted = false;
   rounds = 0;
-  /** There from the beginning of the round to its end. */
+  /** Items that are there during the whole round. */
   readonly #steady = new Set<Name>();
   readonly #seen = new Set<Name>();
 
@@ -68,7 +68,7 @@ export class PageReader {
     for (const name of model.items.keys()) this.#steady.add(name);
   }
 
-  /** Gone for a moment: from now on it may be missed, or met again under another number. */
+  /** The item was removed for a while: from now on it may be missed, or returned again under another rid. */
   forget(name: Name): void {
     this.#steady.delete(name);
   }
@@ -103,7 +103,7 @@ export class FeedReader {
     }
   }
 
-  /** When everything is read: of every item its last write was among it. */
+  /** After all pages: the feed had the last write of every item. */
   check(model: Model): void {
     for (const [name, text] of model.items) expect(this.latest.get(name)?.text, name).toBe(text);
   }

@@ -1,4 +1,4 @@
-/** A service over storage that outlives it: closed and opened, or dead and opened again. */
+/** A service over storage that stays when the service is closed or crashes. */
 import { DomainError, type FakeClock, type Random, seededRandom } from '../../src/base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../../src/catalog/index.ts';
 import { memoryEngine } from '../../src/engine/memory/index.ts';
@@ -8,10 +8,10 @@ import {
   type Service,
   type Settings,
 } from '../../src/service/index.ts';
-import { Life, type Point } from './life.ts';
-import { mortalEngine } from './mortal-engine.ts';
+import { crashEngine } from './crash-engine.ts';
+import { type Point, SimulatedProcess } from './process.ts';
 
-/** One step of so many fails, and the move is given up. */
+/** One of so many steps fails, and the move is given up. */
 const GIVEN_UP = 40;
 
 export interface WorldOptions {
@@ -23,19 +23,19 @@ export interface WorldOptions {
 export class World {
   readonly #options: WorldOptions;
   readonly #base = memoryEngine();
-  #life = new Life();
+  #process = new SimulatedProcess();
   #service: Service | undefined;
   #name: Pick<ContainerRecord, 'databaseRid' | 'rid'> | undefined;
-  readonly deaths: Point[] = [];
-  /** Splits and merges of all lives. */
-  reshapeCount = 0;
+  readonly crashes: Point[] = [];
+  /** Splits and merges of all processes. */
+  resizeCount = 0;
 
   constructor(options: WorldOptions) {
     this.#options = options;
   }
 
-  get life(): Life {
-    return this.#life;
+  get process(): SimulatedProcess {
+    return this.#process;
   }
 
   get service(): Service {
@@ -43,7 +43,7 @@ export class World {
     return this.#service;
   }
 
-  /** As a request would find it. */
+  /** The container as a request finds it. */
   get container(): ContainerRecord {
     const { databaseRid = 0, rid = 0 } = this.#name ?? {};
     const record = this.service.containers.findByRid(databaseRid, rid);
@@ -61,26 +61,26 @@ export class World {
       indexingPolicy: DEFAULT_INDEXING_POLICY,
       uniqueKeys: [],
       policies: {},
-      // Items live as long as they say.
+      // Items expire only where they say so themselves.
       defaultTtlSec: -1,
       throughput: { kind: 'manual', requestUnits },
     });
   }
 
-  /** Opens what is stored; may die of it. */
-  async open(): Promise<'opened' | 'died'> {
+  /** Opens the stored data; may crash while it does. */
+  async open(): Promise<'opened' | 'crashed'> {
     const { random, clock, settings } = this.#options;
-    const life = this.#life;
-    const opened = await life.outlive(
+    const process = this.#process;
+    const opened = await process.untilCrash(
       openService({
-        engine: mortalEngine(this.#base, life, random),
+        engine: crashEngine(this.#base, process, random),
         clock,
         random: seededRandom(random.below(2 ** 31)),
         settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...settings },
         finishers: {},
         onMoveStep: async (step) => {
-          await life.point(`move.${step}`);
-          if (step === 'done') this.reshapeCount++;
+          await process.point(`move.${step}`);
+          if (step === 'done') this.resizeCount++;
           else if (random.below(GIVEN_UP) === 0) throw new DomainError('unavailable', 'given up');
         },
         onSplitFailure: ({ error }) => {
@@ -88,23 +88,23 @@ export class World {
         },
       }),
     );
-    if (opened === 'died') return opened;
+    if (opened === 'crashed') return opened;
     this.#service = opened;
     return 'opened';
   }
 
-  /** Ends what is left of the life in peace; may die of it. */
-  async close(): Promise<'closed' | 'died'> {
-    const closed = await this.#life.outlive(this.service.close());
-    return closed === 'died' ? closed : 'closed';
+  /** Closes the service in order; may crash while it does. */
+  async close(): Promise<'closed' | 'crashed'> {
+    const closed = await this.#process.untilCrash(this.service.close());
+    return closed === 'crashed' ? closed : 'closed';
   }
 
-  /** A new life on the same storage. */
-  async reincarnate(): Promise<void> {
-    const { deathPoint } = this.#life;
-    if (deathPoint !== undefined) this.deaths.push(deathPoint);
+  /** Begins a new process on the same storage. */
+  async startProcess(): Promise<void> {
+    const { crashedAt } = this.#process;
+    if (crashedAt !== undefined) this.crashes.push(crashedAt);
     await this.#base.close();
-    this.#life = new Life();
+    this.#process = new SimulatedProcess();
     this.#service = undefined;
   }
 

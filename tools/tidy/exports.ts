@@ -9,7 +9,7 @@ export interface SourceFile {
 const DECLARED =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
 
-/** One complaint per export of `src` that no other file mentions; a barrel's mention counts only if somebody imports from it. */
+/** One complaint per export of `src` that no other file mentions; a barrel's mention does not count. */
 export function unusedExports(files: readonly SourceFile[]): string[] {
   const uses = new Map<string, Set<string>>();
   for (const { path, text } of files) {

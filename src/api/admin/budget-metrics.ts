@@ -5,7 +5,7 @@ import type { BudgetReport } from '../../throughput/index.ts';
 const LABELS = ['db', 'container', 'partition'];
 
 interface BudgetObserver {
-  /** Forgets all partitions: those that are gone are not set again. */
+  /** Removes all series: partitions that are gone are not set again. */
   clear(): void;
   set(labels: readonly string[], report: BudgetReport): void;
 }

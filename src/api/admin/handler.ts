@@ -1,4 +1,4 @@
-/** Routes of `/_mesocosm/`: one table of path, key needed or not, and what answers. */
+/** Routes of `/_mesocosm/`: one table of path, required key and handler. */
 import {
   bytesToText,
   type Clock,
@@ -8,9 +8,9 @@ import {
 } from '../../base/index.ts';
 import {
   type Exchange,
-  type PendingRequest as HttpAsked,
   type HttpHandler,
   type HttpReply,
+  type PendingRequest,
   serve,
 } from '../../http/index.ts';
 import { type AccountKeys, isReadOnly, type KeyName, type Service } from '../../service/index.ts';
@@ -25,7 +25,7 @@ import { type SignatureCheck, signatureCheck } from './signature.ts';
 
 const PREFIX = '/_mesocosm/';
 
-/** Where scripts written for the official emulator fetch the certificate to trust. */
+/** The path from which scripts for the official emulator fetch the certificate to trust. */
 const EMULATOR_PATH = '/_explorer/emulator.pem';
 
 interface AdminOptions {
@@ -36,15 +36,15 @@ interface AdminOptions {
   readonly uptimeSec: () => number;
   readonly clock: Clock;
   readonly keys: AccountKeys;
-  /** Runs a query and tells how; throws DomainError. */
+  /** Runs a query and reports its execution; throws DomainError. */
   readonly explain: (request: ValueMap) => Promise<object>;
-  /** True where only this machine can ask: then metrics need no key. */
+  /** True where only this machine can connect: then metrics need no key. */
   readonly areMetricsOpen: boolean;
   /** The certificate to trust, PEM; undefined where TLS is off. */
   readonly authorityPem?: string | undefined;
-  /** Told of every request that was turned away for want of a key. */
+  /** Receives every request that was refused for its key. */
   readonly onRefusal?: (refusal: AdminRefusal) => void;
-  /** Told of every failure that is not the client's: our bugs. */
+  /** Receives every failure that is a bug of ours. */
   readonly onFailure?: (failure: AdminFailure) => void;
 }
 
@@ -54,7 +54,7 @@ interface AdminFailure {
   readonly path: string;
 }
 
-/** Made for logs. */
+/** One refused request, for the log. */
 interface AdminRefusal {
   readonly who: string;
   readonly from: string;
@@ -64,21 +64,21 @@ interface AdminRefusal {
   readonly reason: string;
 }
 
-interface Answer {
+interface Content {
   readonly contentType: string;
   readonly body: string;
 }
 
 interface Route {
   readonly method: 'GET' | 'POST';
-  /** `read`: a key that only reads will do. `metrics`: likewise, where others can ask. */
+  /** `read`: a read-only key is enough. `metrics`: likewise, where other machines can connect. */
   readonly needsKey: false | 'read' | 'master' | 'metrics';
-  readonly answer: (options: AdminOptions, asked: Asked) => Answer | Promise<Answer>;
+  readonly respond: (options: AdminOptions, request: AdminRequest) => Content | Promise<Content>;
 }
 
-interface Asked {
+interface AdminRequest {
   readonly query: URLSearchParams;
-  /** The JSON object that a POST carries. */
+  /** The JSON object in the body of a POST. */
   readonly body: ValueMap;
 }
 
@@ -86,7 +86,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'ca.pem': {
     method: 'GET',
     needsKey: false,
-    answer: ({ authorityPem }) => {
+    respond: ({ authorityPem }) => {
       if (authorityPem === undefined)
         throw new DomainError('itemNotFound', 'TLS is off: start the server with --tls.');
       return { contentType: 'application/x-pem-file', body: authorityPem };
@@ -95,12 +95,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
   explain: {
     method: 'POST',
     needsKey: 'master',
-    answer: async ({ explain }, { body }) => json(await explain(body)),
+    respond: async ({ explain }, { body }) => json(await explain(body)),
   },
   health: {
     method: 'GET',
     needsKey: false,
-    answer: ({ service, version, uptimeSec }) =>
+    respond: ({ service, version, uptimeSec }) =>
       json({
         status: 'ready',
         version,
@@ -111,7 +111,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   metrics: {
     method: 'GET',
     needsKey: 'metrics',
-    answer: ({ metrics }) => ({
+    respond: ({ metrics }) => ({
       contentType: 'text/plain; version=0.0.4; charset=utf-8',
       body: metrics.print(),
     }),
@@ -119,37 +119,37 @@ const ROUTES: Readonly<Record<string, Route>> = {
   partitions: {
     method: 'GET',
     needsKey: 'read',
-    answer: async ({ service }, { query }) => json(await reportPartitions(service, query)),
+    respond: async ({ service }, { query }) => json(await reportPartitions(service, query)),
   },
   'hot-keys': {
     method: 'GET',
     needsKey: 'read',
-    answer: ({ service }, { query }) => json(reportHotKeys(service, query)),
+    respond: ({ service }, { query }) => json(reportHotKeys(service, query)),
   },
   keys: {
     method: 'GET',
     needsKey: 'master',
-    answer: ({ keys }) => json(listKeys(keys)),
+    respond: ({ keys }) => json(listKeys(keys)),
   },
   'keys/rotate': {
     method: 'POST',
     needsKey: 'master',
-    answer: ({ keys }, { body }) => json(rotateKey(keys, body)),
+    respond: ({ keys }, { body }) => json(rotateKey(keys, body)),
   },
   merge: {
     method: 'POST',
     needsKey: 'master',
-    answer: async ({ service }, { body }) => json(await mergePartitions(service, body)),
+    respond: async ({ service }, { body }) => json(await mergePartitions(service, body)),
   },
   split: {
     method: 'POST',
     needsKey: 'master',
-    answer: async ({ service }, { body }) => json(await splitPartition(service, body)),
+    respond: async ({ service }, { body }) => json(await splitPartition(service, body)),
   },
   distribution: {
     method: 'POST',
     needsKey: 'master',
-    answer: async ({ service }, { query, body }) =>
+    respond: async ({ service }, { query, body }) =>
       json(await distributeThroughput(service, query, body)),
   },
 };
@@ -163,14 +163,14 @@ export function createAdminHandler(options: AdminOptions): HttpHandler {
   const api = {
     onRequest: undefined,
     admit: () => undefined,
-    respond: ({ exchange }: HttpAsked) => respond(options, exchange, signer),
-    onFailure: ({ exchange }: HttpAsked, error: unknown) =>
+    respond: ({ exchange }: PendingRequest) => respond(options, exchange, signer),
+    onFailure: ({ exchange }: PendingRequest, error: unknown) =>
       options.onFailure?.({ error, method: exchange.method, path: pathOf(exchange) }),
-    refuse: (asked: HttpAsked, error: unknown) => {
-      if (!(error instanceof DomainError)) api.onFailure(asked, error);
+    refuse: (request: PendingRequest, error: unknown) => {
+      if (!(error instanceof DomainError)) api.onFailure(request, error);
       return refusalOf(error);
     },
-    finish: (_: HttpAsked, { headers }: HttpReply) =>
+    finish: (_: PendingRequest, { headers }: HttpReply) =>
       void headers.push('cache-control', 'no-store'),
   };
   return (exchange) => serve(api, { exchange, startedMs: 0, resource: 'none' });
@@ -191,25 +191,25 @@ async function respond(
     return refusal(405, 'MethodNotAllowed', `${pathname} answers ${route.method} only.`);
   const isOpen = route.needsKey === 'metrics' && options.areMetricsOpen;
   if (route.needsKey !== false && !isOpen) {
-    const isBorne = route.needsKey === 'metrics';
+    const allowsBearer = route.needsKey === 'metrics';
     const key =
       signer(exchange, `${PREFIX.slice(1)}${name}`) ??
-      (isBorne ? borneKey(options.keys, exchange) : undefined);
+      (allowsBearer ? bearerKey(options.keys, exchange) : undefined);
     const isShort = route.needsKey === 'master' && key !== undefined && isReadOnly(key);
     if (key === undefined || isShort)
-      return turnedAway(options, exchange, { pathname, isKnown: key !== undefined });
+      return refused(options, exchange, { pathname, isKnown: key !== undefined });
   }
   const body = method === 'POST' ? await readBody(exchange) : {};
-  return replyOf(200, await route.answer(options, { query: searchParams, body }));
+  return replyOf(200, await route.respond(options, { query: searchParams, body }));
 }
 
-/** Programs that collect metrics send a token and sign nothing: a key of the account, over TLS only. */
-function borneKey(keys: AccountKeys, { headers, isEncrypted }: Exchange): KeyName | undefined {
+/** Collectors of metrics cannot sign: they send a key of the account as a bearer token, over TLS only. */
+function bearerKey(keys: AccountKeys, { headers, isEncrypted }: Exchange): KeyName | undefined {
   const token = /^Bearer (\S{1,1024})$/.exec(headers.authorization ?? '')?.[1];
   return token === undefined || !isEncrypted ? undefined : keys.named(token);
 }
 
-function turnedAway(
+function refused(
   { onRefusal }: AdminOptions,
   { method, remoteAddress }: Exchange,
   { pathname, isKnown }: { readonly pathname: string; readonly isKnown: boolean },
@@ -244,12 +244,12 @@ async function readBody(exchange: Exchange): Promise<ValueMap> {
     const value = JSON.parse(bytesToText(body)) as Value;
     if (isMap(value)) return value;
   } catch {
-    // Falls through to the one refusal below.
+    // Not JSON: refused below like every other body that is no object.
   }
   throw new DomainError('invalidInput', 'A JSON object is expected.');
 }
 
-/** Anything but a refusal of ours is a bug, for the log and not for the client. */
+/** Any other error is a bug, whose details are for the log and not for the client. */
 function refusalOf(error: unknown): HttpReply {
   if (!(error instanceof DomainError))
     return refusal(
@@ -277,10 +277,10 @@ function refusal(status: number, code: string, message: string): HttpReply {
   return replyOf(status, json({ code, message }));
 }
 
-function replyOf(status: number, { contentType, body }: Answer): HttpReply {
+function replyOf(status: number, { contentType, body }: Content): HttpReply {
   return { status, charge: 0, headers: ['content-type', contentType], body };
 }
 
-function json(value: object): Answer {
+function json(value: object): Content {
   return { contentType: 'application/json', body: `${JSON.stringify(value)}\n` };
 }

@@ -7,17 +7,17 @@ import { HEAT_MINUTES } from '../../throughput/index.ts';
 import { epkToHex, type Value } from '../../value/index.ts';
 import { namedContainer } from './partitions.ts';
 
-/** As many as fit a screen. */
+/** The most rows of a list: as many as fit a screen. */
 const KEYS_MAX = 20;
 
 interface HotKeysReport {
   readonly db: string;
   readonly container: string;
-  /** The time the traffic is of. */
+  /** The time that the figures cover. */
   readonly minutes: number;
   readonly byRequestUnits: readonly HotKeyReport[];
   readonly byBytes: readonly HotKeyReport[];
-  /** Keys that hold a notable share of what a key may; known only where a partition is near that. */
+  /** Keys that hold a notable share of the key limit; counted only where a partition is near the limit. */
   readonly largest: readonly LargeKeyReport[];
 }
 
@@ -31,18 +31,18 @@ interface KeyReport {
 
 interface HotKeyReport extends KeyReport {
   readonly requestUnits: number;
-  /** Of all request units of its partition. */
+  /** Share of all request units of its partition. */
   readonly percent: number;
   readonly bytes: number;
 }
 
 interface LargeKeyReport extends KeyReport {
   readonly bytes: number;
-  /** Of what a key may hold. */
+  /** Share of the key limit. */
   readonly percent: number;
 }
 
-/** Opens nothing. Throws DomainError for what does not exist or was not named. */
+/** Opens no partition. Throws DomainError where the container is missing or not named. */
 export function reportHotKeys(service: Service, query: URLSearchParams): HotKeysReport {
   const { database, container } = namedContainer(service, query);
   const routes = service.containers.routes(container);

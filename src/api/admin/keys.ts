@@ -7,7 +7,7 @@ export function listKeys(keys: AccountKeys): object {
   return Object.fromEntries(KEY_NAMES.map((name) => [name, keys.get(name)]));
 }
 
-/** `{"key": "secondary"}`: the old one is void when the answer is out. */
+/** `{"key": "secondary"}`: the old key is void when the response is sent. */
 export function rotateKey(keys: AccountKeys, { key }: ValueMap): object {
   const name = KEY_NAMES.find((known) => known === key);
   if (name === undefined)

@@ -1,7 +1,6 @@
 /**
- * What every partition holds and uses. Items, bytes and LSN are those of open ones; the closed are left out until
- * somebody uses them again: opening them for a scrape would keep every partition of the account open for ever. What
- * was used of the throughput is known of all.
+ * Contents and usage of every partition. Items, bytes and LSN are reported of open partitions only: opening closed ones
+ * for a scrape would keep every partition of the account open for ever. Used throughput is reported of all.
  */
 import type { Metrics } from '../../base/index.ts';
 import type { Service } from '../../service/index.ts';

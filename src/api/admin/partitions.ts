@@ -1,4 +1,4 @@
-/** What the partitions of one container hold. */
+/** The report of one container's partitions. */
 import { DomainError } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, provisionedMax } from '../../catalog/index.ts';
 import type { Resize, Route } from '../../cluster/index.ts';
@@ -32,7 +32,7 @@ export interface SplitReport {
 
 const SMALL_ITEM_BYTES = 500;
 
-/** As many as fit a screen. */
+/** The most splits in a report: as many as fit a screen. */
 const SPLITS_MAX = 20;
 
 interface PartitionReport {
@@ -65,14 +65,14 @@ interface PartitionReport {
   readonly reserve: number;
 }
 
-/** Throws DomainError for what does not exist or was not named. */
+/** Throws DomainError where the container is missing or not named. */
 export async function reportPartitions(
   service: Service,
   query: URLSearchParams,
 ): Promise<PartitionsReport> {
   const { database, container } = namedContainer(service, query);
   const { throughput } = container;
-  const reshapes = service.resizer.log.list(container);
+  const resizes = service.resizer.log.list(container);
   return {
     db: database.id,
     container: container.id,
@@ -80,9 +80,9 @@ export async function reportPartitions(
     partitionKey: container.partitionKey.paths,
     throughput: throughput === undefined ? null : provisionedMax(throughput.setting),
     partitions: await service.containers.inspect(container, (routes) =>
-      partitionReports(service, container, routes, reshapes),
+      partitionReports(service, container, routes, resizes),
     ),
-    splits: reshapes.slice(0, SPLITS_MAX).map(splitReport),
+    splits: resizes.slice(0, SPLITS_MAX).map(splitReport),
   };
 }
 
@@ -90,7 +90,7 @@ async function partitionReports(
   service: Service,
   { partitionKey }: ContainerRecord,
   routes: readonly Route[],
-  reshapes: readonly Resize[],
+  resizes: readonly Resize[],
 ): Promise<readonly PartitionReport[]> {
   const partitions: PartitionReport[] = [];
   for (const route of routes) {
@@ -111,7 +111,7 @@ async function partitionReports(
       bytes: itemBytes,
       lsn,
       parents,
-      state: stateOf(route, itemBytes, reshapes),
+      state: stateOf(route, itemBytes, resizes),
       throughputFraction,
       provisioned,
       requestUnitsLastMinute,
@@ -126,23 +126,23 @@ async function partitionReports(
 function stateOf(
   { partition, handle }: Route,
   itemBytes: number,
-  reshapes: readonly Resize[],
+  resizes: readonly Resize[],
 ): PartitionReport['state'] {
-  const running = reshapes.find(
+  const running = resizes.find(
     ({ state, parents }) => state === 'running' && parents.includes(partition.id),
   );
   if (running !== undefined) return running.kind === 'split' ? 'splitting' : 'merging';
   const { limits } = handle;
   if (limits === undefined) return 'online';
-  // Full is what has no room for another small item.
+  // A full partition has no room for another small item.
   const largest = limits.sizes?.heavy()[0]?.bytes ?? 0;
   const isKeyFull = largest + SMALL_ITEM_BYTES > limits.keyMax;
   const isWholeFull = itemBytes + SMALL_ITEM_BYTES > (limits.wholeMax ?? Number.POSITIVE_INFINITY);
   return isKeyFull || isWholeFull ? 'full' : 'online';
 }
 
-function splitReport(reshape: Resize): SplitReport {
-  const { kind, parents, children, startedMs, state, step } = reshape;
+function splitReport(resize: Resize): SplitReport {
+  const { kind, parents, children, startedMs, state, step } = resize;
   return {
     kind,
     parents,
@@ -150,13 +150,13 @@ function splitReport(reshape: Resize): SplitReport {
     startedAt: new Date(startedMs).toISOString(),
     state,
     step,
-    durationMs: reshape.durationMs ?? null,
-    pauseMs: reshape.pauseMs ?? null,
-    error: reshape.error ?? null,
+    durationMs: resize.durationMs ?? null,
+    pauseMs: resize.pauseMs ?? null,
+    error: resize.error ?? null,
   };
 }
 
-/** The container a request names. Throws DomainError where it names none that is there. */
+/** The container that a request names. Throws DomainError where there is none. */
 export function namedContainer(
   service: Service,
   query: URLSearchParams,

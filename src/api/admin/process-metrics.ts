@@ -1,4 +1,4 @@
-/** Memory and time of the process, asked for at every scrape. */
+/** Memory and time of the process, read at every scrape. */
 import type { Metrics } from '../../base/index.ts';
 
 export function collectProcess(metrics: Metrics, process: NodeJS.Process): void {

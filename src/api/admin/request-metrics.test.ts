@@ -1,4 +1,4 @@
-// Goal: answers land in the right series. Method: a few answers, lines of the printed text.
+// Goal: responses are counted in the right series. Method: a few reports, lines of the printed text.
 import { expect, test } from 'vitest';
 import { Metrics } from '../../base/index.ts';
 import { RequestMetrics } from './request-metrics.ts';

@@ -55,7 +55,7 @@ export class RequestMetrics {
 
   /** The observer of one API. */
   forApi(api: string): RequestObserver {
-    // Two maps in place of one with a joined key: no text is made per request.
+    // Two maps instead of one with a joined key: no string is made per request.
     const resources = new Map<string, Map<string, OperationMetrics>>();
     const throttled = this.#throttled.with(api);
     return ({ resource, method, status, charge, durationMs }) => {

@@ -14,17 +14,17 @@ export function collectResizes(metrics: Metrics, { resizer }: Service): void {
     }),
   };
   const failures = metrics.counter({
-    name: 'mesocosm_partition_reshape_failures_total',
+    name: 'mesocosm_partition_resize_failures_total',
     help: 'Splits and merges that were given up; nothing changed.',
     labels: ['kind'],
   });
   const seconds = metrics.counter({
-    name: 'mesocosm_partition_reshape_seconds_total',
+    name: 'mesocosm_partition_resize_seconds_total',
     help: 'Time that splits and merges took, beside traffic.',
     labels: ['kind'],
   });
   const pauses = metrics.counter({
-    name: 'mesocosm_partition_reshape_pause_seconds_total',
+    name: 'mesocosm_partition_resize_pause_seconds_total',
     help: 'Time that writers of a partition waited for its split or merge.',
     labels: ['kind'],
   });

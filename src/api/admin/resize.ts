@@ -12,7 +12,7 @@ interface ResizeReport {
   readonly children: readonly string[];
 }
 
-/** Answers when it is done; traffic goes on meanwhile. */
+/** Resolves when the move is done; requests are served meanwhile. */
 export async function splitPartition(service: Service, body: ValueMap): Promise<ResizeReport> {
   const id = idOf(body.partition);
   if (id === undefined)
@@ -21,7 +21,7 @@ export async function splitPartition(service: Service, body: ValueMap): Promise<
   if (by !== 'bytes' && by !== 'heat')
     throw new DomainError('invalidInput', 'by is bytes or heat: what each half gets half of.');
   const cut = by === 'heat' ? 'heat' : 'betweenKeys';
-  return reshape(service, body, [id], (container) => service.resizer.split(container, id, cut));
+  return resize(service, body, [id], (container) => service.resizer.split(container, id, cut));
 }
 
 export async function mergePartitions(service: Service, body: ValueMap): Promise<ResizeReport> {
@@ -29,10 +29,10 @@ export async function mergePartitions(service: Service, body: ValueMap): Promise
   const ids = (Array.isArray(partitions) ? partitions : []).map(idOf);
   if (ids.length < 2 || !ids.every((id) => id !== undefined) || new Set(ids).size < ids.length)
     throw new DomainError('invalidInput', 'partitions is a list of the ids of two or more.');
-  return reshape(service, body, ids, (container) => service.resizer.merge(container, ids));
+  return resize(service, body, ids, (container) => service.resizer.merge(container, ids));
 }
 
-async function reshape(
+async function resize(
   service: Service,
   body: ValueMap,
   parents: readonly string[],

@@ -6,7 +6,7 @@ import type { AccountKeys, KeyName } from '../../service/index.ts';
 /** As in the NoSQL API. */
 const CLOCK_SKEW_MAX_MS = 15 * 60 * 1000;
 
-/** The key that the request was signed with for this link, not long ago; undefined where there is none. */
+/** The key that signed the request for this link within the allowed skew; undefined where there is none. */
 export type SignatureCheck = (
   request: Pick<Exchange, 'method' | 'headers'>,
   link: string,
@@ -29,7 +29,7 @@ function signatureOf(header: string): Buffer | undefined {
     const match = /^type=master&ver=1\.0&sig=(.+)$/.exec(decodeURIComponent(header));
     return match === null ? undefined : Buffer.from(match[1] as string, 'base64');
   } catch {
-    // Not percent-encoded text: no signature.
+    // The header is not percent-encoded text, so it holds no signature.
     return undefined;
   }
 }

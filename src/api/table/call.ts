@@ -1,4 +1,4 @@
-/** One request on its way through the API: what was asked, and what it is asked of. */
+/** One request with all that its operation needs. */
 import { type Bytes, DomainError, type MaybePromise } from '../../base/index.ts';
 import type { ContainerRecord, DatabaseRecord } from '../../catalog/index.ts';
 import { type Service, TABLES_DATABASE } from '../../service/index.ts';
@@ -19,7 +19,7 @@ export interface Call {
   readonly headers: Headers;
   readonly body: Bytes;
   readonly access: Access;
-  /** The account as the client addresses it: scheme, host and, where it stands there, the first segment of the path. */
+  /** The account as the client addresses it: scheme, host and, where the path has it, the first segment of the path. */
   readonly origin: string;
   readonly account: string;
   readonly requestId: string;
@@ -28,10 +28,10 @@ export interface Call {
 
 export type Operation = (call: Call) => MaybePromise<Reply>;
 
-/** Names of tables that are the same in a URL. */
+/** Table names that are equal in a URL. */
 const PLAIN_NAME = /^\w+$/;
 
-/** Where the entities of a table are, as it is written in URLs. */
+/** The base of links to entities of a table. */
 export function linkBaseOf({ origin, account }: Call, table: string): LinkBase {
   return { origin, account, table: PLAIN_NAME.test(table) ? table : encodeURIComponent(table) };
 }
@@ -40,14 +40,14 @@ export function tablesDatabase(service: Service): DatabaseRecord | undefined {
   return service.databases.find(TABLES_DATABASE);
 }
 
-/** By its very name. */
+/** The table of exactly this name. */
 export function tableNamed(service: Service, name: string): ContainerRecord | undefined {
   const database = tablesDatabase(service);
   const found = database && service.containers.find(database, name);
   return found?.encoding === 'edm' ? found : undefined;
 }
 
-/** By its name, or one that is the same in this dialect. */
+/** The table of this name, or of one that is equal in this dialect. */
 export function findTable(
   { service, dialect }: Pick<Call, 'service' | 'dialect'>,
   name: string,
@@ -62,7 +62,7 @@ export function findTable(
     .find(({ encoding, id }) => encoding === 'edm' && id.toLowerCase() === lower);
 }
 
-/** The table that owns what the request names. */
+/** The table of the entities that the request names. */
 export function ownerTable(call: Call, name: string): ContainerRecord {
   const table = findTable(call, name);
   if (table !== undefined) return table;
@@ -70,7 +70,7 @@ export function ownerTable(call: Call, name: string): ContainerRecord {
   throw new TableError('TableNotFound');
 }
 
-/** Made with the first table. */
+/** The database of all tables, which is created with the first one. */
 export async function openDatabase(service: Service): Promise<DatabaseRecord> {
   const known = tablesDatabase(service);
   if (known !== undefined) return known;

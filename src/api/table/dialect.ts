@@ -1,6 +1,6 @@
 /**
- * Two services speak this protocol, Azure Storage and Azure Cosmos DB, and where they differ clients look at which of
- * them they talk to. They tell them apart by the host they are given, and so does this. All differences stand here.
+ * Two services speak this protocol, Azure Storage and Azure Cosmos DB, and clients behave differently for
+ * each. Clients distinguish them by the host name, and so does this file. All differences are here.
  */
 import { NORMAL_CLASS, type RequestClass, UNMETERED_TRAFFIC } from '../../throughput/index.ts';
 import { isItemName } from '../../value/index.ts';
@@ -9,31 +9,31 @@ import { TABLE_ERRORS, TableError, type TableErrorCode, UNREADABLE } from './err
 import { COSMOS_NAME_LENGTH_MAX } from './limits.ts';
 
 export interface Dialect {
-  /** Of the texts of errors, as it stands beside them. */
+  /** The language that error texts are marked with. */
   readonly language: string;
-  /** How this service words a refusal. */
+  /** A refusal in the words of this service. */
   translated(error: TableError): TableError;
   /** The text of `PropertyNameInvalid`. */
   propertyNameText(name: string): string;
   /** Names that no property may have, beside those of the keys and the timestamp. */
   isReservedName(name: string): boolean;
-  /** Names of tables are the same whatever the case of their letters. */
+  /** Table names are compared without case. */
   readonly hasCaselessNames: boolean;
-  /** Of a table to be made. Throws a 400. */
+  /** Checks the name of a new table. Throws a 400. */
   checkTableName(name: string): void;
-  /** Of a table that is not there to be looked into: `TableNotFound`, unless no table can have the name. Throws. */
+  /** Throws for a table that does not exist: `TableNotFound`, unless no table can have the name. */
   checkPossibleName(name: string): void;
-  /** `/t/x` is an attempt at something inside of table `t`; else no URL at all. */
+  /** True: `/t/x` is refused as a path below table `t`; false: as an invalid URL. */
   readonly hasNestedUrls: boolean;
-  /** The secondary of an account takes reads only. */
+  /** The secondary of an account allows reads only. */
   readonly hasSecondary: boolean;
-  /** Who may update may also add what is not there yet, by insert-or-replace and insert-or-merge. */
+  /** The permission to update also allows to insert, by insert-or-replace and insert-or-merge. */
   readonly updateImpliesInsert: boolean;
-  /** Keys that say they are no texts are refused even where the URL has keys as well. */
+  /** Keys annotated with another type than text are refused even where the URL has the keys. */
   readonly checksKeysBesideUrl: boolean;
-  /** Storage has no request units: what its clients ask is neither refused for its cost nor taken from others. */
+  /** Storage has no request units: its requests are neither throttled nor charged to others. */
   readonly traffic: RequestClass;
-  /** A property that is read over, like the timestamp. */
+  /** A property that is ignored, like the timestamp. */
   readonly ignoredProperty: string | undefined;
 }
 
@@ -69,7 +69,7 @@ const COSMOS: Dialect = {
   ignoredProperty: 'Etag',
 };
 
-/** What refusals in Storage's words are in Cosmos'. */
+/** Codes of Storage and the corresponding codes of Cosmos. */
 const COSMOS_WORDS: ReadonlyMap<string, readonly [TableErrorCode, string]> = new Map([
   [TABLE_ERRORS.InvalidInput[1], ['InvalidInput', 'One of the input values is invalid.']],
   [UNREADABLE, ['InvalidInput', 'One of the input values is invalid.']],

@@ -1,8 +1,8 @@
-/** Refusals as the Table API words them: one table of codes, and how the refusals of the layers below map to it. */
+/** Refusals of the Table API: one table of codes, and the mapping of the errors of the layers below. */
 import { DomainError, type ErrorCode } from '../../base/index.ts';
 import { TransactionError } from '../../partition/index.ts';
 
-/** Status and text of every code; the text may be replaced where it has to name something. */
+/** Status and text of every code; a refusal may have its own text instead. */
 export const TABLE_ERRORS = {
   AccountIsDisabled: [403, 'The specified account is disabled.'],
   AtomFormatNotSupported: [415, 'Atom format is not supported.'],
@@ -124,10 +124,10 @@ export class TableError extends DomainError {
   }
 }
 
-/** The text of `InvalidInput` for a body that is no entity, and for values that are not what their types say. */
+/** The text of `InvalidInput` for a body that is no entity, and for values that do not match their types. */
 export const UNREADABLE = 'An error occurred while processing this request.';
 
-/** What the filter of a query that cannot be read is answered with. */
+/** The text for a filter that cannot be parsed. */
 export function invalidFilter(): TableError {
   return new TableError('InvalidInput', 'The query condition specified in the request is invalid.');
 }
@@ -162,10 +162,10 @@ const CODES: Readonly<Record<ErrorCode, TableErrorCode>> = {
   unavailable: 'ServerBusy',
 };
 
-/** Codes whose own words tell the client more than those of the table. */
+/** Codes whose own messages are more useful than those of the table. */
 const TELLING: ReadonlySet<ErrorCode> = new Set(['invalidInput', 'partitionKeyFull']);
 
-/** Any failure in this API's words; what is none of the client's is `InternalError`. */
+/** Any failure as a refusal of this API; a bug is `InternalError`. */
 export function tableErrorOf(error: unknown): TableError {
   if (error instanceof TableError) return error;
   if (error instanceof TransactionError) return tableErrorOf(error.refusal);

@@ -1,4 +1,4 @@
-/** The entry: one request in, one answer out. URL → caller → body → operation → reply. */
+/** The entry of the API: URL → caller → body → operation → reply. */
 import { andThen, type Bytes, EMPTY_BYTES, type MaybePromise } from '../../base/index.ts';
 import {
   type Exchange,
@@ -28,15 +28,15 @@ import { ThrottleRetries } from './throttle-retry.ts';
 interface TableOptions {
   readonly service: Service;
   readonly keys: KeyCheck;
-  /** True while a key is public knowledge: requests need not say when they were made. */
+  /** True while a key is public knowledge: then requests need no date. */
   readonly isDateOptional?: (() => boolean) | undefined;
-  /** Vouches for bearer tokens, which come over TLS only; undefined: they are refused. */
+  /** Checks bearer tokens, which are accepted over TLS only; undefined: they are refused. */
   readonly identities?: IdentityAccess | undefined;
-  /** How long a throttled request waits for its turn before it is answered with 429. */
+  /** How long a throttled request waits before it gets a 429. */
   readonly retryWaitMs?: number | undefined;
-  /** Told of every answer. */
+  /** Receives a report of every response. */
   readonly onRequest?: (report: RequestReport) => void;
-  /** Told of every failure that is not the client's: our bugs. */
+  /** Receives every failure that is a bug of ours. */
   readonly onFailure?: (failure: TableRequestFailure) => void;
 }
 
@@ -66,16 +66,16 @@ interface TableRequest extends PendingRequest {
 }
 
 interface Addressed {
-  readonly asked: TableRequest;
+  readonly pending: TableRequest;
   readonly target: Target;
-  /** As it is meant. */
+  /** The effective verb, which x-http-method may override. */
   readonly method: string;
 }
 
-/** A request of somebody who may make it. */
+/** A request whose caller is checked. */
 interface Admitted {
   readonly request: Addressed;
-  /** Undefined: of a browser that asks whether it may ask. */
+  /** Undefined for a preflight request of a browser. */
   readonly caller: Caller | undefined;
 }
 
@@ -99,15 +99,15 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
     });
   }
 
-  admit(asked: TableRequest): MaybePromise<Admitted> {
-    const { exchange } = asked;
+  admit(pending: TableRequest): MaybePromise<Admitted> {
+    const { exchange } = pending;
     const { headers, method } = exchange;
     const target = parseTarget(exchange.url, headers.host);
-    asked.target = target;
-    asked.resource = target.resource.kind;
+    pending.target = target;
+    pending.resource = target.resource.kind;
     if (target.isOfOtherAccount) throw new TableError('ResourceNotFound');
     checkVersion(headerOf(exchange, 'x-ms-version'));
-    const request = { asked, target, method: meantMethod(exchange) };
+    const request = { pending, target, method: effectiveMethod(exchange) };
     if (method === 'OPTIONS') return { request, caller: undefined };
     const caller = this.#authorizer.authorize({
       method,
@@ -116,9 +116,9 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
       isEncrypted: exchange.isEncrypted,
       address: exchange.remoteAddress ?? '',
     });
-    return andThen(caller, (known) => {
+    return andThen(caller, (found) => {
       if (target.isSecondary) checkSecondary(request.method, headers.host);
-      return { request, caller: known };
+      return { request, caller: found };
     });
   }
 
@@ -128,15 +128,15 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
   }
 
   #read(caller: Caller, request: Addressed): MaybePromise<Reply> {
-    const { exchange } = request.asked;
+    const { exchange } = request.pending;
     if (exchange.method === 'GET') return this.#run(caller, request, EMPTY_BYTES);
     const body = exchange.readBody(REQUEST_BYTES_MAX);
     return andThen(body, (whole) => this.#run(caller, request, whole));
   }
 
   #run({ access, account }: Caller, request: Addressed, body: Bytes): MaybePromise<Reply> {
-    const { asked, target, method } = request;
-    const { exchange, requestId } = asked;
+    const { pending, target, method } = request;
+    const { exchange, requestId } = pending;
     const call: Call = {
       service: this.#options.service,
       method,
@@ -171,14 +171,14 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
     this.#options.onFailure?.({ error, requestId, method: exchange.method });
   }
 
-  refuse(asked: TableRequest, error: unknown): Reply {
-    const { exchange, requestId, target } = asked;
-    const known = tableErrorOf(error);
-    if (known.status === 500) this.onFailure(asked, error);
+  refuse(pending: TableRequest, error: unknown): Reply {
+    const { exchange, requestId, target } = pending;
+    const refusal = tableErrorOf(error);
+    if (refusal.status === 500) this.onFailure(pending, error);
     const isXml = target?.isOfOtherAccount === true || (target?.query.get('comp') ?? '') !== '';
     const nowMs = this.#options.service.clock.nowMs();
     const dialect = dialectOf(exchange.headers.host);
-    return errorReply(dialect.translated(known), { requestId, nowMs, isXml, dialect });
+    return errorReply(dialect.translated(refusal), { requestId, nowMs, isXml, dialect });
   }
 }
 
@@ -199,8 +199,8 @@ function checkSecondary(method: string, host: string | undefined): void {
     throw new TableError('InsufficientAccountPermissions');
 }
 
-/** Clients behind proxies that know few verbs send POST and say what they mean. */
-function meantMethod(exchange: Exchange): string {
+/** Clients behind proxies that know few verbs send POST and the verb in a header. */
+function effectiveMethod(exchange: Exchange): string {
   const { method } = exchange;
   return method === 'POST' ? (headerOf(exchange, 'x-http-method') ?? method) : method;
 }
@@ -210,7 +210,7 @@ function clientRequestId(exchange: Exchange): string | undefined {
   return sent !== undefined && CLIENT_REQUEST_ID.test(sent) ? sent : undefined;
 }
 
-/** With the account, where that is the first segment of the path. */
+/** The origin, with the account where that is the first segment of the path. */
 function accountOrigin({ origin }: Exchange, { account, isSecondary }: Target): string {
   return account === undefined ? origin : `${origin}${account}${isSecondary ? '-secondary' : ''}/`;
 }

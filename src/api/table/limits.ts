@@ -1,4 +1,4 @@
-/** What an entity, a batch and a name may be at most: the documented limits of the reference service. */
+/** Limits of entities, batches and names, as documented by the reference service. */
 
 /** Characters of PartitionKey and RowKey, in UTF-16: one kibibyte each. */
 export const KEY_LENGTH_MAX = 512;
@@ -13,18 +13,18 @@ export const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
 export const BATCH_OPERATIONS_MAX = 100;
 /** Characters of a table's name; in Storage it is 63. */
 export const COSMOS_NAME_LENGTH_MAX = 254;
-/** Rows of a page, and what $top may ask for. */
+/** Rows of a page, and the maximum of $top. */
 export const PAGE_ROWS_MAX = 1000;
 export const ACCESS_POLICIES_MAX = 5;
 export const ACCESS_POLICY_ID_LENGTH_MAX = 64;
-/** Of a filter: what a URL of this length can hold, and no deeper than a parser without end of stack. */
+/** Length and depth of a filter: what a URL can hold, and what the recursive parser's stack allows. */
 export const FILTER_LENGTH_MAX = 32 * 1024;
 export const FILTER_DEPTH_MAX = 100;
 /** How long a throttled request waits in the server in total: well below the time after which any client gives up. */
 export const RETRY_WAIT_MS_MAX = 5000;
-/** Requests that wait so at once, and the bytes of their bodies: beyond, memory would grow with the overload. */
+/** The most requests that wait at once, and the bytes of their bodies: without bounds, memory would grow with the overload. */
 export const WAITING_REQUESTS_MAX = 1000;
 export const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Properties of the service with five rules of 2 KB each, or five policies, with room to spare. */
+/** Enough for service properties with five CORS rules of 2 KB each, or five policies. */
 export const XML_BYTES_MAX = 64 * 1024;

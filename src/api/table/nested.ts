@@ -1,10 +1,10 @@
-/** Requests for something inside of a table, `t/x`: sent by clients whose endpoint ends with the name of a table. */
+/** Requests for a path below a table, `t/x`: sent by clients whose endpoint ends with the name of a table. */
 import { bytesToText } from '../../base/index.ts';
 import { type Call, findTable } from './call.ts';
 import { insertedEntity, parseEntity } from './entities/entity-body.ts';
 import { TableError } from './errors.ts';
 
-/** Storage tells them from what it takes them for: an insert, or something with too few keys. */
+/** Storage refuses them as it reads them: as an insert, or as an entity with too few keys. */
 export function refuseNested(call: Call, table: string): never {
   const { dialect, access, method } = call;
   if (!dialect.hasNestedUrls) throw new TableError('InvalidInput', 'Request url is invalid.');

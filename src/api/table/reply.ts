@@ -1,10 +1,10 @@
-/** An answer before it is sent, and what all answers have in common. */
+/** A response before it is sent, and the parts that all responses have. */
 import type { HttpReply } from '../../http/index.ts';
 import type { Dialect } from './dialect.ts';
 import type { MetadataLevel } from './entities/entity-reply.ts';
 import type { TableError } from './errors.ts';
 
-/** What every current client sends; answered as sent where it is a version at all. */
+/** The version that current clients send; a valid version is returned as it was sent. */
 export const DEFAULT_VERSION = '2019-02-02';
 
 export interface Reply extends HttpReply {
@@ -33,7 +33,7 @@ export function jsonReply(
   return { status, charge, headers, body, contentType: CONTENT_TYPES[level] };
 }
 
-/** Of stored bytes: the text has one character per byte. */
+/** A reply of stored bytes: the text has one character per byte. */
 export function storedReply(
   status: number,
   body: string,
@@ -51,7 +51,7 @@ export function emptyReply(status: number, { charge = 0, headers = [] }: ReplyOp
   return { status, charge, headers, body: undefined };
 }
 
-/** What an answer says beside its own headers. */
+/** The headers that every response has beside its own. */
 interface Sender {
   readonly requestId: string;
   readonly clientRequestId: string | undefined;
@@ -59,7 +59,7 @@ interface Sender {
   readonly corsHeaders: readonly string[];
 }
 
-/** Adds what every answer says beside its own headers. */
+/** Adds the headers that every response has beside its own. */
 export function addServiceHeaders(reply: Reply, sender: Sender): void {
   const { headers, body, contentType, charge } = reply;
   headers.push('x-ms-request-id', sender.requestId, 'x-ms-version', sender.version);
@@ -79,7 +79,7 @@ interface ErrorContext {
   readonly dialect: Dialect;
 }
 
-/** The answer to a request that failed. */
+/** The response to a request that failed. */
 export function errorReply(error: TableError, context: ErrorContext): Reply {
   const { tableCode, status, retryAfterMs, charge } = error;
   const headers = ['x-ms-error-code', tableCode];
@@ -115,7 +115,7 @@ function decorated(message: string, { requestId, nowMs }: ErrorContext): string 
   return `${message}\nRequestId:${requestId}\nTime:${new Date(nowMs).toISOString()}`;
 }
 
-/** The word behind a status, as the parts of a batch spell it. */
+/** The reason phrase of a status, as the parts of a batch spell it. */
 export function statusText(status: number): string {
   return STATUS_TEXTS[status] ?? 'Error';
 }

@@ -1,4 +1,4 @@
-// Goal: every request has a name of its own that is a GUID. Method: many from two servers.
+// Goal: every request has its own id, a GUID. Method: many ids from two servers.
 import { expect, test } from 'vitest';
 import { RequestIds } from './request-ids.ts';
 

@@ -1,9 +1,9 @@
-/** Names of requests: GUIDs that no other request of any server has. They are told to clients and in logs, and need no secret. */
+/** Ids of requests: GUIDs that are unique among all servers. They appear in responses and logs, and need not be secret. */
 import { randomUUID } from 'node:crypto';
 
 const COUNTER_DIGITS = 12;
 
-/** One random beginning for all, and a number behind it. */
+/** One random prefix per process, and a counter. */
 export class RequestIds {
   readonly #beginning = randomUUID().slice(0, -COUNTER_DIGITS);
   #count = 0;

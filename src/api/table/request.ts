@@ -1,21 +1,21 @@
-/** Headers and query options as typed values. What they may say is checked here and nowhere else. */
+/** Headers and query options as typed values. Their values are checked here and nowhere else. */
 import type { ThroughputSetting } from '../../catalog/index.ts';
 import type { MetadataLevel } from './entities/entity-reply.ts';
 import { TableError } from './errors.ts';
 import { PAGE_ROWS_MAX } from './limits.ts';
 
-/** How an operation looks at its headers: those of the request, or of a part of a batch. */
+/** Reads headers: those of the request, or of a part of a batch. */
 export type Headers = (name: string) => string | undefined;
 export type Query = ReadonlyMap<string, string>;
 
-/** Names of levels as clients ask for them. */
+/** Metadata levels by the names that clients send. */
 const LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
   ['nometadata', 'none'],
   ['minimalmetadata', 'minimal'],
   ['fullmetadata', 'full'],
 ]);
 
-/** How nearly all clients ask. */
+/** The media type that nearly all clients send. */
 const EXACT_LEVELS: ReadonlyMap<string, MetadataLevel> = new Map(
   [...LEVELS].map(([name, level]) => [`application/json;odata=${name}`, level]),
 );
@@ -45,7 +45,7 @@ function levelOf(parameters: readonly string[]): MetadataLevel {
 
 export type Preference = 'content' | 'no-content';
 
-/** Undefined where the client leaves it to the service, which then answers with content. */
+/** Undefined where the client leaves it to the service, which then returns content. */
 export function preference(headers: Headers): Preference | undefined {
   const sent = headers('prefer');
   if (sent === undefined || sent === '') return undefined;
@@ -54,7 +54,7 @@ export function preference(headers: Headers): Preference | undefined {
   throw new TableError('InvalidHeaderValue', 'The value of the header Prefer is not valid.');
 }
 
-/** $top: rows of the page, 1000 where nothing is asked for. */
+/** $top: rows of the page, 1000 by default. */
 export function pageRows(query: Query): number {
   const text = query.get('$top');
   if (text === undefined) return PAGE_ROWS_MAX;
@@ -71,7 +71,7 @@ export function selectedNames(query: Query): readonly string[] | undefined {
   return names.includes('*') ? undefined : names;
 }
 
-/** An etag, or `*`; undefined where the operation may also make the entity. */
+/** An etag, or `*`; undefined where the operation may also create the entity. */
 export function ifMatch(headers: Headers): string | undefined {
   const sent = headers('if-match');
   if (sent === undefined || sent === '') return undefined;
@@ -84,7 +84,7 @@ export function ifMatch(headers: Headers): string | undefined {
   );
 }
 
-/** Throughput as the maker of a table asks for it. */
+/** Throughput in a request that creates a table. */
 export function throughputSetting(headers: Headers): ThroughputSetting | undefined {
   const manual = headers('x-ms-offer-throughput');
   const autoscale = headers('x-ms-cosmos-offer-autopilot-settings');

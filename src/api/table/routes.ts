@@ -1,4 +1,4 @@
-/** Which operation a request is: resource, verb, and for the service and tables the query. */
+/** Finds the operation of a request by resource, verb and, for the service and tables, the query. */
 
 import { readPolicies, writePolicies } from './access/stored-policies.ts';
 import { runBatch } from './batch/batch.ts';

@@ -7,7 +7,7 @@ import { TableError } from './errors.ts';
 import { emptyReply, type Reply, xmlReply } from './reply.ts';
 import { elementOf, parseXml, printXml, textOf, type XmlElement } from './xml.ts';
 
-/** Among the policies of the database. */
+/** The key among the policies of the database. */
 const PROPERTIES_NAME = 'tableService';
 
 const OFF = { Version: '1.0', Enabled: 'false', RetentionPolicy: { Enabled: 'false' } };
@@ -31,7 +31,7 @@ export function readProperties(call: Call): Reply {
   return xmlReply(200, printXml('StorageServiceProperties', propertiesOf(call.service)));
 }
 
-/** What is left out stays as it is. */
+/** Properties that are left out stay as they are. */
 export async function writeProperties(call: Call): Promise<Reply> {
   const { service, access, body } = call;
   access.check({ level: 's', permissions: ['w'] });
@@ -54,7 +54,7 @@ function checkRetention({ Days }: XmlElement): void {
   if (days < 1 || days > RETENTION_DAYS_MAX) throw new TableError('InvalidXmlNodeValue');
 }
 
-/** Of the secondary only; a host such as localhost cannot name its own, so there the primary answers as well. */
+/** Statistics belong to the secondary; a host such as localhost cannot name one, so there the primary returns them too. */
 export function readStatistics(call: Call): Reply {
   call.access.check({ level: 's', permissions: ['r'] });
   const { isSecondary, account } = call.target;

@@ -1,4 +1,4 @@
-/** /Tables: containers of entities, made with a fixed key and listed by name. */
+/** /Tables: containers of entities, created with a fixed key and listed by name. */
 import {
   type ContainerRecord,
   type DatabaseRecord,
@@ -44,7 +44,7 @@ export async function createTable(call: Call): Promise<Reply> {
   });
 }
 
-/** Enough for a table that nobody gave any to grow beyond one partition; undefined where it is not the table's to have. */
+/** The throughput of a table that was given none: enough to grow beyond one partition; undefined where the database has it. */
 function defaultThroughput(
   { settings }: Service,
   database: DatabaseRecord,
@@ -53,7 +53,7 @@ function defaultThroughput(
   return { kind: 'manual', requestUnits: settings.unlimitedThroughputMin };
 }
 
-/** The table itself: how older clients find out whether it is there. */
+/** Reads the table itself: older clients check its existence so. */
 export function readTable(call: Call, name: string): Reply {
   call.access.check({ level: 'c', permissions: ['l', 'r'], table: name });
   const level = metadataLevel(call.headers, call.target.query);

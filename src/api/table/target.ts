@@ -1,6 +1,6 @@
 /**
- * What a URL names. Accounts come in the path (`/devstoreaccount1/t`) or in the host (`/t`); keys stand in quotation
- * marks, in which a mark is doubled, so that a comma or a parenthesis in a key means nothing.
+ * The target of a URL. Accounts are in the path (`/devstoreaccount1/t`) or in the host (`/t`). Keys are in quotation
+ * marks, within which a mark is doubled, so that a comma or a parenthesis in a key has no meaning.
  */
 import { TableError } from './errors.ts';
 
@@ -20,7 +20,7 @@ export type Resource =
       readonly partitionKey: string;
       readonly rowKey: string;
     }
-  /** `t/x`: something inside of a table, where nothing is. */
+  /** `t/x`: a path below a table, where nothing exists. */
   | { readonly kind: 'nested'; readonly table: string }
   | { readonly kind: 'batch' };
 
@@ -29,7 +29,7 @@ export interface Target {
   /** The account in the path, without suffix; undefined where the host names it. */
   readonly account: string | undefined;
   readonly isSecondary: boolean;
-  /** Where the host is an address, the path begins with the account: this one is not ours. */
+  /** Where the host is an address, the path begins with the account: true for an account that is not ours. */
   readonly isOfOtherAccount: boolean;
   /** As sent, without the query: what clients sign. */
   readonly path: string;
@@ -54,7 +54,7 @@ export function parseTarget(url: string, host = ''): Target {
   return { resource, account, isSecondary, isOfOtherAccount, path, query };
 }
 
-/** What stands between slashes. */
+/** The segments between slashes. */
 function segmentsOf(path: string): string[] {
   const segments: string[] = [];
   for (let at = 0; at < path.length; ) {
@@ -82,7 +82,7 @@ function parseQuery(text: string): ReadonlyMap<string, string> {
     const at = field.indexOf('=');
     const name = decode((at < 0 ? field : field.slice(0, at)).replaceAll('+', ' '));
     const value = at < 0 ? '' : decode(field.slice(at + 1).replaceAll('+', ' '));
-    // Two signatures are none: nobody can tell which of them was meant.
+    // Two signatures are refused: which of them counts would be ambiguous.
     if (name === 'sig' && query.has(name)) query.set(name, '');
     else if (!query.has(name)) query.set(name, value);
   }
@@ -134,7 +134,7 @@ function parseKeys(text: string): { readonly partitionKey: string; readonly rowK
   return { partitionKey, rowKey };
 }
 
-/** A text in single quotation marks that begins here; `end` is behind its last mark. */
+/** A text in single quotation marks that begins here; `end` is after its last mark. */
 function readLiteral(
   text: string,
   start: number,
@@ -166,7 +166,7 @@ function invalidUrl(): TableError {
 
 const PLAIN_KEY = /^[\w.~-]*$/;
 
-/** A key as it stands in a URL. */
+/** A key in the form of a URL. */
 export function keyLiteral(key: string): string {
   if (PLAIN_KEY.test(key)) return `'${key}'`;
   return `'${encodeURIComponent(key.replaceAll("'", "''")).replaceAll("''", '%27%27')}'`;

@@ -1,7 +1,7 @@
 /**
- * Retries on the server of what was throttled, for a while. Clients of tables retry three times and then lose the write;
+ * Retries throttled requests on the server, for a while. Clients of tables retry three times and then lose the write;
  * a loop of twenty workers on a table of 1,000 RU/s would lose some of a thousand. Waiting here, a request is admitted
- * once the budget allows it; only what would wait longer is answered with 429.
+ * once the budget allows it; only a request that would wait longer gets a 429.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError, isPromise, type MaybePromise } from '../../base/index.ts';
@@ -18,7 +18,7 @@ export class ThrottleRetries {
     this.#waitMsMax = waitMsMax;
   }
 
-  /** Answers at once where the first attempt does. */
+  /** Returns no promise where the first attempt returns none. */
   run<T>(call: Call, attempt: () => MaybePromise<T>): MaybePromise<T> {
     const bytes = call.body.length;
     try {

@@ -14,7 +14,7 @@ const parser = new XMLParser({
   ignoreAttributes: true,
   ignoreDeclaration: true,
   parseTagValue: false,
-  // Documents that define entities of their own are refused below: they are how small texts become large ones.
+  // Documents that define entities are refused below: entity expansion turns small texts into large ones.
   processEntities: true,
   trimValues: true,
 });
@@ -30,7 +30,7 @@ export function parseXml(body: Bytes, root: string): XmlElement {
   return elementOf(document[root]);
 }
 
-/** The parser throws errors of its own for elements too deep, and for names that are those of a prototype. */
+/** The parser throws its own errors for elements that are too deep, and for names of prototype members. */
 function parsed(text: string): Readonly<Record<string, XmlNode>> {
   try {
     return parser.parse(text) as Record<string, XmlNode>;

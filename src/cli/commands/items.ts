@@ -74,7 +74,7 @@ async function keyById(
 ): Promise<readonly unknown[]> {
   const paths = await keyPaths(client, container);
   if (paths.length === 1 && paths[0] === '/id') return [id];
-  // Containers made without a key have this one, and no item a value for it.
+  // Containers created without a key have this one, and their items have no value for it.
   if (paths.length === 1 && paths[0] === '/_partitionKey') return [{}];
   throw new CommandError(
     2,

@@ -44,7 +44,7 @@ export const PARTITION_COMMANDS: readonly Command[] = [
     },
     run: ({ client, arguments: [name = '', partition = ''], option, output }) => {
       const [by = 'bytes'] = option('by');
-      return reshape(client, output, 'split', { name, more: { partition, by } });
+      return resize(client, output, 'split', { name, more: { partition, by } });
     },
   },
   {
@@ -53,11 +53,11 @@ export const PARTITION_COMMANDS: readonly Command[] = [
     help: 'merge neighbouring partitions into one, while traffic goes on',
     arguments: [3, 100],
     run: ({ client, arguments: [name = '', ...partitions], output }) =>
-      reshape(client, output, 'merge', { name, more: { partitions } }),
+      resize(client, output, 'merge', { name, more: { partitions } }),
   },
 ];
 
-async function reshape(
+async function resize(
   client: ClientOptions,
   output: Output,
   verb: 'split' | 'merge',
@@ -139,7 +139,7 @@ export function printPartitions(partitions: unknown): string {
   ]);
 }
 
-/** Eight digits tell ranges apart; the whole is in `--json`. */
+/** Eight digits distinguish ranges; the whole value is in `--json`. */
 function shortRange(hex: string): string {
   return hex === '' ? '00' : hex.length > 8 ? `${hex.slice(0, 8)}…` : hex;
 }

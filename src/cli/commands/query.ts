@@ -1,4 +1,4 @@
-/** `query DB/CONTAINER "SELECT …"`: rows of a query, or how it runs. */
+/** `query DB/CONTAINER "SELECT …"`: the rows of a query, or a report of its execution. */
 import { append } from '../../base/index.ts';
 import { type ClientOptions, type ClientReply, property, send } from '../client.ts';
 import type { Command, CommandContext } from '../command.ts';

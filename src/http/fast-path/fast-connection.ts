@@ -1,9 +1,9 @@
 /**
- * One connection whose ordinary requests are served without node:http, one after the other. At the first request that
- * is not ordinary the connection is handed over, with every byte from there on, and stays with node:http.
+ * One connection whose simple requests are served without node:http, one after the other. At the first request that is
+ * not simple the connection is handed over, with every byte from there on, and stays with node:http.
  */
 import type { Socket } from 'node:net';
-import type { Bytes } from '../../base/index.ts';
+import { assert, type Bytes } from '../../base/index.ts';
 import type { HttpHandler } from '../exchange.ts';
 import { type BatchStep, type RequestBatch, STAGES } from '../request-batch.ts';
 import { FastExchange } from './fast-exchange.ts';
@@ -12,25 +12,25 @@ import { HEAD_BYTES_MAX, type RequestHead, type RequestHeads } from './request-h
 import type { ResponseHeads } from './response-head.ts';
 
 /**
- * Pieces of one head that are waited for: a head longer than a packet comes in a few. Who sends it in more is not in a
- * hurry, and better off with a parser that does not begin anew with every piece.
+ * The most pieces of one head: a head longer than a packet comes in a few. A client that sends more pieces is slow, and
+ * better served by a parser that does not begin again with every piece.
  */
 const HEAD_PIECES_MAX = 4;
 
-/** What the connections of a server have in common. */
+/** The state that all fast connections of a server share. */
 export interface FastPath {
   readonly handler: HttpHandler;
   readonly requestHeads: RequestHeads;
   readonly responseHeads: ResponseHeads;
-  /** Idle connections are closed after it. */
+  /** An idle connection is closed after this time. */
   readonly idleMs: number;
   readonly isStopping: boolean;
   readonly batch: RequestBatch;
-  /** Those that wait for the rest of a request. */
+  /** Connections that wait for the rest of a request. */
   readonly waiting: Set<FastConnection>;
   /** Gives the connection to node:http. */
   handOver(socket: Socket): void;
-  /** For what is wrong with a request under way, by node's code for it: answers and closes. */
+  /** Responds to a broken request by node's error code for it, and closes the connection. */
   refuse(socket: Socket, code: string): void;
   closed(connection: FastConnection): void;
 }
@@ -38,23 +38,23 @@ export interface FastPath {
 export class FastConnection implements BatchStep {
   readonly socket: Socket;
   readonly #fastPath: FastPath;
-  /** The request that is to be answered. */
+  /** The request that has no response yet. */
   #exchange: FastExchange | undefined;
-  /** The rest of its body, answered or not. */
+  /** The body that is still arriving, whether or not its request has its response. */
   #arriving: IncomingBody | undefined;
-  /** Bytes behind the request under way; while there are any the socket is paused. */
+  /** Bytes after the current request; the socket is paused while there are any. */
   #rest: Buffer | undefined;
   /** The beginning of a head, and in how many pieces it came so far. */
   #partial: Buffer | undefined;
   #pieces = 0;
   #isServing = false;
-  /** The client will send no more. */
+  /** True when the client has closed its half of the connection. */
   #hasEnded = false;
 
-  constructor(socket: Socket, lane: FastPath) {
+  constructor(socket: Socket, fastPath: FastPath) {
     this.socket = socket;
-    this.#fastPath = lane;
-    socket.setTimeout(lane.idleMs);
+    this.#fastPath = fastPath;
+    socket.setTimeout(fastPath.idleMs);
     socket.on('data', this.#onData);
     socket.on('end', this.#onEnd);
     socket.on('drain', this.#onDrain);
@@ -63,17 +63,17 @@ export class FastConnection implements BatchStep {
     socket.on('close', this.#onClose);
   }
 
-  /** Nothing is under way and everything is written. */
+  /** True where no request is open and everything is written. */
   get isIdle(): boolean {
     const hasBytes = this.#rest !== undefined || this.#partial !== undefined;
     return !this.#isBusy && !hasBytes && this.socket.writableLength === 0;
   }
 
-  get turn(): RequestBatch {
+  get batch(): RequestBatch {
     return this.#fastPath.batch;
   }
 
-  /** Its request is the next to be looked at. */
+  /** The batch has come to this connection's request. */
   proceed(): void {
     if (this.#exchange !== undefined) this.#fastPath.handler(this.#exchange);
   }
@@ -105,7 +105,7 @@ export class FastConnection implements BatchStep {
     socket.uncork();
   }
 
-  /** The answer to the request under way is written. */
+  /** Called when the response to the current request is written. */
   responded(): void {
     const isLast = this.#isLast;
     this.#exchange = undefined;
@@ -116,12 +116,12 @@ export class FastConnection implements BatchStep {
     if (this.#arriving !== undefined) {
       this.#arriving.drop();
       this.socket.resume();
-    } else if (!this.#isServing) this.#goOn();
+    } else if (!this.#isServing) this.#continue();
   }
 
   /**
-   * Asked now and then of those that wait: cuts the connection off where its request began too long ago. The rest of a head
-   * should have been there long since; node has timeouts for them.
+   * Called at intervals while the connection waits: closes it where the current request began too long ago. An incomplete
+   * head goes to node:http, which has a timeout for heads.
    */
   expire(startedBeforeMs: number): void {
     if (this.#partial !== undefined) this.#handOver(this.#partial);
@@ -150,24 +150,24 @@ export class FastConnection implements BatchStep {
     }
     const taken = body.take(chunk);
     if (!body.isWhole) {
-      // Who will have it, and whether anyone, is not decided yet.
+      // The handler has not asked for the body yet, and may never do so: no more of it is buffered.
       if (!body.isAwaited) this.socket.pause();
       return;
     }
     this.#arriving = undefined;
     this.#fastPath.waiting.delete(this);
     if (taken < chunk.length) this.#serve(chunk.subarray(taken));
-    else if (this.#exchange === undefined) this.#goOn();
+    else if (this.#exchange === undefined) this.#continue();
   };
 
-  /** Requests that are all there, one after the other, as far as they are answered at once. */
+  /** Serves the complete requests in these bytes one after the other, until one does not get its response at once. */
   #serve(bytes: Buffer): void {
     const { socket } = this;
     const { requestHeads } = this.#fastPath;
     this.#rest = bytes;
     this.#isServing = true;
     while (this.#rest !== undefined && socket.writable) {
-      // A client that does not read its answers gets no more of them.
+      // A client that does not read its responses gets no more of them.
       if (this.#isBusy || socket.writableNeedDrain) {
         socket.pause();
         break;
@@ -193,6 +193,7 @@ export class FastConnection implements BatchStep {
   }
 
   #begin(head: RequestHead, bytes: Buffer): void {
+    assert(!this.#isBusy, 'one request of a connection at a time');
     this.#pieces = 0;
     const end = head.bytes + head.bodyBytes;
     this.#rest = end < bytes.length ? bytes.subarray(end) : undefined;
@@ -207,8 +208,8 @@ export class FastConnection implements BatchStep {
     this.#fastPath.batch.await(STAGES.admit, this);
   }
 
-  /** What waited behind the request that is over now. */
-  #goOn(): void {
+  /** Continues with the bytes that waited for the end of the last request. */
+  #continue(): void {
     if (this.#rest !== undefined) {
       this.socket.resume();
       this.#serve(this.#rest);
@@ -217,10 +218,11 @@ export class FastConnection implements BatchStep {
 
   #handOver(rest: Buffer): void {
     const { socket } = this;
+    assert(!this.#isBusy, 'a connection is handed over between two requests');
     this.#partial = undefined;
     this.#rest = undefined;
     if (this.#hasEnded) {
-      // Too late to put anything back.
+      // Bytes cannot be put back after the end of the stream.
       this.#fastPath.refuse(socket, INCOMPLETE);
       return;
     }
@@ -232,7 +234,7 @@ export class FastConnection implements BatchStep {
     socket.off('timeout', this.#onTimeout);
     socket.off('error', this.#onError);
     socket.off('close', this.#onClose);
-    // Only what was paused looks at bytes that were put back.
+    // A flowing stream would not emit the bytes that are put back.
     socket.pause();
     socket.unshift(rest);
     this.#fastPath.handOver(socket);
@@ -247,15 +249,15 @@ export class FastConnection implements BatchStep {
   };
 
   readonly #onDrain = (): void => {
-    if (this.#rest !== undefined && !this.#isBusy) this.#goOn();
+    if (this.#rest !== undefined && !this.#isBusy) this.#continue();
   };
 
-  /** A request that takes its time is not idle, and one that arrives slowly has a limit of its own. */
+  /** A connection with an open request is not idle, and one that arrives slowly has a limit of its own. */
   readonly #onTimeout = (): void => {
     if (!this.#isBusy) this.socket.destroy();
   };
 
-  /** The socket closes by itself. */
+  /** Nothing to do: `close` follows every error. */
   readonly #onError = (): void => undefined;
 
   readonly #onClose = (): void => {
@@ -272,5 +274,5 @@ export class FastConnection implements BatchStep {
   }
 }
 
-/** What node calls a request that ends in the middle. */
+/** Node's error code for a request that ends in the middle. */
 const INCOMPLETE = 'HPE_INVALID_EOF_STATE';

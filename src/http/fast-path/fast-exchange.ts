@@ -1,4 +1,4 @@
-/** An exchange over a connection of our own. */
+/** An exchange over a connection on the fast path. */
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../../base/index.ts';
 import { BaseExchange } from '../base-exchange.ts';
 import type { Exchange } from '../exchange.ts';
@@ -12,7 +12,7 @@ import type { RequestHead } from './request-head.ts';
 export class FastExchange extends BaseExchange implements Exchange {
   readonly #connection: FastConnection;
   readonly #body: Bytes | IncomingBody;
-  /** Whether something of an answer was written. */
+  /** True when a part of a response was written. */
   #isBegun = false;
 
   constructor(connection: FastConnection, head: RequestHead, body: Bytes | IncomingBody) {
@@ -22,7 +22,7 @@ export class FastExchange extends BaseExchange implements Exchange {
   }
 
   get batch(): RequestBatch {
-    return this.#connection.turn;
+    return this.#connection.batch;
   }
 
   readBody(bytesMax: number): MaybePromise<Bytes> {

@@ -1,4 +1,4 @@
-/** A body of known length that comes in several pieces. Until somebody asks for it the pieces are kept. */
+/** A body of known length that arrives in several pieces. The pieces are kept until the body is read or dropped. */
 import type { Bytes } from '../../base/index.ts';
 import { AbortedError, tooLarge } from '../request-body.ts';
 
@@ -8,12 +8,12 @@ interface Waiter {
 }
 
 export class IncomingBody {
-  /** When its request began. */
+  /** The time at which its request began. */
   readonly startedMs: number;
   readonly #length: number;
   #left: number;
   #pieces: Buffer[] = [];
-  #state: 'unasked' | 'wanted' | 'refused' | 'dropped' | 'aborted' = 'unasked';
+  #state: 'unread' | 'wanted' | 'refused' | 'dropped' | 'aborted' = 'unread';
   #waiter: Waiter | undefined;
 
   constructor(length: number, startedMs: number) {
@@ -27,45 +27,45 @@ export class IncomingBody {
   }
 
   get isAwaited(): boolean {
-    return this.#state !== 'unasked';
+    return this.#state !== 'unread';
   }
 
-  /** Takes what is its own of a chunk; answers how many bytes that was. */
+  /** Takes the bytes of a chunk that belong to the body; returns how many. */
   take(chunk: Buffer): number {
     const bytes = Math.min(chunk.length, this.#left);
     this.#left -= bytes;
-    if (this.#state === 'unasked' || this.#state === 'wanted')
+    if (this.#state === 'unread' || this.#state === 'wanted')
       this.#pieces.push(bytes === chunk.length ? chunk : chunk.subarray(0, bytes));
-    if (this.#left === 0) this.#settle();
+    if (this.#left === 0) this.#complete();
     return bytes;
   }
 
-  /** One too large is read to its end and thrown away, so that the client gets to read the refusal. */
+  /** A body that is too large is received to its end and discarded, so that the client reads the refusal. */
   read(bytesMax: number): Promise<Bytes> {
     if (this.#state === 'aborted') return Promise.reject(new AbortedError(GONE));
     this.#state = this.#length > bytesMax ? 'refused' : 'wanted';
     if (this.#state === 'refused') this.#pieces = [];
     return new Promise((resolve, reject) => {
       this.#waiter = { resolve, reject };
-      if (this.#left === 0) this.#settle();
+      if (this.#left === 0) this.#complete();
     });
   }
 
-  /** The request was answered without it; what is still to come is of no use. */
+  /** The request has its response already; the rest of the body is discarded. */
   drop(): void {
-    if (this.#state !== 'unasked') return;
+    if (this.#state !== 'unread') return;
     this.#state = 'dropped';
     this.#pieces = [];
   }
 
-  /** The client went away. */
+  /** The client closed the connection. */
   abort(): void {
     this.#state = 'aborted';
     this.#pieces = [];
     this.#waiter?.reject(new AbortedError(GONE));
   }
 
-  #settle(): void {
+  #complete(): void {
     if (this.#state === 'refused') this.#waiter?.reject(tooLarge());
     else if (this.#state === 'wanted')
       this.#waiter?.resolve(Buffer.concat(this.#pieces, this.#length));

@@ -1,11 +1,11 @@
-// Goal: only what every parser reads alike is read here. Method: a table of heads, ordinary and not.
+// Goal: only heads that every parser reads alike are accepted. Method: a table of heads, simple and not.
 import { describe, expect, test } from 'vitest';
 import { RequestHeads } from './request-head.ts';
 
 const heads = new RequestHeads(1000);
 const HOST = 'Host: a\r\n';
 
-describe('ordinary', () => {
+describe('simple', () => {
   test.each<[string, string, object]>([
     ['a read', `GET / HTTP/1.1\r\n${HOST}\r\n`, { method: 'GET', url: '/', bodyBytes: 0 }],
     ['a path', `GET /a%20b?c=d&e HTTP/1.1\r\n${HOST}\r\n`, { url: '/a%20b?c=d&e' }],
@@ -34,7 +34,7 @@ describe('ordinary', () => {
   });
 });
 
-describe('not ordinary', () => {
+describe('not simple', () => {
   test.each<[string, string]>([
     ['nothing', ''],
     ['a verb we do not serve', `TRACE / HTTP/1.1\r\n${HOST}\r\n`],

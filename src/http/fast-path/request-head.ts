@@ -1,27 +1,27 @@
 /**
- * Reads the head of an ordinary request: HTTP/1.1 with nothing in it that two parsers might see differently. Whatever
- * else there is, from old proxies to attacks, is left to node:http, whose verdict is then the only one; so this reader
- * may be small, and need not know any error.
+ * Reads the head of a simple request: HTTP/1.1 with nothing in it that two parsers might read differently. Everything
+ * else, from old proxies to attacks, is left to node:http, whose verdict is then the only one; so this reader is small
+ * and knows no errors.
  */
 import type { Head } from '../base-exchange.ts';
 
-/** Heads are some 600 bytes; long ones (session tokens of many partitions) are not worth a second way. */
+/** Heads are some 600 bytes; long ones (session tokens of many partitions) are left to node:http. */
 export const HEAD_BYTES_MAX = 16 * 1024;
 
-/** Node keeps 2,000; no client of ours sends fifty. */
+/** Node takes 2,000; known clients send fewer than fifty. */
 const HEADERS_MAX = 100;
 
 export interface RequestHead extends Head {
   /** Bytes of the head itself, with the empty line. */
   readonly bytes: number;
-  /** Of the body; 0 where none is announced. */
+  /** Length of the body; 0 where none is announced. */
   readonly bodyBytes: number;
 }
 
-/** The very strings that handlers compare with. */
+/** These strings are handed out, so that handlers compare identical strings. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'MERGE'];
 
-type NameKind = 'plain' | 'host' | 'length' | 'connection' | 'odd';
+type NameKind = 'plain' | 'host' | 'length' | 'connection' | 'notSimple';
 
 interface HeaderName {
   readonly spelling: string;
@@ -29,26 +29,26 @@ interface HeaderName {
   readonly kind: NameKind;
 }
 
-/** Names that change how a message is read, or whose values node gives another form. */
+/** Headers that change how a message is read, or whose values node presents in another form. */
 const KINDS: Readonly<Record<string, NameKind>> = {
   host: 'host',
   'content-length': 'length',
   connection: 'connection',
-  'transfer-encoding': 'odd',
-  expect: 'odd',
-  upgrade: 'odd',
-  'proxy-connection': 'odd',
-  te: 'odd',
-  trailer: 'odd',
-  'set-cookie': 'odd',
+  'transfer-encoding': 'notSimple',
+  expect: 'notSimple',
+  upgrade: 'notSimple',
+  'proxy-connection': 'notSimple',
+  te: 'notSimple',
+  trailer: 'notSimple',
+  'set-cookie': 'notSimple',
 };
 
-/** Spellings kept, and their length: clients have a fixed set of a few dozen. */
+/** Bounds of the cache of spellings: clients have a fixed set of a few dozen. */
 const SPELLINGS_MAX = 512;
 const SPELLING_LENGTH_MAX = 64;
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** As much of one as is there. */
+/** The beginning of a name that may still be arriving. */
 const NAME_START = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/;
 const DIGITS = /^\d{1,9}$/;
 const VERSION = 'HTTP/1.1\r\n';
@@ -63,9 +63,9 @@ const DELETE = 0x7f;
 
 export class RequestHeads {
   readonly #bodyBytesMax: number;
-  /** By spelling: saves the check, the lower case and the search for an equal string. */
+  /** By spelling: saves the check and the conversion to lower case. */
   readonly #names = new Map<string, HeaderName>();
-  /** Of the last request, in its order: the next one is most often of the same client, or of its like. */
+  /** Names of the last request in order: the next request most often has the same ones. */
   readonly #last: HeaderName[] = [];
 
   constructor(bodyBytesMax: number) {
@@ -73,8 +73,8 @@ export class RequestHeads {
   }
 
   /**
-   * `text` has one character per byte and may go on behind the head. Partial: as far as it goes it is ordinary, but its end
-   * is not there. Undefined: not ordinary.
+   * `text` has one character per byte and may continue after the head. `partial`: simple so far, but the head's end is
+   * missing. Undefined: not simple.
    */
   read(text: string): RequestHead | 'partial' | undefined {
     const methodEnd = text.indexOf(' ');
@@ -104,10 +104,10 @@ export class RequestHeads {
       if (lineEnd + 2 > text.length) return 'partial';
       const value = trimmed(text, nameEnd + 1, lineEnd);
       const { lower, kind } = name;
-      // Also what every object has: `constructor` and the like.
+      // A repeated header; or a name that every object has, such as `constructor`.
       if (headers[lower] !== undefined) return undefined;
       if (kind !== 'plain') {
-        if (!isOrdinary(kind, value)) return undefined;
+        if (!isSimple(kind, value)) return undefined;
         if (kind === 'host') hasHost = true;
         else if (kind === 'length') bodyBytes = Number(value);
         if (bodyBytes > this.#bodyBytesMax) return undefined;
@@ -118,22 +118,22 @@ export class RequestHeads {
     return undefined;
   }
 
-  /** Undefined where it is no name. */
-  #nameAt(place: number, spelling: string): HeaderName | undefined {
-    const last = this.#last[place];
+  /** Undefined where the spelling is not a valid name. */
+  #nameAt(position: number, spelling: string): HeaderName | undefined {
+    const last = this.#last[position];
     if (last?.spelling === spelling) return last;
     const name = this.#nameOf(spelling);
-    if (name !== undefined) this.#last[place] = name;
+    if (name !== undefined) this.#last[position] = name;
     return name;
   }
 
   #nameOf(spelling: string): HeaderName | undefined {
-    const known = this.#names.get(spelling);
-    if (known !== undefined) return known;
+    const cached = this.#names.get(spelling);
+    if (cached !== undefined) return cached;
     if (!TOKEN.test(spelling)) return undefined;
     const lower = spelling.toLowerCase();
     const name = {
-      // A copy: the text it was cut from is a whole request.
+      // A copy: a slice would keep the whole request in memory.
       spelling: Buffer.from(spelling, 'latin1').toString('latin1'),
       lower,
       kind: Object.hasOwn(KINDS, lower) ? (KINDS[lower] as NameKind) : 'plain',
@@ -144,7 +144,7 @@ export class RequestHeads {
   }
 }
 
-function isOrdinary(kind: NameKind, value: string): boolean {
+function isSimple(kind: NameKind, value: string): boolean {
   switch (kind) {
     case 'host':
       return value !== '';
@@ -158,8 +158,8 @@ function isOrdinary(kind: NameKind, value: string): boolean {
 }
 
 /**
- * Where the space behind it is, or the end of the text; -1 for what is no path, or has characters that a client ought to
- * have encoded.
+ * Returns the position of the space after the URL, or the end of the text; -1 where it is not a path, or has characters
+ * that a client must encode.
  */
 function endOfUrl(text: string, start: number): number {
   if (start < text.length && text.charCodeAt(start) !== SLASH) return -1;
@@ -171,7 +171,7 @@ function endOfUrl(text: string, start: number): number {
   return text.length;
 }
 
-/** Where the line's CR LF is, or the end of the text; -1 where another control character comes before it. */
+/** Returns the position of the line's CR LF, or the end of the text; -1 where another control character comes first. */
 function endOfValue(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -1,12 +1,12 @@
-/** Prints the head of an answer, as strict about its characters as node:http. */
+/** Prints the head of a response, as strict about its characters as node:http. */
 import { STATUS_CODES } from 'node:http';
 import type { Clock } from '../../base/index.ts';
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Line ends in a value would end the header, and begin whatever an attacker wants. */
+/** A line end in a value would end the header, and what follows could be an attacker's. */
 const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Names kept as checked: those of our own code, a few dozen. */
+/** Bound of the set of checked names: our own code has a few dozen. */
 const NAMES_MAX = 512;
 
 export class ResponseHeads {
@@ -15,26 +15,26 @@ export class ResponseHeads {
   readonly #names = new Set<string>();
   #date = { second: Number.NaN, line: '' };
 
-  /** `keepAliveMs`: how long an idle connection stays open, which clients like to know. */
+  /** `keepAliveMs`: how long an idle connection stays open, as clients are informed. */
   constructor(clock: Clock, keepAliveMs: number) {
     this.#clock = clock;
     this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
   }
 
-  /** `headers` are flat names and values. Throws for characters that must not stand in a head. */
+  /** `headers` are flat names and values. Throws for characters that are not allowed in a head. */
   print(status: number, headers: readonly string[], isLast: boolean): string {
     let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at] as string;
       const value = headers[at + 1] as string;
-      if (!this.#names.has(name)) this.#learn(name);
+      if (!this.#names.has(name)) this.#check(name);
       if (NOT_IN_VALUES.test(value)) throw new TypeError(`Invalid value of the header ${name}`);
       text += `${name}: ${value}\r\n`;
     }
     return `${text}${this.#dateLine()}${isLast ? LAST : this.#keepAlive}`;
   }
 
-  #learn(name: string): void {
+  #check(name: string): void {
     if (!NAME.test(name)) throw new TypeError('Invalid name of a header');
     if (this.#names.size < NAMES_MAX) this.#names.add(name);
   }

@@ -1,5 +1,5 @@
 /**
- * TLS on the port of an HTTP server. A client's first byte tells what it speaks: a TLS record begins with 22, an HTTP
+ * TLS on the port of an HTTP server. A client's first byte shows its protocol: a TLS record begins with 22, an HTTP
  * request with a letter. Both end up in the same server, so its limits, counts and shutdown hold for both.
  */
 import type { Server } from 'node:http';
@@ -10,18 +10,18 @@ import type { Certificates } from './certificates.ts';
 
 const TLS_HANDSHAKE = 22;
 
-/** A client that connects and says nothing, or begins a handshake and stops. */
+/** Bound for clients that connect and send nothing, or begin a handshake and stop. */
 const HANDSHAKE_MS = 30_000;
 
 export interface TlsOptions {
   readonly certificates: Certificates;
-  /** False: a plain request is told to use TLS. */
+  /** False: a plain request gets an error response that names TLS. */
   readonly isPlainServed: boolean;
 }
 
 /**
- * Must be called before the server has any connection listener but node's own. Answers the connections that have not got
- * past their handshake: nothing is under way on them.
+ * Must be called before the server has any connection listener but node's own. Returns the connections whose
+ * handshake is not finished: they have no open requests.
  */
 export function acceptTls(
   server: Server,
@@ -52,7 +52,7 @@ export function acceptTls(
       const { first } = certificates;
       if (shown !== first) secure.setSecureContext({ cert: first.certificate, key: first.key });
       shown = first;
-      // A client that does not like the certificate hangs up; the other half would stay open until the timeout.
+      // A client that rejects the certificate closes its half; the other half would stay open until the timeout.
       socket.allowHalfOpen = false;
       handshakes.begin(socket);
       secure.emit('connection', socket);
@@ -63,7 +63,7 @@ export function acceptTls(
   return handshakes;
 }
 
-/** Connections by whom they are with: that much a socket and the secure one around it have in common. */
+/** Connections by the client's address and port, which a socket and the TLS socket around it have in common. */
 class Handshakes implements Iterable<Socket> {
   readonly #sockets = new Map<string, Socket>();
 

@@ -1,6 +1,6 @@
 /**
  * The certificate authority: an elliptic key and a certificate that says it may sign for servers, made once and kept.
- * P-256 with SHA-256, because every client of the last ten years takes it.
+ * P-256 with SHA-256, because every client of the last ten years accepts it.
  */
 import {
   createPrivateKey,
@@ -17,11 +17,11 @@ import { loadX509, type X509 } from './x509.ts';
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 24 * 3600 * 1000;
 const AUTHORITY_DAYS = 3650;
-/** The longest that browsers take. */
+/** The longest lifetime that browsers accept. */
 const LEAF_DAYS = 397;
-/** Clocks of containers and virtual machines lag. */
+/** Certificates are valid from a day ago, because clocks of containers and virtual machines lag. */
 const BACKDATED_MS = DAY_MS;
-/** Whatever expires within this time is replaced. */
+/** A certificate that expires within this time is replaced. */
 export const RENEW_BEFORE_MS = 30 * DAY_MS;
 
 /** Both as PEM. */
@@ -31,7 +31,7 @@ export interface Leaf {
 }
 
 export interface Authority {
-  /** What clients are told to trust, PEM. */
+  /** The certificate that clients must trust, PEM. */
   readonly pem: string;
   /** A server certificate for these names and addresses, for a private key in PEM. */
   issue(names: readonly string[], key: string): Promise<Leaf>;
@@ -44,7 +44,7 @@ export async function openAuthority(files: TlsFiles, clock: Clock): Promise<Auth
   if (pem !== undefined && key !== undefined && !isExpiring(pem, clock))
     return authorityOf(pem, key, clock);
   const made = await makeAuthority(clock);
-  // The key first: a certificate without its key would be taken for damage.
+  // The key is written first: a certificate without its key would count as damage.
   files.write('ca-key.pem', made.key);
   files.write('ca.pem', made.certificate);
   return authorityOf(made.certificate, made.key, clock);

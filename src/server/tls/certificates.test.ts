@@ -55,7 +55,7 @@ describe('certificates', () => {
     expect(mode('ca.pem')).toBe(0o600);
   });
 
-  it('are made anew for a new name and before they expire, by the same authority', async () => {
+  it('are made again for a new name and before they expire, by the same authority', async () => {
     const files = tlsFilesInMemory();
     const first = await open(files, at(0));
     const named = await open(files, at(1), [...NAMES, '10.0.0.7']);

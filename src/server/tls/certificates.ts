@@ -1,7 +1,7 @@
 /**
  * Server certificates: one for the names known at the start, kept and renewed, and one for every further name that
- * clients ask for (SNI), made when asked. A client that knows the server by an alias, a container's name for instance,
- * needs no flag.
+ * clients ask for (SNI), made on request. A client that uses an alias of the server, such as a container's name, needs no
+ * flag.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -11,7 +11,7 @@ import type { Clock } from '../../base/index.ts';
 import { type Authority, expiresMs, type Leaf, makeKey, RENEW_BEFORE_MS } from './authority.ts';
 import type { TlsFiles } from './tls-files.ts';
 
-/** Names made on request; the least recently used goes. A name costs some kilobytes and a millisecond or two. */
+/** The most names made on request; the least recently used is dropped. A name costs some kilobytes and a millisecond or two. */
 const NAMES_MAX = 256;
 
 const HOST_NAME =
@@ -23,11 +23,11 @@ interface CertificatesOptions {
   readonly clock: Clock;
   /** Host names in lower case, and addresses. */
   readonly names: readonly string[];
-  /** Told of a renewal that failed; the old certificate stays in use. */
+  /** Receives the error of a failed renewal; the old certificate stays in use. */
   readonly onFailure: (error: unknown) => void;
 }
 
-interface Dated {
+interface DatedContext {
   readonly context: SecureContext;
   readonly renewMs: number;
 }
@@ -35,7 +35,7 @@ interface Dated {
 export class Certificates {
   readonly #options: CertificatesOptions;
   readonly #names: ReadonlySet<string>;
-  readonly #further = new LRUCache<string, Promise<Dated>>({ max: NAMES_MAX });
+  readonly #further = new LRUCache<string, Promise<DatedContext>>({ max: NAMES_MAX });
   #first: Leaf;
   #renewMs: number;
   #isRenewing = false;
@@ -47,35 +47,35 @@ export class Certificates {
     this.#renewMs = renewalMs(leaf);
   }
 
-  /** Takes the certificate that is kept where it still serves, so that a start signs nothing. */
+  /** Uses the stored certificate where it is still good, so that a start signs nothing. */
   static async open(options: CertificatesOptions): Promise<Certificates> {
-    const kept = readLeaf(options);
-    return new Certificates(options, kept ?? (await makeLeaf(options)));
+    const stored = readLeaf(options);
+    return new Certificates(options, stored ?? (await makeLeaf(options)));
   }
 
-  /** Of the authority, PEM. */
+  /** The authority's certificate, PEM. */
   get authorityPem(): string {
     return this.#options.authority.pem;
   }
 
-  /** For clients that name none, and for names known from the start. Answers at once and renews in time. */
+  /** The certificate for clients that send no name, and for names known from the start. Renewed in the background. */
   get first(): Leaf {
     if (this.#options.clock.nowMs() >= this.#renewMs) this.#renew();
     return this.#first;
   }
 
   /** For a further name that a client asks for; undefined where the first certificate is the one to show. */
-  async forName(asked: string): Promise<SecureContext | undefined> {
-    const name = asked.toLowerCase();
+  async forName(requested: string): Promise<SecureContext | undefined> {
+    const name = requested.toLowerCase();
     if (this.#names.has(name) || !HOST_NAME.test(name)) return undefined;
-    const known = this.#further.get(name);
-    if (known !== undefined) {
-      const { context, renewMs } = await known;
+    const cached = this.#further.get(name);
+    if (cached !== undefined) {
+      const { context, renewMs } = await cached;
       if (this.#options.clock.nowMs() < renewMs) return context;
     }
     const making = this.#options.authority.issue([name], this.#first.key).then(dated);
     this.#further.set(name, making);
-    // A failure is not remembered.
+    // A failure is not cached; the caller below receives it.
     making.catch(() => this.#further.delete(name));
     return (await making).context;
   }
@@ -94,7 +94,7 @@ export class Certificates {
   }
 }
 
-function dated(leaf: Leaf): Dated {
+function dated(leaf: Leaf): DatedContext {
   const { certificate, key } = leaf;
   return {
     context: createSecureContext({ cert: certificate, key }),
@@ -122,13 +122,16 @@ function readLeaf({ authority, files, clock, names }: CertificatesOptions): Leaf
     : undefined;
 }
 
-interface Wanted {
+interface LeafRequirements {
   readonly authority: Authority;
   readonly names: readonly string[];
   readonly nowMs: number;
 }
 
-function isGood({ certificate, key }: Leaf, { authority, names, nowMs }: Wanted): boolean {
+function isGood(
+  { certificate, key }: Leaf,
+  { authority, names, nowMs }: LeafRequirements,
+): boolean {
   if (nowMs >= renewalMs({ certificate, key })) return false;
   const leaf = new X509Certificate(certificate);
   const issuer = new X509Certificate(authority.pem);

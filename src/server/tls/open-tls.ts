@@ -1,4 +1,4 @@
-/** From what the operator wants to what listeners need: files, authority, certificates. */
+/** Opens TLS for the listeners: files, authority, certificates. */
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../base/index.ts';
@@ -24,7 +24,7 @@ interface OpenTls {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Throws ExitError 1 where the kept files cannot be used. */
+/** Throws ExitError 1 where the stored files cannot be used. */
 export async function openTls(options: OpenTls): Promise<TlsOptions> {
   const { settings, dataPath, clock, onFailure } = options;
   try {
@@ -43,7 +43,7 @@ export async function openTls(options: OpenTls): Promise<TlsOptions> {
   }
 }
 
-/** Listening on all addresses, the server is known by each of them. */
+/** A server that listens on all addresses gets a certificate for each of them. */
 function namesOf({ settings, host }: OpenTls): readonly string[] {
   const isAny = host === '0.0.0.0' || host === '::';
   const own = isAny ? [hostname(), ...interfaceAddresses()] : [host];
@@ -51,7 +51,7 @@ function namesOf({ settings, host }: OpenTls): readonly string[] {
   return [...new Set(names.map((name) => name.toLowerCase()))];
 }
 
-/** Without link-local ones, which carry a zone that certificates have no place for. */
+/** Addresses without the link-local ones, whose zone cannot be written in a certificate. */
 function interfaceAddresses(): string[] {
   return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])

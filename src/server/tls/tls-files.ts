@@ -1,4 +1,4 @@
-/** Where keys and certificates are kept: a folder of the data directory, or memory that goes with the process. */
+/** Where keys and certificates are kept: a folder of the data directory, or memory of the process. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../write-file.ts';

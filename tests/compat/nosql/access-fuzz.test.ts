@@ -64,13 +64,13 @@ function checkReply(
   what: string,
   reply: { status: number; text: string; headers: object },
 ): void {
-  const told = `${caller.name}: ${what} -> ${reply.status} ${reply.text.slice(0, 200)}`;
+  const context = `${caller.name}: ${what} -> ${reply.status} ${reply.text.slice(0, 200)}`;
   const seen = placesIn(`${reply.text} ${JSON.stringify(reply.headers)}`);
   expect(
     seen.filter((place) => !caller.mayRead(place)),
-    told,
+    context,
   ).toEqual([]);
-  expect(reply.status, told).toBeLessThan(500);
+  expect(reply.status, context).toBeLessThan(500);
   seenCount += seen.length;
 }
 
@@ -105,7 +105,7 @@ describe('every route with every verb', () => {
       expect(trespasses(caller, before, await stateOf(account))).toEqual([]);
   }, 240_000);
 
-  /** Of things outside every scope: the other database, and the other container by name and number. */
+  /** Links outside every scope: the other database, and the other container by name and number. */
   function pathsOf(shape: string): string[] {
     if (shape === '') return ['/'];
     const kinds = shape.split('/');

@@ -23,7 +23,7 @@ export function randomRequest(random: Random, tokens: readonly string[]): Sent {
   return { ...request, headers };
 }
 
-/** What clients send every day, for whatever place. */
+/** Everyday requests, for any target. */
 function usualRequest(random: Random): Sent {
   const [database, container] = pick(random, [
     ['shop', 'orders'],

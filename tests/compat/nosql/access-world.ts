@@ -203,7 +203,7 @@ async function itemsOf(
   return items;
 }
 
-/** What changed that the caller had no right to change. */
+/** Changes that the caller had no right to make. */
 export function trespasses(
   caller: Caller,
   before: Map<string, string>,
@@ -213,7 +213,7 @@ export function trespasses(
   return [...names].filter((name) => {
     if (before.get(name) === after.get(name)) return false;
     const [place] = placesIn(name);
-    // Scripts in a container belong to whoever may do everything with it.
+    // Scripts in a container require full rights to it.
     if (place === undefined)
       return !(caller.isOwner && /^(stored|trigger|user).* shop orders$/.test(name));
     return !caller.mayWrite(place);

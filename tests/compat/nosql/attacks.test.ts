@@ -105,7 +105,7 @@ describe('a replace that changes the id is no replace', () => {
     expect((await replaceMine(token, 'mine')).status).toBe(200);
   });
 
-  test('and goes on for whoever may create and delete', async () => {
+  test('and works for callers that may create and delete', async () => {
     const sas = encodeURIComponent(sasOf({ writes: REPLACE | CREATE | DELETE }));
     expect((await replaceMine(sas, 'renamed')).status).toBe(200);
     expect(await idsNow()).toEqual(['renamed']);

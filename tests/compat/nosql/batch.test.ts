@@ -1,4 +1,4 @@
-// Goal: batches are all or nothing, bulk operations stand for themselves; results are those of the protocol.
+// Goal: batches are all or nothing, bulk operations are independent; results are those of the protocol.
 // Method: the stock SDK, raw where it is in the way.
 import {
   type Container,
@@ -199,7 +199,7 @@ describe('transactional batch', () => {
       expect((await container.item('fat1', 'p').read()).statusCode).toBe(200);
     });
 
-    test('what is not told back does not count', async () => {
+    test('items that are not returned do not count', async () => {
       const minimal = { prefer: 'return=minimal' };
       const { status, text } = await send(
         [create('w3'), ...fat.map(grow), read('fat1'), read('fat2')],

@@ -227,7 +227,7 @@ test('every refusal is reported, without secrets', async () => {
     { who: 'unknown', status: 401, reason: 'no key of the account signed this' },
     { who: 'identity rita', method: 'POST', path: '/dbs', status: 403 },
   ]);
-  const told = JSON.stringify(account.refusals);
+  const logged = JSON.stringify(account.refusals);
   for (const secret of [READONLY_KEY, PRIMARY_KEY, SECONDARY_KEY, token])
-    expect(told).not.toContain(secret);
+    expect(logged).not.toContain(secret);
 });

@@ -43,7 +43,7 @@ class ProcessorHost {
     this.#name = name;
   }
 
-  /** Every range gets a lease, once, whoever comes first. */
+  /** Every range gets one lease, by the first processor that creates it. */
   async initialize(): Promise<void> {
     for (const range of await monitored.getFeedRanges()) {
       const { minInclusive, maxExclusive } = range as unknown as Lease['range'];

@@ -84,7 +84,7 @@ test('a feed by range id holds what that range owns, in the order of _rid', asyn
   expect(all.sort()).toEqual([...ids].sort());
 });
 
-test('a feed by hash range holds what lies in it, whoever owns it', async () => {
+test('a feed by hash range holds the items of that range, whichever partitions own it', async () => {
   const boundaries = ['', '10', '2A00', '3F'];
   const all: string[] = [];
   for (const [at, start] of boundaries.entries()) {

@@ -1,5 +1,5 @@
 // Goal: no input brings the server down or gets an answer without a JSON body. Method: seeded random requests, bent at
-// every joint, and random bytes on the bare socket; the seed stands in the test's name and replays the run.
+// every joint, and random bytes on the bare socket; the seed is in the test's name and replays the run.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Random, seededRandom } from '../../../src/base/index.ts';
@@ -276,7 +276,7 @@ function randomBytes(random: Random): Buffer {
   }
 }
 
-/** What comes back until the other side, or this one, closes. */
+/** All bytes received until one side closes. */
 function sendBytes(bytes: Buffer, isCut: boolean): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';

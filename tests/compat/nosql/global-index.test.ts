@@ -49,7 +49,7 @@ async function rows(index: Container): Promise<string[]> {
   return (await index.items.query<string>(query).fetchAll()).resources.sort();
 }
 
-test('rows follow creations, changes of the key and deletions; written by nobody else', async () => {
+test('rows follow creations, changes of the key and deletions; clients cannot write them', async () => {
   const source = await open();
   for (const n of [1, 2, 3])
     await source.items.create({ id: `c${n}`, customerId: `${n}`, email: `e${n}@x`, secret: 's' });
@@ -85,7 +85,7 @@ test('rows follow creations, changes of the key and deletions; written by nobody
   expect(await rows(index)).toHaveLength(2);
 });
 
-test('what an index is made of is told, checked and kept', async () => {
+test('the definition of an index is returned, checked and stored', async () => {
   const source = await open();
   const index = await makeIndex();
   const { resource } = await index.read();

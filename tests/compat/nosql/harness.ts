@@ -1,4 +1,4 @@
-/** An account of its own for every test file: the handler on a port of its own, and stock clients for it. */
+/** A separate account for every test file: the handler on a free port, and stock clients for it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,7 +43,7 @@ export type EngineName = 'memory' | 'sqlite';
 
 export interface AccountOptions {
   readonly engine?: EngineName;
-  /** Of the sqlite engine; the account leaves it behind. By default one that goes with the account. */
+  /** Directory of the sqlite engine, which the account does not remove. By default one that is removed with the account. */
   readonly directory?: string;
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;
@@ -57,7 +57,7 @@ export interface Account {
   /** Failures that are the server's: every test expects none. */
   readonly failures: unknown[];
   readonly access: Access;
-  /** What the audit log would say. */
+  /** Refusals as the audit log gets them. */
   readonly refusals: RequestRefusal[];
   client(options?: Partial<CosmosClientOptions>): CosmosClient;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     engine,
     clock: options.clock ?? systemClock,
     random: seededRandom(1),
-    // Who holds the clock says when to sweep.
+    // A test with its own clock decides when to sweep.
     ...(options.clock === undefined ? {} : { sweepIntervalMs: 0 }),
     // Only tests of throttling want it.
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },

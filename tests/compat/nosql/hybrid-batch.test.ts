@@ -275,7 +275,7 @@ describe('bulk', () => {
     expect(codes(stopped.results)).toEqual([201, 409, 424]);
   });
 
-  test('what does not fit in a response is told without its item, and refuses a transaction', async () => {
+  test('a result that does not fit in the response has no item, and refuses a transaction', async () => {
     await container.items.create({ id: 'fat', pk: 'p', x: 'x'.repeat(1_900_000) });
     const read: OperationFields = { operationType: 'Read', id: 'fat', partitionKey: '["p"]' };
     const { results } = await send([read, read, read], BULK);

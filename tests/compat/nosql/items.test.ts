@@ -362,7 +362,7 @@ test('a client’s activity id comes back', async () => {
   expect(headers['x-ms-activity-id']).toBe(id);
 });
 
-test('requests meant for a container that was made again are told so', async () => {
+test('requests for a container that was created again are refused as such', async () => {
   const reply = await sendRaw(account, {
     path: '/dbs/db/colls/items/docs/a',
     headers: {

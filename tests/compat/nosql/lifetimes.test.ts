@@ -156,7 +156,7 @@ test('hierarchical keys: whole ones and prefixes are deleted, queried and listed
   expect(await stored(container)).toBe(2);
 });
 
-test('erased and expired items stay gone over a split, and the rest is whole', async () => {
+test('deleted and expired items stay invisible over a split, and the others stay complete', async () => {
   const container = await create({ throughput: 1000, defaultTtl: 1000 });
   for (let at = 0; at < 40; at++)
     await container.items.create(

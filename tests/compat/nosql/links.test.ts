@@ -115,7 +115,7 @@ test.each([
   if (status === 405) expect(reply.headers).toHaveProperty('allow');
 });
 
-test('owners that are missing are told apart from what they own', async () => {
+test('a missing owner and a missing resource are distinguished', async () => {
   const substatus = async (path: string, headers = {}) => {
     const reply = await sendRaw(account, { path, headers });
     return [reply.status, reply.headers['x-ms-substatus']];

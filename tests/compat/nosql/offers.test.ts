@@ -62,7 +62,7 @@ test('an offer is replaced, and read again as it was answered', async () => {
   expect((await client.offer(offer.id as string).read()).resource).toEqual(resource);
 });
 
-test('the least it may be, and whether partitions are missing, are told', async () => {
+test('the minimum, and whether partitions are missing, are reported', async () => {
   const offer = await offerOf(await create({ throughput: 20_000 }));
   const read = await sendRaw(account, {
     path: `/offers/${offer.id}`,

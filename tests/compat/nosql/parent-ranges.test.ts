@@ -84,7 +84,7 @@ async function read(page: Page, from?: string, pagesMax = Number.POSITIVE_INFINI
 }
 
 /** Splits 1 in two, then one of its halves, and merges the last of these with 2. */
-async function reshapeAll(): Promise<void> {
+async function resizeAll(): Promise<void> {
   const { resizer } = account.service;
   await resizer.split(record(), '1');
   await resizer.split(record(), '4');
@@ -124,7 +124,7 @@ test.each(QUERIES)(
         begun: await read(queryOf(id, text), undefined, 2),
       })),
     );
-    await reshapeAll();
+    await resizeAll();
     expect(record().partitions.filter(({ id }) => id === '1' || id === '2')).toEqual([]);
     for (const { id, before, begun } of live) {
       const after = await read(queryOf(id, text));
@@ -141,7 +141,7 @@ test('the read feed of a parent, begun before and after', async () => {
   const ids = (rows: readonly unknown[]) => rows.map((row) => (row as { id: string }).id).sort();
   const [one, two] = [await read(feedOf('1')), await read(feedOf('2'))];
   const begun = await read(feedOf('1'), undefined, 3);
-  await reshapeAll();
+  await resizeAll();
   expect(ids((await read(feedOf('1'))).rows)).toEqual(ids(one.rows));
   expect(ids((await read(feedOf('2'))).rows)).toEqual(ids(two.rows));
   const rest = await read(feedOf('1'), begun.token);
@@ -174,7 +174,7 @@ test('the change feed of a parent goes on behind its etags', async () => {
   const [one, two] = [await drain('1'), await drain('2')];
   const first = await changes('1');
   const firstIds = (first.json.Documents as { id: string }[]).map((item) => item.id);
-  await reshapeAll();
+  await resizeAll();
   expect((await drain('1')).ids.sort()).toEqual(one.ids.toSorted());
   const rest = await drain('1', String(first.headers.etag));
   expect([...firstIds, ...rest.ids].sort()).toEqual(one.ids.toSorted());
@@ -191,7 +191,7 @@ test('sessions of parents are understood, and a bulk of a parent is done by its 
   const first = await queryOf('1', 'SELECT VALUE COUNT(1) FROM c')(undefined);
   const session = { 'x-ms-session-token': String(first.headers['x-ms-session-token']) };
   expect(session['x-ms-session-token']).toMatch(/^1:/);
-  await reshapeAll();
+  await resizeAll();
   const again = await queryOf('1', 'SELECT VALUE COUNT(1) FROM c', session)(undefined);
   expect([again.status, again.json.Documents]).toEqual([200, first.json.Documents]);
   const ahead = { 'x-ms-session-token': '1:-1#100000' };

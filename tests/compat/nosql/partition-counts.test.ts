@@ -76,7 +76,7 @@ const REFUSALS: readonly (readonly [string, string])[] = [
   ['SELECT c.g FROM c GROUP BY c.g ORDER BY c.u', 'SC2103'],
 ];
 
-/** Whom a client has to tell what it makes of parts. */
+/** Queries that have no plan for clients, with the message. */
 const NO_PLANS: readonly (readonly [string, RegExp])[] = [
   [
     'SELECT c.g FROM c GROUP BY c.g ORDER BY c.g',

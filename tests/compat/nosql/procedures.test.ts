@@ -94,7 +94,7 @@ test('a procedure writes several items at once and answers with what they became
   expect(headers['x-ms-session-token']).toMatch(/^0:/);
 });
 
-test('an error leaves nothing behind, and is told with the line', async () => {
+test('an error leaves no writes, and is reported with its line', async () => {
   const body = `function main() {
     const c = getContext().getCollection();
     c.createDocument(c.getSelfLink(), { id: 'one', pk: 'e' });
@@ -236,11 +236,11 @@ test('chains filter, map and sort', async () => {
   expect(resource).toEqual([3, -3, 2, -2]);
 });
 
-test('console.log is told in a header where the client asks', async () => {
+test('console.log is returned in a header where the client asks', async () => {
   const log = () => console.log('The value of %s is %s.', 'x', 1);
-  const told = await execute(log, { options: { enableScriptLogging: true } });
+  const logged = await execute(log, { options: { enableScriptLogging: true } });
   const header = 'x-ms-documentdb-script-log-results';
-  expect(decodeURIComponent(String(told.headers[header]))).toBe('The value of x is 1.');
+  expect(decodeURIComponent(String(logged.headers[header]))).toBe('The value of x is 1.');
   expect((await execute(log)).headers[header]).toBeUndefined();
 });
 

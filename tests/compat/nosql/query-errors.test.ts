@@ -1,4 +1,4 @@
-// Goal: a query that cannot run is told why, in the service's words, and never as a failure of the server.
+// Goal: a query that cannot run is refused with the service's messages, and never with a failure of the server.
 // Method: a table of bodies and texts over raw requests; query plans beside the queries themselves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/base/index.ts';

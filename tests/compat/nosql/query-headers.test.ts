@@ -109,7 +109,7 @@ test('a page over several partitions tells the session of each', async () => {
   expect(written.reduce((sum, lsn) => sum + lsn)).toBe(20);
 });
 
-test('without being asked nothing is told', async () => {
+test('without a request header there are no metrics', async () => {
   const { headers } = await query('SELECT * FROM c');
   expect(headers['x-ms-documentdb-query-metrics']).toBeUndefined();
   expect(headers['x-ms-cosmos-index-utilization']).toBeUndefined();

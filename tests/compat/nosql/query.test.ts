@@ -188,7 +188,7 @@ describe.each([1, 5])('over %i partitions', (partitions) => {
     );
   });
 
-  // With query control the client merges the ranges and makes tokens of its own.
+  // With query control the client merges the ranges and makes its own tokens.
   test.each([1, 3, 5])('a query of full pages of %i ends', async (maxItemCount) => {
     const rows = await byContinuation(container, 'SELECT VALUE c.id FROM c', maxItemCount, true);
     expect(rows.sort()).toEqual(THINGS.map(({ id }) => id).sort());
@@ -218,7 +218,7 @@ function textOf(query: Case['query']): string {
   return typeof query === 'string' ? query : query.query;
 }
 
-/** Every page by an iterator of its own, as a web client does that goes on later. */
+/** Reads every page with a new iterator, as a web client does that continues later. */
 async function byContinuation(
   container: Container,
   query: Case['query'],

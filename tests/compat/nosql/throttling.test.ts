@@ -158,7 +158,7 @@ describe('a stock client with its default retries', () => {
     // On a machine busy with other things so few requests come that none need be refused.
     if (isLong) expect(report.throttled).toBeGreaterThan(20);
     expect(report.requestUnits).toBeCloseTo(charge);
-    // What was full at the start, and the rate from then on.
+    // The budget that was full at the start, and the rate from then on.
     expect(charge).toBeLessThanOrEqual(RATE * (seconds + 0.9) + 5);
   });
 

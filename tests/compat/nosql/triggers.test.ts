@@ -112,7 +112,7 @@ test('what a trigger after a write throws undoes the write', async () => {
   expect((await container.item('u', 'p').read()).statusCode).toBe(404);
 });
 
-test('a trigger after a write may change what the client is told', async () => {
+test('a trigger after a write may change the response', async () => {
   const made = await create({ id: 'r', pk: 'p' }, { postTriggerInclude: ['reword'] });
   const read = await container.item('r', 'p').read();
   expect(made.resource).toEqual({ ...read.resource, said: 'more' });

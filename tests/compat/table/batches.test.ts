@@ -148,7 +148,7 @@ test('one hundred changes pass, one more does not', async () => {
   expect(refused.text).toContain('exceeds the maximum 100 changes per change set');
 });
 
-test('a single query stands outside of a change set', async () => {
+test('a single query is outside of a change set', async () => {
   await account.tables('storage').createTable('asked');
   const table = account.table('storage', 'asked');
   await table.createEntity({ partitionKey: 'p', rowKey: 'r', a: 1 });

@@ -99,7 +99,7 @@ test('a container made through the NoSQL API with the key of tables in their dat
     ['a', 6n],
     ['b', 5],
   ]);
-  // Whatever its indexing policy becomes, entities are listed in the order of their keys.
+  // Entities are listed in the order of their keys with every indexing policy.
   const { resource } = await container.read();
   await container.replace({
     id: 'nosqlmade',
@@ -117,7 +117,7 @@ test('a container made through the NoSQL API with the key of tables in their dat
 });
 
 test('the fraction of a timestamp is the clock’s and grows within a partition', async () => {
-  // Of today: clients sign the time.
+  // The real time: clients sign it.
   const secondMs = Math.floor(Date.now() / 1000) * 1000;
   const clock = new FakeClock(secondMs + 250);
   const second = new Date(secondMs).toISOString().slice(0, 19);

@@ -65,7 +65,7 @@ const CASES: readonly (readonly [string, RawRequest, Refusal, Refusal])[] = [
   ['an Int32 too large', typed(2 ** 31, 'Edm.Int32'), UNREADABLE, COSMOS_INVALID],
   ['an Int64 too large', typed(String(2n ** 63n), 'Edm.Int64'), UNREADABLE, COSMOS_INVALID],
   ['a Boolean that is none', typed('not a bool', 'Edm.Boolean'), UNREADABLE, COSMOS_INVALID],
-  ['a moment that is null', typed(null, 'Edm.DateTime'), UNREADABLE, COSMOS_INVALID],
+  ['a time that is null', typed(null, 'Edm.DateTime'), UNREADABLE, COSMOS_INVALID],
   ['a number that is null', typed(null, 'Edm.Double'), UNREADABLE, COSMOS_INVALID],
   ['no JSON', insert('{'), UNREADABLE, COSMOS_INVALID],
   ['a number for a key', insert({ PartitionKey: 'p', RowKey: 5 }), INVALID, COSMOS_INVALID],
@@ -254,7 +254,7 @@ test('tables with names of any letters are made, filled, listed and deleted', as
   for (const name of names) await tables.deleteTable(name);
 });
 
-test('an account that is not there is not found, whoever asks', async () => {
+test('an account that does not exist is not found, for every caller', async () => {
   for (const isSigned of [true, false]) {
     const { status, headers, text } = await send('storage', {
       ...create('other'),
@@ -270,7 +270,7 @@ test('an account that is not there is not found, whoever asks', async () => {
   }
 });
 
-test('names of the NoSQL API are reserved in Cosmos and ordinary in Storage', async () => {
+test('names of the NoSQL API are reserved in Cosmos and allowed in Storage', async () => {
   const table = account.table('storage', 'reserved');
   await table.createTable();
   const key = { partitionKey: 'p', rowKey: 'r' };

@@ -1,4 +1,4 @@
-// Goal: the life of tables and entities through the stock client, in both of its modes. Method: exact answers.
+// Goal: tables and entities are created, read, changed and deleted by the stock client in both of its modes. Method: exact results.
 import { type Edm, odata } from '@azure/data-tables';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, MODES, startAccount } from './harness.ts';

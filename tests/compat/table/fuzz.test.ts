@@ -111,7 +111,7 @@ function text(pieces: readonly string[], most: number): string {
   return Array.from({ length: count }, () => pick(pieces)).join('');
 }
 
-/** What it answers, or undefined where it refuses as it should; anything else fails the test. */
+/** The response, or undefined for an expected refusal; anything else fails the test. */
 function refusedOr<T>(attempt: () => T, input: string): T | undefined {
   try {
     return attempt();

@@ -1,4 +1,4 @@
-/** An account of its own for every test file: the handler on a port of its own, and stock clients for it in both modes. */
+/** A separate account for every test file: the handler on a free port, and stock clients for it in both modes. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -37,7 +37,7 @@ export interface AccountOptions {
 
 export interface Account {
   readonly port: number;
-  /** Of the NoSQL API over the same service. */
+  /** The endpoint of the NoSQL API over the same service. */
   readonly nosqlEndpoint: string;
   readonly service: Service;
   /** Failures that are the server's: every test expects none. */

@@ -12,7 +12,7 @@ export interface RawRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | object;
   readonly date?: string;
-  /** False: no authorization of its own. */
+  /** False: no authorization header is added. */
   readonly isSigned?: boolean;
 }
 

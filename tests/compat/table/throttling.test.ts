@@ -5,7 +5,7 @@ import { FakeClock } from '../../../src/base/index.ts';
 import { type Account, type Mode, startAccount } from './harness.ts';
 import { type RawReply, sendRaw } from './raw-request.ts';
 
-/** As a client has it that nobody configured. */
+/** The default of the client. */
 const STOCK = { retryOptions: {} };
 
 let account: Account;
@@ -97,8 +97,8 @@ test('a throttled batch is refused as a whole, with the time to wait where clien
   }
 }, 60_000);
 
-test('Storage has no request units: nothing is refused, and nobody else waits for it', async () => {
-  // Time stands still: whatever is refused once is refused for ever.
+test('Storage has no request units: nothing is refused, and other requests do not wait', async () => {
+  // The clock does not advance: a request that is refused once is refused for ever.
   const clock = new FakeClock(Date.now());
   const limited = await startAccount({ clock, settings: { throughputMode: 'enforce' } });
   try {

@@ -44,7 +44,7 @@ function asTheClientReads(text: string): string {
 
 describe('parser baselines', () => {
   const cases = readBaseline<ParserCase>('sql-parser-baselines.json');
-  it(`accepts, rejects and prints all ${cases.length}`, () => {
+  it.runIf(cases.length > 0)(`accepts, rejects and prints all ${cases.length}`, () => {
     const misses = cases.filter(({ Input, Output }) => {
       try {
         return printQuery(parseQuery(asTheClientReads(Input.Query))) !== Output.ParsedQuery;
@@ -58,13 +58,16 @@ describe('parser baselines', () => {
 
 describe('client-generated texts', () => {
   const texts = readBaseline<string>('linq-sql-corpus.json');
-  it(`parses all ${texts.length}, and what is printed parses to the same print`, () => {
-    const misses = texts.filter((text) => {
-      const printed = printQuery(parseQuery(text));
-      return printQuery(parseQuery(printed)) !== printed;
-    });
-    expect(misses).toEqual([]);
-  });
+  it.runIf(texts.length > 0)(
+    `parses all ${texts.length}, and what is printed parses to the same print`,
+    () => {
+      const misses = texts.filter((text) => {
+        const printed = printQuery(parseQuery(text));
+        return printQuery(parseQuery(printed)) !== printed;
+      });
+      expect(misses).toEqual([]);
+    },
+  );
 });
 
 interface VisitorCase {
@@ -74,7 +77,7 @@ interface VisitorCase {
 
 describe('printer baselines', () => {
   const cases = readBaseline<VisitorCase>('sql-object-visitor-baselines.json');
-  it(`prints all ${cases.length}`, () => {
+  it.runIf(cases.length > 0)(`prints all ${cases.length}`, () => {
     const misses = cases
       .map(({ Input, Output }) => ({
         description: Input.Description,

@@ -1,9 +1,9 @@
-/** What a caller may do, and of which entities. */
+/** The rights of a caller, and the entities they are limited to. */
 
 /** Permissions of a signature: read, add, update, delete; for accounts also write, list, create. */
 export type Permission = 'r' | 'a' | 'u' | 'd' | 'w' | 'l' | 'c';
 
-/** What an operation needs. Of each list one letter will do, of `all` every one. */
+/** The permissions that an operation requires: any one of the list, or with `isAll` every one. */
 export interface RequiredPermission {
   /** Service, container (table) or object (entity). */
   readonly level: 's' | 'c' | 'o';
@@ -19,7 +19,7 @@ export interface Key {
   readonly rowKey: string;
 }
 
-/** Entities between two keys, both included; what is left out does not limit. */
+/** Entities between two keys, both included; an undefined bound does not limit. */
 export interface KeyBounds {
   readonly startPartitionKey: string | undefined;
   readonly startRowKey: string | undefined;
@@ -29,10 +29,10 @@ export interface KeyBounds {
 
 export interface Access {
   /** Throws a 403. */
-  check(need: RequiredPermission): void;
+  check(required: RequiredPermission): void;
   /** Undefined: all entities. */
   readonly bounds: KeyBounds | undefined;
 }
 
-/** Of whoever has the account's key. */
+/** The access of a holder of the account's key. */
 export const FULL_ACCESS: Access = { check: () => undefined, bounds: undefined };

@@ -1,4 +1,4 @@
-/** Who may call: holders of the account's key, of a signature made with it, or of a token somebody else vouches for. */
+/** Finds who calls: holders of the account's key, of a signature made with it, or of a token of the identity provider. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { TableError } from '../errors.ts';
 import { EMULATOR_ACCOUNT, type Target } from '../target.ts';
@@ -11,7 +11,7 @@ interface AuthorizerOptions extends SharedKeyOptions {
   readonly keys: KeyCheck;
   /** Undefined: tokens are refused. */
   readonly identities?: IdentityAccess | undefined;
-  /** As the host of a request means them. */
+  /** The tables in the dialect of the request's host. */
   readonly tables: (host: string | undefined) => SignatureContext['tables'];
 }
 
@@ -36,7 +36,7 @@ export class Authorizer {
     this.#options = options;
   }
 
-  /** Throws a 403. At once but for tokens. */
+  /** Throws a 403. Returns a promise for tokens only. */
   authorize(request: CallerRequest): Caller | Promise<Caller> {
     const { headers, target } = request;
     const { authorization } = headers;
@@ -46,7 +46,7 @@ export class Authorizer {
       const account = checkSharedKey(this.#options.keys, request, this.#options, this.#dates);
       return { access: FULL_ACCESS, account };
     } catch (error) {
-      // Some clients sign the request as well, and know less of the URL than they send.
+      // Some clients also sign the request, but not the whole URL that they send.
       if (!target.query.has('sig')) throw error;
       return this.#bySignature(request);
     }

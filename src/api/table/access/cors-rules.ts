@@ -1,6 +1,6 @@
 /**
- * Rules for requests of browsers from other origins. Their texts become headers of answers, so a rule is refused when
- * it is written unless every text may stand in one; a rule on disk that is no good is passed over.
+ * Rules for requests of browsers from other origins. Their texts become response headers, so a rule is refused on
+ * writing unless every text is valid in a header; an invalid rule on disk is ignored.
  */
 import { TableError } from '../errors.ts';
 import { elementOf, listOf, textOf, type XmlNode } from '../xml.ts';
@@ -28,18 +28,18 @@ const METHODS: ReadonlySet<string> = new Set([
 
 /** Characters of an origin: visible ones, and no comma, which separates origins. */
 const ORIGIN = /^[!-+\--~]{1,256}$/;
-/** A name of a header, or the beginning of names with a star behind it. */
+/** A header name, or a prefix of names with a star after it. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/;
 const SECONDS = /^\d{1,10}$/;
 
-/** Throws a 400 for what is not a list of rules that can be used. */
+/** Throws a 400 for an invalid list of rules. */
 export function parseCorsRules(cors: XmlNode): readonly CorsRule[] {
   const rules = listOf(elementOf(cors).CorsRule);
   if (rules.length > RULES_MAX) throw new TableError('InvalidXmlDocument');
   return rules.map(parseRule);
 }
 
-/** Those of a stored list that can be used. */
+/** The valid rules of a stored list. */
 export function usableCorsRules(cors: XmlNode): readonly CorsRule[] {
   return attempt(() => listOf(elementOf(cors).CorsRule), [])
     .slice(0, RULES_MAX)

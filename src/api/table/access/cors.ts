@@ -8,8 +8,8 @@ import { corsRules } from '../service-properties.ts';
 import type { CorsRule } from './cors-rules.ts';
 
 /**
- * Whether a rule lets pages of the Origin that was sent do this. Who asks first (OPTIONS) gets an answer of its own,
- * which tells nothing but the rule.
+ * Returns whether a rule allows this request to pages of its Origin. OPTIONS is always allowed: its response holds
+ * nothing but the rule.
  */
 export function originCheck(service: Service): (exchange: Exchange) => boolean {
   return ({ method, headers }) => {
@@ -19,7 +19,7 @@ export function originCheck(service: Service): (exchange: Exchange) => boolean {
   };
 }
 
-/** OPTIONS: asks whether the request that is to follow would be allowed. */
+/** OPTIONS: whether the request that follows would be allowed. */
 export function preflight(service: Service, headers: IncomingHttpHeaders): Reply {
   const origin = headers.origin;
   const method = headers['access-control-request-method'];
@@ -28,8 +28,8 @@ export function preflight(service: Service, headers: IncomingHttpHeaders): Reply
       'InvalidHeaderValue',
       'A required CORS header is not present. Origin and Access-Control-Request-Method are needed.',
     );
-  const asked = headers['access-control-request-headers'];
-  const names = String(asked ?? '')
+  const requested = headers['access-control-request-headers'];
+  const names = String(requested ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
@@ -46,12 +46,12 @@ export function preflight(service: Service, headers: IncomingHttpHeaders): Reply
     'Access-Control-Max-Age',
     rule.maxAgeSec,
   ];
-  if (names.length > 0) sent.push('Access-Control-Allow-Headers', String(asked));
+  if (names.length > 0) sent.push('Access-Control-Allow-Headers', String(requested));
   if (!rule.origins.includes('*')) sent.push('Access-Control-Allow-Credentials', 'true');
   return emptyReply(200, { headers: sent });
 }
 
-/** What the answer to a request from another origin says; nothing where no rule allows it. */
+/** The CORS headers of a response; none where no rule allows the origin. */
 export function corsHeaders(
   service: Service,
   headers: IncomingHttpHeaders,
@@ -71,7 +71,7 @@ export function corsHeaders(
 }
 
 const NO_HEADERS: readonly string[] = [];
-/** Other origins get other answers. */
+/** Responses differ by origin. */
 const VARY: readonly string[] = ['Vary', 'Origin'];
 
 function allows({ origins, methods }: CorsRule, origin: string, method: string): boolean {
@@ -79,12 +79,12 @@ function allows({ origins, methods }: CorsRule, origin: string, method: string):
   return isOrigin && methods.some((allowed) => allowed.toUpperCase() === method.toUpperCase());
 }
 
-/** A name, or the beginning of names with a star behind it. */
+/** A rule names a header, or a prefix of headers with a star after it. */
 function allowsHeader({ headers }: CorsRule, name: string): boolean {
   const sent = name.toLowerCase();
   return headers.some((allowed) => {
-    const known = allowed.toLowerCase();
-    return known.endsWith('*') ? sent.startsWith(known.slice(0, -1)) : sent === known;
+    const pattern = allowed.toLowerCase();
+    return pattern.endsWith('*') ? sent.startsWith(pattern.slice(0, -1)) : sent === pattern;
   });
 }
 

@@ -1,4 +1,4 @@
-// Goal: bearers of tokens may do what their roles say, and nothing of the account's own. Method: roles against needs.
+// Goal: bearers of tokens may do what their roles say, and nothing of the account's own. Method: roles against required permissions.
 import { expect, test } from 'vitest';
 import { type IdentitySettings, memoryAccessStore, openAccess } from '../../../service/index.ts';
 import type { RequiredPermission } from './access.ts';
@@ -44,11 +44,11 @@ test.each([
   [CONTRIBUTOR, '/dbs/TablesDB/colls/t', upsert, undefined],
   [CONTRIBUTOR, '/dbs/TablesDB/colls/t', create, 'AuthorizationPermissionMismatch'],
   [CONTRIBUTOR, '/dbs/TablesDB/colls/other', read, 'AuthorizationPermissionMismatch'],
-])('role %s over %s: %j is %s', async (role, scope, need, code) => {
+])('role %s over %s: %j is %s', async (role, scope, required, code) => {
   const access = await tokenAccess(open(role, scope), token({ aud: 'tables' }));
   const refusal = (() => {
     try {
-      access.check(need);
+      access.check(required);
       return undefined;
     } catch (error) {
       return (error as { tableCode: string }).tableCode;

@@ -1,4 +1,4 @@
-/** Bearers of tokens: identities that the provider vouches for, with the roles they have over the tables' database. */
+/** Access by token: identities of the provider, with their roles in the database of the tables. */
 import {
   type Access as AccountAccess,
   type Action,
@@ -12,7 +12,7 @@ import type { Access, Permission, RequiredPermission } from './access.ts';
 
 export type IdentityAccess = Pick<AccountAccess, 'identities' | 'roles'>;
 
-/** Throws a 403 for a token that is not good. */
+/** Throws a 403 for an invalid token. */
 export async function tokenAccess(
   { identities, roles }: IdentityAccess,
   token: string,
@@ -24,11 +24,11 @@ export async function tokenAccess(
   const principals = [id, ...groups];
   return {
     bounds: undefined,
-    check(need: RequiredPermission): void {
+    check(required: RequiredPermission): void {
       const database = `/dbs/${TABLES_DATABASE}`;
-      const isOfTable = need.level === 'o' && need.table !== undefined;
-      const scope = isOfTable ? `${database}/colls/${need.table}` : database;
-      for (const action of actionsOf(need)) {
+      const isOfTable = required.level === 'o' && required.table !== undefined;
+      const scope = isOfTable ? `${database}/colls/${required.table}` : database;
+      for (const action of actionsOf(required)) {
         const verdict = roles.decide(principals, action, scope);
         if (verdict.kind === 'notData') throw new TableError('AuthorizationFailure');
         if (verdict.kind === 'missing') throw new TableError('AuthorizationPermissionMismatch');
@@ -37,7 +37,7 @@ export async function tokenAccess(
   };
 }
 
-/** Who issues tokens in the clouds of the service; the tenant follows. */
+/** Issuers of tokens in the clouds of the service; the tenant follows. */
 const ISSUERS: readonly string[] = [
   'https://sts.windows.net/',
   'https://sts.windows-ppe.net/',
@@ -48,18 +48,18 @@ const ISSUERS: readonly string[] = [
   'https://login.partner.microsoftonline.cn/',
 ];
 
-/** The service as a whole, by name or by its number, and the account in each of the clouds. */
+/** Audiences: the service by name or number, and the account in each of the clouds. */
 const AUDIENCE = new RegExp(
   `^(?:e406a681-f3d4-42a8-90b6-c2b029497af1|https://(?:storage\\.azure\\.com|cosmos\\.azure\\.com|${EMULATOR_ACCOUNT}\\.table\\.(?:cosmos\\.azure\\.com|core\\.(?:windows\\.net|chinacloudapi\\.cn|usgovcloudapi\\.net|cloudapi\\.de)))/?)$`,
 );
 
-/** A token for something else is none for tables; whoever has an issuer or audience of their own names it by a flag. */
+/** A token for another service is refused; an operator with an own issuer or audience names it by a flag. */
 const RULES: IdentityRules = {
   isIssuer: (issuer) => ISSUERS.some((prefix) => issuer.startsWith(prefix)),
   isAudience: (audience) => AUDIENCE.test(audience),
 };
 
-/** What is wrong with a token, in the service's words where it has any. */
+/** The refusal of a token, in the service's words where it has any. */
 const FAULTS: Readonly<Partial<Record<IdentityFault, string>>> = {
   audience:
     'Audience validation failed. Audience did not match. The audience must be the service or the account, or that of --identity-audience.',
@@ -78,7 +78,7 @@ const ENTITY_ACTIONS: Readonly<Partial<Record<Permission, Action>>> = {
   d: 'deleteItem',
 };
 
-/** In the words all APIs share. Policies and properties are the account's: only its keys give them. */
+/** The action that all APIs share. Policies and properties belong to the account: only its keys allow them. */
 function actionsOf({ level, permissions, isAll }: RequiredPermission): readonly Action[] {
   if (level === 'o') {
     const all = permissions.map((permission) => ENTITY_ACTIONS[permission] ?? 'writeItems');

@@ -20,12 +20,12 @@ export function isWithin(bounds: KeyBounds, { partitionKey, rowKey }: Key): bool
   return true;
 }
 
-/** Throws a 403 for an entity outside. */
+/** Throws a 403 for an entity outside the bounds. */
 export function boundsCheck(bounds: KeyBounds | undefined, key: Key): void {
   if (bounds !== undefined && !isWithin(bounds, key)) throw new TableError('AuthorizationFailure');
 }
 
-/** What an index can tell of it: the partition keys. */
+/** The part that an index can check: the partition keys. */
 export function boundsCondition({ startPartitionKey, endPartitionKey }: KeyBounds): Condition {
   const path = ['PartitionKey'];
   return allOf(

@@ -12,17 +12,17 @@ import type { SignedTables } from './signed-tables.ts';
 export interface SignatureContext {
   readonly keys: KeyCheck;
   readonly clock: Clock;
-  /** Names the account may have been signed under. */
+  /** Account names that the client may have signed. */
   readonly accounts: readonly string[];
   readonly isEncrypted: boolean;
-  /** Of the client. */
+  /** The client's IP address. */
   readonly address: string;
-  /** What the URL names; a signature that does not say its table is for this one. */
+  /** The table of the URL; a signature without a table name is for this one. */
   readonly table: string | undefined;
   readonly tables: SignedTables;
 }
 
-/** From this version on account signatures also name an encryption scope. */
+/** From this version on, account signatures also name an encryption scope. */
 const SCOPED_VERSION = '2020-12-06';
 
 const SIGNED_FIELDS: readonly string[] = [
@@ -30,9 +30,9 @@ const SIGNED_FIELDS: readonly string[] = [
   ...['tn', 'si', 'spk', 'srk', 'epk', 'erk'],
 ];
 
-/** Throws a 403 where the signature is not good, or not now, not from here. */
+/** Throws a 403 where the signature is invalid, or not valid now or from this address. */
 export function signatureAccess(query: Query, context: SignatureContext): Access {
-  // A line end in a field would make several fields of it.
+  // A line end in a field would split it into several signed fields.
   for (const name of SIGNED_FIELDS)
     if (hasControlCharacters(query.get(name) ?? '')) throw new TableError('AuthenticationFailed');
   const isOfAccount = query.has('ss') || query.has('srt');
@@ -96,29 +96,29 @@ function tableAccess(query: Query, context: SignatureContext): Access {
   const policy = id === undefined || id === '' ? undefined : tables.policy(name, id);
   if (id !== undefined && id !== '' && policy === undefined)
     throw new TableError('AuthenticationFailed');
-  // What both say has to hold: a change of the policy takes rights back whatever was signed.
+  // Both have to allow it: a change of the policy revokes rights that were signed.
   const signed = { start: field('st'), expiry: field('se') || policy?.expiry };
   const stored = { start: policy?.start, expiry: policy?.expiry ?? signed.expiry };
   for (const times of [signed, stored]) checkTime(times, context.clock);
   const permissions = bothOf(field('sp'), policy?.permissions ?? '');
   return {
     bounds: boundsOf(query),
-    check(need: RequiredPermission): void {
-      if (need.level !== 'o') throw new TableError('AuthorizationFailure');
-      if (need.table === undefined || !tables.isSame(need.table, name))
+    check(required: RequiredPermission): void {
+      if (required.level !== 'o') throw new TableError('AuthorizationFailure');
+      if (required.table === undefined || !tables.isSame(required.table, name))
         throw new TableError('AuthorizationFailure');
-      checkPermissions(permissions, need.permissions, need.isAll === true);
+      checkPermissions(permissions, required.permissions, required.isAll === true);
     },
   };
 }
 
-/** The letters that are in both, or all of the one that is given. */
+/** The permissions that both allow, or those of the one that is given. */
 function bothOf(signed: string, stored: string): string {
   if (signed === '' || stored === '') return signed || stored;
   return [...signed].filter((permission) => stored.includes(permission)).join('');
 }
 
-/** @param textFor - what was signed for an account, and for what of it. */
+/** @param textFor - the text to sign for an account and a subject. */
 function checkSignature(
   query: Query,
   { keys, accounts }: SignatureContext,

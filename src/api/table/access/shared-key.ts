@@ -1,6 +1,6 @@
 /**
  * Requests signed with the account's key. SharedKeyLite signs date and resource, SharedKey also verb and content; the
- * resource is the path as it was sent, behind the name of the account.
+ * resource is the path as it was sent, after the name of the account.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Clock, HmacSha256, hasControlCharacters } from '../../../base/index.ts';
@@ -16,12 +16,12 @@ export interface SignedRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Dates have a resolution of one second, so the last one is mostly the next one as well. */
+/** Caches the last date: dates have a resolution of one second, so requests often repeat it. */
 export class LastDate {
   #text = '';
   #ms = Number.NaN;
 
-  /** NaN for what is no date. */
+  /** NaN for a text that is no date. */
   msOf(text: string): number {
     if (text !== this.#text) {
       this.#text = text;
@@ -33,20 +33,20 @@ export class LastDate {
 
 export interface SharedKeyOptions {
   readonly clock: Clock;
-  /** True while the key is public knowledge: then old requests tell nobody anything, and emulators take any. */
+  /** True while the key is public knowledge: then a replayed request gains nothing, and emulators accept any date. */
   readonly isDateOptional?: (() => boolean) | undefined;
 }
 
-/** Knows a signature with a key of the account when it sees one. */
+/** Checks signatures made with a key of the account. */
 export interface KeyCheck {
   /**
    * Compares in constant time.
-   * @param isOften - the text is signed again and again: it names no entity, or no request at all.
+   * @param isOften - the same text is signed often, because it names no entity.
    */
   isSigned(text: string, signature: Buffer, isOften: boolean): boolean;
 }
 
-/** Keys that do not change; each is as good as the other. */
+/** Keys that do not change; all are equal. */
 export class SharedKeys implements KeyCheck {
   readonly #keys: readonly HmacSha256[];
 
@@ -64,7 +64,7 @@ export class SharedKeys implements KeyCheck {
 /** The name of an account has no slash, which in the text that is signed would be part of the path. */
 const AUTHORIZATION = /^(SharedKey|SharedKeyLite) ([\w-]{1,64}):([A-Za-z0-9+/=]{44})$/;
 
-/** Answers the account the request was signed for. Throws a 403 or 400. */
+/** Returns the account that the request was signed for. Throws a 403 or 400. */
 export function checkSharedKey(
   keys: KeyCheck,
   request: SignedRequest,
@@ -97,7 +97,7 @@ export function checkSharedKey(
   if (date === undefined && path.length > 1 && path.endsWith('/'))
     date = dateSignedFor(path.slice(0, -1));
   if (date === undefined) throw new TableError('AuthenticationFailed');
-  // The date that was signed is the one whose age counts: the other one could be anybody's. What is no date is as old as can be.
+  // Only the signed date proves the age of the request; the other one may be forged. An invalid date is refused as too old.
   if (date !== '' && !(Math.abs(clock.nowMs() - dates.msOf(date)) <= CLOCK_SKEW_MAX_MS))
     throw new TableError('AuthenticationFailed');
   return account;
@@ -105,7 +105,7 @@ export function checkSharedKey(
 
 const NO_DATE: readonly string[] = [''];
 
-/** The dates a client may have signed, the likelier first; an empty header is none. */
+/** The dates that a client may have signed, the likelier first; an empty header does not count. */
 function datesOf(headers: IncomingHttpHeaders): readonly string[] {
   const named = headers['x-ms-date'];
   const { date } = headers;

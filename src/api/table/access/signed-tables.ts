@@ -1,7 +1,6 @@
 /**
- * Tables as signatures name them. Clients sign the name in lower case whatever the dialect, so where two tables differ
- * in the case of their letters alone such a signature is for the one whose name it is; others have to be signed as
- * they are written.
+ * Tables as signatures name them. Clients sign the name in lower case in every dialect. Where two names differ in case
+ * only, such a signature is for the table whose name is in lower case; the other has to be signed as it is written.
  */
 import type { Service } from '../../../service/index.ts';
 import { findTable, tablesDatabase } from '../call.ts';
@@ -11,7 +10,7 @@ import { type StoredPolicy, storedPolicy } from './stored-policies.ts';
 export interface SignedTables {
   /** Whether both names mean the same table in the dialect of the request. */
   isSame(name: string, other: string): boolean;
-  /** The texts under which a signature for this table may have been made. */
+  /** The names that a signature for this table may have signed. */
   signedNames(name: string): readonly string[];
   /** The policy of this id that is stored with a table. */
   policy(name: string, id: string): StoredPolicy | undefined;

@@ -1,4 +1,4 @@
-/** AccessPath policies stored with a table: up to five, which signatures may name instead of saying it all. */
+/** Access policies stored with a table: up to five, which signatures may name instead of listing their rights. */
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { Service } from '../../../service/index.ts';
 import { isList, isMap, type ValueMap } from '../../../value/index.ts';
@@ -15,7 +15,7 @@ export interface StoredPolicy extends ValueMap {
   readonly permissions: string | undefined;
 }
 
-/** Among the policies of the container. */
+/** The key among the policies of the container. */
 const POLICIES_NAME = 'tableAccessPolicies';
 
 export function readPolicies(call: Call, table: string): Reply {

@@ -1,4 +1,4 @@
-// Goal: parts that share their head are read as if each stood alone. Method: batches whose parts differ in every place but one.
+// Goal: parts that share their head are read as if each were alone. Method: batches whose parts differ in all but one detail.
 import { expect, test } from 'vitest';
 import { parseBatch } from './batch-request.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The text of a batch: parts between boundaries, in which either one request stands, or a change set of parts with a
- * request each. Clients differ in line ends, blank lines and the case of headers; all that is read over.
+ * The text of a batch: parts between boundaries, each of which holds one request, or a change set of parts with one
+ * request each. Clients differ in line ends, blank lines and the case of headers; all forms are accepted.
  */
 import { TableError } from '../errors.ts';
 import { BATCH_OPERATIONS_MAX } from '../limits.ts';
@@ -8,7 +8,7 @@ import type { Headers } from '../request.ts';
 
 export interface BatchPart {
   readonly method: string;
-  /** As it stands there: absolute, or relative to the account. */
+  /** The URL as it was sent: absolute, or relative to the account. */
   readonly url: string;
   readonly headers: Headers;
   readonly body: string;
@@ -27,25 +27,25 @@ export function parseBatch(contentType: string | undefined, body: string): Batch
   const only = sectionOf(sections[0] as string);
   const inner = boundaryOf(only.headers.get('content-type') ?? '');
   if (inner === undefined) return { kind: 'query', part: requestOf(only).part };
-  // One too many is enough to be refused.
+  // One part above the limit is enough for the refusal.
   const changes = sectionsOf(only.content, inner).slice(0, BATCH_OPERATIONS_MAX + 1);
   return { kind: 'changes', parts: changeParts(changes) };
 }
 
-/** Changes of one kind differ in their bodies only: what stands before is read once for as many as have it in common. */
+/** Changes of one kind differ in their bodies only: a head that repeats is read once. */
 function changeParts(sections: readonly string[]): readonly BatchPart[] {
   const parts: BatchPart[] = [];
   let head = '';
   let last: BatchPart | undefined;
   for (const section of sections) {
-    // Several times as fast as `startsWith`.
+    // Comparing slices is several times as fast as `startsWith`.
     if (last !== undefined && section.slice(0, head.length) === head) {
       const { method, url, headers, contentId } = last;
       parts.push({ method, url, headers, contentId, body: section.slice(head.length).trim() });
       continue;
     }
     const { part, bodyLength } = requestOf(sectionOf(section));
-    // Without a body there need be no blank line behind the headers: more of them may follow elsewhere.
+    // Without a body the blank line after the headers may be missing, so further headers may follow: no shared head.
     last = bodyLength === 0 ? undefined : part;
     head = section.slice(0, section.length - bodyLength);
     parts.push(part);
@@ -59,7 +59,7 @@ interface Section {
   readonly content: string;
 }
 
-/** RFC 2046 allows no more. */
+/** The longest boundary that RFC 2046 allows. */
 const BOUNDARY_LENGTH_MAX = 70 * 4;
 
 function boundaryOf(contentType: string): string | undefined {
@@ -71,7 +71,7 @@ function boundaryOf(contentType: string): string | undefined {
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** What stands between the lines of a boundary. The last line may be missing. */
+/** The parts between boundary lines. The last line may be missing. */
 function sectionsOf(text: string, boundary: string): readonly string[] {
   const mark = `--${boundary}`;
   const sections: string[] = [];
@@ -95,7 +95,7 @@ function sectionOf(text: string): Section {
   return readHeaders(text.replace(/^(?:\r?\n)+/, ''));
 }
 
-/** Headers up to the first blank line, and what follows. */
+/** Headers up to the first blank line, and the rest. */
 function readHeaders(text: string): Section {
   const headers = new Map<string, string>();
   let at = 0;
@@ -113,7 +113,7 @@ function readHeaders(text: string): Section {
 
 const REQUEST_LINE = /^([A-Z]{3,7}) (\S+) HTTP\/1\.[01]\s*?(?:\r?\n|$)/;
 
-/** With the length of what stands behind the headers. */
+/** Adds the length of the body to the head. */
 function requestOf({ headers: outer, content }: Section): {
   readonly part: BatchPart;
   readonly bodyLength: number;

@@ -20,10 +20,10 @@ export function runBatch(call: Call): MaybePromise<Reply> {
   if (parts.length === 0) return batchReply(call, [], true);
   const contentIds = parts.map(({ contentId }) => contentId);
   const refused = (error: unknown): Reply => {
-    const known = tableErrorOf(error);
-    if (isOfWhole(known)) throw error;
+    const refusal = tableErrorOf(error);
+    if (isOfWhole(refusal)) throw error;
     const at = error instanceof BatchError ? error.operation : 0;
-    return batchReply(call, [errorPart(call, contentIds[at], known, at)], true);
+    return batchReply(call, [errorPart(call, contentIds[at], refusal, at)], true);
   };
   try {
     return runChanges(call, parts).then(
@@ -36,14 +36,14 @@ export function runBatch(call: Call): MaybePromise<Reply> {
 }
 
 /**
- * A refusal that the answer itself is, not a part of it. Clients look for "come back later" in the status and headers of
- * the answer only and then send the same batch again; bugs of ours are for the handler, which reports them.
+ * True for a refusal of the whole batch instead of one part. Clients look for a 429 in the status and headers of the
+ * response only and then send the batch again; bugs are left to the handler, which reports them.
  */
 function isOfWhole({ status }: TableError): boolean {
   return status === 429 || status >= 500;
 }
 
-/** Which of the operations is refused. */
+/** A refusal with the number of the refused operation. */
 class BatchError extends TableError {
   readonly operation: number;
 
@@ -53,7 +53,7 @@ class BatchError extends TableError {
   }
 }
 
-/** Returns before anything is awaited: what was sent is not kept while the write waits for the disk. */
+/** Not async, so that the request's text is not kept in memory while the write waits for the disk. */
 function runChanges(call: Call, parts: readonly BatchPart[]): Promise<readonly Reply[]> {
   if (parts.length > BATCH_OPERATIONS_MAX)
     throw new TableError(
@@ -63,7 +63,7 @@ function runChanges(call: Call, parts: readonly BatchPart[]): Promise<readonly R
   let target: Target | undefined;
   const plans = parts.map((part, at) => {
     try {
-      // Inserts all have the same URL.
+      // Inserts all have the same URL, which is parsed once.
       if (target === undefined || part.url !== parts[at - 1]?.url) target = targetOf(part);
       return planPart(call, part, target);
     } catch (error) {
@@ -111,7 +111,7 @@ function planPart(call: Call, part: BatchPart, { resource, query }: Target): Ent
   });
 }
 
-/** One table, one partition key, every entity once. */
+/** A change set has one table, one partition key, and every entity once. */
 function checkGroup(plans: readonly EntityPlan[]): void {
   const [first] = plans;
   const rowKeys = new Set<string>();
@@ -135,9 +135,9 @@ async function queryPart(
       contentId,
     };
   } catch (error) {
-    const known = tableErrorOf(error);
-    if (isOfWhole(known)) throw error;
-    return errorPart(call, contentId, known, 0);
+    const refusal = tableErrorOf(error);
+    if (isOfWhole(refusal)) throw error;
+    return errorPart(call, contentId, refusal, 0);
   }
 }
 
@@ -149,7 +149,7 @@ function runQuery(call: Call, { method }: BatchPart): MaybePromise<Reply> {
   throw new TableError('InvalidInput');
 }
 
-/** The host of an absolute URL is not looked at: the part came here. */
+/** The host of an absolute URL is ignored. */
 function targetOf({ url }: BatchPart): Target {
   const path = url.replace(/^https?:\/\/[^/?]*/i, '');
   return parseTarget(path.startsWith('/') ? path : `/${path}`);
@@ -168,9 +168,9 @@ function errorPart(
 ): PartReply {
   const { tableCode, message, retryAfterMs, charge } = dialect.translated(error);
   const text = /^\d+:/.test(message) ? message : `${at}:${message}`;
-  const told = new TableError(tableCode, text, { retryAfterMs, charge });
+  const translated = new TableError(tableCode, text, { retryAfterMs, charge });
   const nowMs = service.clock.nowMs();
-  const reply = errorReply(told, { requestId, nowMs, isXml: false, dialect });
+  const reply = errorReply(translated, { requestId, nowMs, isXml: false, dialect });
   return { reply, contentId };
 }
 

@@ -1,14 +1,14 @@
 /**
- * Where a page of entities ended, as clients carry it: two headers, sent back as two query options. Ours hold the keys
- * of the last entity given; keys written plainly, as clients of other servers may have kept them, are where to begin.
+ * The end of a page of entities, as clients carry it: two headers, sent back as two query options. Ours hold the keys
+ * of the last entity returned. Plain keys, which clients of other servers may have kept, name the first entity to return.
  */
 import { type Position, parsePosition } from '../../../query/index.ts';
 import type { Query } from '../request.ts';
 
-/** `1`, the length of what follows, and base64 whose padding may stand in a URL. */
+/** `1`, the length of the rest, and base64 whose padding is allowed in a URL. */
 const TOKEN = /^1!(\d{1,4})!([A-Za-z0-9+/]*-{0,2})$/;
 
-/** Behind every row of an entity, so that the keys alone say where to go on. */
+/** A rid after that of every entity, so that the keys alone say where to continue. */
 const LAST_RID = Number.MAX_SAFE_INTEGER;
 
 /** @param last - the stored text of the last entity of the page. */
@@ -23,7 +23,7 @@ export function continuationHeaders(last: string | undefined, position: string):
   ];
 }
 
-/** The place in the shared query layer; undefined for the first page. */
+/** The position in the shared query layer; undefined for the first page. */
 export function parseContinuation(query: Query): Position | undefined {
   const partitionKey = query.get('NextPartitionKey');
   if (partitionKey === undefined || partitionKey === '') return undefined;
@@ -39,7 +39,7 @@ export function parseContinuation(query: Query): Position | undefined {
   };
 }
 
-/** Of a list of tables: the first that is to come. */
+/** The continuation of a list of tables: the first table of the next page. */
 export function nextTableHeaders(name: string | undefined): string[] {
   return name === undefined ? [] : ['x-ms-continuation-NextTableName', printToken(name)];
 }

@@ -13,14 +13,14 @@ import { planWrite } from './entity-write.ts';
 
 type EntityResource = Extract<Resource, { readonly kind: 'entity' | 'entities' }>;
 
-/** Answers at once where the service does. */
+/** Returns no promise where the service returns none. */
 export function readEntityByKey(call: Call, table: string, key: Key): MaybePromise<Reply> {
   const { service, headers, target, access, dialect } = call;
   access.check({ level: 'o', permissions: ['r'], table });
   boundsCheck(access.bounds, key);
   const view = {
     level: metadataLevel(headers, target.query),
-    place: linkBaseOf(call, table),
+    base: linkBaseOf(call, table),
     select: selectedNames(target.query),
   };
   const { partitionKey, rowKey } = key;
@@ -31,7 +31,7 @@ export function readEntityByKey(call: Call, table: string, key: Key): MaybePromi
   );
   const answer = ({ item, charge }: ReadReply): Reply => {
     if (item === undefined) throw new TableError('ResourceNotFound', undefined, { charge });
-    // What has to be parsed is read as text; the rest is cut and joined as it is stored.
+    // Only a read with $select parses the text; other reads cut and join the stored bytes.
     const isParsed = view.select !== undefined || view.level === 'full';
     const stored = isParsed ? bytesToText(item.body) : bytesToLatin1(item.body);
     const reply = isParsed ? jsonReply : storedReply;

@@ -20,22 +20,22 @@ import {
 } from '../limits.ts';
 import { checkKey, checkPropertyName } from './names.ts';
 
-/** A number that JSON.parse makes whole though it was not written so: 5.0, 1e3. Some texts look like one as well. */
+/** A number that JSON.parse reads as an integer though it was not written as one: 5.0, 1e3. Some strings match as well. */
 const WHOLE_DOUBLE = /:\s*-?\d+(?:\.0+\s*[,}]|(?:\.\d+)?[eE])/;
 
-/** Clients send null for dates that are none, and for numbers beyond all. */
+/** Clients send null for invalid dates and for infinite numbers. */
 const NEVER_NULL: ReadonlySet<string> = new Set(['Edm.DateTime', 'Edm.Double']);
 
 interface RequestEntity {
   /** Undefined where the client left it to the URL. */
   readonly partitionKey: string | undefined;
   readonly rowKey: string | undefined;
-  /** An annotation says that a key is no text. */
+  /** True where an annotation gives a key another type than text. */
   readonly hasTypedKeys: boolean;
   readonly properties: readonly NamedProperty[];
 }
 
-/** @param text - as UTF-8 has it: no half of a pair alone. */
+/** @param text - decoded from UTF-8, so without lone surrogates. */
 export function parseEntity(text: string, dialect: Dialect): RequestEntity {
   const sent = parseObject(text);
   const tokens = WHOLE_DOUBLE.test(text) ? numberTokens(text) : undefined;
@@ -69,7 +69,7 @@ export function parseEntity(text: string, dialect: Dialect): RequestEntity {
   };
 }
 
-/** The entity under the keys of a URL; what it says of its own keys is read over, as the service does. */
+/** The entity under the keys of a URL; its own keys are ignored, as the service does. */
 export function entityAt(
   { partitionKey, rowKey }: { readonly partitionKey: string; readonly rowKey: string },
   { properties, hasTypedKeys }: RequestEntity,
@@ -81,7 +81,7 @@ export function entityAt(
   return { partitionKey, rowKey, properties };
 }
 
-/** An entity that brings its own keys. */
+/** The entity under the keys in its body. */
 export function insertedEntity(sent: RequestEntity, dialect: Dialect): Entity {
   const { partitionKey, rowKey, hasTypedKeys } = sent;
   if (partitionKey === undefined || rowKey === undefined)
@@ -90,7 +90,7 @@ export function insertedEntity(sent: RequestEntity, dialect: Dialect): Entity {
   return entityAt({ partitionKey, rowKey }, sent, dialect);
 }
 
-/** Of the text an entity is stored as. */
+/** Reads the stored text of an entity. */
 export function checkEntitySize(body: Bytes): void {
   if (body.length > ENTITY_BYTES_MAX) throw new TableError('EntityTooLarge');
 }
@@ -107,7 +107,7 @@ function parseObject(text: string): Record<string, unknown> {
   return sent as Record<string, unknown>;
 }
 
-/** How each number was written. Slower than plain parsing, so only where it matters. */
+/** The source text of each number. Slower than plain parsing, so used only where it matters. */
 function numberTokens(text: string): ReadonlyMap<string, string> {
   const tokens = new Map<string, string>();
   const note = (name: string, value: unknown, context?: { readonly source?: string }): unknown => {
@@ -119,20 +119,20 @@ function numberTokens(text: string): ReadonlyMap<string, string> {
   return tokens;
 }
 
-/** What a name tells of: the keys, the stamp and metadata are no properties. */
+/** The kind of a name: keys, timestamp and metadata are not properties. */
 type NameKind = 'property' | 'keyType' | 'other';
 
-/** Names met before; clients that make up names must not fill the memory. */
+/** The most names in the cache: clients that generate names must not fill the memory. */
 const knownNames = new Map<string, NameKind>();
 const KNOWN_NAMES_MAX = 10_000;
 
-/** Throws for what can be no name. */
+/** Throws for an invalid name. */
 function kindOf(name: string, dialect: Dialect): NameKind {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
   const kind = newKind(name);
   if (kind === 'property') checkPropertyName(name, dialect);
-  // What one dialect takes the other may refuse: such names are looked at every time.
+  // The dialects differ about such names, so they are not cached.
   if (isItemName(name)) return kind;
   if (knownNames.size >= KNOWN_NAMES_MAX) knownNames.clear();
   knownNames.set(name, kind);
@@ -147,7 +147,7 @@ function newKind(name: string): NameKind {
 const OWN_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
 const KEY_TYPES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey'].map(annotationName));
 
-/** `odata.etag` and the like, and annotations: they tell of properties and are none. */
+/** `odata.etag` and the like, and annotations, describe properties and are none. */
 function isMetadata(name: string): boolean {
   return name.startsWith('odata.') || name.includes('@odata.');
 }
@@ -167,7 +167,7 @@ function checkSize({ type, value }: EdmProperty): void {
     throw new TableError('PropertyValueTooLarge');
 }
 
-/** The services do not say which property it is. */
+/** The services do not name the property in this refusal. */
 function wrongType(): TableError {
   return new TableError('InvalidInput', UNREADABLE);
 }

@@ -1,11 +1,11 @@
-/** Stamps an entity when it is written: its time, and behind its properties what the NoSQL API shows of every item. */
+/** Completes an entity when it is written: its time, and after its properties the system properties of the NoSQL API. */
 import { assert } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { BodyFinisher, Stamp } from '../../../partition/index.ts';
 import { SystemProperties } from '../../../service/index.ts';
 import { CLOSING_BRACE, NO_TIME, type Value, type ValueMap } from '../../../value/index.ts';
 
-/** Cannot stand inside a text: there the marks would have backslashes before them. */
+/** These bytes cannot occur inside a string, where quotation marks are escaped. */
 const TIME_PROPERTY = Buffer.from(`"Timestamp":"${NO_TIME}"`);
 const TIME_OFFSET = '"Timestamp":"'.length;
 
@@ -16,23 +16,23 @@ export function finishEntity(container: ContainerRecord): BodyFinisher {
     assert(at > 0, 'an entity has a place for its time');
     body.write(stamp.time, at + TIME_OFFSET, 'latin1');
   };
-  const seal: BodyFinisher = (body, stamp) => {
+  const finish: BodyFinisher = (body, stamp) => {
     const end = body.length - 1;
     assert(body[end] === CLOSING_BRACE, 'an entity ends with a brace');
     const tail = properties.tail(stamp);
-    const sealed = Buffer.allocUnsafe(end + tail.length);
-    sealed.set(body.subarray(0, end));
-    sealed.write(tail, end, 'latin1');
-    overwrite(sealed, stamp);
-    return sealed;
+    const finished = Buffer.allocUnsafe(end + tail.length);
+    finished.set(body.subarray(0, end));
+    finished.write(tail, end, 'latin1');
+    overwrite(finished, stamp);
+    return finished;
   };
-  return Object.assign(seal, {
+  return Object.assign(finish, {
     tail: (stamp: Stamp): string => properties.tail(stamp),
     overwrite,
     ofValue(value: Value, stamp: Stamp): Value {
-      const sealed: Record<string, Value> = properties.added(value as ValueMap, stamp);
-      sealed.Timestamp = stamp.time;
-      return sealed;
+      const finished: Record<string, Value> = properties.added(value as ValueMap, stamp);
+      finished.Timestamp = stamp.time;
+      return finished;
     },
   });
 }

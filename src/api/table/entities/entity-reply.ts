@@ -1,6 +1,6 @@
 /**
- * A stored entity as clients read it. The stored text is the answer already, but for what stands before it (metadata,
- * by level) and behind it (what the NoSQL API sees): a read without $select cuts and joins, and parses nothing.
+ * A stored entity as clients read it. The stored text is the response, except for the metadata before it (by level)
+ * and the system properties of the NoSQL API after it: a read without $select cuts and joins, and parses nothing.
  */
 import { assert } from '../../../base/index.ts';
 import { timeEtag } from '../../../partition/index.ts';
@@ -15,47 +15,47 @@ import { keyLiteral } from '../target.ts';
 
 export type MetadataLevel = 'none' | 'minimal' | 'full';
 
-/** Where entities are named from: the account as the client addresses it, with a slash at the end. */
+/** The base of links: the account as the client addresses it, with a slash at the end. */
 export interface LinkBase {
   readonly origin: string;
   readonly account: string;
-  /** As it stands in a URL. */
+  /** The table's name, encoded for a URL. */
   readonly table: string;
 }
 
 interface EntityView {
   readonly level: MetadataLevel;
-  readonly place: LinkBase;
+  readonly base: LinkBase;
   /** Undefined: all properties. */
   readonly select: readonly string[] | undefined;
 }
 
-/** What the text of a stored entity ends with for clients of this API. */
+/** The end of a stored entity's text for clients of this API. */
 const TAIL = ',"id":';
 const TIME_NAME = '"Timestamp":"';
 const TIME_LENGTH = '0001-01-01T00:00:00.0000000Z'.length;
-/** An annotation with the comma behind it. Inside a text its marks would have backslashes before them. */
+/** An annotation with the comma after it. It cannot match inside a string, where quotation marks are escaped. */
 const ANNOTATION = /"[^"\\]{1,255}@odata\.type":"Edm\.\w+",/g;
 
-/** One entity alone: with the metadata of the answer. */
+/** One entity with the metadata of the response. */
 export function entityText(stored: string, view: EntityView): string {
-  const { level, place } = view;
+  const { level, base } = view;
   const entity = memberText(stored, view);
   if (level === 'none') return entity;
-  const metadata = `${place.origin}$metadata#${place.table}/@Element`;
+  const metadata = `${base.origin}$metadata#${base.table}/@Element`;
   return `{"odata.metadata":${JSON.stringify(metadata)},${entity.slice(1)}`;
 }
 
 /** Entities of a page, each a stored text. */
 export function entitiesText(stored: readonly string[], view: EntityView): string {
-  const { level, place } = view;
+  const { level, base } = view;
   const values = `"value":[${stored.map((text) => memberText(text, view)).join(',')}]}`;
   if (level === 'none') return `{${values}`;
-  const metadata = `${place.origin}$metadata#${place.table}`;
+  const metadata = `${base.origin}$metadata#${base.table}`;
   return `{"odata.metadata":${JSON.stringify(metadata)},${values}`;
 }
 
-/** The etag of a stored text: that of the time it holds. */
+/** The etag of a stored text, made from its time. */
 export function storedEtag(stored: string): string {
   const from = timePlace(stored) + TIME_NAME.length;
   return timeEtag(stored.slice(from, from + TIME_LENGTH));
@@ -67,7 +67,7 @@ function timePlace(stored: string): number {
   return timeAt;
 }
 
-function memberText(stored: string, { level, place, select }: EntityView): string {
+function memberText(stored: string, { level, base, select }: EntityView): string {
   const end = stored.lastIndexOf(TAIL);
   assert(end > 0, 'a stored entity has an end');
   const own = withOwnNames(
@@ -80,9 +80,9 @@ function memberText(stored: string, { level, place, select }: EntityView): strin
   const etag = JSON.stringify(storedEtag(stored));
   const comma = own === '' ? '' : ',';
   if (level === 'minimal') return `{"odata.etag":${etag}${comma}${own}}`;
-  const link = editLink(place.table, keysOf(stored, timePlace(stored)));
-  const type = JSON.stringify(`${place.account}.${place.table}`);
-  const id = JSON.stringify(`${place.origin}${link}`);
+  const link = editLink(base.table, keysOf(stored, timePlace(stored)));
+  const type = JSON.stringify(`${base.account}.${base.table}`);
+  const id = JSON.stringify(`${base.origin}${link}`);
   const typed = own.replace(TIME_NAME, `"Timestamp${TYPE_ANNOTATION}":"Edm.DateTime",${TIME_NAME}`);
   return `{"odata.type":${type},"odata.id":${id},"odata.etag":${etag},"odata.editLink":${JSON.stringify(link)}${comma}${typed}}`;
 }
@@ -102,7 +102,7 @@ function keysOf(stored: string, timeAt: number): { partitionKey: string; rowKey:
   return { partitionKey, rowKey };
 }
 
-/** The properties asked for, in the order they are stored, then those that are not there: null. */
+/** The selected properties in stored order, then the missing ones as null. */
 function selected(stored: string, end: number, select: readonly string[]): string {
   const wanted = new Set(select.map(storedName));
   const document = JSON.parse(`${stored.slice(0, end)}}`) as Record<string, unknown>;

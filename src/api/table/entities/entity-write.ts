@@ -1,4 +1,4 @@
-/** What a client wants done to one entity, alone or in a batch: an operation of the service, and the answer to it. */
+/** A write of one entity, alone or in a batch: the operation of the service, and the response to it. */
 import { assert, bytesToText } from '../../../base/index.ts';
 import { type Item, type NewBody, timeEtag } from '../../../partition/index.ts';
 import type { ItemWrite } from '../../../service/index.ts';
@@ -22,7 +22,7 @@ import { editLink, entityText } from './entity-reply.ts';
 
 /** A request for one entity: that of the client, or a part of a batch. */
 interface EntityRequest {
-  /** The verb meant, whatever the one sent. */
+  /** The effective verb. */
   readonly method: string;
   readonly resource: Extract<Resource, { readonly kind: 'entity' | 'entities' }>;
   readonly headers: Headers;
@@ -34,11 +34,11 @@ export interface EntityPlan {
   readonly table: string;
   readonly key: Key;
   readonly write: ItemWrite;
-  /** @param item - as it is after the write; undefined when deleted. */
+  /** @param item - the item after the write; undefined when deleted. */
   readonly reply: (item: Item | undefined, charge: number) => Reply;
 }
 
-/** Throws what is wrong with the request; the table itself is not looked at. */
+/** Throws for an invalid request; does not read the table. */
 export function planWrite(call: Call, request: EntityRequest): EntityPlan {
   const { method, resource } = request;
   if (resource.kind === 'entities') {
@@ -65,7 +65,7 @@ function planInsert(call: Call, request: EntityRequest): EntityPlan {
   const prefer = preference(headers);
   const entity = insertedEntity(parseEntity(request.text, call.dialect), call.dialect);
   boundsCheck(call.access.bounds, entity);
-  // Not the entity: the plan lives until the write is on disk.
+  // The closure does not hold the entity: the plan stays in memory until the write is durable.
   const key = { partitionKey: entity.partitionKey, rowKey: entity.rowKey };
   return {
     table,
@@ -73,13 +73,13 @@ function planInsert(call: Call, request: EntityRequest): EntityPlan {
     write: createOf(entity),
     reply(item, charge) {
       assert(item !== undefined, 'an insert leaves an entity');
-      const place = linkBaseOf(call, table);
-      const link = `${call.origin}${editLink(place.table, key)}`;
+      const base = linkBaseOf(call, table);
+      const link = `${call.origin}${editLink(base.table, key)}`;
       const sent = ['ETag', timeEtag(item.time), 'Location', link];
       if (prefer !== undefined) sent.push('Preference-Applied', `return-${prefer}`);
       if (prefer === 'no-content')
         return emptyReply(204, { charge, headers: [...sent, 'DataServiceId', link] });
-      const view = { level, place, select: undefined };
+      const view = { level, base, select: undefined };
       return jsonReply(201, entityText(bytesToText(item.body), view), level, {
         charge,
         headers: sent,
@@ -150,15 +150,15 @@ function planDelete(
   };
 }
 
-function allow(call: Call, need: RequiredPermission): void {
-  call.access.check(need);
+function allow(call: Call, required: RequiredPermission): void {
+  call.access.check(required);
 }
 
 function addressOf({ partitionKey, rowKey }: Key): { partitionKey: readonly string[]; id: string } {
   return { partitionKey: [partitionKey], id: rowKey };
 }
 
-/** Field by field: a batch has a hundred of them. */
+/** Copies field by field, because a batch has a hundred of them. */
 function createOf(entity: Entity): ItemWrite {
   const { partitionKey, rowKey } = entity;
   const { body, value, ttlSec } = newBody(entity);
@@ -171,7 +171,7 @@ function newBody(entity: Entity): NewBody {
   return { body, value: entityValue(entity), ttlSec: 0 };
 }
 
-/** What is sent wins; what is only stored stays. */
+/** Properties that were sent replace stored ones; the others stay. */
 function merged(current: Item | undefined, entity: Entity): Entity {
   if (current === undefined) return entity;
   const byName = new Map<string, NamedProperty>();

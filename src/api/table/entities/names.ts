@@ -1,15 +1,15 @@
-/** Names of tables, keys and properties: what they may be. */
+/** Rules for the names of tables, keys and properties. */
 import { isPropertyName } from '../../../value/index.ts';
 import type { Dialect } from '../dialect.ts';
 import { TableError } from '../errors.ts';
 import { COSMOS_NAME_LENGTH_MAX, KEY_LENGTH_MAX, PROPERTY_NAME_LENGTH_MAX } from '../limits.ts';
 
 const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
-/** They cannot stand in the path of a URL. */
+/** Characters that are not allowed in the path of a URL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the forbidden ones
 const FORBIDDEN_IN_KEYS = /[/\\#?\u0000-\u001f\u007f-\u009f]/;
 
-/** As Storage has them: letters and digits. */
+/** Table names of Storage: letters and digits. */
 export function checkStorageTableName(name: string): void {
   if (name.length < 3 || name.length > 63) throw new TableError('OutOfRangeInput');
   if (!TABLE_NAME.test(name)) throw new TableError('InvalidResourceName');
@@ -17,7 +17,7 @@ export function checkStorageTableName(name: string): void {
     throw new TableError('InvalidResourceName', 'Tables is a reserved name.');
 }
 
-/** As Cosmos has them: whatever can stand in the path of a URL. */
+/** Table names of Cosmos: all that is allowed in the path of a URL. */
 export function checkCosmosTableName(name: string): void {
   if (name === '' || name.length > COSMOS_NAME_LENGTH_MAX) throw new TableError('BadRequest');
   if (FORBIDDEN_IN_KEYS.test(name) || !name.isWellFormed())
@@ -28,7 +28,7 @@ export function checkCosmosTableName(name: string): void {
     throw new TableError('InvalidInput', 'The table name is that of the list of tables.');
 }
 
-/** Of an entity to be written. */
+/** Checks the keys of an entity to be written. */
 export function checkKey(name: 'PartitionKey' | 'RowKey', key: string): void {
   if (key.length > KEY_LENGTH_MAX) throw new TableError('KeyValueTooLarge');
   if (FORBIDDEN_IN_KEYS.test(key))
@@ -39,7 +39,7 @@ export function checkKey(name: 'PartitionKey' | 'RowKey', key: string): void {
   if (!key.isWellFormed()) throw new TableError('InvalidInput');
 }
 
-/** Control characters may not stand in an answer's headers, nor need they in its text. */
+/** Control characters are not allowed in response headers. */
 function printable(key: string): string {
   return key.slice(0, 100).replace(/[^ -~]/g, '?');
 }

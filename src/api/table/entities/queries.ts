@@ -1,4 +1,4 @@
-/** GET of a table's entities: a program for the shared query layer, in key order, page by page. */
+/** GET of a table's entities: an executable query for the shared query layer, in key order, page by page. */
 import { andThen, type MaybePromise } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import {
@@ -35,7 +35,7 @@ import { metadataLevel, pageRows, selectedNames } from '../request.ts';
 import { continuationHeaders, parseContinuation } from './continuation.ts';
 import { entitiesText } from './entity-reply.ts';
 
-/** The order of every list, which an index of every table has. */
+/** The order of every list; every table has a composite index for it. */
 const KEY_ORDER: Order = {
   parts: [
     { path: ['PartitionKey'], isDescending: false },
@@ -43,17 +43,17 @@ const KEY_ORDER: Order = {
   ],
 };
 
-/** Partition keys named one by one beyond this are looked for everywhere. */
+/** A filter with more partition keys than this is sent to all partitions. */
 const RANGES_MAX = 100;
 
-/** Answers at once where the service does. */
+/** Returns no promise where the service returns none. */
 export function queryEntities(call: Call, table: string): MaybePromise<Reply> {
   const { service, headers, target, access, dialect } = call;
   const { query } = target;
   access.check({ level: 'o', permissions: ['r'], table });
   const view = {
     level: metadataLevel(headers, query),
-    place: linkBaseOf(call, table),
+    base: linkBaseOf(call, table),
     select: selectedNames(query),
   };
   const limit = pageRows(query);
@@ -114,7 +114,7 @@ function queryOf(filter: Filter | undefined, bounds: KeyBounds | undefined): Exe
 
 const NO_ROWS: readonly Row[] = [];
 
-/** Where the entities can be: the places of their partition keys, or everywhere. */
+/** The ranges that can have matches: those of the partition keys, or the whole hash space. */
 function rangesOf(container: ContainerRecord, filter: Filter | undefined): readonly HashRange[] {
   const keys = filter && partitionKeysOf(filter);
   if (keys === undefined || keys.size > RANGES_MAX)

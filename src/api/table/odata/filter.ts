@@ -1,6 +1,6 @@
 /**
- * A filter as the shared query layer wants it: a condition over indexed paths that finds at least what matches, and a
- * test that decides. A comparison with a missing property, or one of another type, is false, whatever the comparator.
+ * A filter for the shared query layer: a condition over indexed paths that finds at least all matches, and a test that
+ * decides. A comparison with a missing property, or one of another type, is false, whatever the comparator.
  */
 import {
   ANYTHING,
@@ -46,7 +46,7 @@ function comparisonCondition(
   { type, value }: Literal,
 ): Condition {
   const path = [property];
-  // Base64 has another order than the bytes it stands for.
+  // Base64 does not keep the order of the bytes.
   if (type === 'binary' && comparator !== 'eq') return ANYTHING;
   if (Number.isNaN(value)) return ANYTHING;
   switch (comparator) {
@@ -115,7 +115,7 @@ function compareOf(kind: LiteralKind, a: Value, b: Value): number {
   return Buffer.compare(Buffer.from(a as string, 'base64'), Buffer.from(b as string, 'base64'));
 }
 
-/** The annotation tells texts apart that mean something else; the time of the write has none. */
+/** The annotation distinguishes strings of other types; the timestamp has none. */
 function kindReader(property: string): (entity: ValueMap, value: Value) => LiteralKind {
   if (property === 'Timestamp') return () => 'dateTime';
   const annotation = `${property}${TYPE_ANNOTATION}`;
@@ -135,7 +135,7 @@ function kindReader(property: string): (entity: ValueMap, value: Value) => Liter
   };
 }
 
-/** The partition keys an entity must have one of; undefined where any will do. */
+/** The partition keys an entity must have one of; undefined where any may match. */
 export function partitionKeysOf(filter: Filter): ReadonlySet<string> | undefined {
   switch (filter.kind) {
     case 'comparison':

@@ -1,8 +1,8 @@
-/** The words of a filter. */
+/** Splits a filter into tokens. */
 import { Extended, normalDateTime, type Value } from '../../../value/index.ts';
 import { invalidFilter } from '../errors.ts';
 
-/** What a literal is compared with: numbers of all types with one another, the rest with its own type only. */
+/** The kind of a literal: numbers of all types compare with one another, all others with their own type only. */
 export type LiteralKind = 'string' | 'boolean' | 'number' | 'dateTime' | 'guid' | 'binary';
 
 export interface Literal {
@@ -19,7 +19,7 @@ export type Token =
 
 const SPACE = /\s+/y;
 const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[LlDdFfMm]?(?![\w.])/y;
-/** Nearly every name, told without the tables of Unicode. */
+/** An ASCII name: most names, recognized without Unicode tables. */
 const PLAIN_NAME = /[A-Za-z_][A-Za-z0-9_]*(?![A-Za-z0-9_]|[^\0-\x7f])/y;
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const HEX = /^(?:[0-9a-f]{2})*$/i;
@@ -67,7 +67,7 @@ export function tokens(text: string): readonly Token[] {
   return found;
 }
 
-/** Of ASCII, no space: nothing to look up. */
+/** ASCII characters other than spaces need no lookup. */
 function isPrinted(code: number): boolean {
   return code > 0x20 && code < 0x7f;
 }

@@ -13,7 +13,7 @@ import { type Literal, type Token, tokens } from './lexer.ts';
 
 export type Comparator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
 
-/** Properties under the names they are stored by. */
+/** Properties by their stored names. */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly of: readonly Filter[] }
   | { readonly kind: 'not'; readonly of: Filter }
@@ -41,7 +41,7 @@ const COMPARATORS: Readonly<Record<string, Comparator>> = {
   le: 'le',
 };
 
-/** As seen from the other side. */
+/** The comparator with its operands exchanged. */
 const MIRRORED: Readonly<Record<Comparator, Comparator>> = {
   eq: 'eq',
   ne: 'ne',

@@ -1,4 +1,4 @@
-// Goal: what the text of an entity tells of a filter is what the entity itself says, and plain cases are told. Method: a
+// Goal: a filter decided by the text gives the same result as by the entity, and plain cases are decided. Method: a
 // table of plain cases; random filters over random entities, whose values look like names and annotations.
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../base/index.ts';
@@ -7,7 +7,7 @@ import { testOf } from './filter.ts';
 import { parseFilter } from './parser.ts';
 import { textKeys, textTestOf } from './text-test.ts';
 
-function told(text: string, filter: string): boolean | 'no keys' {
+function decided(text: string, filter: string): boolean | 'no keys' {
   const keys = textKeys(text);
   return keys === undefined ? 'no keys' : textTestOf(parseFilter(filter))(text, keys);
 }
@@ -38,7 +38,7 @@ const CASES: readonly (readonly [string, boolean])[] = [
   ['price eq 1.5', true],
   ['isOn eq false or count eq 7', true],
   ['name eq \'ä "b",\'', true],
-  // Not told, whatever they are.
+  // These are never decided by the text.
   ['big eq 7', false],
   ["guid eq '2b4ef4d2-57c9-4b4b-8f2b-6f0f0f0f0f0f'", false],
   ['not (count eq 8)', false],
@@ -47,20 +47,20 @@ const CASES: readonly (readonly [string, boolean])[] = [
 ];
 
 test.each(CASES)('%s', (filter, isTold) => {
-  expect(told(ENTITY, filter)).toBe(isTold);
+  expect(decided(ENTITY, filter)).toBe(isTold);
 });
 
-test('keys with marks and backslashes are not told', () => {
+test('keys with marks and backslashes are not decided', () => {
   for (const key of ['a"b', 'a\\b', 'a\nb', '\ud800', '']) {
     const expected = key === '' ? true : 'no keys';
-    expect(told(textOf({ PartitionKey: key, RowKey: 'r' }), 'true')).toBe(expected);
-    expect(told(textOf({ PartitionKey: 'p', RowKey: key }), 'true')).toBe(expected);
+    expect(decided(textOf({ PartitionKey: key, RowKey: 'r' }), 'true')).toBe(expected);
+    expect(decided(textOf({ PartitionKey: 'p', RowKey: key }), 'true')).toBe(expected);
   }
 });
 
 const SEED = 20261116;
 
-test(`what is told is so (seed ${SEED})`, () => {
+test(`what is decided is so (seed ${SEED})`, () => {
   const random = seededRandom(SEED);
   const one = <T>(of: readonly T[]): T => of[random.below(of.length)] as T;
   const texts = ['x', ',"a":1,', '"a":1', 'a', ',"a@odata.type":"Edm.Guid",', '\\', 'ä', '1', ''];
@@ -95,7 +95,7 @@ test(`what is told is so (seed ${SEED})`, () => {
     const body = edmCodec.encode(document);
     const text = Buffer.from(body).toString('utf8');
     const wanted = filter(2);
-    if (told(text, wanted) !== true) continue;
+    if (decided(text, wanted) !== true) continue;
     count++;
     const isSo = testOf(parseFilter(wanted))(edmCodec.decode(body) as ValueMap);
     expect(isSo, `${wanted} of ${text}`).toBe(true);

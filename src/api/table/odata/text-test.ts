@@ -1,6 +1,6 @@
 /**
- * A filter told by the text of a stored entity (value/edm-codec.ts), without reading it: a name and a value stand there
- * side by side, between commas. What a text does not show at a glance is left to the test of the entity itself.
+ * Decides a filter by the stored text of an entity (value/edm/edm-codec.ts) without parsing it: a name and its value are
+ * adjacent there, between commas. Cases that the text does not decide are left to the test of the parsed entity.
  */
 import { compareTexts, TYPE_ANNOTATION } from '../../../value/index.ts';
 import type { Literal } from './lexer.ts';
@@ -11,17 +11,17 @@ interface TextKeys {
   readonly rowKey: string;
 }
 
-/** True where the entity passes for certain; false says nothing. */
+/** True where the entity surely passes; false: undecided. */
 type TextTest = (text: string, keys: TextKeys) => boolean;
 
-const UNTOLD: TextTest = () => false;
+const UNDECIDED: TextTest = () => false;
 
 export function textTestOf(filter: Filter): TextTest {
   switch (filter.kind) {
     case 'and': {
       const tests = filter.of.map(textTestOf);
-      return tests.includes(UNTOLD)
-        ? UNTOLD
+      return tests.includes(UNDECIDED)
+        ? UNDECIDED
         : (text, keys) => tests.every((test) => test(text, keys));
     }
     case 'or': {
@@ -29,12 +29,12 @@ export function textTestOf(filter: Filter): TextTest {
       return (text, keys) => tests.some((test) => test(text, keys));
     }
     case 'constant':
-      return filter.value ? () => true : UNTOLD;
+      return filter.value ? () => true : UNDECIDED;
     case 'comparison':
       return comparisonTest(filter.property, filter.comparator, filter.literal);
     case 'not':
     case 'properties':
-      return UNTOLD;
+      return UNDECIDED;
   }
 }
 
@@ -50,8 +50,8 @@ function comparisonTest(
     if (property === 'RowKey')
       return (_, keys) => holds(comparator, compareTexts(keys.rowKey, wanted));
   }
-  if (comparator !== 'eq') return UNTOLD;
-  // Marks within a text have backslashes before them: what is found is a name and its value.
+  if (comparator !== 'eq') return UNDECIDED;
+  // Quotation marks inside strings are escaped, so a match is a real name with its value.
   const shown = `,"${property}":${JSON.stringify(value)},`;
   if (type === 'string') {
     const annotation = `"${property}${TYPE_ANNOTATION}":`;
@@ -59,13 +59,13 @@ function comparisonTest(
   }
   if (type === 'boolean' || (type === 'number' && Number.isFinite(value)))
     return (text) => text.includes(shown);
-  return UNTOLD;
+  return UNDECIDED;
 }
 
 const KEY_START = '{"PartitionKey":"';
 const ROW_START = '","RowKey":"';
 
-/** The keys at the beginning of a stored text; undefined where they are not plain. */
+/** The keys at the beginning of a stored text; undefined where they have escapes. */
 export function textKeys(text: string): TextKeys | undefined {
   if (!text.startsWith(KEY_START)) return undefined;
   const keyEnd = text.indexOf('"', KEY_START.length);

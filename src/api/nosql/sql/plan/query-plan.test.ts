@@ -226,7 +226,7 @@ function isEqual(a: unknown, b: unknown): boolean {
 
 describe('query plan baselines', () => {
   const cases = readBaseline<Case>('query-plan-baselines.json');
-  it(`agrees with all ${cases.length}`, () => {
+  it.runIf(cases.length > 0)(`agrees with all ${cases.length}`, () => {
     const misses = cases.flatMap((input) => {
       const difference = differenceOf(input);
       return difference === undefined

@@ -38,7 +38,7 @@ function sorted(value: Value): Value {
 describe('aggregate baselines', () => {
   const cases = readBaseline<Case>('aggregate-mixed-types-baselines.json');
   const documents = documentsOf(cases);
-  it(`agrees with all ${cases.length}`, () => {
+  it.runIf(cases.length > 0)(`agrees with all ${cases.length}`, () => {
     const misses = cases
       .map(({ Query, Aggregation }) => ({
         query: Query,

@@ -410,7 +410,7 @@ const REFUSED = {
 
 describe('client-generated texts', () => {
   const texts = readBaseline<string>('linq-sql-corpus.json');
-  it(`runs all ${texts.length} but those that the service refuses`, () => {
+  it.runIf(texts.length > 0)(`runs all ${texts.length} but those that the service refuses`, () => {
     const refused: Record<string, number> = {};
     const misses = texts.flatMap((text) => {
       try {

@@ -1,5 +1,5 @@
-// Goal: a result that is made of all items is made once for all its pages, and again only where it is no longer kept.
-// Method: groups read in small pages, beside the number of items loaded for each page; tokens that name nothing.
+// Goal: the result of a blocking query is computed once for all its pages, and again only where it is no longer cached.
+// Method: groups read in small pages, with the number of items loaded for each page; tokens that name no cached result.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import type { ContainerRecord } from '../../src/catalog/index.ts';
@@ -8,7 +8,7 @@ import { EVERYWHERE, World } from './world.ts';
 const ITEMS = 60;
 const GROUPS = 30;
 const QUERY = 'SELECT c.g, COUNT(1) AS many FROM c GROUP BY c.g';
-const program = executableQuery(parseQuery(QUERY), { startMs: 0 });
+const query = executableQuery(parseQuery(QUERY), { startMs: 0 });
 
 let world: World;
 let container: ContainerRecord;
@@ -25,25 +25,25 @@ afterAll(() => world.close());
 const expected = Array.from({ length: GROUPS }, (_, g) => ({ g, many: 2 }));
 
 test('items are loaded for the first page only', async () => {
-  const pages = await Array.fromAsync(world.pages(container, program, 10));
+  const pages = await Array.fromAsync(world.pages(container, query, 10));
   expect(pages.flatMap(({ rows }) => rows.map((row) => JSON.parse(row)))).toEqual(expected);
   expect(pages.map(({ stats }) => stats.itemsLoaded)).toEqual([ITEMS, 0, 0]);
 });
 
-/** The page behind the first one, by a token that was changed on the way. */
+/** The second page, by a token that was changed. */
 async function secondPage(
   change: (token: { given: number; k: string }) => object,
   of = container,
   ranges = EVERYWHERE,
 ) {
-  const request = { query: program, ranges: EVERYWHERE, limit: 10, sessionToken: undefined };
+  const request = { query: query, ranges: EVERYWHERE, limit: 10, sessionToken: undefined };
   const first = await world.service.queries.run(container, { ...request, continuation: undefined });
   const token = JSON.parse(first.continuation as string);
   const continuation = JSON.stringify({ ...token, ...change(token) });
   return world.service.queries.run(of, { ...request, ranges, continuation });
 }
 
-test('what is no longer kept is made anew', async () => {
+test('a result that is no longer cached is computed again', async () => {
   const page = await secondPage(() => ({ k: 'nothing of this name' }));
   expect(page.rows.map((row) => JSON.parse(row))).toEqual(expected.slice(10, 20));
   expect(page.stats.itemsLoaded).toBe(ITEMS);
@@ -51,7 +51,7 @@ test('what is no longer kept is made anew', async () => {
   expect(old.rows).toEqual(page.rows);
 });
 
-test('a result is given to nobody who asks for something else', async () => {
+test('a cached result is not used for another container or range', async () => {
   const other = await world.newContainer('other');
   expect((await secondPage(() => ({}), other)).rows).toEqual([]);
   const half = await secondPage(() => ({ given: 0 }), container, [{ min: '', max: '1F' }]);

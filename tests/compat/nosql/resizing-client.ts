@@ -43,7 +43,7 @@ function query(text: string, options: FeedOptions = {}, isSorted = true): Form {
 
 const unsorted = (text: string, options?: FeedOptions): Form => query(text, options, false);
 
-/** Every page by an iterator of its own, from the token of the page before. */
+/** Reads every page with a new iterator, from the token of the page before. */
 function resumed(text: string, isSorted: boolean): Form {
   return async (container) => {
     const rows: unknown[] = [];
@@ -184,7 +184,7 @@ function send(message: ClientMessage): void {
   parentPort?.postMessage(message);
 }
 
-/** One client keeps the ranges of the beginning; every other round has a new one that asks for those of the moment. */
+/** One client keeps the ranges of the beginning; every other round has a new one that reads the current ranges. */
 async function run(form: string, work: Form, old: Container): Promise<void> {
   let expected: unknown;
   for (let round = 0; ; round++) {

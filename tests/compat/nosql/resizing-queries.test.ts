@@ -1,13 +1,13 @@
 // Goal: splits and merges are invisible to every form of query and feed that the stock client has: right answers, no
 // error, no client that never returns. Method: a thread of clients runs all forms in loops, some with the ranges of the
-// beginning and some with those of the moment, while partitions are split and merged; each change waits for every form.
+// beginning and some with the current ones, while partitions are split and merged; each change waits for every form.
 import { Worker } from 'node:worker_threads';
 import type { ContainerRequest } from '@azure/cosmos';
 import { expect, test } from 'vitest';
 import { DomainError, seededRandom } from '../../../src/base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../../../src/catalog/index.ts';
 import { type Account, PRIMARY_KEY, startAccount } from './harness.ts';
-import type { ClientMessage, ClientTask } from './reshaping-client.ts';
+import type { ClientMessage, ClientTask } from './resizing-client.ts';
 
 const IS_LONG = process.env.MESOCOSM_LONG !== undefined;
 const SPLITS = IS_LONG ? 200 : 20;
@@ -16,7 +16,7 @@ const SPLITS_PER_MERGE = 4;
 const ITEMS = 90;
 const SEED = Number(process.env.MESOCOSM_SEED ?? 15);
 const FORMS = 22;
-/** Far beyond what a round takes: whoever is silent for so long has stopped. */
+/** Far longer than a round takes: a client that is silent for so long has stopped. */
 const SILENCE_MAX_MS = 120_000;
 const TIMEOUT_MS = 1_200_000;
 
@@ -28,7 +28,7 @@ test(
       await fill(account);
       const clients = new Clients(account);
       try {
-        await reshape(account, clients);
+        await resize(account, clients);
       } finally {
         await clients.end();
       }
@@ -40,7 +40,7 @@ test(
   TIMEOUT_MS,
 );
 
-async function reshape(account: Account, clients: Clients): Promise<void> {
+async function resize(account: Account, clients: Clients): Promise<void> {
   const random = seededRandom(SEED);
   const { resizer } = account.service;
   await clients.rounds(1);
@@ -88,7 +88,7 @@ class Clients {
 
   constructor({ endpoint }: Account) {
     const workerData: ClientTask = { endpoint, key: PRIMARY_KEY, fixedCount: ITEMS };
-    this.#worker = new Worker(new URL('./reshaping-client.ts', import.meta.url), { workerData });
+    this.#worker = new Worker(new URL('./resizing-client.ts', import.meta.url), { workerData });
     this.#worker.on('message', (message: ClientMessage) => {
       this.#messages++;
       if (message.kind === 'failure')

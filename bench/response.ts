@@ -1,9 +1,9 @@
-/** Answers as they come over a socket, one at a time: when is one whole? */
+/** Finds out when a response on a socket is complete. */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const CHUNKS_END = Buffer.from('0\r\n\r\n');
 
-/** Status line and headers in lower case once all of the answer has come: as long as it says, or up to the last chunk. */
+/** Status line and headers in lower case once the response is complete: by its length, or by its last chunk. */
 export function headOfWhole(bytes: Buffer): string | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
