@@ -17,7 +17,7 @@ interface CallOptions {
   readonly views: ContainerViews;
   readonly queries: PreparedQueries;
   /** Where long computations take turns. */
-  readonly work: SlicedWork;
+  readonly slicedWork: SlicedWork;
   readonly exchange: Exchange;
   readonly target: Target;
 }
@@ -28,7 +28,7 @@ export class Call {
   readonly service: Service;
   readonly access: Access;
   readonly queries: PreparedQueries;
-  readonly work: SlicedWork;
+  readonly slicedWork: SlicedWork;
   readonly exchange: Exchange;
   readonly target: Target;
   readonly method: string;
@@ -36,7 +36,7 @@ export class Call {
   /** Throws for a partition key that is not the caller's; set where the caller has only some and the body names them. */
   keyGuard: ((key: KeyValues) => void) | undefined;
   /** Throws where the caller may replace an item but not give it another id, which is to delete one and create another. */
-  renameGate: (() => void) | undefined;
+  renameGuard: (() => void) | undefined;
   /** Set before the operation runs, where the method has a body. */
   body: Bytes = NO_BODY;
   readonly #views: ContainerViews;
@@ -46,7 +46,7 @@ export class Call {
     this.service = options.service;
     this.access = options.access;
     this.queries = options.queries;
-    this.work = options.work;
+    this.slicedWork = options.slicedWork;
     this.exchange = options.exchange;
     this.target = options.target;
     this.method = options.exchange.method;
@@ -97,14 +97,14 @@ export class Call {
 
   /** The container that owns what the request names; 404/1003 where there is none. */
   ownerContainer(): ContainerView {
-    const face = this.findContainer();
-    if (face === undefined) throw ownerNotFound();
+    const view = this.findContainer();
+    if (view === undefined) throw ownerNotFound();
     const intended = this.headers['x-ms-cosmos-intended-collection-rid'];
-    if (intended !== undefined && intended !== face.rid)
+    if (intended !== undefined && intended !== view.rid)
       throw new RequestError(400, 'The request is meant for a container that is no more.', {
         substatus: SUBSTATUS_WRONG_CONTAINER,
       });
-    return face;
+    return view;
   }
 
   /** The container as this API shows it; answers from now on are about it. */

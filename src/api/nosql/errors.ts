@@ -117,10 +117,10 @@ export function failureReply(error: unknown, context: FailureContext): Reply {
       );
   }
   const charge = error instanceof DomainError ? (error.responseInfo?.charge ?? 0) : 0;
-  const told = status === 500 ? UNEXPECTED : error;
+  const shown = status === 500 ? UNEXPECTED : error;
   const body = {
     code: CODES[status],
-    message: decorate(told, context),
+    message: decorate(shown, context),
     ...(error instanceof RequestError && error.additionalErrorInfo !== undefined
       ? { additionalErrorInfo: error.additionalErrorInfo }
       : {}),

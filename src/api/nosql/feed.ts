@@ -61,7 +61,7 @@ function pagedReply(call: Call, envelope: Envelope, sorted: readonly ListedResou
 /** A catalog is small: every page runs the whole query, and goes on by counting. */
 export function queriedReply(call: Call, envelope: Envelope, resources: readonly object[]): Reply {
   const { text, parameters } = readQuery(call);
-  const given = readContinuation(call, 'given', isCount) ?? 0;
+  const skipped = readContinuation(call, 'given', isCount) ?? 0;
   // Printed and read again: records share parts that a query must not take for the same.
   const documents = resources.map((resource) => JSON.parse(JSON.stringify(resource)) as Value);
   const found = runQuery(
@@ -71,8 +71,8 @@ export function queriedReply(call: Call, envelope: Envelope, resources: readonly
     call.service.clock.nowMs(),
     FIXED_EVALUATION,
   );
-  const end = given + queryLimit(call);
-  const rows = found.slice(given, end).map((value) => JSON.stringify(value));
+  const end = skipped + queryLimit(call);
+  const rows = found.slice(skipped, end).map((value) => JSON.stringify(value));
   return feedReply(envelope, rows, end < found.length ? { given: end } : undefined);
 }
 

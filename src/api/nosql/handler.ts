@@ -94,9 +94,9 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly #options: NosqlOptions;
   readonly #authenticator: Authenticator;
-  readonly #faces = new ContainerViews();
+  readonly #views = new ContainerViews();
   readonly #queries: PreparedQueries;
-  readonly #work = new SlicedWork();
+  readonly #slicedWork = new SlicedWork();
   readonly #serviceHeaders: readonly string[];
 
   constructor(options: NosqlOptions) {
@@ -108,23 +108,23 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     this.#serviceHeaders = serviceHeaders(clock.nowMs());
   }
 
-  admit(asked: NosqlRequest): MaybePromise<Admitted> {
-    const { exchange } = asked;
+  admit(pending: NosqlRequest): MaybePromise<Admitted> {
+    const { exchange } = pending;
     const { method, headers } = exchange;
     const target = parseTarget(exchange.url);
     const resource = findResource(target);
-    asked.resource = resource.type;
+    pending.resource = resource.type;
     const caller = this.#authenticator.identify({ method, type: resource.type, target, headers });
     const call = new Call({
       service: this.#options.service,
       access: this.#options.access,
-      views: this.#faces,
+      views: this.#views,
       queries: this.#queries,
-      work: this.#work,
+      slicedWork: this.#slicedWork,
       exchange,
       target,
     });
-    asked.call = call;
+    pending.call = call;
     const admitted = { resource, call };
     return caller === MASTER ? admitted : this.#authorized(caller, admitted);
   }
@@ -140,7 +140,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     const operation = findOperation(resource, call);
     if (!VERBS_WITH_BODY.has(call.method)) return operation(call);
     const body = call.exchange.readBody(ITEM_BYTES_MAX);
-    if (isPromise(body)) return body.then((later) => runWith(later, operation, call));
+    if (isPromise(body)) return body.then((bytes) => runWith(bytes, operation, call));
     return runWith(body, operation, call);
   }
 
@@ -153,12 +153,12 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     addServiceHeaders(reply, activityId, this.#serviceHeaders);
   }
 
-  refuse(asked: NosqlRequest, error: unknown): Reply {
-    const { exchange, activityId, call } = asked;
+  refuse(pending: NosqlRequest, error: unknown): Reply {
+    const { exchange, activityId, call } = pending;
     const { url: path } = exchange;
-    if (statusOf(error).status === 500) this.onFailure(asked, error);
+    if (statusOf(error).status === 500) this.onFailure(pending, error);
     const isRefusal = error instanceof AccessRefusal;
-    if (isRefusal) this.#report(asked, error);
+    if (isRefusal) this.#report(pending, error);
     // Who may not see a container does not learn its number either.
     const scopeHeaders = isRefusal ? [] : (call?.scopeHeaders ?? []);
     return failureReply(error, { activityId, path, version: this.#options.version, scopeHeaders });

@@ -34,14 +34,14 @@ export function addServiceHeaders(
 }
 
 /** Headers of an answer that came from a partition. */
-export function receiptHeaders(receipt: ResponseInfo): string[] {
+export function responseInfoHeaders(responseInfo: ResponseInfo): string[] {
   return [
     'x-ms-session-token',
-    receipt.sessionToken,
+    responseInfo.sessionToken,
     'lsn',
-    String(receipt.lsn),
+    String(responseInfo.lsn),
     'x-ms-documentdb-partitionkeyrangeid',
-    receipt.partitionId,
+    responseInfo.partitionId,
   ];
 }
 

@@ -69,9 +69,9 @@ export function changeFeedLimit(call: Call): number {
   return itemCount(call, QUERY_ROWS_PER_PAGE, QUERY_ROWS_PER_PAGE);
 }
 
-function itemCount(call: Call, leftToServer: number, unsaid = PAGE_ITEMS_DEFAULT): number {
+function itemCount(call: Call, leftToServer: number, unspecified = PAGE_ITEMS_DEFAULT): number {
   const text = call.header('x-ms-max-item-count');
-  if (text === undefined) return unsaid;
+  if (text === undefined) return unspecified;
   if (text === '-1') return leftToServer;
   const count = toInteger(text);
   if (count === undefined || count < 1)
@@ -98,16 +98,16 @@ export function checkIndexingDirective(call: Call): void {
 }
 
 /** What a write says of its priority and of the throughput bucket it counts against. */
-export function requestTraffic(call: Call): RequestClass {
-  return trafficAt(call, 1);
+export function headerRequestClass(call: Call): RequestClass {
+  return requestClassAt(call, 1);
 }
 
 /** The same for a read, whose consistency has its price. */
-export function readTraffic(call: Call): RequestClass {
-  return trafficAt(call, readFactor(readConsistency(call)));
+export function readRequestClass(call: Call): RequestClass {
+  return requestClassAt(call, readFactor(readConsistency(call)));
 }
 
-function trafficAt({ headers }: Call, factor: number): RequestClass {
+function requestClassAt({ headers }: Call, factor: number): RequestClass {
   const priority = headers['x-ms-cosmos-priority-level'];
   const bucket = headers['x-ms-cosmos-throughput-bucket'];
   if (priority === undefined && bucket === undefined)

@@ -45,18 +45,18 @@ function authorizeShared(
   if (!isInMasks(grant, action, isScriptType(type) ? type : undefined))
     throw forbidden(principal, `the token does not give ${action}`);
   if (action === 'readAccount') return;
-  const asked = segmentsOf(call);
-  if (!grant.path.every((segment, at) => asked[at] === segment))
+  const requested = segmentsOf(call);
+  if (!grant.path.every((segment, at) => requested[at] === segment))
     throw forbidden(principal, 'outside the path of the token');
-  const isOfOne = grant.path.length > CONTAINER_PATH_LENGTH;
+  const isSingleResource = grant.path.length > CONTAINER_PATH_LENGTH;
   // Behind a container's number stands that of an item, which may be the id of another one.
-  if (isOfOne && call.findContainer()?.record.id !== call.id(1))
+  if (isSingleResource && call.findContainer()?.record.id !== call.id(1))
     throw forbidden(
       principal,
       'the token names one resource, and the request a container by number',
     );
-  call.renameGate = () => {
-    if (isOfOne) throw forbidden(principal, 'the token is for one item');
+  call.renameGuard = () => {
+    if (isSingleResource) throw forbidden(principal, 'the token is for one item');
     for (const right of RENAMING)
       if (!isInMasks(grant, right)) throw forbidden(principal, `the token does not give ${right}`);
   };
@@ -87,7 +87,7 @@ interface IdentityRequest {
 
 function authorizeIdentity(principal: IdentityPrincipal, request: IdentityRequest): void {
   checkRoles(principal, request);
-  request.call.renameGate = () => {
+  request.call.renameGuard = () => {
     for (const action of RENAMING) checkRoles(principal, { ...request, action });
   };
 }

@@ -46,10 +46,10 @@ export function fitResults(results: readonly OperationResult[]): readonly Operat
       bytes += length;
       return result;
     }
-    const cut = { ...result, hasBody: false };
+    const withoutBody = { ...result, hasBody: false };
     return result.isRead === true
-      ? { ...cut, status: 413, substatus: SUBSTATUS_RESPONSE_TOO_LARGE }
-      : cut;
+      ? { ...withoutBody, status: 413, substatus: SUBSTATUS_RESPONSE_TOO_LARGE }
+      : withoutBody;
   });
 }
 

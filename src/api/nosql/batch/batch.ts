@@ -2,7 +2,7 @@
 import type { ResponseInfo } from '../../../base/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
-import { type Reply, receiptHeaders } from '../reply.ts';
+import { type Reply, responseInfoHeaders } from '../reply.ts';
 import { readBatch } from './batch-request.ts';
 import { type OperationResult, printResults, statusOfAll } from './batch-result.ts';
 import { isBinaryBatch } from './binary-batch.ts';
@@ -15,39 +15,42 @@ export interface BatchOutcome {
   readonly results: readonly OperationResult[];
   readonly charge: number;
   /** Undefined where no partition was asked. */
-  readonly receipt: ResponseInfo | undefined;
+  readonly responseInfo: ResponseInfo | undefined;
 }
 
 /** How results are told. */
-interface Form {
+interface ResponseFormat {
   readonly print: typeof printResults;
   readonly contentType: string;
 }
 
-const JSON_LIST: Form = { print: printResults, contentType: 'application/json' };
-const RECORDS: Form = { print: printResultRecords, contentType: 'application/octet-stream' };
+const JSON_LIST: ResponseFormat = { print: printResults, contentType: 'application/json' };
+const RECORDS: ResponseFormat = {
+  print: printResultRecords,
+  contentType: 'application/octet-stream',
+};
 
 export async function postBatch(call: Call): Promise<Reply> {
-  const face = call.ownerContainer();
+  const view = call.ownerContainer();
   // Asked before anything is awaited: what was sent is not kept.
   const form = isBinaryBatch(call.body) ? RECORDS : JSON_LIST;
-  return run(call, face).then((outcome) => batchReply(face, outcome, form));
+  return run(call, view).then((outcome) => batchReply(view, outcome, form));
 }
 
-function run(call: Call, face: ContainerView): Promise<BatchOutcome> {
-  const operations = readBatch(call, face);
+function run(call: Call, view: ContainerView): Promise<BatchOutcome> {
+  const operations = readBatch(call, view);
   return call.isHeaderTrue('x-ms-cosmos-batch-atomic')
-    ? runTransaction(call, face, operations)
-    : runBulk(call, face, operations);
+    ? runTransaction(call, view, operations)
+    : runBulk(call, view, operations);
 }
 
 function batchReply(
-  face: ContainerView,
-  { results, charge, receipt }: BatchOutcome,
-  { print, contentType }: Form,
+  view: ContainerView,
+  { results, charge, responseInfo }: BatchOutcome,
+  { print, contentType }: ResponseFormat,
 ): Reply {
-  const headers = [...face.scopeHeaders];
-  if (receipt !== undefined) headers.push(...receiptHeaders(receipt));
+  const headers = [...view.scopeHeaders];
+  if (responseInfo !== undefined) headers.push(...responseInfoHeaders(responseInfo));
   return {
     status: statusOfAll(results),
     charge: Math.round(charge * 100) / 100,

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 import { RequestError } from '../errors.ts';
 import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
-import { requestTraffic } from '../request.ts';
+import { headerRequestClass } from '../request.ts';
 import type { BatchOutcome } from './batch.ts';
 import { addSteps, type RequestOperation } from './batch-request.ts';
 import { FAILED_DEPENDENCY, failedResult, type OperationResult } from './batch-result.ts';
@@ -15,10 +15,10 @@ import { FAILED_DEPENDENCY, failedResult, type OperationResult } from './batch-r
 /** Returns before anything is awaited: what was sent is not kept while the write waits for the disk. */
 export function runTransaction(
   call: Call,
-  face: ContainerView,
+  view: ContainerView,
   sent: readonly RequestOperation[],
 ): Promise<BatchOutcome> {
-  const key = requiredPartitionKey(call, face);
+  const key = requiredPartitionKey(call, view);
   if (sent.some(({ partitionKey }) => partitionKey !== undefined && !isSameKey(partitionKey, key)))
     throw new RequestError(
       400,
@@ -32,7 +32,7 @@ export function runTransaction(
   for (let at = 0; at < sent.length; at++) {
     try {
       const operation = sent[at] as RequestOperation;
-      addSteps(operations, call, face, operation, key);
+      addSteps(operations, call, view, operation, key);
       ends.push(operations.length - 1);
       while (isWanted.length < operations.length) isWanted.push(operation.wantsItem);
     } catch (error) {
@@ -41,15 +41,15 @@ export function runTransaction(
   }
   const kinds = sent.map(({ kind }) => kind);
   const bounds = { ...BATCH_BOUNDS, answer: { bytesMax: PAGE_BYTES_MAX, isWanted } };
-  const traffic = requestTraffic(call);
-  return call.service.items.transact(face.record, key, operations, traffic, bounds).then(
+  const requestClass = headerRequestClass(call);
+  return call.service.items.transact(view.record, key, operations, requestClass, bounds).then(
     (reply) => ({
       results: kinds.map((kind, at) => {
         const end = ends[at] as number;
         return toResult(kind, reply.outcomes[end] as OperationOutcome, isWanted[end] === true);
       }),
       charge: reply.charge,
-      receipt: reply,
+      responseInfo: reply,
     }),
     (error: unknown) => {
       // Whatever refuses the batch as a whole, such as a full partition or 429, is the answer to the request.
@@ -76,14 +76,14 @@ function failed(
 ): BatchOutcome {
   const result = failedResult(error);
   const alike = { ...result, charge: 0 };
-  const receipt = error instanceof DomainError ? error.responseInfo : undefined;
+  const responseInfo = error instanceof DomainError ? error.responseInfo : undefined;
   return {
     results: Array.from({ length: count }, (_, other) => {
       if (other === at) return result;
       return other > at && isAlike(other) ? alike : FAILED_DEPENDENCY;
     }),
     charge: result.charge,
-    receipt,
+    responseInfo,
   };
 }
 

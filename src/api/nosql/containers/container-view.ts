@@ -32,12 +32,12 @@ export class ContainerViews {
   readonly #views = new WeakMap<ContainerRecord, ContainerView>();
 
   of(database: DatabaseRecord, record: ContainerRecord): ContainerView {
-    let face = this.#views.get(record);
-    if (face === undefined) {
-      face = makeFace(database, record);
-      this.#views.set(record, face);
+    let view = this.#views.get(record);
+    if (view === undefined) {
+      view = makeView(database, record);
+      this.#views.set(record, view);
     }
-    return face;
+    return view;
   }
 }
 
@@ -46,7 +46,7 @@ export function containerSelf(record: ContainerRecord): string {
   return `dbs/${databaseRid(database)}/colls/${containerRid(database, rid)}/`;
 }
 
-function makeFace(database: DatabaseRecord, record: ContainerRecord): ContainerView {
+function makeView(database: DatabaseRecord, record: ContainerRecord): ContainerView {
   const rid = containerRid(record.databaseRid, record.rid);
   const keyPaths = record.partitionKey.paths.map(toPath);
   const checkedNames = new Set(['id', 'ttl', ...keyPaths.map(([step]) => String(step))]);

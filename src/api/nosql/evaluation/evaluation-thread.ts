@@ -1,19 +1,19 @@
 /** An evaluation thread seen from the main one. It is ended, with what runs in it, when it does not answer in time. */
 import { Worker } from 'node:worker_threads';
 import { EVALUATION_MEMORY_MB } from '../../../base/index.ts';
-import type { FromThread, ToThread } from './protocol.ts';
+import type { ThreadRequest, ThreadResponse } from './protocol.ts';
 
-export type Answer =
-  | FromThread
+export type ThreadOutcome =
+  | ThreadResponse
   /** The thread is no more. */
   | { readonly kind: 'lost'; readonly isMemory: boolean };
 
 export class EvaluationThread {
   readonly #worker: Worker;
   #isAlive = true;
-  #waiting: ((answer: Answer) => void) | undefined;
+  #onResponse: ((response: ThreadOutcome) => void) | undefined;
   /** When the thread has started: that takes its time, which is no query's. */
-  readonly ready: Promise<Answer>;
+  readonly ready: Promise<ThreadOutcome>;
 
   constructor() {
     // Flags of the main program (loaders of test runners) are none of the thread's business.
@@ -22,12 +22,12 @@ export class EvaluationThread {
       resourceLimits: { maxOldGenerationSizeMb: EVALUATION_MEMORY_MB },
     });
     this.ready = new Promise((resolve) => {
-      this.#waiting = (answer) => {
+      this.#onResponse = (response) => {
         this.#worker.unref();
-        resolve(answer);
+        resolve(response);
       };
     });
-    this.#worker.on('message', (answer: FromThread) => this.#settle(answer));
+    this.#worker.on('message', (response: ThreadResponse) => this.#complete(response));
     this.#worker.on('error', (error: { readonly code?: unknown }) =>
       this.#die(error.code === 'ERR_WORKER_OUT_OF_MEMORY'),
     );
@@ -39,18 +39,18 @@ export class EvaluationThread {
   }
 
   /** One question at a time, of a thread that is ready; never rejects. */
-  ask(question: ToThread, patienceMs: number): Promise<Answer> {
+  send(request: ThreadRequest, timeoutMs: number): Promise<ThreadOutcome> {
     if (!this.#isAlive) return Promise.resolve({ kind: 'lost', isMemory: false });
     this.#worker.ref();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.end(), patienceMs);
-      this.#waiting = (answer) => {
+      const timer = setTimeout(() => this.end(), timeoutMs);
+      this.#onResponse = (response) => {
         clearTimeout(timer);
         this.#worker.unref();
-        resolve(answer);
+        resolve(response);
       };
-      const sent = 'bodies' in question ? [question.bodies.buffer] : [];
-      this.#worker.postMessage(question, sent);
+      const sent = 'bodies' in request ? [request.bodies.buffer] : [];
+      this.#worker.postMessage(request, sent);
     });
   }
 
@@ -59,15 +59,15 @@ export class EvaluationThread {
     void this.#worker.terminate();
   }
 
-  #settle(answer: Answer): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.(answer);
+  #complete(response: ThreadOutcome): void {
+    const waiting = this.#onResponse;
+    this.#onResponse = undefined;
+    waiting?.(response);
   }
 
   #die(isMemory: boolean): void {
     this.#isAlive = false;
-    this.#settle({ kind: 'lost', isMemory });
+    this.#complete({ kind: 'lost', isMemory });
   }
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '../sql/index.ts';
 
 /** All that the rows of a query depend on beside the items. */
-export interface RequestProgram {
+export interface ThreadQuery {
   /** Its text, or what was made of it where it has none. */
   readonly query: string | Query;
   readonly parameters: readonly QueryParameter[];
@@ -26,8 +26,8 @@ export interface SentItems {
   readonly lengths: readonly number[];
 }
 
-export type ToThread =
-  | (RequestProgram & { readonly kind: 'begin'; readonly wanted: number | undefined })
+export type ThreadRequest =
+  | (ThreadQuery & { readonly kind: 'begin'; readonly wanted: number | undefined })
   /** Rows of each item. `rowsGiven` of the first are known. */
   | (SentItems & {
       readonly kind: 'rows';
@@ -43,12 +43,12 @@ export type ToThread =
 /** Null stands for the text of an item as it is stored, undefined for one that nobody will ask for. */
 export type SentRow = readonly [text: string | null | undefined, keys: readonly Value[]];
 
-export type FromThread =
+export type ThreadResponse =
   | { readonly kind: 'ready' }
   | { readonly kind: 'begun' }
   /** One list per item; less of them where it had to stop. */
   | { readonly kind: 'rows'; readonly lists: readonly (readonly SentRow[])[] }
-  | { readonly kind: 'added'; readonly goesOn: boolean }
+  | { readonly kind: 'added'; readonly wantsMore: boolean }
   /** Some rows at a time: reading many at once would take long. */
   | {
       readonly kind: 'finished';
@@ -57,5 +57,5 @@ export type FromThread =
       readonly hasMore: boolean;
     }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string }
-  | { readonly kind: 'wrong'; readonly problems: readonly Diagnostic[] }
+  | { readonly kind: 'wrong'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'broken'; readonly message: string };

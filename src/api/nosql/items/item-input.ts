@@ -52,7 +52,7 @@ function foreignItem(encoding: Encoding, item: ValueMap): StoredForm {
 export function itemPatch(
   call: Call,
   sent: Value,
-  { face: view, key, id }: { face: ContainerView; key: KeyValues; id: string },
+  { view, key, id }: { view: ContainerView; key: KeyValues; id: string },
 ): UpdateOperation {
   const patch = parsePatch(sent);
   const { condition } = patch;

@@ -19,39 +19,39 @@ export type KeyValues = readonly Value[];
 const UNDEFINED_KEY: KeyValues = [undefined];
 
 /** The whole key a point operation has to name. */
-export function requiredPartitionKey(call: Call, face: ContainerView): KeyValues {
+export function requiredPartitionKey(call: Call, view: ContainerView): KeyValues {
   const header = call.headers[PARTITION_KEY_HEADER];
   if (typeof header !== 'string') {
-    if (face.isSystemKey) return UNDEFINED_KEY;
+    if (view.isSystemKey) return UNDEFINED_KEY;
     throw new DomainError(
       'invalidInput',
       'PartitionKey value must be supplied for this operation.',
     );
   }
-  return wholeKey(parsePartitionKey(header), face);
+  return wholeKey(parsePartitionKey(header), view);
 }
 
 /** Throws 400/1001 where a level is missing. */
-export function wholeKey(values: KeyValues, face: ContainerView): KeyValues {
-  if (values.length === face.keyPaths.length) return values;
-  if (values.length === 0 && face.isSystemKey) return UNDEFINED_KEY;
+export function wholeKey(values: KeyValues, view: ContainerView): KeyValues {
+  if (values.length === view.keyPaths.length) return values;
+  if (values.length === 0 && view.isSystemKey) return UNDEFINED_KEY;
   throw wrongLevels();
 }
 
 /** The key of a feed: whole, or for hierarchical keys its first values. Undefined where none was sent. */
-export function feedPartitionKey(call: Call, face: ContainerView): KeyValues | undefined {
+export function feedPartitionKey(call: Call, view: ContainerView): KeyValues | undefined {
   const header = call.headers[PARTITION_KEY_HEADER];
   if (typeof header !== 'string') return undefined;
   const values = parsePartitionKey(header);
-  if (values.length === 0 && face.isSystemKey) return UNDEFINED_KEY;
-  if (values.length === 0 || values.length > face.keyPaths.length) throw wrongLevels();
+  if (values.length === 0 && view.isSystemKey) return UNDEFINED_KEY;
+  if (values.length === 0 || values.length > view.keyPaths.length) throw wrongLevels();
   return values;
 }
 
 /** Throws 400/1001 where the key of the item is not the one of the request. */
-export function checkItemKey(face: ContainerView, named: KeyValues, item: ValueMap): void {
-  for (let at = 0; at < face.keyPaths.length; at++) {
-    const path = face.keyPaths[at];
+export function checkItemKey(view: ContainerView, named: KeyValues, item: ValueMap): void {
+  for (let at = 0; at < view.keyPaths.length; at++) {
+    const path = view.keyPaths[at];
     const found = path === undefined ? undefined : toKeyValue(readPath(item, path));
     if (found !== named[at]) throw keyMismatch();
     checkSize(found);

@@ -26,7 +26,7 @@ const container: ContainerRecord = {
 };
 const database = { id: 'd', rid: 1, etag: '"x"', timestampSec: 0 };
 
-function faceOf(changes: Partial<ContainerRecord> = {}) {
+function viewOf(changes: Partial<ContainerRecord> = {}) {
   return new ContainerViews().of(database, { ...container, ...changes });
 }
 
@@ -39,7 +39,7 @@ test.each([
   ['{"id":"a","in":{"pk":"k"},"7":1}', false],
   ['{"id":"a","in":{"pk":"k"},"_ts":1,"_etag":"x"}', false],
 ])('%s', (text, isKept) => {
-  const view = faceOf();
+  const view = viewOf();
   const sent = requestItem(textToBytes(text), view);
   expect(sent.text !== undefined).toBe(isKept);
   const stored = checkedItem(sent.item, {
@@ -55,7 +55,7 @@ test.each([
 });
 
 test('another partition key than the one named is refused', () => {
-  const view = faceOf();
+  const view = viewOf();
   const { item, text } = requestItem(textToBytes('{"id":"a","in":{"pk":"k"}}'), view);
   expect(() => checkedItem(item, { view, key: ['x'], addressed: undefined, text })).toThrow(
     /doesn't match/,
@@ -63,6 +63,6 @@ test('another partition key than the one named is refused', () => {
 });
 
 test('where values are compared with those of other items, they are made once', () => {
-  const face = faceOf({ uniqueKeys: [{ paths: ['/n'] }] });
-  expect(requestItem(textToBytes('{"id":"a","in":{"pk":"k"}}'), face).text).toBeUndefined();
+  const view = viewOf({ uniqueKeys: [{ paths: ['/n'] }] });
+  expect(requestItem(textToBytes('{"id":"a","in":{"pk":"k"}}'), view).text).toBeUndefined();
 });

@@ -29,10 +29,10 @@ const SYSTEM_NAMES = SYSTEM_PROPERTIES.map((name) => Buffer.from(name));
 const sent = new CanonicalJson();
 
 /** Throws as `parseJsonObject`. */
-export function requestItem(body: Bytes, face: ContainerView): RequestItem {
+export function requestItem(body: Bytes, view: ContainerView): RequestItem {
   const text = bufferOf(body);
   if (isUtf8(text) && sent.read(text, 0) === text.length) {
-    const item = checkedProperties(sent, face);
+    const item = checkedProperties(sent, view);
     if (item !== undefined) return { item, text };
   }
   return { item: parseJsonObject(body), text: undefined };
@@ -42,27 +42,27 @@ export function requestItem(body: Bytes, face: ContainerView): RequestItem {
 const LONG_BYTES = 64 * 1024;
 
 /** The same where a long item keeps nobody waiting; at once where it is not long. */
-export function longSentItem(
+export function requestItemInSlices(
   body: Bytes,
-  face: ContainerView,
-  work: SlicedWork,
+  view: ContainerView,
+  slicedWork: SlicedWork,
 ): MaybePromise<RequestItem> {
   const text = bufferOf(body);
-  if (text.length < LONG_BYTES || !isUtf8(text)) return requestItem(body, face);
+  if (text.length < LONG_BYTES || !isUtf8(text)) return requestItem(body, view);
   const object = new CanonicalJson();
-  return work.run(readPrintedObject(text, object)).then((end) => {
-    const item = end === text.length ? checkedProperties(object, face) : undefined;
+  return slicedWork.run(readPrintedObject(text, object)).then((end) => {
+    const item = end === text.length ? checkedProperties(object, view) : undefined;
     return item === undefined ? { item: parseJsonObject(body), text: undefined } : { item, text };
   });
 }
 
 /** Of an item that can be stored as it was sent; undefined where it cannot. */
-export function checkedProperties(item: CanonicalJson, face: ContainerView): ValueMap | undefined {
-  if (!face.storesVerbatim) return undefined;
+export function checkedProperties(item: CanonicalJson, view: ContainerView): ValueMap | undefined {
+  if (!view.storesVerbatim) return undefined;
   if (item.hasInitial(UNDERSCORE))
     for (const name of SYSTEM_NAMES) if (item.has(name)) return undefined;
   const properties: Record<string, Value> = {};
-  for (const { name, bytes } of face.checkedNames) {
+  for (const { name, bytes } of view.checkedNames) {
     const value = item.get(bytes);
     if (value !== undefined) properties[name] = value;
   }

@@ -14,16 +14,16 @@ export const SYSTEM_PROPERTIES = ['_rid', '_self', '_etag', '_attachments', '_ts
 /** Puts the system properties behind the others. The body is a JSON object with at least one property. */
 export function finishJson(container: ContainerRecord): BodyFinisher {
   const properties = new SystemProperties(container);
-  const seal: BodyFinisher = (body, stamp) => {
+  const finish: BodyFinisher = (body, stamp) => {
     const end = body.length - 1;
     assert(body[end] === CLOSING_BRACE, 'an item body ends with a brace');
     const tail = properties.tail(stamp);
-    const sealed = Buffer.allocUnsafe(end + tail.length);
-    sealed.set(body.subarray(0, end));
-    sealed.write(tail, end, 'latin1');
-    return sealed;
+    const finished = Buffer.allocUnsafe(end + tail.length);
+    finished.set(body.subarray(0, end));
+    finished.write(tail, end, 'latin1');
+    return finished;
   };
-  return Object.assign(seal, {
+  return Object.assign(finish, {
     tail: (stamp: Stamp): string => properties.tail(stamp),
     ofValue: (value: Value, stamp: Stamp): Value => properties.added(value as ValueMap, stamp),
   });

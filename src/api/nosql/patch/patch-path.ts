@@ -15,7 +15,7 @@ export function parsePatchPath(text: unknown): PatchPath | undefined {
   return { text, steps: steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) };
 }
 
-export function isWithin(inner: PatchPath, outer: PatchPath): boolean {
+export function startsWithPath(inner: PatchPath, outer: PatchPath): boolean {
   return outer.steps.every((step, at) => inner.steps[at] === step);
 }
 

@@ -4,7 +4,7 @@ import type { Item, NewBody } from '../../../partition/index.ts';
 import { isList, isMap, type Value, type ValueMap } from '../../../value/index.ts';
 import type { JsonNode, JsonObject } from './json-node.ts';
 import { applyOperation, type PatchOperation } from './patch-operation.ts';
-import { isWithin, parsePatchPath } from './patch-path.ts';
+import { parsePatchPath, startsWithPath } from './patch-path.ts';
 
 export interface Patch {
   readonly operations: readonly PatchOperation[];
@@ -51,7 +51,7 @@ function parseOperation(sent: Value): PatchOperation {
       return { kind: 'incr', path, value };
     case 'move': {
       const from = parsePatchPath(sent.from);
-      if (from === undefined || isWithin(path, from)) throw syntax();
+      if (from === undefined || startsWithPath(path, from)) throw syntax();
       checkOwner(from.steps[0]);
       return { kind, path, from };
     }

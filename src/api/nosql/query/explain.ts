@@ -82,16 +82,16 @@ export function createExplainer(service: Service): Explainer {
     if (container === undefined) throw containerNotFound();
     const sent = toQuery(request);
     const prepared = queries.prepare(container, sent);
-    const { program } = prepared;
+    const { executable } = prepared;
     const ranges = partitionsOf(container, prepared.keyRanges());
-    const run = await runPages(service, container, program, ranges);
+    const run = await runPages(service, container, executable, ranges);
     return {
       db,
       container: id,
       query: sent.text,
-      execution: executionOf(program),
-      condition: describeCondition(program.condition),
-      indexes: indexMetrics(program, prepared.indexing),
+      execution: executionOf(executable),
+      condition: describeCondition(executable.condition),
+      indexes: indexMetrics(executable, prepared.indexing),
       targets: container.partitions
         .filter(({ min }) => ranges.some((range) => range.min === min))
         .map(({ id: partition, min, max }) => ({ partition, min, max })),

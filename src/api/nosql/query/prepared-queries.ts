@@ -32,7 +32,7 @@ import { checkOrder } from './query-order.ts';
 
 export interface PreparedQuery {
   readonly query: Query;
-  readonly program: ExecutableQuery;
+  readonly executable: ExecutableQuery;
   readonly indexing: Indexing;
   /** The partition keys that can match. */
   keyRanges(): readonly KeyRange[];
@@ -43,17 +43,17 @@ export interface PreparedQuery {
 }
 
 /** What queries need to know of the service. */
-export type QuerySurroundings = Pick<Service, 'clock' | 'resources' | 'scripts'>;
+export type QueryServices = Pick<Service, 'clock' | 'resources' | 'scripts'>;
 
 export class PreparedQueries {
   readonly #cache = new QueryCache();
   readonly #containers: QueriedContainers;
   readonly #clock: Clock;
-  readonly #surroundings: QuerySurroundings;
+  readonly #services: QueryServices;
 
-  constructor(surroundings: QuerySurroundings) {
-    const { clock } = surroundings;
-    this.#surroundings = surroundings;
+  constructor(services: QueryServices) {
+    const { clock } = services;
+    this.#services = services;
     this.#clock = clock;
     this.#containers = new QueriedContainers(clock);
   }
@@ -63,10 +63,10 @@ export class PreparedQueries {
    * @param within - the script that asks, if one does: functions run in its thread.
    */
   prepare(container: ContainerRecord, sent: RequestQuery, within?: ScriptRun): PreparedQuery {
-    const lifted = sent.parameters.length === 0 ? autoParameterize(sent.text) : undefined;
-    if (lifted === undefined) return this.#prepare(container, sent, sent, within);
+    const parameterized = sent.parameters.length === 0 ? autoParameterize(sent.text) : undefined;
+    if (parameterized === undefined) return this.#prepare(container, sent, sent, within);
     try {
-      return this.#prepare(container, sent, lifted, within);
+      return this.#prepare(container, sent, parameterized, within);
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
       // Said again of the text that was sent.
@@ -81,13 +81,13 @@ export class PreparedQueries {
     same: RequestQuery,
     within: ScriptRun | undefined,
   ): PreparedQuery {
-    const { environment, indexing, computed, known } = this.#containers.of(container);
+    const { environment, indexing, computed, compileCache: known } = this.#containers.of(container);
     const { parameters } = same;
     const query = this.#cache.parse(same.text);
-    const functions = new QueryFunctions(this.#surroundings, container, within);
+    const functions = new QueryFunctions(this.#services, container, within);
     const startMs = this.#clock.nowMs();
     const { geospatial, vectorPolicy, textLanguages } = environment;
-    const sentProgram = (moved: Query) => ({
+    const threadQuery = (moved: Query) => ({
       query: moved === query ? same.text : moved,
       parameters,
       startMs,
@@ -95,7 +95,7 @@ export class PreparedQueries {
       environment: { geospatial, vectorPolicy, textLanguages },
       computed,
     });
-    const program = executableQuery(query, {
+    const executable = executableQuery(query, {
       environment,
       computed,
       gridOf: (path) => indexing.gridOf(path),
@@ -103,17 +103,17 @@ export class PreparedQueries {
       startMs,
       findUdf: (name) => functions.find(name),
       calls: functions.calls,
-      known,
+      compileCache: known,
       limits: FIXED_EVALUATION,
       // Items of other APIs have values that are no JSON.
       ...(container.encoding === 'json' && {
-        moverOf: (moved: Query) => moverOf(() => sentProgram(moved), moved),
+        moverOf: (moved: Query) => moverOf(() => threadQuery(moved), moved),
       }),
     });
-    checkOrder(program, indexing);
+    checkOrder(executable, indexing);
     return {
       query,
-      program,
+      executable,
       indexing,
       keyRanges: () =>
         keyRanges(query, container.partitionKey, constantFinder(parameters, { environment })),

@@ -28,7 +28,7 @@ export function checkCrossPartition(call: Call, prepared: PreparedQuery, reach: 
   if (reach.isSingleKey) return;
   if (!call.isHeaderTrue('x-ms-documentdb-query-enablecrosspartition'))
     throw crossPartitionDisabled();
-  if (reach.partitionCount < 2 || !runsPlans(call) || !isClientsWork(prepared.query)) return;
+  if (reach.partitionCount < 2 || !runsPlans(call) || !needsClient(prepared.query)) return;
   // A query whose first page came as it is, before the only partition was split, gets the other pages alike.
   if (call.header('x-ms-continuation') !== undefined) return;
   throw planNeeded(prepared);
@@ -67,7 +67,7 @@ function runsPlans(call: Call): boolean {
   return !WITHOUT_PIPELINE.test(call.header('user-agent') ?? '');
 }
 
-function isClientsWork(query: Query): boolean {
+function needsClient(query: Query): boolean {
   // Clients fuse objects only: what VALUE selects is ranked here.
   if (query.orderBy?.isRank) return query.select.selection.kind !== 'value';
   return query.groupBy === undefined && isByScore(query);

@@ -18,7 +18,7 @@ interface QueryEnvironment {
   /** Computed properties by name. */
   readonly computed: ReadonlyMap<string, ComputedDefinition>;
   /** Queries compiled with these. */
-  readonly known: WeakMap<Query, CompiledQuery>;
+  readonly compileCache: WeakMap<Query, CompiledQuery>;
 }
 
 export class QueriedContainers {
@@ -36,7 +36,7 @@ export class QueriedContainers {
         environment: this.#environmentOf(container),
         computed: computedDefinitions(container),
         indexing: containerIndexing(container, { json: computedProperties }),
-        known: new WeakMap(),
+        compileCache: new WeakMap(),
       };
       this.#environments.set(container, found);
     }

@@ -59,7 +59,7 @@ export function printIndexMetricsV1({ utilized, potential }: IndexMetrics): stri
     UtilizedCompositeIndexes: composite(utilized.composite),
     PotentialCompositeIndexes: composite(potential.composite),
   };
-  return cut(Buffer.from(JSON.stringify(metrics)).toString('base64'));
+  return truncateHeader(Buffer.from(JSON.stringify(metrics)).toString('base64'));
 }
 
 /** Percent-encoded JSON: the second form. What would help has its score, what was used needs none. */
@@ -72,14 +72,14 @@ export function printIndexMetricsV2({ utilized, potential }: IndexMetrics): stri
     UtilizedIndexes: part(utilized, {}),
     PotentialIndexes: part(potential, HIGH),
   };
-  return cut(encodeURIComponent(JSON.stringify(metrics)));
+  return truncateHeader(encodeURIComponent(JSON.stringify(metrics)));
 }
 
 /** The likely gain by the shape of the query alone. All that is named here narrows a search, which scores high. */
 const HIGH = { IndexImpactScore: 'High' } as const;
 
 /** The service keeps the length of the header in 16 bits: of a longer text comes what is beyond a multiple of 65,536. */
-function cut(header: string): string {
+function truncateHeader(header: string): string {
   return header.slice(0, header.length % 2 ** 16);
 }
 

@@ -40,28 +40,28 @@ export interface QueryTargets {
 /** @param keyRanges - of the partition keys that can match, worked out only where no header decides. */
 export function queryTargets(
   call: Call,
-  face: ContainerView,
+  view: ContainerView,
   keyRanges: () => readonly KeyRange[],
 ): QueryTargets {
-  const values = feedPartitionKey(call, face);
+  const values = feedPartitionKey(call, view);
   if (values !== undefined)
     return {
-      ranges: [keyRange(values, face)],
-      condition: keyCondition(values, face),
+      ranges: [keyRange(values, view)],
+      condition: keyCondition(values, view),
       isExact: values.every(isHeldWhole),
       isAddressed: true,
     };
   const part = hashRangeHeaders(call);
   const range = call.header('x-ms-documentdb-partitionkeyrangeid');
   if (range !== undefined) {
-    const whole = call.service.queries.rangeOf(face.record, rangeIdOf(range, face));
+    const whole = call.service.queries.rangeOf(view.record, rangeIdOf(range, view));
     const ranges = part === undefined ? [whole] : intersection(whole, part);
     return { ranges, condition: ANYTHING, isExact: false, isAddressed: true };
   }
   if (part !== undefined)
     return { ranges: [part], condition: ANYTHING, isExact: false, isAddressed: true };
   return {
-    ranges: partitionsOf(face.record, keyRanges()),
+    ranges: partitionsOf(view.record, keyRanges()),
     condition: ANYTHING,
     isExact: false,
     isAddressed: false,
@@ -122,9 +122,9 @@ function isTouching(partition: PartitionRecord, range: EpkRange): boolean {
 }
 
 /** `<id>`, or `<container rid>,<id>`. */
-export function rangeIdOf(text: string, face: ContainerView): string {
+export function rangeIdOf(text: string, view: ContainerView): string {
   const comma = text.indexOf(',');
-  if (comma >= 0 && text.slice(0, comma) !== face.rid)
+  if (comma >= 0 && text.slice(0, comma) !== view.rid)
     throw new RequestError(410, 'The container was replaced by another of the same name.', {
       substatus: 1000,
     });

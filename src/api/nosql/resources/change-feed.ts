@@ -13,28 +13,28 @@ import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 import { RequestError } from '../errors.ts';
 import { feedBody } from '../feed.ts';
-import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
-import { changeFeedLimit, readTraffic } from '../request.ts';
+import { emptyReply, type Reply, responseInfoHeaders } from '../reply.ts';
+import { changeFeedLimit, readRequestClass } from '../request.ts';
 import { feedScope } from './feed-scope.ts';
 
 const WIRE_FORMAT = '2021-09-15';
 
 export async function listChanges(call: Call, manipulation: string): Promise<Reply> {
-  const face = call.ownerContainer();
-  const page = await call.service.changeFeed.read(face.record, {
-    scope: feedScope(call, face),
+  const view = call.ownerContainer();
+  const page = await call.service.changeFeed.read(view.record, {
+    scope: feedScope(call, view),
     mode: feedMode(call, manipulation),
     start: feedStart(call),
     limit: changeFeedLimit(call),
     bytesMax: PAGE_BYTES_MAX,
     sessionToken: call.header('x-ms-session-token'),
-    traffic: readTraffic(call),
+    traffic: readRequestClass(call),
   });
-  const headers = [...receiptHeaders(page), ...face.scopeHeaders, 'etag', etagOf(page)];
+  const headers = [...responseInfoHeaders(page), ...view.scopeHeaders, 'etag', etagOf(page)];
   if (!page.more) return emptyReply(304, { charge: page.charge, headers });
   headers.push('x-ms-item-count', String(page.changes.length));
-  const bodies = page.changes.flatMap((change) => bodyOf(change, face));
-  const body = feedBody({ rid: face.rid, key: 'Documents' }, bodies);
+  const bodies = page.changes.flatMap((change) => bodyOf(change, view));
+  const body = feedBody({ rid: view.rid, key: 'Documents' }, bodies);
   return { status: 200, charge: page.charge, headers, body };
 }
 
@@ -79,12 +79,12 @@ function parseEtag(etag: string): ChangeFeedStart {
   return { kind: 'position', position: [{ min: EPK_MIN, max: EPK_MAX, start }] };
 }
 
-function bodyOf(change: FeedChange, face: ContainerView): Bytes | [] {
+function bodyOf(change: FeedChange, view: ContainerView): Bytes | [] {
   switch (change.kind) {
     case 'write':
       return withLsn(change.item.body, change.lsn);
     case 'version':
-      return versionBody(change.version, face);
+      return versionBody(change.version, view);
     case 'deletion':
       return [];
   }
@@ -100,7 +100,7 @@ function withLsn(body: Bytes, lsn: number): Bytes {
   return bytes;
 }
 
-function versionBody(version: Version, face: ContainerView): Bytes {
+function versionBody(version: Version, view: ContainerView): Bytes {
   const { kind, lsn, timestampSec, previousLsn, item } = version;
   const isDeletion = kind === 'delete' || kind === 'expire';
   const metadata = {
@@ -108,7 +108,7 @@ function versionBody(version: Version, face: ContainerView): Bytes {
     lsn,
     crts: timestampSec,
     ...(previousLsn > 0 ? { previousImageLSN: previousLsn } : {}),
-    ...(isDeletion ? deletionMetadata(version, face) : {}),
+    ...(isDeletion ? deletionMetadata(version, view) : {}),
   };
   return Buffer.concat([
     Buffer.from(isDeletion ? '{"current":{},"previous":' : '{"current":'),

@@ -8,14 +8,14 @@ import { itemNotFound } from '../../../partition/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 
-export function addressedItemId(call: Call, face: ContainerView): MaybePromise<string> {
+export function addressedItemId(call: Call, view: ContainerView): MaybePromise<string> {
   const id = call.id(2);
   // Only a container that was found by its resource id is followed by one.
-  if (call.id(1) === face.record.id) return id;
+  if (call.id(1) === view.record.id) return id;
   const rid = parseResourceId(id);
   if (rid?.kind !== 'document') return id;
-  if (containerRid(rid.database, rid.container) !== face.rid) return id;
-  const found = call.service.items.findByRid(face.record, rid.document);
+  if (containerRid(rid.database, rid.container) !== view.rid) return id;
+  const found = call.service.items.findByRid(view.record, rid.document);
   return isPromise(found) ? found.then(idOf) : idOf(found);
 }
 

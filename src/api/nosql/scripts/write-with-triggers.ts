@@ -14,8 +14,8 @@ import { checkedItem } from '../items/item-input.ts';
 import { checkJson, parseJsonObject } from '../items/json-body.ts';
 import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
 import { ifMatch } from '../items/preconditions.ts';
-import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
-import { requestTraffic, wantsMinimal } from '../request.ts';
+import { emptyReply, type Reply, responseInfoHeaders } from '../reply.ts';
+import { headerRequestClass, wantsMinimal } from '../request.ts';
 import { altLink, answerCalls } from './document-calls.ts';
 import { logHeaders, withEtags, withLog } from './script-reply.ts';
 
@@ -32,26 +32,26 @@ export function hasTriggers({ headers }: Call): boolean {
 }
 
 export async function writeWithTriggers(call: Call, write: TriggeredWrite): Promise<Reply> {
-  const face = call.ownerContainer();
-  const key = requiredPartitionKey(call, face);
+  const view = call.ownerContainer();
+  const key = requiredPartitionKey(call, view);
   const triggers = {
-    pre: namedTriggers(call, face, 'Pre', write),
-    post: namedTriggers(call, face, 'Post', write),
+    pre: namedTriggers(call, view, 'Pre', write),
+    post: namedTriggers(call, view, 'Post', write),
   };
   const item = write.kind === 'delete' ? undefined : parseJsonObject(call.body);
   const request = {
-    container: face.record,
+    container: view.record,
     partitionKey: key,
     sessionToken: undefined,
-    traffic: requestTraffic(call),
+    traffic: headerRequestClass(call),
   };
   const run = await call.service.scripts.begin();
   try {
     const done = await call.service.transactions.run(request, (transaction) =>
-      triggered({ call, face, key, run, transaction, triggers }, write, item),
+      triggered({ call, view, key, run, transaction, triggers }, write, item),
     );
     const { effect, body, log } = done.result;
-    const headers = [...receiptHeaders(done), ...face.scopeHeaders, ...logHeaders(call, log)];
+    const headers = [...responseInfoHeaders(done), ...view.scopeHeaders, ...logHeaders(call, log)];
     const { charge } = done;
     if (effect.item === undefined) return emptyReply(204, { charge, headers });
     const { etag } = effect.item;
@@ -68,7 +68,7 @@ export async function writeWithTriggers(call: Call, write: TriggeredWrite): Prom
 
 interface TriggerScope {
   readonly call: Call;
-  readonly face: ContainerView;
+  readonly view: ContainerView;
   readonly key: KeyValues;
   readonly run: ScriptRun;
   readonly transaction: KeyTransaction;
@@ -108,7 +108,7 @@ async function triggered(
 }
 
 function fire(
-  { call, face: view, key, run, transaction }: TriggerScope,
+  { call, view, key, run, transaction }: TriggerScope,
   { id, properties }: StoredResource,
   { kind }: TriggeredWrite,
   bodies: { readonly requestBody: unknown; readonly responseBody?: unknown },
@@ -124,7 +124,7 @@ function fire(
 }
 
 function writeItem(
-  { call, face: view, key, transaction }: TriggerScope,
+  { call, view, key, transaction }: TriggerScope,
   write: TriggeredWrite,
   item: ValueMap | undefined,
 ): Promise<Effect> {

@@ -90,7 +90,7 @@ test.each([
   ],
   [
     'an array',
-    'SELECT VALUE ARRAY(SELECT VALUE {a: a, b} FROM a IN c.list JOIN b IN c.list) FROM c',
+    'SELECT VALUE ARRAY(SELECT VALUE {a: a, b: b} FROM a IN c.list JOIN b IN c.list) FROM c',
   ],
 ])('%s is refused where it would be too large', (_, text) => {
   expect(() => rowsOf(text, { list: LIST, text: TEXT })).toThrow('size of the values');

@@ -21,17 +21,17 @@ export interface Diagnostic {
 export class SqlError extends DomainError {
   readonly diagnostics: readonly Diagnostic[];
 
-  constructor(...problems: readonly Diagnostic[]) {
-    super('invalidInput', problemsToJson(problems));
-    this.diagnostics = problems;
+  constructor(...found: readonly Diagnostic[]) {
+    super('invalidInput', diagnosticsToJson(found));
+    this.diagnostics = found;
   }
 }
 
-function problemsToJson(problems: readonly Diagnostic[]): string {
-  if (problems.every((problem) => problem.code === undefined))
-    return JSON.stringify({ Errors: problems.map((problem) => problem.message) });
+function diagnosticsToJson(found: readonly Diagnostic[]): string {
+  if (found.every((diagnostic) => diagnostic.code === undefined))
+    return JSON.stringify({ Errors: found.map((diagnostic) => diagnostic.message) });
   return JSON.stringify({
-    errors: problems.map(({ code, message, span }) => ({
+    errors: found.map(({ code, message, span }) => ({
       severity: 'Error',
       ...(span && { location: { start: span.start, end: span.end } }),
       code,

@@ -164,10 +164,10 @@ export class HostileQueries {
       });
       return [[...corners, corners[0] as number[]]];
     };
-    const places = Array.from({ length: parts }, () =>
+    const polygons = Array.from({ length: parts }, () =>
       ring(this.#below(340) - 170, this.#below(160) - 80),
     );
-    return { type: 'MultiPolygon', coordinates: places };
+    return { type: 'MultiPolygon', coordinates: polygons };
   }
 
   #pick<T>(values: readonly T[]): T {

@@ -29,7 +29,7 @@ export interface Block {
   readonly project: Compiled;
   readonly isDistinct: boolean;
   /** Rows with the order of the one before may be left out. */
-  readonly dropsRepeated: boolean;
+  readonly deduplicates: boolean;
   readonly top: Compiled | undefined;
   readonly offset: Compiled | undefined;
   readonly limit: Compiled | undefined;

@@ -45,7 +45,7 @@ export const NO_COMPUTED: ReadonlyMap<string, ComputedDefinition> = new Map();
 export interface Scope {
   find(name: string): number | undefined;
   /** In a grouped SELECT: the slot that holds this very expression, if it is a key or an aggregate. */
-  findFolded(expression: Expression): number | undefined;
+  findGroupSlot(expression: Expression): number | undefined;
 }
 
 /** A closure, and its value where it does not depend on the row. */
@@ -54,7 +54,7 @@ export interface Compilable {
   readonly constant: { readonly value: Value } | undefined;
 }
 
-export const NO_SCOPE: Scope = { find: () => undefined, findFolded: () => undefined };
+export const NO_SCOPE: Scope = { find: () => undefined, findGroupSlot: () => undefined };
 
 /** One name and nothing else. */
 export function scopeOfOne(name: string, slot: number): Scope {
@@ -79,7 +79,7 @@ export function renewConstants(): void {
 }
 
 /** The closure, or its result if all it depends on is constant and little work. */
-export function folded(run: Compiled, ...parts: readonly Compilable[]): Compilable {
+export function constantFolded(run: Compiled, ...parts: readonly Compilable[]): Compilable {
   if (!parts.every((part) => part.constant)) return varying(run);
   try {
     return constantOf(constantBudget.run(() => run(NO_ROW)));

@@ -11,7 +11,13 @@ import { vectorDistanceFunction } from '../functions/vector.ts';
 import type { Call, Expression } from '../language/ast.ts';
 import { distanceOf, isCallOf, isVectorCall, languageOf } from '../run/vector-order.ts';
 import { type Compiled, START_SLOT } from './block.ts';
-import { type Compilable, type Compilation, constantOf, folded, varying } from './compilation.ts';
+import {
+  type Compilable,
+  type Compilation,
+  constantFolded,
+  constantOf,
+  varying,
+} from './compilation.ts';
 
 /** Names of numbers that are no values of the language: undefined, except that ToString names them. */
 export const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity']);
@@ -52,7 +58,7 @@ export function compileCall(
     found,
     args.map((arg) => arg.run),
   );
-  return found.isDeterministic ? folded(run, ...args) : varying(run);
+  return found.isDeterministic ? constantFolded(run, ...args) : varying(run);
 }
 
 /** ORDER BY RANK takes its scores apart itself: what comes here stands elsewhere. */

@@ -40,16 +40,16 @@ export function compileGrouping(
   const slotOfCall = new Map<Expression, number>(aggregates.map(({ call, slot }) => [call, slot]));
   const groupScope: Scope = {
     find: (name) => scope.find(name),
-    findFolded: (expression) =>
+    findGroupSlot: (expression) =>
       slotOfCall.get(expression) ??
       (slotOfKey.size > 0 ? slotOfKey.get(keyText(expression)) : undefined),
   };
-  const isFolded = (part: Expression): boolean => groupScope.findFolded(part) !== undefined;
+  const isGrouped = (part: Expression): boolean => groupScope.findGroupSlot(part) !== undefined;
   const { diagnostics: found } = compilation;
   const inSelect = (text: string, span: Span) => found.push(diagnostics.notGrouped(text, span));
   const inOrder = (text: string, span: Span) => found.push(diagnostics.notGroupedOrder(text, span));
-  for (const each of selectedExpressions(query)) requireGrouped(each, isFolded, inSelect);
-  for (const each of orderOfGroups(query)) requireGrouped(each, isFolded, inOrder);
+  for (const each of selectedExpressions(query)) requireGrouped(each, isGrouped, inSelect);
+  for (const each of orderOfGroups(query)) requireGrouped(each, isGrouped, inOrder);
   return { grouping: { keys, aggregates, isSingle: query.groupBy === undefined }, groupScope };
 }
 
@@ -125,16 +125,16 @@ export function requireNoAggregates(expression: Expression, compilation: Compila
 /** Every path of the item must be a key, or lie in an aggregate. */
 function requireGrouped(
   expression: Expression,
-  isFolded: (part: Expression) => boolean,
+  isGrouped: (part: Expression) => boolean,
   report: (text: string, span: Span) => void,
 ): void {
-  if (isFolded(expression)) return;
+  if (isGrouped(expression)) return;
   if (isPath(expression)) {
-    if (!pathPrefixes(expression).some(isFolded))
+    if (!pathPrefixes(expression).some(isGrouped))
       report(printExpression(expression), expression.span);
     return;
   }
-  for (const part of childrenOf(expression)) requireGrouped(part, isFolded, report);
+  for (const part of childrenOf(expression)) requireGrouped(part, isGrouped, report);
 }
 
 function isPath(expression: Expression): boolean {

@@ -43,10 +43,10 @@ export function checkRank(query: Query, isSubquery: boolean, { diagnostics: foun
   const [first, last] = [sources[0], sources.at(-1)];
   if (first && last && first !== last)
     found.push(diagnostics.rankWithJoin({ start: first.span.start, end: last.span.end }));
-  for (const { kind, collection, span: place } of sources) {
-    if (kind === 'iterator') found.push(diagnostics.rankWithIterator(place));
+  for (const { kind, collection, span: sourceSpan } of sources) {
+    if (kind === 'iterator') found.push(diagnostics.rankWithIterator(sourceSpan));
     if (collection.kind === 'subquery')
-      found.push(diagnostics.rankOverSubquery(collection.span ?? place));
+      found.push(diagnostics.rankOverSubquery(collection.span ?? sourceSpan));
   }
   for (const { expression } of items) {
     if (!isOfScores(expression)) found.push(diagnostics.rankFunction(span));

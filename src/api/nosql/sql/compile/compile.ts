@@ -67,10 +67,10 @@ export function compileQuery(query: Query, options: CompileOptions = {}): Compil
     itemSlots: new Set(),
     allocateSlot: () => slotCount++,
     parameterSlot(name, span) {
-      const known = parameters.get(name);
-      const slot = known ? known.slot : slotCount++;
+      const existing = parameters.get(name);
+      const slot = existing ? existing.slot : slotCount++;
       // Clauses are not compiled in the order of the text.
-      if (!known || span.start < known.span.start) parameters.set(name, { slot, span });
+      if (!existing || span.start < existing.span.start) parameters.set(name, { slot, span });
       return slot;
     },
     compileSubquery(subquery, scope) {
@@ -110,7 +110,7 @@ class AliasScope implements Scope {
   }
 
   /** What a grouped query outside folded is plain to a subquery: it sees the row of the group. */
-  findFolded(): undefined {
+  findGroupSlot(): undefined {
     return undefined;
   }
 }
@@ -133,7 +133,7 @@ function compileBlock(
   const project = compileSelection(query, sources, groupScope, compilation);
   const top = query.select.top && inRow(query.select.top);
   if (query.orderBy?.isRank) checkRank(query, outer !== NO_SCOPE, compilation);
-  const dropsRepeated = isDistinctInOrder(query);
+  const deduplicates = isDistinctInOrder(query);
   return {
     sources,
     where,
@@ -141,8 +141,8 @@ function compileBlock(
     orderBy: compileOrderBy(query.orderBy, groupScope, compilation),
     rank: query.orderBy?.isRank ? compileRank(query.orderBy, groupScope, compilation) : undefined,
     project,
-    isDistinct: query.select.isDistinct && !dropsRepeated,
-    dropsRepeated,
+    isDistinct: query.select.isDistinct && !deduplicates,
+    deduplicates,
     top,
     offset: query.window && inRow(query.window.offset),
     limit: query.window && inRow(query.window.limit),
@@ -240,7 +240,7 @@ function containerBlock(slot: number, project: Compiled): Block {
     rank: undefined,
     project,
     isDistinct: false,
-    dropsRepeated: false,
+    deduplicates: false,
     top: undefined,
     offset: undefined,
     limit: undefined,

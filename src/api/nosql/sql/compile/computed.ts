@@ -27,8 +27,8 @@ export function parseComputed(name: string, text: string): ComputedDefinition {
   if (alias === undefined) throw invalid(name, 'must read the item as a whole, as in FROM c');
   check(selection.expression, name);
   const definition = { alias, expression: selection.expression };
-  const problem = compiled(definition).problems[0];
-  if (problem !== undefined) throw invalid(name, `is not valid: ${problem.message}`);
+  const diagnostic = compiled(definition).problems[0];
+  if (diagnostic !== undefined) throw invalid(name, `is not valid: ${diagnostic.message}`);
   return definition;
 }
 

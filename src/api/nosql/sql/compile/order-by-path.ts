@@ -25,17 +25,17 @@ export function requireOrderedPaths(query: Query, { items }: OrderBy): void {
 }
 
 function aliasesOf(query: Query, outer: FindAlias): FindAlias {
-  const known = new Map<string, Meaning>();
-  const find: FindAlias = (name) => known.get(name) ?? outer(name);
+  const aliases = new Map<string, Meaning>();
+  const find: FindAlias = (name) => aliases.get(name) ?? outer(name);
   for (const source of sourcesOf(query.from)) {
     const { collection } = source;
     const meaning = collectionMeaning(collection, find);
     if (source.kind === 'iterator') {
-      known.set(source.name, meaning === 'path' ? 'path' : 'computed');
+      aliases.set(source.name, meaning === 'path' ? 'path' : 'computed');
       continue;
     }
     const alias = source.alias ?? (collection.kind === 'path' ? lastNameOf(collection) : undefined);
-    if (alias !== undefined) known.set(alias, meaning);
+    if (alias !== undefined) aliases.set(alias, meaning);
   }
   return find;
 }

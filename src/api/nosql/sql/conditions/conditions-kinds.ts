@@ -40,7 +40,7 @@ const KIND_BY_FUNCTION: ReadonlyMap<string, Kind> = new Map(
 
 /** The value that must be of a type, and how the query writes it. */
 interface Subject {
-  readonly place: ValueRef;
+  readonly valueRef: ValueRef;
   readonly expression: Expression;
   readonly kind: Kind;
 }
@@ -52,14 +52,14 @@ export function kindCondition(
   aliases: Aliases,
   analysis: Analysis,
 ): Condition | undefined {
-  const toPlace = (part: Expression) => valueRefOf(part, aliases, analysis);
-  const subject = subjectOf(expression, toPlace);
+  const toValueRef = (part: Expression) => valueRefOf(part, aliases, analysis);
+  const subject = subjectOf(expression, toValueRef);
   if (!subject) return undefined;
   const ranges = [ofKind(EXAMPLES[subject.kind])];
   // Of arrays an index holds nothing to test.
   const test =
     subject.kind === 'array' ? undefined : testOf(expression, wanted, subject.expression, analysis);
-  return placed(subject.place, ranges, test);
+  return placed(subject.valueRef, ranges, test);
 }
 
 /** The outcome of the expression by the value that the part stands for. */
@@ -76,28 +76,28 @@ export function testOf(
   );
   if (run === undefined) return undefined;
   // An index holds nothing long: most tests take next to nothing, and counting would take more.
-  return isLight(expression, findConstant)
+  return isCheap(expression, findConstant)
     ? (value) => run(value) === wanted
-    : (value) => mayBe(run, value, wanted);
+    : (value) => passesOrIsSlow(run, value, wanted);
 }
 
 /** Functions that take no longer than their arguments are long. */
-const LIGHT = new Set(
+const CHEAP = new Set(
   `contains startswith endswith stringequals index_of length lower upper left right substring trim ltrim rtrim abs ceiling
   floor round sign trunc is_string is_number`.split(/\s+/),
 );
-const LIGHT_LENGTH_MAX = 1000;
+const CHEAP_LENGTH_MAX = 1000;
 
-function isLight(expression: Expression, findConstant: Analysis['findConstant']): boolean {
+function isCheap(expression: Expression, findConstant: Analysis['findConstant']): boolean {
   switch (expression.kind) {
     case 'literal':
     case 'parameter': {
       const value = findConstant(expression)?.value;
-      if (typeof value === 'string') return value.length <= LIGHT_LENGTH_MAX;
+      if (typeof value === 'string') return value.length <= CHEAP_LENGTH_MAX;
       return typeof value !== 'object' || value === null;
     }
     case 'call':
-      if (!LIGHT.has(expression.name.toLowerCase())) return false;
+      if (!CHEAP.has(expression.name.toLowerCase())) return false;
       break;
     case 'array':
     case 'object':
@@ -107,13 +107,13 @@ function isLight(expression: Expression, findConstant: Analysis['findConstant'])
     case 'binary':
       if (expression.operator === '||') return false;
   }
-  return childrenOf(expression).every((child) => isLight(child, findConstant));
+  return childrenOf(expression).every((child) => isCheap(child, findConstant));
 }
 
 const testBudget = new EvaluationBudget(INDEX_TEST_EVALUATION);
 
 /** True as well where it would take long to find out: the item tells. */
-function mayBe(run: (value: Value) => Value, value: Value, wanted: boolean): boolean {
+function passesOrIsSlow(run: (value: Value) => Value, value: Value, wanted: boolean): boolean {
   const outer = testBudget.enter();
   try {
     return run(value) === wanted;
@@ -127,12 +127,12 @@ function mayBe(run: (value: Value) => Value, value: Value, wanted: boolean): boo
 
 function subjectOf(
   expression: Expression,
-  toPlace: (part: Expression) => ValueRef | undefined,
+  toValueRef: (part: Expression) => ValueRef | undefined,
 ): Subject | undefined {
-  const inner = (part: Expression | undefined) => part && subjectOf(part, toPlace);
+  const inner = (part: Expression | undefined) => part && subjectOf(part, toValueRef);
   const ofKind = (kind: Kind, part: Expression | undefined): Subject | undefined => {
-    const place = part && toPlace(part);
-    return part && place ? { place, expression: part, kind } : inner(part);
+    const valueRef = part && toValueRef(part);
+    return part && valueRef ? { valueRef, expression: part, kind } : inner(part);
   };
   switch (expression.kind) {
     case 'binary':

@@ -43,10 +43,10 @@ function nearCondition(
   if (!first || !second) return undefined;
   const isFirst = analysis.findConstant(first) !== undefined;
   const constant = analysis.findConstant(isFirst ? first : second);
-  const place = valueRefOf(isFirst ? second : first, aliases, analysis);
-  const grid = place && constant && analysis.gridOf(place.path);
+  const valueRef = valueRefOf(isFirst ? second : first, aliases, analysis);
+  const grid = valueRef && constant && analysis.gridOf(valueRef.path);
   if (!grid || distance < 0) return undefined;
   const cells = grid.cellsNear(constant.value, distance);
   if (cells === undefined) return NOTHING;
-  return cells === 'everywhere' ? ANYTHING : cellCondition(place.path, cells);
+  return cells === 'everywhere' ? ANYTHING : cellCondition(valueRef.path, cells);
 }

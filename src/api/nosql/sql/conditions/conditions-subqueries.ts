@@ -26,6 +26,6 @@ export function rowCondition(query: Query, { condition }: Rows): Condition {
       : selection.kind === 'value'
         ? [selection.expression]
         : [];
-  const isFolded = !query.groupBy && selected.some((part) => aggregateCalls(part).length > 0);
-  return isFolded ? ANYTHING : condition;
+  const isAggregate = !query.groupBy && selected.some((part) => aggregateCalls(part).length > 0);
+  return isAggregate ? ANYTHING : condition;
 }

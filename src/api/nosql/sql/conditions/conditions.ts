@@ -110,7 +110,7 @@ interface BoundSource {
 }
 
 const UNKNOWN: Binding = { kind: 'unknown' };
-const CONTAINER: Binding = { kind: 'place', ...ROOT };
+const CONTAINER: Binding = { kind: 'valueRef', ...ROOT };
 
 function bindSource(
   source: Exclude<Source, { kind: 'join' }>,
@@ -124,11 +124,11 @@ function bindSource(
     const { root, steps } = collection;
     const isContainer = mayReadContainer && !aliases.has(root);
     const inSight = isContainer ? new Map(aliases).set(root, CONTAINER) : aliases;
-    const place = valueRefOf(pathExpression(collection), inSight, analysis);
+    const valueRef = valueRefOf(pathExpression(collection), inSight, analysis);
     const lastName = steps.findLast((step) => step.kind !== 'number')?.name ?? root;
     const name = isIterated ? source.name : (source.alias ?? lastName);
-    if (!place) return { name, binding: UNKNOWN, condition: ANYTHING };
-    return { name, ...boundPlace(place, isIterated, steps.length > 0, analysis) };
+    if (!valueRef) return { name, binding: UNKNOWN, condition: ANYTHING };
+    return { name, ...boundValueRef(valueRef, isIterated, steps.length > 0, analysis) };
   }
   const name = isIterated ? source.name : source.alias;
   const inner = rowsOf(collection.query, aliases, analysis, mayReadContainer);
@@ -142,23 +142,23 @@ function bindSource(
       binding: { kind: 'derived', ...value, condition: inner.condition },
       condition: inner.condition,
     };
-  const place = valueRefOf(value.expression, value.aliases, analysis);
-  if (!place) return { name, binding: UNKNOWN, condition: inner.condition };
-  const { binding, condition } = boundPlace(place, true, true, analysis);
+  const valueRef = valueRefOf(value.expression, value.aliases, analysis);
+  if (!valueRef) return { name, binding: UNKNOWN, condition: inner.condition };
+  const { binding, condition } = boundValueRef(valueRef, true, true, analysis);
   return { name, binding, condition: intersectionOf([inner.condition, condition]) };
 }
 
-function boundPlace(
-  place: ValueRef,
+function boundValueRef(
+  valueRef: ValueRef,
   isIterated: boolean,
   isFurther: boolean,
   analysis: Analysis,
 ): Pick<BoundSource, 'binding' | 'condition'> {
   if (isIterated)
     return {
-      binding: { kind: 'place', ...someElementOf(place, analysis) },
-      condition: placed(place, [ofKind([])]),
+      binding: { kind: 'valueRef', ...someElementOf(valueRef, analysis) },
+      condition: placed(valueRef, [ofKind([])]),
     };
-  const condition = isFurther ? placed(place, [everyValue()]) : ANYTHING;
-  return { binding: { kind: 'place', ...place }, condition };
+  const condition = isFurther ? placed(valueRef, [everyValue()]) : ANYTHING;
+  return { binding: { kind: 'valueRef', ...valueRef }, condition };
 }

@@ -24,7 +24,7 @@ export function isExactFilter(filter: Expression | undefined, context: FilterCon
     const path = context.pathOf(expression);
     return path !== undefined && !isComputed(path[0]);
   };
-  const isOf = (expression: Expression, isHeld: (value: Value) => boolean): boolean => {
+  const isConstant = (expression: Expression, isHeld: (value: Value) => boolean): boolean => {
     const constant = findConstant(expression);
     return constant !== undefined && isHeld(constant.value);
   };
@@ -35,20 +35,22 @@ export function isExactFilter(filter: Expression | undefined, context: FilterCon
         return areExact(chainOperands(filter, operator), context);
       const isHeld = operator === '=' ? isHeldWhole : RANGES.has(operator) ? isOrdered : undefined;
       if (isHeld === undefined) return false;
-      return isStored(left) ? isOf(right, isHeld) : isStored(right) && isOf(left, isHeld);
+      return isStored(left)
+        ? isConstant(right, isHeld)
+        : isStored(right) && isConstant(left, isHeld);
     }
     case 'in':
       return (
         !filter.isNegated &&
         isStored(filter.value) &&
-        filter.items.every((item) => isOf(item, isHeldWhole))
+        filter.items.every((item) => isConstant(item, isHeldWhole))
       );
     case 'between':
       return (
         !filter.isNegated &&
         isStored(filter.value) &&
-        isOf(filter.low, isOrdered) &&
-        isOf(filter.high, isOrdered)
+        isConstant(filter.low, isOrdered) &&
+        isConstant(filter.high, isOrdered)
       );
     default:
       return false;

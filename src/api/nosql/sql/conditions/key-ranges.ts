@@ -55,7 +55,7 @@ export function keyRanges(
   const paths = definition.paths.map((path) => parsePartitionKeyPath(path));
   const analysis: Analysis = { paths, findConstant };
   const boxes = query.where
-    ? whenTrue(query.where, aliasesOf(query, new Map(), true), analysis)
+    ? boxesIfTrue(query.where, aliasesOf(query, new Map(), true), analysis)
     : [everything(analysis)];
   const possible = boxes.filter((box) => box.every((set) => set === 'all' || set.length > 0));
   if (possible.length === 0) return [{ kind: 'none' }];
@@ -85,15 +85,15 @@ function aliasesOf(query: Query, outer: Aliases, isOutermost: boolean): Aliases 
       continue;
     }
     const { collection } = source;
-    const place = placeOf(collection, aliases, isOutermost && at === 0);
+    const path = collectionPath(collection, aliases, isOutermost && at === 0);
     const implied = collection.kind === 'path' ? lastStepName(collection) : undefined;
     const name = source.alias ?? implied;
-    if (name !== undefined) aliases.set(name, place);
+    if (name !== undefined) aliases.set(name, path);
   }
   return aliases;
 }
 
-function placeOf(
+function collectionPath(
   collection: Collection,
   aliases: Aliases,
   isContainer: boolean,
@@ -114,59 +114,67 @@ function stepNames(steps: readonly PathStep[]): readonly string[] | undefined {
 }
 
 /** The boxes that items must lie in for the expression to be true. */
-function whenTrue(expression: Expression, aliases: Aliases, analysis: Analysis): readonly Box[] {
+function boxesIfTrue(expression: Expression, aliases: Aliases, analysis: Analysis): readonly Box[] {
   const constant = analysis.findConstant(expression);
   if (constant) return constant.value === true ? [everything(analysis)] : [];
   switch (expression.kind) {
     case 'binary':
       if (expression.operator === 'AND')
         return chainOperands(expression, 'AND')
-          .map((operand) => whenTrue(operand, aliases, analysis))
+          .map((operand) => boxesIfTrue(operand, aliases, analysis))
           .reduce((left, right) => conjunction(left, right, analysis));
       if (expression.operator === 'OR')
         return chainOperands(expression, 'OR').flatMap((operand) =>
-          whenTrue(operand, aliases, analysis),
+          boxesIfTrue(operand, aliases, analysis),
         );
       return conjunction(
         [constrained(predicateOf(expression, analysis), aliases, analysis)],
-        whenDefined(expression, aliases, analysis),
+        boxesIfDefined(expression, aliases, analysis),
         analysis,
       );
     case 'unary':
       return expression.operator === 'NOT'
-        ? whenFalse(expression.operand, aliases, analysis)
+        ? boxesIfFalse(expression.operand, aliases, analysis)
         : [everything(analysis)];
     default:
       return [constrained(predicateOf(expression, analysis), aliases, analysis)];
   }
 }
 
-function whenFalse(expression: Expression, aliases: Aliases, analysis: Analysis): readonly Box[] {
+function boxesIfFalse(
+  expression: Expression,
+  aliases: Aliases,
+  analysis: Analysis,
+): readonly Box[] {
   if (expression.kind === 'unary' && expression.operator === 'NOT')
-    return whenTrue(expression.operand, aliases, analysis);
+    return boxesIfTrue(expression.operand, aliases, analysis);
   const constant = analysis.findConstant(expression);
   if (constant) return constant.value === false ? [everything(analysis)] : [];
   if (expression.kind === 'binary' && expression.operator === 'OR')
     return chainOperands(expression, 'OR')
-      .map((operand) => whenFalse(operand, aliases, analysis))
+      .map((operand) => boxesIfFalse(operand, aliases, analysis))
       .reduce((left, right) => conjunction(left, right, analysis));
   if (expression.kind === 'binary' && expression.operator === 'AND')
     return chainOperands(expression, 'AND').flatMap((operand) =>
-      whenFalse(operand, aliases, analysis),
+      boxesIfFalse(operand, aliases, analysis),
     );
   if (expression.kind === 'in' && expression.isNegated)
-    return whenTrue({ ...expression, isNegated: false }, aliases, analysis);
+    return boxesIfTrue({ ...expression, isNegated: false }, aliases, analysis);
   const isPath = ['identifier', 'property', 'index'].includes(expression.kind);
   const predicate = isPath ? { path: expression, set: pointsOf([false]) } : undefined;
   return [constrained(predicate, aliases, analysis)];
 }
 
 /** What a strict operator needs of the scalar subqueries below it: without a row they are undefined, and so is it. */
-function whenDefined(expression: Expression, aliases: Aliases, analysis: Analysis): readonly Box[] {
+function boxesIfDefined(
+  expression: Expression,
+  aliases: Aliases,
+  analysis: Analysis,
+): readonly Box[] {
   if (expression.kind === 'binary')
     return conjunction(
-      whenDefined(expression.left, aliases, analysis),
-      whenDefined(expression.right, aliases, analysis),
+      boxesIfDefined(expression.left, aliases, analysis),
+      boxesIfDefined(expression.right, aliases, analysis),
       analysis,
     );
   if (expression.kind !== 'subquery' || expression.form !== 'scalar') return [everything(analysis)];
@@ -175,7 +183,7 @@ function whenDefined(expression: Expression, aliases: Aliases, analysis: Analysi
   const isAggregate = selection.kind === 'value' && aggregateCalls(selection.expression).length > 0;
   if (!query.where || query.groupBy || isAggregate || selection.kind === 'list')
     return [everything(analysis)];
-  return whenTrue(query.where, aliasesOf(query, aliases, false), analysis);
+  return boxesIfTrue(query.where, aliasesOf(query, aliases, false), analysis);
 }
 
 function conjunction(
@@ -317,11 +325,11 @@ function isText(expression: Expression): expression is Literal & { readonly valu
 
 /** Undefined means all keys. A hash needs every component; the other kinds take the leading ones that are known. */
 function rangesOf(box: Box, kind: PartitionKeyDefinition['kind']): readonly KeyRange[] | undefined {
-  const known = box.slice(0, box.indexOf('all') < 0 ? box.length : box.indexOf('all'));
-  const sets = known.map((set) => componentsOf(set as readonly KeyInterval[]));
+  const bounded = box.slice(0, box.indexOf('all') < 0 ? box.length : box.indexOf('all'));
+  const sets = bounded.map((set) => componentsOf(set as readonly KeyInterval[]));
   if (kind !== 'Range' && sets.some((set) => set.some((interval) => !pointOf(interval))))
     return undefined;
-  if (known.length === 0 || (kind === 'Hash' && known.length < box.length)) return undefined;
+  if (bounded.length === 0 || (kind === 'Hash' && bounded.length < box.length)) return undefined;
   const count = sets.reduce((product, set) => product * set.length, 1);
   if (count > RANGES_MAX) return undefined;
   let ranges: { low: readonly KeyBound[]; high: readonly KeyBound[] }[] = [{ low: [], high: [] }];

@@ -73,10 +73,10 @@ function isEmpty(low: KeyBound, high: KeyBound): boolean {
 function compareBounds(a: KeyBound, b: KeyBound): number {
   if (a.kind === 'value' && b.kind === 'value') return compareValues(a.value, b.value);
   // A value among the numbers lies between the ends of the numbers, a text below the end of the texts.
-  return placeOf(a) - placeOf(b);
+  return positionOf(a) - positionOf(b);
 }
 
-function placeOf(bound: KeyBound): number {
+function positionOf(bound: KeyBound): number {
   switch (bound.kind) {
     case 'minNumber':
       return 2;

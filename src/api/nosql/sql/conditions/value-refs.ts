@@ -26,7 +26,7 @@ export interface Rows {
 }
 
 export type Binding =
-  | ({ readonly kind: 'place' } & ValueRef)
+  | ({ readonly kind: 'valueRef' } & ValueRef)
   /** The result of a subquery of the same item: the value of an expression there, in rows that the condition allows. */
   | {
       readonly kind: 'derived';
@@ -48,7 +48,7 @@ export function valueRefOf(
   switch (expression.kind) {
     case 'identifier': {
       const binding = aliases.get(expression.name);
-      if (binding?.kind === 'place') return binding;
+      if (binding?.kind === 'valueRef') return binding;
       return binding?.kind === 'derived'
         ? valueRefOf(binding.expression, binding.aliases, analysis)
         : undefined;
@@ -79,8 +79,8 @@ export function elementOf({ path, identity }: ValueRef, which: string): ValueRef
 }
 
 /** Some element that nothing else speaks of. */
-export function someElementOf(place: ValueRef, analysis: Analysis): ValueRef {
-  return elementOf(place, `#${analysis.nextNumber()}`);
+export function someElementOf(valueRef: ValueRef, analysis: Analysis): ValueRef {
+  return elementOf(valueRef, `#${analysis.nextNumber()}`);
 }
 
 /** `FROM c.a[0]` as the expression that it looks like. */

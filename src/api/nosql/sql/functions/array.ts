@@ -73,12 +73,12 @@ function setFunction(
 }
 
 function keysOf(values: readonly Value[]): Set<ValueKey> {
-  beforeKeys(values);
+  chargeKeys(values);
   return new Set(values.map(valueKey));
 }
 
 /** A set takes a key, its place and some hashing for each. */
-function beforeKeys(values: readonly Value[]): void {
+function chargeKeys(values: readonly Value[]): void {
   draw(32 * values.length);
   spend(20 * values.length);
 }
@@ -89,7 +89,7 @@ function distinct(values: readonly Value[]): readonly Value[] {
 
 /** The distinct values whose key is not among the given ones. */
 function without(values: readonly Value[], keys: ReadonlySet<ValueKey>): readonly Value[] {
-  beforeKeys(values);
+  chargeKeys(values);
   draw(listBytes(keys.size));
   const seen = new Set(keys);
   return values.filter((value) => {

@@ -16,7 +16,7 @@ function comparison(name: string, test: (text: string, other: string) => boolean
   return define(name, [2, 3], (text, other, ignoresCase = false) => {
     if (typeof text !== 'string' || typeof other !== 'string') return undefined;
     if (typeof ignoresCase !== 'boolean') return undefined;
-    beforeSearch(text, other);
+    chargeSearch(text, other);
     if (ignoresCase) draw(text.length + other.length);
     return ignoresCase ? test(text.toLowerCase(), other.toLowerCase()) : test(text, other);
   });
@@ -36,7 +36,7 @@ function containment(
       const folded = fold(text);
       return combine(parts, (part) => {
         if (typeof part !== 'string') return undefined;
-        beforeSearch(text, part);
+        chargeSearch(text, part);
         return folded.includes(fold(part));
       });
     }),
@@ -77,10 +77,10 @@ export const stringFunctions: readonly SystemFunction[] = [
   define('REPLACE', 3, replace),
   define('REPLICATE', 2, replicate),
   define('SUBSTRING', 3, substring),
-  define('SubstringAfter', 2, (text, mark) => cut(text, mark, 'first', 'after')),
-  define('SubstringBefore', 2, (text, mark) => cut(text, mark, 'first', 'before')),
-  define('LastSubstringAfter', 2, (text, mark) => cut(text, mark, 'last', 'after')),
-  define('LastSubstringBefore', 2, (text, mark) => cut(text, mark, 'last', 'before')),
+  define('SubstringAfter', 2, (text, mark) => substringBeside(text, mark, 'first', 'after')),
+  define('SubstringBefore', 2, (text, mark) => substringBeside(text, mark, 'first', 'before')),
+  define('LastSubstringAfter', 2, (text, mark) => substringBeside(text, mark, 'last', 'after')),
+  define('LastSubstringBefore', 2, (text, mark) => substringBeside(text, mark, 'last', 'before')),
   define('StringJoin', 2, (parts, separator) =>
     isList(parts) && areStrings(parts) && typeof separator === 'string'
       ? joined(parts, separator)
@@ -119,7 +119,7 @@ function joined(parts: readonly string[], separator: string): string {
 }
 
 /** A text is looked through quickly; a long part is compared with it at many places. */
-function beforeSearch(text: string, part: string): void {
+function chargeSearch(text: string, part: string): void {
   spend(1 + (text.length / 16) * (1 + part.length / 256));
 }
 
@@ -151,7 +151,7 @@ function areStrings(values: readonly Value[]): values is readonly string[] {
 function indexOf(text: Value, part: Value, start: Value = 0): Value {
   if (typeof text !== 'string' || typeof part !== 'string' || typeof start !== 'number')
     return undefined;
-  beforeSearch(text, part);
+  chargeSearch(text, part);
   return text.indexOf(part, start);
 }
 
@@ -159,7 +159,7 @@ function indexOf(text: Value, part: Value, start: Value = 0): Value {
 function lastIndexOf(text: Value, part: Value, start: Value = Number.MAX_SAFE_INTEGER): Value {
   if (typeof text !== 'string' || typeof part !== 'string' || typeof start !== 'number')
     return undefined;
-  beforeSearch(text, part);
+  chargeSearch(text, part);
   const last = Math.trunc(start) - part.length + 1;
   return last < 0 ? -1 : text.lastIndexOf(part, last);
 }
@@ -167,7 +167,7 @@ function lastIndexOf(text: Value, part: Value, start: Value = Number.MAX_SAFE_IN
 /** An empty separator separates nothing. */
 function splitAt(text: string, separator: string): readonly string[] {
   if (separator === '') return [text];
-  beforeSearch(text, separator);
+  chargeSearch(text, separator);
   // As many parts as there can be, each a text of its own.
   draw(text.length + listBytes((4 * text.length) / separator.length));
   return text.split(separator);
@@ -195,7 +195,7 @@ function replace(text: Value, part: Value, replacement: Value): Value {
 }
 
 function replaced(text: string, part: string, replacement: string): string {
-  beforeSearch(text, part);
+  chargeSearch(text, part);
   let count = 0;
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
     count++;
@@ -221,9 +221,14 @@ function substring(text: Value, start: Value, length: Value): Value {
 }
 
 /** What stands before or after a mark; undefined where the mark is missing. */
-function cut(text: Value, mark: Value, which: 'first' | 'last', side: 'before' | 'after'): Value {
+function substringBeside(
+  text: Value,
+  mark: Value,
+  which: 'first' | 'last',
+  side: 'before' | 'after',
+): Value {
   if (typeof text !== 'string' || typeof mark !== 'string') return undefined;
-  beforeSearch(text, mark);
+  chargeSearch(text, mark);
   const at = which === 'first' ? text.indexOf(mark) : text.lastIndexOf(mark);
   if (at < 0) return undefined;
   return side === 'before' ? text.slice(0, at) : text.slice(at + mark.length);

@@ -17,16 +17,16 @@ interface ParameterizedQuery {
 /** Long texts are rarely sent by the thousand, and looking through them takes its time. */
 const TEXT_LENGTH_MAX = 4096;
 /** Escapes and comments would have to be read as the lexer does; who has parameters needs no more of them. */
-const HINDRANCE = /[@\\]|--|\bGROUP\b/i;
+const UNSUPPORTED = /[@\\]|--|\bGROUP\b/i;
 /** A literal next to a comparison, or a text anywhere else, which is passed over as a whole. */
 const LITERAL =
   /([=<>]\s*)(?:"([^"]*)"|'([^']*)'|(-?[0-9]+(?:\.[0-9]+)?)(?![\p{L}\p{Nd}_.]))|"[^"]*"|'[^']*'/gu;
 
 /** Undefined where there is nothing to lift. */
 export function autoParameterize(text: string): ParameterizedQuery | undefined {
-  if (text.length > TEXT_LENGTH_MAX || HINDRANCE.test(text)) return undefined;
+  if (text.length > TEXT_LENGTH_MAX || UNSUPPORTED.test(text)) return undefined;
   const parameters: QueryParameter[] = [];
-  let lifted = '';
+  let rewritten = '';
   let from = 0;
   LITERAL.lastIndex = 0;
   for (let found = LITERAL.exec(text); found !== null; found = LITERAL.exec(text)) {
@@ -34,8 +34,8 @@ export function autoParameterize(text: string): ParameterizedQuery | undefined {
     if (operator === undefined) continue;
     const name = `@_${parameters.length}`;
     parameters.push({ name, value: double ?? single ?? Number(number) });
-    lifted += text.slice(from, found.index) + operator + name;
+    rewritten += text.slice(from, found.index) + operator + name;
     from = found.index + all.length;
   }
-  return parameters.length === 0 ? undefined : { text: lifted + text.slice(from), parameters };
+  return parameters.length === 0 ? undefined : { text: rewritten + text.slice(from), parameters };
 }

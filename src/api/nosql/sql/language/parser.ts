@@ -133,7 +133,7 @@ class Parser {
   #ands = 0;
   #ors = 0;
   #udfCalls = 0;
-  #tooMuch: Diagnostic | undefined;
+  #limitDiagnostic: Diagnostic | undefined;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -141,7 +141,7 @@ class Parser {
 
   end(): void {
     if (this.#peek().kind !== 'end') throw this.#unexpected();
-    if (this.#tooMuch) throw new SqlError(this.#tooMuch);
+    if (this.#limitDiagnostic) throw new SqlError(this.#limitDiagnostic);
   }
 
   query(): Query {
@@ -643,8 +643,8 @@ class Parser {
   }
 
   /** A query that is too large and wrong is wrong first, so the complaint waits for the end of the text. */
-  #limit(count: number, max: number, problem: (max: number) => Diagnostic): void {
-    if (count > max) this.#tooMuch ??= problem(max);
+  #limit(count: number, max: number, diagnosticOf: (max: number) => Diagnostic): void {
+    if (count > max) this.#limitDiagnostic ??= diagnosticOf(max);
   }
 }
 

@@ -31,7 +31,7 @@ export interface PlanContext {
   /** Whether the client counts distinct values itself. */
   readonly allowsDistinctCount: boolean;
   /** Whether the client drops rows that repeat each other. */
-  readonly dropsRepeated: boolean;
+  readonly deduplicates: boolean;
 }
 
 /** Where the client puts what it knows of the rows it has already seen. */
@@ -48,8 +48,8 @@ export function planQuery(query: Query, context: PlanContext): QueryInfo {
   if (query.groupBy && query.orderBy)
     throw new SqlError(diagnostics.orderWithGroups(query.orderBy.span ?? NO_SPAN));
   const counts = countsOf(query, context);
-  const folding = foldingOf(query);
-  const isOrdered = query.orderBy !== undefined && !folding.isFolded;
+  const aggregation = aggregationOf(query);
+  const isOrdered = query.orderBy !== undefined && !aggregation.isAggregated;
   const orderBy = isOrdered ? orderByInfo(query, context) : NO_ORDER;
   const isDistinct = query.select.isDistinct;
   // One partition can skip and count by itself, unless the client has to fold or compare rows anyway.
@@ -57,14 +57,14 @@ export function planQuery(query: Query, context: PlanContext): QueryInfo {
     context.isSingleKey &&
     query.window !== undefined &&
     !isOrdered &&
-    !folding.isFolded &&
+    !aggregation.isAggregated &&
     !isDistinct;
   return {
     distinctType: distinctType(query, orderBy.orderByExpressions),
     ...(isDoneByPartition ? {} : counts),
     ...orderBy,
-    ...folding.info,
-    rewrittenQuery: isDoneByPartition ? '' : rewrite(query, context, counts, folding),
+    ...aggregation.info,
+    rewrittenQuery: isDoneByPartition ? '' : rewrite(query, context, counts, aggregation),
     hasSelectValue: query.select.selection.kind === 'value',
   };
 }
@@ -119,50 +119,50 @@ function isPath(expression: Expression): boolean {
 /** Rows that come in the order of all that they show are repeated one after the other. */
 function distinctType(query: Query, orderBy: readonly string[]): QueryInfo['distinctType'] {
   if (!query.select.isDistinct) return 'None';
-  const shown = shownBy(query);
-  return shown.length > 0 && isWithin(shown, orderBy) ? 'Ordered' : 'Unordered';
+  const selected = selectedTexts(query);
+  return selected.length > 0 && isSubset(selected, orderBy) ? 'Ordered' : 'Unordered';
 }
 
 /** What makes a row; empty for all of the item. */
-function shownBy({ select: { selection } }: Query): readonly string[] {
+function selectedTexts({ select: { selection } }: Query): readonly string[] {
   if (selection.kind === 'star') return [];
-  const shown =
+  const selected =
     selection.kind === 'value'
       ? [selection.expression]
       : selection.items.map((item) => item.expression);
-  return shown.map(printExpression);
+  return selected.map(printExpression);
 }
 
-function isWithin(some: readonly string[], all: readonly string[]): boolean {
+function isSubset(some: readonly string[], all: readonly string[]): boolean {
   return some.every((text) => all.includes(text));
 }
 
-interface Folding {
+interface Aggregation {
   /** Whether there are aggregates or groups, which the client folds further. */
-  readonly isFolded: boolean;
+  readonly isAggregated: boolean;
   readonly info: Pick<
     QueryInfo,
     'groupByExpressions' | 'groupByAliases' | 'aggregates' | 'groupByAliasToAggregateType'
   >;
 }
 
-function foldingOf(query: Query): Folding {
+function aggregationOf(query: Query): Aggregation {
   const { selection } = query.select;
   const groupByExpressions = (query.groupBy ?? []).map(printExpression);
   const none = { groupByExpressions, groupByAliases: [], groupByAliasToAggregateType: {} };
-  if (selection.kind === 'star') return { isFolded: false, info: { ...none, aggregates: [] } };
+  if (selection.kind === 'star') return { isAggregated: false, info: { ...none, aggregates: [] } };
   if (selection.kind === 'value') {
     const aggregate = aggregateOf(selection.expression);
     const aggregates = aggregate ? [aggregate.name] : [];
-    const isFolded = aggregates.length > 0 || query.groupBy !== undefined;
-    return { isFolded, info: { ...none, aggregates } };
+    const isAggregated = aggregates.length > 0 || query.groupBy !== undefined;
+    return { isAggregated, info: { ...none, aggregates } };
   }
   const types = selection.items.map((item) => aggregateOf(item.expression)?.name ?? null);
-  const isFolded = query.groupBy !== undefined || types.some((type) => type !== null);
-  if (!isFolded) return { isFolded, info: { ...none, aggregates: [] } };
+  const isAggregated = query.groupBy !== undefined || types.some((type) => type !== null);
+  if (!isAggregated) return { isAggregated, info: { ...none, aggregates: [] } };
   const names = selectNames(selection.items);
   return {
-    isFolded,
+    isAggregated,
     info: {
       groupByExpressions,
       groupByAliases: names,
@@ -188,8 +188,13 @@ function aggregateOf(expression: Expression): PlannedAggregate | undefined {
   return undefined;
 }
 
-function rewrite(query: Query, context: PlanContext, counts: Counts, folding: Folding): string {
-  if (folding.isFolded) return printRewritten(rewriteFolded(query));
+function rewrite(
+  query: Query,
+  context: PlanContext,
+  counts: Counts,
+  aggregation: Aggregation,
+): string {
+  if (aggregation.isAggregated) return printRewritten(rewriteAggregated(query));
   if (query.orderBy) return printRewritten(rewriteOrdered(query, context, counts));
   const isDistinct = query.select.isDistinct;
   if (isDistinct && (query.window || query.select.top)) return printRewritten(uncounted(query));
@@ -208,7 +213,7 @@ function firstRows({ offset = 0, limit = 0 }: Counts): Window {
   return { offset: literal(0), limit: literal(offset + limit) };
 }
 
-function rewriteFolded(query: Query): Query {
+function rewriteAggregated(query: Query): Query {
   const plain = uncounted(query);
   const { selection } = plain.select;
   if (selection.kind === 'star') return plain;
@@ -273,30 +278,30 @@ function payloadOf(
  * shows, the partition may leave out what repeats it: not only is that less to send, the JavaScript client loses count
  * of the keys of rows that it drops itself, and goes on behind the wrong one.
  */
-function rewriteOrdered(asked: Query, { dropsRepeated }: PlanContext, counts: Counts): Query {
+function rewriteOrdered(original: Query, { deduplicates }: PlanContext, counts: Counts): Query {
   // Repeated rows are dropped by the client, so only it can count.
-  const isCounted = !asked.select.isDistinct;
-  const query = isCounted ? asked : uncounted(asked);
+  const isCounted = !original.select.isDistinct;
+  const query = isCounted ? original : uncounted(original);
   const keys = (query.orderBy?.items ?? []).map(({ expression }) => expression);
-  const { payload, isShown } = payloadAndPresence(query);
+  const { payload, isDefined } = payloadAndPresence(query);
   const filtered = withOrderFilter(query);
   return {
     ...query,
     select: {
-      isDistinct: asked.select.isDistinct && dropsRepeated && isOrderOfRows(asked, keys),
+      isDistinct: original.select.isDistinct && deduplicates && isOrderOfRows(original, keys),
       ...(isCounted && counts.top !== undefined && { top: literal(counts.top) }),
       selection: orderedRow(rootAlias(query), keys, payload),
     },
-    where: isShown ? and(filtered, isShown) : filtered,
+    where: isDefined ? and(filtered, isDefined) : filtered,
     ...(query.window && { window: firstRows(counts) }),
   };
 }
 
 /** True where rows are alike if and only if their keys are. */
 function isOrderOfRows(query: Query, keys: readonly Expression[]): boolean {
-  const shown = shownBy(query);
+  const selected = selectedTexts(query);
   const ordered = keys.map(printExpression);
-  return isWithin(shown, ordered) && isWithin(ordered, shown);
+  return isSubset(selected, ordered) && isSubset(ordered, selected);
 }
 
 export function withOrderFilter({ where }: Query): Expression {
@@ -306,16 +311,16 @@ export function withOrderFilter({ where }: Query): Expression {
 /** The result of a row, and for VALUE the test that there is one. */
 export function payloadAndPresence(query: Query): {
   readonly payload: Expression;
-  readonly isShown: Expression | undefined;
+  readonly isDefined: Expression | undefined;
 } {
   const { selection } = query.select;
   switch (selection.kind) {
     case 'star':
-      return { payload: rootAlias(query), isShown: undefined };
+      return { payload: rootAlias(query), isDefined: undefined };
     case 'value':
-      return { payload: selection.expression, isShown: call('IS_DEFINED', selection.expression) };
+      return { payload: selection.expression, isDefined: call('IS_DEFINED', selection.expression) };
     case 'list':
-      return { payload: payloadOf(selection.items), isShown: undefined };
+      return { payload: payloadOf(selection.items), isDefined: undefined };
   }
 }
 

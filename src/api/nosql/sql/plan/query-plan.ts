@@ -95,12 +95,12 @@ export interface PlanParts {
 
 /** The plan with its ranges still in partition key values. */
 export function planParts(
-  asked: Query,
+  parsed: Query,
   partitionKey: PartitionKeyDefinition,
   options: QueryPlanOptions = {},
 ): PlanParts {
   const parameters = options.parameters ?? [];
-  const query = withMemberNames(asked, parameters);
+  const query = withMemberNames(parsed, parameters);
   // Compiling finds what is wrong; user defined functions are looked up where the query runs.
   compileQuery(query, { ...options, findUdf: () => () => undefined });
   const findConstant = constantFinder(parameters, options);
@@ -110,7 +110,7 @@ export function planParts(
     vectorPolicy: options.environment?.vectorPolicy ?? new Map(),
     isSingleKey: ranges.length === 1 && ranges[0]?.kind === 'range',
     allowsDistinctCount: options.features?.includes('DCount') ?? false,
-    dropsRepeated: options.features?.includes('Distinct') ?? false,
+    deduplicates: options.features?.includes('Distinct') ?? false,
   };
   if (query.orderBy?.isRank)
     return { info: undefined, hybrid: hybridSearchPlan(query, context), ranges };

@@ -221,7 +221,7 @@ export function resultsOf(block: Block, row: Slots): Value[] {
   const budget = new RowBudget(QUERY_ROWS_MAX);
   const values: Value[] = [];
   const sink: Sink = (value) => {
-    budget.take(8);
+    budget.reserve(8);
     draw(8);
     values.push(value);
     return false;

@@ -8,7 +8,7 @@ import { type Diagnostic, SqlError } from '../errors.ts';
 import { parseQuery } from '../language/parser.ts';
 import { type QueryParameter, runQuery } from './evaluate.ts';
 import { executableQuery } from './executable.ts';
-import { runProgram } from './executable-suite.ts';
+import { runExecutable } from './executable-suite.ts';
 
 const documents: readonly Value[] = [
   { id: '1', n: 3, s: 'b', tags: ['x', 'y'], kids: [{ name: 'Ann', age: 5 }, { name: 'Bo' }] },
@@ -26,7 +26,7 @@ function run(
   const query = parseQuery(text);
   const results = runQuery(compileQuery(query, options), documents, parameters);
   const program = executableQuery(query, { ...options, parameters, startMs: 0 });
-  expect(runProgram(program, documents)).toEqual(results);
+  expect(runExecutable(program, documents)).toEqual(results);
   return results;
 }
 

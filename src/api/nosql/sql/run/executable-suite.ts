@@ -4,7 +4,7 @@ import { compareValues, type Value } from '../../../../value/index.ts';
 import { isMet } from '../conditions/conditions-suite.ts';
 
 /** The results of the program over the documents in their order, those left out that the condition rules out. */
-export function runProgram(
+export function runExecutable(
   { condition, shape }: ExecutableQuery,
   documents: readonly Value[],
 ): Value[] {

@@ -9,7 +9,7 @@ import { SqlError } from '../errors.ts';
 import { parseQuery } from '../language/parser.ts';
 import { type QueryParameter, runQuery } from './evaluate.ts';
 import { type ExecutableOptions, executableQuery } from './executable.ts';
-import { runProgram } from './executable-suite.ts';
+import { runExecutable } from './executable-suite.ts';
 
 function program(text: string, options: Partial<ExecutableOptions> = {}): ExecutableQuery {
   return executableQuery(parseQuery(text), { startMs: 0, ...options });
@@ -197,7 +197,7 @@ describe('random queries', () => {
       const expected = all.slice(skip, (skip ?? 0) + (take ?? 0));
       const query = parseQuery(text + window);
       expect(runQuery(compileQuery(query), documents), message).toEqual(expected);
-      expect(runProgram(executableQuery(query, { startMs: 0 }), documents), message).toEqual(
+      expect(runExecutable(executableQuery(query, { startMs: 0 }), documents), message).toEqual(
         expected,
       );
     }
@@ -209,7 +209,7 @@ describe('random queries', () => {
     const text =
       'SELECT VALUE c.id FROM c ORDER BY VectorDistance([c.a], [0], true, {"distanceFunction": "euclidean"})';
     const expected = documents.toSorted((x, y) => x.a - y.a || x.id - y.id).map(({ id }) => id);
-    expect(runProgram(program(`${text} OFFSET 700 LIMIT 800`), documents)).toEqual(
+    expect(runExecutable(program(`${text} OFFSET 700 LIMIT 800`), documents)).toEqual(
       expected.slice(700, 1500),
     );
   });

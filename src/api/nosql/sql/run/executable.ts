@@ -34,8 +34,8 @@ import type { Query } from '../language/ast.ts';
 import { withMemberNames } from '../language/member-names.ts';
 import { BlockRun, countsItems, RowSource, readsItems } from './block-run.ts';
 import { newRow, type QueryParameter } from './evaluate.ts';
+import { searchOf } from './query-search.ts';
 import { RowBudget, windowOf } from './results.ts';
-import { searchOf } from './search-program.ts';
 import type { UserFunctionCalls } from './user-functions.ts';
 import { keptSize } from './value-size.ts';
 import { isByScore } from './vector-order.ts';
@@ -55,13 +55,13 @@ export interface ExecutableOptions extends CompileOptions {
   /** Where the rows are made that take long, if they can be made elsewhere. */
   readonly moverOf?: (query: Query) => QueryMover;
   /** What is compiled already, with the same environment and computed properties. */
-  readonly known?: WeakMap<Query, CompiledQuery>;
+  readonly compileCache?: WeakMap<Query, CompiledQuery>;
 }
 
 /** Throws SqlError for what is wrong with the query, its parameters or its counts. */
-export function executableQuery(asked: Query, options: ExecutableOptions): ExecutableQuery {
+export function executableQuery(parsed: Query, options: ExecutableOptions): ExecutableQuery {
   const { parameters = [], startMs } = options;
-  const query = hasPathPolicies(options) ? withMemberNames(asked, parameters) : asked;
+  const query = hasPathPolicies(options) ? withMemberNames(parsed, parameters) : parsed;
   const compiled = compiledOf(query, options);
   const { block } = compiled;
   const row = newRow(compiled, parameters, startMs);
@@ -76,8 +76,8 @@ export function executableQuery(asked: Query, options: ExecutableOptions): Execu
   const { condition, orderPaths } = conditions;
   const isStreaming = readsItems(block) && isItemwise(block) && !isByScore(query);
   const shape = isStreaming
-    ? { ...streaming(block, row, orderPaths, { calls, budget }), ...window }
-    : folding(block, row, options.rowsMax, { calls, budget });
+    ? { ...streamingShape(block, row, orderPaths, { calls, budget }), ...window }
+    : blockingShape(block, row, options.rowsMax, { calls, budget });
   if (window.take === 0) return { condition: NOTHING, shape };
   // Who waits for user functions has no score at hand.
   if (shape.kind === 'streaming' || calls !== undefined) return { condition, shape, ...moves };
@@ -89,14 +89,14 @@ export function executableQuery(asked: Query, options: ExecutableOptions): Execu
       return { condition, shape, isExact: true, ...moves };
   }
   const rows = isItemwise(block)
-    ? streaming(block, row.slice(), orderPaths, { calls, budget })
+    ? streamingShape(block, row.slice(), orderPaths, { calls, budget })
     : undefined;
   const search = searchOf(query, {
     ...options,
     wanted: window.skip + window.take,
     pathOf: conditions.pathOf,
     rowsOf: rows?.rowsOf,
-    programOf: (rewritten) => executableQuery(rewritten, options),
+    executableOf: (rewritten) => executableQuery(rewritten, options),
   });
   return { condition, shape, ...(search && { search }), ...moves };
 }
@@ -109,10 +109,10 @@ function hasPathPolicies({ environment }: ExecutableOptions): boolean {
 
 /** A query that calls user defined functions is bound to one run. */
 function compiledOf(query: Query, options: ExecutableOptions): CompiledQuery {
-  const known = options.known?.get(query);
-  if (known !== undefined) return known;
+  const compileCache = options.compileCache?.get(query);
+  if (compileCache !== undefined) return compileCache;
   const compiled = compileQuery(query, options);
-  if (options.calls?.isUsed !== true) options.known?.set(query, compiled);
+  if (options.calls?.isUsed !== true) options.compileCache?.set(query, compiled);
   return compiled;
 }
 
@@ -132,7 +132,7 @@ interface Evaluation {
 type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'rowsOfMany' | 'order'>;
 
 /** One row of slots and, as long as no item matches, one list of rows serve all items. */
-function streaming(
+function streamingShape(
   block: Block,
   row: Slots,
   orderPaths: readonly (Path | undefined)[],
@@ -159,7 +159,7 @@ function streaming(
             const path = orderPaths[at];
             return { path, isDescending, isInEvery: isOfEvery(path) };
           }),
-          deduplicates: block.dropsRepeated,
+          deduplicates: block.deduplicates,
         };
   const rowsOf = (document: Value): readonly Row[] => {
     if (rows.length > 0) rows = [];
@@ -177,7 +177,7 @@ function streaming(
     return rowsOf(document).map((row) => ({ ...row, isItem: row.value === document }));
   };
   const rowsOfMany =
-    calls && ((items: readonly PendingItem[]) => calls.settle(items.map(ownRowsOf)));
+    calls && ((items: readonly PendingItem[]) => calls.complete(items.map(ownRowsOf)));
   return { kind: 'streaming', order, rowsOf, rowsOfMany };
 }
 
@@ -190,7 +190,7 @@ function isOfEvery(path: Path | undefined): boolean {
   return path?.length === 1 && IN_EVERY_ITEM.has(path[0]);
 }
 
-function folding(
+function blockingShape(
   block: Block,
   row: Slots,
   rowsMax: number | undefined,
@@ -198,11 +198,11 @@ function folding(
 ): Blocking {
   const reads = readsItems(block);
   const counts = countsItems(block);
-  const start = (wanted = Number.POSITIVE_INFINITY): TriedFold => {
+  const start = (wanted = Number.POSITIVE_INFINITY): TryableFold => {
     const values: Value[] = [];
     const kept = new RowBudget(rowsMax ?? QUERY_ROWS_MAX);
     const sink = (value: Value) => {
-      kept.take(keptSize(value));
+      kept.reserve(keptSize(value));
       return values.push(value) >= wanted;
     };
     const run = new BlockRun(block, row.slice(), sink, { rowsMax });
@@ -244,24 +244,24 @@ function folding(
     needsEvery,
     start(wanted): RowFold {
       const fold = start(wanted);
-      const later: AsyncFold = {
+      const asyncFold: AsyncFold = {
         addMany: async (items) => {
           const adds = items.map((item) => () => fold.add(item.decode()));
-          return (await calls.settleThen(items.map(trial), adds)).every((goesOn) => goesOn);
+          return (await calls.completeThen(items.map(trial), adds)).every((goesOn) => goesOn);
         },
         // Without items a fold can be tried as a whole.
         async finish() {
           const tried = reads ? fold.tryFinish : () => start().finish();
-          const [values] = await calls.settleThen([tried], [() => fold.finish()]);
+          const [values] = await calls.completeThen([tried], [() => fold.finish()]);
           return (values ?? []).map((value) => ({ value, keys: NO_KEYS }));
         },
       };
-      return { ...fold, async: later };
+      return { ...fold, async: asyncFold };
     },
   };
 }
 
-interface TriedFold extends RowFold {
+interface TryableFold extends RowFold {
   /** Computes what `finish` will, and changes nothing. */
   tryFinish(): void;
 }

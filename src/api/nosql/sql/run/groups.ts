@@ -40,7 +40,7 @@ export class Groups {
     for (let at = 0; at < aggregates.length; at++) {
       const { argument, aggregate } = aggregates[at] as (typeof aggregates)[number];
       const value = argument(this.#row);
-      if (value !== undefined && isListed(aggregate.planName)) this.#count(keptSize(value));
+      if (value !== undefined && isListed(aggregate.planName)) this.#reserve(keptSize(value));
       (folds[at] as Fold).add(value);
     }
   }
@@ -81,9 +81,9 @@ export class Groups {
     const { keys } = this.#grouping;
     const values = keys.map(({ value }) => value(this.#row));
     const key = groupKey(values);
-    const known = this.#groups?.get(key);
-    if (known) return known;
-    this.#count(GROUP_BYTES + (typeof key === 'string' ? key.length : 0));
+    const existing = this.#groups?.get(key);
+    if (existing) return existing;
+    this.#reserve(GROUP_BYTES + (typeof key === 'string' ? key.length : 0));
     const group = this.#newGroup();
     for (const [at, { slot }] of keys.entries()) group.row[slot] = values[at];
     this.#groups?.set(key, group);
@@ -95,9 +95,9 @@ export class Groups {
     return { row: this.#row.slice(), folds };
   }
 
-  #count(bytes: number): void {
+  #reserve(bytes: number): void {
     this.#budget ??= new RowBudget(this.#rowsMax);
-    this.#budget.take(bytes);
+    this.#budget.reserve(bytes);
   }
 }
 

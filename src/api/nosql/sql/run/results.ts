@@ -26,12 +26,12 @@ export function windowOf(block: Block, row: Slots): RowWindow {
 function count(
   value: Compiled | undefined,
   row: Slots,
-  problem: (span: Span) => Diagnostic,
+  diagnosticOf: (span: Span) => Diagnostic,
 ): number | undefined {
   if (!value) return undefined;
   const number = value(row);
   if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
-    throw new SqlError(problem({ start: 0, end: 0 }));
+    throw new SqlError(diagnosticOf({ start: 0, end: 0 }));
   return number;
 }
 
@@ -46,7 +46,7 @@ export class RowBudget {
   }
 
   /** @param bytes - of the row, about. */
-  take(bytes: number): void {
+  reserve(bytes: number): void {
     this.#bytes += bytes;
     if (++this.#rows > this.#rowsMax || this.#bytes > QUERY_KEPT_BYTES_MAX)
       throw new DomainError(
@@ -56,7 +56,7 @@ export class RowBudget {
   }
 
   /** Rows of average size. */
-  giveBack(count: number): void {
+  release(count: number): void {
     this.#bytes -= (this.#bytes / this.#rows) * count;
     this.#rows -= count;
   }
@@ -66,7 +66,7 @@ export class Results {
   readonly #sink: Sink;
   readonly #seen: Set<ValueKey> | undefined;
   readonly #budget: RowBudget | undefined;
-  readonly #kept: OrderedRows | FirstOfEach | RankedRows | undefined;
+  readonly #kept: OrderedRows | DistinctOrderedRows | RankedRows | undefined;
   #skip: number;
   #take: number;
   #isFull: boolean;
@@ -81,7 +81,7 @@ export class Results {
     this.#seen = block.isDistinct && !isOrdered ? new Set() : undefined;
     if (isOrdered || block.rank || block.isDistinct) this.#budget = new RowBudget(rowsMax);
     if (block.rank) this.#kept = new RankedRows(block.rank);
-    else if (isOrdered && block.isDistinct) this.#kept = new FirstOfEach(block);
+    else if (isOrdered && block.isDistinct) this.#kept = new DistinctOrderedRows(block);
     else if (isOrdered) this.#kept = new OrderedRows(block, window.skip + window.take);
   }
 
@@ -93,10 +93,10 @@ export class Results {
   /** As isFull. The keys say where an ordered or ranked row belongs. */
   add(value: Value, keys: readonly Value[]): boolean {
     if (this.#isFull) return true;
-    if (!this.#kept) return this.#isRepeated(value) ? false : this.#emit(value);
-    this.#budget?.take(keptSize(value));
+    if (!this.#kept) return this.#isDuplicate(value) ? false : this.#emit(value);
+    this.#budget?.reserve(keptSize(value));
     const dropped = this.#kept.add(value, keys);
-    if (dropped > 0) this.#budget?.giveBack(dropped);
+    if (dropped > 0) this.#budget?.release(dropped);
     return false;
   }
 
@@ -104,16 +104,16 @@ export class Results {
   finish(): void {
     for (const value of this.#kept?.sorted() ?? []) {
       beginResult();
-      if (!this.#isRepeated(value) && this.#emit(value)) return;
+      if (!this.#isDuplicate(value) && this.#emit(value)) return;
     }
   }
 
-  #isRepeated(value: Value): boolean {
+  #isDuplicate(value: Value): boolean {
     if (!this.#seen) return false;
     const key = valueKey(value);
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
-    if (!this.#kept) this.#budget?.take(typeof key === 'string' ? 64 + key.length : 64);
+    if (!this.#kept) this.#budget?.reserve(typeof key === 'string' ? 64 + key.length : 64);
     return false;
   }
 
@@ -191,7 +191,7 @@ class OrderedRows {
 }
 
 /** Of rows that repeat each other, the one that comes first in the order. */
-class FirstOfEach {
+class DistinctOrderedRows {
   readonly #compare: CompareRows;
   readonly #rows = new Map<ValueKey, KeyedRow>();
   #number = 0;
@@ -205,9 +205,9 @@ class FirstOfEach {
   add(value: Value, keys: readonly Value[]): number {
     const key = valueKey(value);
     const row = { value, keys, number: this.#number++ };
-    const known = this.#rows.get(key);
-    if (known === undefined || this.#compare(row, known) < 0) this.#rows.set(key, row);
-    return known === undefined ? 0 : 1;
+    const existing = this.#rows.get(key);
+    if (existing === undefined || this.#compare(row, existing) < 0) this.#rows.set(key, row);
+    return existing === undefined ? 0 : 1;
   }
 
   sorted(): readonly Value[] {

@@ -25,7 +25,7 @@ interface SearchOptions extends ExecutableOptions {
   readonly pathOf: (expression: Expression) => Path | undefined;
   /** Rows of one item with their keys; undefined where rows depend on other items. */
   readonly rowsOf: ((document: Value) => readonly Row[]) | undefined;
-  readonly programOf: (query: Query) => ExecutableQuery;
+  readonly executableOf: (query: Query) => ExecutableQuery;
 }
 
 /** More rows than this are better found by looking at every item. */
@@ -115,7 +115,7 @@ function textSearch(
 /** ORDER BY RANK with one text score over all items: with their statistics known, an order like any other. */
 function rankSearch(
   query: Query,
-  { pathOf, programOf }: SearchOptions,
+  { pathOf, executableOf }: SearchOptions,
   find: FindConstant,
 ): QuerySearch | undefined {
   const [item] = query.orderBy?.items ?? [];
@@ -132,7 +132,7 @@ function rankSearch(
     kind: 'statistics',
     texts: [{ kind: 'text', path, phrases }],
     with: ([statistics]) =>
-      programOf({
+      executableOf({
         ...query,
         orderBy: {
           isRank: false,

@@ -12,7 +12,7 @@ import {
 import type { ContainerView } from '../containers/container-view.ts';
 import { checkedProperties } from '../items/request-item.ts';
 
-export interface PrintedOperation {
+export interface CanonicalOperation {
   /** The properties of the operation; where its item has a text, `resourceBody` is only what is checked of it. */
   readonly fields: ValueMap;
   readonly text: Bytes | undefined;
@@ -34,27 +34,27 @@ const MINIMAL_RETURN = Buffer.from('minimalReturnPreference');
 const PUTS: readonly Value[] = ['create', 'upsert', 'replace'];
 
 /** Undefined where the body stands otherwise, or is no batch. */
-export function readPrintedBatch(
+export function readCanonicalBatch(
   body: Bytes,
-  face: ContainerView,
-): readonly PrintedOperation[] | undefined {
+  view: ContainerView,
+): readonly CanonicalOperation[] | undefined {
   const text = bufferOf(body);
   if (text[0] !== OPENING_BRACKET || !isUtf8(text)) return undefined;
-  const operations: PrintedOperation[] = [];
+  const operations: CanonicalOperation[] = [];
   for (let at = 1; operations.length < BATCH_OPERATIONS_MAX; at++) {
     at = operation.read(text, at);
     if (at < 0) return undefined;
-    operations.push(readFields(face));
+    operations.push(readFields(view));
     if (text[at] === CLOSING_BRACKET) return at + 1 === text.length ? operations : undefined;
     if (text[at] !== COMMA) return undefined;
   }
   return undefined;
 }
 
-function readFields(face: ContainerView): PrintedOperation {
+function readFields(view: ContainerView): CanonicalOperation {
   const operationType = operation.get(OPERATION_TYPE);
   const isPut = typeof operationType === 'string' && PUTS.includes(operationType.toLowerCase());
-  const checked = isPut && item.isRead ? checkedProperties(item, face) : undefined;
+  const checked = isPut && item.isRead ? checkedProperties(item, view) : undefined;
   const fields = {
     operationType,
     id: operation.get(ID),
