@@ -1,6 +1,6 @@
 /**
- * The entry: one request in, one answer out. path → resource → caller → body → operation → reply. A request that
- * the service answers at once is answered without a promise.
+ * The entry: one request in, one response out. path → resource → caller → body → operation → reply. No promise is made
+ * where the service returns its result synchronously.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -35,17 +35,17 @@ import { parseTarget } from './target.ts';
 interface NosqlOptions {
   readonly service: Service;
   readonly access: Access;
-  /** Of the program, for error texts. */
+  /** The version of the server, for error messages. */
   readonly version: string;
-  /** Told of every answer. */
+  /** Called after every response. */
   readonly onRequest?: (report: RequestReport) => void;
-  /** Told of every request that was turned away for want of rights. */
+  /** Called for every request that was refused because the caller lacks the right. */
   readonly onRefusal?: (refusal: RequestRefusal) => void;
-  /** Told of every failure that is not the client's: our bugs. */
+  /** Called for every failure that is our bug. */
   readonly onFailure?: (failure: RequestFailure) => void;
 }
 
-/** Without keys and tokens: it is made for logs. */
+/** A refused request for the audit log, without keys and tokens. */
 export interface RequestRefusal {
   readonly who: string;
   readonly from: string;
@@ -84,7 +84,7 @@ interface NosqlRequest extends PendingRequest {
   call: Call | undefined;
 }
 
-/** A request of somebody who may make it. */
+/** A request whose caller has the right to make it. */
 interface Admitted {
   readonly resource: Resource;
   readonly call: Call;
@@ -129,7 +129,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     return caller === MASTER ? admitted : this.#authorized(caller, admitted);
   }
 
-  /** For all but master keys: what is asked has to be theirs. */
+  /** Checks the rights of a caller without a master key. */
   async #authorized(caller: MaybePromise<Principal>, admitted: Admitted): Promise<Admitted> {
     await authorize(await caller, admitted.call, this.#options.access);
     return admitted;
@@ -159,7 +159,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     if (statusOf(error).status === 500) this.onFailure(pending, error);
     const isRefusal = error instanceof AccessRefusal;
     if (isRefusal) this.#report(pending, error);
-    // Who may not see a container does not learn its number either.
+    // A caller who may not see a container does not get its resource id either.
     const scopeHeaders = isRefusal ? [] : (call?.scopeHeaders ?? []);
     return failureReply(error, { activityId, path, version: this.#options.version, scopeHeaders });
   }
@@ -186,7 +186,7 @@ function runWith(body: Bytes, operation: Operation, call: Call): MaybePromise<Re
 
 const ACTIVITY_ID = /^[0-9A-Za-z-]{1,64}$/;
 
-/** The client's own, where it sent one that may stand in a header. */
+/** The activity id that the client sent, if it is valid in a header; else a new one. */
 function activityIdOf({ headers }: Exchange): string {
   const sent = headers['x-ms-activity-id'];
   return typeof sent === 'string' && ACTIVITY_ID.test(sent) ? sent : randomUUID();

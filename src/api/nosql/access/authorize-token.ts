@@ -1,4 +1,4 @@
-/** What the grant of a resource token covers. Whatever lies outside is refused, whether it exists or not. */
+/** Checks a request against the grant of a resource token. Anything outside is refused, whether it exists or not. */
 import { bytesToText, isPromise, type MaybePromise } from '../../../base/index.ts';
 import { storedResourceRid } from '../../../catalog/index.ts';
 import { type Action, type Grant, isRead } from '../../../service/index.ts';
@@ -22,7 +22,7 @@ export function authorizeToken(
   call: Call,
   action: Action,
 ): MaybePromise<void> {
-  // A client reads the account before anything else, with whatever token it has.
+  // A client reads the account before anything else, with any token.
   if (action === 'readAccount') return undefined;
   const { grant } = principal;
   const view = grantedContainer(call, grant);
@@ -37,7 +37,7 @@ export function authorizeToken(
   if (!isPromise(covered)) return decide(principal, covered);
   return covered.then(
     (isInside) => decide(principal, isInside),
-    // What was looked up to decide is not there, or not well named.
+    // The lookup fails for a missing item or a malformed link; either is outside the grant.
     () => decide(principal, false),
   );
 }
@@ -67,9 +67,9 @@ function grantedContainer(call: Call, grant: Grant): ContainerView | undefined {
 }
 
 function isCovered(grant: Grant, request: TokenRequest): MaybePromise<boolean> {
-  // What a container is, clients have to know before they can address anything in it; not how much it holds.
+  // Clients need the definition of a container to address anything in it; its item counts they do not need.
   if (METADATA_ACTIONS.has(request.action)) return isWhole(grant) || !asksForCounts(request.call);
-  // Who may ask for the items of one partition key at least. Making a plan takes time, and tells nothing of the items.
+  // A plan shows nothing of the items, but costs time: only callers who may query some partition key get one.
   if (request.action === 'planQuery') return grant.scope.kind === 'container';
   switch (grant.scope.kind) {
     case 'container':
@@ -93,10 +93,10 @@ function asksForCounts(call: Call): boolean {
   );
 }
 
-/** What tells nothing of the items, and clients cannot do without. */
+/** Actions that clients cannot do without and that show nothing of the items. */
 const METADATA_ACTIONS: ReadonlySet<Action> = new Set<Action>(['readContainer', 'readRanges']);
 
-/** What stays within the partition key that its header names. */
+/** Actions that stay within the partition key of the request header. */
 const KEY_ACTIONS: ReadonlySet<Action> = new Set<Action>([
   'readItem',
   'readFeed',
@@ -116,7 +116,7 @@ function isKeyCovered(granted: KeyValues, { call, view, action }: TokenRequest):
   return (action === 'writeItems' && isBulk(call)) || startsWithKey(granted, sentKey(call, view));
 }
 
-/** Operations of a bulk request name a key each, in the body: the gate for those stands there. */
+/** Operations of a bulk request have their own keys, in the body: `call.keyGuard` checks those. */
 function isBulk(call: Call): boolean {
   return call.target.shape === 'dbs/colls/docs' && !call.isHeaderTrue('x-ms-cosmos-batch-atomic');
 }
@@ -140,7 +140,7 @@ async function isItemCovered(grant: Grant, { call, view }: TokenRequest): Promis
 
 interface GrantedItem {
   readonly id: string;
-  /** Undefined: whichever the items of this id have. */
+  /** Undefined: any partition key. */
   readonly partitionKey?: KeyValues | undefined;
 }
 
@@ -181,7 +181,7 @@ const SCRIPT_KINDS = {
   udfs: 'userDefinedFunction',
 } as const;
 
-/** Undefined where the request names no key, or none that can be read. */
+/** Undefined where the request has no partition key, or a malformed one. */
 function sentKey(call: Call, view: ContainerView): KeyValues | undefined {
   const header = call.headers[PARTITION_KEY_HEADER];
   if (typeof header !== 'string') return view.isSystemKey ? [undefined] : undefined;

@@ -1,4 +1,4 @@
-/** The operations of a batch as they stand in its body, turned into those of the service. */
+/** Parses the operations of a batch body into operations of the service. */
 import { BATCH_OPERATIONS_MAX, type Bytes, DomainError } from '../../../base/index.ts';
 import type { Conditions } from '../../../partition/index.ts';
 import type { Operation } from '../../../service/index.ts';
@@ -23,23 +23,23 @@ const KINDS = {
   patch: 'patch',
 } as const;
 
-/** An operation that has the form of one; what is wrong with its content is its own result. */
+/** A well-formed operation. An error in its content becomes its own result. */
 export interface RequestOperation {
   readonly kind: keyof typeof KINDS;
-  /** Of the item: from the operation, or from its body. */
+  /** The id of the item, from the operation or from its body. */
   readonly id: Value;
   readonly partitionKey: KeyValues | undefined;
   readonly body: Value;
-  /** Of an item that is stored as it was sent. */
+  /** The JSON text of an item that is stored as it was sent. */
   readonly text: Bytes | undefined;
-  /** What is already known to be wrong with the body. */
+  /** The error that was found when the body was parsed. */
   readonly bodyError: DomainError | undefined;
   readonly conditions: Conditions;
-  /** Reads always do; after a deletion there is none. */
+  /** True for reads, false for deletions. */
   readonly wantsItem: boolean;
 }
 
-/** An operation as its form of request tells it. */
+/** An operation as one of the two request formats gives it. */
 interface OperationText {
   readonly fields: Value;
   readonly text?: Bytes | undefined;
@@ -100,7 +100,7 @@ function textOf(sent: Value): string | undefined {
   return typeof sent === 'string' && sent !== '' ? sent : undefined;
 }
 
-/** Throws what is wrong with this one operation. */
+/** Throws the error of this one operation. */
 export function toOperation(
   call: Call,
   view: ContainerView,
@@ -129,7 +129,7 @@ export function toOperation(
       return { ...itemPatch(call, body, { view, key, id }), id, ...conditions };
     }
     case 'read': {
-      // The service takes either condition of a read for an etag that the client has already.
+      // The service treats either condition of a read as an etag that the client has already.
       const { ifMatch, ifNoneMatch = ifMatch } = conditions;
       return { kind, id: idOf(sent), ifNoneMatch };
     }
@@ -138,7 +138,7 @@ export function toOperation(
   }
 }
 
-/** The same as steps of a transaction: a replacement under another id is a deletion and a creation. */
+/** Adds the steps of an operation to a transaction. A replacement under another id is a deletion and a creation. */
 export function addSteps(
   steps: Operation[],
   call: Call,

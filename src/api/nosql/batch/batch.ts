@@ -1,4 +1,4 @@
-/** A batch request: transactional or bulk, as its headers say; answered in the form it was sent in. */
+/** A batch request, transactional or bulk by its headers; the response has the format of the request. */
 import type { ResponseInfo } from '../../../base/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
@@ -10,15 +10,15 @@ import { runBulk } from './bulk.ts';
 import { printResultRecords } from './hybrid-row/index.ts';
 import { runTransaction } from './transactional-batch.ts';
 
-/** Results of all operations, in their order, with the items that are wanted back, and where they come from. */
+/** The results of all operations in their order, with the charge and the response info of the partition. */
 export interface BatchOutcome {
   readonly results: readonly OperationResult[];
   readonly charge: number;
-  /** Undefined where no partition was asked. */
+  /** Undefined where no partition was involved. */
   readonly responseInfo: ResponseInfo | undefined;
 }
 
-/** How results are told. */
+/** The format of the results. */
 interface ResponseFormat {
   readonly print: typeof printResults;
   readonly contentType: string;
@@ -32,7 +32,7 @@ const RECORDS: ResponseFormat = {
 
 export async function postBatch(call: Call): Promise<Reply> {
   const view = call.ownerContainer();
-  // Asked before anything is awaited: what was sent is not kept.
+  // The format is read before the first await: the request body is not kept.
   const form = isBinaryBatch(call.body) ? RECORDS : JSON_LIST;
   return run(call, view).then((outcome) => batchReply(view, outcome, form));
 }

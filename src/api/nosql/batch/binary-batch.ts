@@ -1,4 +1,4 @@
-/** A batch as the .NET client sends it: operations as rows, their items as JSON texts of their own. */
+/** A batch of the .NET client: operations as binary rows, each with its item as JSON text. */
 import { BATCH_OPERATIONS_MAX, type Bytes, bufferOf, DomainError } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import type { ContainerView } from '../containers/container-view.ts';
@@ -13,7 +13,7 @@ import {
 } from './hybrid-row/index.ts';
 
 interface BinaryOperation extends CanonicalOperation {
-  /** What is wrong with its item: bulk requests gather what many callers wrote, and only one has to hear of it. */
+  /** The error in its item. Bulk requests collect items of many callers, and only the one at fault gets the error. */
   readonly bodyError: DomainError | undefined;
 }
 
@@ -23,14 +23,14 @@ interface ReadBody {
   readonly bodyError?: DomainError | undefined;
 }
 
-/** How JSON begins that clients may be told to encode. */
+/** The first byte of binary JSON, which clients can be configured to send. */
 const BINARY_JSON = 0x80;
 
 export function isBinaryBatch(body: Bytes): boolean {
   return body[0] === ROW_VERSION;
 }
 
-/** Stops one after the most operations a batch may have. */
+/** Reads at most one operation more than a batch may have, so that the caller sees the excess. */
 export function readBinaryBatch(body: Bytes, view: ContainerView): readonly BinaryOperation[] {
   return readRecords(bufferOf(body), BATCH_OPERATIONS_MAX + 1).map((record) => {
     const row = readOperationRow(record);

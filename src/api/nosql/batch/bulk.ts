@@ -1,6 +1,6 @@
 /**
- * Bulk: every operation stands for itself. They run side by side, which lets one commit serve many, but operations on
- * one item keep their order. Without `continue-on-error` they run one after the other until one fails.
+ * Bulk: every operation is independent. They run concurrently, so that many share one commit, but operations on one
+ * item keep their order. Without `continue-on-error` they run one after the other until one fails.
  */
 import { DomainError, type ResponseInfo } from '../../../base/index.ts';
 import { itemNotFound } from '../../../partition/index.ts';
@@ -23,7 +23,7 @@ import {
 interface Run {
   readonly call: Call;
   readonly view: ContainerView;
-  /** The latest a partition has said. */
+  /** The response info of the latest operation. */
   responseInfo: ResponseInfo | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function runBulk(
   sent: readonly RequestOperation[],
 ): Promise<BatchOutcome> {
   const range = call.header('x-ms-documentdb-partitionkeyrangeid');
-  // The keys say where operations go; an id that no partition had is of another container.
+  // Operations are routed by their keys. The range id is only checked: an unknown one belongs to another container.
   if (range !== undefined) call.service.queries.rangeOf(view.record, rangeIdOf(range, view));
   const run: Run = { call, view, responseInfo: undefined };
   for (const operation of sent) call.keyGuard?.(keyOf(run, operation));

@@ -1,4 +1,4 @@
-/** A batch whose operations stand in its body as they would be printed: items are cut from it and stored as they are. */
+/** A batch in canonical JSON: its items are stored as the bytes of the request, without parsing them. */
 import { isUtf8 } from 'node:buffer';
 import { BATCH_OPERATIONS_MAX, type Bytes, bufferOf } from '../../../base/index.ts';
 import {
@@ -13,12 +13,12 @@ import type { ContainerView } from '../containers/container-view.ts';
 import { checkedProperties } from '../items/request-item.ts';
 
 export interface CanonicalOperation {
-  /** The properties of the operation; where its item has a text, `resourceBody` is only what is checked of it. */
+  /** The properties of the operation. With a `text`, `resourceBody` has only the properties that are checked. */
   readonly fields: ValueMap;
   readonly text: Bytes | undefined;
 }
 
-/** Requests are read one at a time. */
+/** One reader serves all requests, because reading is synchronous. */
 const item = new CanonicalJson();
 const operation = new CanonicalJson({ name: 'resourceBody', object: item });
 
@@ -30,10 +30,10 @@ const IF_MATCH = Buffer.from('ifMatch');
 const IF_NONE_MATCH = Buffer.from('ifNoneMatch');
 const MINIMAL_RETURN = Buffer.from('minimalReturnPreference');
 
-/** Their resource body is an item. */
+/** Operations whose resource body is an item. */
 const PUTS: readonly Value[] = ['create', 'upsert', 'replace'];
 
-/** Undefined where the body stands otherwise, or is no batch. */
+/** Undefined where the body is not canonical, or no batch. */
 export function readCanonicalBatch(
   body: Bytes,
   view: ContainerView,

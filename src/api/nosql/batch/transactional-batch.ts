@@ -12,7 +12,7 @@ import type { BatchOutcome } from './batch.ts';
 import { addSteps, type RequestOperation } from './batch-request.ts';
 import { FAILED_DEPENDENCY, failedResult, type OperationResult } from './batch-result.ts';
 
-/** Returns before anything is awaited: what was sent is not kept while the write waits for the disk. */
+/** Not an async function, so that the request body is not kept while the write waits for the disk. */
 export function runTransaction(
   call: Call,
   view: ContainerView,
@@ -25,9 +25,9 @@ export function runTransaction(
       'One or more operations within the batch request have a different partition key value than the request.',
     );
   const operations: Operation[] = [];
-  /** Of each sent operation, the last step. */
+  /** The last step of each operation. */
   const ends: number[] = [];
-  /** Of each step, whether its item is wanted back. */
+  /** Whether the client wants the item of each step. */
   const isWanted: boolean[] = [];
   for (let at = 0; at < sent.length; at++) {
     try {
@@ -52,10 +52,10 @@ export function runTransaction(
       responseInfo: reply,
     }),
     (error: unknown) => {
-      // Whatever refuses the batch as a whole, such as a full partition or 429, is the answer to the request.
+      // An error about the batch as a whole, such as a full partition or 429, is the response to the request.
       if (!(error instanceof TransactionError)) throw error;
       const at = ends.findIndex((end) => end >= error.operation);
-      // Where one item no longer fits, there is no room for those behind it either: in bulk they are told so, too.
+      // The items after the first that does not fit do not fit either; they get the same error, as in bulk.
       const isShared = error.code === 'answerTooLarge';
       return failed(
         kinds.length,
@@ -67,7 +67,7 @@ export function runTransaction(
   );
 }
 
-/** @param isAlike - of operations behind the one that failed: whether they fail as it does. */
+/** @param isAlike - whether an operation after the failed one fails with the same error. */
 function failed(
   count: number,
   at: number,

@@ -49,7 +49,7 @@ export function globalIndexResource({ globalIndex, databaseRid }: ContainerRecor
   };
 }
 
-/** A list of properties of the item, or all of it: one item, one row. Throws SqlError for what is no query. */
+/** Selects properties of the item, or all of it: one item, one row. Throws SqlError for an invalid query. */
 export function compileDefinition(text: string) {
   const query: Query = parseQuery(text);
   const { selection, isDistinct, top } = query.select;

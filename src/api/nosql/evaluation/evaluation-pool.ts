@@ -1,4 +1,4 @@
-/** A few evaluation threads, started when needed and ended when idle. A page that leases one has it alone. */
+/** A few evaluation threads, started when needed and ended when idle. A leased thread serves one page only. */
 import {
   DomainError,
   EVALUATION_IDLE_MS,
@@ -19,13 +19,13 @@ interface IdleThread {
 }
 
 export class EvaluationPool {
-  /** Last used last. */
+  /** In the order of their last use. */
   #idle: IdleThread[] = [];
   readonly #leased = new Set<EvaluationThread>();
   readonly #onResponse: Waiting[] = [];
   #sweeper: NodeJS.Timeout | undefined;
 
-  /** To be given back with `release`. Throws `unavailable` where too many wait, or for too long. */
+  /** The caller gives the thread back with `release`. Throws `unavailable` when the queue is full or the wait too long. */
   lease(): Promise<EvaluationThread> {
     const thread = this.#take();
     if (thread !== undefined) return this.#started(thread);

@@ -1,22 +1,22 @@
-/** An evaluation thread seen from the main one. It is ended, with what runs in it, when it does not answer in time. */
+/** The handle of an evaluation thread in the main thread. A thread that does not respond in time is ended. */
 import { Worker } from 'node:worker_threads';
 import { EVALUATION_MEMORY_MB } from '../../../base/index.ts';
 import type { ThreadRequest, ThreadResponse } from './protocol.ts';
 
 export type ThreadOutcome =
   | ThreadResponse
-  /** The thread is no more. */
+  /** The thread has ended. */
   | { readonly kind: 'lost'; readonly isMemory: boolean };
 
 export class EvaluationThread {
   readonly #worker: Worker;
   #isAlive = true;
   #onResponse: ((response: ThreadOutcome) => void) | undefined;
-  /** When the thread has started: that takes its time, which is no query's. */
+  /** Resolves when the thread has started; the start is not charged to a query. */
   readonly ready: Promise<ThreadOutcome>;
 
   constructor() {
-    // Flags of the main program (loaders of test runners) are none of the thread's business.
+    // The thread does not inherit flags of the main process, such as loaders of test runners.
     this.#worker = new Worker(threadScript(), {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: EVALUATION_MEMORY_MB },
@@ -38,7 +38,7 @@ export class EvaluationThread {
     return this.#isAlive;
   }
 
-  /** One question at a time, of a thread that is ready; never rejects. */
+  /** Sends one request at a time, to a thread that is ready. Never rejects. */
   send(request: ThreadRequest, timeoutMs: number): Promise<ThreadOutcome> {
     if (!this.#isAlive) return Promise.resolve({ kind: 'lost', isMemory: false });
     this.#worker.ref();
@@ -71,7 +71,7 @@ export class EvaluationThread {
   }
 }
 
-/** As source or as built. */
+/** The script of the thread, as source or as built. */
 function threadScript(): URL {
   const isSource = import.meta.url.endsWith('.ts');
   return new URL(`./evaluation-worker.${isSource ? 'ts' : 'js'}`, import.meta.url);

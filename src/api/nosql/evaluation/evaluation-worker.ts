@@ -6,10 +6,10 @@ import { SqlError } from '../sql/index.ts';
 import { Evaluator } from './evaluator.ts';
 import type { ThreadRequest, ThreadResponse } from './protocol.ts';
 
-/** Rows that take long give way to the thread that serves requests, and to scripts. */
+/** Slow queries have a lower priority than the thread that serves requests, and than scripts. */
 const NICENESS = 10;
 
-// Elsewhere the call would slow down the whole process.
+// On other platforms the call would lower the priority of the whole process.
 if (process.platform === 'linux') setPriority(NICENESS);
 
 const evaluator = new Evaluator();

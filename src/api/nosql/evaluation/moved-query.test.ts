@@ -1,4 +1,4 @@
-// Goal: a program gives the same rows in another thread as here. Method: queries of every shape, run both ways over the same
+// Goal: a query gives the same rows in another thread as here. Method: queries of every shape, run both ways over the same
 // items, with refusals and failures among them.
 import { describe, expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../../base/index.ts';
@@ -117,7 +117,7 @@ describe('rows of more than a page', () => {
     JSON.stringify({ text: 'y'.repeat(1_500_000), list: Array.from({ length: 10 }, (_, n) => n) }),
   );
 
-  test('are not all printed, and the page goes on behind those given', async () => {
+  test('are not all printed, and the page continues after the rows sent', async () => {
     const { elsewhere: inThread } = moved('SELECT a, c.text FROM c JOIN a IN c.list');
     if (inThread.shape.kind !== 'streaming') return expect.unreachable('it streams');
     const printed = async (rowsGiven: number) => {
@@ -131,7 +131,7 @@ describe('rows of more than a page', () => {
     inThread.release();
   });
 
-  test('a row that no page has a place for is refused', async () => {
+  test('a row larger than a page is refused', async () => {
     const { elsewhere: inThread } = moved('SELECT VALUE [c.text, c.text, c.text] FROM c');
     if (inThread.shape.kind !== 'streaming') return expect.unreachable('it streams');
     const item = { body, rowsGiven: 0, decode: () => undefined };
@@ -140,7 +140,7 @@ describe('rows of more than a page', () => {
   });
 });
 
-describe('what goes wrong elsewhere', () => {
+describe('errors in the thread', () => {
   test.each([
     ['SELECT VALUE (SELECT VALUE x FROM x IN c.list) FROM c', SqlError],
     [
@@ -155,7 +155,7 @@ describe('what goes wrong elsewhere', () => {
     inThread.release();
   });
 
-  test('is no matter to the next query', async () => {
+  test('do not affect the next query', async () => {
     const { elsewhere: inThread } = moved('SELECT VALUE COUNT(1) FROM c');
     if (inThread.shape.kind !== 'folding') return expect.unreachable('it folds');
     expect(await movedResults(inThread.shape)).toEqual([30]);

@@ -1,4 +1,4 @@
-/** Programs whose rows are made in an evaluation thread. */
+/** Queries whose rows are computed in an evaluation thread. */
 import {
   assert,
   type Bytes,
@@ -21,21 +21,21 @@ import { EvaluationPool } from './evaluation-pool.ts';
 import type { EvaluationThread, ThreadOutcome } from './evaluation-thread.ts';
 import type { SentItems, ThreadQuery, ThreadRequest, ThreadResponse } from './protocol.ts';
 
-/** A thread that has not answered by then is stuck where its own clock is not looked at. */
+/** Time beyond the budget after which a thread is stuck: its own code did not get to look at the clock. */
 const GRACE_MS = 500;
 
-/** How long queries that took long begin in a thread; then they may have a chance again. */
+/** How long a slow query starts in a thread; after that it starts in the main thread again. */
 const SLOW_MS = 1000;
 
-/** One for the process: its threads are few, whoever asks. They end with it, or when nobody needs them. */
+/** One pool for the process, so that its threads are few. They end with the process, or when they are idle. */
 const pool = new EvaluationPool();
 
-/** Until when a query begins in a thread. Queries are the same while their texts are remembered. */
+/** Until when a query starts in a thread. The key is the same object as long as the query cache has the text. */
 const slowUntilMs = new WeakMap<Query, number>();
 
 const NO_KEYS: readonly Value[] = [];
 
-/** @param query - as the program has it, or one that was made of it. */
+/** @param query - the parsed query, or a rewritten form of it. */
 export function moverOf(threadQuery: () => ThreadQuery, query: Query): QueryMover {
   return {
     get isDue() {
@@ -52,7 +52,7 @@ export function moverOf(threadQuery: () => ThreadQuery, query: Query): QueryMove
   };
 }
 
-/** A page has one thread, from its first rows to its last, and so much time of it. */
+/** A page has one thread from its first rows to its last, with a budget of time. */
 class MovedPage {
   readonly #query: ThreadQuery;
   #thread: Promise<EvaluationThread> | undefined;
@@ -92,7 +92,7 @@ class MovedPage {
     if (items.length === 0) return [];
     const rowsGiven = items[0]?.rowsGiven ?? 0;
     const response = await this.#request({ kind: 'rows', ...sentItems(items), rowsGiven, mayStop });
-    assert(response.kind === 'rows', 'rows answer rows');
+    assert(response.kind === 'rows', 'the response to rows is rows');
     return response.lists.map((rows) =>
       rows.map(([text, keys]) => ({
         value: undefined,
@@ -151,7 +151,7 @@ class MovedPage {
 }
 
 function unavailableHere(): never {
-  throw new Error('rows are made elsewhere');
+  throw new Error('rows are computed in an evaluation thread');
 }
 
 function checked(response: ThreadOutcome): ThreadResponse {
@@ -169,7 +169,7 @@ function checked(response: ThreadOutcome): ThreadResponse {
   }
 }
 
-/** In memory of their own, which is handed over: bodies may be parts of larger buffers. */
+/** Copies the bodies into one buffer that is transferred: bodies may be views of larger buffers. */
 function sentItems(items: readonly PendingItem[]): SentItems {
   const lengths = items.map(({ body }) => body.length);
   const bodies = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));

@@ -1,5 +1,5 @@
-// Goal: an item is stored as it was sent exactly where that is how it would be printed. Method: a table of bodies; what is
-// stored compared with what parsing and printing gives.
+// Goal: an item is stored as it was sent exactly where its text is canonical. Method: a table of bodies; the stored
+// bytes are compared with the result of parsing and printing.
 import { expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../../base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../../../catalog/index.ts';
@@ -62,7 +62,7 @@ test('another partition key than the one named is refused', () => {
   );
 });
 
-test('where values are compared with those of other items, they are made once', () => {
+test('an item of a container with unique keys is parsed, because its values are compared', () => {
   const view = viewOf({ uniqueKeys: [{ paths: ['/n'] }] });
   expect(requestItem(textToBytes('{"id":"a","in":{"pk":"k"}}'), view).text).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 /**
- * An item as it stands in a request. Where its text is exactly what would be stored, it is stored as it is, and of the
- * item itself only what is checked at the door is read.
+ * The item of a request. Where its text is canonical it is stored as it is, and only the properties that are checked are
+ * read from it.
  */
 import { isUtf8 } from 'node:buffer';
 import { type Bytes, bufferOf, type MaybePromise, type SlicedWork } from '../../../base/index.ts';
@@ -15,20 +15,20 @@ import { parseJsonObject } from './json-body.ts';
 import { SYSTEM_PROPERTIES } from './system-properties.ts';
 
 export interface RequestItem {
-  /** The whole item; of one with a text id, time to live and what holds its partition key. */
+  /** The whole item; with a `text` only id, time to live and the properties with the partition key. */
   readonly item: ValueMap;
-  /** What is to be stored; undefined where it has to be printed. */
+  /** The bytes to store; undefined where the item has to be printed. */
   readonly text: Bytes | undefined;
 }
 
-/** What all names of properties that the service sets begin with. */
+/** The first character of the names of all system properties. */
 const UNDERSCORE = 0x5f;
 const SYSTEM_NAMES = SYSTEM_PROPERTIES.map((name) => Buffer.from(name));
 
-/** Requests are read one at a time. */
+/** One reader serves all requests, because reading is synchronous. */
 const sent = new CanonicalJson();
 
-/** Throws as `parseJsonObject`. */
+/** Throws like `parseJsonObject`. */
 export function requestItem(body: Bytes, view: ContainerView): RequestItem {
   const text = bufferOf(body);
   if (isUtf8(text) && sent.read(text, 0) === text.length) {
@@ -38,10 +38,10 @@ export function requestItem(body: Bytes, view: ContainerView): RequestItem {
   return { item: parseJsonObject(body), text: undefined };
 }
 
-/** Longer bodies are looked through in slices. */
+/** Longer bodies are read in slices. */
 const LONG_BYTES = 64 * 1024;
 
-/** The same where a long item keeps nobody waiting; at once where it is not long. */
+/** Reads a long item in slices, so that other requests do not wait; a short one synchronously. */
 export function requestItemInSlices(
   body: Bytes,
   view: ContainerView,
@@ -56,7 +56,7 @@ export function requestItemInSlices(
   });
 }
 
-/** Of an item that can be stored as it was sent; undefined where it cannot. */
+/** The checked properties of an item that can be stored as it was sent; undefined where it cannot. */
 export function checkedProperties(item: CanonicalJson, view: ContainerView): ValueMap | undefined {
   if (!view.storesVerbatim) return undefined;
   if (item.hasInitial(UNDERSCORE))

@@ -1,4 +1,4 @@
-// Goal: sealed bodies are the JSON clients expect, byte for byte. Method: a golden text, then seal and parse.
+// Goal: finished bodies are the JSON that clients expect, byte for byte. Method: a golden text, then finish and parse.
 import { expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../../base/index.ts';
 import { DEFAULT_INDEXING_POLICY } from '../../../catalog/index.ts';
@@ -21,7 +21,7 @@ const container = {
   routingVersion: 1,
 } as const;
 
-test('the system properties stand behind the others', () => {
+test('the system properties follow the others', () => {
   const finish = finishJson(container);
   const stamp = {
     rid: 5,

@@ -1,6 +1,6 @@
 /**
- * The properties of an item that the service sets: `_rid`, `_self`, `_etag`, `_attachments`, `_ts`. They are put into
- * the text once, when the item is written, so that a read sends the stored bytes as they are.
+ * The properties of an item that the service sets: `_rid`, `_self`, `_etag`, `_attachments`, `_ts`. They are put
+ * into the text once, when the item is written, so that a read sends the stored bytes as they are.
  */
 import { assert, type Bytes } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
@@ -8,10 +8,10 @@ import type { BodyFinisher, Stamp } from '../../../partition/index.ts';
 import { SystemProperties } from '../../../service/index.ts';
 import { CLOSING_BRACE, type Value, type ValueMap } from '../../../value/index.ts';
 
-/** What clients send back of an item they have read; `_lsn` comes with change feeds. */
+/** System properties that clients may send back with an item; `_lsn` comes from change feeds. */
 export const SYSTEM_PROPERTIES = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn'] as const;
 
-/** Puts the system properties behind the others. The body is a JSON object with at least one property. */
+/** Appends the system properties. The body must be a JSON object with at least one property. */
 export function finishJson(container: ContainerRecord): BodyFinisher {
   const properties = new SystemProperties(container);
   const finish: BodyFinisher = (body, stamp) => {
@@ -29,7 +29,7 @@ export function finishJson(container: ContainerRecord): BodyFinisher {
   });
 }
 
-/** The item without the system properties a client may have sent back: the service sets its own. */
+/** The item without the system properties that a client may have sent back: the service sets its own. */
 export function withoutSystemProperties(item: ValueMap): ValueMap {
   if (!SYSTEM_PROPERTIES.some((name) => Object.hasOwn(item, name))) return item;
   const kept = Object.entries(item).filter(
@@ -38,7 +38,7 @@ export function withoutSystemProperties(item: ValueMap): ValueMap {
   return Object.fromEntries(kept);
 }
 
-/** An item as it goes to its partition: compact JSON without system properties, and the same decoded. */
+/** The body of an item for its partition: compact JSON without system properties, and the same value decoded. */
 export function encodeItem(item: ValueMap): { readonly body: Bytes; readonly value: ValueMap } {
   const value = withoutSystemProperties(item);
   return { body: Buffer.from(JSON.stringify(value), 'utf8'), value };

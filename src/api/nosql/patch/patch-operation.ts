@@ -1,4 +1,4 @@
-/** The operations of a patch, and what each does to a document. Texts are the service's; operations count from one. */
+/** The operations of a patch, applied to a document. Messages are the service's; operations count from one. */
 import { DomainError } from '../../../base/index.ts';
 import { type JsonNode, type JsonObject, type JsonParent, setProperty } from './json-node.ts';
 import {
@@ -16,7 +16,7 @@ export type PatchOperation =
   | { readonly kind: 'incr'; readonly path: PatchPath; readonly value: number }
   | { readonly kind: 'move'; readonly path: PatchPath; readonly from: PatchPath };
 
-/** @param number - place of the operation in its patch, from one. */
+/** @param number - position of the operation in its patch, from one. */
 export function applyOperation(root: JsonObject, op: PatchOperation, number: number): void {
   switch (op.kind) {
     case 'add':
@@ -46,7 +46,7 @@ interface PutOperation {
   readonly value: JsonNode;
 }
 
-/** Into an array `add` inserts and `set` overwrites; both append right behind the end. */
+/** In an array `add` inserts and `set` overwrites; both append right after the end. */
 function put(
   { parent, step }: PatchLocation,
   { kind, path, value }: PutOperation,
@@ -129,7 +129,7 @@ function refuse(number: number, what: string): DomainError {
   return new DomainError('invalidInput', `For Operation(${number}): ${what}`);
 }
 
-/** A later operation may change what an earlier one put in; the patch itself stays as it is. */
+/** The value is cloned: a later operation may change it, and the patch itself must not change. */
 function clone(value: JsonNode): JsonNode {
   return typeof value === 'object' && value !== null ? structuredClone(value) : value;
 }

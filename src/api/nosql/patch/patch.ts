@@ -8,11 +8,11 @@ import { parsePatchPath, startsWithPath } from './patch-path.ts';
 
 export interface Patch {
   readonly operations: readonly PatchOperation[];
-  /** The rest of a query behind SELECT *. */
+  /** The part of a query after SELECT *. */
   readonly condition: string | undefined;
 }
 
-/** What only the service may write. */
+/** Properties that only the service may write. */
 const SYSTEM_PROPERTIES = ['id', '_rid', '_self', '_etag', '_ts', '_attachments', '_lsn'];
 
 /** Throws `invalidInput` for anything but a patch. */
@@ -68,11 +68,11 @@ function checkOwner(first: string | undefined): void {
 interface PatchContext {
   /** True where the condition holds for the item; undefined where the patch has none. */
   readonly holds: ((item: Value) => boolean) | undefined;
-  /** Checks the patched item and makes a body of it. */
+  /** Checks the patched item and encodes its body. */
   readonly finisher: (item: ValueMap) => NewBody;
 }
 
-/** The update that a patch is. Pure: it may be asked more than once. */
+/** The update function of a patch. It is pure, because a decision may be made more than once. */
 export function patchUpdate(
   { operations }: Patch,
   { holds, finisher }: PatchContext,

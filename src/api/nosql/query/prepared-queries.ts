@@ -1,6 +1,6 @@
 /**
- * From the text of a query to what runs: parsed once per text, compiled with its parameters and what the container's
- * policies mean to it.
+ * From the text of a query to an executable query: parsed once per text, compiled with its parameters and the policies
+ * of the container.
  */
 import { type Clock, FIXED_EVALUATION } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
@@ -36,13 +36,13 @@ export interface PreparedQuery {
   readonly indexing: Indexing;
   /** The partition keys that can match. */
   keyRanges(): readonly KeyRange[];
-  /** What a client has to do that runs the query itself. */
+  /** The plan for a client that merges partitions itself. */
   plan(): QueryPlan;
-  /** To be called when the program was run. */
+  /** To be called when the query has run. */
   release(): void;
 }
 
-/** What queries need to know of the service. */
+/** The parts of the service that queries need. */
 export type QueryServices = Pick<Service, 'clock' | 'resources' | 'scripts'>;
 
 export class PreparedQueries {
@@ -69,12 +69,12 @@ export class PreparedQueries {
       return this.#prepare(container, sent, parameterized, within);
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
-      // Said again of the text that was sent.
+      // The error is thrown again for the original text, so that its spans are right.
       return this.#prepare(container, sent, sent, within);
     }
   }
 
-  /** @param same - the same query in a text that may be known. */
+  /** @param same - the same query in a text that may be cached. */
   #prepare(
     container: ContainerRecord,
     sent: RequestQuery,
@@ -105,7 +105,7 @@ export class PreparedQueries {
       calls: functions.calls,
       compileCache: known,
       limits: FIXED_EVALUATION,
-      // Items of other APIs have values that are no JSON.
+      // Items of other APIs have values that JSON cannot hold, so they cannot be sent to a thread.
       ...(container.encoding === 'json' && {
         moverOf: (moved: Query) => moverOf(() => threadQuery(moved), moved),
       }),
@@ -133,20 +133,20 @@ export class PreparedQueries {
     return withWindow(queryPlan(this.#cache.parse(text), container.partitionKey, options));
   }
 
-  /** A filter on one item: `from c where …`, the part of a query behind SELECT. Throws SqlError. */
+  /** A filter on one item: `from c where …`, the part of a query after SELECT. Throws SqlError. */
   condition(container: ContainerRecord, text: string): (item: Value) => boolean {
     const { environment } = this.#containers.of(container);
     const query = compileQuery(this.#cache.parse(`SELECT * ${text}`), { environment });
     return (item) => runQuery(query, [item], [], this.#clock.nowMs(), FIXED_EVALUATION).length > 0;
   }
 
-  /** For the lists of the catalog, which have no policies. */
+  /** Compiles a query over a list of the catalog, which has no policies. */
   compile(text: string): CompiledQuery {
     return compileQuery(this.#cache.parse(text), { environment: { clock: this.#clock } });
   }
 }
 
-/** Clients look for both ends of the window of a hybrid search, given or not. */
+/** Clients expect both ends of the window of a hybrid search, even where they are null. */
 function withWindow(plan: QueryPlan): QueryPlan {
   const { hybridSearchQueryInfo: hybrid } = plan;
   if (!hybrid) return plan;

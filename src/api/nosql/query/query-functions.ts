@@ -1,4 +1,4 @@
-/** The user defined functions of one query, in a realm of their own that is made when the first is called. */
+/** The user defined functions of one query, in a realm that is made when the first is called. */
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { FunctionRealm, ScriptRun, ScriptText } from '../../../script/index.ts';
 import { type UserFunction, UserFunctionCalls } from '../sql/index.ts';

@@ -1,4 +1,4 @@
-/** What a page of a query did, in the form of the header that clients parse. */
+/** The execution stats of a page, in the format of the header that clients parse. */
 import type { ExecutionStats } from '../../../query/index.ts';
 
 export interface QueryTimes {
@@ -38,7 +38,7 @@ function time(ms: number): string {
   return ms.toFixed(2);
 }
 
-/** Of the items loaded, those that the query was about. */
+/** The share of loaded items that matched. */
 function ratio({ itemsLoaded, itemsMatched }: ExecutionStats): string {
   return (itemsLoaded === 0 ? 1 : itemsMatched / itemsLoaded).toFixed(2);
 }

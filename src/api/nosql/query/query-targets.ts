@@ -1,6 +1,6 @@
 /**
- * Where a query runs: the partition key, the range or the part of the hash space that its headers name, or else all the
- * partitions that can hold a match.
+ * The ranges in which a query runs: the partition key, partition or part of the hash space that its headers name, or
+ * else all partitions that can hold a match.
  */
 import { DomainError } from '../../../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../../../catalog/index.ts';
@@ -29,15 +29,15 @@ import { type EpkRange, epkRanges, type KeyRange } from '../sql/index.ts';
 export interface QueryTargets {
   /** In order, without overlaps. */
   readonly ranges: readonly HashRange[];
-  /** What the headers add to the filter of the query. */
+  /** The condition that the headers add to the filter. */
   readonly condition: Condition;
   /** True where the condition names exactly what lies in the ranges. */
   readonly isExact: boolean;
-  /** True where the query itself was not asked: headers said where to go. */
+  /** True where headers name the ranges, and the filter was not analysed. */
   readonly isAddressed: boolean;
 }
 
-/** @param keyRanges - of the partition keys that can match, worked out only where no header decides. */
+/** @param keyRanges - of the partition keys that can match, computed only where no header decides. */
 export function queryTargets(
   call: Call,
   view: ContainerView,
@@ -85,12 +85,12 @@ function keyRange(values: KeyValues, { record }: ContainerView): HashRange {
   return pointRange(epkToHex(effectivePartitionKey(values, partitionKey)));
 }
 
-/** The zero byte makes the smallest key of the hash space behind this one. */
+/** The appended zero byte makes the next key of the hash space. */
 function pointRange(epk: string): HashRange {
   return { min: epk, max: `${epk}00` };
 }
 
-/** The key as part of the filter, so that the index on it serves. No entry tells of a missing value. */
+/** The key as part of the filter, so that its index is used. A missing value has no index entry. */
 export function keyCondition(values: KeyValues, { keyPaths }: ContainerView): Condition {
   const parts = values.flatMap((value: Value, at) => {
     const path = keyPaths[at];
@@ -100,8 +100,8 @@ export function keyCondition(values: KeyValues, { keyPaths }: ContainerView): Co
 }
 
 /**
- * The partitions that some of the ranges lie in. The filter of the query does the rest: keys it names are told apart by
- * the index, not by their hashes.
+ * The partitions that some of the ranges lie in. The filter of the query does the rest: the index finds the
+ * keys it names, not their hashes.
  */
 export function partitionsOf(
   { partitions, partitionKey }: ContainerRecord,
@@ -133,7 +133,7 @@ export function rangeIdOf(text: string, view: ContainerView): string {
 
 const EPK_HEX = /^(?:[0-9A-Fa-f]{2}){0,1024}$/;
 
-/** A part of the hash space, [start, end), where the client names one. */
+/** The part [start, end) of the hash space that the headers name. */
 export function hashRangeHeaders(call: Call): HashRange | undefined {
   const start = call.header('x-ms-start-epk');
   const end = call.header('x-ms-end-epk');

@@ -1,4 +1,4 @@
-/** GET on /dbs/{id}/colls/{id}/docs with A-IM: what was written since, as the latest version or as all versions. */
+/** GET on /dbs/{id}/colls/{id}/docs with A-IM: the writes since a position, latest versions or all versions. */
 import { type Bytes, PAGE_BYTES_MAX } from '../../../base/index.ts';
 import type { FeedChange, FeedMode, Version } from '../../../partition/index.ts';
 import {
@@ -67,7 +67,7 @@ function feedStart(call: Call): ChangeFeedStart {
   return { kind: 'time', sinceSec: Math.max(0, Math.floor(sinceMs / 1000)) };
 }
 
-/** One LSN where the scope was read in one piece, as other clients of the protocol expect; or a list in text. */
+/** One LSN where the scope is one segment, as clients of the protocol expect; else the printed position. */
 function etagOf({ position }: ChangeFeedPage): string {
   return `"${onlyLsn(position) ?? printChangePosition(position)}"`;
 }
@@ -90,7 +90,7 @@ function bodyOf(change: FeedChange, view: ContainerView): Bytes | [] {
   }
 }
 
-/** The item as it is stored, with the number of the write behind its other properties. */
+/** The stored item with the LSN of its write appended. */
 function withLsn(body: Bytes, lsn: number): Bytes {
   const end = body.length - 1;
   const tail = `,"_lsn":${lsn}}`;
@@ -117,7 +117,7 @@ function versionBody(version: Version, view: ContainerView): Bytes {
   ]);
 }
 
-/** Who went: readers that only want to know that need not look at the item. */
+/** Id and key of the deleted item, for readers that do not want to parse its previous version. */
 function deletionMetadata({ kind, item }: Version, { keyPaths, record }: ContainerView): object {
   const value = jsonCodec.decode(item.body) as ValueMap;
   const partitionKey = Object.fromEntries(

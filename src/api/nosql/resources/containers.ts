@@ -65,7 +65,7 @@ interface RangeStatistics {
   readonly id: string;
   readonly sizeInKB: number;
   readonly documentCount: number;
-  /** Keys that make up much of the range; not known here. */
+  /** The largest keys of the range; always empty here. */
   readonly partitionKeys: readonly [];
 }
 

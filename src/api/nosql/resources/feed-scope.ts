@@ -1,4 +1,4 @@
-/** Which items a feed is about: those of a key, of a range by id, of a part of the hash space, or all. */
+/** The scope of a feed: a partition key, a partition, a part of the hash space, or the container. */
 import type { EpkRange } from '../../../partition/index.ts';
 import type { FeedScope } from '../../../service/index.ts';
 import { epkFromHex } from '../../../value/index.ts';

@@ -11,7 +11,7 @@ import { feedScope } from './feed-scope.ts';
 import { createItem, upsertItem } from './items.ts';
 import { planItems, queryItems } from './queries.ts';
 
-/** POST on the feed: what it does is said by headers. */
+/** POST on the feed; headers say which operation it is. */
 export function postItems(call: Call): Reply | Promise<Reply> {
   if (call.isHeaderTrue('x-ms-cosmos-is-query-plan-request')) return planItems(call);
   if (isQuery(call)) return queryItems(call);

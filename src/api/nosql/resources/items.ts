@@ -20,7 +20,7 @@ import {
 import { hasTriggers, writeWithTriggers } from '../scripts/write-with-triggers.ts';
 import { addressedItemId } from './item-links.ts';
 
-/** Answers at once where the service does. */
+/** Synchronous where the service is. */
 export function readItem(call: Call): MaybePromise<Reply> {
   const view = call.ownerContainer();
   const id = addressedItemId(call, view);
@@ -90,7 +90,7 @@ export async function replaceItem(call: Call): Promise<Reply> {
 }
 
 /**
- * Returns before anything is awaited: what was sent is not kept while the write waits for the disk.
+ * Not an async function, so that the request body is not kept while the write waits for the disk.
  * @param addressed - the id in the path; the body may give the item another one.
  */
 function put(call: Call, kind: ItemPut['kind'], addressed: string | undefined): Promise<Reply> {
@@ -130,7 +130,7 @@ interface Renaming {
   readonly content: NewBody & { readonly id: string };
 }
 
-/** A replacement under another id: the old item goes and the new one comes, or neither. */
+/** A replacement under another id deletes the old item and creates the new one, both or neither. */
 async function rename(
   call: Call,
   view: ContainerView,

@@ -1,4 +1,4 @@
-/** /dbs/{id}/colls/{id}/operations/{name}: what is done to many items at once. */
+/** /dbs/{id}/colls/{id}/operations/{name}: operations on many items at once. */
 import type { Call } from '../call.ts';
 import { RequestError } from '../errors.ts';
 import { feedPartitionKey } from '../items/partition-key-header.ts';
@@ -11,7 +11,7 @@ export async function postOperation(call: Call): Promise<Reply> {
   return deletePartitionKey(call);
 }
 
-/** All items of a partition key, or of all that begin with its first levels. */
+/** Deletes all items of a partition key, or of a prefix of a hierarchical key. */
 async function deletePartitionKey(call: Call): Promise<Reply> {
   const view = call.ownerContainer();
   const values = feedPartitionKey(call, view);

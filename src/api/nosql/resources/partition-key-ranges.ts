@@ -1,6 +1,6 @@
 /**
  * /dbs/{id}/colls/{id}/pkranges: the live partitions as clients see them. They tile the hash space from "" to "FF"
- * exactly; clients that hold an older list find the new owners by `parents`.
+ * exactly; clients with an older list find the new owners by `parents`.
  */
 import { type PartitionRecord, rangeRid } from '../../../catalog/index.ts';
 import type { Call } from '../call.ts';
@@ -23,7 +23,7 @@ export function listPartitionKeyRanges(call: Call): Reply {
   };
 }
 
-/** POST is a query: ranges come and go by themselves. */
+/** POST is a query: clients do not create ranges. */
 export function postPartitionKeyRanges(call: Call): Reply {
   if (!isQuery(call)) return listPartitionKeyRanges(call);
   const view = call.ownerContainer();

@@ -51,8 +51,8 @@ export async function queryItems(call: Call): Promise<Reply> {
         ranges: targets.ranges,
         continuation: call.header('x-ms-continuation'),
         limit: queryLimit(call),
-        // As the service does where one stream of pages is read. A client that merges several asks for ever when the pages
-        // behind all of them are empty.
+        // The service does so where one stream of pages is read. A client that merges several streams would never stop
+        // asking if the last pages of all of them were empty.
         endsFullPages: !targets.isAddressed && targets.ranges.length === 1,
         sessionToken: call.header('x-ms-session-token'),
         traffic: readRequestClass(call),
@@ -69,7 +69,7 @@ function targetsOf(call: Call, view: ContainerView, prepared: PreparedQuery): Qu
   const isAllowed = call.isHeaderTrue('x-ms-documentdb-query-enablecrosspartition');
   let isSingleKey = view.isSystemKey;
   const targets = queryTargets(call, view, () => {
-    // One partition holds everything: whatever the filter says about keys, the query goes there.
+    // With one partition the filter need not be analysed: the query runs there.
     if (partitions.length === 1 && isAllowed) return EVERYTHING;
     const ranges = prepared.keyRanges();
     isSingleKey ||= isOneKey(ranges, view.record.partitionKey);
@@ -115,7 +115,7 @@ function pageReply(
   return { status: 200, charge: page.charge, headers, body };
 }
 
-/** How rows of equal keys follow each other: clients that resume by `_rid` have to know. */
+/** The order of rows with equal keys, for clients that resume by `_rid`. */
 function executionInfo({ shape }: ExecutableQuery): string {
   const order = shape.kind === 'streaming' ? shape.order : undefined;
   const reverseIndexScan = order?.parts[0]?.isDescending === true;

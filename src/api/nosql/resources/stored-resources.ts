@@ -1,4 +1,4 @@
-/** The verbs of all small resources: scripts, users, permissions, encryption keys. A kind says only what is its own. */
+/** The verbs of all stored resources: scripts, users, permissions, encryption keys. A kind adds only what differs. */
 import {
   databaseRid,
   type ResourceOwner,
@@ -20,13 +20,13 @@ const WRITE_CHARGE = 4.95;
 
 export interface StoredResourceKind {
   readonly kind: StoredKind;
-  /** As paths spell it and clients sign it, such as `sprocs`. */
+  /** The type in paths and signatures, such as `sprocs`. */
   readonly type: string;
   /** Name of the list in a feed, such as `StoredProcedures`. */
   readonly listName: string;
-  /** Checks a body and answers what of it is kept beside the id. Throws `invalidInput`. */
+  /** Checks a body and returns the properties that are stored besides the id. Throws `invalidInput`. */
   properties(body: ValueMap, call: Call): ValueMap;
-  /** What clients see beside the kept and the system properties, such as a permission's token. */
+  /** Properties of the response that are not stored, such as a permission's token. */
   readonly extras?: (resource: StoredResource, call: Call) => object;
 }
 
@@ -59,7 +59,7 @@ export function findStored(call: Call, kind: StoredKind): StoredResource {
   return found;
 }
 
-/** What owns the resources of this kind that a path leads to. */
+/** The owner of the resources of this kind under the path of the request. */
 export function ownerOf(call: Call, kind: StoredKind): ResourceOwner {
   return parentOf(call, kind).owner;
 }

@@ -1,4 +1,4 @@
-/** The calls of a script on its collection, done on a transaction. What a call says is input like any other. */
+/** Executes the calls of a script on a transaction. The arguments of a call are untrusted input. */
 import { randomUUID } from 'node:crypto';
 import { bytesToText, DomainError, PAGE_BYTES_MAX, textToBytes } from '../../../base/index.ts';
 import { parseResourceId } from '../../../catalog/index.ts';
@@ -18,11 +18,11 @@ import { toQuery } from '../query/query-body.ts';
 import { keyCondition } from '../query/query-targets.ts';
 import { SqlError } from '../sql/index.ts';
 
-/** Rows of a page where the script does not say. */
+/** Rows per page by default. */
 const ROWS_DEFAULT = 100;
 const ROWS_MAX = 1000;
 
-/** What a script may learn of; anything else ends it, with the status it has. */
+/** Statuses that a script gets as an error of its call; any other error ends the script. */
 const REPORTED_STATUSES: ReadonlySet<number> = new Set([400, 403, 404, 409, 412, 413]);
 
 interface ScriptScope {
@@ -33,11 +33,11 @@ interface ScriptScope {
 }
 
 interface RunScope extends ScriptScope {
-  /** The script that asks. */
+  /** The running script. */
   readonly run: ScriptRun;
 }
 
-/** Answers as many calls as fit in a page. */
+/** Executes calls until their results fill a page. */
 export function answerCalls(scope: ScriptScope): AnswerCalls {
   return async (calls, run) => {
     const answers: CallAnswer[] = [];
@@ -105,7 +105,7 @@ function resourceOf(item: Item | undefined): CallAnswer {
   return item === undefined ? {} : { resource: bytesToText(item.body) };
 }
 
-/** @param mayNeedId - a document without an id gets one. */
+/** @param mayNeedId - whether a document without an id gets a new one. */
 function documentOf(
   { view }: ScriptScope,
   { document }: ScriptCall,
@@ -153,12 +153,12 @@ function rowsOf(pageSize: unknown): number {
   return Math.min(Math.floor(pageSize), ROWS_MAX);
 }
 
-/** A script works on its own collection only, by its name or its number. */
+/** A script may only use its own collection, by name or by resource id. */
 function checkCollection(scope: ScriptScope, link: unknown): void {
   if (restOf(scope, link) !== '') throw wrongLink();
 }
 
-/** The id of the document that a link names by its id or its number. */
+/** The id of the document that a link names by id or by resource id. */
 async function itemIdOf(scope: ScriptScope, link: unknown): Promise<string> {
   const rest = restOf(scope, link);
   if (!rest.startsWith('docs/')) throw wrongLink();
@@ -174,7 +174,7 @@ function isByNumber({ view }: ScriptScope, link: unknown): boolean {
   return trimmed(String(link)).startsWith(trimmed(view.self));
 }
 
-/** What follows the link of the collection. */
+/** The part of the link after the collection. */
 function restOf({ view }: ScriptScope, link: unknown): string {
   if (typeof link !== 'string') throw wrongLink();
   const path = trimmed(link);

@@ -45,11 +45,11 @@ export async function executeProcedure(call: Call): Promise<Reply> {
   }
 }
 
-/** The text of a list; nothing at all for none. */
+/** The arguments as the text of a JSON array; an empty body means none. */
 function argumentsOf({ body }: Call): string {
   if (body.length === 0) return '[]';
   const text = bufferOf(body);
-  // As it would be printed: nothing is to be found out about it.
+  // Canonical JSON is passed on without parsing it.
   if (text[0] === OPENING_BRACKET && isUtf8(text) && endOfPrintedValue(text, 0) === text.length)
     return bytesToText(body);
   const sent = parseJson(body);

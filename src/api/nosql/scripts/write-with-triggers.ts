@@ -1,6 +1,6 @@
 /**
- * Writes of items with triggers before and after them, all in one transaction: what a trigger before says is written,
- * what a trigger after throws undoes it.
+ * Writes items with pre- and post-triggers in one transaction: a pre-trigger may change the item, an error of a
+ * post-trigger undoes the write.
  */
 import { bytesToText, DomainError } from '../../../base/index.ts';
 import type { StoredResource } from '../../../catalog/index.ts';
@@ -26,7 +26,7 @@ type TriggeredWrite =
   | { readonly kind: 'create' | 'upsert' }
   | { readonly kind: 'replace' | 'delete'; readonly id: string };
 
-/** One look for the many writes that have none. */
+/** A cheap test, because most writes have no triggers. */
 export function hasTriggers({ headers }: Call): boolean {
   return headers[PRE_HEADER] !== undefined || headers[POST_HEADER] !== undefined;
 }
@@ -77,7 +77,7 @@ interface TriggerScope {
 
 interface Written {
   readonly effect: Effect;
-  /** JSON text of what the client is told. */
+  /** The body of the response as JSON text. */
   readonly body: string;
   readonly log: string;
 }
@@ -100,7 +100,7 @@ async function triggered(
     const responseBody = body === '' ? undefined : JSON.parse(body);
     const outcome = await fire(scope, trigger, write, { requestBody: item, responseBody });
     logs.push(outcome.log);
-    // What the trigger did not change is sent as it is stored.
+    // A body that the trigger did not change is sent as it is stored.
     if (body !== '' && outcome.responseBody !== JSON.stringify(responseBody))
       body = outcome.responseBody;
   }
@@ -146,7 +146,7 @@ function itemOf(text: string): ValueMap {
   return item;
 }
 
-/** Operations of triggers that a write sets off, beside All. */
+/** The trigger operations that match a write, besides All. */
 const OPERATIONS: Readonly<Record<TriggeredWrite['kind'], readonly string[]>> = {
   create: ['Create'],
   upsert: ['Create', 'Update', 'Replace'],
@@ -184,7 +184,7 @@ function namedTriggers(
   });
 }
 
-/** Types and operations of triggers are told in any case. */
+/** Types and operations of triggers are compared without case. */
 function isSameWord(sent: Value, word: string): boolean {
   return String(sent).toLowerCase() === word.toLowerCase();
 }

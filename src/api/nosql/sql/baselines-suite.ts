@@ -1,4 +1,4 @@
-/** Reads the public baselines that lie beside the repository, for tests; where they are missing it says so, and no case runs. */
+/** For tests: reads the public baselines beside the repository. Without them it prints a note and runs no case. */
 import { existsSync, readFileSync } from 'node:fs';
 
 const FOLDER = new URL('../../../../../shared/data/', import.meta.url);

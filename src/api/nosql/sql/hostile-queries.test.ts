@@ -1,4 +1,4 @@
-// Goal: whatever a query calls, with whatever values, it ends with rows or with a refusal, and a budget changes no answer.
+// Goal: whatever a query calls, with whatever values, it ends with rows or with a refusal, and a budget changes no result.
 // Method: random queries over random documents by seed, each under several limits; longer with MESOCOSM_LONG=1.
 import { describe, expect, test } from 'vitest';
 import {
@@ -19,7 +19,7 @@ const SEEDS = process.env.MESOCOSM_LONG === undefined ? 6 : 2000;
 const QUERIES_PER_SEED = 60;
 const SIZES = [10, 1000, 30_000];
 
-/** How it ended: rows, a refusal, or to be done elsewhere. Anything else is thrown. */
+/** The outcome: rows, a refusal, or a move to a thread. Anything else is thrown. */
 type Outcome = readonly Value[] | 'refused' | 'elsewhere';
 
 function outcomeOf(text: string, document: Value, limits: EvaluationLimits): Outcome {
@@ -45,7 +45,7 @@ function checkSizes(rows: Outcome, { bytes }: EvaluationLimits): void {
   }
 }
 
-describe('random queries end well', () => {
+describe('random queries end with rows or a refusal', () => {
   test.each(Array.from({ length: SEEDS }, (_, at) => at + 1))('seed %i', (seed) => {
     const random = seededRandom(seed);
     const queries = new HostileQueries(random);

@@ -1,4 +1,4 @@
-/** The results of a batch as records. A row has no column for a message: what failed tells it in place of an item. */
+/** The results of a batch as records. A row has no column for messages: a failure has its message as the body. */
 import type { Bytes } from '../../../../base/index.ts';
 import { errorBody } from '../../errors.ts';
 import { bodyOf, type OperationResult } from '../batch-result.ts';
@@ -18,7 +18,7 @@ import {
   TYPE_UINT32,
 } from './schemas.ts';
 
-/** What varies in length, as bytes. */
+/** The columns of variable length, as bytes. */
 interface Parts {
   readonly etag: Bytes | undefined;
   readonly body: Bytes | undefined;

@@ -19,7 +19,7 @@ import {
   varying,
 } from './compilation.ts';
 
-/** Names of numbers that are no values of the language: undefined, except that ToString names them. */
+/** Names of numbers that are no values of the language: undefined, except that ToString prints them. */
 export const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity']);
 
 export function compileCall(
@@ -61,7 +61,7 @@ export function compileCall(
   return found.isDeterministic ? constantFolded(run, ...args) : varying(run);
 }
 
-/** ORDER BY RANK takes its scores apart itself: what comes here stands elsewhere. */
+/** A score outside ORDER BY RANK is an error; the rank clause does not compile its scores here. */
 function scoreOutsideRank(
   expression: Call,
   inner: (part: Expression) => Compilable,
@@ -72,7 +72,7 @@ function scoreOutsideRank(
   return constantOf(undefined);
 }
 
-/** The documented range of the factor by which a search looks at more candidates than it returns. */
+/** The documented range of the factor between candidates and results of a search. */
 const SEARCH_LIST_SIZE = { min: 1, max: 100 } as const;
 
 function checkSearchListSize(expression: Call, { diagnostics: found }: Compilation): void {
@@ -95,7 +95,7 @@ function argumentCounts({
     : `at least ${argumentsMin}`;
 }
 
-/** Calls of one, two and three arguments pass them directly; an array per row would cost more than most functions. */
+/** Up to three arguments are passed directly; an array per row would cost more than most functions. */
 function callOf({ evaluate, takesUndefined }: SystemFunction, args: readonly Compiled[]): Compiled {
   const [first, second, third] = args;
   if (takesUndefined) {

@@ -1,4 +1,4 @@
-/** Scalar expressions → closures. Whatever can be known before the first row (names, patterns, sets) is settled here. */
+/** Scalar expressions → closures. Whatever is known before the first row (names, patterns, sets) is computed here. */
 import { draw, listBytes, spend, unreachable } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
 import { diagnostics, SqlError } from '../errors.ts';
@@ -52,7 +52,7 @@ export function compileExpression(
   return compile(expression, scope, compilation).run;
 }
 
-/** The value of an expression that no row takes part in; undefined if chance or unbound names do. */
+/** The value of an expression that does not depend on a row; undefined if it is volatile or has unbound names. */
 export function constantValue(
   expression: Expression,
   compilation: Compilation,
@@ -221,7 +221,7 @@ function compileComputed(
   return slot === undefined ? undefined : computedOf(slot, name, compilation);
 }
 
-/** As above, of the item in a slot. A computed property knows no others. */
+/** The computed property of the item in a slot. A computed property cannot use others. */
 export function computedOf(
   slot: number,
   name: string,

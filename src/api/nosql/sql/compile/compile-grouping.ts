@@ -1,4 +1,4 @@
-/** GROUP BY and aggregates: which parts of a SELECT are folded over a group, and which may stand beside them. */
+/** Compiles GROUP BY and aggregates, and checks that everything else in the SELECT depends on group keys only. */
 
 import { diagnostics, type Span } from '../errors.ts';
 import type { Call, Expression, Query } from '../language/ast.ts';
@@ -11,7 +11,7 @@ import { compileExpression } from './compile-expression.ts';
 
 interface CompiledGrouping {
   readonly grouping: Grouping | undefined;
-  /** In which SELECT and ORDER BY are compiled: keys and aggregates are slots there. */
+  /** The scope of SELECT and ORDER BY, where keys and aggregates are slots. */
   readonly groupScope: Scope;
 }
 
@@ -67,7 +67,7 @@ function selectedExpressions({ select: { selection } }: Query): readonly Express
   return selection.kind === 'list' ? selection.items.map((item) => item.expression) : [];
 }
 
-/** Without GROUP BY the order of the rows behind the one result does not matter. */
+/** Empty without GROUP BY: one result needs no order. */
 function orderOfGroups({ groupBy, orderBy }: Query): readonly Expression[] {
   if (groupBy === undefined || orderBy === undefined) return [];
   return orderBy.items.map((item) => item.expression);
@@ -141,7 +141,7 @@ function isPath(expression: Expression): boolean {
   return pathPrefixes(expression).at(-1)?.kind === 'identifier';
 }
 
-/** The expression itself, then what it is a member of, down to the root. */
+/** The expression itself, then its bases down to the root. */
 function pathPrefixes(expression: Expression): readonly Expression[] {
   const prefixes: Expression[] = [expression];
   let at = expression;

@@ -54,7 +54,7 @@ export function checkRank(query: Query, isSubquery: boolean, { diagnostics: foun
   }
 }
 
-/** A score, or RRF of two or more, the last argument aside if it is none: it must be the weights. */
+/** A score, or RRF of two or more scores with optional weights as the last argument. */
 function isOfScores(expression: Expression): boolean {
   if (expression.kind !== 'call' || !isCallOf(expression, 'RRF')) return isRankScore(expression);
   const args = expression.arguments;
@@ -67,7 +67,7 @@ function isRankScore(expression: Expression): boolean {
   return isCallOf(expression, 'FullTextScore') || isCallOf(expression, 'VectorDistance');
 }
 
-/** Without weights, or with one number for each score. */
+/** True without weights, or with one number for each score. */
 function isWeighted(expression: Expression): boolean {
   const last =
     expression.kind === 'call' && isCallOf(expression, 'RRF') && expression.arguments.at(-1);

@@ -1,4 +1,4 @@
-/** What planners want to know of expressions before the first row: their value, or their value as a function of one. */
+/** Evaluates expressions before the first row, for planners: their value, or a function of one part of them. */
 import { unreachable } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
 import type { FindConstant } from '../conditions/key-ranges.ts';
@@ -18,7 +18,7 @@ import { type CompileOptions, DEFAULT_ENVIRONMENT } from './compile.ts';
 import { compileExpression, constantValue, dependsOnRow } from './compile-expression.ts';
 
 export interface ConstantOptions extends CompileOptions {
-  /** When the query started; without it the functions of that moment are no constants. */
+  /** The start time of the query; without it the functions of the start time are no constants. */
   readonly startMs?: number | undefined;
 }
 
@@ -38,7 +38,7 @@ function finderOf(constants: Constants): FindConstant {
   };
 }
 
-/** The value of an expression by that of one part of it; undefined where more takes part than constants. */
+/** Compiles an expression to a function of one part of it; undefined where it depends on more than constants. */
 export type CompileOver = (
   expression: Expression,
   isPart: (expression: Expression) => boolean,
@@ -77,7 +77,7 @@ export function compilerOver(
   };
 }
 
-/** What is known before the first row. Most filters need little of it. */
+/** Parameters and environment, prepared when first needed: most filters need little of them. */
 class Constants {
   readonly #parameters: readonly QueryParameter[];
   readonly #options: ConstantOptions;
@@ -90,7 +90,7 @@ class Constants {
     renewConstants();
   }
 
-  /** Of a parameter; undefined where it is not given. */
+  /** The value of a parameter; undefined where it is not given. */
   valueOf(name: string): { readonly value: Value } | undefined {
     this.#byName ??= new Map(this.#parameters.map((each) => [each.name, each]));
     const parameter = this.#byName.get(name);

@@ -8,10 +8,10 @@ import type { Collection, Expression, OrderBy, Query } from '../language/ast.ts'
 import { sourcesOf } from '../language/ast-walk.ts';
 import { isScore } from '../run/vector-order.ts';
 
-/** What a name or an expression comes down to. */
+/** The meaning of a name or an expression. */
 type Meaning = 'path' | 'computed' | ReadonlyMap<string, () => Meaning>;
 
-/** Aliases in sight; undefined for a name that is none. */
+/** Finds the meaning of a visible alias; undefined for any other name. */
 type FindAlias = (name: string) => Meaning | undefined;
 
 const NO_ALIASES: FindAlias = () => undefined;

@@ -1,4 +1,4 @@
-/** What the functions that filters are made of say about the value they look at. */
+/** Conditions of function calls: what a true call says about its argument. */
 import {
   ANYTHING,
   type Condition,
@@ -23,7 +23,7 @@ import {
   valueRefOf,
 } from './value-refs.ts';
 
-/** By lower-case name: what passes the type check. */
+/** The ranges of values that pass a type check, by lower-case name. */
 const TYPE_CHECKS: ReadonlyMap<string, readonly ValueRange[]> = new Map([
   ['is_array', [ofKind([])]],
   ['is_bool', [ofKind(false), ofKind(true)]],
@@ -38,7 +38,7 @@ const TYPE_CHECKS: ReadonlyMap<string, readonly ValueRange[]> = new Map([
   ['is_string', [ofKind('')]],
 ]);
 
-/** Those that look at more than the type. */
+/** Checks that need more than the type. */
 const FINER_CHECKS: ReadonlySet<string> = new Set([
   'is_datetime',
   'is_finite_number',
@@ -56,7 +56,7 @@ export function callCondition(
   const valueRef = first && valueRefOf(first, aliases, analysis);
   const ranges = TYPE_CHECKS.get(name);
   if (ranges) {
-    // A missing value fails a check, and the index does not know it.
+    // A missing value fails the check too, and has no index entry.
     if (!wanted || !first || !valueRef) return ANYTHING;
     return placed(
       valueRef,
@@ -76,7 +76,7 @@ export function callCondition(
   return finer ?? kindCondition(call, wanted, aliases, analysis) ?? ANYTHING;
 }
 
-/** What a full text index can tell, where there is one. */
+/** The condition for a full text index, where there is one. */
 function textCondition(
   name: string,
   { arguments: [, ...args] }: Call,
@@ -134,7 +134,7 @@ function allDefined<T>(values: readonly (T | undefined)[]): readonly T[] | undef
   return defined.length === values.length ? defined : undefined;
 }
 
-/** The expression equals an element of the list. */
+/** The condition that the expression equals an element of the list. */
 function amongConstants(
   expression: Expression | undefined,
   list: Value,
@@ -146,7 +146,7 @@ function amongConstants(
   return valueRef && placed(valueRef, list.map(equalTo));
 }
 
-/** Some element of the array there equals the expression, or has all that it has. */
+/** The condition that some element of the array equals the expression, or has all its properties. */
 function elementCondition(
   valueRef: ValueRef,
   expression: Expression,
@@ -156,10 +156,10 @@ function elementCondition(
   return constant && equalCondition(someElementOf(valueRef, analysis), constant.value, analysis);
 }
 
-/** More parts of a constant than this narrow little, and each is a range to read. */
+/** More parts of a constant narrow little more, and each is a range to read. */
 const PARTS_MAX = 4;
 
-/** Equal to the constant; of an array or an object, that it has the same simple parts. */
+/** The condition of equality with a constant; for arrays and objects, of having the same simple parts. */
 export function equalCondition(valueRef: ValueRef, constant: Value, analysis: Analysis): Condition {
   if (constant === undefined) return NOTHING;
   const parts: (readonly [ValueRef, Value])[] = isList(constant)

@@ -1,4 +1,4 @@
-/** Filters as conditions: what must hold for an expression to be true, or to be false. */
+/** Derives the condition under which an expression is true, or false. */
 import {
   ANYTHING,
   type Comparison,
@@ -24,7 +24,7 @@ import { distanceCondition } from './conditions-spatial.ts';
 import { type Derived, derivedValue, rowCondition } from './conditions-subqueries.ts';
 import { type Aliases, type Analysis, valueRefOf } from './value-refs.ts';
 
-/** What must hold for the expression to be true, or false. */
+/** The condition that must hold for the expression to be `wanted`. */
 export function conditionFor(
   wanted: boolean,
   expression: Expression,
@@ -94,7 +94,7 @@ function pathCondition(
   return valueRef ? placed(valueRef, [equalTo(wanted)]) : ANYTHING;
 }
 
-/** Comparisons are undefined for what they cannot compare, so a false one is the opposite and true. */
+/** Comparisons of different types are undefined, so a comparison is false exactly where its opposite is true. */
 const OPPOSITES = {
   '=': '!=',
   '!=': '=',
@@ -125,7 +125,7 @@ function binaryCondition(
     return (operator === 'AND') === wanted ? intersectionOf(operands) : unionOf(operands);
   }
   if (operator === '??') return unionOf([inner(left), inner(right)]);
-  // The others give numbers and texts.
+  // The other operators give numbers and strings, never booleans.
   if (!isComparison(operator)) return NOTHING;
   const constant = analysis.findConstant(right);
   if (constant) {
@@ -158,7 +158,7 @@ function binaryCondition(
   return kindCondition(expression, wanted, aliases, analysis) ?? ANYTHING;
 }
 
-/** The expressions one of which the value is that of, each with what must hold for it to be. */
+/** The expressions that the value may come from, each with the condition for that. */
 function alternativesOf(
   expression: Expression,
   aliases: Aliases,

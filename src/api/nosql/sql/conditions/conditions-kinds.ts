@@ -1,6 +1,6 @@
 /**
- * Which type a value must have for an expression to be defined at all: operators and most functions are undefined for
- * any other. Where nothing else varies, the index can even tell what the expression would give.
+ * Conditions on types: operators and most functions are undefined unless a value has a certain type. Where only this
+ * value varies, the expression can even be tested on the values in the index.
  */
 import {
   EvaluationBudget,
@@ -38,14 +38,14 @@ const KIND_BY_FUNCTION: ReadonlyMap<string, Kind> = new Map(
   ),
 );
 
-/** The value that must be of a type, and how the query writes it. */
+/** The value that must have a type, and its expression. */
 interface Subject {
   readonly valueRef: ValueRef;
   readonly expression: Expression;
   readonly kind: Kind;
 }
 
-/** What must hold for the expression to be true, or false, as far as the type of one value in it tells. */
+/** The condition for the expression to be `wanted`, from the type of one value in it. */
 export function kindCondition(
   expression: Expression,
   wanted: boolean,
@@ -56,13 +56,13 @@ export function kindCondition(
   const subject = subjectOf(expression, toValueRef);
   if (!subject) return undefined;
   const ranges = [ofKind(EXAMPLES[subject.kind])];
-  // Of arrays an index holds nothing to test.
+  // The index has no entry for a whole array, so there is nothing to test.
   const test =
     subject.kind === 'array' ? undefined : testOf(expression, wanted, subject.expression, analysis);
   return placed(subject.valueRef, ranges, test);
 }
 
-/** The outcome of the expression by the value that the part stands for. */
+/** A test of the expression by the value of its part. */
 export function testOf(
   expression: Expression,
   wanted: boolean,
@@ -75,13 +75,13 @@ export function testOf(
     (candidate) => candidate.kind === part.kind && printExpression(candidate) === text,
   );
   if (run === undefined) return undefined;
-  // An index holds nothing long: most tests take next to nothing, and counting would take more.
+  // Index values are short, so counting the steps of a cheap test would cost more than the test.
   return isCheap(expression, findConstant)
     ? (value) => run(value) === wanted
     : (value) => passesOrIsSlow(run, value, wanted);
 }
 
-/** Functions that take no longer than their arguments are long. */
+/** Functions whose cost is linear in the length of their arguments. */
 const CHEAP = new Set(
   `contains startswith endswith stringequals index_of length lower upper left right substring trim ltrim rtrim abs ceiling
   floor round sign trunc is_string is_number`.split(/\s+/),
@@ -112,7 +112,7 @@ function isCheap(expression: Expression, findConstant: Analysis['findConstant'])
 
 const testBudget = new EvaluationBudget(INDEX_TEST_EVALUATION);
 
-/** True as well where it would take long to find out: the item tells. */
+/** Also true where the test takes too long: then the query decides on the item. */
 function passesOrIsSlow(run: (value: Value) => Value, value: Value, wanted: boolean): boolean {
   const outer = testBudget.enter();
   try {

@@ -66,7 +66,7 @@ function isWithin(epk: string, ranges: readonly EpkRange[]): boolean {
   );
 }
 
-/** Only primitives can be partition keys; an item with anything else lies where those without a key lie. */
+/** Only primitives can be partition keys; an item with any other value is stored with those that have none. */
 function keyOf(document: Value, { paths }: PartitionKeyDefinition): readonly Value[] {
   return paths.map((path) => {
     const value = readPath(document, [path.slice(1)]);

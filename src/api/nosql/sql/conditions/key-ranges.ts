@@ -1,4 +1,4 @@
-/** Which partition keys a query can touch: the constraints its filter puts on the partition key paths. */
+/** The partition keys that a query can match, from the constraints of its filter on the partition key paths. */
 import {
   type PartitionKeyDefinition,
   parsePartitionKeyPath,
@@ -26,13 +26,13 @@ import {
   pointsOf,
 } from './key-sets.ts';
 
-/** Evaluates an expression that no item takes part in; undefined where there is more to it. */
+/** Evaluates an expression that does not depend on an item; undefined for any other. */
 export type FindConstant = (expression: Expression) => { readonly value: Value } | undefined;
 
 /** A range of partition keys, component by component. An empty list of components is the least key. */
 export type KeyRange =
   | { readonly kind: 'all' }
-  /** No item can match; one partition is asked all the same, because aggregates of nothing have a result. */
+  /** No item can match. One partition runs the query all the same, because aggregates of nothing have a result. */
   | { readonly kind: 'none' }
   | {
       readonly kind: 'range';
@@ -40,7 +40,7 @@ export type KeyRange =
       readonly high: readonly KeyBound[];
     };
 
-/** Beyond this many combinations the query asks everywhere. */
+/** Beyond this many combinations the query runs on all partitions. */
 const RANGES_MAX = 20_000;
 
 /** A conjunction: one set per partition key path. */
@@ -70,7 +70,7 @@ interface Analysis {
   readonly findConstant: FindConstant;
 }
 
-/** Where in the item an alias points; undefined for one that points elsewhere. */
+/** The path of an alias in the item; undefined for any other value. */
 type Aliases = ReadonlyMap<string, readonly string[] | undefined>;
 
 function everything({ paths }: Analysis): Box {
@@ -113,7 +113,7 @@ function stepNames(steps: readonly PathStep[]): readonly string[] | undefined {
   return names.length === steps.length ? names : undefined;
 }
 
-/** The boxes that items must lie in for the expression to be true. */
+/** The boxes of partition keys for which the expression can be true. */
 function boxesIfTrue(expression: Expression, aliases: Aliases, analysis: Analysis): readonly Box[] {
   const constant = analysis.findConstant(expression);
   if (constant) return constant.value === true ? [everything(analysis)] : [];
@@ -165,7 +165,7 @@ function boxesIfFalse(
   return [constrained(predicate, aliases, analysis)];
 }
 
-/** What a strict operator needs of the scalar subqueries below it: without a row they are undefined, and so is it. */
+/** The boxes for which the scalar subqueries of an operator can have a row: without one the operator is undefined. */
 function boxesIfDefined(
   expression: Expression,
   aliases: Aliases,
@@ -204,7 +204,7 @@ interface Predicate {
 
 const FLIPPED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
 
-/** The filters on one path that are understood; the rest narrows nothing. */
+/** The constraint of a filter on one path; undefined where it is not understood. */
 function predicateOf(expression: Expression, { findConstant }: Analysis): Predicate | undefined {
   switch (expression.kind) {
     case 'identifier':
@@ -340,7 +340,7 @@ function rangesOf(box: Box, kind: PartitionKeyDefinition['kind']): readonly KeyR
   return ranges.map((range) => ({ kind: 'range', ...range }));
 }
 
-/** Arrays and objects are no keys: items with such a value are where those without one are. */
+/** Arrays and objects are no key values: such items are stored with those that have no value. */
 function componentsOf(set: readonly KeyInterval[]): readonly KeyInterval[] {
   return set.map((interval) => {
     const point = pointOf(interval);

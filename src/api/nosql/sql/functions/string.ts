@@ -22,7 +22,7 @@ function comparison(name: string, test: (text: string, other: string) => boolean
   });
 }
 
-/** Whether a string holds all, or any, of the other arguments: a chain of CONTAINS, undefined for what is no string. */
+/** Whether a string contains all, or any, of the other arguments: a chain of CONTAINS. */
 function containment(
   names: readonly string[],
   ignoresCase: boolean,
@@ -104,7 +104,7 @@ export const stringFunctions: readonly SystemFunction[] = [
   ),
 ];
 
-/** The text itself, of which a copy is about to be made. */
+/** The text itself, after its bytes are drawn for the copy that follows. */
 function drawn(text: string): string {
   draw(text.length);
   return text;
@@ -118,15 +118,15 @@ function joined(parts: readonly string[], separator: string): string {
   return parts.join(separator);
 }
 
-/** A text is looked through quickly; a long part is compared with it at many places. */
+/** Charges a search: scanning is fast, but a long part is compared at many positions. */
 function chargeSearch(text: string, part: string): void {
   spend(1 + (text.length / 16) * (1 + part.length / 256));
 }
 
-/** Code points that are made into a text at once: as many as a call takes arguments. */
+/** UTF-16 units per call of fromCharCode, whose argument count is limited. */
 const REVERSED_AT_ONCE = 4096;
 
-/** By code points. */
+/** Reverses by code points. */
 function reverse(text: string): string {
   draw(4 * text.length);
   spend(text.length / 2);
@@ -155,7 +155,7 @@ function indexOf(text: Value, part: Value, start: Value = 0): Value {
   return text.indexOf(part, start);
 }
 
-/** The search goes back from a position, at which the last character of the part may stand. */
+/** Searches backwards from a position, the last possible one for the last character of the part. */
 function lastIndexOf(text: Value, part: Value, start: Value = Number.MAX_SAFE_INTEGER): Value {
   if (typeof text !== 'string' || typeof part !== 'string' || typeof start !== 'number')
     return undefined;
@@ -164,11 +164,11 @@ function lastIndexOf(text: Value, part: Value, start: Value = Number.MAX_SAFE_IN
   return last < 0 ? -1 : text.lastIndexOf(part, last);
 }
 
-/** An empty separator separates nothing. */
+/** An empty separator gives the whole text. */
 function splitAt(text: string, separator: string): readonly string[] {
   if (separator === '') return [text];
   chargeSearch(text, separator);
-  // As many parts as there can be, each a text of its own.
+  // Draws for the largest possible number of parts, each a string of its own.
   draw(text.length + listBytes((4 * text.length) / separator.length));
   return text.split(separator);
 }
@@ -220,7 +220,7 @@ function substring(text: Value, start: Value, length: Value): Value {
   return text.slice(from, from + Math.max(0, Math.trunc(length)));
 }
 
-/** What stands before or after a mark; undefined where the mark is missing. */
+/** The part before or after a mark; undefined where the mark is missing. */
 function substringBeside(
   text: Value,
   mark: Value,
@@ -241,7 +241,7 @@ export function toText(value: Value): Value {
 }
 
 function parsed(text: string, isWanted: (value: unknown) => boolean): Value {
-  // Values take more than their texts; numbers of one digit, several times as much.
+  // Values take more memory than their texts; numbers of one digit, several times as much.
   draw(4 * text.length);
   const value = parsedOrUndefined(text);
   if (!isWanted(value)) return undefined;

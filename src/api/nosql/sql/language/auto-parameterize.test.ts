@@ -1,4 +1,4 @@
-// Goal: a lifted query is the same query. Method: a table of texts; each lifted text is run beside the original.
+// Goal: a parameterized query is the same query. Method: a table of texts; each rewritten text runs beside the original.
 import { describe, expect, it } from 'vitest';
 import { compileQuery, parseQuery, runQuery } from '../index.ts';
 import { autoParameterize } from './auto-parameterize.ts';
@@ -24,7 +24,7 @@ const LIFTED: readonly (readonly [text: string, lifted: string, values: readonly
     'SELECT * FROM c WHERE c["id"] > @_0 AND c.n < @_1 AND c.t != @_2',
     ['a', 6, 'x'],
   ],
-  // What stands in a text is no comparison.
+  // A comparison inside a string is none.
   [
     'SELECT "c.id = 1" AS t FROM c WHERE CONTAINS(c.t, "= 5") AND c.n = 5.5',
     'SELECT "c.id = 1" AS t FROM c WHERE CONTAINS(c.t, "= 5") AND c.n = @_0',
@@ -61,7 +61,7 @@ const KEPT: readonly string[] = [
 ];
 
 describe('literals', () => {
-  it.each(LIFTED)('are lifted: %s', (text, lifted, values) => {
+  it.each(LIFTED)('become parameters: %s', (text, lifted, values) => {
     const found = autoParameterize(text);
     expect(found?.text).toBe(lifted);
     expect(found?.parameters.map(({ value }) => value)).toEqual(values);

@@ -1,4 +1,4 @@
-// Goal: the grammar, its errors and its bounds. Method: tables of text → canonical text, and text → code and place.
+// Goal: the grammar, its errors and its bounds. Method: tables of text → canonical text, and text → code and span.
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, SqlError } from '../errors.ts';
 import { parseExpression, parseQuery } from './parser.ts';

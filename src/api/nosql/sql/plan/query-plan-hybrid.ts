@@ -1,6 +1,6 @@
 /**
- * The plan of ORDER BY RANK: first one query for the statistics of the whole container, then one query per score, which
- * brings the best items with all their scores; the client fuses the ranks.
+ * The plan of ORDER BY RANK: one query for the statistics of the whole container, then one query per score, which
+ * returns the best items with all their scores; the client fuses the ranks.
  */
 
 import { rankComponents, weightsOf } from '../compile/compile-rank.ts';
@@ -37,7 +37,7 @@ export interface HybridSearchQueryInfo {
   readonly requiresGlobalStatistics: boolean;
 }
 
-/** Every score brings at least this many items, and at least twice as many as are wanted. */
+/** Every component query returns at least this many items, and at least twice as many as are wanted. */
 const COMPONENT_ITEMS_MIN = 120;
 /** The service counts in 32 bits. */
 const COUNT_SPACE = 2 ** 32;
@@ -46,7 +46,7 @@ const hybridPlaceholder = (name: string) =>
   placeholder(`{documentdb-formattablehybridsearchquery-${name}}`);
 
 interface Score {
-  /** The internal function that a partition computes. */
+  /** The internal function that a partition evaluates. */
   readonly expression: Expression;
   readonly isDescending: boolean;
 }
@@ -90,7 +90,7 @@ function toScore(score: Call, texts: readonly Call[], { vectorPolicy }: PlanCont
   return { expression, isDescending: true };
 }
 
-/** Phrases one by one, or in one list. */
+/** The phrases, given one by one or in one list. */
 function phrasesOf(score: Call): readonly Expression[] {
   return score.arguments
     .slice(1)

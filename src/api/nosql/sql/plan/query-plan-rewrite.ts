@@ -1,4 +1,4 @@
-/** The rewriting of one query for many partitions: partial aggregates, groups with their keys, rows with their order. */
+/** Rewrites a query for many partitions: partial aggregates, groups with their keys, rows with their sort keys. */
 
 import { selectNames } from '../compile/compile.ts';
 import { aggregateCalls } from '../compile/compile-grouping.ts';
@@ -26,15 +26,15 @@ import type { QueryInfo } from './query-plan.ts';
 export interface PlanContext {
   readonly findConstant: FindConstant;
   readonly vectorPolicy: ReadonlyMap<string, DistanceFunction>;
-  /** Whether exactly one partition key can match, so that one partition does the whole work. */
+  /** Whether exactly one partition key can match, so that one partition runs the whole query. */
   readonly isSingleKey: boolean;
   /** Whether the client counts distinct values itself. */
   readonly allowsDistinctCount: boolean;
-  /** Whether the client drops rows that repeat each other. */
+  /** Whether the client drops duplicate rows. */
   readonly deduplicates: boolean;
 }
 
-/** Where the client puts what it knows of the rows it has already seen. */
+/** The client replaces this by a filter that skips the rows it has already seen. */
 const ORDER_BY_FILTER = placeholder('({documentdb-formattableorderbyquery-filter})');
 
 export function planQuery(query: Query, context: PlanContext): QueryInfo {
@@ -52,7 +52,7 @@ export function planQuery(query: Query, context: PlanContext): QueryInfo {
   const isOrdered = query.orderBy !== undefined && !aggregation.isAggregated;
   const orderBy = isOrdered ? orderByInfo(query, context) : NO_ORDER;
   const isDistinct = query.select.isDistinct;
-  // One partition can skip and count by itself, unless the client has to fold or compare rows anyway.
+  // One partition can apply the window itself, unless the client has to merge or compare rows anyway.
   const isDoneByPartition =
     context.isSingleKey &&
     query.window !== undefined &&
@@ -71,7 +71,7 @@ export function planQuery(query: Query, context: PlanContext): QueryInfo {
 
 type Counts = Pick<QueryInfo, 'top' | 'offset' | 'limit'>;
 
-/** TOP, OFFSET and LIMIT as numbers. Without FROM there is one row, and nothing to count. */
+/** TOP, OFFSET and LIMIT as numbers. Without FROM there is one row and no window. */
 export function countsOf(query: Query, { findConstant }: PlanContext): Counts {
   if (!query.from) return {};
   const top = query.select.top && numberOf(query.select.top, findConstant);
@@ -116,14 +116,14 @@ function isPath(expression: Expression): boolean {
   return expression.kind === 'identifier';
 }
 
-/** Rows that come in the order of all that they show are repeated one after the other. */
+/** Duplicates are adjacent where the sort keys include everything that a row selects. */
 function distinctType(query: Query, orderBy: readonly string[]): QueryInfo['distinctType'] {
   if (!query.select.isDistinct) return 'None';
   const selected = selectedTexts(query);
   return selected.length > 0 && isSubset(selected, orderBy) ? 'Ordered' : 'Unordered';
 }
 
-/** What makes a row; empty for all of the item. */
+/** The selected expressions as texts; empty for the whole item. */
 function selectedTexts({ select: { selection } }: Query): readonly string[] {
   if (selection.kind === 'star') return [];
   const selected =
@@ -138,7 +138,7 @@ function isSubset(some: readonly string[], all: readonly string[]): boolean {
 }
 
 interface Aggregation {
-  /** Whether there are aggregates or groups, which the client folds further. */
+  /** Whether there are aggregates or groups, which the client merges. */
   readonly isAggregated: boolean;
   readonly info: Pick<
     QueryInfo,
@@ -179,7 +179,7 @@ interface PlannedAggregate {
   readonly call: Call;
 }
 
-/** The aggregate that an expression is. One inside an expression cannot be put together from parts. */
+/** The aggregate call, if the expression is one. An aggregate inside an expression cannot be merged. */
 function aggregateOf(expression: Expression): PlannedAggregate | undefined {
   const aggregate = expression.kind === 'call' ? findAggregate(expression.name) : undefined;
   if (aggregate && expression.kind === 'call')
@@ -202,13 +202,13 @@ function rewrite(
   return '';
 }
 
-/** The client counts after it has folded or compared the rows of all partitions. */
+/** The query without its window: the client applies it after it has merged the rows of all partitions. */
 function uncounted({ select, window: _, ...rest }: Query): Query {
   const { top: __, ...uncountedSelect } = select;
   return { ...rest, select: uncountedSelect };
 }
 
-/** Any of the rows that are skipped in the end may come from this partition. */
+/** The window of one partition: any of the skipped rows may come from it. */
 function firstRows({ offset = 0, limit = 0 }: Counts): Window {
   return { offset: literal(0), limit: literal(offset + limit) };
 }
@@ -246,7 +246,7 @@ function grouped(keys: readonly Expression[], payload: Expression): Select['sele
   };
 }
 
-/** What one partition tells of an aggregate. The second item of MIN and MAX tells a poisoned result from none. */
+/** The partial aggregate of one partition. The second item of MIN and MAX distinguishes poisoned from missing. */
 function partialAggregate({ name, call: whole }: PlannedAggregate): Expression {
   const argument = whole.arguments[0] as Expression;
   const count = call('COUNT', argument);
@@ -274,12 +274,12 @@ function payloadOf(
 }
 
 /**
- * Rows with their resource id, what they are ordered by, and the result apart. Where the order tells all that a distinct row
- * shows, the partition may leave out what repeats it: not only is that less to send, the JavaScript client loses count
- * of the keys of rows that it drops itself, and goes on behind the wrong one.
+ * Rows of resource id, sort keys and payload. Where the sort keys of a distinct row determine it, the partition may drop
+ * duplicates. That sends less, and it avoids a fault of the JavaScript client, which loses track of the keys of rows that
+ * it drops itself and continues after the wrong one.
  */
 function rewriteOrdered(original: Query, { deduplicates }: PlanContext, counts: Counts): Query {
-  // Repeated rows are dropped by the client, so only it can count.
+  // The client drops duplicates, so only it can apply the window.
   const isCounted = !original.select.isDistinct;
   const query = isCounted ? original : uncounted(original);
   const keys = (query.orderBy?.items ?? []).map(({ expression }) => expression);
@@ -297,7 +297,7 @@ function rewriteOrdered(original: Query, { deduplicates }: PlanContext, counts: 
   };
 }
 
-/** True where rows are alike if and only if their keys are. */
+/** True where rows are equal if and only if their keys are. */
 function isOrderOfRows(query: Query, keys: readonly Expression[]): boolean {
   const selected = selectedTexts(query);
   const ordered = keys.map(printExpression);
@@ -308,7 +308,7 @@ export function withOrderFilter({ where }: Query): Expression {
   return where ? and(where, ORDER_BY_FILTER) : ORDER_BY_FILTER;
 }
 
-/** The result of a row, and for VALUE the test that there is one. */
+/** The payload of a row, and for VALUE the test that it is defined. */
 export function payloadAndPresence(query: Query): {
   readonly payload: Expression;
   readonly isDefined: Expression | undefined;
@@ -334,7 +334,7 @@ export function rootAlias(query: Query): Expression {
   return identifier(collection.kind === 'path' ? collection.root : 'root');
 }
 
-/** `SELECT [VALUE] COUNT(1) FROM (SELECT DISTINCT …)`: the partitions give the distinct values, the client counts. */
+/** `SELECT [VALUE] COUNT(1) FROM (SELECT DISTINCT …)`: the partitions return the distinct values, the client counts. */
 function distinctCountOf(
   query: Query,
 ): { readonly inner: Query; readonly alias: string } | undefined {

@@ -1,5 +1,5 @@
 // Goal: the meaning of every clause and operator, and of undefined in each. Method: tables of queries and results over a
-// handful of documents; then every client-generated text runs. Each query also runs as a program, with the same results.
+// handful of documents; then every client-generated text runs. Each query also runs as an executable query, with the same results.
 import { describe, expect, it } from 'vitest';
 import type { Value } from '../../../../value/index.ts';
 import { readBaseline } from '../baselines-suite.ts';
@@ -159,7 +159,7 @@ describe('clauses', () => {
     ['SELECT VALUE c.id FROM c ORDER BY c.n DESC', ['3', '1', '2', '4', '5']],
     ['SELECT VALUE c.id FROM c ORDER BY c.flag DESC, c.id', ['5', '3', '4', '1', '2']],
     ['SELECT TOP 1 VALUE c.id FROM c ORDER BY c.id DESC', ['5']],
-    // Of two rows that repeat each other the first in the order counts.
+    // The first of two duplicate rows in the order counts.
     ['SELECT DISTINCT VALUE IS_DEFINED(c.s) FROM c ORDER BY c.id DESC', [false, true]],
     ['SELECT DISTINCT TOP 1 VALUE c.flag ?? "none" FROM c ORDER BY c.n DESC', [true]],
     ['SELECT DISTINCT VALUE c.id < "2" OR c.id > "4" FROM c ORDER BY c.id', [true, false]],
@@ -212,7 +212,7 @@ describe('clauses', () => {
 });
 
 describe('parameters and user defined functions', () => {
-  it('takes parameters wherever values stand', () => {
+  it('takes parameters wherever values are allowed', () => {
     const text =
       'SELECT TOP @top VALUE c.id FROM c WHERE c.n IN (@a, @b) OR c.s LIKE @like OR ARRAY_CONTAINS(@list, c.id)';
     const parameters = [
@@ -225,7 +225,7 @@ describe('parameters and user defined functions', () => {
     expect(run(text, parameters)).toEqual(['1', '2', '4']);
   });
 
-  it('takes a parameter without a value for undefined', () => {
+  it('treats a parameter without a value as undefined', () => {
     expect(run('SELECT VALUE IS_DEFINED(@p)', [{ name: '@p' }])).toEqual([false]);
   });
 
@@ -242,7 +242,7 @@ describe('parameters and user defined functions', () => {
   });
 });
 
-describe('problems', () => {
+describe('errors', () => {
   const problemsOf = (text: string, parameters: readonly QueryParameter[] = []) => {
     try {
       run(text, parameters);
@@ -305,7 +305,7 @@ describe('problems', () => {
     expect(problemsOf(text)[0]).toMatchObject({ code, span: { start, end } });
   });
 
-  it("tells 'SELECT *' without FROM from one over several inputs", () => {
+  it("reports 'SELECT *' without FROM and over several inputs differently", () => {
     expect(problemsOf('SELECT *')[0]?.message).toBe(
       "Syntax error, 'SELECT *' is not valid if FROM clause is omitted.",
     );
@@ -385,7 +385,7 @@ describe('problems', () => {
   });
 });
 
-/** Texts of the corpus by the codes that the service refused them with; one it was never asked is refused beside them. */
+/** Texts of the corpus by the codes of the service's refusals; one that it never saw is refused as well. */
 const REFUSED = {
   '2206': 29,
   'SC2005 SC2240': 2,

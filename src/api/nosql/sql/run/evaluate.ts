@@ -1,4 +1,4 @@
-/** The reference executor: runs a whole compiled query over documents in memory. Tests and small feeds use it as it is. */
+/** The reference executor: runs a whole compiled query over documents in memory. Tests and feeds of the catalog use it. */
 import {
   EvaluationBudget,
   type EvaluationLimits,

@@ -1,4 +1,4 @@
-// Goal: programs stream what streams and fold the rest within bounds, with the results of the reference executor. Method:
+// Goal: executable queries stream or block within bounds, with the results of the reference executor. Method:
 // a table of shapes; random queries over random documents by seed, windows against slices; counts of what is kept.
 import { describe, expect, it } from 'vitest';
 import { DomainError, type Random, seededRandom } from '../../../../base/index.ts';
@@ -81,13 +81,13 @@ describe('folds', () => {
     expect(fold.finish()).toEqual([5]);
   });
 
-  it('tell when they have seen enough', () => {
+  it('report when they need no more items', () => {
     const fold = foldOf('SELECT DISTINCT TOP 2 VALUE c.a FROM c');
     expect([1, 1, 2].map((a) => fold.add({ a }))).toEqual([true, true, false]);
     expect(fold.finish()).toEqual([1, 2]);
   });
 
-  it('make no more rows than are asked for', () => {
+  it('make no more rows than are wanted', () => {
     const start = (text: string, rowsMax: number) => {
       const { shape } = program(text);
       if (shape.kind !== 'folding') throw new Error('streams');
@@ -133,7 +133,7 @@ describe('folds', () => {
   });
 });
 
-describe('problems', () => {
+describe('errors', () => {
   it.each<readonly [string, readonly QueryParameter[]]>([
     ['SELECT TOP @n * FROM c', [{ name: '@n', value: -1 }]],
     ['SELECT * FROM c OFFSET @n LIMIT 1', [{ name: '@n', value: 'x' }]],

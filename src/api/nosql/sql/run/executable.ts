@@ -1,7 +1,7 @@
 /**
- * A query as a program of the shared executor. What each item gives on its own streams; what needs to see other items
- * (groups, aggregates, distinct rows, ranks, nearest vectors) folds, with the item forgotten as soon
- * as it is folded in.
+ * Makes an executable query for the shared executor. It streams where every row depends on one item only. Groups,
+ * aggregates, distinct rows, ranks and nearest vectors need all items: such a query blocks, and keeps its folds, not the
+ * items.
  */
 import {
   DomainError,
@@ -42,23 +42,23 @@ import { isByScore } from './vector-order.ts';
 
 export interface ExecutableOptions extends CompileOptions {
   readonly parameters?: readonly QueryParameter[];
-  /** The moment that the functions named …Static see, the same for the whole query and all its pages. */
+  /** The time that the functions named …Static return, the same for all pages of the query. */
   readonly startMs: number;
   /** The grid of the spatial index at a path, where there is one. */
   readonly gridOf?: (path: Path) => SpatialGrid | undefined;
-  /** Rows or groups that a fold keeps at most. */
+  /** The most rows or groups that a fold keeps. */
   readonly rowsMax?: number;
-  /** What functions that `findUdf` finds are called through. */
+  /** The calls of the functions that `findUdf` finds. */
   readonly calls?: UserFunctionCalls | undefined;
-  /** What the rows may take where they cannot be made elsewhere. */
+  /** The limits of evaluation where rows cannot be moved to a thread. */
   readonly limits?: EvaluationLimits;
-  /** Where the rows are made that take long, if they can be made elsewhere. */
+  /** The mover of slow queries to a thread, where rows can be computed there. */
   readonly moverOf?: (query: Query) => QueryMover;
-  /** What is compiled already, with the same environment and computed properties. */
+  /** Queries compiled with the same environment and computed properties. */
   readonly compileCache?: WeakMap<Query, CompiledQuery>;
 }
 
-/** Throws SqlError for what is wrong with the query, its parameters or its counts. */
+/** Throws SqlError for an invalid query, parameter or count. */
 export function executableQuery(parsed: Query, options: ExecutableOptions): ExecutableQuery {
   const { parameters = [], startMs } = options;
   const query = hasPathPolicies(options) ? withMemberNames(parsed, parameters) : parsed;
@@ -66,7 +66,7 @@ export function executableQuery(parsed: Query, options: ExecutableOptions): Exec
   const { block } = compiled;
   const row = newRow(compiled, parameters, startMs);
   const calls = options.calls?.isUsed ? options.calls : undefined;
-  // Functions answer on the thread that asks for them.
+  // User defined functions can only be called from this thread.
   const mover = calls === undefined ? options.moverOf?.(query) : undefined;
   const { limits = LONE_EVALUATION } = options;
   const budget = new EvaluationBudget(mover === undefined ? limits : MOVABLE_EVALUATION);
@@ -79,7 +79,7 @@ export function executableQuery(parsed: Query, options: ExecutableOptions): Exec
     ? { ...streamingShape(block, row, orderPaths, { calls, budget }), ...window }
     : blockingShape(block, row, options.rowsMax, { calls, budget });
   if (window.take === 0) return { condition: NOTHING, shape };
-  // Who waits for user functions has no score at hand.
+  // Scores are not available synchronously with user defined functions.
   if (shape.kind === 'streaming' || calls !== undefined) return { condition, shape, ...moves };
   if (countsItems(block)) {
     const { pathOf } = conditions;
@@ -101,13 +101,13 @@ export function executableQuery(parsed: Query, options: ExecutableOptions): Exec
   return { condition, shape, ...(search && { search }), ...moves };
 }
 
-/** Only policies go by paths as written: elsewhere `c[@p]` need not be read before the rows. */
+/** Only path policies need the names in `c[@p]` before the rows. */
 function hasPathPolicies({ environment }: ExecutableOptions): boolean {
   const { vectorPolicy, textLanguages } = environment ?? {};
   return (vectorPolicy?.size ?? 0) + (textLanguages?.size ?? 0) > 0;
 }
 
-/** A query that calls user defined functions is bound to one run. */
+/** A query with user defined functions is bound to one run, so it is not cached. */
 function compiledOf(query: Query, options: ExecutableOptions): CompiledQuery {
   const compileCache = options.compileCache?.get(query);
   if (compileCache !== undefined) return compileCache;
@@ -116,14 +116,14 @@ function compiledOf(query: Query, options: ExecutableOptions): CompiledQuery {
   return compiled;
 }
 
-/** Whether no row depends on any but its own item, apart from its place in the order. */
+/** Whether every row depends on its own item only, apart from its position in the order. */
 function isItemwise(block: Block): boolean {
   const [first] = block.sources;
   const isPlain = !block.grouping && !block.rank && !block.isDistinct;
   return isPlain && (first?.kind !== 'subquery' || isItemwise(first.block));
 }
 
-/** What rows are made with. */
+/** The means of evaluation. */
 interface Evaluation {
   readonly calls: UserFunctionCalls | undefined;
   readonly budget: EvaluationBudget;
@@ -131,7 +131,7 @@ interface Evaluation {
 
 type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'rowsOfMany' | 'order'>;
 
-/** One row of slots and, as long as no item matches, one list of rows serve all items. */
+/** All items share one row of slots and, as long as no item matches, one list of rows. */
 function streamingShape(
   block: Block,
   row: Slots,
@@ -171,7 +171,7 @@ function streamingShape(
     }
     return rows;
   };
-  // A list without rows serves the next item too: here each has its own.
+  // An empty list is shared with the next item, so each item gets a copy here.
   const ownRowsOf = (item: PendingItem) => () => {
     const document = item.decode();
     return rowsOf(document).map((row) => ({ ...row, isItem: row.value === document }));
@@ -183,7 +183,7 @@ function streamingShape(
 
 const NO_KEYS: readonly Value[] = [];
 
-/** Properties that the service sees to. */
+/** Properties that every item has, because the service sets or requires them. */
 const IN_EVERY_ITEM: ReadonlySet<unknown> = new Set(['id', '_ts', '_etag', '_rid', '_self']);
 
 function isOfEvery(path: Path | undefined): boolean {
@@ -249,7 +249,7 @@ function blockingShape(
           const adds = items.map((item) => () => fold.add(item.decode()));
           return (await calls.completeThen(items.map(trial), adds)).every((goesOn) => goesOn);
         },
-        // Without items a fold can be tried as a whole.
+        // A fold without items can be tried as a whole.
         async finish() {
           const tried = reads ? fold.tryFinish : () => start().finish();
           const [values] = await calls.completeThen([tried], [() => fold.finish()]);
@@ -262,6 +262,6 @@ function blockingShape(
 }
 
 interface TryableFold extends RowFold {
-  /** Computes what `finish` will, and changes nothing. */
+  /** Evaluates like `finish` and changes nothing. */
   tryFinish(): void;
 }

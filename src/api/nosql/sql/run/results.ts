@@ -1,4 +1,4 @@
-/** What becomes of projected rows: repeated ones are dropped, the rest is put in order and cut to the window asked for. */
+/** Processes projected rows: drops duplicates, sorts, and applies the window. */
 import { beginResult, DomainError, QUERY_KEPT_BYTES_MAX, spend } from '../../../../base/index.ts';
 import { compareValues, type Value } from '../../../../value/index.ts';
 import type { Block, Compiled, Slots } from '../compile/block.ts';
@@ -7,7 +7,7 @@ import { fuseScores } from './rank.ts';
 import { type ValueKey, valueKey } from './value-key.ts';
 import { keptSize } from './value-size.ts';
 
-/** Takes a result; true when it wants no more. */
+/** Receives a result; returns true when it wants no more. */
 export type Sink = (value: Value) => boolean;
 
 interface RowWindow {
@@ -16,7 +16,7 @@ interface RowWindow {
   readonly take: number;
 }
 
-/** TOP, OFFSET and LIMIT of a block; throws SqlError where one is no count. */
+/** TOP, OFFSET and LIMIT of a block; throws SqlError where one is not a count. */
 export function windowOf(block: Block, row: Slots): RowWindow {
   const top = count(block.top, row, diagnostics.top) ?? Number.POSITIVE_INFINITY;
   const limit = count(block.limit, row, diagnostics.limit) ?? Number.POSITIVE_INFINITY;
@@ -35,7 +35,7 @@ function count(
   return number;
 }
 
-/** Counts what a query keeps in memory. */
+/** The budget of rows and bytes that a query keeps in memory. */
 export class RowBudget {
   readonly #rowsMax: number;
   #rows = 0;
@@ -45,7 +45,7 @@ export class RowBudget {
     this.#rowsMax = rowsMax;
   }
 
-  /** @param bytes - of the row, about. */
+  /** @param bytes - the approximate size of the row. */
   reserve(bytes: number): void {
     this.#bytes += bytes;
     if (++this.#rows > this.#rowsMax || this.#bytes > QUERY_KEPT_BYTES_MAX)
@@ -55,7 +55,7 @@ export class RowBudget {
       );
   }
 
-  /** Rows of average size. */
+  /** Releases rows of average size. */
   release(count: number): void {
     this.#bytes -= (this.#bytes / this.#rows) * count;
     this.#rows -= count;
@@ -77,7 +77,7 @@ export class Results {
     this.#take = window.take;
     this.#isFull = window.take === 0;
     const isOrdered = block.orderBy.length > 0;
-    // Which of the rows that repeat each other comes first is known only when all are in order.
+    // The first of duplicate rows is known only when all are sorted.
     this.#seen = block.isDistinct && !isOrdered ? new Set() : undefined;
     if (isOrdered || block.rank || block.isDistinct) this.#budget = new RowBudget(rowsMax);
     if (block.rank) this.#kept = new RankedRows(block.rank);
@@ -90,7 +90,7 @@ export class Results {
     return this.#isFull;
   }
 
-  /** As isFull. The keys say where an ordered or ranked row belongs. */
+  /** Returns isFull. The keys determine the position of an ordered or ranked row. */
   add(value: Value, keys: readonly Value[]): boolean {
     if (this.#isFull) return true;
     if (!this.#kept) return this.#isDuplicate(value) ? false : this.#emit(value);
@@ -100,7 +100,7 @@ export class Results {
     return false;
   }
 
-  /** Hands out what had to wait for the last row. */
+  /** Emits the rows that had to wait for the last one. */
   finish(): void {
     for (const value of this.#kept?.sorted() ?? []) {
       beginResult();
@@ -132,13 +132,13 @@ export class Results {
 interface KeyedRow {
   readonly value: Value;
   readonly keys: readonly Value[];
-  /** Equal rows stay in the order they came in. */
+  /** The order of arrival, for rows with equal keys. */
   readonly number: number;
 }
 
 type CompareRows = (a: KeyedRow, b: KeyedRow) => number;
 
-/** By their keys; `ties` says how rows of equal keys follow each other. */
+/** Compares rows by their keys; `ties` is the direction for equal keys. */
 function rowComparison({ orderBy }: Block, ties: 1 | -1): CompareRows {
   const signs = orderBy.map((order) => (order.isDescending ? -1 : 1));
   return (a, b) => {
@@ -151,7 +151,7 @@ function rowComparison({ orderBy }: Block, ties: 1 | -1): CompareRows {
   };
 }
 
-/** Fewer rows than this are not worth a sort to get rid of. */
+/** Fewer spare rows than this are not worth a sort. */
 const SPARE_ROWS_MIN = 1000;
 
 /** The first rows in order. Twice as many are kept before the rest is dropped, so that a row costs log(rows) at most. */
@@ -167,7 +167,7 @@ class OrderedRows {
     this.#compare = rowComparison(block, 1);
   }
 
-  /** How many rows fewer are kept than came in. */
+  /** Returns the number of rows that were dropped. */
   add(value: Value, keys: readonly Value[]): number {
     const row = { value, keys, number: this.#number++ };
     if (this.#last && this.#compare(row, this.#last) > 0) return 1;
@@ -190,18 +190,18 @@ class OrderedRows {
   }
 }
 
-/** Of rows that repeat each other, the one that comes first in the order. */
+/** Keeps the first of duplicate rows in the order. */
 class DistinctOrderedRows {
   readonly #compare: CompareRows;
   readonly #rows = new Map<ValueKey, KeyedRow>();
   #number = 0;
 
   constructor(block: Block) {
-    // As rows that are read in order: by the number of their item, backwards where the first key falls.
+    // Ties follow the order of an index scan: by arrival, backwards where the first key descends.
     this.#compare = rowComparison(block, block.orderBy[0]?.isDescending ? -1 : 1);
   }
 
-  /** One where the row, or the one in its place, is dropped. */
+  /** Returns one where the row, or the one it replaces, is dropped. */
   add(value: Value, keys: readonly Value[]): number {
     const key = valueKey(value);
     const row = { value, keys, number: this.#number++ };
@@ -215,7 +215,7 @@ class DistinctOrderedRows {
   }
 }
 
-/** Ranks depend on all rows. */
+/** Keeps all rows, because ranks depend on all of them. */
 class RankedRows {
   readonly #rank: NonNullable<Block['rank']>;
   readonly #values: Value[] = [];

@@ -1,4 +1,4 @@
-/** Functions that answer later give the same rows as functions that answer at once; method: both, side by side. */
+// Goal: asynchronous functions give the same rows as synchronous ones. Method: both, side by side.
 import { expect, test } from 'vitest';
 import type { Value } from '../../../../value/index.ts';
 import { compileQuery, executableQuery, parseQuery, runQuery } from '../index.ts';
@@ -24,7 +24,7 @@ const ITEMS = DOCUMENTS.map((document) => ({
 
 interface Later {
   readonly rows: readonly Value[];
-  /** How many calls were answered together, one number per crossing. */
+  /** How many calls each batch had. */
   readonly crossings: readonly number[];
 }
 
@@ -82,12 +82,12 @@ test.each([
   if (crossings !== undefined) expect(result.crossings).toHaveLength(crossings);
 });
 
-test('equal calls of many rows cross once', async () => {
+test('equal calls of many rows are made once', async () => {
   const { crossings } = await later('SELECT VALUE udf.twice(1) + udf.twice(1) FROM c');
   expect(crossings).toEqual([1]);
 });
 
-test('an error is told with the message of the function', async () => {
+test('an error has the message of the function', async () => {
   await expect(later('SELECT VALUE udf.fail(c.n) FROM c')).rejects.toThrow(
     "user defined function 'fail'. Exception = TypeError: bad",
   );

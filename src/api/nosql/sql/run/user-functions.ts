@@ -1,7 +1,7 @@
 /**
- * Calls of user defined functions, which run elsewhere. Closures are synchronous, so a piece of work is tried: what it
- * asks for and is not known yet gives undefined and is noted; the notes of many pieces are answered together, and those
- * that missed something are tried again. Functions are taken to be pure: equal calls are made once.
+ * Calls of user defined functions, which run in another thread. Closures are synchronous, so an evaluation is tried: a
+ * call without a cached result gives undefined and is recorded. The recorded calls of many trials are evaluated in one
+ * batch, and the trials that missed a result are repeated. Functions are assumed to be pure: equal calls are made once.
  */
 import { DomainError, NESTING_MAX } from '../../../../base/index.ts';
 import { yieldToEventLoop } from '../../../../query/index.ts';
@@ -17,14 +17,14 @@ export type CallResult =
   | { readonly kind: 'undefined' }
   | { readonly kind: 'error'; readonly message: string };
 
-/** Calls answered together, and their characters. */
+/** The most calls of one batch, and their characters. */
 const CALLS_MAX = 1000;
 const CHARACTERS_MAX = 1024 * 1024;
 
-/** Functions of functions, and subqueries that depend on what they give: every round answers one more level. */
+/** Every round evaluates one more level of calls whose arguments depend on other calls. */
 const ROUNDS_MAX = 50;
 
-/** What pieces of work that are tried together know. */
+/** The state that a group of trials shares. */
 interface TrialState {
   readonly cached: Map<string, CallResult>;
   readonly requested: Set<string>;
@@ -66,7 +66,7 @@ export class UserFunctionCalls {
       case 'undefined':
         return undefined;
       case 'error':
-        // What follows a miss may never be reached.
+        // After a miss the evaluation is wrong anyway and will be repeated.
         if (trial.hasMissed) return undefined;
         throw new DomainError(
           'invalidInput',
@@ -75,13 +75,13 @@ export class UserFunctionCalls {
     }
   }
 
-  /** The results of pieces of work that change nothing; each is done until it has all it asks for. */
+  /** The results of trials without side effects; each is repeated until no call is missing. */
   async complete<T>(trials: readonly (() => T)[]): Promise<T[]> {
     const { results } = await this.#completed(trials);
     return results;
   }
 
-  /** Does things that change something, knowing all that the pieces asked for. */
+  /** Runs tasks with side effects once, after the trials have cached the calls that the tasks make. */
   async completeThen<T>(
     trials: readonly (() => unknown)[],
     tasks: readonly (() => T)[],
