@@ -54,7 +54,7 @@ function readConsistency({ headers, service }: Call): ConsistencyLevel {
   return level;
 }
 
-/** Items of a page: what the client asks for within bounds, or the default. */
+/** Items per page: the count of the header within bounds, or the default. */
 export function pageLimit(call: Call): number {
   return itemCount(call, PAGE_ITEMS_DEFAULT);
 }

@@ -35,7 +35,7 @@ import type { Target } from './target.ts';
 type Verbs = Readonly<Record<string, Operation>>;
 
 export interface Resource {
-  /** As clients sign it. */
+  /** The resource type in signatures. */
   readonly type: string;
   readonly feed: Verbs;
   readonly single: Verbs;

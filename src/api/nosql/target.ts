@@ -10,7 +10,7 @@ export interface Target {
   readonly isFeed: boolean;
   /** The decoded ids along the path: database, container, item. */
   readonly ids: readonly string[];
-  /** What clients sign: the resource's own link, or its parent's for a feed. Decoded, no slash at either end. */
+  /** The link that clients sign: the resource's own, or its parent's for a feed. Decoded, no slash at either end. */
   readonly link: string;
 }
 

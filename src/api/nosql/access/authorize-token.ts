@@ -37,7 +37,7 @@ export function authorizeToken(
   if (!isPromise(covered)) return decide(principal, covered);
   return covered.then(
     (isInside) => decide(principal, isInside),
-    // The lookup fails for a missing item or a malformed link; either is outside the grant.
+    // Access fails closed: a lookup that fails, as for a missing item or a malformed link, refuses the request.
     () => decide(principal, false),
   );
 }
@@ -189,6 +189,7 @@ function sentKey(call: Call, view: ContainerView): KeyValues | undefined {
     const values = parsePartitionKey(header);
     return values.length === 0 && view.isSystemKey ? [undefined] : values;
   } catch {
+    // A malformed key is outside every grant; the operation itself would refuse it with 400.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** The refusal of a request for want of rights: a response for the client, a reason for the audit log. */
+/** The refusal of a request for missing rights: a response for the client, a reason for the audit log. */
 import { RequestError } from '../errors.ts';
 import { describePrincipal, type Principal } from './principal.ts';
 

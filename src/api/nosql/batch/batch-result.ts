@@ -1,5 +1,5 @@
 /** The results of a batch: one entry per operation, item bodies as they are stored. */
-import { type Bytes, type DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
+import { assert, type Bytes, type DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
 import type { Item } from '../../../partition/index.ts';
 import { CLOSING_BRACE, CLOSING_BRACKET, COMMA, OPENING_BRACKET } from '../../../value/index.ts';
 import { SUBSTATUS_RESPONSE_TOO_LARGE, statusOf } from '../errors.ts';
@@ -72,6 +72,7 @@ export function printResults(results: readonly OperationResult[]): Bytes {
     }
     printed[end++] = CLOSING_BRACE;
   });
+  assert(end === length - 1, 'the results fill the buffer, which is not zeroed');
   printed[end] = CLOSING_BRACKET;
   return printed;
 }

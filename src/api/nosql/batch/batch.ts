@@ -1,9 +1,9 @@
 /** A batch request, transactional or bulk by its headers; the response has the format of the request. */
-import type { ResponseInfo } from '../../../base/index.ts';
+import { assert, type ResponseInfo } from '../../../base/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 import { type Reply, responseInfoHeaders } from '../reply.ts';
-import { readBatch } from './batch-request.ts';
+import { type RequestOperation, readBatch } from './batch-request.ts';
 import { type OperationResult, printResults, statusOfAll } from './batch-result.ts';
 import { isBinaryBatch } from './binary-batch.ts';
 import { runBulk } from './bulk.ts';
@@ -33,12 +33,20 @@ const RECORDS: ResponseFormat = {
 export async function postBatch(call: Call): Promise<Reply> {
   const view = call.ownerContainer();
   // The format is read before the first await: the request body is not kept.
-  const form = isBinaryBatch(call.body) ? RECORDS : JSON_LIST;
-  return run(call, view).then((outcome) => batchReply(view, outcome, form));
+  const format = isBinaryBatch(call.body) ? RECORDS : JSON_LIST;
+  const operations = readBatch(call, view);
+  const count = operations.length;
+  return run(call, view, operations).then((outcome) => {
+    assert(outcome.results.length === count, 'every operation has a result');
+    return batchReply(view, outcome, format);
+  });
 }
 
-function run(call: Call, view: ContainerView): Promise<BatchOutcome> {
-  const operations = readBatch(call, view);
+function run(
+  call: Call,
+  view: ContainerView,
+  operations: readonly RequestOperation[],
+): Promise<BatchOutcome> {
   return call.isHeaderTrue('x-ms-cosmos-batch-atomic')
     ? runTransaction(call, view, operations)
     : runBulk(call, view, operations);

@@ -16,7 +16,7 @@ import { resourceName } from './resource-name.ts';
 
 const UNIQUE_KEYS_MAX = 10;
 const UNIQUE_KEY_PATHS_MAX = 16;
-/** Names, plain or quoted, behind slashes. */
+/** Slashes, each followed by a plain or quoted name. */
 const UNIQUE_KEY_PATH = /^(\/("([^"\\]|\\.)+"|[^/"[\]?*]+))+$/;
 
 interface SpecOptions {

@@ -1,4 +1,4 @@
-/** What responses and checks of this API need of a container, made once per version of its record. */
+/** A container as responses and checks of this API need it, made once per version of its record. */
 
 import { assert } from '../../../base/index.ts';
 import {

@@ -30,7 +30,7 @@ export function parsePartitionKeyDefinition(sent: Value): PartitionKeyDefinition
   };
 }
 
-/** The same paths in the same order, hashed the same way. */
+/** True for the same paths in the same order with the same hash. */
 export function isSameDefinition(a: PartitionKeyDefinition, b: PartitionKeyDefinition): boolean {
   return a.kind === b.kind && a.version === b.version && a.paths.join('\n') === b.paths.join('\n');
 }

@@ -110,6 +110,7 @@ function parseOrUndefined(text: string): Value {
   try {
     return JSON.parse(text) as Value;
   } catch {
+    // The caller refuses undefined with the name of the header.
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 /** A few evaluation threads, started when needed and ended when idle. A leased thread serves one page only. */
 import {
+  assert,
   DomainError,
   EVALUATION_IDLE_MS,
   EVALUATION_QUEUE_MAX,
@@ -43,7 +44,8 @@ export class EvaluationPool {
   }
 
   release(thread: EvaluationThread): void {
-    this.#leased.delete(thread);
+    const wasLeased = this.#leased.delete(thread);
+    assert(wasLeased, 'a leased thread is released once');
     const next = this.#onResponse.shift();
     if (next !== undefined) {
       clearTimeout(next.timer);

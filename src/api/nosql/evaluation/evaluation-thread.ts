@@ -1,6 +1,6 @@
 /** The handle of an evaluation thread in the main thread. A thread that does not respond in time is ended. */
 import { Worker } from 'node:worker_threads';
-import { EVALUATION_MEMORY_MB } from '../../../base/index.ts';
+import { assert, EVALUATION_MEMORY_MB } from '../../../base/index.ts';
 import type { ThreadRequest, ThreadResponse } from './protocol.ts';
 
 export type ThreadOutcome =
@@ -41,6 +41,7 @@ export class EvaluationThread {
   /** Sends one request at a time, to a thread that is ready. Never rejects. */
   send(request: ThreadRequest, timeoutMs: number): Promise<ThreadOutcome> {
     if (!this.#isAlive) return Promise.resolve({ kind: 'lost', isMemory: false });
+    assert(this.#onResponse === undefined, 'a thread has one request at a time');
     this.#worker.ref();
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.end(), timeoutMs);

@@ -24,7 +24,7 @@ import type { SentItems, ThreadQuery, ThreadRequest, ThreadResponse } from './pr
 /** Time beyond the budget after which a thread is stuck: its own code did not get to look at the clock. */
 const GRACE_MS = 500;
 
-/** How long a slow query starts in a thread; after that it starts in the main thread again. */
+/** The time for which a slow query starts in a thread; after that it starts in the main thread again. */
 const SLOW_MS = 1000;
 
 /** One pool for the process, so that its threads are few. They end with the process, or when they are idle. */
@@ -80,6 +80,7 @@ class MovedPage {
   release(): void {
     this.#thread?.then(
       (thread) => pool.release(thread),
+      // A failed lease has no thread to release; its error went to the page that waited for it.
       () => undefined,
     );
     this.#thread = undefined;

@@ -69,7 +69,7 @@ const ROWS_PER_PAGE = 1000;
 /** A bound, because an explanation should not read a whole large container. */
 const PAGES_MAX = 100;
 
-/** Takes `{db, container, query, parameters}`. Throws DomainError. */
+/** The explainer of requests `{db, container, query, parameters}`. It throws DomainError. */
 export function createExplainer(service: Service): Explainer {
   const queries = new PreparedQueries(service);
   return async (request) => {

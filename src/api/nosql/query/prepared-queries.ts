@@ -60,7 +60,7 @@ export class PreparedQueries {
 
   /**
    * Throws SqlError for what is wrong with the query, `invalidInput` where the policy has no index for its order.
-   * @param within - the script that asks, if one does: functions run in its thread.
+   * @param within - the script that runs the query, if any: functions run in its thread.
    */
   prepare(container: ContainerRecord, sent: RequestQuery, within?: ScriptRun): PreparedQuery {
     const parameterized = sent.parameters.length === 0 ? autoParameterize(sent.text) : undefined;

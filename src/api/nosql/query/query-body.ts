@@ -15,7 +15,7 @@ const PARAMETER_NAME = /^@[\p{L}_][\p{L}\p{N}_]*$/u;
 /** Parameters of one query; generated queries stay far below. */
 const PARAMETERS_MAX = 20_000;
 
-/** POST on a feed is a query where a header or the type of its body says so. */
+/** POST on a feed is a query by a header or by its content type. */
 export function isQuery(call: Call): boolean {
   return (
     call.isHeaderTrue('x-ms-documentdb-isquery') ||

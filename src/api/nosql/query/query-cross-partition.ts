@@ -23,7 +23,7 @@ interface QueryReach {
   readonly partitionCount: number;
 }
 
-/** Throws 400 where the query goes over partitions and may not, or 400/1004 with the plan where the client has to run it. */
+/** Throws 400 for a cross-partition query that is not enabled, and 400/1004 with the plan where the client runs it. */
 export function checkCrossPartition(call: Call, prepared: PreparedQuery, reach: QueryReach): void {
   if (reach.isSingleKey) return;
   if (!call.isHeaderTrue('x-ms-documentdb-query-enablecrosspartition'))

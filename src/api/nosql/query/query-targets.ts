@@ -31,7 +31,7 @@ export interface QueryTargets {
   readonly ranges: readonly HashRange[];
   /** The condition that the headers add to the filter. */
   readonly condition: Condition;
-  /** True where the condition names exactly what lies in the ranges. */
+  /** True where the condition matches exactly the items in the ranges. */
   readonly isExact: boolean;
   /** True where headers name the ranges, and the filter was not analysed. */
   readonly isAddressed: boolean;
@@ -100,7 +100,7 @@ export function keyCondition(values: KeyValues, { keyPaths }: ContainerView): Co
 }
 
 /**
- * The partitions that some of the ranges lie in. The filter of the query does the rest: the index finds the
+ * The partitions that overlap some of the ranges. The filter of the query does the rest: the index finds the
  * keys it names, not their hashes.
  */
 export function partitionsOf(

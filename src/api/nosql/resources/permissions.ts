@@ -132,7 +132,7 @@ function grantOf(permission: StoredResource, call: Call): Grant {
     mode: String(permissionMode).toLowerCase() === 'all' ? 'all' : 'read',
     permission: storedResourceRid(permission),
     databaseRid: permission.databaseRid,
-    // No container has this rid; it stands for one that was deleted.
+    // No container has this rid; it replaces that of a deleted container.
     containerRid: container?.rid ?? -1,
     scope: scopeOf(target),
     ...key,

@@ -18,7 +18,7 @@ import {
 export interface OperationRow extends OperationColumns, OperationFields {}
 
 interface OperationColumns {
-  /** Undefined where the number stands for no operation on items. */
+  /** Undefined for a number that is no operation on items. */
   readonly operationType: string | undefined;
   readonly partitionKey: string | undefined;
   readonly id: string | undefined;

@@ -122,7 +122,7 @@ export function requireNoAggregates(expression: Expression, compilation: Compila
     compilation.diagnostics.push(diagnostics.aggregatePlace(call.span));
 }
 
-/** Every path of the item must be a key, or lie in an aggregate. */
+/** Every path of the item must be a key, or inside an aggregate. */
 function requireGrouped(
   expression: Expression,
   isGrouped: (part: Expression) => boolean,

@@ -150,7 +150,7 @@ function compileBlock(
   };
 }
 
-/** The service takes no order and no counts in subqueries, because the first rows would depend on the partitions. */
+/** Order and counts are refused in subqueries, as by the service: the first rows would depend on the partitions. */
 function requireUnordered({ select, orderBy, window }: Query, compilation: Compilation): void {
   const { diagnostics: found } = compilation;
   if (select.top) found.push(diagnostics.topInSubquery(select.topSpan ?? NO_SPAN));

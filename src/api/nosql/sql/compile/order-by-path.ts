@@ -1,5 +1,5 @@
 /**
- * Whether ORDER BY names paths of the item. An alias stands for what its source selects: a path, an object whose
+ * Whether ORDER BY names paths of the item. An alias means what its source selects: a path, an object whose
  * properties may be paths, or something computed, which no index has in order.
  */
 

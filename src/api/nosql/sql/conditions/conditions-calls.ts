@@ -1,4 +1,4 @@
-/** Conditions of function calls: what a true call says about its argument. */
+/** Conditions of function calls: the values of an argument for which a call is true. */
 import {
   ANYTHING,
   type Condition,

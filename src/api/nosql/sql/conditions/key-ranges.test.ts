@@ -1,4 +1,4 @@
-// Goal: no item that a query returns lies outside the ranges its plan names. Method: random filters and documents by seed;
+// Goal: no item that a query returns is outside the ranges of its plan. Method: random filters and documents by seed;
 // every match is looked for in the ranges, for plain and hierarchical keys.
 import { describe, expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../../../base/index.ts';

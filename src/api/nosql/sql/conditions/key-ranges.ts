@@ -285,7 +285,7 @@ function callPredicate(
   return undefined;
 }
 
-/** The text that a pattern without wildcards stands for. */
+/** The text that a pattern without wildcards matches. */
 function plainPattern(pattern: string, escapeCharacter: string | undefined): string | undefined {
   let plain = '';
   for (let at = 0; at < pattern.length; at++) {

@@ -154,7 +154,7 @@ function calendarBin(
 ): bigint | undefined {
   const bins = Math.floor(unitsBetween(start, instant, unit) / size);
   const candidate = addUnits(start, unit, bins * size);
-  // The boundary of the calendar month may lie before the origin's day of the month.
+  // The boundary of the calendar month may be before the origin's day of the month.
   return candidate !== undefined && candidate > instant
     ? addUnits(start, unit, (bins - 1) * size)
     : candidate;

@@ -19,7 +19,7 @@ export interface SystemFunction {
 /** Gets the arguments in the order of the query, between argumentsMin and argumentsMax of them. */
 type Evaluate = (...args: readonly Value[]) => Value;
 
-/** How near two vectors are: by angle, by distance, or by product. */
+/** The measure of vectors: angle, distance or product. */
 export type DistanceFunction = 'cosine' | 'euclidean' | 'dotproduct';
 
 export interface FunctionEnvironment {
@@ -40,7 +40,7 @@ export function define(name: string, counts: Counts, evaluate: Evaluate): System
   return entry(name, counts, evaluate, {});
 }
 
-/** A function that sees undefined arguments. */
+/** A function that handles undefined arguments. */
 export function defineTotal(name: string, counts: Counts, evaluate: Evaluate): SystemFunction {
   return entry(name, counts, evaluate, { takesUndefined: true });
 }

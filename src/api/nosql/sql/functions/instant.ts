@@ -152,7 +152,7 @@ export function addUnits(instant: bigint, unit: InstantUnit, count: number): big
   return instantOf({ ...parts, year, month, day: Math.min(parts.day, daysInMonth(year, month)) });
 }
 
-/** How many boundaries of the unit lie between two instants. */
+/** The count of boundaries of the unit between two instants. */
 export function unitsBetween(start: bigint, end: bigint, unit: InstantUnit): number {
   if (unit === 'nanosecond') return Number((end - start) * 100n);
   if (unit !== 'year' && unit !== 'month') {

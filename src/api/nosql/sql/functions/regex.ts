@@ -54,6 +54,7 @@ function compilePattern(pattern: string, modifiers: string): BoundedRegex | unde
   try {
     return new BoundedRegex(source, flags);
   } catch {
+    // An invalid pattern makes the function undefined.
     return undefined;
   }
 }

@@ -253,6 +253,7 @@ function parsedOrUndefined(text: string): Value {
   try {
     return JSON.parse(text) as Value;
   } catch {
+    // A text that is not JSON makes the function undefined.
     return undefined;
   }
 }

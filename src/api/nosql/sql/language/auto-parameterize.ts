@@ -2,7 +2,7 @@
  * Texts that differ only in the constants they compare with become one query with parameters. An application that writes
  * values into its texts sends a new text each time; its parsed and compiled form is still cached.
  *
- * Only compared constants are replaced. There a literal and a parameter mean the same, while elsewhere some have to be
+ * Only compared constants are replaced. There a literal and a parameter mean the same, while in other places some have to be
  * literals (ESCAPE, names of properties, options of functions), and a text with GROUP BY may repeat an expression, which
  * would become two different ones.
  */

@@ -55,7 +55,7 @@ export function parseExpression(text: string): Expression {
   return expression;
 }
 
-/** Newer keywords that the service still takes as names of properties, aliases and functions. */
+/** Newer keywords that the service still accepts as names of properties, aliases and functions. */
 const SOFT_KEYWORDS: ReadonlySet<Keyword> = new Set<Keyword>([
   'ALL',
   'FIRST',

@@ -247,7 +247,7 @@ function blockingShape(
       const asyncFold: AsyncFold = {
         addMany: async (items) => {
           const adds = items.map((item) => () => fold.add(item.decode()));
-          return (await calls.completeThen(items.map(trial), adds)).every((goesOn) => goesOn);
+          return (await calls.completeThen(items.map(trial), adds)).every((wantsMore) => wantsMore);
         },
         // A fold without items can be tried as a whole.
         async finish() {

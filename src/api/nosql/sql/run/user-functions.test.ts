@@ -24,7 +24,7 @@ const ITEMS = DOCUMENTS.map((document) => ({
 
 interface Later {
   readonly rows: readonly Value[];
-  /** How many calls each batch had. */
+  /** The count of calls in each batch. */
   readonly crossings: readonly number[];
 }
 

@@ -117,6 +117,7 @@ export class UserFunctionCalls {
         try {
           results[at] = this.#within(trial, trials[at] as () => T);
         } catch (error) {
+          // After a miss the error may come from the undefined result; the trial is repeated.
           if (!trial.hasMissed) throw error;
         }
         if (trial.hasMissed) missed.push(at);
