@@ -40,7 +40,10 @@ export function runTransaction(
     }
   }
   const kinds = sent.map(({ kind }) => kind);
-  const bounds = { ...BATCH_BOUNDS, answer: { bytesMax: PAGE_BYTES_MAX, isWanted } };
+  const bounds: typeof BATCH_BOUNDS = {
+    ...BATCH_BOUNDS,
+    response: { bytesMax: PAGE_BYTES_MAX, isWanted },
+  };
   const requestClass = headerRequestClass(call);
   return call.service.items.transact(view.record, key, operations, requestClass, bounds).then(
     (reply) => ({

@@ -81,7 +81,7 @@ export class PreparedQueries {
     same: RequestQuery,
     within: ScriptRun | undefined,
   ): PreparedQuery {
-    const { environment, indexing, computed, compileCache: known } = this.#containers.of(container);
+    const { environment, indexing, computed, compileCache } = this.#containers.of(container);
     const { parameters } = same;
     const query = this.#cache.parse(same.text);
     const functions = new QueryFunctions(this.#services, container, within);
@@ -103,7 +103,7 @@ export class PreparedQueries {
       startMs,
       findUdf: (name) => functions.find(name),
       calls: functions.calls,
-      compileCache: known,
+      compileCache,
       limits: FIXED_EVALUATION,
       // Items of other APIs have values that JSON cannot hold, so they cannot be sent to a thread.
       ...(container.encoding === 'json' && {

@@ -109,8 +109,8 @@ function hasPathPolicies({ environment }: ExecutableOptions): boolean {
 
 /** A query with user defined functions is bound to one run, so it is not cached. */
 function compiledOf(query: Query, options: ExecutableOptions): CompiledQuery {
-  const compileCache = options.compileCache?.get(query);
-  if (compileCache !== undefined) return compileCache;
+  const cached = options.compileCache?.get(query);
+  if (cached !== undefined) return cached;
   const compiled = compileQuery(query, options);
   if (options.calls?.isUsed !== true) options.compileCache?.set(query, compiled);
   return compiled;
