@@ -37,7 +37,7 @@ function moved(text: string, parameters: readonly QueryParameter[] = []) {
     },
     computed: new Map(),
   });
-  return { shape, elsewhere: moverOf(sent, query).begin(shape, false) };
+  return { shape, inThread: moverOf(sent, query).begin(shape, false) };
 }
 
 async function movedRows(shape: Streaming, items = ITEMS, mayStop = false) {
@@ -60,7 +60,7 @@ describe('the same rows', () => {
     'SELECT VALUE c.n FROM c OFFSET 3 LIMIT 4',
     'SELECT VALUE {n: c.n + @p, at: GetCurrentTimestampStatic()} FROM c',
   ])('%s', async (text) => {
-    const { shape, elsewhere: inThread } = moved(text, [{ name: '@p', value: 7 }]);
+    const { shape, inThread } = moved(text, [{ name: '@p', value: 7 }]);
     if (shape.kind !== 'streaming' || inThread.shape.kind !== 'streaming')
       return expect.unreachable('it streams');
     const { order, skip, take } = shape;
@@ -88,7 +88,7 @@ describe('the same rows', () => {
     'SELECT VALUE 1',
     'SELECT TOP 0 VALUE COUNT(1) FROM c',
   ])('%s', async (text) => {
-    const { shape, elsewhere: inThread } = moved(text);
+    const { shape, inThread } = moved(text);
     if (shape.kind !== 'folding' || inThread.shape.kind !== 'folding')
       return expect.unreachable('it folds');
     const fold = shape.start();
@@ -98,9 +98,7 @@ describe('the same rows', () => {
   });
 
   test('many results come in parts', async () => {
-    const { elsewhere: inThread } = moved(
-      'SELECT a.v, COUNT(1) AS n FROM c JOIN a IN c.list GROUP BY a.v',
-    );
+    const { inThread } = moved('SELECT a.v, COUNT(1) AS n FROM c JOIN a IN c.list GROUP BY a.v');
     const list = Array.from({ length: 12_000 }, (_, v) => ({ v }));
     const body = textToBytes(JSON.stringify({ list }));
     const item = { body, rowsGiven: 0, decode: () => undefined };
@@ -118,7 +116,7 @@ describe('rows of more than a page', () => {
   );
 
   test('are not all printed, and the page continues after the rows sent', async () => {
-    const { elsewhere: inThread } = moved('SELECT a, c.text FROM c JOIN a IN c.list');
+    const { inThread } = moved('SELECT a, c.text FROM c JOIN a IN c.list');
     if (inThread.shape.kind !== 'streaming') return expect.unreachable('it streams');
     const printed = async (rowsGiven: number) => {
       const item = { body, rowsGiven, decode: () => undefined };
@@ -132,7 +130,7 @@ describe('rows of more than a page', () => {
   });
 
   test('a row larger than a page is refused', async () => {
-    const { elsewhere: inThread } = moved('SELECT VALUE [c.text, c.text, c.text] FROM c');
+    const { inThread } = moved('SELECT VALUE [c.text, c.text, c.text] FROM c');
     if (inThread.shape.kind !== 'streaming') return expect.unreachable('it streams');
     const item = { body, rowsGiven: 0, decode: () => undefined };
     await expect(movedRows(inThread.shape, [item])).rejects.toMatchObject({ code: 'tooLarge' });
@@ -149,14 +147,14 @@ describe('errors in the thread', () => {
     ],
     ["SELECT VALUE REGEXMATCH(CONCAT(REPLICATE('a', 60), 'b'), '^(A+)+$', 'i') FROM c", 'too long'],
   ])('%s', async (text, expected) => {
-    const { elsewhere: inThread } = moved(text);
+    const { inThread } = moved(text);
     if (inThread.shape.kind !== 'streaming') return expect.unreachable('it streams');
     await expect(movedRows(inThread.shape)).rejects.toThrow(expected);
     inThread.release();
   });
 
   test('do not affect the next query', async () => {
-    const { elsewhere: inThread } = moved('SELECT VALUE COUNT(1) FROM c');
+    const { inThread } = moved('SELECT VALUE COUNT(1) FROM c');
     if (inThread.shape.kind !== 'folding') return expect.unreachable('it folds');
     expect(await movedResults(inThread.shape)).toEqual([30]);
     inThread.release();

@@ -141,12 +141,12 @@ test('a value that a row refers to many times counts each time', () => {
 
 test('rows that can be computed in a thread ask to be moved', () => {
   const moverOf = () => ({ isDue: false, begin: () => expect.unreachable('nothing is run') });
-  const program = executableQuery(parseQuery(`SELECT VALUE LENGTH(${LARGE}) FROM c`), {
+  const executable = executableQuery(parseQuery(`SELECT VALUE LENGTH(${LARGE}) FROM c`), {
     startMs: 0,
     moverOf,
   });
-  expect(program.mover).toBeDefined();
-  expect(() => program.shape.kind === 'streaming' && program.shape.rowsOf({})).toThrow(
+  expect(executable.mover).toBeDefined();
+  expect(() => executable.shape.kind === 'streaming' && executable.shape.rowsOf({})).toThrow(
     EvaluationTooLong,
   );
 });

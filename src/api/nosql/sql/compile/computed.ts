@@ -19,9 +19,9 @@ import { compileExpression } from './compile-expression.ts';
 export function parseComputed(name: string, text: string): ComputedDefinition {
   const query = parsed(name, text);
   const { selection, isDistinct, top } = query.select;
-  const hasOthers =
+  const hasOtherClauses =
     isDistinct || top || query.where || query.groupBy || query.orderBy || query.window;
-  if (selection.kind !== 'value' || hasOthers)
+  if (selection.kind !== 'value' || hasOtherClauses)
     throw invalid(name, "must have the form 'SELECT VALUE <expression> FROM c'");
   const alias = rootAlias(query);
   if (alias === undefined) throw invalid(name, 'must read the item as a whole, as in FROM c');

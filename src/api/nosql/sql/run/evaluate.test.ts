@@ -25,8 +25,8 @@ function run(
 ): readonly Value[] {
   const query = parseQuery(text);
   const results = runQuery(compileQuery(query, options), documents, parameters);
-  const program = executableQuery(query, { ...options, parameters, startMs: 0 });
-  expect(runExecutable(program, documents)).toEqual(results);
+  const executable = executableQuery(query, { ...options, parameters, startMs: 0 });
+  expect(runExecutable(executable, documents)).toEqual(results);
   return results;
 }
 
@@ -243,7 +243,7 @@ describe('parameters and user defined functions', () => {
 });
 
 describe('errors', () => {
-  const problemsOf = (text: string, parameters: readonly QueryParameter[] = []) => {
+  const diagnosticsOf = (text: string, parameters: readonly QueryParameter[] = []) => {
     try {
       run(text, parameters);
     } catch (error) {
@@ -302,11 +302,11 @@ describe('errors', () => {
     ['SELECT VALUE COUNT(1, 2) FROM c', 'SC2050', 13, 24],
     ['SELECT VALUE (SELECT VALUE 1 FROM d)', 'SC2001', 34, 35],
   ])('%s', (text, code, start, end) => {
-    expect(problemsOf(text)[0]).toMatchObject({ code, span: { start, end } });
+    expect(diagnosticsOf(text)[0]).toMatchObject({ code, span: { start, end } });
   });
 
   it("reports 'SELECT *' without FROM and over several inputs differently", () => {
-    expect(problemsOf('SELECT *')[0]?.message).toBe(
+    expect(diagnosticsOf('SELECT *')[0]?.message).toBe(
       "Syntax error, 'SELECT *' is not valid if FROM clause is omitted.",
     );
   });
@@ -314,11 +314,11 @@ describe('errors', () => {
   it('names the bounds of searchListSizeMultiplier and takes them', () => {
     const distance = (size: number) =>
       `SELECT VALUE VectorDistance(c.v, [1], true, {"searchListSizeMultiplier": ${size}}) FROM c`;
-    expect(problemsOf(distance(101))[0]?.message).toBe(
+    expect(diagnosticsOf(distance(101))[0]?.message).toBe(
       "The 'searchListSizeMultiplier' value 101 specified in the VectorDistance function is outside the supported range. The value must be between 1 and 100.",
     );
-    expect(problemsOf(distance(1))).toEqual([]);
-    expect(problemsOf(distance(100))).toEqual([]);
+    expect(diagnosticsOf(distance(1))).toEqual([]);
+    expect(diagnosticsOf(distance(100))).toEqual([]);
   });
 
   it.each([
@@ -336,7 +336,7 @@ describe('errors', () => {
       JOIN (SELECT VALUE COUNT(1) FROM t IN c.tags) AS n
       JOIN (SELECT c.a AS a, ARRAY_LENGTH(c.tags) AS n) AS o
       JOIN e IN (SELECT VALUE ObjectToArray(c.b)) ORDER BY ${order}`;
-    expect(problemsOf(text)).toEqual([
+    expect(diagnosticsOf(text)).toEqual([
       {
         code: 2206,
         message:
@@ -351,7 +351,7 @@ describe('errors', () => {
       const text = `SELECT VALUE c FROM c JOIN t IN c.tags
         JOIN (SELECT c.a AS a, ARRAY_LENGTH(c.tags) AS n) AS o
         JOIN (SELECT DISTINCT VALUE u FROM u IN c.tags) AS d ORDER BY ${order}`;
-      expect(problemsOf(text)).toEqual([]);
+      expect(diagnosticsOf(text)).toEqual([]);
     },
   );
 
@@ -360,18 +360,18 @@ describe('errors', () => {
     'refuses RRF with the weights %s',
     (weights) => {
       const text = `SELECT c.a FROM c ORDER BY RANK RRF(${TWO}, ${weights})`;
-      expect(problemsOf(text, [{ name: '@w', value: 1 }])).toMatchObject([
+      expect(diagnosticsOf(text, [{ name: '@w', value: 1 }])).toMatchObject([
         { code: 'SC2229', span: { start: 18, end: text.length } },
       ]);
     },
   );
 
   it('takes RRF with one number for each score', () => {
-    expect(problemsOf(`SELECT c.a FROM c ORDER BY RANK RRF(${TWO}, [2, -1.5])`)).toEqual([]);
+    expect(diagnosticsOf(`SELECT c.a FROM c ORDER BY RANK RRF(${TWO}, [2, -1.5])`)).toEqual([]);
   });
 
   it('reports a parameter that is not given', () => {
-    expect(problemsOf('SELECT VALUE c.a + @p FROM c WHERE c.b = @p')).toEqual([
+    expect(diagnosticsOf('SELECT VALUE c.a + @p FROM c WHERE c.b = @p')).toEqual([
       {
         code: 'SC2001',
         message: "Identifier '@p' could not be resolved.",
@@ -381,7 +381,7 @@ describe('errors', () => {
   });
 
   it('refuses a scalar subquery of two rows', () => {
-    expect(problemsOf('SELECT VALUE (SELECT VALUE t FROM t IN c.tags) FROM c')).toHaveLength(1);
+    expect(diagnosticsOf('SELECT VALUE (SELECT VALUE t FROM t IN c.tags) FROM c')).toHaveLength(1);
   });
 });
 

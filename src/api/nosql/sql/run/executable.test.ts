@@ -11,13 +11,13 @@ import { type QueryParameter, runQuery } from './evaluate.ts';
 import { type ExecutableOptions, executableQuery } from './executable.ts';
 import { runExecutable } from './executable-suite.ts';
 
-function program(text: string, options: Partial<ExecutableOptions> = {}): ExecutableQuery {
+function executable(text: string, options: Partial<ExecutableOptions> = {}): ExecutableQuery {
   return executableQuery(parseQuery(text), { startMs: 0, ...options });
 }
 
 /** `streams`, the order with its paths, and the window; or `folds`. */
 function shapeText(text: string): string {
-  const { shape } = program(text);
+  const { shape } = executable(text);
   if (shape.kind === 'folding') return 'folds';
   const { order, skip, take } = shape;
   const parts = order?.parts.map(
@@ -64,12 +64,12 @@ describe('shapes', () => {
 
   it('asks for no items where none can matter', () => {
     for (const text of ['SELECT 5', 'SELECT TOP 0 * FROM c', 'SELECT * FROM c WHERE false'])
-      expect(program(text).condition.kind).toBe('nothing');
+      expect(executable(text).condition.kind).toBe('nothing');
   });
 });
 
 function foldOf(text: string, options: Partial<ExecutableOptions> = {}) {
-  const { shape } = program(text, options);
+  const { shape } = executable(text, options);
   if (shape.kind !== 'folding') throw new Error('streams');
   return shape.start();
 }
@@ -89,7 +89,7 @@ describe('folds', () => {
 
   it('make no more rows than are wanted', () => {
     const start = (text: string, rowsMax: number) => {
-      const { shape } = program(text);
+      const { shape } = executable(text);
       if (shape.kind !== 'folding') throw new Error('streams');
       return shape.start(rowsMax);
     };
@@ -102,7 +102,7 @@ describe('folds', () => {
   });
 
   it('do not share state', () => {
-    const { shape } = program('SELECT c.a, COUNT(1) AS n FROM c GROUP BY c.a');
+    const { shape } = executable('SELECT c.a, COUNT(1) AS n FROM c GROUP BY c.a');
     if (shape.kind !== 'folding') throw new Error('streams');
     const [one, two] = [shape.start(), shape.start()];
     one.add({ a: 1 });
@@ -141,11 +141,11 @@ describe('errors', () => {
     ['SELECT * FROM c WHERE c.a = @n', []],
     ['SELECT * FROM c WHERE d.a = 1', []],
   ])('%s', (text, parameters) => {
-    expect(() => program(text, { parameters })).toThrow(SqlError);
+    expect(() => executable(text, { parameters })).toThrow(SqlError);
   });
 
   it('a JOIN of one item that never ends', () => {
-    const { shape } = program(
+    const { shape } = executable(
       'SELECT VALUE 1 FROM c JOIN a IN c.l JOIN b IN c.l JOIN d IN c.l WHERE false = c.x',
     );
     const list = Array.from({ length: 1000 }, (_, at) => at);
@@ -209,7 +209,7 @@ describe('random queries', () => {
     const text =
       'SELECT VALUE c.id FROM c ORDER BY VectorDistance([c.a], [0], true, {"distanceFunction": "euclidean"})';
     const expected = documents.toSorted((x, y) => x.a - y.a || x.id - y.id).map(({ id }) => id);
-    expect(runExecutable(program(`${text} OFFSET 700 LIMIT 800`), documents)).toEqual(
+    expect(runExecutable(executable(`${text} OFFSET 700 LIMIT 800`), documents)).toEqual(
       expected.slice(700, 1500),
     );
   });
