@@ -4,7 +4,7 @@ import { jsonReply, type Reply } from './reply.ts';
 
 const REGION = 'Local';
 
-/** Limits of the query language as clients that plan queries themselves want to know them: JSON inside JSON. */
+/** Limits of the query language, for clients that plan queries themselves. The value is JSON inside JSON. */
 const QUERY_ENGINE_CONFIGURATION = JSON.stringify({
   allowNewKeywords: true,
   enableSpatialIndexing: true,
@@ -31,7 +31,7 @@ export function readAccount(call: Call): Reply {
   const locations = [{ name: REGION, databaseAccountEndpoint: call.exchange.origin }];
   const replication = { asyncReplication: false, minReplicaSetSize: 1, maxReplicasetSize: 4 };
   const account = {
-    // With this id clients keep the endpoint they were given, whatever lies between them and this server.
+    // This id makes clients keep the endpoint they were given, whatever proxy is between them and this server.
     id: 'localhost',
     _self: '',
     _rid: 'localhost',

@@ -1,4 +1,4 @@
-/** One request on its way through the API: what was asked, and what it is asked of. */
+/** One request in the API: target, headers and body, with the service and caches that serve it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Bytes, MaybePromise, SlicedWork } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, parseResourceId } from '../../catalog/index.ts';
@@ -16,8 +16,8 @@ interface CallOptions {
   readonly access: Access;
   readonly views: ContainerViews;
   readonly queries: PreparedQueries;
-  /** Where long computations take turns. */
-  readonly work: SlicedWork;
+  /** Runs long computations in slices, so that other requests are served in between. */
+  readonly slicedWork: SlicedWork;
   readonly exchange: Exchange;
   readonly target: Target;
 }
@@ -28,15 +28,15 @@ export class Call {
   readonly service: Service;
   readonly access: Access;
   readonly queries: PreparedQueries;
-  readonly work: SlicedWork;
+  readonly slicedWork: SlicedWork;
   readonly exchange: Exchange;
   readonly target: Target;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** Throws for a partition key that is not the caller's; set where the caller has only some and the body names them. */
+  /** Throws for a partition key that the caller has no right to; set where the keys are in the body of the request. */
   keyGuard: ((key: KeyValues) => void) | undefined;
-  /** Throws where the caller may replace an item but not give it another id, which is to delete one and create another. */
-  renameGate: (() => void) | undefined;
+  /** Throws where the caller may replace an item but not rename it: a new id deletes one item and creates another. */
+  renameGuard: (() => void) | undefined;
   /** Set before the operation runs, where the method has a body. */
   body: Bytes = NO_BODY;
   readonly #views: ContainerViews;
@@ -46,7 +46,7 @@ export class Call {
     this.service = options.service;
     this.access = options.access;
     this.queries = options.queries;
-    this.work = options.work;
+    this.slicedWork = options.slicedWork;
     this.exchange = options.exchange;
     this.target = options.target;
     this.method = options.exchange.method;
@@ -97,23 +97,23 @@ export class Call {
 
   /** The container that owns what the request names; 404/1003 where there is none. */
   ownerContainer(): ContainerView {
-    const face = this.findContainer();
-    if (face === undefined) throw ownerNotFound();
+    const view = this.findContainer();
+    if (view === undefined) throw ownerNotFound();
     const intended = this.headers['x-ms-cosmos-intended-collection-rid'];
-    if (intended !== undefined && intended !== face.rid)
+    if (intended !== undefined && intended !== view.rid)
       throw new RequestError(400, 'The request is meant for a container that is no more.', {
         substatus: SUBSTATUS_WRONG_CONTAINER,
       });
-    return face;
+    return view;
   }
 
-  /** The container as this API shows it; answers from now on are about it. */
+  /** The view of the container; later responses carry its headers. */
   viewOf(database: DatabaseRecord, container: ContainerRecord): ContainerView {
     this.#container = this.#views.of(database, container);
     return this.#container;
   }
 
-  /** Headers that say which container an answer is about; none before one was found. */
+  /** Headers that name the container of the response; none before a container was found. */
   get scopeHeaders(): readonly string[] {
     return this.#container?.scopeHeaders ?? NO_HEADERS;
   }

@@ -1,13 +1,13 @@
 /**
- * Refusals as the protocol knows them: status, substatus and a JSON body. Domain codes are mapped exhaustively; what is
- * neither a DomainError nor a RequestError is our bug and answers 500.
+ * Errors in the form of the protocol: status, substatus and a JSON body. Domain codes are mapped exhaustively. An error
+ * that is neither a DomainError nor a RequestError is our bug and becomes a 500.
  */
 import { type Bytes, DomainError, type ErrorCode } from '../../base/index.ts';
 import { ScriptError } from '../../script/index.ts';
 import type { Reply } from './reply.ts';
 import { SqlError } from './sql/index.ts';
 
-/** A refusal that only this protocol has: wrong method, unknown route, missing owner, bad signature. */
+/** An error that only this protocol has: wrong method, unknown route, missing owner, bad signature. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly status: Status;
@@ -90,16 +90,16 @@ interface FailureContext {
   readonly activityId: string;
   readonly path: string;
   readonly version: string;
-  /** What the answer is about, where that was known when the request failed. */
+  /** Headers that name the container, where it was found before the request failed. */
   readonly scopeHeaders: readonly string[];
 }
 
 const PATH_LENGTH_MAX = 512;
 
-/** Our bugs are for the log, not for clients. */
+/** The message of a 500; its cause is for the log, not for clients. */
 const UNEXPECTED = 'An unexpected error occurred; the server has logged it.';
 
-/** The answer to a request that failed. Its body is never empty: clients read `message` without asking. */
+/** The response to a request that failed. Its body is never empty, because clients read `message` unchecked. */
 export function failureReply(error: unknown, context: FailureContext): Reply {
   const { status, substatus } = statusOf(error);
   const headers = [...context.scopeHeaders];
@@ -117,10 +117,10 @@ export function failureReply(error: unknown, context: FailureContext): Reply {
       );
   }
   const charge = error instanceof DomainError ? (error.responseInfo?.charge ?? 0) : 0;
-  const told = status === 500 ? UNEXPECTED : error;
+  const shown = status === 500 ? UNEXPECTED : error;
   const body = {
     code: CODES[status],
-    message: decorate(told, context),
+    message: decorate(shown, context),
     ...(error instanceof RequestError && error.additionalErrorInfo !== undefined
       ? { additionalErrorInfo: error.additionalErrorInfo }
       : {}),
@@ -128,13 +128,13 @@ export function failureReply(error: unknown, context: FailureContext): Reply {
   return { status, charge, headers, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** The same for what failed inside an answer, where the rest stands beside it. */
+/** The body of an operation that failed inside a batch; its status is in the row of the result. */
 export function errorBody(status: number, message: string): Bytes {
   return Buffer.from(JSON.stringify({ code: CODES[status as Status], message }));
 }
 
 export function statusOf(error: unknown): { status: Status; substatus: number } {
-  // The number that a script gives its error stands in the substatus.
+  // The substatus carries the number that a script gave its error.
   if (error instanceof ScriptError && error.number !== 0)
     return { ...STATUSES[error.code], substatus: error.number };
   if (error instanceof DomainError) return STATUSES[error.code];
@@ -149,7 +149,7 @@ function messageOf(error: unknown): string {
 /** The form clients and their tests look for: the error as JSON inside the text, then where it happened. */
 function decorate(error: unknown, { activityId, path, version }: FailureContext): string {
   const uri = path.slice(0, PATH_LENGTH_MAX);
-  // What is wrong with a query is a list in JSON already.
+  // The message of a SqlError is a JSON list already.
   const list =
     error instanceof SqlError ? error.message : JSON.stringify({ Errors: [messageOf(error)] });
   return `Message: ${list}\r\nActivityId: ${activityId}, Request URI: ${uri}, RequestStats: , SDK: mesocosm/${version}`;

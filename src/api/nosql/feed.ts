@@ -1,4 +1,4 @@
-/** Feeds: the envelope all lists come in, and pages over the resources of the catalog. */
+/** Feeds: the envelope of every list, and pages over the resources of the catalog. */
 import { type Bytes, DomainError, FIXED_EVALUATION } from '../../base/index.ts';
 import type { Value } from '../../value/index.ts';
 import type { Call } from './call.ts';
@@ -8,7 +8,7 @@ import { pageLimit, queryLimit } from './request.ts';
 import { runQuery } from './sql/index.ts';
 
 export interface Envelope {
-  /** Of the parent. */
+  /** The resource id of the parent. */
   readonly rid: string;
   /** Name of the list, such as `Documents`. */
   readonly key: string;
@@ -26,7 +26,7 @@ export function feedBody({ rid, key }: Envelope, bodies: readonly Bytes[]): Byte
   return Buffer.concat(parts);
 }
 
-/** The same of rows that are texts already. */
+/** The body of a feed whose rows are JSON texts already. */
 export function rowsBody({ rid, key }: Envelope, rows: readonly string[]): Bytes {
   return Buffer.from(`{"_rid":"${rid}","${key}":[${rows.join(',')}],"_count":${rows.length}}`);
 }
@@ -58,11 +58,11 @@ function pagedReply(call: Call, envelope: Envelope, sorted: readonly ListedResou
   return feedReply(envelope, rows, isMore ? { after: last.id } : undefined);
 }
 
-/** A catalog is small: every page runs the whole query, and goes on by counting. */
+/** Every page runs the whole query, because a catalog is small; the continuation is the count of rows sent. */
 export function queriedReply(call: Call, envelope: Envelope, resources: readonly object[]): Reply {
   const { text, parameters } = readQuery(call);
-  const given = readContinuation(call, 'given', isCount) ?? 0;
-  // Printed and read again: records share parts that a query must not take for the same.
+  const skipped = readContinuation(call, 'given', isCount) ?? 0;
+  // Resources are copied through JSON: records share objects, and a query must not see two values as one.
   const documents = resources.map((resource) => JSON.parse(JSON.stringify(resource)) as Value);
   const found = runQuery(
     call.queries.compile(text),
@@ -71,8 +71,8 @@ export function queriedReply(call: Call, envelope: Envelope, resources: readonly
     call.service.clock.nowMs(),
     FIXED_EVALUATION,
   );
-  const end = given + queryLimit(call);
-  const rows = found.slice(given, end).map((value) => JSON.stringify(value));
+  const end = skipped + queryLimit(call);
+  const rows = found.slice(skipped, end).map((value) => JSON.stringify(value));
   return feedReply(envelope, rows, end < found.length ? { given: end } : undefined);
 }
 
@@ -98,7 +98,7 @@ function readContinuation<T>(
     const token = JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
     if (token?.v === 1 && isValid(token[name])) return token[name];
   } catch {
-    // Falls through to the one refusal below.
+    // A token that is no JSON gets the same error as one with wrong content, below.
   }
   throw new DomainError('invalidInput', 'Invalid Continuation Token');
 }

@@ -1,6 +1,6 @@
 /**
- * The entry: one request in, one answer out. path → resource → caller → body → operation → reply. A request that
- * the service answers at once is answered without a promise.
+ * The entry: one request in, one response out. path → resource → caller → body → operation → reply. No promise is made
+ * where the service returns its result synchronously.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -35,17 +35,17 @@ import { parseTarget } from './target.ts';
 interface NosqlOptions {
   readonly service: Service;
   readonly access: Access;
-  /** Of the program, for error texts. */
+  /** The version of the server, for error messages. */
   readonly version: string;
-  /** Told of every answer. */
+  /** Called after every response. */
   readonly onRequest?: (report: RequestReport) => void;
-  /** Told of every request that was turned away for want of rights. */
+  /** Called for every request that was refused because the caller lacks the right. */
   readonly onRefusal?: (refusal: RequestRefusal) => void;
-  /** Told of every failure that is not the client's: our bugs. */
+  /** Called for every failure that is our bug. */
   readonly onFailure?: (failure: RequestFailure) => void;
 }
 
-/** Without keys and tokens: it is made for logs. */
+/** A refused request for the audit log, without keys and tokens. */
 export interface RequestRefusal {
   readonly who: string;
   readonly from: string;
@@ -84,7 +84,7 @@ interface NosqlRequest extends PendingRequest {
   call: Call | undefined;
 }
 
-/** A request of somebody who may make it. */
+/** A request whose caller has the right to make it. */
 interface Admitted {
   readonly resource: Resource;
   readonly call: Call;
@@ -94,9 +94,9 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly #options: NosqlOptions;
   readonly #authenticator: Authenticator;
-  readonly #faces = new ContainerViews();
+  readonly #views = new ContainerViews();
   readonly #queries: PreparedQueries;
-  readonly #work = new SlicedWork();
+  readonly #slicedWork = new SlicedWork();
   readonly #serviceHeaders: readonly string[];
 
   constructor(options: NosqlOptions) {
@@ -108,28 +108,28 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     this.#serviceHeaders = serviceHeaders(clock.nowMs());
   }
 
-  admit(asked: NosqlRequest): MaybePromise<Admitted> {
-    const { exchange } = asked;
+  admit(pending: NosqlRequest): MaybePromise<Admitted> {
+    const { exchange } = pending;
     const { method, headers } = exchange;
     const target = parseTarget(exchange.url);
     const resource = findResource(target);
-    asked.resource = resource.type;
+    pending.resource = resource.type;
     const caller = this.#authenticator.identify({ method, type: resource.type, target, headers });
     const call = new Call({
       service: this.#options.service,
       access: this.#options.access,
-      views: this.#faces,
+      views: this.#views,
       queries: this.#queries,
-      work: this.#work,
+      slicedWork: this.#slicedWork,
       exchange,
       target,
     });
-    asked.call = call;
+    pending.call = call;
     const admitted = { resource, call };
     return caller === MASTER ? admitted : this.#authorized(caller, admitted);
   }
 
-  /** For all but master keys: what is asked has to be theirs. */
+  /** Checks the rights of a caller without a master key. */
   async #authorized(caller: MaybePromise<Principal>, admitted: Admitted): Promise<Admitted> {
     await authorize(await caller, admitted.call, this.#options.access);
     return admitted;
@@ -140,7 +140,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     const operation = findOperation(resource, call);
     if (!VERBS_WITH_BODY.has(call.method)) return operation(call);
     const body = call.exchange.readBody(ITEM_BYTES_MAX);
-    if (isPromise(body)) return body.then((later) => runWith(later, operation, call));
+    if (isPromise(body)) return body.then((bytes) => runWith(bytes, operation, call));
     return runWith(body, operation, call);
   }
 
@@ -153,13 +153,13 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     addServiceHeaders(reply, activityId, this.#serviceHeaders);
   }
 
-  refuse(asked: NosqlRequest, error: unknown): Reply {
-    const { exchange, activityId, call } = asked;
+  refuse(pending: NosqlRequest, error: unknown): Reply {
+    const { exchange, activityId, call } = pending;
     const { url: path } = exchange;
-    if (statusOf(error).status === 500) this.onFailure(asked, error);
+    if (statusOf(error).status === 500) this.onFailure(pending, error);
     const isRefusal = error instanceof AccessRefusal;
-    if (isRefusal) this.#report(asked, error);
-    // Who may not see a container does not learn its number either.
+    if (isRefusal) this.#report(pending, error);
+    // A caller who may not see a container does not get its resource id either.
     const scopeHeaders = isRefusal ? [] : (call?.scopeHeaders ?? []);
     return failureReply(error, { activityId, path, version: this.#options.version, scopeHeaders });
   }
@@ -186,7 +186,7 @@ function runWith(body: Bytes, operation: Operation, call: Call): MaybePromise<Re
 
 const ACTIVITY_ID = /^[0-9A-Za-z-]{1,64}$/;
 
-/** The client's own, where it sent one that may stand in a header. */
+/** The activity id that the client sent, if it is valid in a header; else a new one. */
 function activityIdOf({ headers }: Exchange): string {
   const sent = headers['x-ms-activity-id'];
   return typeof sent === 'string' && ACTIVITY_ID.test(sent) ? sent : randomUUID();

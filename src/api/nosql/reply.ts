@@ -1,14 +1,14 @@
-/** An answer before it is sent, and what all answers have in common. */
+/** A response before it is sent, and the headers that all responses have. */
 import type { Bytes, ResponseInfo } from '../../base/index.ts';
 import type { HttpReply } from '../../http/index.ts';
 
 export interface Reply extends HttpReply {
   readonly body: Bytes | undefined;
-  /** JSON where nothing is said. */
+  /** JSON by default. */
   readonly contentType?: string;
 }
 
-/** What every answer says about the service itself: clients show these, none acts on them. */
+/** Headers about the service itself, the same in every response. Clients show them and do not act on them. */
 export function serviceHeaders(startedMs: number): readonly string[] {
   return [
     'x-ms-gatewayversion',
@@ -22,7 +22,7 @@ export function serviceHeaders(startedMs: number): readonly string[] {
   ];
 }
 
-/** Adds what every answer says beside its own headers. */
+/** Adds the headers of every response: service, activity id, charge and content type. */
 export function addServiceHeaders(
   { headers, charge, body, contentType = 'application/json' }: Reply,
   activityId: string,
@@ -33,15 +33,15 @@ export function addServiceHeaders(
   if (body !== undefined) headers.push('content-type', contentType);
 }
 
-/** Headers of an answer that came from a partition. */
-export function receiptHeaders(receipt: ResponseInfo): string[] {
+/** Headers of a response that came from a partition. */
+export function responseInfoHeaders(responseInfo: ResponseInfo): string[] {
   return [
     'x-ms-session-token',
-    receipt.sessionToken,
+    responseInfo.sessionToken,
     'lsn',
-    String(receipt.lsn),
+    String(responseInfo.lsn),
     'x-ms-documentdb-partitionkeyrangeid',
-    receipt.partitionId,
+    responseInfo.partitionId,
   ];
 }
 

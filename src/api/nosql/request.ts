@@ -1,4 +1,4 @@
-/** Request headers as typed options. What a header may say is checked here and nowhere else. */
+/** Request headers as typed options. Header values are checked here and nowhere else. */
 import { PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX } from '../../base/index.ts';
 import {
   CONSISTENCY_LEVELS,
@@ -18,7 +18,7 @@ const OLDEST_VERSION = '2014-08-21';
 /** From this version on a container has a partition key. */
 const KEY_REQUIRED_VERSION = '2018-12-31';
 
-/** Rows of a page where the client leaves their number to the server. */
+/** Rows per page where the client leaves the count to the server. */
 const QUERY_ROWS_PER_PAGE = 1000;
 
 export function checkVersion(version: string | string[] | undefined): void {
@@ -37,7 +37,7 @@ export function isPartitionKeyOptional(call: Call): boolean {
   return version !== undefined && version < KEY_REQUIRED_VERSION;
 }
 
-/** The level a read is served at. A request may ask for a weaker one than the account's, not for a stronger one. */
+/** The consistency level of a read. A request may ask for a weaker level than the account's, not for a stronger one. */
 function readConsistency({ headers, service }: Call): ConsistencyLevel {
   const account = service.settings.consistency;
   const wanted = headers['x-ms-consistency-level'];
@@ -54,7 +54,7 @@ function readConsistency({ headers, service }: Call): ConsistencyLevel {
   return level;
 }
 
-/** Items of a page: what the client asks for within bounds, or the default. */
+/** Items per page: the count of the header within bounds, or the default. */
 export function pageLimit(call: Call): number {
   return itemCount(call, PAGE_ITEMS_DEFAULT);
 }
@@ -64,14 +64,14 @@ export function queryLimit(call: Call): number {
   return itemCount(call, QUERY_ROWS_PER_PAGE);
 }
 
-/** Changes of a page: without a word the server sends as many as fit. */
+/** Changes per page; without the header the server sends as many as fit. */
 export function changeFeedLimit(call: Call): number {
   return itemCount(call, QUERY_ROWS_PER_PAGE, QUERY_ROWS_PER_PAGE);
 }
 
-function itemCount(call: Call, leftToServer: number, unsaid = PAGE_ITEMS_DEFAULT): number {
+function itemCount(call: Call, leftToServer: number, unspecified = PAGE_ITEMS_DEFAULT): number {
   const text = call.header('x-ms-max-item-count');
-  if (text === undefined) return unsaid;
+  if (text === undefined) return unspecified;
   if (text === '-1') return leftToServer;
   const count = toInteger(text);
   if (count === undefined || count < 1)
@@ -82,7 +82,7 @@ function itemCount(call: Call, leftToServer: number, unsaid = PAGE_ITEMS_DEFAULT
   return Math.min(count, PAGE_ITEMS_MAX);
 }
 
-/** `return=minimal`: the client does not want back what it sent. */
+/** `return=minimal`: the client does not want the written item in the response. */
 export function wantsMinimal(call: Call): boolean {
   const prefer = call.header('prefer');
   return prefer !== undefined && /\breturn\s*=\s*minimal\b/i.test(prefer);
@@ -97,17 +97,17 @@ export function checkIndexingDirective(call: Call): void {
   );
 }
 
-/** What a write says of its priority and of the throughput bucket it counts against. */
-export function requestTraffic(call: Call): RequestClass {
-  return trafficAt(call, 1);
+/** The request class that the headers name: priority and throughput bucket. */
+export function headerRequestClass(call: Call): RequestClass {
+  return requestClassAt(call, 1);
 }
 
-/** The same for a read, whose consistency has its price. */
-export function readTraffic(call: Call): RequestClass {
-  return trafficAt(call, readFactor(readConsistency(call)));
+/** The request class of a read, whose charge depends on its consistency level. */
+export function readRequestClass(call: Call): RequestClass {
+  return requestClassAt(call, readFactor(readConsistency(call)));
 }
 
-function trafficAt({ headers }: Call, factor: number): RequestClass {
+function requestClassAt({ headers }: Call, factor: number): RequestClass {
   const priority = headers['x-ms-cosmos-priority-level'];
   const bucket = headers['x-ms-cosmos-throughput-bucket'];
   if (priority === undefined && bucket === undefined)

@@ -1,4 +1,4 @@
-/** The table of what the API serves: kinds of resources, by the shape of their paths, and verbs. */
+/** The table of routes: kinds of resources by the shape of their paths, with their verbs. */
 import { readAccount } from './account.ts';
 import type { Call, Operation } from './call.ts';
 import { RequestError } from './errors.ts';
@@ -35,7 +35,7 @@ import type { Target } from './target.ts';
 type Verbs = Readonly<Record<string, Operation>>;
 
 export interface Resource {
-  /** As clients sign it. */
+  /** The resource type in signatures. */
   readonly type: string;
   readonly feed: Verbs;
   readonly single: Verbs;
@@ -97,7 +97,7 @@ export const SHAPES: readonly string[] = Object.keys(RESOURCES);
 export function findResource(target: Target): Resource {
   const { shape } = target;
   if (Object.hasOwn(RESOURCES, shape)) return RESOURCES[shape] as Resource;
-  // A link where its last id belongs, as some clients send it.
+  // Some clients send the whole link of an offer where its id belongs.
   if (shape.startsWith('offers/'))
     throw new RequestError(400, 'The request path is no link to an offer.');
   throw new RequestError(404, 'The request path names no resource of this API.');

@@ -1,6 +1,6 @@
 /**
- * What a request's path names. Paths alternate kinds and ids: /dbs/{id}/colls/{id}/docs/{id}. An even number of
- * segments names one resource, an odd number a feed of its parent. Doubled and trailing slashes count for nothing.
+ * The resource that a request path names. Paths alternate kinds and ids: /dbs/{id}/colls/{id}/docs/{id}. An even number of
+ * segments names one resource, an odd number a feed of its parent. Doubled and trailing slashes are ignored.
  */
 import { DomainError } from '../../base/index.ts';
 
@@ -10,14 +10,14 @@ export interface Target {
   readonly isFeed: boolean;
   /** The decoded ids along the path: database, container, item. */
   readonly ids: readonly string[];
-  /** What clients sign: the resource's own link, or its parent's for a feed. Decoded, no slash at either end. */
+  /** The link that clients sign: the resource's own, or its parent's for a feed. Decoded, no slash at either end. */
   readonly link: string;
 }
 
 const SLASH = 0x2f;
 const SEGMENTS_MAX = 10;
 
-/** Throws `invalidInput` where an id is not percent-encoded UTF-8. Unknown shapes are the router's business. */
+/** Throws `invalidInput` where an id is not percent-encoded UTF-8. Unknown shapes are refused by the router. */
 export function parseTarget(url: string): Target {
   const query = url.indexOf('?');
   if (query < 0) return parsePath(url);

@@ -1,4 +1,4 @@
-/** Which action a request means. A route that is not here has none, and only a master key opens it. */
+/** The action of a request. A route that is missing here has none, and only a master key may use it. */
 import type { Action } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import { isQuery } from '../query/query-body.ts';
@@ -62,7 +62,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
 };
 
-/** Undefined where no caller but a master key may have it. */
+/** Undefined where only a master key is allowed. */
 export function actionOf(call: Call): Action | undefined {
   const { shape, isFeed } = call.target;
   const route = Object.hasOwn(ROUTES, shape) ? ROUTES[shape] : undefined;
@@ -83,7 +83,7 @@ function queryOr(query: Action, otherwise: Action): Meaning {
   return (call) => (isQuery(call) ? query : otherwise);
 }
 
-/** POST here is a query whatever the headers say. */
+/** POST on this route is a query whatever the headers say. */
 function queryOnly(query: Action): Meaning {
   return query;
 }
@@ -92,7 +92,7 @@ function feedOfItems(call: Call): Action {
   return call.header('a-im') === undefined ? 'readFeed' : 'readChangeFeed';
 }
 
-/** In the order in which the operation itself looks at the headers: what is allowed must be what is done. */
+/** Headers are read in the same order as by the operation itself, so that what is allowed is what is done. */
 function postOfItems(call: Call): Action {
   if (call.isHeaderTrue('x-ms-cosmos-is-query-plan-request')) return 'planQuery';
   if (isQuery(call)) return 'queryItems';

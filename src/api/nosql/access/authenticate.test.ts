@@ -1,4 +1,4 @@
-// Goal: the signature is checked as the protocol documents it. Method: a published example and requests bent one way each.
+// Goal: the signature is checked as the protocol documents it. Method: a published example and requests with one fault each.
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../../base/index.ts';
@@ -65,7 +65,7 @@ test.each([
   expect(() => authorizer.identify(request)).not.toThrow();
 });
 
-test('the date of HTTP stands in for that of the protocol, on the last line', () => {
+test('the HTTP date replaces x-ms-date, on the last signed line', () => {
   const authorizer = authenticator([KEY], new FakeClock(NOW_MS));
   const authorization = signed('GET', 'dbs', '', `\n${LOWER}\n`);
   const request = { method: 'GET', type: 'dbs', target: parseTarget('/dbs') };
@@ -91,7 +91,7 @@ test.each([
   else expect(check).toThrow(expect.objectContaining({ status }));
 });
 
-test('a signature that was right once does not make another one right', () => {
+test('a valid signature does not make the next one valid', () => {
   const authorizer = authenticator([KEY], new FakeClock(NOW_MS));
   const post = (authorization: string) => () =>
     authorizer.identify({
@@ -108,7 +108,7 @@ test('a signature that was right once does not make another one right', () => {
   }
 });
 
-test('a signature that was right before its key was rotated is wrong after', () => {
+test('a signature is invalid once its key was rotated', () => {
   const clock = new FakeClock(NOW_MS);
   const access = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), clock);
   const authorizer = new Authenticator(access, clock);

@@ -1,6 +1,6 @@
 /**
- * Who calls: a request signed with a key of the account, or one that carries a token. The signature is an HMAC over
- * verb, resource type, resource link and date.
+ * Identifies the caller by a signature with an account key, or by a token. The signature is an HMAC over verb, resource
+ * type, resource link and date.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock, MaybePromise } from '../../../base/index.ts';
@@ -18,7 +18,7 @@ import { AccessRefusal, unauthorized } from './refusal.ts';
 /** Documented skew between the clocks of client and service. */
 const CLOCK_SKEW_MAX_MS = 15 * 60 * 1000;
 
-/** How common clients begin the header; checked first because it needs no decoding. */
+/** The usual beginning of the header; checked first because it needs no decoding. */
 const ENCODED_PREFIX = 'type%3Dmaster%26ver%3D1.0%26sig%3D';
 
 const SIGNATURE_BYTES = 32;
@@ -34,7 +34,7 @@ export interface SignedRequest {
 export class Authenticator {
   readonly #access: Access;
   readonly #clock: Clock;
-  /** Dates have a resolution of one second, so the last one is mostly the next one as well. */
+  /** The date parsed last. Dates have a resolution of one second, so the next request mostly has the same. */
   #lastDate = { text: '', lower: '', ms: Number.NaN };
 
   constructor(access: Access, clock: Clock) {
@@ -42,7 +42,7 @@ export class Authenticator {
     this.#clock = clock;
   }
 
-  /** Throws AccessRefusal, 401 or 403. Answers at once for keys and tokens of this server. */
+  /** Throws AccessRefusal, 401 or 403. Synchronous for keys and tokens of this server. */
   identify(request: SignedRequest): MaybePromise<Principal> {
     const { authorization: header } = request.headers;
     if (header === undefined || header === '')
@@ -104,7 +104,7 @@ export class Authenticator {
     );
   }
 
-  /** Everything that is posted to one container within a second has the same signature. */
+  /** The result for a POST is cached: all POSTs to one container within a second have the same signature. */
   #matchText(signature: Buffer, text: string): KeyName | undefined {
     return this.#access.keys.match(text, signature, text.startsWith('post'));
   }

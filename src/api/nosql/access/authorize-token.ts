@@ -1,4 +1,4 @@
-/** What the grant of a resource token covers. Whatever lies outside is refused, whether it exists or not. */
+/** Checks a request against the grant of a resource token. Anything outside is refused, whether it exists or not. */
 import { bytesToText, isPromise, type MaybePromise } from '../../../base/index.ts';
 import { storedResourceRid } from '../../../catalog/index.ts';
 import { type Action, type Grant, isRead } from '../../../service/index.ts';
@@ -22,22 +22,22 @@ export function authorizeToken(
   call: Call,
   action: Action,
 ): MaybePromise<void> {
-  // A client reads the account before anything else, with whatever token it has.
+  // A client reads the account before anything else, with any token.
   if (action === 'readAccount') return undefined;
   const { grant } = principal;
-  const face = grantedContainer(call, grant);
-  if (face === undefined) throw outside(principal);
+  const view = grantedContainer(call, grant);
+  if (view === undefined) throw outside(principal);
   if (grant.mode === 'read' && !isRead(action))
     throw forbidden(principal, `a permission to read does not give ${action}`);
   const { partitionKey } = grant;
   if (partitionKey !== undefined)
-    call.keyGuard = (key) => decide(principal, isWithin(partitionKey, key));
-  if (grant.scope.kind !== 'container') call.renameGate = () => decide(principal, false);
-  const covered = isCovered(grant, { call, face, action });
+    call.keyGuard = (key) => decide(principal, startsWithKey(partitionKey, key));
+  if (grant.scope.kind !== 'container') call.renameGuard = () => decide(principal, false);
+  const covered = isCovered(grant, { call, view, action });
   if (!isPromise(covered)) return decide(principal, covered);
   return covered.then(
     (isInside) => decide(principal, isInside),
-    // What was looked up to decide is not there, or not well named.
+    // Access fails closed: a lookup that fails, as for a missing item or a malformed link, refuses the request.
     () => decide(principal, false),
   );
 }
@@ -50,9 +50,9 @@ function outside(principal: TokenPrincipal): AccessRefusal {
   return forbidden(principal, 'outside the scope of the permission');
 }
 
-interface Asked {
+interface TokenRequest {
   readonly call: Call;
-  readonly face: ContainerView;
+  readonly view: ContainerView;
   readonly action: Action;
 }
 
@@ -60,25 +60,25 @@ function grantedContainer(call: Call, grant: Grant): ContainerView | undefined {
   const { shape, ids } = call.target;
   if (!shape.startsWith('dbs/colls') || ids.length < 2 || call.findDatabase() === undefined)
     return undefined;
-  const face = call.findContainer();
+  const view = call.findContainer();
   const isGranted =
-    face?.record.databaseRid === grant.databaseRid && face.record.rid === grant.containerRid;
-  return isGranted ? face : undefined;
+    view?.record.databaseRid === grant.databaseRid && view.record.rid === grant.containerRid;
+  return isGranted ? view : undefined;
 }
 
-function isCovered(grant: Grant, asked: Asked): MaybePromise<boolean> {
-  // What a container is, clients have to know before they can address anything in it; not how much it holds.
-  if (METADATA_ACTIONS.has(asked.action)) return isWhole(grant) || !asksForCounts(asked.call);
-  // Who may ask for the items of one partition key at least. Making a plan takes time, and tells nothing of the items.
-  if (asked.action === 'planQuery') return grant.scope.kind === 'container';
+function isCovered(grant: Grant, request: TokenRequest): MaybePromise<boolean> {
+  // Clients need the definition of a container to address anything in it; its item counts they do not need.
+  if (METADATA_ACTIONS.has(request.action)) return isWhole(grant) || !asksForCounts(request.call);
+  // A plan shows nothing of the items, but costs time: only callers who may query some partition key get one.
+  if (request.action === 'planQuery') return grant.scope.kind === 'container';
   switch (grant.scope.kind) {
     case 'container':
-      return grant.partitionKey === undefined || isKeyCovered(grant.partitionKey, asked);
+      return grant.partitionKey === undefined || isKeyCovered(grant.partitionKey, request);
     case 'item':
     case 'itemNumber':
-      return ITEM_ACTIONS.has(asked.action) && isItemCovered(grant, asked);
+      return ITEM_ACTIONS.has(request.action) && isItemCovered(grant, request);
     case 'script':
-      return isScriptCovered(grant, asked);
+      return isScriptCovered(grant, request);
   }
 }
 
@@ -93,10 +93,10 @@ function asksForCounts(call: Call): boolean {
   );
 }
 
-/** What tells nothing of the items, and clients cannot do without. */
+/** Actions that clients cannot do without and that show nothing of the items. */
 const METADATA_ACTIONS: ReadonlySet<Action> = new Set<Action>(['readContainer', 'readRanges']);
 
-/** What stays within the partition key that its header names. */
+/** Actions that stay within the partition key of the request header. */
 const KEY_ACTIONS: ReadonlySet<Action> = new Set<Action>([
   'readItem',
   'readFeed',
@@ -111,12 +111,12 @@ const KEY_ACTIONS: ReadonlySet<Action> = new Set<Action>([
   'executeProcedure',
 ]);
 
-function isKeyCovered(granted: KeyValues, { call, face, action }: Asked): boolean {
+function isKeyCovered(granted: KeyValues, { call, view, action }: TokenRequest): boolean {
   if (!KEY_ACTIONS.has(action)) return false;
-  return (action === 'writeItems' && isBulk(call)) || isWithin(granted, sentKey(call, face));
+  return (action === 'writeItems' && isBulk(call)) || startsWithKey(granted, sentKey(call, view));
 }
 
-/** Operations of a bulk request name a key each, in the body: the gate for those stands there. */
+/** Operations of a bulk request have their own keys, in the body: `call.keyGuard` checks those. */
 function isBulk(call: Call): boolean {
   return call.target.shape === 'dbs/colls/docs' && !call.isHeaderTrue('x-ms-cosmos-batch-atomic');
 }
@@ -128,43 +128,46 @@ const ITEM_ACTIONS: ReadonlySet<Action> = new Set<Action>([
   'deleteItem',
 ]);
 
-async function isItemCovered(grant: Grant, { call, face }: Asked): Promise<boolean> {
-  const addressed = await addressedItemId(call, face);
-  const granted = await grantedItem(grant, { call, face });
+async function isItemCovered(grant: Grant, { call, view }: TokenRequest): Promise<boolean> {
+  const addressed = await addressedItemId(call, view);
+  const granted = await grantedItem(grant, { call, view });
   return (
     granted !== undefined &&
     granted.id === addressed &&
-    (granted.partitionKey === undefined || isWithin(granted.partitionKey, sentKey(call, face)))
+    (granted.partitionKey === undefined || startsWithKey(granted.partitionKey, sentKey(call, view)))
   );
 }
 
 interface GrantedItem {
   readonly id: string;
-  /** Undefined: whichever the items of this id have. */
+  /** Undefined: any partition key. */
   readonly partitionKey?: KeyValues | undefined;
 }
 
 async function grantedItem(
   { scope, partitionKey }: Grant,
-  { call, face }: Pick<Asked, 'call' | 'face'>,
+  { call, view }: Pick<TokenRequest, 'call' | 'view'>,
 ): Promise<GrantedItem | undefined> {
   if (scope.kind === 'item') return { id: scope.id, partitionKey };
   if (scope.kind !== 'itemNumber') return undefined;
-  const found = await call.service.items.findByRid(face.record, scope.number);
+  const found = await call.service.items.findByRid(view.record, scope.number);
   if (found === undefined) return undefined;
   const item = JSON.parse(bytesToText(found.body)) as ValueMap;
   return {
     id: item.id as string,
-    partitionKey: face.keyPaths.map((path) => toKeyValue(readPath(item, path))),
+    partitionKey: view.keyPaths.map((path) => toKeyValue(readPath(item, path))),
   };
 }
 
-function isScriptCovered({ scope, partitionKey }: Grant, { call, face, action }: Asked): boolean {
+function isScriptCovered(
+  { scope, partitionKey }: Grant,
+  { call, view, action }: TokenRequest,
+): boolean {
   const { shape, ids, isFeed } = call.target;
   if (scope.kind !== 'script' || isFeed || shape !== `dbs/colls/${scope.type}`) return false;
   if (partitionKey !== undefined && action === 'executeProcedure')
-    if (!isWithin(partitionKey, sentKey(call, face))) return false;
-  const { databaseRid, rid: containerRid } = face.record;
+    if (!startsWithKey(partitionKey, sentKey(call, view))) return false;
+  const { databaseRid, rid: containerRid } = view.record;
   const kind = SCRIPT_KINDS[scope.type];
   const found = call.service.resources
     .list({ databaseRid, containerRid, userRid: 0 }, kind)
@@ -178,19 +181,20 @@ const SCRIPT_KINDS = {
   udfs: 'userDefinedFunction',
 } as const;
 
-/** Undefined where the request names no key, or none that can be read. */
-function sentKey(call: Call, face: ContainerView): KeyValues | undefined {
+/** Undefined where the request has no partition key, or a malformed one. */
+function sentKey(call: Call, view: ContainerView): KeyValues | undefined {
   const header = call.headers[PARTITION_KEY_HEADER];
-  if (typeof header !== 'string') return face.isSystemKey ? [undefined] : undefined;
+  if (typeof header !== 'string') return view.isSystemKey ? [undefined] : undefined;
   try {
     const values = parsePartitionKey(header);
-    return values.length === 0 && face.isSystemKey ? [undefined] : values;
+    return values.length === 0 && view.isSystemKey ? [undefined] : values;
   } catch {
+    // A malformed key is outside every grant; the operation itself would refuse it with 400.
     return undefined;
   }
 }
 
-function isWithin(granted: KeyValues, sent: KeyValues | undefined): boolean {
+function startsWithKey(granted: KeyValues, sent: KeyValues | undefined): boolean {
   return (
     sent !== undefined &&
     granted.length <= sent.length &&

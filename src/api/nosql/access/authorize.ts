@@ -1,4 +1,4 @@
-/** Whether a caller without a master key may have what was asked. Throws AccessRefusal, 403. */
+/** Checks the rights of a caller without a master key. Throws AccessRefusal, 403. */
 import type { MaybePromise } from '../../../base/index.ts';
 import {
   type Access,
@@ -29,7 +29,7 @@ export function authorize(principal: Principal, call: Call, access: Access): May
   }
 }
 
-/** A permission shows a token that may write, so it is not for readers. */
+/** Permissions are not for readers, because they show tokens that may write. */
 function authorizeReader(principal: Principal, action: Action): void {
   if (!isRead(action) || action === 'readPermissions')
     throw forbidden(principal, `a read-only key does not give ${action}`);
@@ -45,18 +45,18 @@ function authorizeShared(
   if (!isInMasks(grant, action, isScriptType(type) ? type : undefined))
     throw forbidden(principal, `the token does not give ${action}`);
   if (action === 'readAccount') return;
-  const asked = segmentsOf(call);
-  if (!grant.path.every((segment, at) => asked[at] === segment))
+  const requested = segmentsOf(call);
+  if (!grant.path.every((segment, at) => requested[at] === segment))
     throw forbidden(principal, 'outside the path of the token');
-  const isOfOne = grant.path.length > CONTAINER_PATH_LENGTH;
-  // Behind a container's number stands that of an item, which may be the id of another one.
-  if (isOfOne && call.findContainer()?.record.id !== call.id(1))
+  const isSingleResource = grant.path.length > CONTAINER_PATH_LENGTH;
+  // Below a container's resource id an item is named by resource id, which may equal the id of another item.
+  if (isSingleResource && call.findContainer()?.record.id !== call.id(1))
     throw forbidden(
       principal,
       'the token names one resource, and the request a container by number',
     );
-  call.renameGate = () => {
-    if (isOfOne) throw forbidden(principal, 'the token is for one item');
+  call.renameGuard = () => {
+    if (isSingleResource) throw forbidden(principal, 'the token is for one item');
     for (const right of RENAMING)
       if (!isInMasks(grant, right)) throw forbidden(principal, `the token does not give ${right}`);
   };
@@ -65,7 +65,7 @@ function authorizeShared(
 /** The path of a container: `dbs`, its database, `colls`, its own name. */
 const CONTAINER_PATH_LENGTH = 4;
 
-/** What a replacement under another id is. */
+/** The actions that a replacement under another id consists of. */
 const RENAMING = ['deleteItem', 'createItem'] as const;
 
 function isScriptType(type: string): type is ScriptType {
@@ -87,7 +87,7 @@ interface IdentityRequest {
 
 function authorizeIdentity(principal: IdentityPrincipal, request: IdentityRequest): void {
   checkRoles(principal, request);
-  request.call.renameGate = () => {
+  request.call.renameGuard = () => {
     for (const action of RENAMING) checkRoles(principal, { ...request, action });
   };
 }
@@ -116,7 +116,7 @@ function checkRoles(principal: IdentityPrincipal, { call, access, action }: Iden
   );
 }
 
-/** The path of the resource, or of the owner of a feed, by names whatever the request used. */
+/** The path of the resource, or of the owner of a feed, always by names. */
 function segmentsOf(call: Call): readonly string[] {
   const { shape, ids } = call.target;
   const kinds = shape.split('/');

@@ -1,4 +1,4 @@
-/** What the service says to a token of an identity provider that does not hold, with the substatus clients know. */
+/** The errors for invalid tokens of an identity provider, with the substatus that clients know. */
 import type { IdentityFault } from '../../../service/index.ts';
 import { type AccessRefusal, unauthorized } from './refusal.ts';
 

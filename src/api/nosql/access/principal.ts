@@ -1,4 +1,4 @@
-/** Who calls, after the claim was checked. */
+/** The caller of a request, after authentication. */
 import type { Grant, Identity, SharedGrant } from '../../../service/index.ts';
 
 export type Principal =

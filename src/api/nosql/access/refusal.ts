@@ -1,9 +1,9 @@
-/** A request that was turned away at the gate: an answer for the client, a reason for the audit log. */
+/** The refusal of a request for missing rights: a response for the client, a reason for the audit log. */
 import { RequestError } from '../errors.ts';
 import { describePrincipal, type Principal } from './principal.ts';
 
 export class AccessRefusal extends RequestError {
-  /** Who was turned away. */
+  /** The refused caller. */
   readonly who: string;
   readonly reason: string;
 

@@ -1,4 +1,4 @@
-/** The operations of a batch as they stand in its body, turned into those of the service. */
+/** Parses the operations of a batch body into operations of the service. */
 import { BATCH_OPERATIONS_MAX, type Bytes, DomainError } from '../../../base/index.ts';
 import type { Conditions } from '../../../partition/index.ts';
 import type { Operation } from '../../../service/index.ts';
@@ -11,8 +11,8 @@ import { checkJson, parseJson } from '../items/json-body.ts';
 import { type KeyValues, parsePartitionKey, toKeyValues } from '../items/partition-key-header.ts';
 import { wantsMinimal } from '../request.ts';
 import { isBinaryBatch, readBinaryBatch } from './binary-batch.ts';
+import { readCanonicalBatch } from './canonical-batch.ts';
 import { malformedBatch } from './malformed-batch.ts';
-import { readPrintedBatch } from './printed-batch.ts';
 
 const KINDS = {
   create: 'create',
@@ -23,34 +23,34 @@ const KINDS = {
   patch: 'patch',
 } as const;
 
-/** An operation that has the form of one; what is wrong with its content is its own result. */
+/** A well-formed operation. An error in its content becomes its own result. */
 export interface RequestOperation {
   readonly kind: keyof typeof KINDS;
-  /** Of the item: from the operation, or from its body. */
+  /** The id of the item, from the operation or from its body. */
   readonly id: Value;
   readonly partitionKey: KeyValues | undefined;
   readonly body: Value;
-  /** Of an item that is stored as it was sent. */
+  /** The JSON text of an item that is stored as it was sent. */
   readonly text: Bytes | undefined;
-  /** What is already known to be wrong with the body. */
-  readonly flaw: DomainError | undefined;
+  /** The error that was found when the body was parsed. */
+  readonly bodyError: DomainError | undefined;
   readonly conditions: Conditions;
-  /** Reads always do; after a deletion there is none. */
+  /** True for reads, false for deletions. */
   readonly wantsItem: boolean;
 }
 
-/** An operation as its form of request tells it. */
+/** An operation as one of the two request formats gives it. */
 interface OperationText {
   readonly fields: Value;
   readonly text?: Bytes | undefined;
-  readonly flaw?: DomainError | undefined;
+  readonly bodyError?: DomainError | undefined;
 }
 
 /** Throws 400 for a body that is no list of operations, or a longer one than allowed. */
-export function readBatch(call: Call, face: ContainerView): readonly RequestOperation[] {
+export function readBatch(call: Call, view: ContainerView): readonly RequestOperation[] {
   const sent = isBinaryBatch(call.body)
-    ? readBinaryBatch(call.body, face)
-    : (readPrintedBatch(call.body, face) ?? parseBatch(call.body));
+    ? readBinaryBatch(call.body, view)
+    : (readCanonicalBatch(call.body, view) ?? parseBatch(call.body));
   if (sent.length === 0) throw new RequestError(400, 'Batch request has no operations.');
   if (sent.length > BATCH_OPERATIONS_MAX)
     throw new RequestError(400, 'Batch request has more operations than what is supported.');
@@ -65,7 +65,7 @@ function parseBatch(body: Bytes): readonly OperationText[] {
 }
 
 function readOperation(
-  { fields, text, flaw }: OperationText,
+  { fields, text, bodyError }: OperationText,
   at: number,
   isMinimal: boolean,
 ): RequestOperation {
@@ -76,16 +76,16 @@ function readOperation(
     throw malformedBatch(`operation ${at} has no known operationType`);
   const kind = KINDS[name as keyof typeof KINDS];
   const isInBody = kind === 'create' || kind === 'upsert';
-  const wantsLittle = isMinimal || fields.minimalReturnPreference === true;
+  const wantsNoItem = isMinimal || fields.minimalReturnPreference === true;
   return {
     kind,
     id: isInBody ? (isMap(resourceBody) ? resourceBody.id : undefined) : id,
     partitionKey: partitionKey === undefined ? undefined : readKey(partitionKey),
     body: resourceBody,
     text,
-    flaw,
+    bodyError,
     conditions: { ifMatch: textOf(fields.ifMatch), ifNoneMatch: textOf(fields.ifNoneMatch) },
-    wantsItem: kind === 'read' || (kind !== 'delete' && !wantsLittle),
+    wantsItem: kind === 'read' || (kind !== 'delete' && !wantsNoItem),
   };
 }
 
@@ -100,15 +100,15 @@ function textOf(sent: Value): string | undefined {
   return typeof sent === 'string' && sent !== '' ? sent : undefined;
 }
 
-/** Throws what is wrong with this one operation. */
+/** Throws the error of this one operation. */
 export function toOperation(
   call: Call,
   view: ContainerView,
   sent: RequestOperation,
   key: KeyValues,
 ): Exclude<Operation, { readonly kind: 'expect' }> {
-  const { kind, conditions, body, text, flaw } = sent;
-  if (flaw !== undefined) throw flaw;
+  const { kind, conditions, body, text, bodyError } = sent;
+  if (bodyError !== undefined) throw bodyError;
   switch (kind) {
     case 'create':
     case 'upsert':
@@ -126,10 +126,10 @@ export function toOperation(
     case 'patch': {
       const id = idOf(sent);
       if (body !== undefined) checkJson(body);
-      return { ...itemPatch(call, body, { face: view, key, id }), id, ...conditions };
+      return { ...itemPatch(call, body, { view, key, id }), id, ...conditions };
     }
     case 'read': {
-      // The service takes either condition of a read for an etag that the client has already.
+      // The service treats either condition of a read as an etag that the client has already.
       const { ifMatch, ifNoneMatch = ifMatch } = conditions;
       return { kind, id: idOf(sent), ifNoneMatch };
     }
@@ -138,7 +138,7 @@ export function toOperation(
   }
 }
 
-/** The same as steps of a transaction: a replacement under another id is a deletion and a creation. */
+/** Adds the steps of an operation to a transaction. A replacement under another id is a deletion and a creation. */
 export function addSteps(
   steps: Operation[],
   call: Call,

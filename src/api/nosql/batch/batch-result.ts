@@ -1,5 +1,5 @@
 /** The results of a batch: one entry per operation, item bodies as they are stored. */
-import { type Bytes, type DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
+import { assert, type Bytes, type DomainError, PAGE_BYTES_MAX } from '../../../base/index.ts';
 import type { Item } from '../../../partition/index.ts';
 import { CLOSING_BRACE, CLOSING_BRACKET, COMMA, OPENING_BRACKET } from '../../../value/index.ts';
 import { SUBSTATUS_RESPONSE_TOO_LARGE, statusOf } from '../errors.ts';
@@ -9,26 +9,26 @@ export interface OperationResult {
   readonly substatus?: number;
   readonly charge: number;
   readonly item?: Item | undefined;
-  /** False where the item itself is not wanted back. */
+  /** False where the client does not want the item in the response. */
   readonly hasBody?: boolean;
   readonly isRead?: boolean;
   readonly message?: string;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Not tried, or undone, because another operation failed. */
+/** The result of an operation that was not tried, or undone, because another one failed. */
 export const FAILED_DEPENDENCY: OperationResult = { status: 424, charge: 0 };
 
 export function isFailure({ status }: OperationResult): boolean {
   return status >= 400;
 }
 
-/** Of the whole: also 304 is more than one word says. */
+/** The status of the whole response: 207 unless all succeeded; a 304 among the results also makes it 207. */
 export function statusOfAll(results: readonly OperationResult[]): 200 | 207 {
   return results.every(({ status }) => status < 300) ? 200 : 207;
 }
 
-/** Throws what is not a refusal: our bug. */
+/** Throws an error that is our bug; any other becomes a result. */
 export function failedResult(error: unknown): OperationResult {
   const { status, substatus } = statusOf(error);
   if (status === 500) throw error;
@@ -37,7 +37,7 @@ export function failedResult(error: unknown): OperationResult {
   return { status, substatus, charge: responseInfo?.charge ?? 0, message, retryAfterMs };
 }
 
-/** What no longer fits in a response is a read to be asked for again, or a write told without its item. */
+/** Cuts the results to the size of a response: a read that no longer fits becomes a 413, a write loses its item. */
 export function fitResults(results: readonly OperationResult[]): readonly OperationResult[] {
   let bytes = 0;
   return results.map((result) => {
@@ -46,10 +46,10 @@ export function fitResults(results: readonly OperationResult[]): readonly Operat
       bytes += length;
       return result;
     }
-    const cut = { ...result, hasBody: false };
+    const withoutBody = { ...result, hasBody: false };
     return result.isRead === true
-      ? { ...cut, status: 413, substatus: SUBSTATUS_RESPONSE_TOO_LARGE }
-      : cut;
+      ? { ...withoutBody, status: 413, substatus: SUBSTATUS_RESPONSE_TOO_LARGE }
+      : withoutBody;
   });
 }
 
@@ -72,11 +72,12 @@ export function printResults(results: readonly OperationResult[]): Bytes {
     }
     printed[end++] = CLOSING_BRACE;
   });
+  assert(end === length - 1, 'the results fill the buffer, which is not zeroed');
   printed[end] = CLOSING_BRACKET;
   return printed;
 }
 
-/** The item of a result, where it is wanted back. */
+/** The item of a result, where the client wants it. */
 export function bodyOf({ hasBody, item }: OperationResult): Bytes | undefined {
   return hasBody === false ? undefined : item?.body;
 }
@@ -85,7 +86,7 @@ function bodyLength(result: OperationResult): number {
   return bodyOf(result)?.length ?? 0;
 }
 
-/** Operations of one transaction mostly tell the same but for the item: that is printed once. */
+/** The texts before the items. Neighbours in a transaction mostly have the same text, which is printed once. */
 function headsOf(results: readonly OperationResult[]): readonly Buffer[] {
   const heads: Buffer[] = [];
   for (let at = 0; at < results.length; at++) {

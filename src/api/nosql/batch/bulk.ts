@@ -1,6 +1,6 @@
 /**
- * Bulk: every operation stands for itself. They run side by side, which lets one commit serve many, but operations on
- * one item keep their order. Without `continue-on-error` they run one after the other until one fails.
+ * Bulk: every operation is independent. They run concurrently, so that many share one commit, but operations on one
+ * item keep their order. Without `continue-on-error` they run one after the other until one fails.
  */
 import { DomainError, type ResponseInfo } from '../../../base/index.ts';
 import { itemNotFound } from '../../../partition/index.ts';
@@ -9,7 +9,7 @@ import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 import { type KeyValues, requiredPartitionKey, wholeKey } from '../items/partition-key-header.ts';
 import { rangeIdOf } from '../query/query-targets.ts';
-import { requestTraffic } from '../request.ts';
+import { headerRequestClass } from '../request.ts';
 import type { BatchOutcome } from './batch.ts';
 import { type RequestOperation, toOperation } from './batch-request.ts';
 import {
@@ -22,27 +22,27 @@ import {
 
 interface Run {
   readonly call: Call;
-  readonly face: ContainerView;
-  /** The latest a partition has said. */
-  receipt: ResponseInfo | undefined;
+  readonly view: ContainerView;
+  /** The response info of the latest operation. */
+  responseInfo: ResponseInfo | undefined;
 }
 
 export async function runBulk(
   call: Call,
-  face: ContainerView,
+  view: ContainerView,
   sent: readonly RequestOperation[],
 ): Promise<BatchOutcome> {
   const range = call.header('x-ms-documentdb-partitionkeyrangeid');
-  // The keys say where operations go; an id that no partition had is of another container.
-  if (range !== undefined) call.service.queries.rangeOf(face.record, rangeIdOf(range, face));
-  const run: Run = { call, face, receipt: undefined };
+  // Operations are routed by their keys. The range id is only checked: an unknown one belongs to another container.
+  if (range !== undefined) call.service.queries.rangeOf(view.record, rangeIdOf(range, view));
+  const run: Run = { call, view, responseInfo: undefined };
   for (const operation of sent) call.keyGuard?.(keyOf(run, operation));
   const results = call.isHeaderTrue('x-ms-cosmos-batch-continue-on-error')
     ? await runAll(run, sent)
     : await runUntilFailure(run, sent);
   let charge = 0;
   for (const result of results) charge += result.charge;
-  return { results: fitResults(results), charge, receipt: run.receipt };
+  return { results: fitResults(results), charge, responseInfo: run.responseInfo };
 }
 
 function runAll(run: Run, sent: readonly RequestOperation[]): Promise<OperationResult[]> {
@@ -76,19 +76,19 @@ async function runUntilFailure(
 async function runOne(run: Run, sent: RequestOperation): Promise<OperationResult> {
   try {
     const key = keyOf(run, sent);
-    const operation = toOperation(run.call, run.face, sent, key);
+    const operation = toOperation(run.call, run.view, sent, key);
     return operation.kind === 'read'
       ? await read(run, key, operation)
       : await write(run, key, operation, sent.wantsItem);
   } catch (error) {
-    if (error instanceof DomainError) run.receipt = error.responseInfo ?? run.receipt;
+    if (error instanceof DomainError) run.responseInfo = error.responseInfo ?? run.responseInfo;
     return failedResult(error);
   }
 }
 
-function keyOf({ call, face }: Run, { partitionKey }: RequestOperation): KeyValues {
-  if (partitionKey === undefined) return requiredPartitionKey(call, face);
-  return wholeKey(partitionKey, face);
+function keyOf({ call, view }: Run, { partitionKey }: RequestOperation): KeyValues {
+  if (partitionKey === undefined) return requiredPartitionKey(call, view);
+  return wholeKey(partitionKey, view);
 }
 
 async function read(
@@ -99,9 +99,9 @@ async function read(
   const { service } = run.call;
   const session = run.call.header('x-ms-session-token');
   const address = { partitionKey, id };
-  const traffic = requestTraffic(run.call);
-  const reply = await service.items.read(run.face.record, address, session, traffic);
-  run.receipt = reply;
+  const requestClass = headerRequestClass(run.call);
+  const reply = await service.items.read(run.view.record, address, session, requestClass);
+  run.responseInfo = reply;
   const { item, charge } = reply;
   if (item === undefined) {
     const missing = itemNotFound();
@@ -120,9 +120,13 @@ async function write(
   hasBody: boolean,
 ): Promise<OperationResult> {
   const { service } = run.call;
-  const traffic = requestTraffic(run.call);
-  const reply = await service.items.write(run.face.record, { ...operation, partitionKey }, traffic);
-  run.receipt = reply;
+  const requestClass = headerRequestClass(run.call);
+  const reply = await service.items.write(
+    run.view.record,
+    { ...operation, partitionKey },
+    requestClass,
+  );
+  run.responseInfo = reply;
   const { effect, charge } = reply;
   const status = { created: 201, replaced: 200, deleted: 204 }[effect.kind];
   return { status, charge, item: effect.item, hasBody };

@@ -7,32 +7,32 @@ import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 import { RequestError } from '../errors.ts';
 import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
-import { requestTraffic } from '../request.ts';
+import { headerRequestClass } from '../request.ts';
 import type { BatchOutcome } from './batch.ts';
 import { addSteps, type RequestOperation } from './batch-request.ts';
 import { FAILED_DEPENDENCY, failedResult, type OperationResult } from './batch-result.ts';
 
-/** Returns before anything is awaited: what was sent is not kept while the write waits for the disk. */
+/** Not an async function, so that the request body is not kept while the write waits for the disk. */
 export function runTransaction(
   call: Call,
-  face: ContainerView,
+  view: ContainerView,
   sent: readonly RequestOperation[],
 ): Promise<BatchOutcome> {
-  const key = requiredPartitionKey(call, face);
+  const key = requiredPartitionKey(call, view);
   if (sent.some(({ partitionKey }) => partitionKey !== undefined && !isSameKey(partitionKey, key)))
     throw new RequestError(
       400,
       'One or more operations within the batch request have a different partition key value than the request.',
     );
   const operations: Operation[] = [];
-  /** Of each sent operation, the last step. */
+  /** The last step of each operation. */
   const ends: number[] = [];
-  /** Of each step, whether its item is wanted back. */
+  /** Whether the client wants the item of each step. */
   const isWanted: boolean[] = [];
   for (let at = 0; at < sent.length; at++) {
     try {
       const operation = sent[at] as RequestOperation;
-      addSteps(operations, call, face, operation, key);
+      addSteps(operations, call, view, operation, key);
       ends.push(operations.length - 1);
       while (isWanted.length < operations.length) isWanted.push(operation.wantsItem);
     } catch (error) {
@@ -40,22 +40,25 @@ export function runTransaction(
     }
   }
   const kinds = sent.map(({ kind }) => kind);
-  const bounds = { ...BATCH_BOUNDS, answer: { bytesMax: PAGE_BYTES_MAX, isWanted } };
-  const traffic = requestTraffic(call);
-  return call.service.items.transact(face.record, key, operations, traffic, bounds).then(
+  const bounds: typeof BATCH_BOUNDS = {
+    ...BATCH_BOUNDS,
+    response: { bytesMax: PAGE_BYTES_MAX, isWanted },
+  };
+  const requestClass = headerRequestClass(call);
+  return call.service.items.transact(view.record, key, operations, requestClass, bounds).then(
     (reply) => ({
       results: kinds.map((kind, at) => {
         const end = ends[at] as number;
         return toResult(kind, reply.outcomes[end] as OperationOutcome, isWanted[end] === true);
       }),
       charge: reply.charge,
-      receipt: reply,
+      responseInfo: reply,
     }),
     (error: unknown) => {
-      // Whatever refuses the batch as a whole, such as a full partition or 429, is the answer to the request.
+      // An error about the batch as a whole, such as a full partition or 429, is the response to the request.
       if (!(error instanceof TransactionError)) throw error;
       const at = ends.findIndex((end) => end >= error.operation);
-      // Where one item no longer fits, there is no room for those behind it either: in bulk they are told so, too.
+      // The items after the first that does not fit do not fit either; they get the same error, as in bulk.
       const isShared = error.code === 'answerTooLarge';
       return failed(
         kinds.length,
@@ -67,7 +70,7 @@ export function runTransaction(
   );
 }
 
-/** @param isAlike - of operations behind the one that failed: whether they fail as it does. */
+/** @param isAlike - whether an operation after the failed one fails with the same error. */
 function failed(
   count: number,
   at: number,
@@ -76,14 +79,14 @@ function failed(
 ): BatchOutcome {
   const result = failedResult(error);
   const alike = { ...result, charge: 0 };
-  const receipt = error instanceof DomainError ? error.responseInfo : undefined;
+  const responseInfo = error instanceof DomainError ? error.responseInfo : undefined;
   return {
     results: Array.from({ length: count }, (_, other) => {
       if (other === at) return result;
       return other > at && isAlike(other) ? alike : FAILED_DEPENDENCY;
     }),
     charge: result.charge,
-    receipt,
+    responseInfo,
   };
 }
 

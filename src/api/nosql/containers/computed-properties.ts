@@ -1,10 +1,10 @@
-/** The computed properties of a container, as queries and as its index see them. */
+/** The computed properties of a container, for its queries and its index. */
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { ComputedProperty } from '../../../partition/index.ts';
 import { isList, isMap } from '../../../value/index.ts';
 import { type ComputedDefinition, computerOf, parseComputed } from '../sql/index.ts';
 
-/** By name. Checked when the container was made. */
+/** Definitions by name. They are valid: they were checked when the container was made. */
 export function computedDefinitions({
   policies,
 }: ContainerRecord): ReadonlyMap<string, ComputedDefinition> {

@@ -1,6 +1,6 @@
 /**
- * The policies of a container beside its indexes: checked against each other, filled with their defaults, then kept as
- * they are. Throws `invalidInput`.
+ * The policies of a container besides its indexing policy: checked against each other, completed with defaults and
+ * stored. Throws `invalidInput`.
  */
 import { DomainError } from '../../../base/index.ts';
 import type { IndexingPolicy } from '../../../catalog/index.ts';
@@ -13,13 +13,13 @@ const VECTOR_DIMENSIONS_MAX = 4096;
 const VERSION_RETENTION_MINUTES_MAX = 30 * 24 * 60;
 /** A flat index stores whole vectors. */
 const FLAT_VECTOR_DIMENSIONS_MAX = 505;
-/** By name, or English by its number as older clients send it. */
+/** Languages by name, or English by its number as older clients send it. */
 const FULL_TEXT_LANGUAGES = ['1033', 'en-us', 'de-de', 'es-es', 'fr-fr', 'it-it', 'pt-br', 'pt-pt'];
 const VECTOR_TYPES = ['float32', 'float16', 'int8', 'uint8'];
 const DISTANCE_FUNCTIONS = ['cosine', 'euclidean', 'dotproduct'];
 const SYSTEM_NAMES = ['id', '_rid', '_self', '_etag', '_ts', '_attachments', '_lsn', 'ttl'];
 
-/** Kept as sent: nothing here acts on them, and clients want them back. */
+/** Policies that are stored and returned as sent, without effect here. */
 const KEPT_AS_SENT = ['analyticalStorageTtl', 'clientEncryptionPolicy', 'changeFeedPolicy'];
 
 export function parsePolicies(body: ValueMap, indexing: IndexingPolicy): ValueMap {
@@ -62,7 +62,7 @@ function parseGeospatial(sent: Value): { readonly type: 'Geography' | 'Geometry'
   throw invalid('The type of a geospatialConfig must be Geography or Geometry.');
 }
 
-/** Flat space has no bounds of its own; the globe has. */
+/** A plane needs a bounding box; the Earth has its own bounds. */
 function checkSpatialIndexes(indexing: IndexingPolicy, type: 'Geography' | 'Geometry'): void {
   for (const { path, boundingBox } of indexing.spatialIndexes ?? []) {
     if (type === 'Geometry' && boundingBox === undefined)
@@ -158,7 +158,7 @@ function parseComputedProperties(sent: Value): readonly Value[] | undefined {
   return sent;
 }
 
-/** Seconds that all versions of items are kept; the policy says minutes. Undefined: only the latest is. */
+/** Seconds for which all versions of items are kept, from minutes in the policy. Undefined: only the latest. */
 export function versionRetention(sent: Value): number | undefined {
   if (sent === undefined || sent === null) return undefined;
   const retention = isMap(sent) ? (sent.retentionDuration ?? 0) : undefined;

@@ -1,4 +1,4 @@
-/** A container as clients see it. */
+/** The JSON resource of a container. */
 import { type ContainerRecord, containerRid, type UniqueKey } from '../../../catalog/index.ts';
 import type { PartitionKeyDefinition, ValueMap } from '../../../value/index.ts';
 import type { ListedResource } from '../feed.ts';
@@ -30,7 +30,7 @@ export function containerResource(record: ContainerRecord): ContainerResource {
   };
 }
 
-/** Clients take a definition without a version for the first one, so only the second is said, or the one that was named. */
+/** Clients read a missing version as version 1, so only version 2 is sent, or version 1 where the client named it. */
 function partitionKeyResource(definition: PartitionKeyDefinition) {
   const { paths, kind, version, isVersionNamed, systemKey } = definition;
   return {

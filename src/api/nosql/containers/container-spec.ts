@@ -1,4 +1,4 @@
-/** A container as clients describe it → what the service needs to make or change one. Throws `invalidInput`. */
+/** Parses the JSON of a container into the spec of a new container, or into an update. Throws `invalidInput`. */
 import { DomainError } from '../../../base/index.ts';
 import {
   type ContainerRecord,
@@ -16,11 +16,11 @@ import { resourceName } from './resource-name.ts';
 
 const UNIQUE_KEYS_MAX = 10;
 const UNIQUE_KEY_PATHS_MAX = 16;
-/** Names, plain or quoted, behind slashes. */
+/** Slashes, each followed by a plain or quoted name. */
 const UNIQUE_KEY_PATH = /^(\/("([^"\\]|\\.)+"|[^/"[\]?*]+))+$/;
 
 interface SpecOptions {
-  /** Clients of the first protocol versions make containers without a partition key. */
+  /** True for clients of the first protocol versions, which make containers without a partition key. */
   readonly isKeyOptional: boolean;
   readonly throughput: ThroughputSetting | undefined;
   readonly hasMinuteReserve: boolean;
@@ -48,7 +48,7 @@ export function containerSpec(body: ValueMap, options: SpecOptions): ContainerSp
   };
 }
 
-/** What a replacement changes; name, partition key and unique keys must be what they were. */
+/** The update that a replacement means; name, partition key and unique keys must not change. */
 export function containerUpdate(body: ValueMap, record: ContainerRecord): ContainerUpdate {
   if (resourceName(body) !== record.id)
     throw invalid('Replacing the id of a container is not allowed.');
@@ -92,7 +92,7 @@ function parseUpdate(body: ValueMap): ContainerUpdate {
   };
 }
 
-/** Items are found by the partition key they hold, whatever a query computes. */
+/** A computed property must not shadow the partition key: items are routed by the stored value. */
 function checkComputedNames({ policies }: ContainerUpdate, keyPaths: readonly string[]): void {
   const { computedProperties } = policies;
   const roots = keyPaths.map((path) => parsePath(path)[0]);

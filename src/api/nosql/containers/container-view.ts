@@ -1,4 +1,4 @@
-/** What this API has to say about a container with every answer, made once per version of its record. */
+/** A container as responses and checks of this API need it, made once per version of its record. */
 
 import { assert } from '../../../base/index.ts';
 import {
@@ -15,16 +15,16 @@ export interface ContainerView {
   readonly rid: string;
   /** `dbs/<rid>/colls/<rid>/` */
   readonly self: string;
-  /** Flat names and values; clients file session tokens under them. */
+  /** Header names and values in one flat list; clients store session tokens under them. */
   readonly scopeHeaders: readonly string[];
-  /** What answers about the container itself carry: the path is that of its owner, below which Java's client puts the name. */
+  /** Headers of responses about the container itself. The path is its owner's: Java's client appends the name. */
   readonly ownHeaders: readonly string[];
   readonly keyPaths: readonly Path[];
-  /** The properties of an item that are looked at before it is stored, beside those the service sets. */
+  /** The properties of an item that are checked before it is stored, besides the system properties. */
   readonly checkedNames: readonly { readonly name: string; readonly bytes: Buffer }[];
-  /** False where an item is not stored as its JSON text, or has to be taken apart on its way anyway. */
+  /** False where items are not stored as JSON text, or have to be parsed anyway. */
   readonly storesVerbatim: boolean;
-  /** Made without a partition key: requests need not name one. */
+  /** True for a container that was made without a partition key: requests need not name one. */
   readonly isSystemKey: boolean;
 }
 
@@ -32,12 +32,12 @@ export class ContainerViews {
   readonly #views = new WeakMap<ContainerRecord, ContainerView>();
 
   of(database: DatabaseRecord, record: ContainerRecord): ContainerView {
-    let face = this.#views.get(record);
-    if (face === undefined) {
-      face = makeFace(database, record);
-      this.#views.set(record, face);
+    let view = this.#views.get(record);
+    if (view === undefined) {
+      view = makeView(database, record);
+      this.#views.set(record, view);
     }
-    return face;
+    return view;
   }
 }
 
@@ -46,7 +46,7 @@ export function containerSelf(record: ContainerRecord): string {
   return `dbs/${databaseRid(database)}/colls/${containerRid(database, rid)}/`;
 }
 
-function makeFace(database: DatabaseRecord, record: ContainerRecord): ContainerView {
+function makeView(database: DatabaseRecord, record: ContainerRecord): ContainerView {
   const rid = containerRid(record.databaseRid, record.rid);
   const keyPaths = record.partitionKey.paths.map(toPath);
   const checkedNames = new Set(['id', 'ttl', ...keyPaths.map(([step]) => String(step))]);

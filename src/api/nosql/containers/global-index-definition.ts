@@ -49,17 +49,17 @@ export function globalIndexResource({ globalIndex, databaseRid }: ContainerRecor
   };
 }
 
-/** A list of properties of the item, or all of it: one item, one row. Throws SqlError for what is no query. */
+/** Selects properties of the item, or all of it: one item, one row. Throws SqlError for an invalid query. */
 export function compileDefinition(text: string) {
   const query: Query = parseQuery(text);
   const { selection, isDistinct, top } = query.select;
   const { where, groupBy, orderBy, window, from } = query;
-  const hasOthers = isDistinct || top || where || groupBy || orderBy || window;
+  const hasOtherClauses = isDistinct || top || where || groupBy || orderBy || window;
   const isPlainSource =
     from?.kind === 'collection' &&
     from.collection.kind === 'path' &&
     from.collection.steps.length === 0;
-  if (selection.kind === 'value' || hasOthers || !isPlainSource || isAggregating(query))
+  if (selection.kind === 'value' || hasOtherClauses || !isPlainSource || isAggregating(query))
     throw invalid(
       "The definition of a global secondary index must have the form 'SELECT c.a, c.b FROM c' or 'SELECT * FROM c'.",
     );

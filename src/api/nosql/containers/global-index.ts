@@ -1,4 +1,4 @@
-/** Rows of global secondary indexes: what the definition selects of an item. */
+/** The rows of a global secondary index, as its definition selects them from items. */
 import { assert, DomainError, INDEXED_EVALUATION } from '../../../base/index.ts';
 import { type ContainerRecord, documentRid } from '../../../catalog/index.ts';
 import type { Projection } from '../../../service/index.ts';
@@ -32,7 +32,7 @@ export function projectRows(index: ContainerRecord, source: ContainerRecord): Pr
   };
 }
 
-/** What cannot be computed in a short time is not in the row: the index must not stop at an item. */
+/** An evaluation that exceeds its budget gives an empty row, so that no item stops the follower of the index. */
 function selectedOf(query: CompiledQuery, item: Value): ValueMap {
   try {
     const [selected] = runQuery(query, [item], [], 0, INDEXED_EVALUATION);

@@ -1,4 +1,4 @@
-/** The partition key definition of a container as clients send it. */
+/** Parses the partition key definition of a container. */
 import { DomainError, PARTITION_KEY_PATHS_MAX } from '../../../base/index.ts';
 import {
   isList,
@@ -8,7 +8,7 @@ import {
   type Value,
 } from '../../../value/index.ts';
 
-/** The service sets them when it writes, so no item can be placed by them. */
+/** Paths that no item can be routed by, because the service sets them at the write. */
 const SYSTEM_PATHS = ['/_rid', '/_self', '/_etag', '/_ts', '/_attachments'];
 
 /** Throws `invalidInput`. */
@@ -30,7 +30,7 @@ export function parsePartitionKeyDefinition(sent: Value): PartitionKeyDefinition
   };
 }
 
-/** The same paths in the same order, hashed the same way. */
+/** True for the same paths in the same order with the same hash. */
 export function isSameDefinition(a: PartitionKeyDefinition, b: PartitionKeyDefinition): boolean {
   return a.kind === b.kind && a.version === b.version && a.paths.join('\n') === b.paths.join('\n');
 }
@@ -52,13 +52,13 @@ function parseKind(sent: Value, pathCount: number): PartitionKeyDefinition['kind
   return 'Hash';
 }
 
-/** Java's client writes its enumeration, where others send the number. */
+/** Java's client sends the name of the enumeration value, others the number. */
 function versionNumber(sent: Value): Value {
   if (sent === 'V1') return 1;
   return sent === 'V2' ? 2 : sent;
 }
 
-/** Without a version the definition is of the first: clients and service must agree on the hash. */
+/** A missing version means version 1: clients and service must agree on the hash. */
 function parseVersion(sent: Value, kind: PartitionKeyDefinition['kind']): 1 | 2 {
   if (kind === 'MultiHash') {
     if (sent === undefined || sent === null || sent === 2) return 2;
@@ -84,7 +84,7 @@ function checkPaths(paths: readonly Value[]): void {
   }
 }
 
-/** Where the longest good beginning of the path ends. */
+/** The position of the first invalid character. */
 function badPosition(path: string): number {
   if (!path.startsWith('/')) return 0;
   const bad = path.slice(1).search(/[^\p{L}\p{N}_.\-/"']/u);

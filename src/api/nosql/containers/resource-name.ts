@@ -1,8 +1,8 @@
-/** Names of databases and containers, and ids of items: what they may be. */
+/** Checks the names of databases and containers, and the ids of items. */
 import { DomainError, ITEM_ID_BYTES_MAX, RESOURCE_NAME_LENGTH_MAX } from '../../../base/index.ts';
 import type { Value, ValueMap } from '../../../value/index.ts';
 
-/** They would end or split the path that names the resource. */
+/** Characters that would end or split the path of the resource. */
 const FORBIDDEN_IN_NAMES = /[/\\?#]/;
 const FORBIDDEN_IN_ITEM_IDS = /[/\\#]/;
 
@@ -22,7 +22,7 @@ export function resourceName(body: ValueMap): string {
   return id;
 }
 
-/** The id of an item; almost every text will do. */
+/** The id of an item; nearly every text is valid. */
 export function itemId(body: ValueMap): string {
   const { id } = body;
   checkPresent(id);

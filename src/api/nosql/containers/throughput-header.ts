@@ -1,4 +1,4 @@
-/** Throughput as clients ask for it: headers of creations, contents of offers. Throws 400 for what is none. */
+/** Parses throughput settings: headers of creations, contents of offers. Throws 400. */
 import { DomainError } from '../../../base/index.ts';
 import type { BucketLimitRecord, ThroughputSetting } from '../../../catalog/index.ts';
 import type { OfferChange } from '../../../service/index.ts';
@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 import { RequestError } from '../errors.ts';
 import { toInteger } from '../request.ts';
 
-/** Throughput as the maker of a database or container asks for it; undefined where nothing was said. */
+/** The throughput of a new database or container; undefined where no header names one. */
 export function throughputSetting(call: Call): ThroughputSetting | undefined {
   const manual = call.header('x-ms-offer-throughput');
   const autoscale = call.header('x-ms-cosmos-offer-autopilot-settings');
@@ -32,8 +32,8 @@ export function wantsMinuteReserve(call: Call): boolean {
 }
 
 /**
- * What a client wants of an offer, from the offer it sends back. An autoscale offer shows the present level as
- * `offerThroughput` beside its settings, so the settings decide of which kind it is.
+ * The change of an offer, from the offer that a client sends back. An autoscale offer shows the present level as
+ * `offerThroughput` next to its settings, so the settings decide which kind it is.
  */
 export function offerChange(call: Call, content: Value): OfferChange {
   if (!isMap(content))
@@ -81,7 +81,7 @@ function bucketLimits(sent: Value): readonly BucketLimitRecord[] {
   });
 }
 
-/** The performance levels of the service's first years, in request units of today. */
+/** The performance levels of the service's first years, in request units per second. */
 const OFFER_TYPES: Readonly<Record<string, number>> = { s1: 400, s2: 1000, s3: 2500 };
 
 function offerType(call: Call): ThroughputSetting | undefined {
@@ -93,7 +93,7 @@ function offerType(call: Call): ThroughputSetting | undefined {
   return { kind: 'manual', requestUnits };
 }
 
-/** @param where - names the place in the complaint. */
+/** @param where - the header or property, for the error message. */
 function autoscaleSetting(settings: Value, where: string): ThroughputSetting {
   if (!isMap(settings) || typeof settings.maxThroughput !== 'number') throw invalidAutoscale(where);
   const requestUnitsMax = settings.maxThroughput;
@@ -110,6 +110,7 @@ function parseOrUndefined(text: string): Value {
   try {
     return JSON.parse(text) as Value;
   } catch {
+    // The caller refuses undefined with the name of the header.
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
-/** A few evaluation threads, started when needed and ended when idle. A page that leases one has it alone. */
+/** A few evaluation threads, started when needed and ended when idle. A leased thread serves one page only. */
 import {
+  assert,
   DomainError,
   EVALUATION_IDLE_MS,
   EVALUATION_QUEUE_MAX,
@@ -19,32 +20,33 @@ interface IdleThread {
 }
 
 export class EvaluationPool {
-  /** Last used last. */
+  /** In the order of their last use. */
   #idle: IdleThread[] = [];
   readonly #leased = new Set<EvaluationThread>();
-  readonly #waiting: Waiting[] = [];
+  readonly #onResponse: Waiting[] = [];
   #sweeper: NodeJS.Timeout | undefined;
 
-  /** To be given back with `release`. Throws `unavailable` where too many wait, or for too long. */
+  /** The caller gives the thread back with `release`. Throws `unavailable` when the queue is full or the wait too long. */
   lease(): Promise<EvaluationThread> {
     const thread = this.#take();
     if (thread !== undefined) return this.#started(thread);
-    if (this.#waiting.length >= EVALUATION_QUEUE_MAX) return Promise.reject(busy());
+    if (this.#onResponse.length >= EVALUATION_QUEUE_MAX) return Promise.reject(busy());
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         resolve,
         timer: setTimeout(() => {
-          this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+          this.#onResponse.splice(this.#onResponse.indexOf(waiting), 1);
           reject(busy());
         }, EVALUATION_WAIT_MS),
       };
-      this.#waiting.push(waiting);
+      this.#onResponse.push(waiting);
     });
   }
 
   release(thread: EvaluationThread): void {
-    this.#leased.delete(thread);
-    const next = this.#waiting.shift();
+    const wasLeased = this.#leased.delete(thread);
+    assert(wasLeased, 'a leased thread is released once');
+    const next = this.#onResponse.shift();
     if (next !== undefined) {
       clearTimeout(next.timer);
       next.resolve(this.#started(thread.isAlive ? thread : new EvaluationThread()));
@@ -69,9 +71,9 @@ export class EvaluationPool {
 
   #sweep(): void {
     const before = performance.now() - EVALUATION_IDLE_MS;
-    const tired = this.#idle.filter(({ sinceMs }) => sinceMs < before);
+    const expired = this.#idle.filter(({ sinceMs }) => sinceMs < before);
     this.#idle = this.#idle.filter(({ sinceMs }) => sinceMs >= before);
-    for (const { thread } of tired) thread.end();
+    for (const { thread } of expired) thread.end();
     if (this.#idle.length + this.#leased.size > 0) return;
     clearInterval(this.#sweeper);
     this.#sweeper = undefined;

@@ -1,33 +1,33 @@
-/** An evaluation thread seen from the main one. It is ended, with what runs in it, when it does not answer in time. */
+/** The handle of an evaluation thread in the main thread. A thread that does not respond in time is ended. */
 import { Worker } from 'node:worker_threads';
-import { EVALUATION_MEMORY_MB } from '../../../base/index.ts';
-import type { FromThread, ToThread } from './protocol.ts';
+import { assert, EVALUATION_MEMORY_MB } from '../../../base/index.ts';
+import type { ThreadRequest, ThreadResponse } from './protocol.ts';
 
-export type Answer =
-  | FromThread
-  /** The thread is no more. */
+export type ThreadOutcome =
+  | ThreadResponse
+  /** The thread has ended. */
   | { readonly kind: 'lost'; readonly isMemory: boolean };
 
 export class EvaluationThread {
   readonly #worker: Worker;
   #isAlive = true;
-  #waiting: ((answer: Answer) => void) | undefined;
-  /** When the thread has started: that takes its time, which is no query's. */
-  readonly ready: Promise<Answer>;
+  #onResponse: ((response: ThreadOutcome) => void) | undefined;
+  /** Resolves when the thread has started; the start is not charged to a query. */
+  readonly ready: Promise<ThreadOutcome>;
 
   constructor() {
-    // Flags of the main program (loaders of test runners) are none of the thread's business.
+    // The thread does not inherit flags of the main process, such as loaders of test runners.
     this.#worker = new Worker(threadScript(), {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: EVALUATION_MEMORY_MB },
     });
     this.ready = new Promise((resolve) => {
-      this.#waiting = (answer) => {
+      this.#onResponse = (response) => {
         this.#worker.unref();
-        resolve(answer);
+        resolve(response);
       };
     });
-    this.#worker.on('message', (answer: FromThread) => this.#settle(answer));
+    this.#worker.on('message', (response: ThreadResponse) => this.#complete(response));
     this.#worker.on('error', (error: { readonly code?: unknown }) =>
       this.#die(error.code === 'ERR_WORKER_OUT_OF_MEMORY'),
     );
@@ -38,19 +38,20 @@ export class EvaluationThread {
     return this.#isAlive;
   }
 
-  /** One question at a time, of a thread that is ready; never rejects. */
-  ask(question: ToThread, patienceMs: number): Promise<Answer> {
+  /** Sends one request at a time, to a thread that is ready. Never rejects. */
+  send(request: ThreadRequest, timeoutMs: number): Promise<ThreadOutcome> {
     if (!this.#isAlive) return Promise.resolve({ kind: 'lost', isMemory: false });
+    assert(this.#onResponse === undefined, 'a thread has one request at a time');
     this.#worker.ref();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.end(), patienceMs);
-      this.#waiting = (answer) => {
+      const timer = setTimeout(() => this.end(), timeoutMs);
+      this.#onResponse = (response) => {
         clearTimeout(timer);
         this.#worker.unref();
-        resolve(answer);
+        resolve(response);
       };
-      const sent = 'bodies' in question ? [question.bodies.buffer] : [];
-      this.#worker.postMessage(question, sent);
+      const sent = 'bodies' in request ? [request.bodies.buffer] : [];
+      this.#worker.postMessage(request, sent);
     });
   }
 
@@ -59,19 +60,19 @@ export class EvaluationThread {
     void this.#worker.terminate();
   }
 
-  #settle(answer: Answer): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.(answer);
+  #complete(response: ThreadOutcome): void {
+    const waiting = this.#onResponse;
+    this.#onResponse = undefined;
+    waiting?.(response);
   }
 
   #die(isMemory: boolean): void {
     this.#isAlive = false;
-    this.#settle({ kind: 'lost', isMemory });
+    this.#complete({ kind: 'lost', isMemory });
   }
 }
 
-/** As source or as built. */
+/** The script of the thread, as source or as built. */
 function threadScript(): URL {
   const isSource = import.meta.url.endsWith('.ts');
   return new URL(`./evaluation-worker.${isSource ? 'ts' : 'js'}`, import.meta.url);

@@ -4,26 +4,26 @@ import { parentPort } from 'node:worker_threads';
 import { DomainError } from '../../../base/index.ts';
 import { SqlError } from '../sql/index.ts';
 import { Evaluator } from './evaluator.ts';
-import type { FromThread, ToThread } from './protocol.ts';
+import type { ThreadRequest, ThreadResponse } from './protocol.ts';
 
-/** Rows that take long give way to the thread that serves requests, and to scripts. */
+/** Slow queries have a lower priority than the thread that serves requests, and than scripts. */
 const NICENESS = 10;
 
-// Elsewhere the call would slow down the whole process.
+// On other platforms the call would lower the priority of the whole process.
 if (process.platform === 'linux') setPriority(NICENESS);
 
 const evaluator = new Evaluator();
 
-parentPort?.on('message', (question: ToThread) => {
-  parentPort?.postMessage(answered(question));
+parentPort?.on('message', (request: ThreadRequest) => {
+  parentPort?.postMessage(responseTo(request));
 });
-parentPort?.postMessage({ kind: 'ready' } satisfies FromThread);
+parentPort?.postMessage({ kind: 'ready' } satisfies ThreadResponse);
 
-function answered(question: ToThread): FromThread {
+function responseTo(request: ThreadRequest): ThreadResponse {
   try {
-    return evaluator.answer(question);
+    return evaluator.response(request);
   } catch (error) {
-    if (error instanceof SqlError) return { kind: 'wrong', problems: error.diagnostics };
+    if (error instanceof SqlError) return { kind: 'wrong', diagnostics: error.diagnostics };
     if (error instanceof DomainError)
       return { kind: 'refused', code: error.code, message: error.message };
     return { kind: 'broken', message: String((error as Error)?.stack ?? error) };

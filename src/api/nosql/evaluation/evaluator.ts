@@ -1,4 +1,4 @@
-/** Inside an evaluation thread: the program of one page at a time. */
+/** Runs inside an evaluation thread: evaluates the query of one page at a time. */
 import {
   assert,
   DomainError,
@@ -11,29 +11,29 @@ import {
 import { type RowFold, rowTooLarge, type Streaming } from '../../../query/index.ts';
 import { jsonCodec, printedSize, type Value } from '../../../value/index.ts';
 import { executableQuery, parseQuery } from '../sql/index.ts';
-import type { FromThread, RequestProgram, SentItems, SentRow, ToThread } from './protocol.ts';
+import type { SentItems, SentRow, ThreadQuery, ThreadRequest, ThreadResponse } from './protocol.ts';
 
-/** Characters of the rows of one batch where none can be left for later: they wait in memory to be sorted. */
+/** Characters of the rows of one batch where all have to be kept: they wait in memory to be sorted. */
 const BATCH_CHARACTERS_MAX = 8 * PAGE_BYTES_MAX;
 
-/** Rows of one answer, and their characters: the main thread reads them in a millisecond or two. */
-const ANSWER_ROWS = 5000;
-const ANSWER_CHARACTERS = 1024 * 1024;
+/** Rows and characters of one response: the main thread reads them in a millisecond or two. */
+const RESPONSE_ROWS = 5000;
+const RESPONSE_CHARACTERS = 1024 * 1024;
 
 export class Evaluator {
   #shape: Streaming | undefined;
   #fold: RowFold | undefined;
-  /** Of a fold that is finished. */
+  /** The results of a finished fold that are not sent yet. */
   #results: Iterator<Value> | undefined;
 
-  answer(question: ToThread): FromThread {
-    switch (question.kind) {
+  response(request: ThreadRequest): ThreadResponse {
+    switch (request.kind) {
       case 'begin':
-        return this.#begin(question, question.wanted);
+        return this.#begin(request, request.wanted);
       case 'rows':
-        return this.#rows(question, question.rowsGiven, question.mayStop);
+        return this.#rows(request, request.rowsGiven, request.mayStop);
       case 'add':
-        return this.#add(question);
+        return this.#add(request);
       case 'finish':
         this.#results = this.#finish();
         return this.#more();
@@ -42,8 +42,8 @@ export class Evaluator {
     }
   }
 
-  #begin(program: RequestProgram, wanted: number | undefined): FromThread {
-    const { query, parameters, startMs, nowMs, environment, computed } = program;
+  #begin(threadQuery: ThreadQuery, wanted: number | undefined): ThreadResponse {
+    const { query, parameters, startMs, nowMs, environment, computed } = threadQuery;
     const parsed = typeof query === 'string' ? parseQuery(query) : query;
     const { shape } = executableQuery(parsed, {
       parameters,
@@ -57,8 +57,8 @@ export class Evaluator {
     return { kind: 'begun' };
   }
 
-  #rows(items: SentItems, rowsGiven: number, mayStop: boolean): FromThread {
-    assert(this.#shape !== undefined, 'a program that streams comes first');
+  #rows(items: SentItems, rowsGiven: number, mayStop: boolean): ThreadResponse {
+    assert(this.#shape !== undefined, 'a streaming query has begun');
     const untilMs = performance.now() + EVALUATION_TURN_MS;
     const lists: (readonly SentRow[])[] = [];
     let characters = 0;
@@ -66,7 +66,7 @@ export class Evaluator {
       const given = lists.length === 0 ? rowsGiven : 0;
       const rows = this.#shape.rowsOf(document).map(({ value, keys }, at): SentRow => {
         if (value === document) return [null, keys];
-        // The page has no place for more, and begins behind those given.
+        // The page has no room for more rows, and starts after those sent before.
         if (at < given || (mayStop && characters > PAGE_BYTES_MAX)) return [undefined, keys];
         const text = printed(value);
         characters += text.length;
@@ -79,19 +79,19 @@ export class Evaluator {
     return { kind: 'rows', lists };
   }
 
-  #add(items: SentItems): FromThread {
-    assert(this.#fold !== undefined, 'a program that folds comes first');
+  #add(items: SentItems): ThreadResponse {
+    assert(this.#fold !== undefined, 'a blocking query has begun');
     for (const document of documentsOf(items))
-      if (!this.#fold.add(document)) return { kind: 'added', goesOn: false };
-    return { kind: 'added', goesOn: true };
+      if (!this.#fold.add(document)) return { kind: 'added', wantsMore: false };
+    return { kind: 'added', wantsMore: true };
   }
 
   #finish(): Iterator<Value> {
-    assert(this.#fold !== undefined, 'a program that folds comes first');
+    assert(this.#fold !== undefined, 'a blocking query has begun');
     return this.#fold.finish().values();
   }
 
-  #more(): FromThread {
+  #more(): ThreadResponse {
     const texts: string[] = [];
     let characters = 0;
     let next = this.#results?.next();
@@ -99,7 +99,7 @@ export class Evaluator {
       const text = printed(next.value);
       characters += text.length;
       texts.push(text);
-      if (characters > ANSWER_CHARACTERS || texts.length >= ANSWER_ROWS) break;
+      if (characters > RESPONSE_CHARACTERS || texts.length >= RESPONSE_ROWS) break;
       next = this.#results?.next();
     }
     const matched = this.#fold?.itemsMatched?.() ?? 0;

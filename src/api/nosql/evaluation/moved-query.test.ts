@@ -1,4 +1,4 @@
-// Goal: a program gives the same rows in another thread as here. Method: queries of every shape, run both ways over the same
+// Goal: a query gives the same rows in another thread as here. Method: queries of every shape, run both ways over the same
 // items, with refusals and failures among them.
 import { describe, expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../../base/index.ts';
@@ -37,7 +37,7 @@ function moved(text: string, parameters: readonly QueryParameter[] = []) {
     },
     computed: new Map(),
   });
-  return { shape, elsewhere: moverOf(sent, query).begin(shape, false) };
+  return { shape, inThread: moverOf(sent, query).begin(shape, false) };
 }
 
 async function movedRows(shape: Streaming, items = ITEMS, mayStop = false) {
@@ -45,9 +45,9 @@ async function movedRows(shape: Streaming, items = ITEMS, mayStop = false) {
 }
 
 async function movedResults(shape: Blocking, items = ITEMS): Promise<Value[]> {
-  const { async: later } = shape.start();
-  for (const item of items) if (!(await later?.addMany([item]))) break;
-  return ((await later?.finish()) ?? []).map(({ text = '' }) => JSON.parse(text) as Value);
+  const { async: asyncFold } = shape.start();
+  for (const item of items) if (!(await asyncFold?.addMany([item]))) break;
+  return ((await asyncFold?.finish()) ?? []).map(({ text = '' }) => JSON.parse(text) as Value);
 }
 
 describe('the same rows', () => {
@@ -60,12 +60,12 @@ describe('the same rows', () => {
     'SELECT VALUE c.n FROM c OFFSET 3 LIMIT 4',
     'SELECT VALUE {n: c.n + @p, at: GetCurrentTimestampStatic()} FROM c',
   ])('%s', async (text) => {
-    const { shape, elsewhere } = moved(text, [{ name: '@p', value: 7 }]);
-    if (shape.kind !== 'streaming' || elsewhere.shape.kind !== 'streaming')
+    const { shape, inThread } = moved(text, [{ name: '@p', value: 7 }]);
+    if (shape.kind !== 'streaming' || inThread.shape.kind !== 'streaming')
       return expect.unreachable('it streams');
     const { order, skip, take } = shape;
-    expect(elsewhere.shape).toMatchObject({ order, skip, take });
-    const rows = await movedRows(elsewhere.shape);
+    expect(inThread.shape).toMatchObject({ order, skip, take });
+    const rows = await movedRows(inThread.shape);
     for (const [at, list] of rows.entries()) {
       const expected = shape.rowsOf(DOCUMENTS[at]);
       expect(list.map(({ keys }) => keys)).toEqual(expected.map(({ keys }) => keys));
@@ -76,7 +76,7 @@ describe('the same rows', () => {
       ).toEqual(expected.map(({ value }) => JSON.stringify(value)));
     }
     expect(rows.length).toBe(DOCUMENTS.length);
-    elsewhere.release();
+    inThread.release();
   });
 
   test.each([
@@ -88,25 +88,25 @@ describe('the same rows', () => {
     'SELECT VALUE 1',
     'SELECT TOP 0 VALUE COUNT(1) FROM c',
   ])('%s', async (text) => {
-    const { shape, elsewhere } = moved(text);
-    if (shape.kind !== 'folding' || elsewhere.shape.kind !== 'folding')
+    const { shape, inThread } = moved(text);
+    if (shape.kind !== 'folding' || inThread.shape.kind !== 'folding')
       return expect.unreachable('it folds');
     const fold = shape.start();
     DOCUMENTS.every((document) => fold.add(document));
-    expect(await movedResults(elsewhere.shape)).toEqual(fold.finish());
-    elsewhere.release();
+    expect(await movedResults(inThread.shape)).toEqual(fold.finish());
+    inThread.release();
   });
 
   test('many results come in parts', async () => {
-    const { elsewhere } = moved('SELECT a.v, COUNT(1) AS n FROM c JOIN a IN c.list GROUP BY a.v');
+    const { inThread } = moved('SELECT a.v, COUNT(1) AS n FROM c JOIN a IN c.list GROUP BY a.v');
     const list = Array.from({ length: 12_000 }, (_, v) => ({ v }));
     const body = textToBytes(JSON.stringify({ list }));
     const item = { body, rowsGiven: 0, decode: () => undefined };
-    if (elsewhere.shape.kind !== 'folding') return expect.unreachable('it folds');
-    const results = await movedResults(elsewhere.shape, [item]);
+    if (inThread.shape.kind !== 'folding') return expect.unreachable('it folds');
+    const results = await movedResults(inThread.shape, [item]);
     expect(results.length).toBe(12_000);
     expect(results.at(-1)).toEqual({ v: 11_999, n: 1 });
-    elsewhere.release();
+    inThread.release();
   });
 });
 
@@ -115,30 +115,30 @@ describe('rows of more than a page', () => {
     JSON.stringify({ text: 'y'.repeat(1_500_000), list: Array.from({ length: 10 }, (_, n) => n) }),
   );
 
-  test('are not all printed, and the page goes on behind those given', async () => {
-    const { elsewhere } = moved('SELECT a, c.text FROM c JOIN a IN c.list');
-    if (elsewhere.shape.kind !== 'streaming') return expect.unreachable('it streams');
+  test('are not all printed, and the page continues after the rows sent', async () => {
+    const { inThread } = moved('SELECT a, c.text FROM c JOIN a IN c.list');
+    if (inThread.shape.kind !== 'streaming') return expect.unreachable('it streams');
     const printed = async (rowsGiven: number) => {
       const item = { body, rowsGiven, decode: () => undefined };
-      const lists = await movedRows(elsewhere.shape as Streaming, [item, item], true);
+      const lists = await movedRows(inThread.shape as Streaming, [item, item], true);
       expect(lists.length).toBe(1);
       return lists[0]?.map(({ isLeft, text }) => (isLeft ? -1 : JSON.parse(text ?? '').a));
     };
     expect(await printed(0)).toEqual([0, 1, 2, -1, -1, -1, -1, -1, -1, -1]);
     expect(await printed(5)).toEqual([-1, -1, -1, -1, -1, 5, 6, 7, -1, -1]);
-    elsewhere.release();
+    inThread.release();
   });
 
-  test('a row that no page has a place for is refused', async () => {
-    const { elsewhere } = moved('SELECT VALUE [c.text, c.text, c.text] FROM c');
-    if (elsewhere.shape.kind !== 'streaming') return expect.unreachable('it streams');
+  test('a row larger than a page is refused', async () => {
+    const { inThread } = moved('SELECT VALUE [c.text, c.text, c.text] FROM c');
+    if (inThread.shape.kind !== 'streaming') return expect.unreachable('it streams');
     const item = { body, rowsGiven: 0, decode: () => undefined };
-    await expect(movedRows(elsewhere.shape, [item])).rejects.toMatchObject({ code: 'tooLarge' });
-    elsewhere.release();
+    await expect(movedRows(inThread.shape, [item])).rejects.toMatchObject({ code: 'tooLarge' });
+    inThread.release();
   });
 });
 
-describe('what goes wrong elsewhere', () => {
+describe('errors in the thread', () => {
   test.each([
     ['SELECT VALUE (SELECT VALUE x FROM x IN c.list) FROM c', SqlError],
     [
@@ -147,16 +147,16 @@ describe('what goes wrong elsewhere', () => {
     ],
     ["SELECT VALUE REGEXMATCH(CONCAT(REPLICATE('a', 60), 'b'), '^(A+)+$', 'i') FROM c", 'too long'],
   ])('%s', async (text, expected) => {
-    const { elsewhere } = moved(text);
-    if (elsewhere.shape.kind !== 'streaming') return expect.unreachable('it streams');
-    await expect(movedRows(elsewhere.shape)).rejects.toThrow(expected);
-    elsewhere.release();
+    const { inThread } = moved(text);
+    if (inThread.shape.kind !== 'streaming') return expect.unreachable('it streams');
+    await expect(movedRows(inThread.shape)).rejects.toThrow(expected);
+    inThread.release();
   });
 
-  test('is no matter to the next query', async () => {
-    const { elsewhere } = moved('SELECT VALUE COUNT(1) FROM c');
-    if (elsewhere.shape.kind !== 'folding') return expect.unreachable('it folds');
-    expect(await movedResults(elsewhere.shape)).toEqual([30]);
-    elsewhere.release();
+  test('do not affect the next query', async () => {
+    const { inThread } = moved('SELECT VALUE COUNT(1) FROM c');
+    if (inThread.shape.kind !== 'folding') return expect.unreachable('it folds');
+    expect(await movedResults(inThread.shape)).toEqual([30]);
+    inThread.release();
   });
 });

@@ -1,4 +1,4 @@
-/** Programs whose rows are made in an evaluation thread. */
+/** Queries whose rows are computed in an evaluation thread. */
 import {
   assert,
   type Bytes,
@@ -18,48 +18,48 @@ import type {
 import type { Value } from '../../../value/index.ts';
 import { type Query, SqlError } from '../sql/index.ts';
 import { EvaluationPool } from './evaluation-pool.ts';
-import type { Answer, EvaluationThread } from './evaluation-thread.ts';
-import type { FromThread, RequestProgram, SentItems, ToThread } from './protocol.ts';
+import type { EvaluationThread, ThreadOutcome } from './evaluation-thread.ts';
+import type { SentItems, ThreadQuery, ThreadRequest, ThreadResponse } from './protocol.ts';
 
-/** A thread that has not answered by then is stuck where its own clock is not looked at. */
+/** Time beyond the budget after which a thread is stuck: its own code did not get to look at the clock. */
 const GRACE_MS = 500;
 
-/** How long queries that took long begin in a thread; then they may have a chance again. */
+/** The time for which a slow query starts in a thread; after that it starts in the main thread again. */
 const SLOW_MS = 1000;
 
-/** One for the process: its threads are few, whoever asks. They end with it, or when nobody needs them. */
+/** One pool for the process, so that its threads are few. They end with the process, or when they are idle. */
 const pool = new EvaluationPool();
 
-/** Until when a query begins in a thread. Queries are the same while their texts are remembered. */
+/** Until when a query starts in a thread. The key is the same object as long as the query cache has the text. */
 const slowUntilMs = new WeakMap<Query, number>();
 
 const NO_KEYS: readonly Value[] = [];
 
-/** @param query - as the program has it, or one that was made of it. */
-export function moverOf(program: () => RequestProgram, query: Query): QueryMover {
+/** @param query - the parsed query, or a rewritten form of it. */
+export function moverOf(threadQuery: () => ThreadQuery, query: Query): QueryMover {
   return {
     get isDue() {
       return (slowUntilMs.get(query) ?? 0) > performance.now();
     },
     begin(shape, isSlow): MovedQuery {
       if (isSlow) slowUntilMs.set(query, performance.now() + SLOW_MS);
-      const page = new MovedPage(program());
+      const page = new MovedPage(threadQuery());
       return {
-        shape: shape.kind === 'streaming' ? page.streaming(shape) : page.folding(shape),
+        shape: shape.kind === 'streaming' ? page.streaming(shape) : page.blocking(shape),
         release: () => page.release(),
       };
     },
   };
 }
 
-/** A page has one thread, from its first rows to its last, and so much time of it. */
+/** A page has one thread from its first rows to its last, with a budget of time. */
 class MovedPage {
-  readonly #program: RequestProgram;
+  readonly #query: ThreadQuery;
   #thread: Promise<EvaluationThread> | undefined;
   #timeLeftMs = EVALUATION_PAGE_MS;
 
-  constructor(program: RequestProgram) {
-    this.#program = program;
+  constructor(threadQuery: ThreadQuery) {
+    this.#query = threadQuery;
   }
 
   streaming({ order, skip, take }: Streaming): Streaming {
@@ -68,18 +68,19 @@ class MovedPage {
       order,
       skip,
       take,
-      rowsOf: elsewhere,
+      rowsOf: unavailableHere,
       rowsOfMany: (items, mayStop) => this.#rows(items, mayStop),
     };
   }
 
-  folding({ needsEvery }: Blocking): Blocking {
+  blocking({ needsEvery }: Blocking): Blocking {
     return { kind: 'folding', needsEvery, start: (wanted) => this.#start(wanted) };
   }
 
   release(): void {
     this.#thread?.then(
       (thread) => pool.release(thread),
+      // A failed lease has no thread to release; its error went to the page that waited for it.
       () => undefined,
     );
     this.#thread = undefined;
@@ -91,9 +92,9 @@ class MovedPage {
   ): Promise<readonly (readonly Row[])[]> {
     if (items.length === 0) return [];
     const rowsGiven = items[0]?.rowsGiven ?? 0;
-    const answer = await this.#ask({ kind: 'rows', ...sentItems(items), rowsGiven, mayStop });
-    assert(answer.kind === 'rows', 'rows answer rows');
-    return answer.lists.map((rows) =>
+    const response = await this.#request({ kind: 'rows', ...sentItems(items), rowsGiven, mayStop });
+    assert(response.kind === 'rows', 'the response to rows is rows');
+    return response.lists.map((rows) =>
       rows.map(([text, keys]) => ({
         value: undefined,
         keys,
@@ -107,24 +108,24 @@ class MovedPage {
   #start(wanted: number | undefined): RowFold {
     let matched = 0;
     return {
-      add: elsewhere,
-      finish: elsewhere,
+      add: unavailableHere,
+      finish: unavailableHere,
       itemsMatched: () => matched,
       async: {
         addMany: async (items) => {
           if (items.length === 0) return true;
-          const answer = await this.#ask({ kind: 'add', ...sentItems(items) }, wanted);
-          assert(answer.kind === 'added', 'items are added');
-          return answer.goesOn;
+          const response = await this.#request({ kind: 'add', ...sentItems(items) }, wanted);
+          assert(response.kind === 'added', 'items are added');
+          return response.wantsMore;
         },
         finish: async () => {
           const rows: Row[] = [];
           let hasMore = true;
           for (let kind: 'finish' | 'more' = 'finish'; hasMore; kind = 'more') {
-            const answer = await this.#ask({ kind }, wanted);
-            assert(answer.kind === 'finished', 'a fold is finished');
-            for (const text of answer.texts) rows.push({ value: undefined, keys: NO_KEYS, text });
-            ({ matched, hasMore } = answer);
+            const response = await this.#request({ kind }, wanted);
+            assert(response.kind === 'finished', 'a fold is finished');
+            for (const text of response.texts) rows.push({ value: undefined, keys: NO_KEYS, text });
+            ({ matched, hasMore } = response);
           }
           return rows;
         },
@@ -132,44 +133,44 @@ class MovedPage {
     };
   }
 
-  async #ask(question: ToThread, wanted?: number): Promise<FromThread> {
+  async #request(request: ThreadRequest, wanted?: number): Promise<ThreadResponse> {
     if (this.#thread === undefined) {
       this.#thread = pool.lease();
-      await this.#asked({ ...this.#program, kind: 'begin', wanted });
+      await this.#send({ ...this.#query, kind: 'begin', wanted });
     }
-    return this.#asked(question);
+    return this.#send(request);
   }
 
-  async #asked(question: ToThread): Promise<FromThread> {
+  async #send(request: ThreadRequest): Promise<ThreadResponse> {
     assert(this.#thread !== undefined, 'a thread was leased');
     const thread = await this.#thread;
     const startedMs = performance.now();
-    const answer = await thread.ask(question, Math.max(1, this.#timeLeftMs) + GRACE_MS);
+    const response = await thread.send(request, Math.max(1, this.#timeLeftMs) + GRACE_MS);
     this.#timeLeftMs -= performance.now() - startedMs;
-    return checked(answer);
+    return checked(response);
   }
 }
 
-function elsewhere(): never {
-  throw new Error('rows are made elsewhere');
+function unavailableHere(): never {
+  throw new Error('rows are computed in an evaluation thread');
 }
 
-function checked(answer: Answer): FromThread {
-  switch (answer.kind) {
+function checked(response: ThreadOutcome): ThreadResponse {
+  switch (response.kind) {
     case 'lost':
-      throw answer.isMemory ? tooMuchMemory() : evaluationTimeout();
+      throw response.isMemory ? tooMuchMemory() : evaluationTimeout();
     case 'refused':
-      throw new DomainError(answer.code, answer.message);
+      throw new DomainError(response.code, response.message);
     case 'wrong':
-      throw new SqlError(...answer.problems);
+      throw new SqlError(...response.diagnostics);
     case 'broken':
-      throw new Error(`an evaluation thread failed: ${answer.message}`);
+      throw new Error(`an evaluation thread failed: ${response.message}`);
     default:
-      return answer;
+      return response;
   }
 }
 
-/** In memory of their own, which is handed over: bodies may be parts of larger buffers. */
+/** Copies the bodies into one buffer that is transferred: bodies may be views of larger buffers. */
 function sentItems(items: readonly PendingItem[]): SentItems {
   const lengths = items.map(({ body }) => body.length);
   const bodies = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));

@@ -1,4 +1,4 @@
-/** What the main thread asks of an evaluation thread, and what it answers. One question at a time. */
+/** The messages between the main thread and an evaluation thread: one request, then its response. */
 import type { ErrorCode } from '../../../base/index.ts';
 import type { Value } from '../../../value/index.ts';
 import type {
@@ -9,9 +9,9 @@ import type {
   QueryParameter,
 } from '../sql/index.ts';
 
-/** All that the rows of a query depend on beside the items. */
-export interface RequestProgram {
-  /** Its text, or what was made of it where it has none. */
+/** Everything that the rows of a query depend on, except the items. */
+export interface ThreadQuery {
+  /** The text, or the tree of a rewritten query, which has no text. */
   readonly query: string | Query;
   readonly parameters: readonly QueryParameter[];
   readonly startMs: number;
@@ -20,36 +20,36 @@ export interface RequestProgram {
   readonly computed: ReadonlyMap<string, ComputedDefinition>;
 }
 
-/** Bodies one after the other, as they are stored. */
+/** The stored bodies of items in one buffer. */
 export interface SentItems {
   readonly bodies: Uint8Array<ArrayBuffer>;
   readonly lengths: readonly number[];
 }
 
-export type ToThread =
-  | (RequestProgram & { readonly kind: 'begin'; readonly wanted: number | undefined })
-  /** Rows of each item. `rowsGiven` of the first are known. */
+export type ThreadRequest =
+  | (ThreadQuery & { readonly kind: 'begin'; readonly wanted: number | undefined })
+  /** Asks for the rows of each item. `rowsGiven` rows of the first item were sent before. */
   | (SentItems & {
       readonly kind: 'rows';
       readonly rowsGiven: number;
       readonly mayStop: boolean;
     })
-  /** Folds the items in. */
+  /** Adds items to the fold. */
   | (SentItems & { readonly kind: 'add' })
-  /** Ends the fold and begins to hand out its rows. */
+  /** Ends the fold and asks for its first rows. */
   | { readonly kind: 'finish' }
   | { readonly kind: 'more' };
 
-/** Null stands for the text of an item as it is stored, undefined for one that nobody will ask for. */
+/** The text is null for the whole item as it is stored, undefined for a row that the page does not need. */
 export type SentRow = readonly [text: string | null | undefined, keys: readonly Value[]];
 
-export type FromThread =
+export type ThreadResponse =
   | { readonly kind: 'ready' }
   | { readonly kind: 'begun' }
-  /** One list per item; less of them where it had to stop. */
+  /** One list per item; fewer lists where the thread had to stop. */
   | { readonly kind: 'rows'; readonly lists: readonly (readonly SentRow[])[] }
-  | { readonly kind: 'added'; readonly goesOn: boolean }
-  /** Some rows at a time: reading many at once would take long. */
+  | { readonly kind: 'added'; readonly wantsMore: boolean }
+  /** Some rows at a time, because reading many at once would block the main thread. */
   | {
       readonly kind: 'finished';
       readonly texts: readonly string[];
@@ -57,5 +57,5 @@ export type FromThread =
       readonly hasMore: boolean;
     }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string }
-  | { readonly kind: 'wrong'; readonly problems: readonly Diagnostic[] }
+  | { readonly kind: 'wrong'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'broken'; readonly message: string };

@@ -1,4 +1,4 @@
-/** An item as a client sends it: checked, and made the body its partition stores. */
+/** Checks an item of a request and encodes it as the body that its partition stores. */
 import { type Bytes, DomainError, ITEM_BYTES_MAX } from '../../../base/index.ts';
 import type { NewBody } from '../../../partition/index.ts';
 import type { UpdateOperation } from '../../../service/index.ts';
@@ -17,9 +17,9 @@ type StoredForm = Pick<NewBody, 'body' | 'value'>;
 interface ItemInput {
   readonly view: ContainerView;
   readonly key: KeyValues;
-  /** The id that the request names, which the one in the item has to equal. */
+  /** The id in the path of the request, which must equal the id in the item. */
   readonly addressed: string | undefined;
-  /** Of an item that is stored as it was sent. */
+  /** The JSON text of an item that is stored as it was sent. */
   readonly text?: Bytes | undefined;
 }
 
@@ -41,18 +41,18 @@ function encoded({ record: { encoding } }: ContainerView, item: ValueMap): Store
   return encoding === 'json' ? encodeItem(item) : foreignItem(encoding, item);
 }
 
-/** For a container of another API: in its encoding, or refused where that has no form for the item. */
+/** Encodes the item for a container of another API. Throws where that encoding cannot hold it. */
 function foreignItem(encoding: Encoding, item: ValueMap): StoredForm {
   const codec = codecOf(encoding);
   const body = codec.encode(item);
   return { body, value: codec.decode(body) };
 }
 
-/** The update that a patch of an item is. */
+/** The update operation of a patch. */
 export function itemPatch(
   call: Call,
   sent: Value,
-  { face: view, key, id }: { face: ContainerView; key: KeyValues; id: string },
+  { view, key, id }: { view: ContainerView; key: KeyValues; id: string },
 ): UpdateOperation {
   const patch = parsePatch(sent);
   const { condition } = patch;

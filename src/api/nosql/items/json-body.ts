@@ -1,11 +1,11 @@
-/** Bodies as JSON objects: parsed once, checked for what JSON allows and items do not. */
+/** Parses JSON bodies and refuses what JSON allows and items do not. */
 import { isUtf8 } from 'node:buffer';
 import { type Bytes, bytesToText, DomainError, NESTING_MAX } from '../../../base/index.ts';
 import { isList, isMap, type Value, type ValueMap } from '../../../value/index.ts';
 
 /**
- * Throws `invalidInput` for anything but a JSON object in UTF-8, and for what would not come back as it was sent: too
- * deep a nesting, numbers beyond the range of a double.
+ * Throws `invalidInput` for anything but a JSON object in UTF-8, and for values that could not be returned as sent: too
+ * deep nesting, numbers beyond the range of a double.
  */
 export function parseJsonObject(body: Bytes): ValueMap {
   const value = parseJson(body);
@@ -14,7 +14,7 @@ export function parseJsonObject(body: Bytes): ValueMap {
   return value;
 }
 
-/** Any JSON value in UTF-8; what items may not hold is left to `checkJson`. */
+/** Parses any JSON value in UTF-8; the limits of items are checked by `checkJson`. */
 export function parseJson(body: Bytes): Value {
   if (body.length === 0) throw invalidPayload('the body is empty');
   if (!isUtf8(body)) throw invalidPayload('the text is not valid UTF-8');
@@ -25,7 +25,7 @@ export function parseJson(body: Bytes): Value {
   }
 }
 
-/** Throws `invalidInput` for what would not come back as it was sent. */
+/** Throws `invalidInput` for values that could not be returned as sent. */
 export function checkJson(value: Value, depth = 1): void {
   if (typeof value === 'number') {
     if (!Number.isFinite(value))

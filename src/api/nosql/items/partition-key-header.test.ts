@@ -1,4 +1,4 @@
-// Goal: the key header means what its JSON says, by the short way and the long. Method: a table, then random strings.
+// Goal: the key header means what its JSON says, with and without the JSON parser. Method: a table, then random strings.
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../base/index.ts';
 import { parsePartitionKey } from './partition-key-header.ts';

@@ -1,6 +1,6 @@
 /**
  * The partition key of a request: the header `x-ms-documentdb-partitionkey`, a JSON array with one value per path, and
- * the values found in an item. `{}` stands for a missing value, which is a value of its own and not null.
+ * the values found in an item. `{}` stands for a missing value, which is not null.
  */
 import {
   DomainError,
@@ -18,40 +18,40 @@ export type KeyValues = readonly Value[];
 
 const UNDEFINED_KEY: KeyValues = [undefined];
 
-/** The whole key a point operation has to name. */
-export function requiredPartitionKey(call: Call, face: ContainerView): KeyValues {
+/** The whole key, which a point operation must have. */
+export function requiredPartitionKey(call: Call, view: ContainerView): KeyValues {
   const header = call.headers[PARTITION_KEY_HEADER];
   if (typeof header !== 'string') {
-    if (face.isSystemKey) return UNDEFINED_KEY;
+    if (view.isSystemKey) return UNDEFINED_KEY;
     throw new DomainError(
       'invalidInput',
       'PartitionKey value must be supplied for this operation.',
     );
   }
-  return wholeKey(parsePartitionKey(header), face);
+  return wholeKey(parsePartitionKey(header), view);
 }
 
 /** Throws 400/1001 where a level is missing. */
-export function wholeKey(values: KeyValues, face: ContainerView): KeyValues {
-  if (values.length === face.keyPaths.length) return values;
-  if (values.length === 0 && face.isSystemKey) return UNDEFINED_KEY;
+export function wholeKey(values: KeyValues, view: ContainerView): KeyValues {
+  if (values.length === view.keyPaths.length) return values;
+  if (values.length === 0 && view.isSystemKey) return UNDEFINED_KEY;
   throw wrongLevels();
 }
 
-/** The key of a feed: whole, or for hierarchical keys its first values. Undefined where none was sent. */
-export function feedPartitionKey(call: Call, face: ContainerView): KeyValues | undefined {
+/** The key of a feed: whole, or a prefix of a hierarchical key. Undefined where none was sent. */
+export function feedPartitionKey(call: Call, view: ContainerView): KeyValues | undefined {
   const header = call.headers[PARTITION_KEY_HEADER];
   if (typeof header !== 'string') return undefined;
   const values = parsePartitionKey(header);
-  if (values.length === 0 && face.isSystemKey) return UNDEFINED_KEY;
-  if (values.length === 0 || values.length > face.keyPaths.length) throw wrongLevels();
+  if (values.length === 0 && view.isSystemKey) return UNDEFINED_KEY;
+  if (values.length === 0 || values.length > view.keyPaths.length) throw wrongLevels();
   return values;
 }
 
-/** Throws 400/1001 where the key of the item is not the one of the request. */
-export function checkItemKey(face: ContainerView, named: KeyValues, item: ValueMap): void {
-  for (let at = 0; at < face.keyPaths.length; at++) {
-    const path = face.keyPaths[at];
+/** Throws 400/1001 where the key in the item is not that of the request. */
+export function checkItemKey(view: ContainerView, named: KeyValues, item: ValueMap): void {
+  for (let at = 0; at < view.keyPaths.length; at++) {
+    const path = view.keyPaths[at];
     const found = path === undefined ? undefined : toKeyValue(readPath(item, path));
     if (found !== named[at]) throw keyMismatch();
     checkSize(found);
@@ -70,7 +70,7 @@ export function parsePartitionKey(header: string): KeyValues {
   return toKeyValues(list, header);
 }
 
-/** @param text - what the client sent, for the refusal. */
+/** @param text - the text of the client, for the error message. */
 export function toKeyValues(list: unknown, text: string): KeyValues {
   if (!Array.isArray(list) || list.length > PARTITION_KEY_PATHS_MAX) throw invalidKey(text);
   return list.map((component: unknown) => {
@@ -88,7 +88,7 @@ function isEmptyObject(value: unknown): boolean {
   );
 }
 
-/** `["text"]` without escapes, the most common key by far, read without a parser. */
+/** Reads `["text"]` without escapes, by far the most common key, without a parser. */
 function plainString(header: string): string | undefined {
   const end = header.length - 2;
   if (!header.startsWith('["') || header.indexOf('"', 2) !== end) return undefined;
@@ -96,7 +96,7 @@ function plainString(header: string): string | undefined {
   return header.slice(2, end);
 }
 
-/** Objects and arrays are no key values: an item that has one there counts as having none. */
+/** Objects and arrays are no key values: such an item counts as having no value. */
 export function toKeyValue(value: Value): Value {
   // Adding zero makes 0 of -0, which JSON writes the same.
   if (typeof value === 'number') return value + 0;

@@ -1,5 +1,5 @@
-// Goal: an item is stored as it was sent exactly where that is how it would be printed. Method: a table of bodies; what is
-// stored compared with what parsing and printing gives.
+// Goal: an item is stored as it was sent exactly where its text is canonical. Method: a table of bodies; the stored
+// bytes are compared with the result of parsing and printing.
 import { expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../../base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../../../catalog/index.ts';
@@ -26,7 +26,7 @@ const container: ContainerRecord = {
 };
 const database = { id: 'd', rid: 1, etag: '"x"', timestampSec: 0 };
 
-function faceOf(changes: Partial<ContainerRecord> = {}) {
+function viewOf(changes: Partial<ContainerRecord> = {}) {
   return new ContainerViews().of(database, { ...container, ...changes });
 }
 
@@ -39,7 +39,7 @@ test.each([
   ['{"id":"a","in":{"pk":"k"},"7":1}', false],
   ['{"id":"a","in":{"pk":"k"},"_ts":1,"_etag":"x"}', false],
 ])('%s', (text, isKept) => {
-  const view = faceOf();
+  const view = viewOf();
   const sent = requestItem(textToBytes(text), view);
   expect(sent.text !== undefined).toBe(isKept);
   const stored = checkedItem(sent.item, {
@@ -55,14 +55,14 @@ test.each([
 });
 
 test('another partition key than the one named is refused', () => {
-  const view = faceOf();
+  const view = viewOf();
   const { item, text } = requestItem(textToBytes('{"id":"a","in":{"pk":"k"}}'), view);
   expect(() => checkedItem(item, { view, key: ['x'], addressed: undefined, text })).toThrow(
     /doesn't match/,
   );
 });
 
-test('where values are compared with those of other items, they are made once', () => {
-  const face = faceOf({ uniqueKeys: [{ paths: ['/n'] }] });
-  expect(requestItem(textToBytes('{"id":"a","in":{"pk":"k"}}'), face).text).toBeUndefined();
+test('an item of a container with unique keys is parsed, because its values are compared', () => {
+  const view = viewOf({ uniqueKeys: [{ paths: ['/n'] }] });
+  expect(requestItem(textToBytes('{"id":"a","in":{"pk":"k"}}'), view).text).toBeUndefined();
 });

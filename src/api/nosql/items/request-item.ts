@@ -1,6 +1,6 @@
 /**
- * An item as it stands in a request. Where its text is exactly what would be stored, it is stored as it is, and of the
- * item itself only what is checked at the door is read.
+ * The item of a request. Where its text is canonical it is stored as it is, and only the properties that are checked are
+ * read from it.
  */
 import { isUtf8 } from 'node:buffer';
 import { type Bytes, bufferOf, type MaybePromise, type SlicedWork } from '../../../base/index.ts';
@@ -15,54 +15,54 @@ import { parseJsonObject } from './json-body.ts';
 import { SYSTEM_PROPERTIES } from './system-properties.ts';
 
 export interface RequestItem {
-  /** The whole item; of one with a text id, time to live and what holds its partition key. */
+  /** The whole item; with a `text` only id, time to live and the properties with the partition key. */
   readonly item: ValueMap;
-  /** What is to be stored; undefined where it has to be printed. */
+  /** The bytes to store; undefined where the item has to be printed. */
   readonly text: Bytes | undefined;
 }
 
-/** What all names of properties that the service sets begin with. */
+/** The first character of the names of all system properties. */
 const UNDERSCORE = 0x5f;
 const SYSTEM_NAMES = SYSTEM_PROPERTIES.map((name) => Buffer.from(name));
 
-/** Requests are read one at a time. */
+/** One reader serves all requests, because reading is synchronous. */
 const sent = new CanonicalJson();
 
-/** Throws as `parseJsonObject`. */
-export function requestItem(body: Bytes, face: ContainerView): RequestItem {
+/** Throws like `parseJsonObject`. */
+export function requestItem(body: Bytes, view: ContainerView): RequestItem {
   const text = bufferOf(body);
   if (isUtf8(text) && sent.read(text, 0) === text.length) {
-    const item = checkedProperties(sent, face);
+    const item = checkedProperties(sent, view);
     if (item !== undefined) return { item, text };
   }
   return { item: parseJsonObject(body), text: undefined };
 }
 
-/** Longer bodies are looked through in slices. */
+/** Longer bodies are read in slices. */
 const LONG_BYTES = 64 * 1024;
 
-/** The same where a long item keeps nobody waiting; at once where it is not long. */
-export function longSentItem(
+/** Reads a long item in slices, so that other requests do not wait; a short one synchronously. */
+export function requestItemInSlices(
   body: Bytes,
-  face: ContainerView,
-  work: SlicedWork,
+  view: ContainerView,
+  slicedWork: SlicedWork,
 ): MaybePromise<RequestItem> {
   const text = bufferOf(body);
-  if (text.length < LONG_BYTES || !isUtf8(text)) return requestItem(body, face);
+  if (text.length < LONG_BYTES || !isUtf8(text)) return requestItem(body, view);
   const object = new CanonicalJson();
-  return work.run(readPrintedObject(text, object)).then((end) => {
-    const item = end === text.length ? checkedProperties(object, face) : undefined;
+  return slicedWork.run(readPrintedObject(text, object)).then((end) => {
+    const item = end === text.length ? checkedProperties(object, view) : undefined;
     return item === undefined ? { item: parseJsonObject(body), text: undefined } : { item, text };
   });
 }
 
-/** Of an item that can be stored as it was sent; undefined where it cannot. */
-export function checkedProperties(item: CanonicalJson, face: ContainerView): ValueMap | undefined {
-  if (!face.storesVerbatim) return undefined;
+/** The checked properties of an item that can be stored as it was sent; undefined where it cannot. */
+export function checkedProperties(item: CanonicalJson, view: ContainerView): ValueMap | undefined {
+  if (!view.storesVerbatim) return undefined;
   if (item.hasInitial(UNDERSCORE))
     for (const name of SYSTEM_NAMES) if (item.has(name)) return undefined;
   const properties: Record<string, Value> = {};
-  for (const { name, bytes } of face.checkedNames) {
+  for (const { name, bytes } of view.checkedNames) {
     const value = item.get(bytes);
     if (value !== undefined) properties[name] = value;
   }

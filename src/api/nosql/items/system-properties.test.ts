@@ -1,4 +1,4 @@
-// Goal: sealed bodies are the JSON clients expect, byte for byte. Method: a golden text, then seal and parse.
+// Goal: finished bodies are the JSON that clients expect, byte for byte. Method: a golden text, then finish and parse.
 import { expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../../base/index.ts';
 import { DEFAULT_INDEXING_POLICY } from '../../../catalog/index.ts';
@@ -21,8 +21,8 @@ const container = {
   routingVersion: 1,
 } as const;
 
-test('the system properties stand behind the others', () => {
-  const seal = finishJson(container);
+test('the system properties follow the others', () => {
+  const finish = finishJson(container);
   const stamp = {
     rid: 5,
     version: { salt: 0, lsn: 1, operation: 0 },
@@ -30,11 +30,11 @@ test('the system properties stand behind the others', () => {
     timestampSec: 1700000000,
     time: '',
   };
-  const sealed = seal(textToBytes('{"id":"ü"}'), stamp);
-  expect(bytesToText(sealed)).toBe(
+  const finished = finish(textToBytes('{"id":"ü"}'), stamp);
+  expect(bytesToText(finished)).toBe(
     '{"id":"ü","_rid":"AAAAAYAAAAIFAAAAAAAAAA==","_self":"dbs/AAAAAQ==/colls/AAAAAYAAAAI=/docs/AAAAAYAAAAIFAAAAAAAAAA==/","_etag":"\\"00000000-0000-0000-0000-000000000001\\"","_attachments":"attachments/","_ts":1700000000}',
   );
-  expect(JSON.parse(bytesToText(sealed))._etag).toBe(stamp.etag);
+  expect(JSON.parse(bytesToText(finished))._etag).toBe(stamp.etag);
 });
 
 test.each([
@@ -48,7 +48,7 @@ test.each([
 ])('%s is stored as %s', (sent, stored) => {
   const { body, value } = encodeItem(JSON.parse(sent));
   expect(bytesToText(body)).toBe(stored);
-  const seal = finishJson(container);
+  const finish = finishJson(container);
   const stamp = {
     rid: 5,
     version: { salt: 0, lsn: 1, operation: 0 },
@@ -56,5 +56,5 @@ test.each([
     timestampSec: 9,
     time: '',
   };
-  expect(seal.ofValue?.(value, stamp)).toEqual(JSON.parse(bytesToText(seal(body, stamp))));
+  expect(finish.ofValue?.(value, stamp)).toEqual(JSON.parse(bytesToText(finish(body, stamp))));
 });

@@ -1,11 +1,11 @@
-/** How long items live: the property `ttl` of an item. */
+/** The property `ttl` of an item. */
 import { DomainError } from '../../../base/index.ts';
 import type { ValueMap } from '../../../value/index.ts';
 
 /** Documented maximum, 68 years. */
 export const TTL_SEC_MAX = 2_147_483_647;
 
-/** Seconds, -1 for ever, 0 where the item leaves it to its container. */
+/** Seconds, -1 for no expiry, 0 for the default of the container. */
 export function itemTtlSec(item: ValueMap): number {
   const { ttl } = item;
   if (ttl === undefined) return 0;

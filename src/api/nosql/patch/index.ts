@@ -1,2 +1,2 @@
 /** Partial updates, for the rest of the NoSQL API. */
-export { type Patch, parsePatch, patchUpdate } from './patch.ts';
+export { parsePatch, patchUpdate } from './patch.ts';

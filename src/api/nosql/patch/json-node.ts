@@ -1,4 +1,4 @@
-/** A document while a patch changes it: fresh from the parser, nobody else's. */
+/** A document while a patch changes it: a private copy from the parser. */
 export type JsonNode = null | boolean | number | string | JsonNode[] | JsonObject;
 
 export interface JsonObject {
@@ -7,7 +7,7 @@ export interface JsonObject {
 
 export type JsonParent = JsonNode[] | JsonObject;
 
-/** As an own property, whatever its name is: `__proto__` is a name like any other. */
+/** Sets an own property of any name; `__proto__` is a name like any other. */
 export function setProperty(object: JsonObject, name: string, value: JsonNode): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, {

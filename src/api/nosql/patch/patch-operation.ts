@@ -1,4 +1,4 @@
-/** The operations of a patch, and what each does to a document. Texts are the service's; operations count from one. */
+/** The operations of a patch, applied to a document. Messages are the service's; operations count from one. */
 import { DomainError } from '../../../base/index.ts';
 import { type JsonNode, type JsonObject, type JsonParent, setProperty } from './json-node.ts';
 import {
@@ -16,12 +16,12 @@ export type PatchOperation =
   | { readonly kind: 'incr'; readonly path: PatchPath; readonly value: number }
   | { readonly kind: 'move'; readonly path: PatchPath; readonly from: PatchPath };
 
-/** @param number - place of the operation in its patch, from one. */
+/** @param number - position of the operation in its patch, from one. */
 export function applyOperation(root: JsonObject, op: PatchOperation, number: number): void {
   switch (op.kind) {
     case 'add':
     case 'set':
-      put(placeOf(root, op, number), { ...op, value: clone(op.value) }, number);
+      put(locationOf(root, op, number), { ...op, value: clone(op.value) }, number);
       return;
     case 'replace':
       replace(root, op.path, clone(op.value), number);
@@ -34,7 +34,7 @@ export function applyOperation(root: JsonObject, op: PatchOperation, number: num
       return;
     case 'move': {
       const value = take(root, op.from, number);
-      put(placeOf(root, op, number), { kind: 'add', path: op.path, value }, number);
+      put(locationOf(root, op, number), { kind: 'add', path: op.path, value }, number);
       return;
     }
   }
@@ -46,7 +46,7 @@ interface PutOperation {
   readonly value: JsonNode;
 }
 
-/** Into an array `add` inserts and `set` overwrites; both append right behind the end. */
+/** In an array `add` inserts and `set` overwrites; both append right after the end. */
 function put(
   { parent, step }: PatchLocation,
   { kind, path, value }: PutOperation,
@@ -81,35 +81,35 @@ function increment(
   op: PatchOperation & { readonly kind: 'incr' },
   number: number,
 ): void {
-  const place = placeOf(root, op, number);
-  const current = childOf(place.parent, place.step) ?? 0;
+  const location = locationOf(root, op, number);
+  const current = childOf(location.parent, location.step) ?? 0;
   if (typeof current !== 'number') throw refuse(number, `Node(${op.path.text}) is not a number.`);
   const value = current + op.value;
   if (!Number.isFinite(value))
     throw refuse(number, `Node(${op.path.text}) would exceed the range of numbers.`);
-  put(place, { kind: 'incr', path: op.path, value }, number);
+  put(location, { kind: 'incr', path: op.path, value }, number);
 }
 
 const VERBS = { add: 'Add', set: 'Set', incr: 'Increment', move: 'Move' } as const;
 
-function placeOf(
+function locationOf(
   root: JsonObject,
   { kind, path }: { readonly kind: keyof typeof VERBS; readonly path: PatchPath },
   number: number,
 ): PatchLocation {
-  const place = findLocation(root, path);
-  if (typeof place !== 'string') return place;
+  const location = findLocation(root, path);
+  if (typeof location !== 'string') return location;
   throw refuse(
     number,
-    `${VERBS[kind]} Operation can only create a child object of an existing node(array or object) and cannot create path recursively, no path found beyond: '${place}'.`,
+    `${VERBS[kind]} Operation can only create a child object of an existing node(array or object) and cannot create path recursively, no path found beyond: '${location}'.`,
   );
 }
 
 function existing(root: JsonObject, path: PatchPath, number: number, how: string): PatchLocation {
-  const place = findLocation(root, path);
-  if (typeof place !== 'string') {
-    if (childOf(place.parent, place.step) !== undefined) return place;
-    if (isBeyond(place.parent, place.step)) throw outOfBounds(path, number);
+  const location = findLocation(root, path);
+  if (typeof location !== 'string') {
+    if (childOf(location.parent, location.step) !== undefined) return location;
+    if (isBeyond(location.parent, location.step)) throw outOfBounds(path, number);
   }
   throw refuse(
     number,
@@ -129,7 +129,7 @@ function refuse(number: number, what: string): DomainError {
   return new DomainError('invalidInput', `For Operation(${number}): ${what}`);
 }
 
-/** A later operation may change what an earlier one put in; the patch itself stays as it is. */
+/** The value is cloned: a later operation may change it, and the patch itself must not change. */
 function clone(value: JsonNode): JsonNode {
   return typeof value === 'object' && value !== null ? structuredClone(value) : value;
 }

@@ -1,4 +1,4 @@
-/** Where a patch operation acts: a JSON pointer (/a/0/b, /a/-) and the place it names in a document. */
+/** The path of a patch operation: a JSON pointer (/a/0/b, /a/-) and the location that it names in a document. */
 import type { JsonNode, JsonParent } from './json-node.ts';
 
 export interface PatchPath {
@@ -7,7 +7,7 @@ export interface PatchPath {
   readonly steps: readonly string[];
 }
 
-/** Undefined where the text is no path to something inside an item. */
+/** Undefined where the text is no path inside an item. */
 export function parsePatchPath(text: unknown): PatchPath | undefined {
   if (typeof text !== 'string' || !text.startsWith('/') || text.length < 2) return undefined;
   const steps = text.slice(1).split('/');
@@ -15,17 +15,17 @@ export function parsePatchPath(text: unknown): PatchPath | undefined {
   return { text, steps: steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) };
 }
 
-export function isWithin(inner: PatchPath, outer: PatchPath): boolean {
+export function startsWithPath(inner: PatchPath, outer: PatchPath): boolean {
   return outer.steps.every((step, at) => inner.steps[at] === step);
 }
 
-/** What holds the place, and its name there. */
+/** The parent node, and the name or index in it. */
 export interface PatchLocation {
   readonly parent: JsonParent;
   readonly step: string;
 }
 
-/** The place, or the part of the path behind which nothing was found. */
+/** The location, or the part of the path that exists where the rest does not. */
 export function findLocation(root: JsonParent, { steps }: PatchPath): PatchLocation | string {
   let parent = root;
   for (let at = 0; at < steps.length - 1; at++) {

@@ -1,5 +1,5 @@
 // Goal: every patch operation does what the service documents, and refuses with its texts. Method: tables of a document,
-// a patch and what comes of it.
+// a patch and the result.
 import { describe, expect, test } from 'vitest';
 import { type DomainError, textToBytes } from '../../../base/index.ts';
 import type { Item } from '../../../partition/index.ts';

@@ -4,15 +4,15 @@ import type { Item, NewBody } from '../../../partition/index.ts';
 import { isList, isMap, type Value, type ValueMap } from '../../../value/index.ts';
 import type { JsonNode, JsonObject } from './json-node.ts';
 import { applyOperation, type PatchOperation } from './patch-operation.ts';
-import { isWithin, parsePatchPath } from './patch-path.ts';
+import { parsePatchPath, startsWithPath } from './patch-path.ts';
 
 export interface Patch {
   readonly operations: readonly PatchOperation[];
-  /** The rest of a query behind SELECT *. */
+  /** The part of a query after SELECT *. */
   readonly condition: string | undefined;
 }
 
-/** What only the service may write. */
+/** Properties that only the service may write. */
 const SYSTEM_PROPERTIES = ['id', '_rid', '_self', '_etag', '_ts', '_attachments', '_lsn'];
 
 /** Throws `invalidInput` for anything but a patch. */
@@ -51,7 +51,7 @@ function parseOperation(sent: Value): PatchOperation {
       return { kind: 'incr', path, value };
     case 'move': {
       const from = parsePatchPath(sent.from);
-      if (from === undefined || isWithin(path, from)) throw syntax();
+      if (from === undefined || startsWithPath(path, from)) throw syntax();
       checkOwner(from.steps[0]);
       return { kind, path, from };
     }
@@ -68,11 +68,11 @@ function checkOwner(first: string | undefined): void {
 interface PatchContext {
   /** True where the condition holds for the item; undefined where the patch has none. */
   readonly holds: ((item: Value) => boolean) | undefined;
-  /** Checks the patched item and makes a body of it. */
+  /** Checks the patched item and encodes its body. */
   readonly finisher: (item: ValueMap) => NewBody;
 }
 
-/** The update that a patch is. Pure: it may be asked more than once. */
+/** The update function of a patch. It is pure, because a decision may be made more than once. */
 export function patchUpdate(
   { operations }: Patch,
   { holds, finisher }: PatchContext,

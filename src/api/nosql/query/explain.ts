@@ -1,4 +1,4 @@
-/** Runs a query and tells how: where it went, by which index, what it loaded and what each part of the work cost. */
+/** Runs a query and reports partitions, access paths, counts and charges. */
 import { append, DomainError } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import {
@@ -25,16 +25,16 @@ interface Explanation {
   readonly db: string;
   readonly container: string;
   readonly query: string;
-  /** Whether rows leave one by one, in the order of an index, or after everything was seen. */
+  /** Whether rows are returned item by item, in the order of an index, or after all items were read. */
   readonly execution: 'streaming' | 'ordered' | 'folding';
-  /** What the index is asked, at most. */
+  /** The condition that the index is searched with. */
   readonly condition: string;
   readonly indexes: IndexMetrics;
   readonly targets: readonly ExplainedTarget[];
   /** One line per partition and page: how the candidates were found. */
   readonly accesses: readonly ExplainedAccess[];
   readonly pages: number;
-  /** False where the query was cut short after `pages`. */
+  /** False where the run ended after `pages` without reading all results. */
   readonly isComplete: boolean;
   readonly rows: number;
   readonly work: {
@@ -49,7 +49,7 @@ interface Explanation {
   readonly charge: number;
   readonly chargeParts: QueryChargeParts;
   readonly durationMs: number;
-  /** What a client with a pipeline of its own would do; or why it could not. */
+  /** The plan for a client that merges partitions itself, or why there is none. */
   readonly plan: QueryPlan | { readonly refused: string };
 }
 
@@ -66,10 +66,10 @@ interface ExplainedAccess {
 type Explainer = (request: ValueMap) => Promise<Explanation>;
 
 const ROWS_PER_PAGE = 1000;
-/** An explanation is no way to read a whole container. */
+/** A bound, because an explanation should not read a whole large container. */
 const PAGES_MAX = 100;
 
-/** Takes `{db, container, query, parameters}`. Throws DomainError. */
+/** The explainer of requests `{db, container, query, parameters}`. It throws DomainError. */
 export function createExplainer(service: Service): Explainer {
   const queries = new PreparedQueries(service);
   return async (request) => {
@@ -82,16 +82,16 @@ export function createExplainer(service: Service): Explainer {
     if (container === undefined) throw containerNotFound();
     const sent = toQuery(request);
     const prepared = queries.prepare(container, sent);
-    const { program } = prepared;
+    const { executable } = prepared;
     const ranges = partitionsOf(container, prepared.keyRanges());
-    const run = await runPages(service, container, program, ranges);
+    const run = await runPages(service, container, executable, ranges);
     return {
       db,
       container: id,
       query: sent.text,
-      execution: executionOf(program),
-      condition: describeCondition(program.condition),
-      indexes: indexMetrics(program, prepared.indexing),
+      execution: executionOf(executable),
+      condition: describeCondition(executable.condition),
+      indexes: indexMetrics(executable, prepared.indexing),
       targets: container.partitions
         .filter(({ min }) => ranges.some((range) => range.min === min))
         .map(({ id: partition, min, max }) => ({ partition, min, max })),

@@ -1,6 +1,6 @@
 /**
- * From the text of a query to what runs: parsed once per text, compiled with its parameters and what the container's
- * policies mean to it.
+ * From the text of a query to an executable query: parsed once per text, compiled with its parameters and the policies
+ * of the container.
  */
 import { type Clock, FIXED_EVALUATION } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
@@ -32,62 +32,62 @@ import { checkOrder } from './query-order.ts';
 
 export interface PreparedQuery {
   readonly query: Query;
-  readonly program: ExecutableQuery;
+  readonly executable: ExecutableQuery;
   readonly indexing: Indexing;
   /** The partition keys that can match. */
   keyRanges(): readonly KeyRange[];
-  /** What a client has to do that runs the query itself. */
+  /** The plan for a client that merges partitions itself. */
   plan(): QueryPlan;
-  /** To be called when the program was run. */
+  /** To be called when the query has run. */
   release(): void;
 }
 
-/** What queries need to know of the service. */
-export type QuerySurroundings = Pick<Service, 'clock' | 'resources' | 'scripts'>;
+/** The parts of the service that queries need. */
+export type QueryServices = Pick<Service, 'clock' | 'resources' | 'scripts'>;
 
 export class PreparedQueries {
   readonly #cache = new QueryCache();
   readonly #containers: QueriedContainers;
   readonly #clock: Clock;
-  readonly #surroundings: QuerySurroundings;
+  readonly #services: QueryServices;
 
-  constructor(surroundings: QuerySurroundings) {
-    const { clock } = surroundings;
-    this.#surroundings = surroundings;
+  constructor(services: QueryServices) {
+    const { clock } = services;
+    this.#services = services;
     this.#clock = clock;
     this.#containers = new QueriedContainers(clock);
   }
 
   /**
    * Throws SqlError for what is wrong with the query, `invalidInput` where the policy has no index for its order.
-   * @param within - the script that asks, if one does: functions run in its thread.
+   * @param within - the script that runs the query, if any: functions run in its thread.
    */
   prepare(container: ContainerRecord, sent: RequestQuery, within?: ScriptRun): PreparedQuery {
-    const lifted = sent.parameters.length === 0 ? autoParameterize(sent.text) : undefined;
-    if (lifted === undefined) return this.#prepare(container, sent, sent, within);
+    const parameterized = sent.parameters.length === 0 ? autoParameterize(sent.text) : undefined;
+    if (parameterized === undefined) return this.#prepare(container, sent, sent, within);
     try {
-      return this.#prepare(container, sent, lifted, within);
+      return this.#prepare(container, sent, parameterized, within);
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
-      // Said again of the text that was sent.
+      // The error is thrown again for the original text, so that its spans are right.
       return this.#prepare(container, sent, sent, within);
     }
   }
 
-  /** @param same - the same query in a text that may be known. */
+  /** @param same - the same query in a text that may be cached. */
   #prepare(
     container: ContainerRecord,
     sent: RequestQuery,
     same: RequestQuery,
     within: ScriptRun | undefined,
   ): PreparedQuery {
-    const { environment, indexing, computed, known } = this.#containers.of(container);
+    const { environment, indexing, computed, compileCache } = this.#containers.of(container);
     const { parameters } = same;
     const query = this.#cache.parse(same.text);
-    const functions = new QueryFunctions(this.#surroundings, container, within);
+    const functions = new QueryFunctions(this.#services, container, within);
     const startMs = this.#clock.nowMs();
     const { geospatial, vectorPolicy, textLanguages } = environment;
-    const sentProgram = (moved: Query) => ({
+    const threadQuery = (moved: Query) => ({
       query: moved === query ? same.text : moved,
       parameters,
       startMs,
@@ -95,7 +95,7 @@ export class PreparedQueries {
       environment: { geospatial, vectorPolicy, textLanguages },
       computed,
     });
-    const program = executableQuery(query, {
+    const executable = executableQuery(query, {
       environment,
       computed,
       gridOf: (path) => indexing.gridOf(path),
@@ -103,17 +103,17 @@ export class PreparedQueries {
       startMs,
       findUdf: (name) => functions.find(name),
       calls: functions.calls,
-      known,
+      compileCache,
       limits: FIXED_EVALUATION,
-      // Items of other APIs have values that are no JSON.
+      // Items of other APIs have values that JSON cannot hold, so they cannot be sent to a thread.
       ...(container.encoding === 'json' && {
-        moverOf: (moved: Query) => moverOf(() => sentProgram(moved), moved),
+        moverOf: (moved: Query) => moverOf(() => threadQuery(moved), moved),
       }),
     });
-    checkOrder(program, indexing);
+    checkOrder(executable, indexing);
     return {
       query,
-      program,
+      executable,
       indexing,
       keyRanges: () =>
         keyRanges(query, container.partitionKey, constantFinder(parameters, { environment })),
@@ -133,20 +133,20 @@ export class PreparedQueries {
     return withWindow(queryPlan(this.#cache.parse(text), container.partitionKey, options));
   }
 
-  /** A filter on one item: `from c where …`, the part of a query behind SELECT. Throws SqlError. */
+  /** A filter on one item: `from c where …`, the part of a query after SELECT. Throws SqlError. */
   condition(container: ContainerRecord, text: string): (item: Value) => boolean {
     const { environment } = this.#containers.of(container);
     const query = compileQuery(this.#cache.parse(`SELECT * ${text}`), { environment });
     return (item) => runQuery(query, [item], [], this.#clock.nowMs(), FIXED_EVALUATION).length > 0;
   }
 
-  /** For the lists of the catalog, which have no policies. */
+  /** Compiles a query over a list of the catalog, which has no policies. */
   compile(text: string): CompiledQuery {
     return compileQuery(this.#cache.parse(text), { environment: { clock: this.#clock } });
   }
 }
 
-/** Clients look for both ends of the window of a hybrid search, given or not. */
+/** Clients expect both ends of the window of a hybrid search, even where they are null. */
 function withWindow(plan: QueryPlan): QueryPlan {
   const { hybridSearchQueryInfo: hybrid } = plan;
   if (!hybrid) return plan;

@@ -1,4 +1,4 @@
-/** A query as it stands in a request: `{"query": text, "parameters": [{"name": "@x", "value": …}]}`. */
+/** The query of a request: `{"query": text, "parameters": [{"name": "@x", "value": …}]}`. */
 import { DomainError } from '../../../base/index.ts';
 import { isList, isMap, type Value } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
@@ -12,10 +12,10 @@ export interface RequestQuery {
 
 const PARAMETER_NAME = /^@[\p{L}_][\p{L}\p{N}_]*$/u;
 
-/** Parameters of one query: nobody writes more by hand, and texts of programs stay far below. */
+/** Parameters of one query; generated queries stay far below. */
 const PARAMETERS_MAX = 20_000;
 
-/** POST on a feed is a query where a header or the type of its body says so. */
+/** POST on a feed is a query by a header or by its content type. */
 export function isQuery(call: Call): boolean {
   return (
     call.isHeaderTrue('x-ms-documentdb-isquery') ||

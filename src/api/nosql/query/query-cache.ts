@@ -1,9 +1,9 @@
-/** Texts of queries already parsed: a program sends the same few, with other parameters each time. */
+/** Caches parsed queries by text: applications send the same few texts with other parameters. */
 import { LRUCache } from 'lru-cache';
 import { parseQuery, type Query } from '../sql/index.ts';
 
 const ENTRIES_MAX = 1000;
-/** Of all texts together; a tree is some twenty times as large. */
+/** The characters of all texts together; a tree is some twenty times as large. */
 const CHARACTERS_MAX = 1024 * 1024;
 
 export class QueryCache {

@@ -1,5 +1,5 @@
 /**
- * Which queries over more than one partition this server takes as they are. It can run every one of them itself, in
+ * Decides which queries over several partitions this server runs itself. It can run every one of them, in
  * full: rows merged in order, groups and aggregates over all partitions. The reference service's gateway serves only
  * filters and projections that way and sends its clients to the query plan for the rest.
  *
@@ -23,20 +23,20 @@ interface QueryReach {
   readonly partitionCount: number;
 }
 
-/** Throws 400 where the query goes over partitions and may not, or 400/1004 with the plan where the client has to run it. */
+/** Throws 400 for a cross-partition query that is not enabled, and 400/1004 with the plan where the client runs it. */
 export function checkCrossPartition(call: Call, prepared: PreparedQuery, reach: QueryReach): void {
   if (reach.isSingleKey) return;
   if (!call.isHeaderTrue('x-ms-documentdb-query-enablecrosspartition'))
     throw crossPartitionDisabled();
-  if (reach.partitionCount < 2 || !runsPlans(call) || !isClientsWork(prepared.query)) return;
-  // A query whose first page came as it is, before the only partition was split, gets the other pages alike.
+  if (reach.partitionCount < 2 || !runsPlans(call) || !needsClient(prepared.query)) return;
+  // A query whose first page was served here, before the only partition was split, gets its other pages here too.
   if (call.header('x-ms-continuation') !== undefined) return;
   throw planNeeded(prepared);
 }
 
 /**
- * Clients that fold groups themselves show an aggregate that no group has as undefined, which no JSON can: where a whole
- * column would be missing in the first page, it is left to them.
+ * Clients that merge groups themselves show a missing aggregate as undefined, which JSON cannot express. A query whose
+ * first page lacks a whole column is left to them.
  */
 export function checkColumns(call: Call, prepared: PreparedQuery, page: readonly string[]): void {
   if (page.length === 0 || !runsPlans(call)) return;
@@ -58,17 +58,17 @@ export function crossPartitionDisabled(): RequestError {
   return new RequestError(400, DISABLED);
 }
 
-/** Go's client names the whole query as those with a pipeline do, but has none: a plan is an error to it. */
+/** Go's client sends the header of clients with a pipeline, but has none: it reports a plan as an error. */
 const WITHOUT_PIPELINE = /\bazsdk-go-azcosmos\b/;
 
-/** Clients with a query pipeline name the whole query, of which a request is a part. */
+/** Clients with a query pipeline send the id of the whole query, of which a request is a part. */
 function runsPlans(call: Call): boolean {
   if (call.header('x-ms-cosmos-correlated-activityid') === undefined) return false;
   return !WITHOUT_PIPELINE.test(call.header('user-agent') ?? '');
 }
 
-function isClientsWork(query: Query): boolean {
-  // Clients fuse objects only: what VALUE selects is ranked here.
+function needsClient(query: Query): boolean {
+  // Clients fuse objects only; rows of SELECT VALUE are ranked here.
   if (query.orderBy?.isRank) return query.select.selection.kind !== 'value';
   return query.groupBy === undefined && isByScore(query);
 }

@@ -1,4 +1,4 @@
-/** What a container's policies mean to its queries: made once per version of its record. */
+/** The environment of queries on a container, made once per version of its record. */
 import { type Clock, systemRandom } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import { containerIndexing, textLanguages } from '../../../cluster/index.ts';
@@ -17,8 +17,8 @@ interface QueryEnvironment {
   readonly indexing: Indexing;
   /** Computed properties by name. */
   readonly computed: ReadonlyMap<string, ComputedDefinition>;
-  /** Queries compiled with these. */
-  readonly known: WeakMap<Query, CompiledQuery>;
+  /** Queries compiled with this environment. */
+  readonly compileCache: WeakMap<Query, CompiledQuery>;
 }
 
 export class QueriedContainers {
@@ -36,7 +36,7 @@ export class QueriedContainers {
         environment: this.#environmentOf(container),
         computed: computedDefinitions(container),
         indexing: containerIndexing(container, { json: computedProperties }),
-        known: new WeakMap(),
+        compileCache: new WeakMap(),
       };
       this.#environments.set(container, found);
     }
@@ -66,7 +66,7 @@ function vectorPolicyOf({ vectorEmbeddingPolicy }: ValueMap): VectorPolicy {
   for (const embedding of embeddings) {
     if (!isMap(embedding)) continue;
     const { path, distanceFunction } = embedding;
-    // Checked when the container was made.
+    // The policy was checked when the container was made.
     if (typeof path === 'string')
       policy.set(path, String(distanceFunction).toLowerCase() as Distance);
   }

@@ -1,5 +1,5 @@
 // Goal: the header of index metrics is cut where the service cuts it. Method: the service's own test, three paths of
-// 10,000 letters, whose answer is public.
+// 10,000 letters, whose expected result is public.
 import { expect, it } from 'vitest';
 import {
   type IndexMetrics,
@@ -21,13 +21,13 @@ const metrics = (
   potential: { ...none, composite: composite.map((list) => list.map((path) => `${path} ASC`)) },
 });
 
-it('gives a header below 64 KB whole', () => {
+it('sends a header below 64 KB whole', () => {
   const text = decodeURIComponent(printIndexMetricsV2(metrics([a, b], [a, b])));
   expect(text).toHaveLength(40_221);
   expect(JSON.parse(text).PotentialIndexes.CompositeIndexes[0].IndexImpactScore).toBe('High');
 });
 
-it('gives of a longer one what its length leaves in 16 bits', () => {
+it('cuts a longer one to its length in 16 bits', () => {
   const text = decodeURIComponent(printIndexMetricsV2(metrics([a, b, c], [a, b], [a, c])));
   expect(text).toBe(`{"UtilizedIndexes":{"SingleIndexes":[{"IndexSpec":"/${'a'.repeat(4_906)}`);
   expect(printIndexMetricsV1(metrics([a, b, c], [a, b], [a, c])).length).toBeLessThan(2 ** 16);

@@ -1,6 +1,4 @@
-/**
- * Which indexes a query could use and which it would like to have, in the two forms of the header that clients decode.
- */
+/** The indexes that a query used and those that would help it, in the two formats of the header that clients decode. */
 import type { Indexing } from '../../../partition/index.ts';
 import type {
   CompositeOrder,
@@ -59,10 +57,10 @@ export function printIndexMetricsV1({ utilized, potential }: IndexMetrics): stri
     UtilizedCompositeIndexes: composite(utilized.composite),
     PotentialCompositeIndexes: composite(potential.composite),
   };
-  return cut(Buffer.from(JSON.stringify(metrics)).toString('base64'));
+  return truncateHeader(Buffer.from(JSON.stringify(metrics)).toString('base64'));
 }
 
-/** Percent-encoded JSON: the second form. What would help has its score, what was used needs none. */
+/** Percent-encoded JSON: the second form. Indexes that would help have a score; those that were used have none. */
 export function printIndexMetricsV2({ utilized, potential }: IndexMetrics): string {
   const part = ({ single, composite }: IndexUse, score: object) => ({
     SingleIndexes: single.map((spec) => ({ IndexSpec: spec, ...score })),
@@ -72,14 +70,14 @@ export function printIndexMetricsV2({ utilized, potential }: IndexMetrics): stri
     UtilizedIndexes: part(utilized, {}),
     PotentialIndexes: part(potential, HIGH),
   };
-  return cut(encodeURIComponent(JSON.stringify(metrics)));
+  return truncateHeader(encodeURIComponent(JSON.stringify(metrics)));
 }
 
-/** The likely gain by the shape of the query alone. All that is named here narrows a search, which scores high. */
+/** The likely gain, by the shape of the query alone. Every index named here narrows the search, so all score high. */
 const HIGH = { IndexImpactScore: 'High' } as const;
 
-/** The service keeps the length of the header in 16 bits: of a longer text comes what is beyond a multiple of 65,536. */
-function cut(header: string): string {
+/** The service keeps the length of the header in 16 bits, so a longer text is cut to its length modulo 65,536. */
+function truncateHeader(header: string): string {
   return header.slice(0, header.length % 2 ** 16);
 }
 
@@ -106,7 +104,7 @@ function orderSpec({ path, isDescending }: OrderPart): string {
 }
 
 /**
- * An index over values that must be equal and then one range, or the order, would do better than one index each. With
+ * An index over values that must be equal and then one range, or the order, is better than one index each. With
  * several ranges there is one such index for each. Equal values alone need none: their single indexes meet quickly.
  */
 function wantedComposites(
@@ -127,7 +125,7 @@ function wantedComposites(
   }
   if (equal.size === 0) return [];
   const first = order[0]?.path;
-  // An order among equal values is none.
+  // An order by a value that is fixed sorts nothing.
   const isOrdered = first !== undefined && !equal.has(printPath(first));
   const lasts = isOrdered
     ? [{ path: first, isDescending: order[0]?.isDescending === true }]

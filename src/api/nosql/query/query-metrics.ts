@@ -1,4 +1,4 @@
-/** What a page of a query did, in the form of the header that clients parse. */
+/** The execution stats of a page, in the format of the header that clients parse. */
 import type { ExecutionStats } from '../../../query/index.ts';
 
 export interface QueryTimes {
@@ -8,10 +8,10 @@ export interface QueryTimes {
 }
 
 export function printQueryMetrics(
-  work: ExecutionStats,
+  stats: ExecutionStats,
   { totalMs, compileMs }: QueryTimes,
 ): string {
-  const runMs = Math.max(0, totalMs - compileMs - work.indexMs - work.loadMs);
+  const runMs = Math.max(0, totalMs - compileMs - stats.indexMs - stats.loadMs);
   const fields: readonly (readonly [string, string])[] = [
     ['totalExecutionTimeInMs', time(totalMs)],
     ['queryCompileTimeInMs', time(compileMs)],
@@ -19,17 +19,17 @@ export function printQueryMetrics(
     ['queryPhysicalPlanBuildTimeInMs', time(0)],
     ['queryOptimizationTimeInMs', time(0)],
     ['VMExecutionTimeInMs', time(runMs)],
-    ['indexLookupTimeInMs', time(work.indexMs)],
-    ['instructionCount', String(work.indexEntries + work.itemsLoaded)],
-    ['documentLoadTimeInMs', time(work.loadMs)],
+    ['indexLookupTimeInMs', time(stats.indexMs)],
+    ['instructionCount', String(stats.indexEntries + stats.itemsLoaded)],
+    ['documentLoadTimeInMs', time(stats.loadMs)],
     ['systemFunctionExecuteTimeInMs', time(0)],
     ['userFunctionExecuteTimeInMs', time(0)],
-    ['retrievedDocumentCount', String(work.itemsLoaded)],
-    ['retrievedDocumentSize', String(work.bytesLoaded)],
-    ['outputDocumentCount', String(work.rowsOut)],
-    ['outputDocumentSize', String(work.bytesOut)],
+    ['retrievedDocumentCount', String(stats.itemsLoaded)],
+    ['retrievedDocumentSize', String(stats.bytesLoaded)],
+    ['outputDocumentCount', String(stats.rowsOut)],
+    ['outputDocumentSize', String(stats.bytesOut)],
     ['writeOutputTimeInMs', time(0)],
-    ['indexUtilizationRatio', ratio(work)],
+    ['indexUtilizationRatio', ratio(stats)],
   ];
   return fields.map(([name, value]) => `${name}=${value}`).join(';');
 }
@@ -38,7 +38,7 @@ function time(ms: number): string {
   return ms.toFixed(2);
 }
 
-/** Of the items loaded, those that the query was about. */
+/** The share of loaded items that matched. */
 function ratio({ itemsLoaded, itemsMatched }: ExecutionStats): string {
   return (itemsLoaded === 0 ? 1 : itemsMatched / itemsLoaded).toFixed(2);
 }

@@ -1,10 +1,10 @@
-/** ORDER BY wants an index that has the order: where the policy leaves it out, the service refuses the query. */
+/** ORDER BY needs an index in that order; without one in the policy the query is refused, as by the service. */
 import { DomainError } from '../../../base/index.ts';
 import type { Indexing } from '../../../partition/index.ts';
 import type { CompositeOrder, ExecutableQuery } from '../../../query/index.ts';
 import type { Path } from '../../../value/index.ts';
 
-/** Set by the service and never indexed, whatever the policy: such an order is sorted. */
+/** System properties that no policy indexes; such an order is sorted. */
 const SYSTEM_PATHS: ReadonlySet<string> = new Set(['_rid', '_self', '_attachments']);
 
 /** Throws `invalidInput`. A container without indexes sorts everything. */

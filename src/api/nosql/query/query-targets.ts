@@ -1,6 +1,6 @@
 /**
- * Where a query runs: the partition key, the range or the part of the hash space that its headers name, or else all the
- * partitions that can hold a match.
+ * The ranges in which a query runs: the partition key, partition or part of the hash space that its headers name, or
+ * else all partitions that can hold a match.
  */
 import { DomainError } from '../../../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../../../catalog/index.ts';
@@ -29,39 +29,39 @@ import { type EpkRange, epkRanges, type KeyRange } from '../sql/index.ts';
 export interface QueryTargets {
   /** In order, without overlaps. */
   readonly ranges: readonly HashRange[];
-  /** What the headers add to the filter of the query. */
+  /** The condition that the headers add to the filter. */
   readonly condition: Condition;
-  /** True where the condition names exactly what lies in the ranges. */
+  /** True where the condition matches exactly the items in the ranges. */
   readonly isExact: boolean;
-  /** True where the query itself was not asked: headers said where to go. */
+  /** True where headers name the ranges, and the filter was not analysed. */
   readonly isAddressed: boolean;
 }
 
-/** @param keyRanges - of the partition keys that can match, worked out only where no header decides. */
+/** @param keyRanges - of the partition keys that can match, computed only where no header decides. */
 export function queryTargets(
   call: Call,
-  face: ContainerView,
+  view: ContainerView,
   keyRanges: () => readonly KeyRange[],
 ): QueryTargets {
-  const values = feedPartitionKey(call, face);
+  const values = feedPartitionKey(call, view);
   if (values !== undefined)
     return {
-      ranges: [keyRange(values, face)],
-      condition: keyCondition(values, face),
+      ranges: [keyRange(values, view)],
+      condition: keyCondition(values, view),
       isExact: values.every(isHeldWhole),
       isAddressed: true,
     };
   const part = hashRangeHeaders(call);
   const range = call.header('x-ms-documentdb-partitionkeyrangeid');
   if (range !== undefined) {
-    const whole = call.service.queries.rangeOf(face.record, rangeIdOf(range, face));
+    const whole = call.service.queries.rangeOf(view.record, rangeIdOf(range, view));
     const ranges = part === undefined ? [whole] : intersection(whole, part);
     return { ranges, condition: ANYTHING, isExact: false, isAddressed: true };
   }
   if (part !== undefined)
     return { ranges: [part], condition: ANYTHING, isExact: false, isAddressed: true };
   return {
-    ranges: partitionsOf(face.record, keyRanges()),
+    ranges: partitionsOf(view.record, keyRanges()),
     condition: ANYTHING,
     isExact: false,
     isAddressed: false,
@@ -85,12 +85,12 @@ function keyRange(values: KeyValues, { record }: ContainerView): HashRange {
   return pointRange(epkToHex(effectivePartitionKey(values, partitionKey)));
 }
 
-/** The zero byte makes the smallest key of the hash space behind this one. */
+/** The appended zero byte makes the next key of the hash space. */
 function pointRange(epk: string): HashRange {
   return { min: epk, max: `${epk}00` };
 }
 
-/** The key as part of the filter, so that the index on it serves. No entry tells of a missing value. */
+/** The key as part of the filter, so that its index is used. A missing value has no index entry. */
 export function keyCondition(values: KeyValues, { keyPaths }: ContainerView): Condition {
   const parts = values.flatMap((value: Value, at) => {
     const path = keyPaths[at];
@@ -100,8 +100,8 @@ export function keyCondition(values: KeyValues, { keyPaths }: ContainerView): Co
 }
 
 /**
- * The partitions that some of the ranges lie in. The filter of the query does the rest: keys it names are told apart by
- * the index, not by their hashes.
+ * The partitions that overlap some of the ranges. The filter of the query does the rest: the index finds the
+ * keys it names, not their hashes.
  */
 export function partitionsOf(
   { partitions, partitionKey }: ContainerRecord,
@@ -122,9 +122,9 @@ function isTouching(partition: PartitionRecord, range: EpkRange): boolean {
 }
 
 /** `<id>`, or `<container rid>,<id>`. */
-export function rangeIdOf(text: string, face: ContainerView): string {
+export function rangeIdOf(text: string, view: ContainerView): string {
   const comma = text.indexOf(',');
-  if (comma >= 0 && text.slice(0, comma) !== face.rid)
+  if (comma >= 0 && text.slice(0, comma) !== view.rid)
     throw new RequestError(410, 'The container was replaced by another of the same name.', {
       substatus: 1000,
     });
@@ -133,7 +133,7 @@ export function rangeIdOf(text: string, face: ContainerView): string {
 
 const EPK_HEX = /^(?:[0-9A-Fa-f]{2}){0,1024}$/;
 
-/** A part of the hash space, [start, end), where the client names one. */
+/** The part [start, end) of the hash space that the headers name. */
 export function hashRangeHeaders(call: Call): HashRange | undefined {
   const start = call.header('x-ms-start-epk');
   const end = call.header('x-ms-end-epk');

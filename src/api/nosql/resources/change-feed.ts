@@ -1,4 +1,4 @@
-/** GET on /dbs/{id}/colls/{id}/docs with A-IM: what was written since, as the latest version or as all versions. */
+/** GET on /dbs/{id}/colls/{id}/docs with A-IM: the writes since a position, latest versions or all versions. */
 import { type Bytes, PAGE_BYTES_MAX } from '../../../base/index.ts';
 import type { FeedChange, FeedMode, Version } from '../../../partition/index.ts';
 import {
@@ -13,28 +13,28 @@ import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 import { RequestError } from '../errors.ts';
 import { feedBody } from '../feed.ts';
-import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
-import { changeFeedLimit, readTraffic } from '../request.ts';
+import { emptyReply, type Reply, responseInfoHeaders } from '../reply.ts';
+import { changeFeedLimit, readRequestClass } from '../request.ts';
 import { feedScope } from './feed-scope.ts';
 
 const WIRE_FORMAT = '2021-09-15';
 
 export async function listChanges(call: Call, manipulation: string): Promise<Reply> {
-  const face = call.ownerContainer();
-  const page = await call.service.changeFeed.read(face.record, {
-    scope: feedScope(call, face),
+  const view = call.ownerContainer();
+  const page = await call.service.changeFeed.read(view.record, {
+    scope: feedScope(call, view),
     mode: feedMode(call, manipulation),
     start: feedStart(call),
     limit: changeFeedLimit(call),
     bytesMax: PAGE_BYTES_MAX,
     sessionToken: call.header('x-ms-session-token'),
-    traffic: readTraffic(call),
+    traffic: readRequestClass(call),
   });
-  const headers = [...receiptHeaders(page), ...face.scopeHeaders, 'etag', etagOf(page)];
+  const headers = [...responseInfoHeaders(page), ...view.scopeHeaders, 'etag', etagOf(page)];
   if (!page.more) return emptyReply(304, { charge: page.charge, headers });
   headers.push('x-ms-item-count', String(page.changes.length));
-  const bodies = page.changes.flatMap((change) => bodyOf(change, face));
-  const body = feedBody({ rid: face.rid, key: 'Documents' }, bodies);
+  const bodies = page.changes.flatMap((change) => bodyOf(change, view));
+  const body = feedBody({ rid: view.rid, key: 'Documents' }, bodies);
   return { status: 200, charge: page.charge, headers, body };
 }
 
@@ -67,7 +67,7 @@ function feedStart(call: Call): ChangeFeedStart {
   return { kind: 'time', sinceSec: Math.max(0, Math.floor(sinceMs / 1000)) };
 }
 
-/** One LSN where the scope was read in one piece, as other clients of the protocol expect; or a list in text. */
+/** One LSN where the scope is one segment, as clients of the protocol expect; else the printed position. */
 function etagOf({ position }: ChangeFeedPage): string {
   return `"${onlyLsn(position) ?? printChangePosition(position)}"`;
 }
@@ -79,18 +79,18 @@ function parseEtag(etag: string): ChangeFeedStart {
   return { kind: 'position', position: [{ min: EPK_MIN, max: EPK_MAX, start }] };
 }
 
-function bodyOf(change: FeedChange, face: ContainerView): Bytes | [] {
+function bodyOf(change: FeedChange, view: ContainerView): Bytes | [] {
   switch (change.kind) {
     case 'write':
       return withLsn(change.item.body, change.lsn);
     case 'version':
-      return versionBody(change.version, face);
+      return versionBody(change.version, view);
     case 'deletion':
       return [];
   }
 }
 
-/** The item as it is stored, with the number of the write behind its other properties. */
+/** The stored item with the LSN of its write appended. */
 function withLsn(body: Bytes, lsn: number): Bytes {
   const end = body.length - 1;
   const tail = `,"_lsn":${lsn}}`;
@@ -100,7 +100,7 @@ function withLsn(body: Bytes, lsn: number): Bytes {
   return bytes;
 }
 
-function versionBody(version: Version, face: ContainerView): Bytes {
+function versionBody(version: Version, view: ContainerView): Bytes {
   const { kind, lsn, timestampSec, previousLsn, item } = version;
   const isDeletion = kind === 'delete' || kind === 'expire';
   const metadata = {
@@ -108,7 +108,7 @@ function versionBody(version: Version, face: ContainerView): Bytes {
     lsn,
     crts: timestampSec,
     ...(previousLsn > 0 ? { previousImageLSN: previousLsn } : {}),
-    ...(isDeletion ? deletionMetadata(version, face) : {}),
+    ...(isDeletion ? deletionMetadata(version, view) : {}),
   };
   return Buffer.concat([
     Buffer.from(isDeletion ? '{"current":{},"previous":' : '{"current":'),
@@ -117,7 +117,7 @@ function versionBody(version: Version, face: ContainerView): Bytes {
   ]);
 }
 
-/** Who went: readers that only want to know that need not look at the item. */
+/** Id and key of the deleted item, for readers that do not want to parse its previous version. */
 function deletionMetadata({ kind, item }: Version, { keyPaths, record }: ContainerView): object {
   const value = jsonCodec.decode(item.body) as ValueMap;
   const partitionKey = Object.fromEntries(

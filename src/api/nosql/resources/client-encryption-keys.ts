@@ -1,4 +1,4 @@
-/** /dbs/{id}/clientencryptionkeys: wrapped keys that only clients can open; kept as they are. */
+/** /dbs/{id}/clientencryptionkeys: wrapped keys that only clients can open; stored as sent. */
 import { DomainError } from '../../../base/index.ts';
 import { isMap } from '../../../value/index.ts';
 import type { StoredResourceKind } from './stored-resources.ts';

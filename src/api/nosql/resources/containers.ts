@@ -41,22 +41,22 @@ async function createContainer(call: Call): Promise<Reply> {
 }
 
 export async function readContainer(call: Call): Promise<Reply> {
-  const face = call.findContainer();
-  if (face === undefined) throw resourceNotFound();
-  const { etag } = face.record;
-  if (isNotModified(call, etag)) return notModified(etag, [...face.ownHeaders]);
+  const view = call.findContainer();
+  if (view === undefined) throw resourceNotFound();
+  const { etag } = view.record;
+  if (isNotModified(call, etag)) return notModified(etag, [...view.ownHeaders]);
   const headers = [
-    ...face.ownHeaders,
+    ...view.ownHeaders,
     'etag',
     etag,
     'x-ms-documentdb-collection-index-transformation-progress',
-    String(await call.service.queries.indexProgress(face.record)),
+    String(await call.service.queries.indexProgress(view.record)),
   ];
   const wantsQuota = call.isHeaderTrue('x-ms-documentdb-populatequotainfo');
   const wantsStatistics = call.isHeaderTrue('x-ms-documentdb-populatepartitionstatistics');
-  const resource = containerResource(face.record);
+  const resource = containerResource(view.record);
   if (!wantsQuota && !wantsStatistics) return jsonReply(200, resource, { headers });
-  const statistics = await partitionStatistics(call, face);
+  const statistics = await partitionStatistics(call, view);
   if (wantsQuota) headers.push(...quotaHeaders(call, statistics));
   return jsonReply(200, wantsStatistics ? { ...resource, statistics } : resource, { headers });
 }
@@ -65,14 +65,14 @@ interface RangeStatistics {
   readonly id: string;
   readonly sizeInKB: number;
   readonly documentCount: number;
-  /** Keys that make up much of the range; not known here. */
+  /** The largest keys of the range; always empty here. */
   readonly partitionKeys: readonly [];
 }
 
 /** One entry per range. */
-function partitionStatistics(call: Call, face: ContainerView): Promise<RangeStatistics[]> {
+function partitionStatistics(call: Call, view: ContainerView): Promise<RangeStatistics[]> {
   const { containers } = call.service;
-  return containers.inspect(face.record, (routes) =>
+  return containers.inspect(view.record, (routes) =>
     Promise.all(
       routes.map(async (route) => {
         const { itemBytes, itemCount } = await containers.statistics(route);
@@ -105,23 +105,23 @@ function quotaHeaders({ service }: Call, statistics: readonly RangeStatistics[])
 }
 
 export async function replaceContainer(call: Call): Promise<Reply> {
-  const face = call.findContainer();
-  if (face === undefined) throw resourceNotFound();
-  const update = containerUpdate(parseJsonObject(call.body), face.record);
-  const record = await call.service.containers.replace(face.record, update, ifMatch(call));
-  return writtenReply(200, call.viewOf(face.database, record));
+  const view = call.findContainer();
+  if (view === undefined) throw resourceNotFound();
+  const update = containerUpdate(parseJsonObject(call.body), view.record);
+  const record = await call.service.containers.replace(view.record, update, ifMatch(call));
+  return writtenReply(200, call.viewOf(view.database, record));
 }
 
 export async function deleteContainer(call: Call): Promise<Reply> {
-  const face = call.findContainer();
-  if (face === undefined) throw resourceNotFound();
-  await call.service.containers.delete(face.record, ifMatch(call));
-  return emptyReply(204, { charge: WRITE_CHARGE, headers: [...face.ownHeaders] });
+  const view = call.findContainer();
+  if (view === undefined) throw resourceNotFound();
+  await call.service.containers.delete(view.record, ifMatch(call));
+  return emptyReply(204, { charge: WRITE_CHARGE, headers: [...view.ownHeaders] });
 }
 
-function writtenReply(status: number, face: ContainerView): Reply {
-  return jsonReply(status, containerResource(face.record), {
+function writtenReply(status: number, view: ContainerView): Reply {
+  return jsonReply(status, containerResource(view.record), {
     charge: WRITE_CHARGE,
-    headers: [...face.ownHeaders, 'etag', face.record.etag],
+    headers: [...view.ownHeaders, 'etag', view.record.etag],
   });
 }

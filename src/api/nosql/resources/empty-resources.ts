@@ -1,6 +1,6 @@
 /**
- * Kinds of which a container never has any: conflicts, because there is one region that writes, and attachments, which
- * the service gave up. Clients may list them and ask for one.
+ * Kinds of resources that a container never has: conflicts, because one region writes, and attachments, which the
+ * service has retired. Clients may still list them and ask for one.
  */
 import { type Call, type Operation, resourceNotFound } from '../call.ts';
 import { RequestError } from '../errors.ts';
@@ -17,7 +17,7 @@ interface EmptyVerbs {
 }
 
 interface EmptyOptions {
-  /** Whether a deletion has to name the partition key, as one of an item does. */
+  /** Whether a deletion needs the partition key, like that of an item. */
   readonly deletesByKey: boolean;
 }
 

@@ -4,14 +4,14 @@ import { postBatch } from '../batch/index.ts';
 import type { Call } from '../call.ts';
 import { feedBody } from '../feed.ts';
 import { isQuery } from '../query/query-body.ts';
-import { type Reply, receiptHeaders } from '../reply.ts';
-import { pageLimit, readTraffic } from '../request.ts';
+import { type Reply, responseInfoHeaders } from '../reply.ts';
+import { pageLimit, readRequestClass } from '../request.ts';
 import { listChanges } from './change-feed.ts';
 import { feedScope } from './feed-scope.ts';
 import { createItem, upsertItem } from './items.ts';
 import { planItems, queryItems } from './queries.ts';
 
-/** POST on the feed: what it does is said by headers. */
+/** POST on the feed; headers say which operation it is. */
 export function postItems(call: Call): Reply | Promise<Reply> {
   if (call.isHeaderTrue('x-ms-cosmos-is-query-plan-request')) return planItems(call);
   if (isQuery(call)) return queryItems(call);
@@ -22,23 +22,23 @@ export function postItems(call: Call): Reply | Promise<Reply> {
 export async function listItems(call: Call): Promise<Reply> {
   const manipulation = call.header('a-im');
   if (manipulation !== undefined) return listChanges(call, manipulation);
-  const face = call.ownerContainer();
-  const page = await call.service.items.feed(face.record, {
-    scope: feedScope(call, face),
+  const view = call.ownerContainer();
+  const page = await call.service.items.feed(view.record, {
+    scope: feedScope(call, view),
     continuation: call.header('x-ms-continuation'),
     limit: pageLimit(call),
     bytesMax: PAGE_BYTES_MAX,
     sessionToken: call.header('x-ms-session-token'),
-    traffic: readTraffic(call),
+    traffic: readRequestClass(call),
   });
   const headers = [
-    ...receiptHeaders(page),
-    ...face.scopeHeaders,
+    ...responseInfoHeaders(page),
+    ...view.scopeHeaders,
     'x-ms-item-count',
     String(page.items.length),
   ];
   if (page.continuation !== undefined) headers.push('x-ms-continuation', page.continuation);
   const bodies = page.items.map(({ body }) => body);
-  const body = feedBody({ rid: face.rid, key: 'Documents' }, bodies);
+  const body = feedBody({ rid: view.rid, key: 'Documents' }, bodies);
   return { status: 200, charge: page.charge, headers, body };
 }

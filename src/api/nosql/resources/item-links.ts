@@ -1,6 +1,6 @@
 /**
- * Which item a path means. By name it says the id itself; a client that addresses by resource ids all the way says the
- * number of the item instead, which has to be looked up.
+ * The id of the item that a path names. A path by names has the id itself; a path by resource ids has the rid of the
+ * item, which is looked up.
  */
 import { bytesToText, isPromise, type MaybePromise } from '../../../base/index.ts';
 import { containerRid, parseResourceId } from '../../../catalog/index.ts';
@@ -8,14 +8,14 @@ import { itemNotFound } from '../../../partition/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 
-export function addressedItemId(call: Call, face: ContainerView): MaybePromise<string> {
+export function addressedItemId(call: Call, view: ContainerView): MaybePromise<string> {
   const id = call.id(2);
-  // Only a container that was found by its resource id is followed by one.
-  if (call.id(1) === face.record.id) return id;
+  // An item is named by resource id only below a container that is named by resource id.
+  if (call.id(1) === view.record.id) return id;
   const rid = parseResourceId(id);
   if (rid?.kind !== 'document') return id;
-  if (containerRid(rid.database, rid.container) !== face.rid) return id;
-  const found = call.service.items.findByRid(face.record, rid.document);
+  if (containerRid(rid.database, rid.container) !== view.rid) return id;
+  const found = call.service.items.findByRid(view.record, rid.document);
   return isPromise(found) ? found.then(idOf) : idOf(found);
 }
 

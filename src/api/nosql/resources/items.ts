@@ -9,37 +9,44 @@ import { checkedItem, itemPatch } from '../items/item-input.ts';
 import { checkJson, parseJson } from '../items/json-body.ts';
 import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
 import { ifMatch, isNotModified } from '../items/preconditions.ts';
-import { longSentItem, type RequestItem } from '../items/request-item.ts';
-import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
-import { checkIndexingDirective, readTraffic, requestTraffic, wantsMinimal } from '../request.ts';
+import { type RequestItem, requestItemInSlices } from '../items/request-item.ts';
+import { emptyReply, type Reply, responseInfoHeaders } from '../reply.ts';
+import {
+  checkIndexingDirective,
+  headerRequestClass,
+  readRequestClass,
+  wantsMinimal,
+} from '../request.ts';
 import { hasTriggers, writeWithTriggers } from '../scripts/write-with-triggers.ts';
 import { addressedItemId } from './item-links.ts';
 
-/** Answers at once where the service does. */
+/** Synchronous where the service is. */
 export function readItem(call: Call): MaybePromise<Reply> {
-  const face = call.ownerContainer();
-  const id = addressedItemId(call, face);
-  return isPromise(id) ? id.then((known) => readById(call, face, known)) : readById(call, face, id);
+  const view = call.ownerContainer();
+  const id = addressedItemId(call, view);
+  return isPromise(id)
+    ? id.then((resolved) => readById(call, view, resolved))
+    : readById(call, view, id);
 }
 
-function readById(call: Call, face: ContainerView, id: string): MaybePromise<Reply> {
-  const partitionKey = requiredPartitionKey(call, face);
+function readById(call: Call, view: ContainerView, id: string): MaybePromise<Reply> {
+  const partitionKey = requiredPartitionKey(call, view);
   const session = call.header('x-ms-session-token');
   const address = { partitionKey, id };
-  const read = call.service.items.read(face.record, address, session, readTraffic(call));
+  const read = call.service.items.read(view.record, address, session, readRequestClass(call));
   return isPromise(read)
-    ? read.then((reply) => readReply(call, face, reply))
-    : readReply(call, face, read);
+    ? read.then((reply) => readReply(call, view, reply))
+    : readReply(call, view, read);
 }
 
-function readReply(call: Call, face: ContainerView, read: ReadReply): Reply {
+function readReply(call: Call, view: ContainerView, read: ReadReply): Reply {
   const { item, charge } = read;
   if (item === undefined) {
     const missing = itemNotFound();
     missing.responseInfo = read;
     throw missing;
   }
-  const [contentPath, rid, altContentPath, path] = face.scopeHeaders as [
+  const [contentPath, rid, altContentPath, path] = view.scopeHeaders as [
     string,
     string,
     string,
@@ -76,23 +83,23 @@ export function upsertItem(call: Call): Promise<Reply> {
 }
 
 export async function replaceItem(call: Call): Promise<Reply> {
-  const face = call.ownerContainer();
-  const id = await addressedItemId(call, face);
+  const view = call.ownerContainer();
+  const id = await addressedItemId(call, view);
   if (hasTriggers(call)) return writeWithTriggers(call, { kind: 'replace', id });
   return put(call, 'replace', id);
 }
 
 /**
- * Returns before anything is awaited: what was sent is not kept while the write waits for the disk.
+ * Not an async function, so that the request body is not kept while the write waits for the disk.
  * @param addressed - the id in the path; the body may give the item another one.
  */
 function put(call: Call, kind: ItemPut['kind'], addressed: string | undefined): Promise<Reply> {
   checkIndexingDirective(call);
-  const face = call.ownerContainer();
-  const sent = longSentItem(call.body, face, call.work);
+  const view = call.ownerContainer();
+  const sent = requestItemInSlices(call.body, view, call.slicedWork);
   return isPromise(sent)
-    ? sent.then((long) => putSent(call, face, long, { kind, addressed }))
-    : putSent(call, face, sent, { kind, addressed });
+    ? sent.then((long) => putSent(call, view, long, { kind, addressed }))
+    : putSent(call, view, sent, { kind, addressed });
 }
 
 function putSent(
@@ -105,14 +112,14 @@ function putSent(
   const content = checkedItem(item, { view, key, addressed: undefined, text });
   const { id, body, value, ttlSec } = content;
   if (addressed !== undefined && addressed !== id) {
-    call.renameGate?.();
+    call.renameGuard?.();
     return rename(call, view, { from: addressed, key, content });
   }
   return call.service.items
     .write(
       view.record,
       { kind, id, body, value, ttlSec, partitionKey: key, ifMatch: ifMatch(call) },
-      requestTraffic(call),
+      headerRequestClass(call),
     )
     .then((written) => writeReply(call, view, written));
 }
@@ -123,57 +130,57 @@ interface Renaming {
   readonly content: NewBody & { readonly id: string };
 }
 
-/** A replacement under another id: the old item goes and the new one comes, or neither. */
+/** A replacement under another id deletes the old item and creates the new one, both or neither. */
 async function rename(
   call: Call,
-  face: ContainerView,
+  view: ContainerView,
   { from, key, content }: Renaming,
 ): Promise<Reply> {
-  const { outcomes, ...receipt } = await call.service.items.transact(
-    face.record,
+  const { outcomes, ...responseInfo } = await call.service.items.transact(
+    view.record,
     key,
     [
       { kind: 'delete', id: from, ifMatch: ifMatch(call) },
       { kind: 'create', ...content },
     ],
-    requestTraffic(call),
+    headerRequestClass(call),
   );
-  const [gone, come] = outcomes;
-  const effect = { kind: 'replaced', item: come?.item, previous: gone?.previous } as const;
-  return writeReply(call, face, { ...receipt, effect });
+  const [deleted, created] = outcomes;
+  const effect = { kind: 'replaced', item: created?.item, previous: deleted?.previous } as const;
+  return writeReply(call, view, { ...responseInfo, effect });
 }
 
 export async function patchItem(call: Call): Promise<Reply> {
-  const face = call.ownerContainer();
-  const id = await addressedItemId(call, face);
-  const key = requiredPartitionKey(call, face);
+  const view = call.ownerContainer();
+  const id = await addressedItemId(call, view);
+  const key = requiredPartitionKey(call, view);
   const sent = parseJson(call.body);
   checkJson(sent);
-  const patch = itemPatch(call, sent, { face, key, id });
+  const patch = itemPatch(call, sent, { view, key, id });
   const written = await call.service.items.write(
-    face.record,
+    view.record,
     { ...patch, id, partitionKey: key, ifMatch: ifMatch(call) },
-    requestTraffic(call),
+    headerRequestClass(call),
   );
-  return writeReply(call, face, written);
+  return writeReply(call, view, written);
 }
 
 export async function deleteItem(call: Call): Promise<Reply> {
-  const face = call.ownerContainer();
-  const id = await addressedItemId(call, face);
+  const view = call.ownerContainer();
+  const id = await addressedItemId(call, view);
   if (hasTriggers(call)) return writeWithTriggers(call, { kind: 'delete', id });
-  const partitionKey = requiredPartitionKey(call, face);
+  const partitionKey = requiredPartitionKey(call, view);
   const written = await call.service.items.write(
-    face.record,
+    view.record,
     { kind: 'delete', id, partitionKey, ifMatch: ifMatch(call) },
-    requestTraffic(call),
+    headerRequestClass(call),
   );
-  return writeReply(call, face, written);
+  return writeReply(call, view, written);
 }
 
-function writeReply(call: Call, face: ContainerView, written: WriteReply): Reply {
+function writeReply(call: Call, view: ContainerView, written: WriteReply): Reply {
   const { effect, charge } = written;
-  const headers = [...receiptHeaders(written), ...face.scopeHeaders];
+  const headers = [...responseInfoHeaders(written), ...view.scopeHeaders];
   const { item } = effect;
   if (item === undefined) return emptyReply(204, { charge, headers });
   headers.push('etag', item.etag, 'x-ms-item-lsn', String(item.lsn));

@@ -20,7 +20,7 @@ import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
 import { isQuery } from '../query/query-body.ts';
 import { jsonReply, type Reply } from '../reply.ts';
 
-/** As the service charges changes of the catalog. */
+/** The charge of the reference service for a change of the catalog. */
 const WRITE_CHARGE = 4.95;
 
 export function listOffers(call: Call): Reply {
@@ -29,7 +29,7 @@ export function listOffers(call: Call): Reply {
   return listReply(call, { rid: '', key: 'Offers' }, resources);
 }
 
-/** POST is a query: offers come into being with what they belong to. */
+/** POST is a query: offers are created with their database or container. */
 export function postOffers(call: Call): Reply {
   if (isQuery(call)) return listOffers(call);
   throw new RequestError(400, 'Offers are created with the database or container they belong to.');
@@ -59,7 +59,7 @@ function findOffer(call: Call): Offer {
   return offer;
 }
 
-/** Clients send the whole offer; what names it must be what it was. */
+/** Clients send the whole offer; its ids must not change. */
 function checkIdentity({ id, _rid }: ValueMap, rid: string): void {
   for (const sent of [id, _rid])
     if (sent !== undefined && sent !== rid)

@@ -1,9 +1,9 @@
-/** /dbs/{id}/colls/{id}/operations/{name}: what is done to many items at once. */
+/** /dbs/{id}/colls/{id}/operations/{name}: operations on many items at once. */
 import type { Call } from '../call.ts';
 import { RequestError } from '../errors.ts';
 import { feedPartitionKey } from '../items/partition-key-header.ts';
-import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
-import { requestTraffic } from '../request.ts';
+import { emptyReply, type Reply, responseInfoHeaders } from '../reply.ts';
+import { headerRequestClass } from '../request.ts';
 
 export async function postOperation(call: Call): Promise<Reply> {
   if (call.id(2).toLowerCase() !== 'partitionkeydelete')
@@ -11,13 +11,17 @@ export async function postOperation(call: Call): Promise<Reply> {
   return deletePartitionKey(call);
 }
 
-/** All items of a partition key, or of all that begin with its first levels. */
+/** Deletes all items of a partition key, or of a prefix of a hierarchical key. */
 async function deletePartitionKey(call: Call): Promise<Reply> {
-  const face = call.ownerContainer();
-  const values = feedPartitionKey(call, face);
+  const view = call.ownerContainer();
+  const values = feedPartitionKey(call, view);
   if (values === undefined)
     throw new RequestError(400, 'PartitionKey value must be supplied for this operation.');
-  const receipt = await call.service.items.deleteRange(face.record, values, requestTraffic(call));
-  const headers = [...receiptHeaders(receipt), ...face.scopeHeaders];
-  return emptyReply(200, { charge: receipt.charge, headers });
+  const responseInfo = await call.service.items.deleteRange(
+    view.record,
+    values,
+    headerRequestClass(call),
+  );
+  const headers = [...responseInfoHeaders(responseInfo), ...view.scopeHeaders];
+  return emptyReply(200, { charge: responseInfo.charge, headers });
 }

@@ -1,6 +1,6 @@
 /**
  * /dbs/{id}/colls/{id}/pkranges: the live partitions as clients see them. They tile the hash space from "" to "FF"
- * exactly; clients that hold an older list find the new owners by `parents`.
+ * exactly; clients with an older list find the new owners by `parents`.
  */
 import { type PartitionRecord, rangeRid } from '../../../catalog/index.ts';
 import type { Call } from '../call.ts';
@@ -11,24 +11,24 @@ import { isQuery } from '../query/query-body.ts';
 import type { Reply } from '../reply.ts';
 
 export function listPartitionKeyRanges(call: Call): Reply {
-  const face = call.ownerContainer();
-  const etag = `"${face.record.routingVersion}"`;
-  if (isNotModified(call, etag)) return notModified(etag, [...face.scopeHeaders]);
-  const rows = rangesOf(face).map((range) => JSON.stringify(range));
+  const view = call.ownerContainer();
+  const etag = `"${view.record.routingVersion}"`;
+  if (isNotModified(call, etag)) return notModified(etag, [...view.scopeHeaders]);
+  const rows = rangesOf(view).map((range) => JSON.stringify(range));
   return {
     status: 200,
     charge: 1,
-    headers: [...face.scopeHeaders, 'etag', etag, 'x-ms-item-count', String(rows.length)],
-    body: rowsBody(envelopeOf(face), rows),
+    headers: [...view.scopeHeaders, 'etag', etag, 'x-ms-item-count', String(rows.length)],
+    body: rowsBody(envelopeOf(view), rows),
   };
 }
 
-/** POST is a query: ranges come and go by themselves. */
+/** POST is a query: clients do not create ranges. */
 export function postPartitionKeyRanges(call: Call): Reply {
   if (!isQuery(call)) return listPartitionKeyRanges(call);
-  const face = call.ownerContainer();
-  const reply = queriedReply(call, envelopeOf(face), rangesOf(face));
-  reply.headers.push(...face.scopeHeaders);
+  const view = call.ownerContainer();
+  const reply = queriedReply(call, envelopeOf(view), rangesOf(view));
+  reply.headers.push(...view.scopeHeaders);
   return reply;
 }
 
@@ -36,8 +36,8 @@ function envelopeOf({ rid }: ContainerView): Envelope {
   return { rid, key: 'PartitionKeyRanges' };
 }
 
-function rangesOf(face: ContainerView): readonly object[] {
-  return face.record.partitions.map((range) => rangeResource(face, range));
+function rangesOf(view: ContainerView): readonly object[] {
+  return view.record.partitions.map((range) => rangeResource(view, range));
 }
 
 function rangeResource({ record, self }: ContainerView, partition: PartitionRecord): object {

@@ -1,4 +1,4 @@
-/** /dbs/{id}/users/{id}/permissions: what a user may do with one resource, and the token that says so. */
+/** /dbs/{id}/users/{id}/permissions: the rights of a user on one resource, with a resource token. */
 import { DomainError } from '../../../base/index.ts';
 import { parseResourceId, type StoredResource, storedResourceRid } from '../../../catalog/index.ts';
 import type { Grant, GrantScope } from '../../../service/index.ts';
@@ -10,7 +10,7 @@ import { toInteger } from '../request.ts';
 import { parseTarget, type Target } from '../target.ts';
 import { findStored, ownerOf, type StoredResourceKind } from './stored-resources.ts';
 
-/** Documented bounds of a token's life. */
+/** Documented bounds of a token's lifetime. */
 const TOKEN_SEC_MIN = 600;
 const TOKEN_SEC_MAX = 86_400;
 const TOKEN_SEC_DEFAULT = 3600;
@@ -70,7 +70,7 @@ function isSame(current: StoredResource): (other: StoredResource) => boolean {
   return ({ rid }) => rid === current.rid;
 }
 
-/** The same text for all ways to name the same thing. */
+/** The same text for all ways to name the same resource. */
 function subjectOf(call: Call, { resource, resourcePartitionKey }: ValueMap): string {
   const target = parseLink(String(resource));
   const container = containerOf(call, target);
@@ -86,7 +86,7 @@ const SHAPES: ReadonlySet<string> = new Set([
   'dbs/colls/udfs',
 ]);
 
-/** What a permission may be given for: a container, or an item or script in it. */
+/** The target of a permission: a container, or an item or script in it. */
 function parseLink(link: string): Target {
   const target = parseTarget(`/${link}`);
   if (!target.isFeed && SHAPES.has(target.shape)) return target;
@@ -96,12 +96,12 @@ function parseLink(link: string): Target {
   );
 }
 
-/** What is named so need not be there: the token of such a permission opens nothing. */
+/** A resource named by rid need not exist: the token of such a permission gives access to nothing. */
 function isByRid({ ids }: Target): boolean {
   return parseResourceId(ids[1] ?? '')?.kind === 'container';
 }
 
-/** Of the user's own database, by name or `_rid`. */
+/** A container in the user's own database, by name or `_rid`. */
 function containerOf(call: Call, { ids }: Target) {
   const { databases, containers } = call.service;
   const [databaseId = '', containerId = ''] = ids;
@@ -132,7 +132,7 @@ function grantOf(permission: StoredResource, call: Call): Grant {
     mode: String(permissionMode).toLowerCase() === 'all' ? 'all' : 'read',
     permission: storedResourceRid(permission),
     databaseRid: permission.databaseRid,
-    // A container that was deleted meanwhile: no container has this number.
+    // No container has this rid; it replaces that of a deleted container.
     containerRid: container?.rid ?? -1,
     scope: scopeOf(target),
     ...key,
@@ -147,7 +147,7 @@ function scopeOf({ shape, ids }: Target): GrantScope {
   if (kind === 'sprocs' || kind === 'triggers' || kind === 'udfs')
     return { kind: 'script', type: kind, id };
   const rid = parseResourceId(id);
-  // Numbers stand where the container is named by its number too; an item's id may look like one.
+  // An id may look like a rid, so it is read as one only below a container that is named by its rid.
   const isNumber = rid?.kind === 'document' && parseResourceId(containerId)?.kind === 'container';
   return isNumber ? { kind: 'itemNumber', number: rid.document } : { kind: 'item', id };
 }

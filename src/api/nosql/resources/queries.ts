@@ -15,64 +15,64 @@ import {
 } from '../query/query-index-metrics.ts';
 import { printQueryMetrics, type QueryTimes } from '../query/query-metrics.ts';
 import { isOneKey, type QueryTargets, queryTargets } from '../query/query-targets.ts';
-import { jsonReply, type Reply, receiptHeaders } from '../reply.ts';
-import { queryLimit, readTraffic } from '../request.ts';
+import { jsonReply, type Reply, responseInfoHeaders } from '../reply.ts';
+import { queryLimit, readRequestClass } from '../request.ts';
 import type { KeyRange } from '../sql/index.ts';
 
 export function planItems(call: Call): Reply {
-  const face = call.ownerContainer();
+  const view = call.ownerContainer();
   const features = call
     .header('x-ms-cosmos-supported-query-features')
     ?.split(',')
     .map((name) => name.trim());
-  const plan = call.queries.plan(face.record, readQuery(call), features);
-  return jsonReply(200, plan, { headers: [...face.scopeHeaders] });
+  const plan = call.queries.plan(view.record, readQuery(call), features);
+  return jsonReply(200, plan, { headers: [...view.scopeHeaders] });
 }
 
 export async function queryItems(call: Call): Promise<Reply> {
   const startedMs = performance.now();
-  const face = call.ownerContainer();
-  const prepared = call.queries.prepare(face.record, readQuery(call));
-  const { program } = prepared;
-  const targets = targetsOf(call, face, prepared);
+  const view = call.ownerContainer();
+  const prepared = call.queries.prepare(view.record, readQuery(call));
+  const { executable } = prepared;
+  const targets = targetsOf(call, view, prepared);
   const preparedMs = performance.now();
   const targeted =
     targets.condition === ANYTHING
-      ? program
+      ? executable
       : {
-          ...program,
-          condition: allOf(program.condition, targets.condition),
+          ...executable,
+          condition: allOf(executable.condition, targets.condition),
           isWithin: targets.isExact,
         };
   const page = await withFinally(
     () =>
-      call.service.queries.run(face.record, {
+      call.service.queries.run(view.record, {
         query: targeted,
         ranges: targets.ranges,
         continuation: call.header('x-ms-continuation'),
         limit: queryLimit(call),
-        // As the service does where one stream of pages is read. A client that merges several asks for ever when the pages
-        // behind all of them are empty.
+        // The service does so where one stream of pages is read. A client that merges several streams would never stop
+        // asking if the last pages of all of them were empty.
         endsFullPages: !targets.isAddressed && targets.ranges.length === 1,
         sessionToken: call.header('x-ms-session-token'),
-        traffic: readTraffic(call),
+        traffic: readRequestClass(call),
       }),
     prepared.release,
   );
   if (!targets.isAddressed && targets.ranges.length > 1) checkColumns(call, prepared, page.rows);
   const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
-  return pageReply(call, face, { page, program: targeted, indexing: prepared.indexing, times });
+  return pageReply(call, view, { page, executable: targeted, indexing: prepared.indexing, times });
 }
 
-function targetsOf(call: Call, face: ContainerView, prepared: PreparedQuery): QueryTargets {
-  const { partitions } = face.record;
+function targetsOf(call: Call, view: ContainerView, prepared: PreparedQuery): QueryTargets {
+  const { partitions } = view.record;
   const isAllowed = call.isHeaderTrue('x-ms-documentdb-query-enablecrosspartition');
-  let isSingleKey = face.isSystemKey;
-  const targets = queryTargets(call, face, () => {
-    // One partition holds everything: whatever the filter says about keys, the query goes there.
+  let isSingleKey = view.isSystemKey;
+  const targets = queryTargets(call, view, () => {
+    // With one partition the filter need not be analysed: the query runs there.
     if (partitions.length === 1 && isAllowed) return EVERYTHING;
     const ranges = prepared.keyRanges();
-    isSingleKey ||= isOneKey(ranges, face.record.partitionKey);
+    isSingleKey ||= isOneKey(ranges, view.record.partitionKey);
     return ranges;
   });
   if (!targets.isAddressed)
@@ -84,7 +84,7 @@ const EVERYTHING: readonly KeyRange[] = [{ kind: 'all' }];
 
 interface Outcome {
   readonly page: QueryPage;
-  readonly program: ExecutableQuery;
+  readonly executable: ExecutableQuery;
   readonly indexing: PreparedQuery['indexing'];
   readonly times: QueryTimes;
 }
@@ -93,29 +93,29 @@ const INDEX_UTILIZATION = 'x-ms-cosmos-index-utilization';
 
 function pageReply(
   call: Call,
-  face: ContainerView,
-  { page, program, indexing, times }: Outcome,
+  view: ContainerView,
+  { page, executable, indexing, times }: Outcome,
 ): Reply {
   const headers = [
-    ...receiptHeaders(page),
-    ...face.scopeHeaders,
+    ...responseInfoHeaders(page),
+    ...view.scopeHeaders,
     'x-ms-item-count',
     String(page.rows.length),
     'x-ms-cosmos-query-execution-info',
-    executionInfo(program),
+    executionInfo(executable),
   ];
   if (page.continuation !== undefined) headers.push('x-ms-continuation', page.continuation);
   if (call.isHeaderTrue('x-ms-documentdb-populatequerymetrics'))
     headers.push('x-ms-documentdb-query-metrics', printQueryMetrics(page.stats, times));
   if (call.isHeaderTrue('x-ms-cosmos-populateindexmetrics-v2'))
-    headers.push(INDEX_UTILIZATION, printIndexMetricsV2(indexMetrics(program, indexing)));
+    headers.push(INDEX_UTILIZATION, printIndexMetricsV2(indexMetrics(executable, indexing)));
   else if (call.isHeaderTrue('x-ms-cosmos-populateindexmetrics'))
-    headers.push(INDEX_UTILIZATION, printIndexMetricsV1(indexMetrics(program, indexing)));
-  const body = rowsBody({ rid: face.rid, key: 'Documents' }, page.rows);
+    headers.push(INDEX_UTILIZATION, printIndexMetricsV1(indexMetrics(executable, indexing)));
+  const body = rowsBody({ rid: view.rid, key: 'Documents' }, page.rows);
   return { status: 200, charge: page.charge, headers, body };
 }
 
-/** How rows of equal keys follow each other: clients that resume by `_rid` have to know. */
+/** The order of rows with equal keys, for clients that resume by `_rid`. */
 function executionInfo({ shape }: ExecutableQuery): string {
   const order = shape.kind === 'streaming' ? shape.order : undefined;
   const reverseIndexScan = order?.parts[0]?.isDescending === true;

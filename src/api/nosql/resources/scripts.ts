@@ -1,4 +1,4 @@
-/** /dbs/{id}/colls/{id}/sprocs, triggers and udfs: what a script's resource may say. */
+/** /dbs/{id}/colls/{id}/sprocs, triggers and udfs: the properties of scripts. */
 import { DomainError, SCRIPT_BYTES_MAX } from '../../../base/index.ts';
 import type { Value, ValueMap } from '../../../value/index.ts';
 import type { StoredResourceKind } from './stored-resources.ts';
@@ -31,7 +31,7 @@ export const TRIGGERS: StoredResourceKind = {
 const TRIGGER_TYPES = ['Pre', 'Post'] as const;
 const TRIGGER_OPERATIONS = ['All', 'Create', 'Update', 'Delete', 'Replace'] as const;
 
-/** Whether the text is a function shows when it is run. */
+/** The text is not parsed here; an error in it shows when the script runs. */
 function scriptText({ body }: ValueMap): string {
   if (body === undefined || body === null)
     throw new DomainError(
@@ -45,7 +45,7 @@ function scriptText({ body }: ValueMap): string {
   return body;
 }
 
-/** In whatever case, which is kept: clients compare with what they sent. */
+/** Compares without case and keeps the case of the client, which compares the response with its request. */
 function oneOf(value: Value, allowed: readonly string[], name: string): string {
   const wanted = String(value).toLowerCase();
   if (allowed.some((text) => text.toLowerCase() === wanted)) return String(value);

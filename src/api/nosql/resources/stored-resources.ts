@@ -1,4 +1,4 @@
-/** The verbs of all small resources: scripts, users, permissions, encryption keys. A kind says only what is its own. */
+/** The verbs of all stored resources: scripts, users, permissions, encryption keys. A kind adds only what differs. */
 import {
   databaseRid,
   type ResourceOwner,
@@ -20,13 +20,13 @@ const WRITE_CHARGE = 4.95;
 
 export interface StoredResourceKind {
   readonly kind: StoredKind;
-  /** As paths spell it and clients sign it, such as `sprocs`. */
+  /** The type in paths and signatures, such as `sprocs`. */
   readonly type: string;
   /** Name of the list in a feed, such as `StoredProcedures`. */
   readonly listName: string;
-  /** Checks a body and answers what of it is kept beside the id. Throws `invalidInput`. */
+  /** Checks a body and returns the properties that are stored besides the id. Throws `invalidInput`. */
   properties(body: ValueMap, call: Call): ValueMap;
-  /** What clients see beside the kept and the system properties, such as a permission's token. */
+  /** Properties of the response that are not stored, such as a permission's token. */
   readonly extras?: (resource: StoredResource, call: Call) => object;
 }
 
@@ -53,31 +53,31 @@ export function storedResourceVerbs(kind: StoredResourceKind): StoredVerbs {
 
 /** The resource that a path names by its name or its `_rid`; 404 where there is none. */
 export function findStored(call: Call, kind: StoredKind): StoredResource {
-  const { owner } = placeOf(call, kind);
+  const { owner } = parentOf(call, kind);
   const found = lookUp(call, { owner, kind, id: call.id(call.target.ids.length - 1) });
   if (found === undefined) throw resourceNotFound();
   return found;
 }
 
-/** What owns the resources of this kind that a path leads to. */
+/** The owner of the resources of this kind under the path of the request. */
 export function ownerOf(call: Call, kind: StoredKind): ResourceOwner {
-  return placeOf(call, kind).owner;
+  return parentOf(call, kind).owner;
 }
 
-interface Place {
+interface ResourceParent {
   readonly owner: ResourceOwner;
   /** `_rid` and `_self` of the owner. */
   readonly rid: string;
   readonly self: string;
 }
 
-function placeOf(call: Call, kind: StoredKind): Place {
+function parentOf(call: Call, kind: StoredKind): ResourceParent {
   switch (kind) {
     case 'user':
     case 'clientEncryptionKey':
-      return databasePlace(call);
+      return databaseParent(call);
     case 'permission': {
-      const { owner, self } = databasePlace(call);
+      const { owner, self } = databaseParent(call);
       const user = lookUp(call, { owner, kind: 'user', id: call.id(1) });
       if (user === undefined) throw ownerNotFound();
       const rid = storedResourceRid(user);
@@ -91,7 +91,7 @@ function placeOf(call: Call, kind: StoredKind): Place {
   }
 }
 
-function databasePlace(call: Call): Place {
+function databaseParent(call: Call): ResourceParent {
   const { rid: database } = call.ownerDatabase();
   const rid = databaseRid(database);
   const owner = { databaseRid: database, containerRid: 0, userRid: 0 };
@@ -113,7 +113,7 @@ function show(call: Call, kind: StoredResourceKind, resource: StoredResource): S
     id: resource.id,
     ...(resource.properties as object),
     _rid: rid,
-    _self: `${placeOf(call, kind.kind).self}${kind.type}/${rid}/`,
+    _self: `${parentOf(call, kind.kind).self}${kind.type}/${rid}/`,
     _etag: resource.etag,
     _ts: resource.timestampSec,
     ...kind.extras?.(resource, call),
@@ -125,14 +125,14 @@ interface ShownResource extends ListedResource {
 }
 
 function list(call: Call, kind: StoredResourceKind): Reply {
-  const { owner, rid } = placeOf(call, kind.kind);
+  const { owner, rid } = parentOf(call, kind.kind);
   const resources = call.service.resources.list(owner, kind.kind);
   const shown = resources.map((resource) => show(call, kind, resource));
   return listReply(call, { rid, key: kind.listName }, shown);
 }
 
 async function write(call: Call, kind: StoredResourceKind): Promise<Reply> {
-  const { owner } = placeOf(call, kind.kind);
+  const { owner } = parentOf(call, kind.kind);
   const spec = specOf(call, kind);
   const { resources } = call.service;
   if (!call.isHeaderTrue('x-ms-documentdb-is-upsert'))

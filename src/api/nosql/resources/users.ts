@@ -1,4 +1,4 @@
-/** /dbs/{id}/users: names that permissions are given to. */
+/** /dbs/{id}/users: names that own permissions. */
 import type { StoredResourceKind } from './stored-resources.ts';
 
 export const USERS: StoredResourceKind = {

@@ -1,4 +1,4 @@
-/** The calls of a script on its collection, done on a transaction. What a call says is input like any other. */
+/** Executes the calls of a script on a transaction. The arguments of a call are untrusted input. */
 import { randomUUID } from 'node:crypto';
 import { bytesToText, DomainError, PAGE_BYTES_MAX, textToBytes } from '../../../base/index.ts';
 import { parseResourceId } from '../../../catalog/index.ts';
@@ -18,12 +18,12 @@ import { toQuery } from '../query/query-body.ts';
 import { keyCondition } from '../query/query-targets.ts';
 import { SqlError } from '../sql/index.ts';
 
-/** Rows of a page where the script does not say. */
+/** Rows per page by default. */
 const ROWS_DEFAULT = 100;
 const ROWS_MAX = 1000;
 
-/** What a script may learn of; anything else ends it, with the status it has. */
-const TOLD_STATUSES: ReadonlySet<number> = new Set([400, 403, 404, 409, 412, 413]);
+/** Statuses that a script gets as an error of its call; any other error ends the script. */
+const REPORTED_STATUSES: ReadonlySet<number> = new Set([400, 403, 404, 409, 412, 413]);
 
 interface ScriptScope {
   readonly call: Call;
@@ -33,37 +33,37 @@ interface ScriptScope {
 }
 
 interface RunScope extends ScriptScope {
-  /** The script that asks. */
+  /** The running script. */
   readonly run: ScriptRun;
 }
 
-/** Answers as many calls as fit in a page. */
+/** Executes calls until their results fill a page. */
 export function answerCalls(scope: ScriptScope): AnswerCalls {
   return async (calls, run) => {
     const answers: CallAnswer[] = [];
     let characters = 0;
     for (const call of calls) {
-      const answer = await answered({ ...scope, run }, call);
-      answers.push(answer);
-      characters += answer.resource?.length ?? 0;
+      const execute = await resultOrError({ ...scope, run }, call);
+      answers.push(execute);
+      characters += execute.resource?.length ?? 0;
       if (characters > PAGE_BYTES_MAX) break;
     }
     return answers;
   };
 }
 
-async function answered(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
+async function resultOrError(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
   try {
-    return await answer(scope, call);
+    return await execute(scope, call);
   } catch (error) {
     const { status } = statusOf(error);
-    const isTold = error instanceof DomainError || error instanceof SqlError;
-    if (!isTold || !TOLD_STATUSES.has(status)) throw error;
+    const isReported = error instanceof DomainError || error instanceof SqlError;
+    if (!isReported || !REPORTED_STATUSES.has(status)) throw error;
     return { error: { number: status, message: error.message } };
   }
 }
 
-async function answer(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
+async function execute(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
   const { transaction } = scope;
   switch (call.kind) {
     case 'create':
@@ -72,14 +72,16 @@ async function answer(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
       const { kind } = call;
       const { item, text } = documentOf(scope, call, kind === 'create');
       const { id, ...body } = checkedItem(item, { ...scope, addressed: undefined, text });
-      return shown((await transaction.write(id, { kind, ...body, ...conditionOf(call) })).item);
+      return resourceOf(
+        (await transaction.write(id, { kind, ...body, ...conditionOf(call) })).item,
+      );
     }
     case 'replace': {
       const addressed = await itemIdOf(scope, call.link);
       const { item, text } = documentOf(scope, call, false);
       const { id, ...body } = checkedItem(item, { ...scope, addressed, text });
       const written = { kind: 'replace', ...body, ...conditionOf(call) } as const;
-      return shown((await transaction.write(id, written)).item);
+      return resourceOf((await transaction.write(id, written)).item);
     }
     case 'delete': {
       const id = await itemIdOf(scope, call.link);
@@ -89,7 +91,7 @@ async function answer(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
     case 'read': {
       const item = await transaction.read(await itemIdOf(scope, call.link));
       if (item === undefined) throw itemNotFound();
-      return shown(item);
+      return resourceOf(item);
     }
     case 'query':
       checkCollection(scope, call.link);
@@ -99,11 +101,11 @@ async function answer(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
   }
 }
 
-function shown(item: Item | undefined): CallAnswer {
+function resourceOf(item: Item | undefined): CallAnswer {
   return item === undefined ? {} : { resource: bytesToText(item.body) };
 }
 
-/** @param mayNeedId - a document without an id gets one. */
+/** @param mayNeedId - whether a document without an id gets a new one. */
 function documentOf(
   { view }: ScriptScope,
   { document }: ScriptCall,
@@ -120,19 +122,19 @@ function conditionOf({ etag }: ScriptCall): { readonly ifMatch?: string } {
   return typeof etag === 'string' ? { ifMatch: etag } : {};
 }
 
-async function query(scope: RunScope, asked: ScriptCall): Promise<CallAnswer> {
+async function query(scope: RunScope, scriptCall: ScriptCall): Promise<CallAnswer> {
   const { call, view, key, transaction, run } = scope;
-  const { query: body, continuation, pageSize } = asked;
+  const { query: body, continuation, pageSize } = scriptCall;
   if (!isMap(body as Value))
     throw new DomainError(
       'invalidInput',
       'A query is a text, or an object with a text and parameters.',
     );
   const prepared = call.queries.prepare(view.record, toQuery(body as ValueMap), run);
-  const { program } = prepared;
+  const { executable } = prepared;
   try {
     const page = await transaction.query(
-      { ...program, condition: allOf(program.condition, keyCondition(key, view)) },
+      { ...executable, condition: allOf(executable.condition, keyCondition(key, view)) },
       {
         continuation: typeof continuation === 'string' ? continuation : undefined,
         limit: rowsOf(pageSize),
@@ -151,12 +153,12 @@ function rowsOf(pageSize: unknown): number {
   return Math.min(Math.floor(pageSize), ROWS_MAX);
 }
 
-/** A script works on its own collection only, by its name or its number. */
+/** A script may only use its own collection, by name or by resource id. */
 function checkCollection(scope: ScriptScope, link: unknown): void {
   if (restOf(scope, link) !== '') throw wrongLink();
 }
 
-/** The id of the document that a link names by its id or its number. */
+/** The id of the document that a link names by id or by resource id. */
 async function itemIdOf(scope: ScriptScope, link: unknown): Promise<string> {
   const rest = restOf(scope, link);
   if (!rest.startsWith('docs/')) throw wrongLink();
@@ -172,7 +174,7 @@ function isByNumber({ view }: ScriptScope, link: unknown): boolean {
   return trimmed(String(link)).startsWith(trimmed(view.self));
 }
 
-/** What follows the link of the collection. */
+/** The part of the link after the collection. */
 function restOf({ view }: ScriptScope, link: unknown): string {
   if (typeof link !== 'string') throw wrongLink();
   const path = trimmed(link);

@@ -7,8 +7,8 @@ import { endOfPrintedValue, OPENING_BRACKET } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import { parseJson } from '../items/json-body.ts';
 import { requiredPartitionKey } from '../items/partition-key-header.ts';
-import { type Reply, receiptHeaders } from '../reply.ts';
-import { requestTraffic } from '../request.ts';
+import { type Reply, responseInfoHeaders } from '../reply.ts';
+import { headerRequestClass } from '../request.ts';
 import { findStored } from '../resources/stored-resources.ts';
 import { altLink, answerCalls } from './document-calls.ts';
 import { logHeaders, withEtags, withLog } from './script-reply.ts';
@@ -27,15 +27,15 @@ export async function executeProcedure(call: Call): Promise<Reply> {
     container: view.record,
     partitionKey: key,
     sessionToken: call.header('x-ms-session-token'),
-    traffic: requestTraffic(call),
+    traffic: headerRequestClass(call),
   };
   const run = await call.service.scripts.begin();
   try {
-    const work = (transaction: KeyTransaction): Promise<ScriptOutcome> =>
+    const runScript = (transaction: KeyTransaction): Promise<ScriptOutcome> =>
       run.run(script, input, answerCalls({ call, view, key, transaction }));
-    const done = await call.service.transactions.run(request, work);
+    const done = await call.service.transactions.run(request, runScript);
     const { responseBody, log } = done.result;
-    const headers = [...receiptHeaders(done), ...view.scopeHeaders, ...logHeaders(call, log)];
+    const headers = [...responseInfoHeaders(done), ...view.scopeHeaders, ...logHeaders(call, log)];
     const body = Buffer.from(withEtags(responseBody, done.etags), 'utf8');
     return { status: 200, charge: done.charge, headers, body };
   } catch (error) {
@@ -45,11 +45,11 @@ export async function executeProcedure(call: Call): Promise<Reply> {
   }
 }
 
-/** The text of a list; nothing at all for none. */
+/** The arguments as the text of a JSON array; an empty body means none. */
 function argumentsOf({ body }: Call): string {
   if (body.length === 0) return '[]';
   const text = bufferOf(body);
-  // As it would be printed: nothing is to be found out about it.
+  // Canonical JSON is passed on without parsing it.
   if (text[0] === OPENING_BRACKET && isUtf8(text) && endOfPrintedValue(text, 0) === text.length)
     return bytesToText(body);
   const sent = parseJson(body);

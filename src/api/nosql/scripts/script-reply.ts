@@ -1,8 +1,8 @@
-/** What an answer says of the script that made it. */
+/** The parts of a response that come from a script: its log and the final etags. */
 import { ScriptError } from '../../../script/index.ts';
 import type { Call } from '../call.ts';
 
-/** Clients refuse answers whose headers are longer than some kilobytes. */
+/** Clients refuse responses whose headers exceed some kilobytes. */
 const LOG_LENGTH_MAX = 8192;
 
 /** The log, where the client wants it. */
@@ -17,7 +17,7 @@ export function logHeaders(call: Call, log: string): string[] {
   return ['x-ms-documentdb-script-log-results', encoded];
 }
 
-/** A failure carries the log only where the client wants it. */
+/** Adds the log to an error of a script, where the client wants it. */
 export function withLog(call: Call, error: unknown): unknown {
   if (error instanceof ScriptError) error.headers = logHeaders(call, error.log);
   return error;
@@ -25,7 +25,7 @@ export function withLog(call: Call, error: unknown): unknown {
 
 const SHOWN_ETAG = /0000[0-9a-f]{4}-0000-0000-0000-[0-9a-f]{12}/g;
 
-/** Puts the etags that items have now in the place of those that the script saw before they were committed. */
+/** Replaces the provisional etags, which the script saw before the commit, by the final ones. */
 export function withEtags(text: string, etags: ReadonlyMap<string, string>): string {
   if (etags.size === 0) return text;
   return text.replace(SHOWN_ETAG, (shown) => etags.get(`"${shown}"`)?.slice(1, -1) ?? shown);

@@ -1,6 +1,6 @@
 /**
- * Writes of items with triggers before and after them, all in one transaction: what a trigger before says is written,
- * what a trigger after throws undoes it.
+ * Writes items with pre- and post-triggers in one transaction: a pre-trigger may change the item, an error of a
+ * post-trigger undoes the write.
  */
 import { bytesToText, DomainError } from '../../../base/index.ts';
 import type { StoredResource } from '../../../catalog/index.ts';
@@ -14,8 +14,8 @@ import { checkedItem } from '../items/item-input.ts';
 import { checkJson, parseJsonObject } from '../items/json-body.ts';
 import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
 import { ifMatch } from '../items/preconditions.ts';
-import { emptyReply, type Reply, receiptHeaders } from '../reply.ts';
-import { requestTraffic, wantsMinimal } from '../request.ts';
+import { emptyReply, type Reply, responseInfoHeaders } from '../reply.ts';
+import { headerRequestClass, wantsMinimal } from '../request.ts';
 import { altLink, answerCalls } from './document-calls.ts';
 import { logHeaders, withEtags, withLog } from './script-reply.ts';
 
@@ -26,32 +26,32 @@ type TriggeredWrite =
   | { readonly kind: 'create' | 'upsert' }
   | { readonly kind: 'replace' | 'delete'; readonly id: string };
 
-/** One look for the many writes that have none. */
+/** A cheap test, because most writes have no triggers. */
 export function hasTriggers({ headers }: Call): boolean {
   return headers[PRE_HEADER] !== undefined || headers[POST_HEADER] !== undefined;
 }
 
 export async function writeWithTriggers(call: Call, write: TriggeredWrite): Promise<Reply> {
-  const face = call.ownerContainer();
-  const key = requiredPartitionKey(call, face);
+  const view = call.ownerContainer();
+  const key = requiredPartitionKey(call, view);
   const triggers = {
-    pre: namedTriggers(call, face, 'Pre', write),
-    post: namedTriggers(call, face, 'Post', write),
+    pre: namedTriggers(call, view, 'Pre', write),
+    post: namedTriggers(call, view, 'Post', write),
   };
   const item = write.kind === 'delete' ? undefined : parseJsonObject(call.body);
   const request = {
-    container: face.record,
+    container: view.record,
     partitionKey: key,
     sessionToken: undefined,
-    traffic: requestTraffic(call),
+    traffic: headerRequestClass(call),
   };
   const run = await call.service.scripts.begin();
   try {
     const done = await call.service.transactions.run(request, (transaction) =>
-      triggered({ call, face, key, run, transaction, triggers }, write, item),
+      triggered({ call, view, key, run, transaction, triggers }, write, item),
     );
     const { effect, body, log } = done.result;
-    const headers = [...receiptHeaders(done), ...face.scopeHeaders, ...logHeaders(call, log)];
+    const headers = [...responseInfoHeaders(done), ...view.scopeHeaders, ...logHeaders(call, log)];
     const { charge } = done;
     if (effect.item === undefined) return emptyReply(204, { charge, headers });
     const { etag } = effect.item;
@@ -68,7 +68,7 @@ export async function writeWithTriggers(call: Call, write: TriggeredWrite): Prom
 
 interface TriggerScope {
   readonly call: Call;
-  readonly face: ContainerView;
+  readonly view: ContainerView;
   readonly key: KeyValues;
   readonly run: ScriptRun;
   readonly transaction: KeyTransaction;
@@ -77,7 +77,7 @@ interface TriggerScope {
 
 interface Written {
   readonly effect: Effect;
-  /** JSON text of what the client is told. */
+  /** The body of the response as JSON text. */
   readonly body: string;
   readonly log: string;
 }
@@ -100,7 +100,7 @@ async function triggered(
     const responseBody = body === '' ? undefined : JSON.parse(body);
     const outcome = await fire(scope, trigger, write, { requestBody: item, responseBody });
     logs.push(outcome.log);
-    // What the trigger did not change is sent as it is stored.
+    // A body that the trigger did not change is sent as it is stored.
     if (body !== '' && outcome.responseBody !== JSON.stringify(responseBody))
       body = outcome.responseBody;
   }
@@ -108,7 +108,7 @@ async function triggered(
 }
 
 function fire(
-  { call, face: view, key, run, transaction }: TriggerScope,
+  { call, view, key, run, transaction }: TriggerScope,
   { id, properties }: StoredResource,
   { kind }: TriggeredWrite,
   bodies: { readonly requestBody: unknown; readonly responseBody?: unknown },
@@ -124,7 +124,7 @@ function fire(
 }
 
 function writeItem(
-  { call, face: view, key, transaction }: TriggerScope,
+  { call, view, key, transaction }: TriggerScope,
   write: TriggeredWrite,
   item: ValueMap | undefined,
 ): Promise<Effect> {
@@ -146,7 +146,7 @@ function itemOf(text: string): ValueMap {
   return item;
 }
 
-/** Operations of triggers that a write sets off, beside All. */
+/** The trigger operations that match a write, besides All. */
 const OPERATIONS: Readonly<Record<TriggeredWrite['kind'], readonly string[]>> = {
   create: ['Create'],
   upsert: ['Create', 'Update', 'Replace'],
@@ -184,7 +184,7 @@ function namedTriggers(
   });
 }
 
-/** Types and operations of triggers are told in any case. */
+/** Types and operations of triggers are compared without case. */
 function isSameWord(sent: Value, word: string): boolean {
   return String(sent).toLowerCase() === word.toLowerCase();
 }

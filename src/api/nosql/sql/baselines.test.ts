@@ -1,4 +1,4 @@
-// Goal: our parser and printer agree with the public baselines of the service's clients, read where they lie beside the
+// Goal: our parser and printer agree with the public baselines of the service's clients, read where they are beside the
 // repository (never copied). Method: every case is run; the names of the misses are the assertion.
 import { describe, expect, it } from 'vitest';
 import { readBaseline } from './baselines-suite.ts';

@@ -1,5 +1,5 @@
 // Goal: no query makes more than its budget allows, and no value is too deep for what walks through it. Method: the queries
-// that once ended the process or stopped everybody, as programs, as plans and as constants.
+// that once ended the process or blocked all requests, as executable queries, as plans and as constants.
 import { describe, expect, test } from 'vitest';
 import {
   DomainError,
@@ -65,7 +65,7 @@ describe('a text of 140 MB', () => {
 const LIST = Array.from({ length: 10_000 }, (_, at) => at);
 const TEXT = 'word '.repeat(100_000);
 
-/** An expression in itself, so often. */
+/** An expression nested in itself a number of times. */
 function doubled(times: number, of: string, make: (part: string) => string): string {
   let joins = '';
   for (let at = 0; at < times; at++)
@@ -134,24 +134,24 @@ describe('a value 10,000 deep', () => {
   });
 });
 
-test('what a row refers to many times counts as often', () => {
+test('a value that a row refers to many times counts each time', () => {
   const part = 'x'.repeat(1000);
   expect(keptSize([part, part, part])).toBeGreaterThan(6000);
 });
 
-test('rows that can be made elsewhere ask for it', () => {
+test('rows that can be computed in a thread ask to be moved', () => {
   const moverOf = () => ({ isDue: false, begin: () => expect.unreachable('nothing is run') });
-  const program = executableQuery(parseQuery(`SELECT VALUE LENGTH(${LARGE}) FROM c`), {
+  const executable = executableQuery(parseQuery(`SELECT VALUE LENGTH(${LARGE}) FROM c`), {
     startMs: 0,
     moverOf,
   });
-  expect(program.mover).toBeDefined();
-  expect(() => program.shape.kind === 'streaming' && program.shape.rowsOf({})).toThrow(
+  expect(executable.mover).toBeDefined();
+  expect(() => executable.shape.kind === 'streaming' && executable.shape.rowsOf({})).toThrow(
     EvaluationTooLong,
   );
 });
 
-test('a pattern that backtracks for ever is not begun where all wait', () => {
+test('a pattern that backtracks without end is not started in the main thread', () => {
   const query = compileQuery(parseQuery("SELECT VALUE REGEXMATCH(c.t, '^(A+)+$', 'i') FROM c"));
   const budget = new EvaluationBudget({ ...FIXED_EVALUATION, watchMs: 0 });
   const row: Value[] = new Array(query.slotCount).fill({ t: `${'a'.repeat(60)}b` });

@@ -1,4 +1,4 @@
-/** What is wrong with a query, in the service's own codes and words, with the characters it points at. */
+/** Diagnostics of queries, with the codes and messages of the service and the span of characters they point at. */
 import { DomainError } from '../../../base/index.ts';
 
 /** Half-open range of characters in the query text. */
@@ -7,31 +7,31 @@ export interface Span {
   readonly end: number;
 }
 
-/** Where a node that no text stands for points to. */
+/** The span of a node that a rewrite made. */
 export const NO_SPAN: Span = { start: 0, end: 0 };
 
 export interface Diagnostic {
-  /** Absent where the service gives a bare sentence. */
+  /** Absent where the service has a message without a code. */
   readonly code?: string | number;
   readonly message: string;
   readonly span?: Span;
 }
 
-/** A refused query. The message is the JSON text that clients look for inside the response's message. */
+/** The error of an invalid query. Its message is the JSON text that clients look for inside the response. */
 export class SqlError extends DomainError {
   readonly diagnostics: readonly Diagnostic[];
 
-  constructor(...problems: readonly Diagnostic[]) {
-    super('invalidInput', problemsToJson(problems));
-    this.diagnostics = problems;
+  constructor(...found: readonly Diagnostic[]) {
+    super('invalidInput', diagnosticsToJson(found));
+    this.diagnostics = found;
   }
 }
 
-function problemsToJson(problems: readonly Diagnostic[]): string {
-  if (problems.every((problem) => problem.code === undefined))
-    return JSON.stringify({ Errors: problems.map((problem) => problem.message) });
+function diagnosticsToJson(found: readonly Diagnostic[]): string {
+  if (found.every((diagnostic) => diagnostic.code === undefined))
+    return JSON.stringify({ Errors: found.map((diagnostic) => diagnostic.message) });
   return JSON.stringify({
-    errors: problems.map(({ code, message, span }) => ({
+    errors: found.map(({ code, message, span }) => ({
       severity: 'Error',
       ...(span && { location: { start: span.start, end: span.end } }),
       code,
@@ -40,7 +40,7 @@ function problemsToJson(problems: readonly Diagnostic[]): string {
   });
 }
 
-/** The sentences of the service, one place each. Codes marked so in the comment are our reading of its numbering. */
+/** The messages of the service. A comment marks a code that is our guess at its numbering. */
 export const diagnostics = {
   syntax: (near: string, span: Span): Diagnostic => ({
     code: 'SC1001',
@@ -179,7 +179,7 @@ export const diagnostics = {
     message: `Property reference '${text}' is invalid in the ORDER BY clause because it is not contained in either an aggregate function or the GROUP BY clause.`,
     span,
   }),
-  /** The sentence is the service's, the code our reading. */
+  /** The message is the service's, the code our guess. */
   orderWithGroups: (span: Span): Diagnostic => ({
     code: 'SC2105',
     message: "'ORDER BY' is not supported in presence of GROUP BY.",

@@ -55,7 +55,7 @@ export class HostileQueries {
     this.#random = random;
   }
 
-  /** Of sizes up to `size`, some hundred thousand at most. */
+  /** A document whose values have sizes up to `size`, some hundred thousand at most. */
   document(size: number): ValueMap {
     const count = (divisor: number) => 1 + this.#below(Math.ceil(size / divisor));
     const numbers = (length: number) => Array.from({ length }, () => this.#pick(NUMBERS));
@@ -76,7 +76,7 @@ export class HostileQueries {
     };
   }
 
-  /** @param isStable - whether the same document must give the same rows: without time and chance. */
+  /** @param isStable - whether the same document must give the same rows: no clock, no randomness. */
   query(isStable: boolean): string {
     const value = () => this.#expression(1 + this.#below(3), isStable);
     const where = this.#below(3) === 0 ? ` WHERE ${value()}` : '';
@@ -164,10 +164,10 @@ export class HostileQueries {
       });
       return [[...corners, corners[0] as number[]]];
     };
-    const places = Array.from({ length: parts }, () =>
+    const polygons = Array.from({ length: parts }, () =>
       ring(this.#below(340) - 170, this.#below(160) - 80),
     );
-    return { type: 'MultiPolygon', coordinates: places };
+    return { type: 'MultiPolygon', coordinates: polygons };
   }
 
   #pick<T>(values: readonly T[]): T {

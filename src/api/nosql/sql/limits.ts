@@ -3,7 +3,7 @@
 /** Characters of a query text; the account document announces the same number. */
 export const QUERY_TEXT_LENGTH_MAX = 262_144;
 
-/** JOINs of one FROM (documented as per query; texts of real clients have more when subqueries are counted in). */
+/** JOINs of one FROM (documented per query; queries of real clients have more if subqueries count). */
 export const JOINS_MAX = 10;
 
 /** Logical operators of one query (documented). */

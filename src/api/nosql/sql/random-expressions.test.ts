@@ -1,5 +1,5 @@
-// Goal: the quick ways of the compiler (constants folded, comparisons with constants, sets, matchers) mean what the plain
-// ways mean, and printing loses nothing. Method: random expressions by seed, once with literals and once with the same
+// Goal: optimised closures (folded constants, comparisons with constants, sets, matchers) mean the same as the general
+// ones, and printing loses nothing. Method: random expressions by seed, once with literals and once with the same
 // values as parameters, over random documents.
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../base/index.ts';

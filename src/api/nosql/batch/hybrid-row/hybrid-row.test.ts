@@ -1,5 +1,5 @@
 // Goal: rows are those of the public format, and what is not a row is refused. Method: bytes that the format's reference
-// implementation wrote for operations and results made up here; then the same bytes bent in every way that has a name.
+// implementation wrote for operations and results made up here; then the same bytes with every fault that has a message.
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { bytesToText } from '../../../../base/index.ts';
@@ -85,7 +85,7 @@ test('operations of a transaction', () => {
   expect(read(inTwoSegments.join(''))).toEqual(expected);
 });
 
-test('operations of a bulk request, with keys and with columns that nobody needs', () => {
+test('operations of a bulk request, with keys and with columns that are not used', () => {
   expect(read(SEGMENT + BULK.join(''))).toEqual([
     {
       operationType: 'Create',
@@ -119,7 +119,7 @@ test('results', () => {
   expect(printed).toBe(SEGMENT + RESULTS.join(''));
 });
 
-test('reading stops after the most that is wanted', () => {
+test('reading stops after the maximum count', () => {
   expect(readRecords(Buffer.from(SEGMENT + TRANSACTION.join(''), 'hex'), 2)).toHaveLength(2);
 });
 
@@ -175,7 +175,7 @@ test.each([
   expect(() => read(hex as string)).toThrow(why);
 });
 
-test('an operation of no known type, or of none, is left to the reader of the batch', () => {
+test('an unknown or missing operation type is left to the reader of the batch', () => {
   expect(read(record(`${OPERATION}030300000002000000`))[0]?.operationType).toBeUndefined();
   expect(read(record(`${OPERATION}020000000002000000`))[0]?.operationType).toBeUndefined();
 });

@@ -18,11 +18,11 @@ import {
 export interface OperationRow extends OperationColumns, OperationFields {}
 
 interface OperationColumns {
-  /** Undefined where the number is of no operation on items. */
+  /** Undefined for a number that is no operation on items. */
   readonly operationType: string | undefined;
   readonly partitionKey: string | undefined;
   readonly id: string | undefined;
-  /** Lent: a part of the request. */
+  /** A view into the request buffer, not a copy. */
   readonly resourceBody: Bytes | undefined;
 }
 
@@ -42,7 +42,7 @@ export function readOperationRow(row: Buffer): OperationRow {
   return { ...columns, ...fields };
 }
 
-/** Absent fixed columns take up their room, absent variable ones do not. */
+/** Absent fixed columns still take their bytes; absent variable columns take none. */
 function readColumns(cursor: RowCursor): OperationColumns {
   const presence = cursor.byte();
   const has = (bit: number) => (presence & bit) !== 0;
@@ -51,7 +51,7 @@ function readColumns(cursor: RowCursor): OperationColumns {
   const partitionKey = has(OPERATION_BITS.partitionKey) ? cursor.text() : undefined;
   if (has(OPERATION_BITS.effectivePartitionKey)) cursor.binary();
   const id = has(OPERATION_BITS.id) ? cursor.text() : undefined;
-  // An item is found by its id and the values of its key; their binary forms are for containers of another kind.
+  // Items are found by id and key values; the binary forms are for containers of another kind and are skipped.
   if (has(OPERATION_BITS.binaryId)) cursor.binary();
   const resourceBody = has(OPERATION_BITS.resourceBody) ? cursor.binary() : undefined;
   if (has(OPERATION_BITS.resourceType) && resourceNumber !== RESOURCE_TYPE_ITEM)
@@ -76,7 +76,7 @@ function readField(cursor: RowCursor, fields: OperationFields): void {
     case OPERATION_TOKENS.minimalReturnPreference:
       fields.minimalReturnPreference = toBoolean(type);
       break;
-    // These two mean nothing to JSON operations either: items are indexed by the policy and have their own `ttl`.
+    // These two are ignored, as in JSON batches: the policy decides on indexing, and items have their own `ttl`.
     case OPERATION_TOKENS.indexingDirective:
       readText(cursor, type);
       break;

@@ -4,14 +4,14 @@ import { malformedBatch } from '../malformed-batch.ts';
 import { RowCursor } from './row-cursor.ts';
 import { RECORD_SCHEMA, ROW_HEADER_BYTES, ROW_VERSION, SEGMENT_SCHEMA } from './schemas.ts';
 
-/** One presence byte and the length of the header itself; a comment and a schema may follow, which nobody needs. */
+/** One presence byte and the length of the header itself; a comment and a schema may follow and are skipped. */
 export const SEGMENT_HEADER_BYTES = ROW_HEADER_BYTES + 1 + 4;
-/** Length and checksum, which are always there and so have no presence bits. */
+/** Length and checksum, which are mandatory and so have no presence bits. */
 export const RECORD_HEADER_BYTES = ROW_HEADER_BYTES + 4 + 4;
 
 const HAS_LENGTH = 1;
 
-/** Lends the rows. Stops after `countMax`. */
+/** The rows as views into the stream, at most `countMax` of them. */
 export function readRecords(stream: Buffer, countMax: number): Buffer[] {
   const cursor = new RowCursor(stream);
   const rows: Buffer[] = [];
@@ -57,7 +57,7 @@ export function writeSegmentHeader(stream: Buffer, at: number): number {
   return stream.writeInt32LE(SEGMENT_HEADER_BYTES, end + 1);
 }
 
-/** Writes what stands before a row that is there already, from `start` to `end`. */
+/** Writes the header of a row that is already in the stream, from `start` to `end`. */
 export function writeRecordHeader(stream: Buffer, start: number, end: number): void {
   let at = writeRowHeader(stream, start - RECORD_HEADER_BYTES, RECORD_SCHEMA);
   at = stream.writeInt32LE(end - start, at);

@@ -1,5 +1,5 @@
-/** The results of a batch as records. A row has no column for a message: what failed tells it in place of an item. */
-import type { Bytes } from '../../../../base/index.ts';
+/** The results of a batch as records. A row has no column for messages: a failure has its message as the body. */
+import { assert, type Bytes } from '../../../../base/index.ts';
 import { errorBody } from '../../errors.ts';
 import { bodyOf, type OperationResult } from '../batch-result.ts';
 import {
@@ -18,7 +18,7 @@ import {
   TYPE_UINT32,
 } from './schemas.ts';
 
-/** What varies in length, as bytes. */
+/** The columns of variable length, as bytes. */
 interface Parts {
   readonly etag: Bytes | undefined;
   readonly body: Bytes | undefined;
@@ -42,6 +42,7 @@ export function printResultRecords(results: readonly OperationResult[]): Bytes {
     end = writeRow(stream, start, result, parts[at] as Parts);
     writeRecordHeader(stream, start, end);
   });
+  assert(end === length, 'the records fill the buffer, which is not zeroed');
   return stream;
 }
 

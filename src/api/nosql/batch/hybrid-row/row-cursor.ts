@@ -1,4 +1,4 @@
-/** A place in bytes that came from outside: whatever is read lies within them, or the request is refused. */
+/** A read position in untrusted bytes. A read beyond their end refuses the request. */
 import { isUtf8 } from 'node:buffer';
 import { malformedBatch } from '../malformed-batch.ts';
 
@@ -43,13 +43,13 @@ export class RowCursor {
     throw malformedBatch('a length is too large');
   }
 
-  /** Lent: a part of the request. */
+  /** A view into the request buffer, not a copy. */
   bytes(length: number): Buffer {
     const start = this.#advance(length);
     return this.#bytes.subarray(start, start + length);
   }
 
-  /** Lent, after its length. */
+  /** Bytes that follow their length; a view, not a copy. */
   binary(): Buffer {
     return this.bytes(this.varuint());
   }

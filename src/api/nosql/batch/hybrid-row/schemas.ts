@@ -9,11 +9,11 @@ export const ROW_HEADER_BYTES = 5;
 /** The format's own schemas. */
 export const SEGMENT_SCHEMA = 2147473648;
 export const RECORD_SCHEMA = 2147473649;
-/** Those of batches. */
+/** The schemas of batches. */
 export const OPERATION_SCHEMA = 2145473648;
 export const RESULT_SCHEMA = 2145473649;
 
-/** What stands before the token of a sparse field; the two booleans are their own values. */
+/** Type codes, which precede the token of a sparse field; the two boolean types are their own values. */
 export const TYPE_FALSE = 2;
 export const TYPE_TRUE = 3;
 export const TYPE_INT32 = 7;
@@ -50,9 +50,9 @@ export const OPERATION_TYPES: Readonly<Record<number, string>> = {
   20: 'Upsert',
 };
 
-/** The only type of resource that stands in a batch. */
+/** The only type of resource that a batch may have. */
 export const RESOURCE_TYPE_ITEM = 2;
 
-/** The same of a result. */
+/** Presence bits and tokens of a result. */
 export const RESULT_BITS = { statusCode: 1, subStatusCode: 2, eTag: 4, resourceBody: 8 } as const;
 export const RESULT_TOKENS = { retryAfterMilliseconds: 5, requestCharge: 6 } as const;

@@ -1,4 +1,4 @@
-/** What a query is compiled to: blocks of closures over one row of slots. Plain data; evaluate.ts runs it. */
+/** The compiled form of a query: blocks of closures over one row of slots. Plain data; block-run.ts runs it. */
 
 import type { Value } from '../../../../value/index.ts';
 import type { Span } from '../errors.ts';
@@ -20,29 +20,29 @@ export const START_SLOT = 0;
 export interface Block {
   readonly sources: readonly CompiledSource[];
   readonly where: Compiled | undefined;
-  /** Present with GROUP BY or an aggregate: rows are folded before they are projected. */
+  /** Present with GROUP BY or an aggregate: rows are aggregated before they are projected. */
   readonly grouping: Grouping | undefined;
   readonly orderBy: readonly CompiledOrder[];
   /** ORDER BY RANK: the parts whose ranks are fused. */
   readonly rank: readonly ScoreComponent[] | undefined;
-  /** The result of a row; undefined results vanish. */
+  /** The result of a row; undefined results are dropped. */
   readonly project: Compiled;
   readonly isDistinct: boolean;
-  /** Rows with the order of the one before may be left out. */
-  readonly dropsRepeated: boolean;
+  /** Rows with the same sort keys as the one before may be dropped. */
+  readonly deduplicates: boolean;
   readonly top: Compiled | undefined;
   readonly offset: Compiled | undefined;
   readonly limit: Compiled | undefined;
-  /** What a row costs at most to filter and project, in steps: see `spend`. */
+  /** The most steps that filter and projection of a row take; see `spend`. */
   readonly rowSteps: number;
 }
 
 export type CompiledSource =
-  /** The items of the container, or what lies on a path in them. */
+  /** The items of the container, or the values at a path in them. */
   | { readonly kind: 'container'; readonly slot: number; readonly path: Compiled | undefined }
   /** One value: no row if it is undefined. */
   | { readonly kind: 'value'; readonly slot: number; readonly value: Compiled }
-  /** The elements of an array: no row if it is none. */
+  /** The elements of an array; no row for any other value. */
   | { readonly kind: 'elements'; readonly slot: number; readonly list: Compiled }
   /** The results of a subquery, or the elements of those that are arrays. */
   | {
@@ -61,7 +61,7 @@ export interface Grouping {
     /** True for COUNT(1): the argument is always there. */
     readonly countsRows: boolean;
   }[];
-  /** Without GROUP BY there is exactly one group, also of no rows. */
+  /** Without GROUP BY there is exactly one group, even without rows. */
   readonly isSingle: boolean;
 }
 
@@ -72,14 +72,14 @@ export interface CompiledOrder {
 
 export interface CompiledParameter {
   readonly slot: number;
-  /** Where it stands first. */
+  /** The first occurrence in the text. */
   readonly span: Span;
 }
 
 export interface CompiledQuery {
   readonly block: Block;
   readonly slotCount: number;
-  /** Names with the @, and where their values go. */
+  /** The slots of parameters by name, with the @. */
   readonly parameters: ReadonlyMap<string, CompiledParameter>;
   /** The WHERE of the outermost query, for planners. */
   readonly filter: Expression | undefined;

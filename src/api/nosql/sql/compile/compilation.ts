@@ -1,4 +1,4 @@
-/** What the parts of the compiler share: the compilation at large, the names in sight, and closures that may be constant. */
+/** Types shared by the parts of the compiler: the compilation, scopes of names, and closures that may be constant. */
 import {
   CONSTANT_EVALUATION,
   DomainError,
@@ -13,27 +13,27 @@ import type { Block, Compiled, Slots } from './block.ts';
 
 export type UserFunction = (...args: readonly Value[]) => Value;
 
-/** What a whole compilation shares. */
+/** The state of one compilation. */
 export interface Compilation {
   readonly environment: FunctionEnvironment;
   readonly findUdf: (name: string) => UserFunction | undefined;
-  /** All problems are collected, since the service reports several at once. */
+  /** Diagnostics are collected, since the service reports several at once. */
   readonly diagnostics: Diagnostic[];
   allocateSlot(): number;
-  /** @param span - where the parameter stands. */
+  /** @param span - the parameter in the text. */
   parameterSlot(name: string, span: Span): number;
-  /** Where parameters are known before the rows: the value of one. */
+  /** The value of a parameter, where it is known before the rows. */
   parameterValue?(name: string): { readonly value: Value } | undefined;
-  /** Where the start of the query is known before the rows. */
+  /** The start time of the query, where it is known before the rows. */
   readonly startMs?: number | undefined;
   compileSubquery(query: Query, scope: Scope): Block;
-  /** By name: what is known of an item beside what it holds. */
+  /** Computed properties by name. */
   readonly computed: ReadonlyMap<string, ComputedDefinition>;
   /** Slots that hold whole items. */
   readonly itemSlots: Set<number>;
 }
 
-/** An expression over an item, and the name it knows the item by. */
+/** An expression over an item, and the alias of the item in it. */
 export interface ComputedDefinition {
   readonly alias: string;
   readonly expression: Expression;
@@ -41,11 +41,11 @@ export interface ComputedDefinition {
 
 export const NO_COMPUTED: ReadonlyMap<string, ComputedDefinition> = new Map();
 
-/** The aliases in sight, innermost first. */
+/** The visible aliases, innermost first. */
 export interface Scope {
   find(name: string): number | undefined;
-  /** In a grouped SELECT: the slot that holds this very expression, if it is a key or an aggregate. */
-  findFolded(expression: Expression): number | undefined;
+  /** In a grouped SELECT: the slot of this expression, if it is a group key or an aggregate. */
+  findGroupSlot(expression: Expression): number | undefined;
 }
 
 /** A closure, and its value where it does not depend on the row. */
@@ -54,9 +54,9 @@ export interface Compilable {
   readonly constant: { readonly value: Value } | undefined;
 }
 
-export const NO_SCOPE: Scope = { find: () => undefined, findFolded: () => undefined };
+export const NO_SCOPE: Scope = { find: () => undefined, findGroupSlot: () => undefined };
 
-/** One name and nothing else. */
+/** A scope of one name. */
 export function scopeOfOne(name: string, slot: number): Scope {
   return { ...NO_SCOPE, find: (wanted) => (wanted === name ? slot : undefined) };
 }
@@ -73,18 +73,18 @@ const NO_ROW: Slots = [];
 
 const constantBudget = new EvaluationBudget(CONSTANT_EVALUATION);
 
-/** To be called where a compilation begins: its constants may take so much in all, whatever others took. */
+/** To be called when a compilation begins: the constants of each compilation have a budget. */
 export function renewConstants(): void {
   constantBudget.renew();
 }
 
-/** The closure, or its result if all it depends on is constant and little work. */
-export function folded(run: Compiled, ...parts: readonly Compilable[]): Compilable {
+/** The closure, or its result if all its parts are constant and it is cheap to compute. */
+export function constantFolded(run: Compiled, ...parts: readonly Compilable[]): Compilable {
   if (!parts.every((part) => part.constant)) return varying(run);
   try {
     return constantOf(constantBudget.run(() => run(NO_ROW)));
   } catch (error) {
-    // Said of the first row, if there is any.
+    // The error is thrown again for the first row, if there is one.
     if (error instanceof EvaluationTooLong || error instanceof DomainError) return varying(run);
     throw error;
   }

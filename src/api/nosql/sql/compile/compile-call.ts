@@ -11,9 +11,15 @@ import { vectorDistanceFunction } from '../functions/vector.ts';
 import type { Call, Expression } from '../language/ast.ts';
 import { distanceOf, isCallOf, isVectorCall, languageOf } from '../run/vector-order.ts';
 import { type Compiled, START_SLOT } from './block.ts';
-import { type Compilable, type Compilation, constantOf, folded, varying } from './compilation.ts';
+import {
+  type Compilable,
+  type Compilation,
+  constantFolded,
+  constantOf,
+  varying,
+} from './compilation.ts';
 
-/** Names of numbers that are no values of the language: undefined, except that ToString names them. */
+/** Names of numbers that are no values of the language: undefined, except that ToString prints them. */
 export const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity']);
 
 export function compileCall(
@@ -52,10 +58,10 @@ export function compileCall(
     found,
     args.map((arg) => arg.run),
   );
-  return found.isDeterministic ? folded(run, ...args) : varying(run);
+  return found.isDeterministic ? constantFolded(run, ...args) : varying(run);
 }
 
-/** ORDER BY RANK takes its scores apart itself: what comes here stands elsewhere. */
+/** A score outside ORDER BY RANK is an error; the rank clause does not compile its scores here. */
 function scoreOutsideRank(
   expression: Call,
   inner: (part: Expression) => Compilable,
@@ -66,7 +72,7 @@ function scoreOutsideRank(
   return constantOf(undefined);
 }
 
-/** The documented range of the factor by which a search looks at more candidates than it returns. */
+/** The documented range of the factor between candidates and results of a search. */
 const SEARCH_LIST_SIZE = { min: 1, max: 100 } as const;
 
 function checkSearchListSize(expression: Call, { diagnostics: found }: Compilation): void {
@@ -89,7 +95,7 @@ function argumentCounts({
     : `at least ${argumentsMin}`;
 }
 
-/** Calls of one, two and three arguments pass them directly; an array per row would cost more than most functions. */
+/** Up to three arguments are passed directly; an array per row would cost more than most functions. */
 function callOf({ evaluate, takesUndefined }: SystemFunction, args: readonly Compiled[]): Compiled {
   const [first, second, third] = args;
   if (takesUndefined) {

@@ -1,13 +1,18 @@
-/** Scalar expressions → closures. Whatever can be known before the first row (names, patterns, sets) is settled here. */
+/** Scalar expressions → closures. Whatever is known before the first row (names, patterns, sets) is computed here. */
 import { draw, listBytes, spend, unreachable } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
 import { diagnostics, SqlError } from '../errors.ts';
 import {
+  type Between,
+  type Binary,
   chainOperands,
   type Expression,
+  type Identifier,
   type In,
+  type Index,
   type Like,
   type ObjectCreation,
+  type Parameter,
   type Subquery,
   type UdfCall,
 } from '../language/ast.ts';
@@ -18,8 +23,8 @@ import type { Block, Compiled, Slots } from './block.ts';
 import {
   type Compilable,
   type Compilation,
+  constantFolded,
   constantOf,
-  folded,
   NO_COMPUTED,
   NO_SCOPE,
   type Scope,
@@ -47,7 +52,7 @@ export function compileExpression(
   return compile(expression, scope, compilation).run;
 }
 
-/** The value of an expression that no row takes part in; undefined if chance or unbound names do. */
+/** The value of an expression that does not depend on a row; undefined if it is volatile or has unbound names. */
 export function constantValue(
   expression: Expression,
   compilation: Compilation,
@@ -69,45 +74,26 @@ export function dependsOnRow(expression: Expression): boolean {
 }
 
 function compile(expression: Expression, scope: Scope, compilation: Compilation): Compilable {
-  const slot = scope.findFolded(expression);
+  const slot = scope.findGroupSlot(expression);
   if (slot !== undefined) return varying((row) => row[slot]);
   const inner = (part: Expression) => compile(part, scope, compilation);
   switch (expression.kind) {
     case 'literal':
       return constantOf(expression.value);
-    case 'parameter': {
-      const known = compilation.parameterValue?.(expression.name);
-      if (known) return constantOf(known.value);
-      const parameter = compilation.parameterSlot(expression.name, expression.span);
-      return varying((row) => row[parameter]);
-    }
-    case 'identifier': {
-      const alias = scope.find(expression.name);
-      if (alias !== undefined) return varying((row) => row[alias]);
-      if (NOT_FINITE.has(expression.name)) return constantOf(undefined);
-      compilation.diagnostics.push(diagnostics.identifier(expression.name, expression.span));
-      return constantOf(undefined);
-    }
+    case 'parameter':
+      return compileParameter(expression, compilation);
+    case 'identifier':
+      return compileIdentifier(expression, scope, compilation);
     case 'placeholder':
       return constantOf(true);
     case 'property': {
       const computed = compileComputed(expression.base, expression.name, scope, compilation);
       if (computed) return computed;
       const base = inner(expression.base);
-      return folded(propertyAccess(base.run, expression.name), base);
+      return constantFolded(propertyAccess(base.run, expression.name), base);
     }
-    case 'index': {
-      if (dependsOnRow(expression.index))
-        compilation.diagnostics.push(diagnostics.memberIndexer(expression.span));
-      const base = inner(expression.base);
-      const index = inner(expression.index);
-      if (typeof index.constant?.value === 'string') {
-        const name = index.constant.value;
-        const computed = compileComputed(expression.base, name, scope, compilation);
-        return computed ?? folded(propertyAccess(base.run, name), base);
-      }
-      return folded((row) => memberOf(base.run(row), index.run(row)), base, index);
-    }
+    case 'index':
+      return compileIndex(expression, inner, scope, compilation);
     case 'array':
       return compileArray(expression.items.map(inner));
     case 'object':
@@ -115,53 +101,20 @@ function compile(expression: Expression, scope: Scope, compilation: Compilation)
     case 'unary': {
       const operand = inner(expression.operand);
       const operate = unaryOperators[expression.operator];
-      return folded((row) => operate(operand.run(row)), operand);
+      return constantFolded((row) => operate(operand.run(row)), operand);
     }
-    case 'binary': {
-      const { operator } = expression;
-      if (operator === 'AND' || operator === 'OR') {
-        const operands = chainOperands(expression, operator).map(inner);
-        const combine = operator === 'AND' ? conjunction : disjunction;
-        return folded(combine(operands.map((operand) => operand.run)), ...operands);
-      }
-      const left = inner(expression.left);
-      const right = inner(expression.right);
-      if (operator === '??')
-        return folded(
-          (row) => {
-            const value = left.run(row);
-            return value === undefined ? right.run(row) : value;
-          },
-          left,
-          right,
-        );
-      if (right.constant && !left.constant) {
-        const quick = comparisonWithConstant(operator, left.run, right.constant.value);
-        if (quick) return varying(quick);
-      }
-      if (expression.right.kind === 'parameter' && !right.constant && !left.constant)
-        return varying(comparisonWithParameter(operator, left.run, right.run));
-      const operate = binaryOperators[operator];
-      return folded((row) => operate(left.run(row), right.run(row)), left, right);
-    }
+    case 'binary':
+      return compileBinary(expression, inner);
     case 'conditional': {
       const condition = inner(expression.condition);
       const consequent = inner(expression.consequent);
       const alternative = inner(expression.alternative);
       const run: Compiled = (row) =>
         condition.run(row) === true ? consequent.run(row) : alternative.run(row);
-      return folded(run, condition, consequent, alternative);
+      return constantFolded(run, condition, consequent, alternative);
     }
-    case 'between': {
-      const value = inner(expression.value);
-      const low = inner(expression.low);
-      const high = inner(expression.high);
-      const isBetween = conjunction([
-        (row) => binaryOperators['>='](value.run(row), low.run(row)),
-        (row) => binaryOperators['<='](value.run(row), high.run(row)),
-      ]);
-      return folded(negatedIf(expression.isNegated, isBetween), value, low, high);
-    }
+    case 'between':
+      return compileBetween(expression, inner);
     case 'in':
       return compileIn(expression, inner);
     case 'like':
@@ -177,6 +130,85 @@ function compile(expression: Expression, scope: Scope, compilation: Compilation)
   }
 }
 
+/** A parameter whose value is known before the rows is a constant; any other is read from its slot. */
+function compileParameter({ name, span }: Parameter, compilation: Compilation): Compilable {
+  const given = compilation.parameterValue?.(name);
+  if (given) return constantOf(given.value);
+  const slot = compilation.parameterSlot(name, span);
+  return varying((row) => row[slot]);
+}
+
+function compileIdentifier(
+  { name, span }: Identifier,
+  scope: Scope,
+  compilation: Compilation,
+): Compilable {
+  const slot = scope.find(name);
+  if (slot !== undefined) return varying((row) => row[slot]);
+  if (!NOT_FINITE.has(name)) compilation.diagnostics.push(diagnostics.identifier(name, span));
+  return constantOf(undefined);
+}
+
+function compileIndex(
+  expression: Index,
+  inner: (part: Expression) => Compilable,
+  scope: Scope,
+  compilation: Compilation,
+): Compilable {
+  if (dependsOnRow(expression.index))
+    compilation.diagnostics.push(diagnostics.memberIndexer(expression.span));
+  const base = inner(expression.base);
+  const index = inner(expression.index);
+  if (typeof index.constant?.value === 'string') {
+    const name = index.constant.value;
+    const computed = compileComputed(expression.base, name, scope, compilation);
+    return computed ?? constantFolded(propertyAccess(base.run, name), base);
+  }
+  return constantFolded((row) => memberOf(base.run(row), index.run(row)), base, index);
+}
+
+function compileBinary(expression: Binary, inner: (part: Expression) => Compilable): Compilable {
+  const { operator } = expression;
+  if (operator === 'AND' || operator === 'OR') {
+    const operands = chainOperands(expression, operator).map(inner);
+    const combine = operator === 'AND' ? conjunction : disjunction;
+    return constantFolded(combine(operands.map((operand) => operand.run)), ...operands);
+  }
+  const left = inner(expression.left);
+  const right = inner(expression.right);
+  if (operator === '??')
+    return constantFolded(
+      (row) => {
+        const value = left.run(row);
+        return value === undefined ? right.run(row) : value;
+      },
+      left,
+      right,
+    );
+  if (right.constant && !left.constant) {
+    const quick = comparisonWithConstant(operator, left.run, right.constant.value);
+    if (quick) return varying(quick);
+  }
+  if (expression.right.kind === 'parameter' && !right.constant && !left.constant)
+    return varying(comparisonWithParameter(operator, left.run, right.run));
+  const operate = binaryOperators[operator];
+  return constantFolded((row) => operate(left.run(row), right.run(row)), left, right);
+}
+
+function compileBetween(
+  { value: tested, low: from, high: to, isNegated }: Between,
+  inner: (part: Expression) => Compilable,
+): Compilable {
+  const value = inner(tested);
+  const low = inner(from);
+  const high = inner(to);
+  const isBetween = conjunction([
+    (row) => binaryOperators['>='](value.run(row), low.run(row)),
+    (row) => binaryOperators['<='](value.run(row), high.run(row)),
+  ]);
+  return constantFolded(negatedIf(isNegated, isBetween), value, low, high);
+}
+
 /** The computed property of that name, where the base is an item and has one. */
 function compileComputed(
   base: Expression,
@@ -189,7 +221,7 @@ function compileComputed(
   return slot === undefined ? undefined : computedOf(slot, name, compilation);
 }
 
-/** As above, of the item in a slot. A computed property knows no others. */
+/** The computed property of the item in a slot. A computed property cannot use others. */
 export function computedOf(
   slot: number,
   name: string,
@@ -207,7 +239,7 @@ function negatedIf(isNegated: boolean, run: Compiled): Compiled {
 
 function compileArray(items: readonly Compilable[]): Compilable {
   const runs = items.map((item) => item.run);
-  return folded(
+  return constantFolded(
     (row) => {
       draw(listBytes(runs.length));
       const values: Value[] = [];
@@ -227,7 +259,7 @@ function compileObject(
 ): Compilable {
   const parts = expression.properties.map(({ name, value }) => ({ name, value: inner(value) }));
   const run = objectOf(parts.map(({ name, value }) => ({ name, run: value.run })));
-  return folded(run, ...parts.map((part) => part.value));
+  return constantFolded(run, ...parts.map((part) => part.value));
 }
 
 /** An object of the defined values; `__proto__` is a name like any other. */
@@ -265,7 +297,7 @@ function compileIn(expression: In, inner: (part: Expression) => Compilable): Com
     : disjunction(
         items.map((item) => (row) => binaryOperators['='](value.run(row), item.run(row))),
       );
-  return folded(negatedIf(expression.isNegated, isAmong), value, ...items);
+  return constantFolded(negatedIf(expression.isNegated, isAmong), value, ...items);
 }
 
 function membershipInSet(value: Compiled, items: readonly Compilable[]): Compiled {
@@ -303,7 +335,7 @@ function compileLike(expression: Like, inner: (part: Expression) => Compilable):
     }
     return matcher(text);
   };
-  return folded(negatedIf(expression.isNegated, run), value, pattern);
+  return constantFolded(negatedIf(expression.isNegated, run), value, pattern);
 }
 
 function compileUdfCall(

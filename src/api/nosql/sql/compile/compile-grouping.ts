@@ -1,4 +1,4 @@
-/** GROUP BY and aggregates: which parts of a SELECT are folded over a group, and which may stand beside them. */
+/** Compiles GROUP BY and aggregates, and checks that everything else in the SELECT depends on group keys only. */
 
 import { diagnostics, type Span } from '../errors.ts';
 import type { Call, Expression, Query } from '../language/ast.ts';
@@ -11,7 +11,7 @@ import { compileExpression } from './compile-expression.ts';
 
 interface CompiledGrouping {
   readonly grouping: Grouping | undefined;
-  /** In which SELECT and ORDER BY are compiled: keys and aggregates are slots there. */
+  /** The scope of SELECT and ORDER BY, where keys and aggregates are slots. */
   readonly groupScope: Scope;
 }
 
@@ -40,16 +40,16 @@ export function compileGrouping(
   const slotOfCall = new Map<Expression, number>(aggregates.map(({ call, slot }) => [call, slot]));
   const groupScope: Scope = {
     find: (name) => scope.find(name),
-    findFolded: (expression) =>
+    findGroupSlot: (expression) =>
       slotOfCall.get(expression) ??
       (slotOfKey.size > 0 ? slotOfKey.get(keyText(expression)) : undefined),
   };
-  const isFolded = (part: Expression): boolean => groupScope.findFolded(part) !== undefined;
+  const isGrouped = (part: Expression): boolean => groupScope.findGroupSlot(part) !== undefined;
   const { diagnostics: found } = compilation;
   const inSelect = (text: string, span: Span) => found.push(diagnostics.notGrouped(text, span));
   const inOrder = (text: string, span: Span) => found.push(diagnostics.notGroupedOrder(text, span));
-  for (const each of selectedExpressions(query)) requireGrouped(each, isFolded, inSelect);
-  for (const each of orderOfGroups(query)) requireGrouped(each, isFolded, inOrder);
+  for (const each of selectedExpressions(query)) requireGrouped(each, isGrouped, inSelect);
+  for (const each of orderOfGroups(query)) requireGrouped(each, isGrouped, inOrder);
   return { grouping: { keys, aggregates, isSingle: query.groupBy === undefined }, groupScope };
 }
 
@@ -67,7 +67,7 @@ function selectedExpressions({ select: { selection } }: Query): readonly Express
   return selection.kind === 'list' ? selection.items.map((item) => item.expression) : [];
 }
 
-/** Without GROUP BY the order of the rows behind the one result does not matter. */
+/** Empty without GROUP BY: one result needs no order. */
 function orderOfGroups({ groupBy, orderBy }: Query): readonly Expression[] {
   if (groupBy === undefined || orderBy === undefined) return [];
   return orderBy.items.map((item) => item.expression);
@@ -122,26 +122,26 @@ export function requireNoAggregates(expression: Expression, compilation: Compila
     compilation.diagnostics.push(diagnostics.aggregatePlace(call.span));
 }
 
-/** Every path of the item must be a key, or lie in an aggregate. */
+/** Every path of the item must be a key, or inside an aggregate. */
 function requireGrouped(
   expression: Expression,
-  isFolded: (part: Expression) => boolean,
+  isGrouped: (part: Expression) => boolean,
   report: (text: string, span: Span) => void,
 ): void {
-  if (isFolded(expression)) return;
+  if (isGrouped(expression)) return;
   if (isPath(expression)) {
-    if (!pathPrefixes(expression).some(isFolded))
+    if (!pathPrefixes(expression).some(isGrouped))
       report(printExpression(expression), expression.span);
     return;
   }
-  for (const part of childrenOf(expression)) requireGrouped(part, isFolded, report);
+  for (const part of childrenOf(expression)) requireGrouped(part, isGrouped, report);
 }
 
 function isPath(expression: Expression): boolean {
   return pathPrefixes(expression).at(-1)?.kind === 'identifier';
 }
 
-/** The expression itself, then what it is a member of, down to the root. */
+/** The expression itself, then its bases down to the root. */
 function pathPrefixes(expression: Expression): readonly Expression[] {
   const prefixes: Expression[] = [expression];
   let at = expression;

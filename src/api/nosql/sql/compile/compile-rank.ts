@@ -43,10 +43,10 @@ export function checkRank(query: Query, isSubquery: boolean, { diagnostics: foun
   const [first, last] = [sources[0], sources.at(-1)];
   if (first && last && first !== last)
     found.push(diagnostics.rankWithJoin({ start: first.span.start, end: last.span.end }));
-  for (const { kind, collection, span: place } of sources) {
-    if (kind === 'iterator') found.push(diagnostics.rankWithIterator(place));
+  for (const { kind, collection, span: sourceSpan } of sources) {
+    if (kind === 'iterator') found.push(diagnostics.rankWithIterator(sourceSpan));
     if (collection.kind === 'subquery')
-      found.push(diagnostics.rankOverSubquery(collection.span ?? place));
+      found.push(diagnostics.rankOverSubquery(collection.span ?? sourceSpan));
   }
   for (const { expression } of items) {
     if (!isOfScores(expression)) found.push(diagnostics.rankFunction(span));
@@ -54,7 +54,7 @@ export function checkRank(query: Query, isSubquery: boolean, { diagnostics: foun
   }
 }
 
-/** A score, or RRF of two or more, the last argument aside if it is none: it must be the weights. */
+/** A score, or RRF of two or more scores with optional weights as the last argument. */
 function isOfScores(expression: Expression): boolean {
   if (expression.kind !== 'call' || !isCallOf(expression, 'RRF')) return isRankScore(expression);
   const args = expression.arguments;
@@ -67,7 +67,7 @@ function isRankScore(expression: Expression): boolean {
   return isCallOf(expression, 'FullTextScore') || isCallOf(expression, 'VectorDistance');
 }
 
-/** Without weights, or with one number for each score. */
+/** True without weights, or with one number for each score. */
 function isWeighted(expression: Expression): boolean {
   const last =
     expression.kind === 'call' && isCallOf(expression, 'RRF') && expression.arguments.at(-1);

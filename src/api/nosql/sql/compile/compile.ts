@@ -1,4 +1,4 @@
-/** Binds names and compiles a query to blocks of closures; throws SqlError with every problem found. */
+/** Binds names and compiles a query to blocks of closures; throws SqlError with every diagnostic. */
 
 import { systemClock, systemRandom } from '../../../../base/index.ts';
 import { type Diagnostic, diagnostics, NO_SPAN, type Span, SqlError } from '../errors.ts';
@@ -45,7 +45,7 @@ export interface CompileOptions {
   readonly computed?: ReadonlyMap<string, ComputedDefinition>;
 }
 
-/** What a query sees of the world where the caller does not say. */
+/** The environment of a query by default. */
 export const DEFAULT_ENVIRONMENT: FunctionEnvironment = {
   clock: systemClock,
   random: systemRandom,
@@ -67,10 +67,10 @@ export function compileQuery(query: Query, options: CompileOptions = {}): Compil
     itemSlots: new Set(),
     allocateSlot: () => slotCount++,
     parameterSlot(name, span) {
-      const known = parameters.get(name);
-      const slot = known ? known.slot : slotCount++;
+      const existing = parameters.get(name);
+      const slot = existing ? existing.slot : slotCount++;
       // Clauses are not compiled in the order of the text.
-      if (!known || span.start < known.span.start) parameters.set(name, { slot, span });
+      if (!existing || span.start < existing.span.start) parameters.set(name, { slot, span });
       return slot;
     },
     compileSubquery(subquery, scope) {
@@ -109,13 +109,13 @@ class AliasScope implements Scope {
     return this.#slots.get(name) ?? this.#outer.find(name);
   }
 
-  /** What a grouped query outside folded is plain to a subquery: it sees the row of the group. */
-  findFolded(): undefined {
+  /** A subquery does not see the group slots of the outer query: it sees the row of the group. */
+  findGroupSlot(): undefined {
     return undefined;
   }
 }
 
-/** In the outermost query, and in a subquery that stands first in its FROM, an unknown name is the container. */
+/** In the outermost query, and in a subquery that is first in its FROM, an unknown name is the container. */
 function compileBlock(
   query: Query,
   outer: Scope,
@@ -133,7 +133,7 @@ function compileBlock(
   const project = compileSelection(query, sources, groupScope, compilation);
   const top = query.select.top && inRow(query.select.top);
   if (query.orderBy?.isRank) checkRank(query, outer !== NO_SCOPE, compilation);
-  const dropsRepeated = isDistinctInOrder(query);
+  const deduplicates = isDistinctInOrder(query);
   return {
     sources,
     where,
@@ -141,8 +141,8 @@ function compileBlock(
     orderBy: compileOrderBy(query.orderBy, groupScope, compilation),
     rank: query.orderBy?.isRank ? compileRank(query.orderBy, groupScope, compilation) : undefined,
     project,
-    isDistinct: query.select.isDistinct && !dropsRepeated,
-    dropsRepeated,
+    isDistinct: query.select.isDistinct && !deduplicates,
+    deduplicates,
     top,
     offset: query.window && inRow(query.window.offset),
     limit: query.window && inRow(query.window.limit),
@@ -150,7 +150,7 @@ function compileBlock(
   };
 }
 
-/** Which rows of a subquery come first may depend on where its items are: the service takes no order and no counts there. */
+/** Order and counts are refused in subqueries, as by the service: the first rows would depend on the partitions. */
 function requireUnordered({ select, orderBy, window }: Query, compilation: Compilation): void {
   const { diagnostics: found } = compilation;
   if (select.top) found.push(diagnostics.topInSubquery(select.topSpan ?? NO_SPAN));
@@ -192,7 +192,7 @@ function addAlias(
   scope.add(name, slot);
 }
 
-/** `FROM c.children` is known as children. */
+/** `FROM c.children` has the alias children. */
 function impliedAlias(collection: Collection): string | undefined {
   if (collection.kind === 'subquery') return undefined;
   const names = collection.steps.flatMap((step) => (step.kind === 'number' ? [] : [step.name]));
@@ -219,7 +219,7 @@ function compileCollection(collection: Collection, context: CollectionContext): 
   if (root === undefined && !isContainer)
     compilation.diagnostics.push(diagnostics.identifier(collection.root, collection.span));
   const rootSlot = isContainer ? slot : (root ?? slot);
-  // Before the path is followed the slot holds the item, whatever it holds then.
+  // Before the path is evaluated the slot holds the whole item.
   if (isContainer) compilation.itemSlots.add(slot);
   const value = compilePath(rootSlot, collection.steps, compilation);
   if (collection.steps.length > 0 || isIterated) compilation.itemSlots.delete(slot);
@@ -230,7 +230,7 @@ function compileCollection(collection: Collection, context: CollectionContext): 
   return { kind: 'subquery', slot, block: containerBlock(slot, value), isIterated };
 }
 
-/** `x IN c.list` over the container: the lists of all items, which the source then iterates. */
+/** The block of `x IN c.list` over the container: the lists of all items, which the source then iterates. */
 function containerBlock(slot: number, project: Compiled): Block {
   return {
     sources: [{ kind: 'container', slot, path: undefined }],
@@ -240,7 +240,7 @@ function containerBlock(slot: number, project: Compiled): Block {
     rank: undefined,
     project,
     isDistinct: false,
-    dropsRepeated: false,
+    deduplicates: false,
     top: undefined,
     offset: undefined,
     limit: undefined,

@@ -1,4 +1,4 @@
-/** Goal: computed properties are what their definition says wherever an item is named. Method: tables of queries. */
+// Goal: computed properties have the value of their definition wherever an item is named. Method: tables of queries.
 import { describe, expect, it } from 'vitest';
 import type { Value } from '../../../../value/index.ts';
 import { parseQuery } from '../language/parser.ts';
@@ -36,10 +36,10 @@ const CASES: readonly (readonly [query: string, rows: readonly unknown[]])[] = [
   ['SELECT VALUE e FROM c JOIN e IN c.cp_list WHERE c.id = "1"', [1, 2]],
   ['SELECT VALUE e FROM e IN c.cp_list', [1, 2, 3, 4, 'no number']],
   ['SELECT VALUE x FROM c.cp_sum x', [3, 7]],
-  // A property that shares its name is hidden, but not where the whole item is asked for.
+  // A stored property of the same name is shadowed, except where the whole item is selected.
   ['SELECT VALUE c.name_too FROM c', ['computed', 'computed', 'computed']],
   ['SELECT VALUE c FROM c WHERE c.id = "1"', [ITEMS[0]]],
-  // No nesting: to a definition the others are not there.
+  // Computed properties do not nest: a definition does not see the others.
   ['SELECT VALUE c.cp_both FROM c WHERE c.id = "1"', [{ x: 1 }]],
   ['SELECT VALUE (SELECT VALUE c.cp_sum) FROM c', [3, 7]],
   ['SELECT VALUE n.cp_sum FROM c JOIN n IN (SELECT VALUE [c])', []],

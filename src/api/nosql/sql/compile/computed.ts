@@ -1,6 +1,6 @@
 /**
- * Computed properties: a name for an expression over one item, such as `SELECT VALUE LOWER(c.name) FROM c`. Wherever a
- * query says `c.name_of_it`, c an item, it means the expression; the item itself does not have it.
+ * Computed properties: a name for an expression over one item, such as `SELECT VALUE LOWER(c.name) FROM c`. In a query
+ * `c.property` of an item `c` then means the expression; the stored item does not have the property.
  */
 import { DomainError, EvaluationBudget, INDEXED_EVALUATION } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
@@ -15,24 +15,24 @@ import { type ComputedDefinition, NO_COMPUTED, scopeOfOne } from './compilation.
 import { type CompileOptions, DEFAULT_ENVIRONMENT } from './compile.ts';
 import { compileExpression } from './compile-expression.ts';
 
-/** Throws `invalidInput` for what is no definition: it must be a function of the item and of nothing else. */
+/** Throws `invalidInput` unless the definition is a function of the item alone. */
 export function parseComputed(name: string, text: string): ComputedDefinition {
   const query = parsed(name, text);
   const { selection, isDistinct, top } = query.select;
-  const hasOthers =
+  const hasOtherClauses =
     isDistinct || top || query.where || query.groupBy || query.orderBy || query.window;
-  if (selection.kind !== 'value' || hasOthers)
+  if (selection.kind !== 'value' || hasOtherClauses)
     throw invalid(name, "must have the form 'SELECT VALUE <expression> FROM c'");
   const alias = rootAlias(query);
   if (alias === undefined) throw invalid(name, 'must read the item as a whole, as in FROM c');
   check(selection.expression, name);
   const definition = { alias, expression: selection.expression };
-  const problem = compiled(definition).problems[0];
-  if (problem !== undefined) throw invalid(name, `is not valid: ${problem.message}`);
+  const diagnostic = compiled(definition).problems[0];
+  if (diagnostic !== undefined) throw invalid(name, `is not valid: ${diagnostic.message}`);
   return definition;
 }
 
-/** The value of the property by the item. */
+/** The function from an item to the value of the property. */
 export function computerOf(definition: ComputedDefinition): (item: Value) => Value {
   const { run } = compiled(definition);
   const row: Slots = [undefined, undefined];
@@ -42,7 +42,7 @@ export function computerOf(definition: ComputedDefinition): (item: Value) => Val
     try {
       return budget.run(() => run(row));
     } catch (error) {
-      // A pattern that takes too long, say. The query that asks for the property is told; an index has nothing to hold.
+      // An evaluation over budget has no index entry; a query that uses the property gets the error itself.
       if (error instanceof DomainError) return undefined;
       throw error;
     }
@@ -77,7 +77,7 @@ function parsed(name: string, text: string): Query {
   }
 }
 
-/** By which name the query knows the item; undefined where it reads anything else. */
+/** The alias of the item; undefined where the query reads anything else. */
 function rootAlias({ from }: Query): string | undefined {
   const [source, ...others] = sourcesOf(from);
   if (source === undefined || others.length > 0 || source.kind === 'iterator') return undefined;

@@ -1,4 +1,4 @@
-/** What planners want to know of expressions before the first row: their value, or their value as a function of one. */
+/** Evaluates expressions before the first row, for planners: their value, or a function of one part of them. */
 import { unreachable } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
 import type { FindConstant } from '../conditions/key-ranges.ts';
@@ -7,12 +7,18 @@ import type { Expression } from '../language/ast.ts';
 import { childrenOf } from '../language/ast-walk.ts';
 import type { QueryParameter } from '../run/evaluate.ts';
 import type { Slots } from './block.ts';
-import { type Compilation, NO_COMPUTED, NO_SCOPE, renewConstants } from './compilation.ts';
+import {
+  type Compilation,
+  NO_COMPUTED,
+  NO_SCOPE,
+  renewConstants,
+  type Scope,
+} from './compilation.ts';
 import { type CompileOptions, DEFAULT_ENVIRONMENT } from './compile.ts';
 import { compileExpression, constantValue, dependsOnRow } from './compile-expression.ts';
 
 export interface ConstantOptions extends CompileOptions {
-  /** When the query started; without it the functions of that moment are no constants. */
+  /** The start time of the query; without it the functions of the start time are no constants. */
   readonly startMs?: number | undefined;
 }
 
@@ -32,7 +38,7 @@ function finderOf(constants: Constants): FindConstant {
   };
 }
 
-/** The value of an expression by that of one part of it; undefined where more takes part than constants. */
+/** Compiles an expression to a function of one part of it; undefined where it depends on more than constants. */
 export type CompileOver = (
   expression: Expression,
   isPart: (expression: Expression) => boolean,
@@ -44,7 +50,7 @@ export function compilerOver(
 ): CompileOver {
   const constants = new Constants(parameters, options);
   const findConstant = finderOf(constants);
-  const isSettled = (expression: Expression, isPart: (part: Expression) => boolean): boolean => {
+  const isComputable = (expression: Expression, isPart: (part: Expression) => boolean): boolean => {
     if (isPart(expression) || findConstant(expression)) return true;
     if (expression.kind === 'udfCall') return false;
     if (expression.kind === 'call') {
@@ -52,12 +58,15 @@ export function compilerOver(
       if (!findFunction(expression.name, environment)?.isDeterministic) return false;
     }
     const children = childrenOf(expression);
-    return children.length > 0 && children.every((child) => isSettled(child, isPart));
+    return children.length > 0 && children.every((child) => isComputable(child, isPart));
   };
   return (expression, isPart) => {
-    if (!isSettled(expression, isPart)) return undefined;
+    if (!isComputable(expression, isPart)) return undefined;
     const compilation = constants.begin();
-    const scope = { ...NO_SCOPE, findFolded: (part: Expression) => (isPart(part) ? 0 : undefined) };
+    const scope: Scope = {
+      ...NO_SCOPE,
+      findGroupSlot: (part: Expression) => (isPart(part) ? 0 : undefined),
+    };
     const run = compileExpression(expression, scope, compilation);
     if (compilation.diagnostics.length > 0) return undefined;
     const row: Slots = [undefined];
@@ -68,11 +77,11 @@ export function compilerOver(
   };
 }
 
-/** What is known before the first row. Most filters need little of it. */
+/** Parameters and environment, prepared when first needed: most filters need little of them. */
 class Constants {
   readonly #parameters: readonly QueryParameter[];
   readonly #options: ConstantOptions;
-  #given: ReadonlyMap<string, QueryParameter> | undefined;
+  #byName: ReadonlyMap<string, QueryParameter> | undefined;
   #environment: FunctionEnvironment | undefined;
 
   constructor(parameters: readonly QueryParameter[], options: ConstantOptions) {
@@ -81,10 +90,10 @@ class Constants {
     renewConstants();
   }
 
-  /** Of a parameter; undefined where it is not given. */
+  /** The value of a parameter; undefined where it is not given. */
   valueOf(name: string): { readonly value: Value } | undefined {
-    this.#given ??= new Map(this.#parameters.map((each) => [each.name, each]));
-    const parameter = this.#given.get(name);
+    this.#byName ??= new Map(this.#parameters.map((each) => [each.name, each]));
+    const parameter = this.#byName.get(name);
     return parameter && { value: parameter.value };
   }
 

@@ -1,7 +1,7 @@
 /** LIKE patterns → matchers in time proportional to text × pattern at worst, whatever the pattern. */
 import { draw, spend } from '../../../../base/index.ts';
 
-/** Stands for `%`, which an escaped percent sign must not be mistaken for. */
+/** Represents `%`; a symbol, so that an escaped percent sign is not mistaken for it. */
 const ANY_RUN = Symbol('any run of characters');
 
 /** A plain character, a test of one character, or any run of them. */
@@ -25,7 +25,7 @@ export function likeMatcher(pattern: string, escapeCharacter?: string): Matcher 
   };
 }
 
-/** The plain text that a pattern begins with, and what may follow: nothing, anything, or what only the matcher knows. */
+/** The plain text that a pattern begins with, and what may follow: nothing, anything, or a part that needs the matcher. */
 export function likeStart(
   pattern: string,
   escapeCharacter?: string,
@@ -72,7 +72,7 @@ function characterClass(body: readonly string[]): (character: string) => boolean
     ranges.some(([low, high]) => character >= low && character <= high) !== isNegated;
 }
 
-/** The shapes that the string methods of the machine do best: plain text with `%` at its ends only. */
+/** Uses string methods for plain text with `%` only at its ends. */
 function simpleMatcher(elements: readonly Element[]): Matcher | undefined {
   const isOpenStart = elements[0] === ANY_RUN;
   const isOpenEnd = elements.length > 1 && elements.at(-1) === ANY_RUN;

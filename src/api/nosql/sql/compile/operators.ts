@@ -12,7 +12,7 @@ import {
 import type { BinaryOperator, UnaryOperator } from '../language/ast.ts';
 import type { Compiled } from './block.ts';
 
-/** The operators that look at both operands; AND, OR and ?? choose whether to. */
+/** Operators that evaluate both operands; AND, OR and ?? may skip one. */
 type EagerOperator = Exclude<BinaryOperator, 'AND' | 'OR' | '??'>;
 
 export const binaryOperators: Readonly<
@@ -87,13 +87,13 @@ export function comparisonWithConstant(
   constant: Value,
 ): Compiled | undefined {
   if (typeof constant === 'number') return numberComparison(operator, left, constant);
-  // Comparing long texts takes time, of which the general way takes note.
+  // The general comparison counts the cost of long texts; this one does not.
   if (typeof constant !== 'string' || constant.length > QUICK_LENGTH_MAX) return undefined;
   if (!/[\ud800-\uffff]/.test(constant)) return textComparison(operator, left, constant);
   return undefined;
 }
 
-/** The same where the constant is known with the first row: it stays for all rows of a run, while runs may alternate. */
+/** A comparison with a parameter, which is constant within a run; rows of different runs may alternate. */
 export function comparisonWithParameter(
   operator: EagerOperator,
   left: Compiled,

@@ -3,10 +3,10 @@ import type { Query } from '../language/ast.ts';
 import { selectNames } from './compile.ts';
 import { aggregateCalls } from './compile-grouping.ts';
 
-/** Those that have none where there is nothing to aggregate. */
+/** Aggregates that have no value where there is nothing to aggregate. */
 const OPTIONAL: ReadonlySet<string> = new Set(['Average', 'Min', 'Max']);
 
-/** Their names in the rows; none where no client could put the groups together itself. */
+/** The names of optional aggregates in the rows; none where clients cannot merge the groups. */
 export function optionalAggregates(query: Query): readonly string[] {
   const { selection } = query.select;
   if (query.groupBy === undefined || query.orderBy || selection.kind !== 'list') return NONE;

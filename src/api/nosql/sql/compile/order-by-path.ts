@@ -1,5 +1,5 @@
 /**
- * Whether ORDER BY names paths of the item. An alias stands for what its source selects: a path, an object whose
+ * Whether ORDER BY names paths of the item. An alias means what its source selects: a path, an object whose
  * properties may be paths, or something computed, which no index has in order.
  */
 
@@ -8,10 +8,10 @@ import type { Collection, Expression, OrderBy, Query } from '../language/ast.ts'
 import { sourcesOf } from '../language/ast-walk.ts';
 import { isScore } from '../run/vector-order.ts';
 
-/** What a name or an expression comes down to. */
+/** The meaning of a name or an expression. */
 type Meaning = 'path' | 'computed' | ReadonlyMap<string, () => Meaning>;
 
-/** Aliases in sight; undefined for a name that is none. */
+/** Finds the meaning of a visible alias; undefined for any other name. */
 type FindAlias = (name: string) => Meaning | undefined;
 
 const NO_ALIASES: FindAlias = () => undefined;
@@ -25,17 +25,17 @@ export function requireOrderedPaths(query: Query, { items }: OrderBy): void {
 }
 
 function aliasesOf(query: Query, outer: FindAlias): FindAlias {
-  const known = new Map<string, Meaning>();
-  const find: FindAlias = (name) => known.get(name) ?? outer(name);
+  const aliases = new Map<string, Meaning>();
+  const find: FindAlias = (name) => aliases.get(name) ?? outer(name);
   for (const source of sourcesOf(query.from)) {
     const { collection } = source;
     const meaning = collectionMeaning(collection, find);
     if (source.kind === 'iterator') {
-      known.set(source.name, meaning === 'path' ? 'path' : 'computed');
+      aliases.set(source.name, meaning === 'path' ? 'path' : 'computed');
       continue;
     }
     const alias = source.alias ?? (collection.kind === 'path' ? lastNameOf(collection) : undefined);
-    if (alias !== undefined) known.set(alias, meaning);
+    if (alias !== undefined) aliases.set(alias, meaning);
   }
   return find;
 }

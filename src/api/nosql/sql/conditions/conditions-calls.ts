@@ -1,4 +1,4 @@
-/** What the functions that filters are made of say about the value they look at. */
+/** Conditions of function calls: the values of an argument for which a call is true. */
 import {
   ANYTHING,
   type Condition,
@@ -23,7 +23,7 @@ import {
   valueRefOf,
 } from './value-refs.ts';
 
-/** By lower-case name: what passes the type check. */
+/** The ranges of values that pass a type check, by lower-case name. */
 const TYPE_CHECKS: ReadonlyMap<string, readonly ValueRange[]> = new Map([
   ['is_array', [ofKind([])]],
   ['is_bool', [ofKind(false), ofKind(true)]],
@@ -38,7 +38,7 @@ const TYPE_CHECKS: ReadonlyMap<string, readonly ValueRange[]> = new Map([
   ['is_string', [ofKind('')]],
 ]);
 
-/** Those that look at more than the type. */
+/** Checks that need more than the type. */
 const FINER_CHECKS: ReadonlySet<string> = new Set([
   'is_datetime',
   'is_finite_number',
@@ -53,29 +53,30 @@ export function callCondition(
 ): Condition {
   const name = call.name.toLowerCase();
   const [first] = call.arguments;
-  const place = first && valueRefOf(first, aliases, analysis);
+  const valueRef = first && valueRefOf(first, aliases, analysis);
   const ranges = TYPE_CHECKS.get(name);
   if (ranges) {
-    // A missing value fails a check, and the index does not know it.
-    if (!wanted || !first || !place) return ANYTHING;
+    // A missing value fails the check too, and has no index entry.
+    if (!wanted || !first || !valueRef) return ANYTHING;
     return placed(
-      place,
+      valueRef,
       ranges,
       FINER_CHECKS.has(name) ? testOf(call, true, first, analysis) : undefined,
     );
   }
-  if (wanted && place) {
-    const words = textCondition(name, call, place, analysis);
+  if (wanted && valueRef) {
+    const words = textCondition(name, call, valueRef, analysis);
     const kind = kindCondition(call, wanted, aliases, analysis) ?? ANYTHING;
     if (words) return intersectionOf([kind, words]);
   }
   const finer = wanted
-    ? (touchingCondition(call, aliases, analysis) ?? whenTrue(name, call, place, aliases, analysis))
+    ? (touchingCondition(call, aliases, analysis) ??
+      trueCallCondition(name, call, valueRef, aliases, analysis))
     : undefined;
   return finer ?? kindCondition(call, wanted, aliases, analysis) ?? ANYTHING;
 }
 
-/** What a full text index can tell, where there is one. */
+/** The condition for a full text index, where there is one. */
 function textCondition(
   name: string,
   { arguments: [, ...args] }: Call,
@@ -88,10 +89,10 @@ function textCondition(
   return { kind: 'text', path, phrases, needs: name.endsWith('any') ? 'any' : 'all' };
 }
 
-function whenTrue(
+function trueCallCondition(
   name: string,
   { arguments: args }: Call,
-  place: ValueRef | undefined,
+  valueRef: ValueRef | undefined,
   aliases: Aliases,
   analysis: Analysis,
 ): Condition | undefined {
@@ -100,36 +101,40 @@ function whenTrue(
     case 'startswith':
     case 'stringequals': {
       const text = second && analysis.findConstant(second)?.value;
-      const heedsCase = !third || analysis.findConstant(third)?.value === false;
-      if (!place || typeof text !== 'string' || !heedsCase) return undefined;
-      return placed(place, [name === 'startswith' ? startingWith(text) : equalTo(text)]);
+      const isCaseSensitive = !third || analysis.findConstant(third)?.value === false;
+      if (!valueRef || typeof text !== 'string' || !isCaseSensitive) return undefined;
+      return placed(valueRef, [name === 'startswith' ? startingWith(text) : equalTo(text)]);
     }
     case 'array_contains':
     case '_try_array_contains': {
       const list = first && analysis.findConstant(first);
       if (list) return amongConstants(second, list.value, aliases, analysis);
-      return place && second && elementCondition(place, second, analysis);
+      return valueRef && second && elementCondition(valueRef, second, analysis);
     }
     case 'array_contains_any': {
-      const found = args.slice(1).map((part) => place && elementCondition(place, part, analysis));
-      return allKnown(found) && unionOf(allKnown(found) ?? []);
+      const found = args
+        .slice(1)
+        .map((part) => valueRef && elementCondition(valueRef, part, analysis));
+      return allDefined(found) && unionOf(allDefined(found) ?? []);
     }
     case 'array_contains_all': {
-      const found = args.slice(1).map((part) => place && elementCondition(place, part, analysis));
-      const known = found.filter((each) => each !== undefined);
-      return known.length > 0 ? intersectionOf(known) : undefined;
+      const found = args
+        .slice(1)
+        .map((part) => valueRef && elementCondition(valueRef, part, analysis));
+      const defined = found.filter((each) => each !== undefined);
+      return defined.length > 0 ? intersectionOf(defined) : undefined;
     }
     default:
       return undefined;
   }
 }
 
-function allKnown<T>(values: readonly (T | undefined)[]): readonly T[] | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === values.length ? known : undefined;
+function allDefined<T>(values: readonly (T | undefined)[]): readonly T[] | undefined {
+  const defined = values.filter((value) => value !== undefined);
+  return defined.length === values.length ? defined : undefined;
 }
 
-/** The expression equals an element of the list. */
+/** The condition that the expression equals an element of the list. */
 function amongConstants(
   expression: Expression | undefined,
   list: Value,
@@ -137,33 +142,33 @@ function amongConstants(
   analysis: Analysis,
 ): Condition | undefined {
   if (!isList(list)) return NOTHING;
-  const place = expression && valueRefOf(expression, aliases, analysis);
-  return place && placed(place, list.map(equalTo));
+  const valueRef = expression && valueRefOf(expression, aliases, analysis);
+  return valueRef && placed(valueRef, list.map(equalTo));
 }
 
-/** Some element of the array there equals the expression, or has all that it has. */
+/** The condition that some element of the array equals the expression, or has all its properties. */
 function elementCondition(
-  place: ValueRef,
+  valueRef: ValueRef,
   expression: Expression,
   analysis: Analysis,
 ): Condition | undefined {
   const constant = analysis.findConstant(expression);
-  return constant && equalCondition(someElementOf(place, analysis), constant.value, analysis);
+  return constant && equalCondition(someElementOf(valueRef, analysis), constant.value, analysis);
 }
 
-/** More parts of a constant than this narrow little, and each is a range to read. */
+/** More parts of a constant narrow little more, and each is a range to read. */
 const PARTS_MAX = 4;
 
-/** Equal to the constant; of an array or an object, that it has the same simple parts. */
-export function equalCondition(place: ValueRef, constant: Value, analysis: Analysis): Condition {
+/** The condition of equality with a constant; for arrays and objects, of having the same simple parts. */
+export function equalCondition(valueRef: ValueRef, constant: Value, analysis: Analysis): Condition {
   if (constant === undefined) return NOTHING;
   const parts: (readonly [ValueRef, Value])[] = isList(constant)
-    ? constant.map((element) => [someElementOf(place, analysis), element])
+    ? constant.map((element) => [someElementOf(valueRef, analysis), element])
     : isMap(constant)
-      ? Object.keys(constant).map((name) => [propertyOf(place, name), constant[name]])
+      ? Object.keys(constant).map((name) => [propertyOf(valueRef, name), constant[name]])
       : [];
   const simple = parts.filter(([, value]) => value === null || typeof value !== 'object');
   const defined = simple.filter(([, value]) => value !== undefined).slice(0, PARTS_MAX);
-  if (defined.length === 0) return placed(place, [equalTo(constant)]);
+  if (defined.length === 0) return placed(valueRef, [equalTo(constant)]);
   return intersectionOf(defined.map(([part, value]) => placed(part, [equalTo(value)])));
 }

@@ -1,4 +1,4 @@
-/** Filters as conditions: what must hold for an expression to be true, or to be false. */
+/** Derives the condition under which an expression is true, or false. */
 import {
   ANYTHING,
   type Comparison,
@@ -24,7 +24,7 @@ import { distanceCondition } from './conditions-spatial.ts';
 import { type Derived, derivedValue, rowCondition } from './conditions-subqueries.ts';
 import { type Aliases, type Analysis, valueRefOf } from './value-refs.ts';
 
-/** What must hold for the expression to be true, or false. */
+/** The condition that must hold for the expression to be `wanted`. */
 export function conditionFor(
   wanted: boolean,
   expression: Expression,
@@ -41,11 +41,11 @@ export function conditionFor(
       const binding = aliases.get(expression.name);
       if (binding?.kind === 'derived')
         return conditionFor(wanted, binding.expression, binding.aliases, analysis);
-      return whenPath(wanted, expression, aliases, analysis);
+      return pathCondition(wanted, expression, aliases, analysis);
     }
     case 'property':
     case 'index':
-      return whenPath(wanted, expression, aliases, analysis);
+      return pathCondition(wanted, expression, aliases, analysis);
     case 'array':
     case 'object':
     case 'literal':
@@ -53,7 +53,7 @@ export function conditionFor(
     case 'unary':
       return expression.operator === 'NOT' ? inner(expression.operand, !wanted) : NOTHING;
     case 'binary':
-      return whenBinary(wanted, expression, aliases, analysis);
+      return binaryCondition(wanted, expression, aliases, analysis);
     case 'conditional':
       return unionOf([
         intersectionOf([inner(expression.condition, true), inner(expression.consequent)]),
@@ -70,13 +70,13 @@ export function conditionFor(
       return isWithin ? intersectionOf(found) : unionOf(found);
     }
     case 'in':
-      return whenIn(wanted, expression, aliases, analysis);
+      return inCondition(wanted, expression, aliases, analysis);
     case 'like':
-      return whenLike(wanted, expression, aliases, analysis);
+      return likeCondition(wanted, expression, aliases, analysis);
     case 'call':
       return callCondition(expression, wanted, aliases, analysis);
     case 'subquery':
-      return whenSubquery(wanted, expression, aliases, analysis);
+      return subqueryCondition(wanted, expression, aliases, analysis);
     case 'parameter':
     case 'udfCall':
     case 'placeholder':
@@ -84,17 +84,17 @@ export function conditionFor(
   }
 }
 
-function whenPath(
+function pathCondition(
   wanted: boolean,
   expression: Expression,
   aliases: Aliases,
   analysis: Analysis,
 ): Condition {
-  const place = valueRefOf(expression, aliases, analysis);
-  return place ? placed(place, [equalTo(wanted)]) : ANYTHING;
+  const valueRef = valueRefOf(expression, aliases, analysis);
+  return valueRef ? placed(valueRef, [equalTo(wanted)]) : ANYTHING;
 }
 
-/** Comparisons are undefined for what they cannot compare, so a false one is the opposite and true. */
+/** Comparisons of different types are undefined, so a comparison is false exactly where its opposite is true. */
 const OPPOSITES = {
   '=': '!=',
   '!=': '=',
@@ -112,7 +112,7 @@ function isComparison(operator: BinaryOperator): operator is ComparisonOperator 
   return operator in OPPOSITES;
 }
 
-function whenBinary(
+function binaryCondition(
   wanted: boolean,
   expression: Binary,
   aliases: Aliases,
@@ -125,7 +125,7 @@ function whenBinary(
     return (operator === 'AND') === wanted ? intersectionOf(operands) : unionOf(operands);
   }
   if (operator === '??') return unionOf([inner(left), inner(right)]);
-  // The others give numbers and texts.
+  // The other operators give numbers and strings, never booleans.
   if (!isComparison(operator)) return NOTHING;
   const constant = analysis.findConstant(right);
   if (constant) {
@@ -141,8 +141,8 @@ function whenBinary(
           ]),
         ),
       );
-    const place = valueRefOf(left, aliases, analysis);
-    if (!place) {
+    const valueRef = valueRefOf(left, aliases, analysis);
+    if (!valueRef) {
       const isAtMost = wantedOperator === '<' || wantedOperator === '<=' || wantedOperator === '=';
       const isDistance = isAtMost && typeof constant.value === 'number';
       const near =
@@ -150,15 +150,15 @@ function whenBinary(
       return near || (kindCondition(expression, wanted, aliases, analysis) ?? ANYTHING);
     }
     if (wantedOperator === '!=') return ANYTHING;
-    if (wantedOperator === '=') return equalCondition(place, constant.value, analysis);
-    return placed(place, comparisonRange(wantedOperator satisfies Comparison, constant.value));
+    if (wantedOperator === '=') return equalCondition(valueRef, constant.value, analysis);
+    return placed(valueRef, comparisonRange(wantedOperator satisfies Comparison, constant.value));
   }
   if (analysis.findConstant(left))
     return inner({ ...expression, operator: MIRRORED[operator], left: right, right: left });
   return kindCondition(expression, wanted, aliases, analysis) ?? ANYTHING;
 }
 
-/** The expressions one of which the value is that of, each with what must hold for it to be. */
+/** The expressions that the value may come from, each with the condition for that. */
 function alternativesOf(
   expression: Expression,
   aliases: Aliases,
@@ -191,17 +191,22 @@ function isOneResult({ form }: Subquery): boolean {
   return form === 'scalar' || form === 'first' || form === 'last';
 }
 
-function whenIn(wanted: boolean, expression: In, aliases: Aliases, analysis: Analysis): Condition {
+function inCondition(
+  wanted: boolean,
+  expression: In,
+  aliases: Aliases,
+  analysis: Analysis,
+): Condition {
   if (wanted === expression.isNegated)
     return kindCondition(expression, wanted, aliases, analysis) ?? ANYTHING;
   const { value, items, span } = expression;
-  const place = valueRefOf(value, aliases, analysis);
+  const valueRef = valueRefOf(value, aliases, analysis);
   const constants = items.map(analysis.findConstant);
-  if (place && constants.every((constant) => constant !== undefined)) {
+  if (valueRef && constants.every((constant) => constant !== undefined)) {
     const values = constants.map((constant) => constant.value);
-    return placed(place, values.filter((each) => each !== undefined).map(equalTo));
+    return placed(valueRef, values.filter((each) => each !== undefined).map(equalTo));
   }
-  if (!place && !analysis.findConstant(value))
+  if (!valueRef && !analysis.findConstant(value))
     return kindCondition(expression, wanted, aliases, analysis) ?? ANYTHING;
   const found = items.map((item) =>
     conditionFor(
@@ -214,7 +219,7 @@ function whenIn(wanted: boolean, expression: In, aliases: Aliases, analysis: Ana
   return unionOf(found);
 }
 
-function whenLike(
+function likeCondition(
   wanted: boolean,
   expression: Like,
   aliases: Aliases,
@@ -222,16 +227,16 @@ function whenLike(
 ): Condition {
   const pattern = analysis.findConstant(expression.pattern);
   if (pattern && typeof pattern.value !== 'string') return NOTHING;
-  const place = valueRefOf(expression.value, aliases, analysis);
-  if (!pattern || !place || wanted === expression.isNegated)
+  const valueRef = valueRefOf(expression.value, aliases, analysis);
+  if (!pattern || !valueRef || wanted === expression.isNegated)
     return kindCondition(expression, wanted, aliases, analysis) ?? ANYTHING;
   const { plain, next } = likeStart(pattern.value as string, expression.escape);
-  if (next === 'end') return placed(place, [equalTo(plain)]);
+  if (next === 'end') return placed(valueRef, [equalTo(plain)]);
   const test = next === 'more' ? testOf(expression, wanted, expression.value, analysis) : undefined;
-  return placed(place, [startingWith(plain)], test);
+  return placed(valueRef, [startingWith(plain)], test);
 }
 
-function whenSubquery(
+function subqueryCondition(
   wanted: boolean,
   expression: Subquery,
   aliases: Aliases,

@@ -1,6 +1,6 @@
 /**
- * Which type a value must have for an expression to be defined at all: operators and most functions are undefined for
- * any other. Where nothing else varies, the index can even tell what the expression would give.
+ * Conditions on types: operators and most functions are undefined unless a value has a certain type. Where only this
+ * value varies, the expression can even be tested on the values in the index.
  */
 import {
   EvaluationBudget,
@@ -38,31 +38,31 @@ const KIND_BY_FUNCTION: ReadonlyMap<string, Kind> = new Map(
   ),
 );
 
-/** The value that must be of a type, and how the query writes it. */
+/** The value that must have a type, and its expression. */
 interface Subject {
-  readonly place: ValueRef;
+  readonly valueRef: ValueRef;
   readonly expression: Expression;
   readonly kind: Kind;
 }
 
-/** What must hold for the expression to be true, or false, as far as the type of one value in it tells. */
+/** The condition for the expression to be `wanted`, from the type of one value in it. */
 export function kindCondition(
   expression: Expression,
   wanted: boolean,
   aliases: Aliases,
   analysis: Analysis,
 ): Condition | undefined {
-  const toPlace = (part: Expression) => valueRefOf(part, aliases, analysis);
-  const subject = subjectOf(expression, toPlace);
+  const toValueRef = (part: Expression) => valueRefOf(part, aliases, analysis);
+  const subject = subjectOf(expression, toValueRef);
   if (!subject) return undefined;
   const ranges = [ofKind(EXAMPLES[subject.kind])];
-  // Of arrays an index holds nothing to test.
+  // The index has no entry for a whole array, so there is nothing to test.
   const test =
     subject.kind === 'array' ? undefined : testOf(expression, wanted, subject.expression, analysis);
-  return placed(subject.place, ranges, test);
+  return placed(subject.valueRef, ranges, test);
 }
 
-/** The outcome of the expression by the value that the part stands for. */
+/** A test of the expression by the value of its part. */
 export function testOf(
   expression: Expression,
   wanted: boolean,
@@ -75,29 +75,29 @@ export function testOf(
     (candidate) => candidate.kind === part.kind && printExpression(candidate) === text,
   );
   if (run === undefined) return undefined;
-  // An index holds nothing long: most tests take next to nothing, and counting would take more.
-  return isLight(expression, findConstant)
+  // Index values are short, so counting the steps of a cheap test would cost more than the test.
+  return isCheap(expression, findConstant)
     ? (value) => run(value) === wanted
-    : (value) => mayBe(run, value, wanted);
+    : (value) => passesOrIsSlow(run, value, wanted);
 }
 
-/** Functions that take no longer than their arguments are long. */
-const LIGHT = new Set(
+/** Functions whose cost is linear in the length of their arguments. */
+const CHEAP = new Set(
   `contains startswith endswith stringequals index_of length lower upper left right substring trim ltrim rtrim abs ceiling
   floor round sign trunc is_string is_number`.split(/\s+/),
 );
-const LIGHT_LENGTH_MAX = 1000;
+const CHEAP_LENGTH_MAX = 1000;
 
-function isLight(expression: Expression, findConstant: Analysis['findConstant']): boolean {
+function isCheap(expression: Expression, findConstant: Analysis['findConstant']): boolean {
   switch (expression.kind) {
     case 'literal':
     case 'parameter': {
       const value = findConstant(expression)?.value;
-      if (typeof value === 'string') return value.length <= LIGHT_LENGTH_MAX;
+      if (typeof value === 'string') return value.length <= CHEAP_LENGTH_MAX;
       return typeof value !== 'object' || value === null;
     }
     case 'call':
-      if (!LIGHT.has(expression.name.toLowerCase())) return false;
+      if (!CHEAP.has(expression.name.toLowerCase())) return false;
       break;
     case 'array':
     case 'object':
@@ -107,13 +107,13 @@ function isLight(expression: Expression, findConstant: Analysis['findConstant'])
     case 'binary':
       if (expression.operator === '||') return false;
   }
-  return childrenOf(expression).every((child) => isLight(child, findConstant));
+  return childrenOf(expression).every((child) => isCheap(child, findConstant));
 }
 
 const testBudget = new EvaluationBudget(INDEX_TEST_EVALUATION);
 
-/** True as well where it would take long to find out: the item tells. */
-function mayBe(run: (value: Value) => Value, value: Value, wanted: boolean): boolean {
+/** Also true where the test takes too long: then the query decides on the item. */
+function passesOrIsSlow(run: (value: Value) => Value, value: Value, wanted: boolean): boolean {
   const outer = testBudget.enter();
   try {
     return run(value) === wanted;
@@ -127,12 +127,12 @@ function mayBe(run: (value: Value) => Value, value: Value, wanted: boolean): boo
 
 function subjectOf(
   expression: Expression,
-  toPlace: (part: Expression) => ValueRef | undefined,
+  toValueRef: (part: Expression) => ValueRef | undefined,
 ): Subject | undefined {
-  const inner = (part: Expression | undefined) => part && subjectOf(part, toPlace);
+  const inner = (part: Expression | undefined) => part && subjectOf(part, toValueRef);
   const ofKind = (kind: Kind, part: Expression | undefined): Subject | undefined => {
-    const place = part && toPlace(part);
-    return part && place ? { place, expression: part, kind } : inner(part);
+    const valueRef = part && toValueRef(part);
+    return part && valueRef ? { valueRef, expression: part, kind } : inner(part);
   };
   switch (expression.kind) {
     case 'binary':

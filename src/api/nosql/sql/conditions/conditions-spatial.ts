@@ -1,9 +1,9 @@
-/** What a spatial function of a constant says about the geometry it looks at, where its cells are indexed. */
+/** Conditions of spatial functions with a constant, as cells of the spatial index. */
 import { ANYTHING, type Condition, cellCondition, NOTHING } from '../../../../query/index.ts';
 import type { Call, Expression } from '../language/ast.ts';
 import { type Aliases, type Analysis, valueRefOf } from './value-refs.ts';
 
-/** True only where the geometries have a point in common. */
+/** Functions that are true only where the geometries have a point in common. */
 const TOUCHING: ReadonlySet<string> = new Set([
   'st_within',
   '_st_within',
@@ -12,7 +12,7 @@ const TOUCHING: ReadonlySet<string> = new Set([
 ]);
 const DISTANCES: ReadonlySet<string> = new Set(['st_distance', '_st_distance']);
 
-/** When ST_WITHIN or ST_INTERSECTS is true. */
+/** The condition for ST_WITHIN or ST_INTERSECTS to be true. */
 export function touchingCondition(
   call: Call,
   aliases: Aliases,
@@ -23,7 +23,7 @@ export function touchingCondition(
     : undefined;
 }
 
-/** When ST_DISTANCE is at most that far. */
+/** The condition for ST_DISTANCE to be at most the distance. */
 export function distanceCondition(
   expression: Expression,
   distance: number,
@@ -43,10 +43,10 @@ function nearCondition(
   if (!first || !second) return undefined;
   const isFirst = analysis.findConstant(first) !== undefined;
   const constant = analysis.findConstant(isFirst ? first : second);
-  const place = valueRefOf(isFirst ? second : first, aliases, analysis);
-  const grid = place && constant && analysis.gridOf(place.path);
+  const valueRef = valueRefOf(isFirst ? second : first, aliases, analysis);
+  const grid = valueRef && constant && analysis.gridOf(valueRef.path);
   if (!grid || distance < 0) return undefined;
   const cells = grid.cellsNear(constant.value, distance);
   if (cells === undefined) return NOTHING;
-  return cells === 'everywhere' ? ANYTHING : cellCondition(place.path, cells);
+  return cells === 'everywhere' ? ANYTHING : cellCondition(valueRef.path, cells);
 }

@@ -1,4 +1,4 @@
-/** What a subquery of an item says about it. */
+/** Conditions of subqueries over an item. */
 import { ANYTHING, type Condition } from '../../../../query/index.ts';
 import { aggregateCalls } from '../compile/compile-grouping.ts';
 import type { Expression, Query } from '../language/ast.ts';
@@ -9,7 +9,7 @@ export interface Derived {
   readonly aliases: Aliases;
 }
 
-/** The expression whose value in one of its rows a subquery gives; undefined where rows are folded or made objects. */
+/** The expression that a subquery selects; undefined where rows are aggregated or projected to objects. */
 export function derivedValue(query: Query, aliases: Aliases): Derived | undefined {
   const { selection } = query.select;
   if (selection.kind !== 'value' || query.groupBy) return undefined;
@@ -17,7 +17,7 @@ export function derivedValue(query: Query, aliases: Aliases): Derived | undefine
   return aggregateCalls(expression).length > 0 ? undefined : { expression, aliases };
 }
 
-/** What must hold for the subquery to have a result. Aggregates have one of no rows, too. */
+/** The condition for the subquery to have a result. An aggregate has one even without rows. */
 export function rowCondition(query: Query, { condition }: Rows): Condition {
   const { selection } = query.select;
   const selected =
@@ -26,6 +26,6 @@ export function rowCondition(query: Query, { condition }: Rows): Condition {
       : selection.kind === 'value'
         ? [selection.expression]
         : [];
-  const isFolded = !query.groupBy && selected.some((part) => aggregateCalls(part).length > 0);
-  return isFolded ? ANYTHING : condition;
+  const isAggregate = !query.groupBy && selected.some((part) => aggregateCalls(part).length > 0);
+  return isAggregate ? ANYTHING : condition;
 }

@@ -1,4 +1,4 @@
-/** For tests: conditions held against the index entries of an item, term by term. */
+/** For tests: evaluates conditions on the index entries of an item. */
 import { bytesToLatin1 } from '../../../../base/index.ts';
 import { Indexing, Item, termPrefix, valueOfTerm } from '../../../../partition/index.ts';
 import type { Condition } from '../../../../query/index.ts';
@@ -31,7 +31,7 @@ export function isMet(condition: Condition, document: Value): boolean {
 function isMetBy(condition: Condition, entries: readonly string[]): boolean {
   switch (condition.kind) {
     case 'anything':
-    // Beside it stands what an index of all paths can tell.
+    // A text condition comes with a term condition for an index of all paths.
     case 'text':
       return true;
     case 'nothing':

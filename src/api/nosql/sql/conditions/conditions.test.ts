@@ -1,4 +1,4 @@
-// Goal: a filter becomes the narrowest condition that is certain, and never one too narrow. Method: a table of filters and
+// Goal: a filter becomes the narrowest safe condition. Method: a table of filters and
 // conditions printed as text; random filters over random documents by seed, each match looked up among the item's terms.
 import { describe, expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../../../base/index.ts';
@@ -204,7 +204,7 @@ describe('texts', () => {
     expect(ofFilter(filter)).toBe(expected);
   });
 
-  it('tests what the function gives for the value', () => {
+  it('tests the result of the function for the value', () => {
     const condition = conditionOf(
       parseQuery('SELECT * FROM c WHERE LOWER(c.a) LIKE @p AND NOT CONTAINS(c.a, "Z")'),
       { parameters: [{ name: '@p', value: '%x%' }] },

@@ -1,9 +1,10 @@
 /**
- * Which items can give rows, at most, in terms of the values under their paths: a filter read as a condition. It may
- * allow too much, since every item found is checked, but never too little; what is not understood is anything.
+ * Derives a condition from a query: ranges of values under paths, which every item that gives rows must meet. It may
+ * allow too much, since every candidate is checked, but never too little. An expression that is not understood gives
+ * `anything`.
  *
- * A filter keeps a row only where it is true, and NOT turns only false into true, so every expression is asked what
- * must hold for it to be true, or to be false. Neither covers undefined. What excludes little, such as !=, is anything.
+ * A filter keeps a row only where it is true, and NOT turns only false into true. So every expression has a condition for
+ * true and one for false; neither covers undefined. Expressions that exclude little, such as !=, give `anything`.
  */
 import { ANYTHING, type Condition, everyValue, NOTHING, ofKind } from '../../../../query/index.ts';
 import { ARRAY_ELEMENT, type Path, type SpatialGrid } from '../../../../value/index.ts';
@@ -31,16 +32,16 @@ export interface ConditionOptions extends ConstantOptions {
   readonly gridOf?: ((path: Path) => SpatialGrid | undefined) | undefined;
 }
 
-/** The items that can take part in the result, and where each sort key of the outermost query lies. */
+/** The condition of a query, and the paths of its sort keys. */
 interface QueryConditions {
   readonly condition: Condition;
   /** Per item of ORDER BY; undefined for anything but a property of the item. */
   readonly orderPaths: readonly (Path | undefined)[];
-  /** Where a property of the item lies; undefined for anything else. */
+  /** The path of a property of the item; undefined for any other expression. */
   pathOf(expression: Expression): Path | undefined;
 }
 
-/** Beyond this many expressions the rest is anything: some tenths of a second. */
+/** A bound on expressions, some tenths of a second; beyond it every expression gives `anything`. */
 const STEPS_MAX = 20_000;
 
 export function conditionOf(query: Query, options: ConditionOptions = {}): Condition {
@@ -89,7 +90,7 @@ function rowsOf(query: Query, outer: Aliases, analysis: Analysis, isOutermost: b
   return { condition: intersectionOf([filter, ...needed]), aliases };
 }
 
-/** That a path leads somewhere goes without saying where the filter looks further along it. */
+/** A condition that a path exists is implied by one on a longer path. */
 function isImplied(condition: Condition, filter: Condition): boolean {
   if (condition.kind !== 'term') return false;
   const { path } = condition;
@@ -105,12 +106,12 @@ function isImplied(condition: Condition, filter: Condition): boolean {
 interface BoundSource {
   readonly name: string | undefined;
   readonly binding: Binding;
-  /** What must hold for the source to give a row. */
+  /** The condition for the source to give a row. */
   readonly condition: Condition;
 }
 
 const UNKNOWN: Binding = { kind: 'unknown' };
-const CONTAINER: Binding = { kind: 'place', ...ROOT };
+const CONTAINER: Binding = { kind: 'valueRef', ...ROOT };
 
 function bindSource(
   source: Exclude<Source, { kind: 'join' }>,
@@ -124,15 +125,15 @@ function bindSource(
     const { root, steps } = collection;
     const isContainer = mayReadContainer && !aliases.has(root);
     const inSight = isContainer ? new Map(aliases).set(root, CONTAINER) : aliases;
-    const place = valueRefOf(pathExpression(collection), inSight, analysis);
+    const valueRef = valueRefOf(pathExpression(collection), inSight, analysis);
     const lastName = steps.findLast((step) => step.kind !== 'number')?.name ?? root;
     const name = isIterated ? source.name : (source.alias ?? lastName);
-    if (!place) return { name, binding: UNKNOWN, condition: ANYTHING };
-    return { name, ...boundPlace(place, isIterated, steps.length > 0, analysis) };
+    if (!valueRef) return { name, binding: UNKNOWN, condition: ANYTHING };
+    return { name, ...boundValueRef(valueRef, isIterated, steps.length > 0, analysis) };
   }
   const name = isIterated ? source.name : source.alias;
   const inner = rowsOf(collection.query, aliases, analysis, mayReadContainer);
-  // Of a subquery over the container, which rows come first may depend on items that the rest of the query drops.
+  // A subquery over the container may depend on items that the rest of the query drops, so its rows stay unknown.
   if (mayReadContainer) return { name, binding: UNKNOWN, condition: inner.condition };
   const value = derivedValue(collection.query, inner.aliases);
   if (!value) return { name, binding: UNKNOWN, condition: rowCondition(collection.query, inner) };
@@ -142,23 +143,23 @@ function bindSource(
       binding: { kind: 'derived', ...value, condition: inner.condition },
       condition: inner.condition,
     };
-  const place = valueRefOf(value.expression, value.aliases, analysis);
-  if (!place) return { name, binding: UNKNOWN, condition: inner.condition };
-  const { binding, condition } = boundPlace(place, true, true, analysis);
+  const valueRef = valueRefOf(value.expression, value.aliases, analysis);
+  if (!valueRef) return { name, binding: UNKNOWN, condition: inner.condition };
+  const { binding, condition } = boundValueRef(valueRef, true, true, analysis);
   return { name, binding, condition: intersectionOf([inner.condition, condition]) };
 }
 
-function boundPlace(
-  place: ValueRef,
+function boundValueRef(
+  valueRef: ValueRef,
   isIterated: boolean,
   isFurther: boolean,
   analysis: Analysis,
 ): Pick<BoundSource, 'binding' | 'condition'> {
   if (isIterated)
     return {
-      binding: { kind: 'place', ...someElementOf(place, analysis) },
-      condition: placed(place, [ofKind([])]),
+      binding: { kind: 'valueRef', ...someElementOf(valueRef, analysis) },
+      condition: placed(valueRef, [ofKind([])]),
     };
-  const condition = isFurther ? placed(place, [everyValue()]) : ANYTHING;
-  return { binding: { kind: 'place', ...place }, condition };
+  const condition = isFurther ? placed(valueRef, [everyValue()]) : ANYTHING;
+  return { binding: { kind: 'valueRef', ...valueRef }, condition };
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the condition read from a filter names exactly the items that pass it, so that an index can count them. Told
- * of the plain ones only: comparisons of a property with constants that an index entry holds whole, joined by AND and OR.
+ * Whether the condition read from a filter names exactly the items that pass it, so that an index can count
+ * them. True only for plain filters: comparisons of a property with constants that fit in an index entry, with AND and OR.
  */
 import { isHeldWhole } from '../../../../query/index.ts';
 import type { Path, Value } from '../../../../value/index.ts';
@@ -8,10 +8,10 @@ import { type BinaryOperator, chainOperands, type Expression } from '../language
 import type { FindConstant } from './key-ranges.ts';
 
 interface FilterContext {
-  /** Where a property of the item lies; undefined for anything else. */
+  /** The path of a property of the item; undefined for any other expression. */
   pathOf(expression: Expression): Path | undefined;
   readonly findConstant: FindConstant;
-  /** Whether properties of this name are computed: an index need not have them. */
+  /** Whether the property is computed; the index may lack its values. */
   isComputed(name: unknown): boolean;
 }
 
@@ -24,7 +24,7 @@ export function isExactFilter(filter: Expression | undefined, context: FilterCon
     const path = context.pathOf(expression);
     return path !== undefined && !isComputed(path[0]);
   };
-  const isOf = (expression: Expression, isHeld: (value: Value) => boolean): boolean => {
+  const isConstant = (expression: Expression, isHeld: (value: Value) => boolean): boolean => {
     const constant = findConstant(expression);
     return constant !== undefined && isHeld(constant.value);
   };
@@ -35,27 +35,29 @@ export function isExactFilter(filter: Expression | undefined, context: FilterCon
         return areExact(chainOperands(filter, operator), context);
       const isHeld = operator === '=' ? isHeldWhole : RANGES.has(operator) ? isOrdered : undefined;
       if (isHeld === undefined) return false;
-      return isStored(left) ? isOf(right, isHeld) : isStored(right) && isOf(left, isHeld);
+      return isStored(left)
+        ? isConstant(right, isHeld)
+        : isStored(right) && isConstant(left, isHeld);
     }
     case 'in':
       return (
         !filter.isNegated &&
         isStored(filter.value) &&
-        filter.items.every((item) => isOf(item, isHeldWhole))
+        filter.items.every((item) => isConstant(item, isHeldWhole))
       );
     case 'between':
       return (
         !filter.isNegated &&
         isStored(filter.value) &&
-        isOf(filter.low, isOrdered) &&
-        isOf(filter.high, isOrdered)
+        isConstant(filter.low, isOrdered) &&
+        isConstant(filter.high, isOrdered)
       );
     default:
       return false;
   }
 }
 
-/** What many conditions come to is not always kept in full. */
+/** Conditions with more operands may be simplified, and are then not exact. */
 const OPERANDS_MAX = 100;
 
 function areExact(operands: readonly Expression[], context: FilterContext): boolean {

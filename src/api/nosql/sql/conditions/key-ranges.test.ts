@@ -1,4 +1,4 @@
-// Goal: no item that a query returns lies outside the ranges its plan names. Method: random filters and documents by seed;
+// Goal: no item that a query returns is outside the ranges of its plan. Method: random filters and documents by seed;
 // every match is looked for in the ranges, for plain and hierarchical keys.
 import { describe, expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../../../base/index.ts';
@@ -66,7 +66,7 @@ function isWithin(epk: string, ranges: readonly EpkRange[]): boolean {
   );
 }
 
-/** Only primitives can be partition keys; an item with anything else lies where those without a key lie. */
+/** Only primitives can be partition keys; an item with any other value is stored with those that have none. */
 function keyOf(document: Value, { paths }: PartitionKeyDefinition): readonly Value[] {
   return paths.map((path) => {
     const value = readPath(document, [path.slice(1)]);

@@ -1,4 +1,4 @@
-/** Which partition keys a query can touch: the constraints its filter puts on the partition key paths. */
+/** The partition keys that a query can match, from the constraints of its filter on the partition key paths. */
 import {
   type PartitionKeyDefinition,
   parsePartitionKeyPath,
@@ -26,13 +26,13 @@ import {
   pointsOf,
 } from './key-sets.ts';
 
-/** Evaluates an expression that no item takes part in; undefined where there is more to it. */
+/** Evaluates an expression that does not depend on an item; undefined for any other. */
 export type FindConstant = (expression: Expression) => { readonly value: Value } | undefined;
 
 /** A range of partition keys, component by component. An empty list of components is the least key. */
 export type KeyRange =
   | { readonly kind: 'all' }
-  /** No item can match; one partition is asked all the same, because aggregates of nothing have a result. */
+  /** No item can match. One partition runs the query all the same, because aggregates of nothing have a result. */
   | { readonly kind: 'none' }
   | {
       readonly kind: 'range';
@@ -40,7 +40,7 @@ export type KeyRange =
       readonly high: readonly KeyBound[];
     };
 
-/** Beyond this many combinations the query asks everywhere. */
+/** Beyond this many combinations the query runs on all partitions. */
 const RANGES_MAX = 20_000;
 
 /** A conjunction: one set per partition key path. */
@@ -55,7 +55,7 @@ export function keyRanges(
   const paths = definition.paths.map((path) => parsePartitionKeyPath(path));
   const analysis: Analysis = { paths, findConstant };
   const boxes = query.where
-    ? whenTrue(query.where, aliasesOf(query, new Map(), true), analysis)
+    ? boxesIfTrue(query.where, aliasesOf(query, new Map(), true), analysis)
     : [everything(analysis)];
   const possible = boxes.filter((box) => box.every((set) => set === 'all' || set.length > 0));
   if (possible.length === 0) return [{ kind: 'none' }];
@@ -70,7 +70,7 @@ interface Analysis {
   readonly findConstant: FindConstant;
 }
 
-/** Where in the item an alias points; undefined for one that points elsewhere. */
+/** The path of an alias in the item; undefined for any other value. */
 type Aliases = ReadonlyMap<string, readonly string[] | undefined>;
 
 function everything({ paths }: Analysis): Box {
@@ -85,15 +85,15 @@ function aliasesOf(query: Query, outer: Aliases, isOutermost: boolean): Aliases 
       continue;
     }
     const { collection } = source;
-    const place = placeOf(collection, aliases, isOutermost && at === 0);
+    const path = collectionPath(collection, aliases, isOutermost && at === 0);
     const implied = collection.kind === 'path' ? lastStepName(collection) : undefined;
     const name = source.alias ?? implied;
-    if (name !== undefined) aliases.set(name, place);
+    if (name !== undefined) aliases.set(name, path);
   }
   return aliases;
 }
 
-function placeOf(
+function collectionPath(
   collection: Collection,
   aliases: Aliases,
   isContainer: boolean,
@@ -113,60 +113,68 @@ function stepNames(steps: readonly PathStep[]): readonly string[] | undefined {
   return names.length === steps.length ? names : undefined;
 }
 
-/** The boxes that items must lie in for the expression to be true. */
-function whenTrue(expression: Expression, aliases: Aliases, analysis: Analysis): readonly Box[] {
+/** The boxes of partition keys for which the expression can be true. */
+function boxesIfTrue(expression: Expression, aliases: Aliases, analysis: Analysis): readonly Box[] {
   const constant = analysis.findConstant(expression);
   if (constant) return constant.value === true ? [everything(analysis)] : [];
   switch (expression.kind) {
     case 'binary':
       if (expression.operator === 'AND')
         return chainOperands(expression, 'AND')
-          .map((operand) => whenTrue(operand, aliases, analysis))
+          .map((operand) => boxesIfTrue(operand, aliases, analysis))
           .reduce((left, right) => conjunction(left, right, analysis));
       if (expression.operator === 'OR')
         return chainOperands(expression, 'OR').flatMap((operand) =>
-          whenTrue(operand, aliases, analysis),
+          boxesIfTrue(operand, aliases, analysis),
         );
       return conjunction(
         [constrained(predicateOf(expression, analysis), aliases, analysis)],
-        whenDefined(expression, aliases, analysis),
+        boxesIfDefined(expression, aliases, analysis),
         analysis,
       );
     case 'unary':
       return expression.operator === 'NOT'
-        ? whenFalse(expression.operand, aliases, analysis)
+        ? boxesIfFalse(expression.operand, aliases, analysis)
         : [everything(analysis)];
     default:
       return [constrained(predicateOf(expression, analysis), aliases, analysis)];
   }
 }
 
-function whenFalse(expression: Expression, aliases: Aliases, analysis: Analysis): readonly Box[] {
+function boxesIfFalse(
+  expression: Expression,
+  aliases: Aliases,
+  analysis: Analysis,
+): readonly Box[] {
   if (expression.kind === 'unary' && expression.operator === 'NOT')
-    return whenTrue(expression.operand, aliases, analysis);
+    return boxesIfTrue(expression.operand, aliases, analysis);
   const constant = analysis.findConstant(expression);
   if (constant) return constant.value === false ? [everything(analysis)] : [];
   if (expression.kind === 'binary' && expression.operator === 'OR')
     return chainOperands(expression, 'OR')
-      .map((operand) => whenFalse(operand, aliases, analysis))
+      .map((operand) => boxesIfFalse(operand, aliases, analysis))
       .reduce((left, right) => conjunction(left, right, analysis));
   if (expression.kind === 'binary' && expression.operator === 'AND')
     return chainOperands(expression, 'AND').flatMap((operand) =>
-      whenFalse(operand, aliases, analysis),
+      boxesIfFalse(operand, aliases, analysis),
     );
   if (expression.kind === 'in' && expression.isNegated)
-    return whenTrue({ ...expression, isNegated: false }, aliases, analysis);
+    return boxesIfTrue({ ...expression, isNegated: false }, aliases, analysis);
   const isPath = ['identifier', 'property', 'index'].includes(expression.kind);
   const predicate = isPath ? { path: expression, set: pointsOf([false]) } : undefined;
   return [constrained(predicate, aliases, analysis)];
 }
 
-/** What a strict operator needs of the scalar subqueries below it: without a row they are undefined, and so is it. */
-function whenDefined(expression: Expression, aliases: Aliases, analysis: Analysis): readonly Box[] {
+/** The boxes for which the scalar subqueries of an operator can have a row: without one the operator is undefined. */
+function boxesIfDefined(
+  expression: Expression,
+  aliases: Aliases,
+  analysis: Analysis,
+): readonly Box[] {
   if (expression.kind === 'binary')
     return conjunction(
-      whenDefined(expression.left, aliases, analysis),
-      whenDefined(expression.right, aliases, analysis),
+      boxesIfDefined(expression.left, aliases, analysis),
+      boxesIfDefined(expression.right, aliases, analysis),
       analysis,
     );
   if (expression.kind !== 'subquery' || expression.form !== 'scalar') return [everything(analysis)];
@@ -175,7 +183,7 @@ function whenDefined(expression: Expression, aliases: Aliases, analysis: Analysi
   const isAggregate = selection.kind === 'value' && aggregateCalls(selection.expression).length > 0;
   if (!query.where || query.groupBy || isAggregate || selection.kind === 'list')
     return [everything(analysis)];
-  return whenTrue(query.where, aliasesOf(query, aliases, false), analysis);
+  return boxesIfTrue(query.where, aliasesOf(query, aliases, false), analysis);
 }
 
 function conjunction(
@@ -196,7 +204,7 @@ interface Predicate {
 
 const FLIPPED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
 
-/** The filters on one path that are understood; the rest narrows nothing. */
+/** The constraint of a filter on one path; undefined where it is not understood. */
 function predicateOf(expression: Expression, { findConstant }: Analysis): Predicate | undefined {
   switch (expression.kind) {
     case 'identifier':
@@ -277,7 +285,7 @@ function callPredicate(
   return undefined;
 }
 
-/** The text that a pattern without wildcards stands for. */
+/** The text that a pattern without wildcards matches. */
 function plainPattern(pattern: string, escapeCharacter: string | undefined): string | undefined {
   let plain = '';
   for (let at = 0; at < pattern.length; at++) {
@@ -317,11 +325,11 @@ function isText(expression: Expression): expression is Literal & { readonly valu
 
 /** Undefined means all keys. A hash needs every component; the other kinds take the leading ones that are known. */
 function rangesOf(box: Box, kind: PartitionKeyDefinition['kind']): readonly KeyRange[] | undefined {
-  const known = box.slice(0, box.indexOf('all') < 0 ? box.length : box.indexOf('all'));
-  const sets = known.map((set) => componentsOf(set as readonly KeyInterval[]));
+  const bounded = box.slice(0, box.indexOf('all') < 0 ? box.length : box.indexOf('all'));
+  const sets = bounded.map((set) => componentsOf(set as readonly KeyInterval[]));
   if (kind !== 'Range' && sets.some((set) => set.some((interval) => !pointOf(interval))))
     return undefined;
-  if (known.length === 0 || (kind === 'Hash' && known.length < box.length)) return undefined;
+  if (bounded.length === 0 || (kind === 'Hash' && bounded.length < box.length)) return undefined;
   const count = sets.reduce((product, set) => product * set.length, 1);
   if (count > RANGES_MAX) return undefined;
   let ranges: { low: readonly KeyBound[]; high: readonly KeyBound[] }[] = [{ low: [], high: [] }];
@@ -332,7 +340,7 @@ function rangesOf(box: Box, kind: PartitionKeyDefinition['kind']): readonly KeyR
   return ranges.map((range) => ({ kind: 'range', ...range }));
 }
 
-/** Arrays and objects are no keys: items with such a value are where those without one are. */
+/** Arrays and objects are no key values: such items are stored with those that have no value. */
 function componentsOf(set: readonly KeyInterval[]): readonly KeyInterval[] {
   return set.map((interval) => {
     const point = pointOf(interval);

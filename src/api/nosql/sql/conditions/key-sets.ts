@@ -1,6 +1,6 @@
 /**
- * Sets of values that a partition key may have, as far as a filter tells: everything, or a list of points and ranges
- * within one type. They may be larger than the truth, never smaller.
+ * Sets of values of a partition key, derived from a filter: all values, or a list of points and ranges within one type.
+ * A set may be too large, never too small.
  */
 import { compareValues, equalValues, type Value } from '../../../../value/index.ts';
 
@@ -23,7 +23,7 @@ export function pointsOf(values: readonly Value[]): KeySet {
   });
 }
 
-/** What a comparison with a constant leaves; types other than numbers and texts are not narrowed. */
+/** The values that pass a comparison with a constant; only numbers and strings narrow the set. */
 export function comparedWith(operator: '<' | '<=' | '>' | '>=', value: Value): KeySet {
   if (typeof value !== 'number' && typeof value !== 'string') return 'all';
   const isNumber = typeof value === 'number';
@@ -55,7 +55,7 @@ export function intersection(a: KeySet, b: KeySet): KeySet {
   );
 }
 
-/** Of two lower ends (sign 1) the higher one, of two upper ends (sign -1) the lower one. */
+/** The higher of two lower ends (sign 1), or the lower of two upper ends (sign -1). */
 function tighter(a: KeyBound, b: KeyBound, sign: 1 | -1): KeyBound {
   const order = compareBounds(a, b);
   if (order !== 0) return sign * order > 0 ? a : b;
@@ -72,11 +72,11 @@ function isEmpty(low: KeyBound, high: KeyBound): boolean {
 
 function compareBounds(a: KeyBound, b: KeyBound): number {
   if (a.kind === 'value' && b.kind === 'value') return compareValues(a.value, b.value);
-  // A value among the numbers lies between the ends of the numbers, a text below the end of the texts.
-  return placeOf(a) - placeOf(b);
+  // A number is between the ends of the numbers, a string below the end of the strings.
+  return positionOf(a) - positionOf(b);
 }
 
-function placeOf(bound: KeyBound): number {
+function positionOf(bound: KeyBound): number {
   switch (bound.kind) {
     case 'minNumber':
       return 2;

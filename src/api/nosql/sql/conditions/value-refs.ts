@@ -1,4 +1,4 @@
-/** Where in an item the names of a query point. */
+/** Resolves expressions of a query to values of an item. */
 import type { Condition } from '../../../../query/index.ts';
 import { ARRAY_ELEMENT, type Path, type SpatialGrid } from '../../../../value/index.ts';
 import type { CompileOver } from '../compile/constants.ts';
@@ -11,23 +11,23 @@ export interface Analysis {
   readonly compileOver: CompileOver;
   /** The grid of the spatial index at a path, where there is one. */
   readonly gridOf: (path: Path) => SpatialGrid | undefined;
-  /** A number not given before, to tell the elements of one iteration from those of another. */
+  /** A fresh number, which distinguishes the elements of one iteration from those of another. */
   nextNumber(): number;
-  /** False when the analysis has gone on long enough: aliases of aliases can make a short query a huge one. */
+  /** False when the bound on steps is reached: aliases of aliases can make a short query huge. */
   takeStep(): boolean;
-  /** The rows of a subquery in sight of these names. */
+  /** The rows of a subquery in the scope of these aliases. */
   rowsOf(query: Query, aliases: Aliases): Rows;
 }
 
 export interface Rows {
-  /** What must hold for the query to have a row before it is grouped. */
+  /** The condition for the query to have a row before grouping. */
   readonly condition: Condition;
   readonly aliases: Aliases;
 }
 
 export type Binding =
-  | ({ readonly kind: 'place' } & ValueRef)
-  /** The result of a subquery of the same item: the value of an expression there, in rows that the condition allows. */
+  | ({ readonly kind: 'valueRef' } & ValueRef)
+  /** The result of a subquery over the same item: an expression in its scope, with the condition of its rows. */
   | {
       readonly kind: 'derived';
       readonly expression: Expression;
@@ -48,7 +48,7 @@ export function valueRefOf(
   switch (expression.kind) {
     case 'identifier': {
       const binding = aliases.get(expression.name);
-      if (binding?.kind === 'place') return binding;
+      if (binding?.kind === 'valueRef') return binding;
       return binding?.kind === 'derived'
         ? valueRefOf(binding.expression, binding.aliases, analysis)
         : undefined;
@@ -73,17 +73,17 @@ export function propertyOf({ path, identity }: ValueRef, name: string): ValueRef
   return { path: [...path, name], identity: `${identity}.${JSON.stringify(name)}` };
 }
 
-/** An element; `which` tells it from others of the array. */
+/** An element; `which` distinguishes it from others of the array. */
 export function elementOf({ path, identity }: ValueRef, which: string): ValueRef {
   return { path: [...path, ARRAY_ELEMENT], identity: `${identity}[${which}]` };
 }
 
-/** Some element that nothing else speaks of. */
-export function someElementOf(place: ValueRef, analysis: Analysis): ValueRef {
-  return elementOf(place, `#${analysis.nextNumber()}`);
+/** Some element, distinct from all others. */
+export function someElementOf(valueRef: ValueRef, analysis: Analysis): ValueRef {
+  return elementOf(valueRef, `#${analysis.nextNumber()}`);
 }
 
-/** `FROM c.a[0]` as the expression that it looks like. */
+/** `FROM c.a[0]` as an expression. */
 export function pathExpression({
   root,
   steps,

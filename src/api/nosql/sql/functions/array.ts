@@ -1,4 +1,4 @@
-/** Array and set functions. Sets are arrays whose equal elements are taken as one, in the order of first appearance. */
+/** Array and set functions. Sets are arrays without duplicates, in the order of first appearance. */
 import { draw, listBytes, spend } from '../../../../base/index.ts';
 import { compareValues, equalValues, isList, isMap, type Value } from '../../../../value/index.ts';
 import { type ValueKey, valueKey } from '../run/value-key.ts';
@@ -73,12 +73,12 @@ function setFunction(
 }
 
 function keysOf(values: readonly Value[]): Set<ValueKey> {
-  beforeKeys(values);
+  chargeKeys(values);
   return new Set(values.map(valueKey));
 }
 
-/** A set takes a key, its place and some hashing for each. */
-function beforeKeys(values: readonly Value[]): void {
+/** Charges the cost of a set: a key, an entry and some hashing per value. */
+function chargeKeys(values: readonly Value[]): void {
   draw(32 * values.length);
   spend(20 * values.length);
 }
@@ -89,7 +89,7 @@ function distinct(values: readonly Value[]): readonly Value[] {
 
 /** The distinct values whose key is not among the given ones. */
 function without(values: readonly Value[], keys: ReadonlySet<ValueKey>): readonly Value[] {
-  beforeKeys(values);
+  chargeKeys(values);
   draw(listBytes(keys.size));
   const seen = new Set(keys);
   return values.filter((value) => {
@@ -108,7 +108,7 @@ export function arrayContains(list: Value, value: Value, isPartial: Value = fals
   return list.some((item) => matchesPartly(item, value));
 }
 
-/** Most lists hold numbers and texts, of which only those of the same type can be equal. */
+/** Simple values use the built-in search; only numbers, arrays and objects need a comparison of values. */
 function holds(list: readonly Value[], value: Value): boolean {
   spend(1 + list.length);
   const isSimple = typeof value === 'string' || typeof value === 'boolean' || value === null;
@@ -132,7 +132,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, next) => total + next, 0);
 }
 
-/** By the order of types, as MIN and MAX; arrays and objects have no place in it. */
+/** By the order of types, as MIN and MAX; arrays and objects have no order. */
 function extreme(list: Value, sign: 1 | -1): Value {
   if (!isList(list) || list.length === 0) return undefined;
   spend(3 * list.length);

@@ -1,4 +1,4 @@
-/** Custom format patterns for moments, in the letters of .NET: yyyy MM dd HH mm ss fff, quoted and escaped text. */
+/** Custom format patterns for instants, with the letters of .NET: yyyy MM dd HH mm ss fff, quoted and escaped text. */
 import { draw, spend } from '../../../../base/index.ts';
 import { type InstantParts, partsOf } from './instant.ts';
 

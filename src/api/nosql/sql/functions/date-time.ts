@@ -57,10 +57,7 @@ export const dateTimeFunctions: readonly SystemFunction[] = [
   define('TimestampToDateTime', 1, (ms) => (isWhole(ms) ? format(msToInstant(ms)) : undefined)),
 ];
 
-/**
- * Functions of the present. The names ending in Static see one moment for the whole query; the compiler gives it to
- * them as their only argument.
- */
+/** Functions of the current time. Those whose names end in Static use the start of the query; see below. */
 export function clockFunctions(clock: Clock): readonly SystemFunction[] {
   const now = () => msToInstant(clock.nowMs());
   return [
@@ -80,7 +77,7 @@ export function clockFunctions(clock: Clock): readonly SystemFunction[] {
   ];
 }
 
-/** By lower-case name: the present of a query from the moment it started. */
+/** Functions of the start time of the query, by lower-case name. */
 export const staticClockFunctions: ReadonlyMap<string, (startMs: number) => Value> = new Map<
   string,
   (startMs: number) => Value
@@ -132,7 +129,7 @@ function fromParts(...values: readonly Value[]): Value {
 /** The start of 1601, before which no bins are counted (documented). */
 const BIN_ORIGIN_MIN = -116_444_736_000_000_000n;
 
-/** The start of the bin that holds the moment; bins are counted from an origin, 1970 unless given. */
+/** The start of the bin that contains the instant; bins are counted from an origin, 1970 by default. */
 function bin(text: Value, unit: Value, size: Value = 1, origin: Value = '1970-01-01'): Value {
   const instant = toInstant(text);
   const start = toInstant(origin);
@@ -157,7 +154,7 @@ function calendarBin(
 ): bigint | undefined {
   const bins = Math.floor(unitsBetween(start, instant, unit) / size);
   const candidate = addUnits(start, unit, bins * size);
-  // The boundary of the calendar month may lie before the origin's day of the month.
+  // The boundary of the calendar month may be before the origin's day of the month.
   return candidate !== undefined && candidate > instant
     ? addUnits(start, unit, (bins - 1) * size)
     : candidate;

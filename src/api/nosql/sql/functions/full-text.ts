@@ -1,6 +1,6 @@
 /**
- * Full-text functions, computed of every text they are given: the stems of words in lower case are compared. Scores are
- * BM25 with the statistics that the rewritten query brings along.
+ * Full text functions, computed from the texts themselves: they compare the stems of words in lower case. Scores are
+ * BM25 with the statistics in the rewritten query.
  */
 import { spend } from '../../../../base/index.ts';
 import {
@@ -49,7 +49,7 @@ export function phraseList(args: readonly Value[]): readonly string[] | undefine
   return isTextList(flat) ? flat : undefined;
 }
 
-/** BM25; without statistics every phrase weighs the same and every text has the average length. */
+/** The BM25 score; without statistics every phrase has the same weight and every text the average length. */
 export function fullTextScore(
   text: Value,
   phrases: readonly string[],
@@ -73,7 +73,7 @@ function containedPhrases(
   return phrases.map((phrase) => countPhrase(words, stemmedWords(phrase, language)) > 0);
 }
 
-/** Nothing can interrupt the search for words, and a stem costs as much as many letters. */
+/** The cost is charged up front: tokenizing cannot be interrupted, and a stem costs as much as many letters. */
 function stemmedWords(text: string, language: TextLanguage): readonly string[] {
   spend(5 * text.length);
   return tokenize(text, language);
@@ -84,7 +84,7 @@ export function contentWords(text: string, language: TextLanguage): number {
   return countContentWords(text, language);
 }
 
-/** How often the words stand in the text one after the other. */
+/** Counts the occurrences of the phrase. */
 function countPhrase(words: readonly string[], phrase: readonly string[]): number {
   if (phrase.length === 0) return 0;
   spend(words.length);

@@ -1,35 +1,35 @@
-/** What a system function is. */
+/** The type of system functions, and helpers to define them. */
 import type { Clock, Random } from '../../../../base/index.ts';
 import type { TextLanguage } from '../../../../search/index.ts';
 import type { Value } from '../../../../value/index.ts';
 
 export interface SystemFunction {
-  /** As the service spells it in messages; look-up ignores case. */
+  /** The spelling in messages of the service; lookup ignores case. */
   readonly name: string;
   readonly argumentsMin: number;
   /** Infinity for a function of any number of arguments. */
   readonly argumentsMax: number;
-  /** Whether evaluate wants to see undefined arguments; otherwise one of them makes the result undefined. */
+  /** Whether evaluate handles undefined arguments; otherwise one of them makes the result undefined. */
   readonly takesUndefined: boolean;
   /** Whether equal arguments always give equal results, so that a constant call can be computed once. */
   readonly isDeterministic: boolean;
   readonly evaluate: Evaluate;
 }
 
-/** Arguments come as written in the query, between argumentsMin and argumentsMax of them. */
+/** Gets the arguments in the order of the query, between argumentsMin and argumentsMax of them. */
 type Evaluate = (...args: readonly Value[]) => Value;
 
-/** How near two vectors are: by angle, by distance, or by product. */
+/** The measure of vectors: angle, distance or product. */
 export type DistanceFunction = 'cosine' | 'euclidean' | 'dotproduct';
 
 export interface FunctionEnvironment {
   readonly clock: Clock;
   readonly random: Random;
-  /** Coordinates on the Earth or in a plane, as the container's geospatial configuration says. */
+  /** Coordinates on the Earth or in a plane, from the container's geospatial configuration. */
   readonly geospatial: 'geography' | 'geometry';
-  /** How far vectors are apart, by the path they lie at, such as /embedding. */
+  /** Distance functions of vectors by path, such as /embedding. */
   readonly vectorPolicy: ReadonlyMap<string, DistanceFunction>;
-  /** Languages of texts by the path they lie at; of all others under the empty path. */
+  /** Languages of texts by path; the empty path has the default language. */
   readonly textLanguages: ReadonlyMap<string, TextLanguage>;
 }
 
@@ -40,12 +40,12 @@ export function define(name: string, counts: Counts, evaluate: Evaluate): System
   return entry(name, counts, evaluate, {});
 }
 
-/** A function that sees undefined arguments. */
+/** A function that handles undefined arguments. */
 export function defineTotal(name: string, counts: Counts, evaluate: Evaluate): SystemFunction {
   return entry(name, counts, evaluate, { takesUndefined: true });
 }
 
-/** A function of more than its arguments: time or chance. */
+/** A function that depends on time or randomness. */
 export function defineVolatile(name: string, counts: Counts, evaluate: Evaluate): SystemFunction {
   return entry(name, counts, evaluate, { isDeterministic: false });
 }

@@ -336,12 +336,12 @@ describe('binding', () => {
     ['abs()', 'SC2050', 'The ABS function requires 1 argument(s).', 13, 18],
     ['CONCAT("a")', 'SC2050', 'The CONCAT function requires at least 2 argument(s).', 13, 24],
   ])('%s', (text, code, message, start, end) => {
-    let problem: Diagnostic | undefined;
+    let diagnostic: Diagnostic | undefined;
     try {
       evaluated(text);
     } catch (error) {
-      if (error instanceof SqlError) problem = error.diagnostics[0];
+      if (error instanceof SqlError) diagnostic = error.diagnostics[0];
     }
-    expect(problem).toEqual({ code, message, span: { start, end } });
+    expect(diagnostic).toEqual({ code, message, span: { start, end } });
   });
 });

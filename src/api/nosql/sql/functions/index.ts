@@ -1,4 +1,4 @@
-/** All system functions, by name without regard to case. Aggregates are not among them: see ../aggregates.ts. */
+/** All system functions, by name without regard to case. Aggregates are not among them: see ../run/aggregates.ts. */
 import type { TextLanguage } from '../../../../search/index.ts';
 import { arrayFunctions } from './array.ts';
 import { clockFunctions, dateTimeFunctions } from './date-time.ts';
@@ -51,7 +51,7 @@ const SPATIAL = {
   geometry: tableOf(spatialFunctions('geometry')),
 } as const;
 
-/** All that `findFunction` finds. */
+/** All functions that `findFunction` finds. */
 export function allFunctions(environment: FunctionEnvironment): readonly SystemFunction[] {
   return [
     ...PURE.values(),

@@ -38,7 +38,7 @@ export function parseInstant(text: string): bigint | undefined {
   });
 }
 
-/** Undefined where the parts name no moment, such as a 30th of February. */
+/** Undefined for invalid parts, such as a 30th of February. */
 export function instantOf(parts: InstantParts): bigint | undefined {
   const { year, month, day, hour, minute, second, ticks } = parts;
   const isInRange =
@@ -141,7 +141,7 @@ export const UNIT_TICKS: Readonly<
   microsecond: 10n,
 };
 
-/** Adds whole units; the day of the month is cut to the length of the month reached. */
+/** Adds whole units; the day is limited to the length of the resulting month. */
 export function addUnits(instant: bigint, unit: InstantUnit, count: number): bigint | undefined {
   if (unit === 'nanosecond') return instant + floorDivide(BigInt(count), 100n);
   if (unit !== 'year' && unit !== 'month') return instant + UNIT_TICKS[unit] * BigInt(count);
@@ -152,7 +152,7 @@ export function addUnits(instant: bigint, unit: InstantUnit, count: number): big
   return instantOf({ ...parts, year, month, day: Math.min(parts.day, daysInMonth(year, month)) });
 }
 
-/** How many boundaries of the unit lie between two instants. */
+/** The count of boundaries of the unit between two instants. */
 export function unitsBetween(start: bigint, end: bigint, unit: InstantUnit): number {
   if (unit === 'nanosecond') return Number((end - start) * 100n);
   if (unit !== 'year' && unit !== 'month') {

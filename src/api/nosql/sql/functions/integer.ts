@@ -1,4 +1,4 @@
-/** Arithmetic on 64-bit integers: it wraps around, and what is no whole number of 64 bits gives undefined. */
+/** Arithmetic on 64-bit integers: it wraps around, and gives undefined for any other argument. */
 import type { Value } from '../../../../value/index.ts';
 import { define, type SystemFunction } from './function.ts';
 
@@ -36,7 +36,7 @@ export const integerFunctions: readonly SystemFunction[] = [
   ),
 ];
 
-/** Left for positive counts; a shift of 64 bits or more leaves nothing, and a huge count must not build a huge number. */
+/** Left for positive counts; a shift of 64 bits or more leaves nothing, and a huge count must not make a huge number. */
 function shift(x: bigint, count: bigint): bigint {
   if (count >= 64n) return 0n;
   if (count <= -64n) return x < 0n ? -1n : 0n;

@@ -1,6 +1,6 @@
 /**
- * Functions that clients and the service's other APIs use among themselves. They must bind and run, because rewritten
- * texts come back; their documented meaning is their name, and these are its plain readings.
+ * Internal functions of clients and of the service's other APIs. They must bind and run, because clients send rewritten
+ * texts back. They have no documentation beyond their names; these implementations follow the names.
  */
 import { compareValues, isList, isMap, type Value } from '../../../../value/index.ts';
 import { valueKey } from '../run/value-key.ts';
@@ -19,7 +19,7 @@ const comparisons = {
   _M_EVAL_GTE: (order: number) => order >= 0,
 } as const;
 
-/** Typed constants of the Cassandra API: the value itself, where it is one of the type. */
+/** Typed constants of the Cassandra API: the value itself, where it has the type. */
 const constants: Readonly<Record<string, (value: Value) => Value>> = {
   C_BINARY: (value) => value,
   C_GUID: (value) => value,
@@ -73,7 +73,7 @@ function wholeWithin(value: Value, min: number, max: number): Value {
   return isWithin ? value : undefined;
 }
 
-/** FNV-1a over UTF-16 units: small, stable, spread well enough for a bucket number. */
+/** FNV-1a over UTF-16 units: small, stable, and uniform enough for a bucket number. */
 function hash(text: string): number {
   let state = 0x811c9dc5;
   for (let at = 0; at < text.length; at++)

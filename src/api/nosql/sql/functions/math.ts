@@ -51,7 +51,7 @@ function logarithm(x: Value, base?: Value): Value {
   if (typeof x !== 'number') return undefined;
   if (base === undefined) return finite(Math.log(x));
   if (typeof base !== 'number') return undefined;
-  // A quotient of logarithms is off in the last digit where a function for the base is not.
+  // A quotient of logarithms may be wrong in the last digit; a function for the base is exact.
   if (base === 10) return finite(Math.log10(x));
   return finite(base === 2 ? Math.log2(x) : Math.log(x) / Math.log(base));
 }
@@ -62,7 +62,7 @@ function numberBin(x: Value, size: Value = 1): Value {
   return finite(Math.floor(x / size) * size);
 }
 
-/** Halves go away from zero; the optional second argument is the number of decimals. */
+/** Rounds halves away from zero; the optional second argument is the number of decimals. */
 function round(x: Value, decimals: Value = 0): Value {
   if (typeof x !== 'number' || typeof decimals !== 'number' || !Number.isInteger(decimals))
     return undefined;

@@ -3,7 +3,7 @@ import { BoundedRegex, draw, spend } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
 import { define, type SystemFunction } from './function.ts';
 
-/** Each call in a query gets its own functions, and these remember the last pattern: it is the same for every row. */
+/** New functions for each call in a query: they cache the last pattern, which is mostly the same for every row. */
 export function regexFunctions(): readonly SystemFunction[] {
   let lastKey: string | undefined;
   let lastPattern: BoundedRegex | undefined;
@@ -32,7 +32,7 @@ export function regexFunctions(): readonly SystemFunction[] {
     define('RegexExtractAll', [2, 4], (text, pattern, modifiers = '', group = 0) => {
       const compiled = patternOf(pattern, modifiers);
       if (typeof text !== 'string' || !compiled || !isGroupNumber(group)) return undefined;
-      // A match is an object with its groups, and every letter may be one.
+      // Every letter may be a match, which is an object with its groups.
       draw(64 * text.length);
       return compiled
         .matchAll(text)
@@ -46,7 +46,7 @@ function isGroupNumber(group: Value): group is number {
   return typeof group === 'number' && Number.isInteger(group) && group >= 0;
 }
 
-/** Modifiers: i ignore case, m multi-line, s dot matches all, x white space and remarks in the pattern do not count. */
+/** Modifiers: i ignore case, m multi-line, s dot matches all, x ignores white space and comments in the pattern. */
 function compilePattern(pattern: string, modifiers: string): BoundedRegex | undefined {
   if (!/^[imsx]*$/.test(modifiers)) return undefined;
   const source = modifiers.includes('x') ? withoutSpace(pattern) : pattern;
@@ -54,6 +54,7 @@ function compilePattern(pattern: string, modifiers: string): BoundedRegex | unde
   try {
     return new BoundedRegex(source, flags);
   } catch {
+    // An invalid pattern makes the function undefined.
     return undefined;
   }
 }

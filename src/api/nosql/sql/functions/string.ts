@@ -16,13 +16,13 @@ function comparison(name: string, test: (text: string, other: string) => boolean
   return define(name, [2, 3], (text, other, ignoresCase = false) => {
     if (typeof text !== 'string' || typeof other !== 'string') return undefined;
     if (typeof ignoresCase !== 'boolean') return undefined;
-    beforeSearch(text, other);
+    chargeSearch(text, other);
     if (ignoresCase) draw(text.length + other.length);
     return ignoresCase ? test(text.toLowerCase(), other.toLowerCase()) : test(text, other);
   });
 }
 
-/** Whether a string holds all, or any, of the other arguments: a chain of CONTAINS, undefined for what is no string. */
+/** Whether a string contains all, or any, of the other arguments: a chain of CONTAINS. */
 function containment(
   names: readonly string[],
   ignoresCase: boolean,
@@ -36,7 +36,7 @@ function containment(
       const folded = fold(text);
       return combine(parts, (part) => {
         if (typeof part !== 'string') return undefined;
-        beforeSearch(text, part);
+        chargeSearch(text, part);
         return folded.includes(fold(part));
       });
     }),
@@ -77,10 +77,10 @@ export const stringFunctions: readonly SystemFunction[] = [
   define('REPLACE', 3, replace),
   define('REPLICATE', 2, replicate),
   define('SUBSTRING', 3, substring),
-  define('SubstringAfter', 2, (text, mark) => cut(text, mark, 'first', 'after')),
-  define('SubstringBefore', 2, (text, mark) => cut(text, mark, 'first', 'before')),
-  define('LastSubstringAfter', 2, (text, mark) => cut(text, mark, 'last', 'after')),
-  define('LastSubstringBefore', 2, (text, mark) => cut(text, mark, 'last', 'before')),
+  define('SubstringAfter', 2, (text, mark) => substringBeside(text, mark, 'first', 'after')),
+  define('SubstringBefore', 2, (text, mark) => substringBeside(text, mark, 'first', 'before')),
+  define('LastSubstringAfter', 2, (text, mark) => substringBeside(text, mark, 'last', 'after')),
+  define('LastSubstringBefore', 2, (text, mark) => substringBeside(text, mark, 'last', 'before')),
   define('StringJoin', 2, (parts, separator) =>
     isList(parts) && areStrings(parts) && typeof separator === 'string'
       ? joined(parts, separator)
@@ -104,7 +104,7 @@ export const stringFunctions: readonly SystemFunction[] = [
   ),
 ];
 
-/** The text itself, of which a copy is about to be made. */
+/** The text itself, after its bytes are drawn for the copy that follows. */
 function drawn(text: string): string {
   draw(text.length);
   return text;
@@ -118,15 +118,15 @@ function joined(parts: readonly string[], separator: string): string {
   return parts.join(separator);
 }
 
-/** A text is looked through quickly; a long part is compared with it at many places. */
-function beforeSearch(text: string, part: string): void {
+/** Charges a search: scanning is fast, but a long part is compared at many positions. */
+function chargeSearch(text: string, part: string): void {
   spend(1 + (text.length / 16) * (1 + part.length / 256));
 }
 
-/** Code points that are made into a text at once: as many as a call takes arguments. */
+/** UTF-16 units per call of fromCharCode, whose argument count is limited. */
 const REVERSED_AT_ONCE = 4096;
 
-/** By code points. */
+/** Reverses by code points. */
 function reverse(text: string): string {
   draw(4 * text.length);
   spend(text.length / 2);
@@ -151,24 +151,24 @@ function areStrings(values: readonly Value[]): values is readonly string[] {
 function indexOf(text: Value, part: Value, start: Value = 0): Value {
   if (typeof text !== 'string' || typeof part !== 'string' || typeof start !== 'number')
     return undefined;
-  beforeSearch(text, part);
+  chargeSearch(text, part);
   return text.indexOf(part, start);
 }
 
-/** The search goes back from a position, at which the last character of the part may stand. */
+/** Searches backwards from a position, the last possible one for the last character of the part. */
 function lastIndexOf(text: Value, part: Value, start: Value = Number.MAX_SAFE_INTEGER): Value {
   if (typeof text !== 'string' || typeof part !== 'string' || typeof start !== 'number')
     return undefined;
-  beforeSearch(text, part);
+  chargeSearch(text, part);
   const last = Math.trunc(start) - part.length + 1;
   return last < 0 ? -1 : text.lastIndexOf(part, last);
 }
 
-/** An empty separator separates nothing. */
+/** An empty separator gives the whole text. */
 function splitAt(text: string, separator: string): readonly string[] {
   if (separator === '') return [text];
-  beforeSearch(text, separator);
-  // As many parts as there can be, each a text of its own.
+  chargeSearch(text, separator);
+  // Draws for the largest possible number of parts, each a string of its own.
   draw(text.length + listBytes((4 * text.length) / separator.length));
   return text.split(separator);
 }
@@ -195,7 +195,7 @@ function replace(text: Value, part: Value, replacement: Value): Value {
 }
 
 function replaced(text: string, part: string, replacement: string): string {
-  beforeSearch(text, part);
+  chargeSearch(text, part);
   let count = 0;
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
     count++;
@@ -220,10 +220,15 @@ function substring(text: Value, start: Value, length: Value): Value {
   return text.slice(from, from + Math.max(0, Math.trunc(length)));
 }
 
-/** What stands before or after a mark; undefined where the mark is missing. */
-function cut(text: Value, mark: Value, which: 'first' | 'last', side: 'before' | 'after'): Value {
+/** The part before or after a mark; undefined where the mark is missing. */
+function substringBeside(
+  text: Value,
+  mark: Value,
+  which: 'first' | 'last',
+  side: 'before' | 'after',
+): Value {
   if (typeof text !== 'string' || typeof mark !== 'string') return undefined;
-  beforeSearch(text, mark);
+  chargeSearch(text, mark);
   const at = which === 'first' ? text.indexOf(mark) : text.lastIndexOf(mark);
   if (at < 0) return undefined;
   return side === 'before' ? text.slice(0, at) : text.slice(at + mark.length);
@@ -236,7 +241,7 @@ export function toText(value: Value): Value {
 }
 
 function parsed(text: string, isWanted: (value: unknown) => boolean): Value {
-  // Values take more than their texts; numbers of one digit, several times as much.
+  // Values take more memory than their texts; numbers of one digit, several times as much.
   draw(4 * text.length);
   const value = parsedOrUndefined(text);
   if (!isWanted(value)) return undefined;
@@ -248,6 +253,7 @@ function parsedOrUndefined(text: string): Value {
   try {
     return JSON.parse(text) as Value;
   } catch {
+    // A text that is not JSON makes the function undefined.
     return undefined;
   }
 }

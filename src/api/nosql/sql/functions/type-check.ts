@@ -1,4 +1,4 @@
-/** Type checks: total functions that answer false for undefined. */
+/** Type checks: total functions that return false for undefined. */
 import { isList, isMap, type Value } from '../../../../value/index.ts';
 import { defineTotal, type SystemFunction } from './function.ts';
 import { parseInstant } from './instant.ts';
@@ -10,7 +10,7 @@ function check(name: string, test: (value: Value) => boolean): SystemFunction {
 export const typeCheckFunctions: readonly SystemFunction[] = [
   check('IS_ARRAY', isList),
   check('IS_BOOL', (value) => typeof value === 'boolean'),
-  // The name that the Java and .NET clients give IS_BOOL where they take up an ordered query after a page.
+  // The Java and .NET clients use this name for IS_BOOL where they resume an ordered query.
   check('IS_BOOLEAN', (value) => typeof value === 'boolean'),
   check('IS_DATETIME', (value) => typeof value === 'string' && parseInstant(value) !== undefined),
   check('IS_DEFINED', (value) => value !== undefined),

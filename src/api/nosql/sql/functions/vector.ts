@@ -3,7 +3,7 @@ import { spend } from '../../../../base/index.ts';
 import { isList, isMap, type Value } from '../../../../value/index.ts';
 import { type DistanceFunction, define, finite, type SystemFunction } from './function.ts';
 
-/** VectorDistance(a, b [, bruteForce [, options]]) where policy and options have settled the distance function. */
+/** VectorDistance(a, b [, bruteForce [, options]]) with the distance function of options or policy. */
 export function vectorDistanceFunction(name: string, policy: DistanceFunction): SystemFunction {
   return define(name, [2, 4], (left, right, isBruteForce = false, options = {}) => {
     if (typeof isBruteForce !== 'boolean' || !isMap(options)) return undefined;
@@ -12,7 +12,7 @@ export function vectorDistanceFunction(name: string, policy: DistanceFunction): 
   });
 }
 
-/** Names are compared without case: the policy writes `dotproduct`, queries also `DotProduct`. */
+/** Names are compared without case: policies have `dotproduct`, queries also `DotProduct`. */
 export function distanceFunctionOf(name: Value): DistanceFunction | undefined {
   const folded = typeof name === 'string' ? name.toLowerCase() : undefined;
   return folded === 'cosine' || folded === 'euclidean' || folded === 'dotproduct'
@@ -41,7 +41,7 @@ function vectorDistance(left: Value, right: Value, kind: DistanceFunction): Valu
   return finite(dot / Math.sqrt(leftSquares * rightSquares));
 }
 
-/** A smaller number means nearer only for this one. */
+/** True where a smaller number means nearer. */
 export function isNearestFirst(kind: DistanceFunction): boolean {
   return kind === 'euclidean';
 }

@@ -1,4 +1,4 @@
-/** Syntax made by rewrites instead of by the parser. */
+/** Builders of syntax nodes for rewrites. */
 
 import { NO_SPAN } from '../errors.ts';
 import type { Call, Expression, Literal, ObjectCreation, Placeholder } from './ast.ts';
@@ -41,7 +41,7 @@ export function coalesce(left: Expression, right: Expression): Expression {
   return { kind: 'binary', operator: '??', left, right, span };
 }
 
-/** The clients replace the part in braces, and keep the parentheses. */
+/** Clients replace the part in braces and keep the parentheses. */
 export function placeholder(text: string): Placeholder {
   return { kind: 'placeholder', text, span };
 }

@@ -1,4 +1,4 @@
-/** Walks over the syntax tree that every later step needs. */
+/** Walks over the syntax tree, for all later phases. */
 import { chainOperands, type Expression, type Query, type Source } from './ast.ts';
 
 /** The direct subexpressions of an expression; a subquery is a leaf here. */
@@ -38,7 +38,7 @@ export function childrenOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** The expressions that stand directly in the clauses of a query. */
+/** The expressions of the clauses of a query. */
 function expressionsOf(query: Query): readonly Expression[] {
   const { selection } = query.select;
   return [
@@ -61,7 +61,7 @@ export function sourcesOf(from: Source | undefined): readonly Exclude<Source, { 
   return reversed.reverse();
 }
 
-/** Expressions in the clauses of a query, those within others included; what subqueries have is theirs. */
+/** Counts the expressions of a query, nested ones included, without those of subqueries. */
 export function nodeCount(query: Query): number {
   const pending = [...expressionsOf(query)];
   let count = 1;

@@ -15,7 +15,7 @@ export interface Select {
   readonly isDistinct: boolean;
   /** A whole number or a parameter. */
   readonly top?: Literal | Parameter;
-  /** With the keyword, where there is a text. */
+  /** Includes the keyword; rewrites have none. */
   readonly topSpan?: Span;
   readonly selection: Selection;
 }
@@ -52,10 +52,10 @@ export type Collection =
       readonly steps: readonly PathStep[];
       readonly span: Span;
     }
-  /** The span holds the parentheses; rewrites have none. */
+  /** The span includes the parentheses; rewrites have none. */
   | { readonly kind: 'subquery'; readonly query: Query; readonly span?: Span };
 
-/** A step written `.name` or in brackets; the difference shows only in print. */
+/** A step written `.name` or in brackets; only the printer tells them apart. */
 export type PathStep =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'text'; readonly name: string }
@@ -76,14 +76,14 @@ export interface OrderByItem {
 export interface Window {
   readonly offset: Literal | Parameter;
   readonly limit: Literal | Parameter;
-  /** Where there is a text. */
+  /** Rewrites have none. */
   readonly span?: Span;
 }
 
 export interface Literal {
   readonly kind: 'literal';
   readonly value: undefined | null | boolean | number | string;
-  /** The digits of a whole number that a double cannot hold; only print shows them. */
+  /** The digits of a whole number that a double cannot hold; only the printer uses them. */
   readonly digits?: string;
   readonly span: Span;
 }

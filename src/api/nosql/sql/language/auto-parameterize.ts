@@ -1,32 +1,32 @@
 /**
- * Texts that differ in the constants they compare with are one query with parameters: a program that writes values into
- * its texts sends a new one each time, and all but the values is known already.
+ * Texts that differ only in the constants they compare with become one query with parameters. An application that writes
+ * values into its texts sends a new text each time; its parsed and compiled form is still cached.
  *
- * Only what is compared is lifted. There a literal and a parameter mean the same, while elsewhere some have to be
- * literals (ESCAPE, names of properties, options of functions) and a text with GROUP BY may repeat an expression, which
- * with parameters would be two.
+ * Only compared constants are replaced. There a literal and a parameter mean the same, while in other places some have to be
+ * literals (ESCAPE, names of properties, options of functions), and a text with GROUP BY may repeat an expression, which
+ * would become two different ones.
  */
 import type { QueryParameter } from '../run/evaluate.ts';
 
 interface ParameterizedQuery {
   readonly text: string;
-  /** Named as no parameter of the text is: it has none. */
+  /** The names cannot collide: only texts without parameters are rewritten. */
   readonly parameters: readonly QueryParameter[];
 }
 
-/** Long texts are rarely sent by the thousand, and looking through them takes its time. */
+/** Long texts are rarely repeated, and scanning them costs time. */
 const TEXT_LENGTH_MAX = 4096;
-/** Escapes and comments would have to be read as the lexer does; who has parameters needs no more of them. */
-const HINDRANCE = /[@\\]|--|\bGROUP\b/i;
-/** A literal next to a comparison, or a text anywhere else, which is passed over as a whole. */
+/** Escapes and comments would need the lexer; a text with parameters needs no others. */
+const UNSUPPORTED = /[@\\]|--|\bGROUP\b/i;
+/** A literal next to a comparison, or a string anywhere else, which is skipped as a whole. */
 const LITERAL =
   /([=<>]\s*)(?:"([^"]*)"|'([^']*)'|(-?[0-9]+(?:\.[0-9]+)?)(?![\p{L}\p{Nd}_.]))|"[^"]*"|'[^']*'/gu;
 
-/** Undefined where there is nothing to lift. */
+/** Undefined where no constant can be replaced. */
 export function autoParameterize(text: string): ParameterizedQuery | undefined {
-  if (text.length > TEXT_LENGTH_MAX || HINDRANCE.test(text)) return undefined;
+  if (text.length > TEXT_LENGTH_MAX || UNSUPPORTED.test(text)) return undefined;
   const parameters: QueryParameter[] = [];
-  let lifted = '';
+  let rewritten = '';
   let from = 0;
   LITERAL.lastIndex = 0;
   for (let found = LITERAL.exec(text); found !== null; found = LITERAL.exec(text)) {
@@ -34,8 +34,8 @@ export function autoParameterize(text: string): ParameterizedQuery | undefined {
     if (operator === undefined) continue;
     const name = `@_${parameters.length}`;
     parameters.push({ name, value: double ?? single ?? Number(number) });
-    lifted += text.slice(from, found.index) + operator + name;
+    rewritten += text.slice(from, found.index) + operator + name;
     from = found.index + all.length;
   }
-  return parameters.length === 0 ? undefined : { text: lifted + text.slice(from), parameters };
+  return parameters.length === 0 ? undefined : { text: rewritten + text.slice(from), parameters };
 }

@@ -1,4 +1,4 @@
-/** Query text → tokens. Comments (`--` to the end of the line) and white space vanish here. */
+/** Query text → tokens. Comments (`--` to the end of the line) and white space are dropped. */
 import { diagnostics, type Span, SqlError } from '../errors.ts';
 
 export type Token =
@@ -69,10 +69,10 @@ const KEYWORD_LENGTH_MAX = 9;
 const SYMBOLS_OF_TWO = new Set(['??', '||', '!=', '<>', '<=', '>=', '<<', '>>']);
 const SYMBOLS_OF_ONE = new Set('?|=<>+-*/%&^~()[]{}.,:');
 
-/** Nearly all words; one that goes on beyond ASCII is read again as a whole. */
+/** Matches nearly all words; a word with other letters is read again as a whole. */
 const ASCII_WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 const WORD = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
-/** A number is followed by no letter or second point, so that `12a` and `0.E` are bad tokens and not two good ones. */
+/** No letter or second point may follow a number, so that `12a` and `0.E` are bad tokens and not two good ones. */
 const NUMBER =
   /(?:0[xX][0-9a-fA-F]+|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(?![\p{L}\p{Nd}_.])/uy;
 const NUMBER_START = new Set('.0123456789');
@@ -155,7 +155,7 @@ function stringToken(text: string, start: number): Token {
   return { kind: 'string', text: raw, value, span: { start, end } };
 }
 
-/** Digits with letters glued to them are reported whole; otherwise the one character. */
+/** Digits with letters attached are reported whole; otherwise the one character. */
 function badToken(text: string, start: number): SqlError {
   const glued = /[\p{L}\p{Nd}_]+/uy;
   const end = Math.max(skip(glued, text, start), start + 1);

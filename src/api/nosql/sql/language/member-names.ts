@@ -1,6 +1,6 @@
 /**
- * Members named by parameters, as in `c[@p]`, with the names filled in, and weights of RRF given by a parameter. Policies
- * of vectors and texts go by paths, and such a member has none before its parameter is known; weights are part of the plan.
+ * Replaces member names given by parameters, as in `c[@p]`, and weights of RRF given by a parameter. Vector and full text
+ * policies are looked up by path, which needs the name; weights are part of the plan.
  */
 import { isList, type Value } from '../../../../value/index.ts';
 import type { QueryParameter } from '../run/evaluate.ts';
@@ -8,7 +8,7 @@ import { isCallOf } from '../run/vector-order.ts';
 import type { Call, Collection, Expression, Query, Selection, Source, UdfCall } from './ast.ts';
 import { list, literal } from './ast-builders.ts';
 
-/** The same query, and the very same object where nothing is to be named. */
+/** The query with the names filled in; the same object where nothing changes. */
 export function withMemberNames(query: Query, parameters: readonly QueryParameter[]): Query {
   const names = new Map<string, string>();
   const weights = new Map<string, readonly number[]>();
@@ -27,7 +27,7 @@ function isNumber(value: Value): boolean {
   return typeof value === 'number';
 }
 
-/** More than the scores that a rank can have; a vector is no list of weights. */
+/** More than a rank can have scores; a longer list is a vector and no list of weights. */
 const WEIGHTS_MAX = 100;
 
 class Naming {

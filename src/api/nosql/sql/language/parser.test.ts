@@ -1,4 +1,4 @@
-// Goal: the grammar, its errors and its bounds. Method: tables of text → canonical text, and text → code and place.
+// Goal: the grammar, its errors and its bounds. Method: tables of text → canonical text, and text → code and span.
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, SqlError } from '../errors.ts';
 import { parseExpression, parseQuery } from './parser.ts';
@@ -60,7 +60,7 @@ describe('queries', () => {
   });
 });
 
-function problemOf(text: string): Diagnostic | undefined {
+function diagnosticOf(text: string): Diagnostic | undefined {
   try {
     parseQuery(text);
   } catch (error) {
@@ -101,7 +101,7 @@ describe('errors', () => {
     ],
     ['SELECT TOP -1 * FROM c', 'SC1001', 11, 12, "Syntax error, incorrect syntax near '-'."],
   ])('%s', (text, code, start, end, message) => {
-    expect(problemOf(text)).toEqual({ code, message, span: { start, end } });
+    expect(diagnosticOf(text)).toEqual({ code, message, span: { start, end } });
   });
 });
 
@@ -122,7 +122,7 @@ describe('bounds', () => {
     ['11 UDF calls', `SELECT ${many(11, 'udf.f(1)', ',')}`, 'SC3005'],
     ['a long list', `SELECT * FROM c WHERE c.a IN (${many(16_000, '1', ',')})`, undefined],
   ])('%s', (_, text, code) => {
-    expect(problemOf(text)?.code).toBe(code);
+    expect(diagnosticOf(text)?.code).toBe(code);
   });
 
   it('prints a long chain without running out of stack', () => {

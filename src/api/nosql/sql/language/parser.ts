@@ -1,4 +1,4 @@
-/** Tokens → syntax tree by recursive descent. Throws SqlError with the place of the first token that does not fit. */
+/** Tokens → syntax tree by recursive descent. Throws SqlError with the span of the first unexpected token. */
 
 import { type Diagnostic, diagnostics, NO_SPAN, type Span, SqlError } from '../errors.ts';
 import {
@@ -55,7 +55,7 @@ export function parseExpression(text: string): Expression {
   return expression;
 }
 
-/** Newer keywords that the service still takes as names of properties, aliases and functions. */
+/** Newer keywords that the service still accepts as names of properties, aliases and functions. */
 const SOFT_KEYWORDS: ReadonlySet<Keyword> = new Set<Keyword>([
   'ALL',
   'FIRST',
@@ -67,7 +67,7 @@ const SOFT_KEYWORDS: ReadonlySet<Keyword> = new Set<Keyword>([
   'LIMIT',
 ]);
 
-/** Of those, the ones that cannot start an expression or be an alias without AS, because a clause may follow there. */
+/** Soft keywords that cannot start an expression or be an alias without AS, because a clause may follow there. */
 const CLAUSE_KEYWORDS: ReadonlySet<Keyword> = new Set<Keyword>([
   'LEFT',
   'RIGHT',
@@ -133,7 +133,7 @@ class Parser {
   #ands = 0;
   #ors = 0;
   #udfCalls = 0;
-  #tooMuch: Diagnostic | undefined;
+  #limitDiagnostic: Diagnostic | undefined;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -141,7 +141,7 @@ class Parser {
 
   end(): void {
     if (this.#peek().kind !== 'end') throw this.#unexpected();
-    if (this.#tooMuch) throw new SqlError(this.#tooMuch);
+    if (this.#limitDiagnostic) throw new SqlError(this.#limitDiagnostic);
   }
 
   query(): Query {
@@ -164,7 +164,7 @@ class Parser {
     });
   }
 
-  /** `a ? b : c` and `??`, loosest of all; both lean right so that chains read as alternatives. */
+  /** `a ? b : c` and `??` bind loosest. */
   expression(): Expression {
     return this.#nested(() => {
       const start = this.#start();
@@ -642,9 +642,9 @@ class Parser {
     return result;
   }
 
-  /** A query that is too large and wrong is wrong first, so the complaint waits for the end of the text. */
-  #limit(count: number, max: number, problem: (max: number) => Diagnostic): void {
-    if (count > max) this.#tooMuch ??= problem(max);
+  /** A syntax error has precedence over a limit, so the diagnostic is thrown at the end of the text. */
+  #limit(count: number, max: number, diagnosticOf: (max: number) => Diagnostic): void {
+    if (count > max) this.#limitDiagnostic ??= diagnosticOf(max);
   }
 }
 

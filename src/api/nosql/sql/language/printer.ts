@@ -22,7 +22,7 @@ export function printQuery(query: Query): string {
   return clauses(query).join(' ');
 }
 
-/** The query as the plan shows it: one clause a line, no trailing spaces, no direction that was not written. */
+/** The query as the plan shows it: one clause a line, no trailing spaces, and only directions that were written. */
 export function printRewritten(query: Query): string {
   return clauses(query, '')
     .map((clause) => clause.trimEnd())
@@ -96,7 +96,7 @@ export function printGroupBy(expressions: readonly Expression[]): string {
   return `GROUP BY ${printList(expressions)}`;
 }
 
-/** The last argument stands for a direction that was not written; a rank clause never has one. */
+/** @param unspecified - printed for a direction that was not written; a rank clause never has one. */
 export function printOrderBy({ isRank, items }: OrderBy, unspecified = ' ASC'): string {
   const printed = items.map(({ expression, direction }) => {
     const suffix =

@@ -1,4 +1,4 @@
-/** The features, by their names in the request header, that a client needs to carry out a plan. */
+/** The features that a client needs to run a plan, by their names in the request header. */
 import type { QueryPlan } from './query-plan.ts';
 
 export function requiredFeatures({

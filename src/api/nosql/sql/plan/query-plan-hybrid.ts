@@ -1,6 +1,6 @@
 /**
- * The plan of ORDER BY RANK: first one query for the statistics of the whole container, then one query per score, which
- * brings the best items with all their scores; the client fuses the ranks.
+ * The plan of ORDER BY RANK: one query for the statistics of the whole container, then one query per score, which
+ * returns the best items with all their scores; the client fuses the ranks.
  */
 
 import { rankComponents, weightsOf } from '../compile/compile-rank.ts';
@@ -37,15 +37,16 @@ export interface HybridSearchQueryInfo {
   readonly requiresGlobalStatistics: boolean;
 }
 
-/** Every score brings at least this many items, and at least twice as many as are wanted. */
+/** Every component query returns at least this many items, and at least twice as many as are wanted. */
 const COMPONENT_ITEMS_MIN = 120;
 /** The service counts in 32 bits. */
 const COUNT_SPACE = 2 ** 32;
 
-const mark = (name: string) => placeholder(`{documentdb-formattablehybridsearchquery-${name}}`);
+const hybridPlaceholder = (name: string) =>
+  placeholder(`{documentdb-formattablehybridsearchquery-${name}}`);
 
 interface Score {
-  /** The internal function that a partition computes. */
+  /** The internal function that a partition evaluates. */
   readonly expression: Expression;
   readonly isDescending: boolean;
 }
@@ -82,14 +83,14 @@ function toScore(score: Call, texts: readonly Call[], { vectorPolicy }: PlanCont
     '_FullTextScore',
     score.arguments[0] as Expression,
     list(phrasesOf(score)),
-    mark('totaldocumentcount'),
-    mark(`totalwordcount-${at}`),
-    mark(`hitcountsarray-${at}`),
+    hybridPlaceholder('totaldocumentcount'),
+    hybridPlaceholder(`totalwordcount-${at}`),
+    hybridPlaceholder(`hitcountsarray-${at}`),
   );
   return { expression, isDescending: true };
 }
 
-/** Phrases one by one, or in one list. */
+/** The phrases, given one by one or in one list. */
 function phrasesOf(score: Call): readonly Expression[] {
   return score.arguments
     .slice(1)
@@ -138,7 +139,7 @@ function componentPlan(
   const wanted = (count: number) => Math.max(COMPONENT_ITEMS_MIN, 2 * count);
   const topItems = top === undefined ? undefined : wanted(top);
   const limitItems = limit === undefined ? undefined : wanted((offset ?? 0) + limit) % COUNT_SPACE;
-  const { payload, isShown } = payloadAndPresence(query);
+  const { payload, isDefined } = payloadAndPresence(query);
   const filtered = withOrderFilter(query);
   const componentScores = list(scores.map(({ expression }) => coalesce(expression, literal(-1))));
   const rewritten: Query = {
@@ -153,7 +154,7 @@ function componentPlan(
       ),
     },
     ...(query.from && { from: query.from }),
-    where: isShown ? and(filtered, isShown) : filtered,
+    where: isDefined ? and(filtered, isDefined) : filtered,
     orderBy: {
       isRank: false,
       items: [

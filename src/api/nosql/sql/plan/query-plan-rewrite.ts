@@ -1,4 +1,4 @@
-/** The rewriting of one query for many partitions: partial aggregates, groups with their keys, rows with their order. */
+/** Rewrites a query for many partitions: partial aggregates, groups with their keys, rows with their sort keys. */
 
 import { selectNames } from '../compile/compile.ts';
 import { aggregateCalls } from '../compile/compile-grouping.ts';
@@ -26,15 +26,15 @@ import type { QueryInfo } from './query-plan.ts';
 export interface PlanContext {
   readonly findConstant: FindConstant;
   readonly vectorPolicy: ReadonlyMap<string, DistanceFunction>;
-  /** Whether exactly one partition key can match, so that one partition does the whole work. */
+  /** Whether exactly one partition key can match, so that one partition runs the whole query. */
   readonly isSingleKey: boolean;
   /** Whether the client counts distinct values itself. */
   readonly allowsDistinctCount: boolean;
-  /** Whether the client drops rows that repeat each other. */
-  readonly dropsRepeated: boolean;
+  /** Whether the client drops duplicate rows. */
+  readonly deduplicates: boolean;
 }
 
-/** Where the client puts what it knows of the rows it has already seen. */
+/** The client replaces this by a filter that skips the rows it has already seen. */
 const ORDER_BY_FILTER = placeholder('({documentdb-formattableorderbyquery-filter})');
 
 export function planQuery(query: Query, context: PlanContext): QueryInfo {
@@ -48,30 +48,30 @@ export function planQuery(query: Query, context: PlanContext): QueryInfo {
   if (query.groupBy && query.orderBy)
     throw new SqlError(diagnostics.orderWithGroups(query.orderBy.span ?? NO_SPAN));
   const counts = countsOf(query, context);
-  const folding = foldingOf(query);
-  const isOrdered = query.orderBy !== undefined && !folding.isFolded;
+  const aggregation = aggregationOf(query);
+  const isOrdered = query.orderBy !== undefined && !aggregation.isAggregated;
   const orderBy = isOrdered ? orderByInfo(query, context) : NO_ORDER;
   const isDistinct = query.select.isDistinct;
-  // One partition can skip and count by itself, unless the client has to fold or compare rows anyway.
+  // One partition can apply the window itself, unless the client has to merge or compare rows anyway.
   const isDoneByPartition =
     context.isSingleKey &&
     query.window !== undefined &&
     !isOrdered &&
-    !folding.isFolded &&
+    !aggregation.isAggregated &&
     !isDistinct;
   return {
     distinctType: distinctType(query, orderBy.orderByExpressions),
     ...(isDoneByPartition ? {} : counts),
     ...orderBy,
-    ...folding.info,
-    rewrittenQuery: isDoneByPartition ? '' : rewrite(query, context, counts, folding),
+    ...aggregation.info,
+    rewrittenQuery: isDoneByPartition ? '' : rewrite(query, context, counts, aggregation),
     hasSelectValue: query.select.selection.kind === 'value',
   };
 }
 
 type Counts = Pick<QueryInfo, 'top' | 'offset' | 'limit'>;
 
-/** TOP, OFFSET and LIMIT as numbers. Without FROM there is one row, and nothing to count. */
+/** TOP, OFFSET and LIMIT as numbers. Without FROM there is one row and no window. */
 export function countsOf(query: Query, { findConstant }: PlanContext): Counts {
   if (!query.from) return {};
   const top = query.select.top && numberOf(query.select.top, findConstant);
@@ -116,53 +116,53 @@ function isPath(expression: Expression): boolean {
   return expression.kind === 'identifier';
 }
 
-/** Rows that come in the order of all that they show are repeated one after the other. */
+/** Duplicates are adjacent where the sort keys include everything that a row selects. */
 function distinctType(query: Query, orderBy: readonly string[]): QueryInfo['distinctType'] {
   if (!query.select.isDistinct) return 'None';
-  const shown = shownBy(query);
-  return shown.length > 0 && isWithin(shown, orderBy) ? 'Ordered' : 'Unordered';
+  const selected = selectedTexts(query);
+  return selected.length > 0 && isSubset(selected, orderBy) ? 'Ordered' : 'Unordered';
 }
 
-/** What makes a row; empty for all of the item. */
-function shownBy({ select: { selection } }: Query): readonly string[] {
+/** The selected expressions as texts; empty for the whole item. */
+function selectedTexts({ select: { selection } }: Query): readonly string[] {
   if (selection.kind === 'star') return [];
-  const shown =
+  const selected =
     selection.kind === 'value'
       ? [selection.expression]
       : selection.items.map((item) => item.expression);
-  return shown.map(printExpression);
+  return selected.map(printExpression);
 }
 
-function isWithin(some: readonly string[], all: readonly string[]): boolean {
+function isSubset(some: readonly string[], all: readonly string[]): boolean {
   return some.every((text) => all.includes(text));
 }
 
-interface Folding {
-  /** Whether there are aggregates or groups, which the client folds further. */
-  readonly isFolded: boolean;
+interface Aggregation {
+  /** Whether there are aggregates or groups, which the client merges. */
+  readonly isAggregated: boolean;
   readonly info: Pick<
     QueryInfo,
     'groupByExpressions' | 'groupByAliases' | 'aggregates' | 'groupByAliasToAggregateType'
   >;
 }
 
-function foldingOf(query: Query): Folding {
+function aggregationOf(query: Query): Aggregation {
   const { selection } = query.select;
   const groupByExpressions = (query.groupBy ?? []).map(printExpression);
   const none = { groupByExpressions, groupByAliases: [], groupByAliasToAggregateType: {} };
-  if (selection.kind === 'star') return { isFolded: false, info: { ...none, aggregates: [] } };
+  if (selection.kind === 'star') return { isAggregated: false, info: { ...none, aggregates: [] } };
   if (selection.kind === 'value') {
     const aggregate = aggregateOf(selection.expression);
     const aggregates = aggregate ? [aggregate.name] : [];
-    const isFolded = aggregates.length > 0 || query.groupBy !== undefined;
-    return { isFolded, info: { ...none, aggregates } };
+    const isAggregated = aggregates.length > 0 || query.groupBy !== undefined;
+    return { isAggregated, info: { ...none, aggregates } };
   }
   const types = selection.items.map((item) => aggregateOf(item.expression)?.name ?? null);
-  const isFolded = query.groupBy !== undefined || types.some((type) => type !== null);
-  if (!isFolded) return { isFolded, info: { ...none, aggregates: [] } };
+  const isAggregated = query.groupBy !== undefined || types.some((type) => type !== null);
+  if (!isAggregated) return { isAggregated, info: { ...none, aggregates: [] } };
   const names = selectNames(selection.items);
   return {
-    isFolded,
+    isAggregated,
     info: {
       groupByExpressions,
       groupByAliases: names,
@@ -179,7 +179,7 @@ interface PlannedAggregate {
   readonly call: Call;
 }
 
-/** The aggregate that an expression is. One inside an expression cannot be put together from parts. */
+/** The aggregate call, if the expression is one. An aggregate inside an expression cannot be merged. */
 function aggregateOf(expression: Expression): PlannedAggregate | undefined {
   const aggregate = expression.kind === 'call' ? findAggregate(expression.name) : undefined;
   if (aggregate && expression.kind === 'call')
@@ -188,8 +188,13 @@ function aggregateOf(expression: Expression): PlannedAggregate | undefined {
   return undefined;
 }
 
-function rewrite(query: Query, context: PlanContext, counts: Counts, folding: Folding): string {
-  if (folding.isFolded) return printRewritten(rewriteFolded(query));
+function rewrite(
+  query: Query,
+  context: PlanContext,
+  counts: Counts,
+  aggregation: Aggregation,
+): string {
+  if (aggregation.isAggregated) return printRewritten(rewriteAggregated(query));
   if (query.orderBy) return printRewritten(rewriteOrdered(query, context, counts));
   const isDistinct = query.select.isDistinct;
   if (isDistinct && (query.window || query.select.top)) return printRewritten(uncounted(query));
@@ -197,18 +202,18 @@ function rewrite(query: Query, context: PlanContext, counts: Counts, folding: Fo
   return '';
 }
 
-/** The client counts after it has folded or compared the rows of all partitions. */
+/** The query without its window: the client applies it after it has merged the rows of all partitions. */
 function uncounted({ select, window: _, ...rest }: Query): Query {
   const { top: __, ...uncountedSelect } = select;
   return { ...rest, select: uncountedSelect };
 }
 
-/** Any of the rows that are skipped in the end may come from this partition. */
+/** The window of one partition: any of the skipped rows may come from it. */
 function firstRows({ offset = 0, limit = 0 }: Counts): Window {
   return { offset: literal(0), limit: literal(offset + limit) };
 }
 
-function rewriteFolded(query: Query): Query {
+function rewriteAggregated(query: Query): Query {
   const plain = uncounted(query);
   const { selection } = plain.select;
   if (selection.kind === 'star') return plain;
@@ -241,7 +246,7 @@ function grouped(keys: readonly Expression[], payload: Expression): Select['sele
   };
 }
 
-/** What one partition tells of an aggregate. The second item of MIN and MAX tells a poisoned result from none. */
+/** The partial aggregate of one partition. The second item of MIN and MAX distinguishes poisoned from missing. */
 function partialAggregate({ name, call: whole }: PlannedAggregate): Expression {
   const argument = whole.arguments[0] as Expression;
   const count = call('COUNT', argument);
@@ -269,53 +274,53 @@ function payloadOf(
 }
 
 /**
- * Rows with their resource id, what they are ordered by, and the result apart. Where the order tells all that a distinct row
- * shows, the partition may leave out what repeats it: not only is that less to send, the JavaScript client loses count
- * of the keys of rows that it drops itself, and goes on behind the wrong one.
+ * Rows of resource id, sort keys and payload. Where the sort keys of a distinct row determine it, the partition may drop
+ * duplicates. That sends less, and it avoids a fault of the JavaScript client, which loses track of the keys of rows that
+ * it drops itself and continues after the wrong one.
  */
-function rewriteOrdered(asked: Query, { dropsRepeated }: PlanContext, counts: Counts): Query {
-  // Repeated rows are dropped by the client, so only it can count.
-  const isCounted = !asked.select.isDistinct;
-  const query = isCounted ? asked : uncounted(asked);
+function rewriteOrdered(original: Query, { deduplicates }: PlanContext, counts: Counts): Query {
+  // The client drops duplicates, so only it can apply the window.
+  const isCounted = !original.select.isDistinct;
+  const query = isCounted ? original : uncounted(original);
   const keys = (query.orderBy?.items ?? []).map(({ expression }) => expression);
-  const { payload, isShown } = payloadAndPresence(query);
+  const { payload, isDefined } = payloadAndPresence(query);
   const filtered = withOrderFilter(query);
   return {
     ...query,
     select: {
-      isDistinct: asked.select.isDistinct && dropsRepeated && isOrderOfRows(asked, keys),
+      isDistinct: original.select.isDistinct && deduplicates && isOrderOfRows(original, keys),
       ...(isCounted && counts.top !== undefined && { top: literal(counts.top) }),
       selection: orderedRow(rootAlias(query), keys, payload),
     },
-    where: isShown ? and(filtered, isShown) : filtered,
+    where: isDefined ? and(filtered, isDefined) : filtered,
     ...(query.window && { window: firstRows(counts) }),
   };
 }
 
-/** True where rows are alike if and only if their keys are. */
+/** True where rows are equal if and only if their keys are. */
 function isOrderOfRows(query: Query, keys: readonly Expression[]): boolean {
-  const shown = shownBy(query);
+  const selected = selectedTexts(query);
   const ordered = keys.map(printExpression);
-  return isWithin(shown, ordered) && isWithin(ordered, shown);
+  return isSubset(selected, ordered) && isSubset(ordered, selected);
 }
 
 export function withOrderFilter({ where }: Query): Expression {
   return where ? and(where, ORDER_BY_FILTER) : ORDER_BY_FILTER;
 }
 
-/** The result of a row, and for VALUE the test that there is one. */
+/** The payload of a row, and for VALUE the test that it is defined. */
 export function payloadAndPresence(query: Query): {
   readonly payload: Expression;
-  readonly isShown: Expression | undefined;
+  readonly isDefined: Expression | undefined;
 } {
   const { selection } = query.select;
   switch (selection.kind) {
     case 'star':
-      return { payload: rootAlias(query), isShown: undefined };
+      return { payload: rootAlias(query), isDefined: undefined };
     case 'value':
-      return { payload: selection.expression, isShown: call('IS_DEFINED', selection.expression) };
+      return { payload: selection.expression, isDefined: call('IS_DEFINED', selection.expression) };
     case 'list':
-      return { payload: payloadOf(selection.items), isShown: undefined };
+      return { payload: payloadOf(selection.items), isDefined: undefined };
   }
 }
 
@@ -329,7 +334,7 @@ export function rootAlias(query: Query): Expression {
   return identifier(collection.kind === 'path' ? collection.root : 'root');
 }
 
-/** `SELECT [VALUE] COUNT(1) FROM (SELECT DISTINCT …)`: the partitions give the distinct values, the client counts. */
+/** `SELECT [VALUE] COUNT(1) FROM (SELECT DISTINCT …)`: the partitions return the distinct values, the client counts. */
 function distinctCountOf(
   query: Query,
 ): { readonly inner: Query; readonly alias: string } | undefined {

@@ -1,4 +1,4 @@
-// Goal: plans agree with those of the service for the public baselines, all of them; own cases for what they do not hold.
+// Goal: plans agree with those of the service for the public baselines, all of them; own cases for the rest.
 // Method: compare every field, ranges as sets, rewritten texts after parsing and printing both.
 import { describe, expect, it } from 'vitest';
 import type { PartitionKeyDefinition, Value } from '../../../../value/index.ts';
@@ -52,8 +52,8 @@ function policyOf({ description }: Case): DistanceFunction {
 }
 
 /**
- * Texts compare equal when they parse to the same tree; placeholders become parameters for that. The service once writes
- * a TOP that it would refuse itself; such a text stays as it is.
+ * Texts compare equal when they parse to the same tree; placeholders become parameters for that. One plan of the
+ * service has a TOP that the service itself would refuse; that text is compared as it is.
  */
 function canonical(text: string): string {
   if (text === '') return '';
@@ -169,7 +169,7 @@ function hybridOfPlan(hybrid: HybridSearchQueryInfo): unknown {
   };
 }
 
-/** What the service answered, or undefined if it agrees. */
+/** The expected plan, or undefined if ours agrees. */
 function differenceOf(input: Case): unknown {
   const quoted = /ExpectedQueryPartitionProviderException : (\{.*?\}) System\./s.exec(
     input.error ?? '',

@@ -1,6 +1,6 @@
 /**
- * The answer to a query-plan request: what the client has to do with the results of the partitions (order, fold, group,
- * drop repeats, skip), which text to send to each, and which partition keys can match at all.
+ * The query plan: how the client merges the results of the partitions (order, aggregates, groups, duplicates, window),
+ * the text to send to each, and the partition keys that can match.
  */
 import { compareBytes } from '../../../../base/index.ts';
 import {
@@ -61,11 +61,11 @@ export interface QueryPlan {
 
 interface QueryPlanOptions extends CompileOptions {
   readonly parameters?: readonly QueryParameter[];
-  /** What the client can do; a plan that needs more is refused. Absent: everything. */
+  /** The features of the client; a plan that needs more is refused. Absent: all features. */
   readonly features?: readonly string[];
 }
 
-/** Throws SqlError for a query that is wrong, or that cannot be spread over partitions. */
+/** Throws SqlError for a query that is invalid, or that cannot be split over partitions. */
 export function queryPlan(
   sql: string | Query,
   partitionKey: PartitionKeyDefinition,
@@ -95,13 +95,13 @@ export interface PlanParts {
 
 /** The plan with its ranges still in partition key values. */
 export function planParts(
-  asked: Query,
+  parsed: Query,
   partitionKey: PartitionKeyDefinition,
   options: QueryPlanOptions = {},
 ): PlanParts {
   const parameters = options.parameters ?? [];
-  const query = withMemberNames(asked, parameters);
-  // Compiling finds what is wrong; user defined functions are looked up where the query runs.
+  const query = withMemberNames(parsed, parameters);
+  // Compilation finds errors; user defined functions are looked up where the query runs.
   compileQuery(query, { ...options, findUdf: () => () => undefined });
   const findConstant = constantFinder(parameters, options);
   const ranges = keyRanges(query, partitionKey, findConstant);
@@ -110,7 +110,7 @@ export function planParts(
     vectorPolicy: options.environment?.vectorPolicy ?? new Map(),
     isSingleKey: ranges.length === 1 && ranges[0]?.kind === 'range',
     allowsDistinctCount: options.features?.includes('DCount') ?? false,
-    dropsRepeated: options.features?.includes('Distinct') ?? false,
+    deduplicates: options.features?.includes('Distinct') ?? false,
   };
   if (query.orderBy?.isRank)
     return { info: undefined, hybrid: hybridSearchPlan(query, context), ranges };

@@ -1,4 +1,4 @@
-// Goal: aggregates over mixed types agree with the public baselines, and folds of parts merge to the fold of the whole.
+// Goal: aggregates over mixed types agree with the public baselines, and partial folds merge to the fold of the whole.
 // Method: documents rebuilt from the baselines' own lists; then random values cut in two, by seed.
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../../base/index.ts';
@@ -16,7 +16,7 @@ interface Case {
   readonly Aggregation: string | null;
 }
 
-/** The baselines ran over some documents per key and as many without one; MAKELIST tells them. */
+/** The baselines ran over some documents per key and as many without one; MAKELIST lists them. */
 function documentsOf(cases: readonly Case[]): readonly Value[] {
   const documents: Value[] = [{ key: 'undefinedKey' }];
   for (const { Query, Aggregation } of cases) {
@@ -91,7 +91,7 @@ describe('AVG and SUM over mixed types', () => {
   ])('%s has no row, and no sum in the part of a partition', (name, part) => {
     const text = `SELECT VALUE ${name}(c.v) FROM c`;
     expect(rows(text)).toEqual([]);
-    // From such parts the Python client makes one row of null, as its public tests want it.
+    // The Python client merges such parts to one row of null, as its public tests expect.
     expect(rows(planned(text).replace(/\{documentdb[^}]*\}/, 'true'))).toEqual(part);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Aggregate functions as folds: start, add each value, merge the folds of parts, end. Undefined values are never counted.
+ * Aggregate functions as folds: start, add each value, merge partial folds, end. Undefined values are never counted.
  * A value of a wrong type poisons SUM and AVG (any defined non-number) and MIN and MAX (arrays and objects): the result
  * is undefined, whatever else was added.
  */
@@ -7,16 +7,16 @@ import { compareValues, type Value } from '../../../../value/index.ts';
 import { type ValueKey, valueKey } from './value-key.ts';
 
 export interface Aggregate {
-  /** As the query plan names it. */
+  /** The name in query plans. */
   readonly planName: AggregateName;
   start(): Fold;
 }
 
 export interface Fold {
   add(value: Value): void;
-  /** Adds so many values that count. */
+  /** Adds a number of values that all count. */
   addCounted?(count: number): void;
-  /** Takes in the fold of other rows, of the same aggregate. */
+  /** Merges the fold of other rows, of the same aggregate. */
   merge(other: Fold): void;
   end(): Value;
 }
@@ -72,7 +72,7 @@ class CountFold implements Fold {
   }
 }
 
-/** Adds with what rounding takes away kept apart, so that the order in which items come hardly ever shows. */
+/** Sums with compensation for rounding errors, so that the order of items hardly ever changes the result. */
 class SumFold implements Fold {
   #sum = 0;
   #lost = 0;

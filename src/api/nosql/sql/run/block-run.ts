@@ -1,6 +1,6 @@
 /**
- * Running a block by pushing: items go in one by one, results come out as early as the clauses allow. The reference
- * executor, subqueries and folds all run this way.
+ * Runs a block: items are pushed in one by one, results are emitted as early as the clauses allow. The reference
+ * executor, subqueries and blocking queries all run this way.
  */
 import {
   assert,
@@ -16,12 +16,12 @@ import { Groups } from './groups.ts';
 import { scoreInputs } from './rank.ts';
 import { Results, RowBudget, type Sink, windowOf } from './results.ts';
 
-/** Whether the rows come from the items, and not from the query alone. */
+/** Whether the rows depend on items, and not on the query alone. */
 export function readsItems({ sources: [first] }: Block): boolean {
   return first?.kind === 'container' || (first?.kind === 'subquery' && readsItems(first.block));
 }
 
-/** Whether the result tells how many items pass, and nothing else of them. */
+/** Whether the result is nothing but a count of matching items. */
 export function countsItems({ sources, grouping }: Block): boolean {
   const [source] = sources;
   const isPlain = sources.length === 1 && source?.kind === 'container' && !source.path;
@@ -36,7 +36,7 @@ export class RowSource {
   readonly #row: Slots;
   readonly #onRow: () => boolean;
   readonly #first: CompiledSource | undefined;
-  /** The subquery that the items go to, where FROM begins with one. */
+  /** The run of the subquery that reads the items, where FROM begins with one. */
   readonly #inner: BlockRun | undefined;
   #combinations = 0;
 
@@ -50,7 +50,7 @@ export class RowSource {
       this.#inner = new BlockRun(first.block, row, (value) => this.#take(first, value));
   }
 
-  /** Takes in an item. True when no further one can matter. */
+  /** Adds an item. True when no further item can matter. */
   add(document: Value): boolean {
     this.#combinations = 0;
     if (this.#inner) return this.#inner.add(document);
@@ -65,7 +65,7 @@ export class RowSource {
     return this.#expand(1);
   }
 
-  /** After the last item: the rows that could not come before, all of them where no items are read. */
+  /** Emits the rows that had to wait for the last item; all rows where no items are read. */
   finish(): void {
     if (this.#inner) this.#inner.finish();
     else if (!this.#first) this.#expand(0);
@@ -131,7 +131,7 @@ export class RowSource {
 }
 
 interface BlockRunOptions {
-  /** Rows or groups kept at most. */
+  /** The most rows or groups that are kept. */
   readonly rowsMax?: number | undefined;
 }
 
@@ -181,19 +181,19 @@ export class BlockRun {
     return this.#rowCount;
   }
 
-  /** Takes in an item. True when no further one can change the results. */
+  /** Adds an item. True when no further item can change the results. */
   add(document: Value): boolean {
     if (!this.#isEnough) this.#isEnough = this.#results.isFull || this.#source.add(document);
     return this.#isEnough;
   }
 
-  /** Takes in rows that passed FROM and WHERE, of a block that counts them and no more. */
+  /** Adds a number of rows that passed FROM and WHERE, for a block that only counts them. */
   addCounted(count: number): void {
     this.#rowCount += count;
     this.#groups?.addCounted(count);
   }
 
-  /** Computes what the groups give so far, for what that asks for; nothing is handed out. */
+  /** Evaluates the groups so far only to request the user defined functions they call; emits nothing. */
   tryFinish(): void {
     this.#groups?.finish((row) => {
       this.#tryEmit(row);
@@ -201,7 +201,7 @@ export class BlockRun {
     });
   }
 
-  /** Hands out what had to wait for the last item. */
+  /** Emits the results that had to wait for the last item. */
   finish(): void {
     if (this.#results.isFull) return;
     if (!this.#isEnough) this.#source.finish();
@@ -212,7 +212,7 @@ export class BlockRun {
 
 const NO_KEYS: readonly Value[] = [];
 
-/** What it takes to begin a subquery. */
+/** The cost of starting a subquery. */
 const BLOCK_STEPS = 50;
 
 /** The results of a subquery in the row. */
@@ -221,7 +221,7 @@ export function resultsOf(block: Block, row: Slots): Value[] {
   const budget = new RowBudget(QUERY_ROWS_MAX);
   const values: Value[] = [];
   const sink: Sink = (value) => {
-    budget.take(8);
+    budget.reserve(8);
     draw(8);
     values.push(value);
     return false;
@@ -230,7 +230,7 @@ export function resultsOf(block: Block, row: Slots): Value[] {
   return values;
 }
 
-/** As many results as asked for, without computing more than that needs. */
+/** At most `countMax` results, without computing more than they need. */
 export function firstResults(block: Block, row: Slots, countMax: number): Value[] {
   spend(BLOCK_STEPS);
   const values: Value[] = [];

@@ -1,5 +1,5 @@
 // Goal: the meaning of every clause and operator, and of undefined in each. Method: tables of queries and results over a
-// handful of documents; then every client-generated text runs. Each query also runs as a program, with the same results.
+// handful of documents; then every client-generated text runs. Each query also runs as an executable query, with the same results.
 import { describe, expect, it } from 'vitest';
 import type { Value } from '../../../../value/index.ts';
 import { readBaseline } from '../baselines-suite.ts';
@@ -8,7 +8,7 @@ import { type Diagnostic, SqlError } from '../errors.ts';
 import { parseQuery } from '../language/parser.ts';
 import { type QueryParameter, runQuery } from './evaluate.ts';
 import { executableQuery } from './executable.ts';
-import { runProgram } from './executable-suite.ts';
+import { runExecutable } from './executable-suite.ts';
 
 const documents: readonly Value[] = [
   { id: '1', n: 3, s: 'b', tags: ['x', 'y'], kids: [{ name: 'Ann', age: 5 }, { name: 'Bo' }] },
@@ -25,8 +25,8 @@ function run(
 ): readonly Value[] {
   const query = parseQuery(text);
   const results = runQuery(compileQuery(query, options), documents, parameters);
-  const program = executableQuery(query, { ...options, parameters, startMs: 0 });
-  expect(runProgram(program, documents)).toEqual(results);
+  const executable = executableQuery(query, { ...options, parameters, startMs: 0 });
+  expect(runExecutable(executable, documents)).toEqual(results);
   return results;
 }
 
@@ -159,7 +159,7 @@ describe('clauses', () => {
     ['SELECT VALUE c.id FROM c ORDER BY c.n DESC', ['3', '1', '2', '4', '5']],
     ['SELECT VALUE c.id FROM c ORDER BY c.flag DESC, c.id', ['5', '3', '4', '1', '2']],
     ['SELECT TOP 1 VALUE c.id FROM c ORDER BY c.id DESC', ['5']],
-    // Of two rows that repeat each other the first in the order counts.
+    // The first of two duplicate rows in the order counts.
     ['SELECT DISTINCT VALUE IS_DEFINED(c.s) FROM c ORDER BY c.id DESC', [false, true]],
     ['SELECT DISTINCT TOP 1 VALUE c.flag ?? "none" FROM c ORDER BY c.n DESC', [true]],
     ['SELECT DISTINCT VALUE c.id < "2" OR c.id > "4" FROM c ORDER BY c.id', [true, false]],
@@ -212,7 +212,7 @@ describe('clauses', () => {
 });
 
 describe('parameters and user defined functions', () => {
-  it('takes parameters wherever values stand', () => {
+  it('takes parameters wherever values are allowed', () => {
     const text =
       'SELECT TOP @top VALUE c.id FROM c WHERE c.n IN (@a, @b) OR c.s LIKE @like OR ARRAY_CONTAINS(@list, c.id)';
     const parameters = [
@@ -225,7 +225,7 @@ describe('parameters and user defined functions', () => {
     expect(run(text, parameters)).toEqual(['1', '2', '4']);
   });
 
-  it('takes a parameter without a value for undefined', () => {
+  it('treats a parameter without a value as undefined', () => {
     expect(run('SELECT VALUE IS_DEFINED(@p)', [{ name: '@p' }])).toEqual([false]);
   });
 
@@ -242,8 +242,8 @@ describe('parameters and user defined functions', () => {
   });
 });
 
-describe('problems', () => {
-  const problemsOf = (text: string, parameters: readonly QueryParameter[] = []) => {
+describe('errors', () => {
+  const diagnosticsOf = (text: string, parameters: readonly QueryParameter[] = []) => {
     try {
       run(text, parameters);
     } catch (error) {
@@ -302,11 +302,11 @@ describe('problems', () => {
     ['SELECT VALUE COUNT(1, 2) FROM c', 'SC2050', 13, 24],
     ['SELECT VALUE (SELECT VALUE 1 FROM d)', 'SC2001', 34, 35],
   ])('%s', (text, code, start, end) => {
-    expect(problemsOf(text)[0]).toMatchObject({ code, span: { start, end } });
+    expect(diagnosticsOf(text)[0]).toMatchObject({ code, span: { start, end } });
   });
 
-  it("tells 'SELECT *' without FROM from one over several inputs", () => {
-    expect(problemsOf('SELECT *')[0]?.message).toBe(
+  it("reports 'SELECT *' without FROM and over several inputs differently", () => {
+    expect(diagnosticsOf('SELECT *')[0]?.message).toBe(
       "Syntax error, 'SELECT *' is not valid if FROM clause is omitted.",
     );
   });
@@ -314,11 +314,11 @@ describe('problems', () => {
   it('names the bounds of searchListSizeMultiplier and takes them', () => {
     const distance = (size: number) =>
       `SELECT VALUE VectorDistance(c.v, [1], true, {"searchListSizeMultiplier": ${size}}) FROM c`;
-    expect(problemsOf(distance(101))[0]?.message).toBe(
+    expect(diagnosticsOf(distance(101))[0]?.message).toBe(
       "The 'searchListSizeMultiplier' value 101 specified in the VectorDistance function is outside the supported range. The value must be between 1 and 100.",
     );
-    expect(problemsOf(distance(1))).toEqual([]);
-    expect(problemsOf(distance(100))).toEqual([]);
+    expect(diagnosticsOf(distance(1))).toEqual([]);
+    expect(diagnosticsOf(distance(100))).toEqual([]);
   });
 
   it.each([
@@ -336,7 +336,7 @@ describe('problems', () => {
       JOIN (SELECT VALUE COUNT(1) FROM t IN c.tags) AS n
       JOIN (SELECT c.a AS a, ARRAY_LENGTH(c.tags) AS n) AS o
       JOIN e IN (SELECT VALUE ObjectToArray(c.b)) ORDER BY ${order}`;
-    expect(problemsOf(text)).toEqual([
+    expect(diagnosticsOf(text)).toEqual([
       {
         code: 2206,
         message:
@@ -351,7 +351,7 @@ describe('problems', () => {
       const text = `SELECT VALUE c FROM c JOIN t IN c.tags
         JOIN (SELECT c.a AS a, ARRAY_LENGTH(c.tags) AS n) AS o
         JOIN (SELECT DISTINCT VALUE u FROM u IN c.tags) AS d ORDER BY ${order}`;
-      expect(problemsOf(text)).toEqual([]);
+      expect(diagnosticsOf(text)).toEqual([]);
     },
   );
 
@@ -360,18 +360,18 @@ describe('problems', () => {
     'refuses RRF with the weights %s',
     (weights) => {
       const text = `SELECT c.a FROM c ORDER BY RANK RRF(${TWO}, ${weights})`;
-      expect(problemsOf(text, [{ name: '@w', value: 1 }])).toMatchObject([
+      expect(diagnosticsOf(text, [{ name: '@w', value: 1 }])).toMatchObject([
         { code: 'SC2229', span: { start: 18, end: text.length } },
       ]);
     },
   );
 
   it('takes RRF with one number for each score', () => {
-    expect(problemsOf(`SELECT c.a FROM c ORDER BY RANK RRF(${TWO}, [2, -1.5])`)).toEqual([]);
+    expect(diagnosticsOf(`SELECT c.a FROM c ORDER BY RANK RRF(${TWO}, [2, -1.5])`)).toEqual([]);
   });
 
   it('reports a parameter that is not given', () => {
-    expect(problemsOf('SELECT VALUE c.a + @p FROM c WHERE c.b = @p')).toEqual([
+    expect(diagnosticsOf('SELECT VALUE c.a + @p FROM c WHERE c.b = @p')).toEqual([
       {
         code: 'SC2001',
         message: "Identifier '@p' could not be resolved.",
@@ -381,11 +381,11 @@ describe('problems', () => {
   });
 
   it('refuses a scalar subquery of two rows', () => {
-    expect(problemsOf('SELECT VALUE (SELECT VALUE t FROM t IN c.tags) FROM c')).toHaveLength(1);
+    expect(diagnosticsOf('SELECT VALUE (SELECT VALUE t FROM t IN c.tags) FROM c')).toHaveLength(1);
   });
 });
 
-/** Texts of the corpus by the codes that the service refused them with; one it was never asked is refused beside them. */
+/** Texts of the corpus by the codes of the service's refusals; one that it never saw is refused as well. */
 const REFUSED = {
   '2206': 29,
   'SC2005 SC2240': 2,

@@ -1,4 +1,4 @@
-/** The reference executor: runs a whole compiled query over documents in memory. Tests and small feeds use it as it is. */
+/** The reference executor: runs a whole compiled query over documents in memory. Tests and feeds of the catalog use it. */
 import {
   EvaluationBudget,
   type EvaluationLimits,
@@ -47,11 +47,11 @@ export function newRow(
   const row: Slots = new Array(query.slotCount).fill(undefined);
   row[START_SLOT] = startMs;
   if (query.parameters.size === 0) return row;
-  const given = new Map<string, Value>();
-  for (const { name, value } of parameters) given.set(name, value);
+  const valueByName = new Map<string, Value>();
+  for (const { name, value } of parameters) valueByName.set(name, value);
   for (const [name, { slot, span }] of query.parameters) {
-    if (!given.has(name)) throw new SqlError(diagnostics.identifier(name, span));
-    row[slot] = given.get(name);
+    if (!valueByName.has(name)) throw new SqlError(diagnostics.identifier(name, span));
+    row[slot] = valueByName.get(name);
   }
   return row;
 }

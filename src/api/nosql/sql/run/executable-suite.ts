@@ -1,10 +1,10 @@
-/** For tests: the plainest executor of programs that there can be. */
+/** For tests: the simplest possible executor of executable queries. */
 import type { ExecutableQuery, Row } from '../../../../query/index.ts';
 import { compareValues, type Value } from '../../../../value/index.ts';
 import { isMet } from '../conditions/conditions-suite.ts';
 
-/** The results of the program over the documents in their order, those left out that the condition rules out. */
-export function runProgram(
+/** The results over the documents in their order, without those that the condition excludes. */
+export function runExecutable(
   { condition, shape }: ExecutableQuery,
   documents: readonly Value[],
 ): Value[] {

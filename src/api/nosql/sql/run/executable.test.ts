@@ -1,4 +1,4 @@
-// Goal: programs stream what streams and fold the rest within bounds, with the results of the reference executor. Method:
+// Goal: executable queries stream or block within bounds, with the results of the reference executor. Method:
 // a table of shapes; random queries over random documents by seed, windows against slices; counts of what is kept.
 import { describe, expect, it } from 'vitest';
 import { DomainError, type Random, seededRandom } from '../../../../base/index.ts';
@@ -9,15 +9,15 @@ import { SqlError } from '../errors.ts';
 import { parseQuery } from '../language/parser.ts';
 import { type QueryParameter, runQuery } from './evaluate.ts';
 import { type ExecutableOptions, executableQuery } from './executable.ts';
-import { runProgram } from './executable-suite.ts';
+import { runExecutable } from './executable-suite.ts';
 
-function program(text: string, options: Partial<ExecutableOptions> = {}): ExecutableQuery {
+function executable(text: string, options: Partial<ExecutableOptions> = {}): ExecutableQuery {
   return executableQuery(parseQuery(text), { startMs: 0, ...options });
 }
 
 /** `streams`, the order with its paths, and the window; or `folds`. */
 function shapeText(text: string): string {
-  const { shape } = program(text);
+  const { shape } = executable(text);
   if (shape.kind === 'folding') return 'folds';
   const { order, skip, take } = shape;
   const parts = order?.parts.map(
@@ -64,12 +64,12 @@ describe('shapes', () => {
 
   it('asks for no items where none can matter', () => {
     for (const text of ['SELECT 5', 'SELECT TOP 0 * FROM c', 'SELECT * FROM c WHERE false'])
-      expect(program(text).condition.kind).toBe('nothing');
+      expect(executable(text).condition.kind).toBe('nothing');
   });
 });
 
 function foldOf(text: string, options: Partial<ExecutableOptions> = {}) {
-  const { shape } = program(text, options);
+  const { shape } = executable(text, options);
   if (shape.kind !== 'folding') throw new Error('streams');
   return shape.start();
 }
@@ -81,15 +81,15 @@ describe('folds', () => {
     expect(fold.finish()).toEqual([5]);
   });
 
-  it('tell when they have seen enough', () => {
+  it('report when they need no more items', () => {
     const fold = foldOf('SELECT DISTINCT TOP 2 VALUE c.a FROM c');
     expect([1, 1, 2].map((a) => fold.add({ a }))).toEqual([true, true, false]);
     expect(fold.finish()).toEqual([1, 2]);
   });
 
-  it('make no more rows than are asked for', () => {
+  it('make no more rows than are wanted', () => {
     const start = (text: string, rowsMax: number) => {
-      const { shape } = program(text);
+      const { shape } = executable(text);
       if (shape.kind !== 'folding') throw new Error('streams');
       return shape.start(rowsMax);
     };
@@ -102,7 +102,7 @@ describe('folds', () => {
   });
 
   it('do not share state', () => {
-    const { shape } = program('SELECT c.a, COUNT(1) AS n FROM c GROUP BY c.a');
+    const { shape } = executable('SELECT c.a, COUNT(1) AS n FROM c GROUP BY c.a');
     if (shape.kind !== 'folding') throw new Error('streams');
     const [one, two] = [shape.start(), shape.start()];
     one.add({ a: 1 });
@@ -133,7 +133,7 @@ describe('folds', () => {
   });
 });
 
-describe('problems', () => {
+describe('errors', () => {
   it.each<readonly [string, readonly QueryParameter[]]>([
     ['SELECT TOP @n * FROM c', [{ name: '@n', value: -1 }]],
     ['SELECT * FROM c OFFSET @n LIMIT 1', [{ name: '@n', value: 'x' }]],
@@ -141,11 +141,11 @@ describe('problems', () => {
     ['SELECT * FROM c WHERE c.a = @n', []],
     ['SELECT * FROM c WHERE d.a = 1', []],
   ])('%s', (text, parameters) => {
-    expect(() => program(text, { parameters })).toThrow(SqlError);
+    expect(() => executable(text, { parameters })).toThrow(SqlError);
   });
 
   it('a JOIN of one item that never ends', () => {
-    const { shape } = program(
+    const { shape } = executable(
       'SELECT VALUE 1 FROM c JOIN a IN c.l JOIN b IN c.l JOIN d IN c.l WHERE false = c.x',
     );
     const list = Array.from({ length: 1000 }, (_, at) => at);
@@ -197,7 +197,7 @@ describe('random queries', () => {
       const expected = all.slice(skip, (skip ?? 0) + (take ?? 0));
       const query = parseQuery(text + window);
       expect(runQuery(compileQuery(query), documents), message).toEqual(expected);
-      expect(runProgram(executableQuery(query, { startMs: 0 }), documents), message).toEqual(
+      expect(runExecutable(executableQuery(query, { startMs: 0 }), documents), message).toEqual(
         expected,
       );
     }
@@ -209,7 +209,7 @@ describe('random queries', () => {
     const text =
       'SELECT VALUE c.id FROM c ORDER BY VectorDistance([c.a], [0], true, {"distanceFunction": "euclidean"})';
     const expected = documents.toSorted((x, y) => x.a - y.a || x.id - y.id).map(({ id }) => id);
-    expect(runProgram(program(`${text} OFFSET 700 LIMIT 800`), documents)).toEqual(
+    expect(runExecutable(executable(`${text} OFFSET 700 LIMIT 800`), documents)).toEqual(
       expected.slice(700, 1500),
     );
   });

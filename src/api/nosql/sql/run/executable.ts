@@ -1,7 +1,7 @@
 /**
- * A query as a program of the shared executor. What each item gives on its own streams; what needs to see other items
- * (groups, aggregates, distinct rows, ranks, nearest vectors) folds, with the item forgotten as soon
- * as it is folded in.
+ * Makes an executable query for the shared executor. It streams where every row depends on one item only. Groups,
+ * aggregates, distinct rows, ranks and nearest vectors need all items: such a query blocks, and keeps its folds, not the
+ * items.
  */
 import {
   DomainError,
@@ -34,39 +34,39 @@ import type { Query } from '../language/ast.ts';
 import { withMemberNames } from '../language/member-names.ts';
 import { BlockRun, countsItems, RowSource, readsItems } from './block-run.ts';
 import { newRow, type QueryParameter } from './evaluate.ts';
+import { searchOf } from './query-search.ts';
 import { RowBudget, windowOf } from './results.ts';
-import { searchOf } from './search-program.ts';
 import type { UserFunctionCalls } from './user-functions.ts';
 import { keptSize } from './value-size.ts';
 import { isByScore } from './vector-order.ts';
 
 export interface ExecutableOptions extends CompileOptions {
   readonly parameters?: readonly QueryParameter[];
-  /** The moment that the functions named …Static see, the same for the whole query and all its pages. */
+  /** The time that the functions named …Static return, the same for all pages of the query. */
   readonly startMs: number;
   /** The grid of the spatial index at a path, where there is one. */
   readonly gridOf?: (path: Path) => SpatialGrid | undefined;
-  /** Rows or groups that a fold keeps at most. */
+  /** The most rows or groups that a fold keeps. */
   readonly rowsMax?: number;
-  /** What functions that `findUdf` finds are called through. */
+  /** The calls of the functions that `findUdf` finds. */
   readonly calls?: UserFunctionCalls | undefined;
-  /** What the rows may take where they cannot be made elsewhere. */
+  /** The limits of evaluation where rows cannot be moved to a thread. */
   readonly limits?: EvaluationLimits;
-  /** Where the rows are made that take long, if they can be made elsewhere. */
+  /** The mover of slow queries to a thread, where rows can be computed there. */
   readonly moverOf?: (query: Query) => QueryMover;
-  /** What is compiled already, with the same environment and computed properties. */
-  readonly known?: WeakMap<Query, CompiledQuery>;
+  /** Queries compiled with the same environment and computed properties. */
+  readonly compileCache?: WeakMap<Query, CompiledQuery>;
 }
 
-/** Throws SqlError for what is wrong with the query, its parameters or its counts. */
-export function executableQuery(asked: Query, options: ExecutableOptions): ExecutableQuery {
+/** Throws SqlError for an invalid query, parameter or count. */
+export function executableQuery(parsed: Query, options: ExecutableOptions): ExecutableQuery {
   const { parameters = [], startMs } = options;
-  const query = hasPathPolicies(options) ? withMemberNames(asked, parameters) : asked;
+  const query = hasPathPolicies(options) ? withMemberNames(parsed, parameters) : parsed;
   const compiled = compiledOf(query, options);
   const { block } = compiled;
   const row = newRow(compiled, parameters, startMs);
   const calls = options.calls?.isUsed ? options.calls : undefined;
-  // Functions answer on the thread that asks for them.
+  // User defined functions can only be called from this thread.
   const mover = calls === undefined ? options.moverOf?.(query) : undefined;
   const { limits = LONE_EVALUATION } = options;
   const budget = new EvaluationBudget(mover === undefined ? limits : MOVABLE_EVALUATION);
@@ -76,10 +76,10 @@ export function executableQuery(asked: Query, options: ExecutableOptions): Execu
   const { condition, orderPaths } = conditions;
   const isStreaming = readsItems(block) && isItemwise(block) && !isByScore(query);
   const shape = isStreaming
-    ? { ...streaming(block, row, orderPaths, { calls, budget }), ...window }
-    : folding(block, row, options.rowsMax, { calls, budget });
+    ? { ...streamingShape(block, row, orderPaths, { calls, budget }), ...window }
+    : blockingShape(block, row, options.rowsMax, { calls, budget });
   if (window.take === 0) return { condition: NOTHING, shape };
-  // Who waits for user functions has no score at hand.
+  // Scores are not available synchronously with user defined functions.
   if (shape.kind === 'streaming' || calls !== undefined) return { condition, shape, ...moves };
   if (countsItems(block)) {
     const { pathOf } = conditions;
@@ -89,41 +89,41 @@ export function executableQuery(asked: Query, options: ExecutableOptions): Execu
       return { condition, shape, isExact: true, ...moves };
   }
   const rows = isItemwise(block)
-    ? streaming(block, row.slice(), orderPaths, { calls, budget })
+    ? streamingShape(block, row.slice(), orderPaths, { calls, budget })
     : undefined;
   const search = searchOf(query, {
     ...options,
     wanted: window.skip + window.take,
     pathOf: conditions.pathOf,
     rowsOf: rows?.rowsOf,
-    programOf: (rewritten) => executableQuery(rewritten, options),
+    executableOf: (rewritten) => executableQuery(rewritten, options),
   });
   return { condition, shape, ...(search && { search }), ...moves };
 }
 
-/** Only policies go by paths as written: elsewhere `c[@p]` need not be read before the rows. */
+/** Only path policies need the names in `c[@p]` before the rows. */
 function hasPathPolicies({ environment }: ExecutableOptions): boolean {
   const { vectorPolicy, textLanguages } = environment ?? {};
   return (vectorPolicy?.size ?? 0) + (textLanguages?.size ?? 0) > 0;
 }
 
-/** A query that calls user defined functions is bound to one run. */
+/** A query with user defined functions is bound to one run, so it is not cached. */
 function compiledOf(query: Query, options: ExecutableOptions): CompiledQuery {
-  const known = options.known?.get(query);
-  if (known !== undefined) return known;
+  const cached = options.compileCache?.get(query);
+  if (cached !== undefined) return cached;
   const compiled = compileQuery(query, options);
-  if (options.calls?.isUsed !== true) options.known?.set(query, compiled);
+  if (options.calls?.isUsed !== true) options.compileCache?.set(query, compiled);
   return compiled;
 }
 
-/** Whether no row depends on any but its own item, apart from its place in the order. */
+/** Whether every row depends on its own item only, apart from its position in the order. */
 function isItemwise(block: Block): boolean {
   const [first] = block.sources;
   const isPlain = !block.grouping && !block.rank && !block.isDistinct;
   return isPlain && (first?.kind !== 'subquery' || isItemwise(first.block));
 }
 
-/** What rows are made with. */
+/** The means of evaluation. */
 interface Evaluation {
   readonly calls: UserFunctionCalls | undefined;
   readonly budget: EvaluationBudget;
@@ -131,8 +131,8 @@ interface Evaluation {
 
 type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'rowsOfMany' | 'order'>;
 
-/** One row of slots and, as long as no item matches, one list of rows serve all items. */
-function streaming(
+/** All items share one row of slots and, as long as no item matches, one list of rows. */
+function streamingShape(
   block: Block,
   row: Slots,
   orderPaths: readonly (Path | undefined)[],
@@ -159,7 +159,7 @@ function streaming(
             const path = orderPaths[at];
             return { path, isDescending, isInEvery: isOfEvery(path) };
           }),
-          deduplicates: block.dropsRepeated,
+          deduplicates: block.deduplicates,
         };
   const rowsOf = (document: Value): readonly Row[] => {
     if (rows.length > 0) rows = [];
@@ -171,26 +171,26 @@ function streaming(
     }
     return rows;
   };
-  // A list without rows serves the next item too: here each has its own.
+  // An empty list is shared with the next item, so each item gets a copy here.
   const ownRowsOf = (item: PendingItem) => () => {
     const document = item.decode();
     return rowsOf(document).map((row) => ({ ...row, isItem: row.value === document }));
   };
   const rowsOfMany =
-    calls && ((items: readonly PendingItem[]) => calls.settle(items.map(ownRowsOf)));
+    calls && ((items: readonly PendingItem[]) => calls.complete(items.map(ownRowsOf)));
   return { kind: 'streaming', order, rowsOf, rowsOfMany };
 }
 
 const NO_KEYS: readonly Value[] = [];
 
-/** Properties that the service sees to. */
+/** Properties that every item has, because the service sets or requires them. */
 const IN_EVERY_ITEM: ReadonlySet<unknown> = new Set(['id', '_ts', '_etag', '_rid', '_self']);
 
 function isOfEvery(path: Path | undefined): boolean {
   return path?.length === 1 && IN_EVERY_ITEM.has(path[0]);
 }
 
-function folding(
+function blockingShape(
   block: Block,
   row: Slots,
   rowsMax: number | undefined,
@@ -198,11 +198,11 @@ function folding(
 ): Blocking {
   const reads = readsItems(block);
   const counts = countsItems(block);
-  const start = (wanted = Number.POSITIVE_INFINITY): TriedFold => {
+  const start = (wanted = Number.POSITIVE_INFINITY): TryableFold => {
     const values: Value[] = [];
     const kept = new RowBudget(rowsMax ?? QUERY_ROWS_MAX);
     const sink = (value: Value) => {
-      kept.take(keptSize(value));
+      kept.reserve(keptSize(value));
       return values.push(value) >= wanted;
     };
     const run = new BlockRun(block, row.slice(), sink, { rowsMax });
@@ -244,24 +244,24 @@ function folding(
     needsEvery,
     start(wanted): RowFold {
       const fold = start(wanted);
-      const later: AsyncFold = {
+      const asyncFold: AsyncFold = {
         addMany: async (items) => {
           const adds = items.map((item) => () => fold.add(item.decode()));
-          return (await calls.settleThen(items.map(trial), adds)).every((goesOn) => goesOn);
+          return (await calls.completeThen(items.map(trial), adds)).every((wantsMore) => wantsMore);
         },
-        // Without items a fold can be tried as a whole.
+        // A fold without items can be tried as a whole.
         async finish() {
           const tried = reads ? fold.tryFinish : () => start().finish();
-          const [values] = await calls.settleThen([tried], [() => fold.finish()]);
+          const [values] = await calls.completeThen([tried], [() => fold.finish()]);
           return (values ?? []).map((value) => ({ value, keys: NO_KEYS }));
         },
       };
-      return { ...fold, async: later };
+      return { ...fold, async: asyncFold };
     },
   };
 }
 
-interface TriedFold extends RowFold {
-  /** Computes what `finish` will, and changes nothing. */
+interface TryableFold extends RowFold {
+  /** Evaluates like `finish` and changes nothing. */
   tryFinish(): void;
 }

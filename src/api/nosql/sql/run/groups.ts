@@ -1,4 +1,4 @@
-/** The groups of a query, folded row by row: only keys and folds are kept, never the rows. */
+/** The groups of a query. Rows are added to folds one by one; only keys and folds are kept. */
 import { beginResult, spend } from '../../../../base/index.ts';
 import { compareValues, type Value } from '../../../../value/index.ts';
 import type { Grouping, Slots } from '../compile/block.ts';
@@ -7,7 +7,7 @@ import { RowBudget } from './results.ts';
 import { type ValueKey, valueKey } from './value-key.ts';
 import { keptSize } from './value-size.ts';
 
-/** Folds and slots of a group; what its first row refers to comes on top. */
+/** Bytes for the folds and slots of a group, without the values that its first row refers to. */
 const GROUP_BYTES = 200;
 
 interface Group {
@@ -20,7 +20,7 @@ export class Groups {
   readonly #grouping: Grouping;
   readonly #row: Slots;
   readonly #rowsMax: number;
-  /** Without GROUP BY. */
+  /** The only group, without GROUP BY. */
   readonly #single: Group | undefined;
   readonly #groups: Map<ValueKey, Group> | undefined;
   #budget: RowBudget | undefined;
@@ -33,26 +33,26 @@ export class Groups {
     else this.#groups = new Map();
   }
 
-  /** Folds the row as it is now into its group. */
+  /** Adds the current row to its group. */
   add(): void {
     const { folds } = this.#single ?? this.#groupOfRow();
     const { aggregates } = this.#grouping;
     for (let at = 0; at < aggregates.length; at++) {
       const { argument, aggregate } = aggregates[at] as (typeof aggregates)[number];
       const value = argument(this.#row);
-      if (value !== undefined && isListed(aggregate.planName)) this.#count(keptSize(value));
+      if (value !== undefined && isListed(aggregate.planName)) this.#reserve(keptSize(value));
       (folds[at] as Fold).add(value);
     }
   }
 
-  /** Folds in rows of the only group of which each aggregate counts every one. */
+  /** Adds a number of rows to the only group, whose aggregates all count rows. */
   addCounted(count: number): void {
     for (const fold of this.#single?.folds ?? []) fold.addCounted?.(count);
   }
 
   /**
-   * Calls emit with the row of each group until it returns true: in the order of their keys where an index could tell all there
-   * is to tell of them, else in the order of their first rows.
+   * Calls emit with the row of each group until it returns true. The order is that of the keys where an index alone could
+   * give the groups, else that of their first rows.
    */
   finish(emit: (row: Slots) => boolean): void {
     for (const { row, folds } of this.#inOrder()) {
@@ -81,9 +81,9 @@ export class Groups {
     const { keys } = this.#grouping;
     const values = keys.map(({ value }) => value(this.#row));
     const key = groupKey(values);
-    const known = this.#groups?.get(key);
-    if (known) return known;
-    this.#count(GROUP_BYTES + (typeof key === 'string' ? key.length : 0));
+    const existing = this.#groups?.get(key);
+    if (existing) return existing;
+    this.#reserve(GROUP_BYTES + (typeof key === 'string' ? key.length : 0));
     const group = this.#newGroup();
     for (const [at, { slot }] of keys.entries()) group.row[slot] = values[at];
     this.#groups?.set(key, group);
@@ -95,18 +95,18 @@ export class Groups {
     return { row: this.#row.slice(), folds };
   }
 
-  #count(bytes: number): void {
+  #reserve(bytes: number): void {
     this.#budget ??= new RowBudget(this.#rowsMax);
-    this.#budget.take(bytes);
+    this.#budget.reserve(bytes);
   }
 }
 
-/** Aggregates that keep what they are given. */
+/** Aggregates that keep every value. */
 function isListed(planName: string): boolean {
   return planName === 'MakeList' || planName === 'MakeSet';
 }
 
-/** Undefined keys are a group of their own, apart from null. */
+/** Undefined keys form a group of their own, distinct from null. */
 function groupKey(keys: readonly Value[]): ValueKey {
   if (keys.length === 1 && keys[0] !== undefined) return valueKey(keys[0]);
   return keys.map((value) => (value === undefined ? 'u' : `d${valueKey([value])}`)).join('\u0000');

@@ -1,4 +1,4 @@
-/** The rows of an ordered query that clients merge: resource id, what they are ordered by, and the result apart. */
+/** The rows of an ordered query that clients merge: resource id, sort keys and payload. */
 import type { Expression, Query, Select } from '../language/ast.ts';
 import { list, object, property } from '../language/ast-builders.ts';
 
@@ -17,7 +17,7 @@ export function orderedRow(
   };
 }
 
-/** True where such rows are asked for, each result once: their resource ids do not make them different. */
+/** True for a DISTINCT query over such rows, whose resource ids do not count as a difference. */
 export function isDistinctInOrder({ select, orderBy, groupBy }: Query): boolean {
   const { selection, isDistinct } = select;
   if (!isDistinct || orderBy === undefined || orderBy.isRank || groupBy) return false;

@@ -1,4 +1,4 @@
-/** ORDER BY RANK: items are ranked by each score, and the ranks are fused by their reciprocals (RRF). */
+/** ORDER BY RANK: ranks items by each score and fuses the ranks by their reciprocals (RRF). */
 import { spend } from '../../../../base/index.ts';
 import type { TextLanguage } from '../../../../search/index.ts';
 import { compareValues, type Value } from '../../../../value/index.ts';
@@ -21,10 +21,10 @@ export type ScoreComponent =
       readonly isAscending: boolean;
     };
 
-/** Damps the first ranks, as every client of the service does. */
+/** The RRF constant of all clients of the service; it damps the first ranks. */
 const RANK_CONSTANT = 60;
 
-/** What a component wants to remember of a row. */
+/** The values of a row that its scores are computed from. */
 export function scoreInputs(components: readonly ScoreComponent[], row: Slots): readonly Value[] {
   return components.map((component) =>
     component.kind === 'text' ? component.args.map((arg) => arg(row)) : component.value(row),

@@ -1,4 +1,4 @@
-/** What becomes of projected rows: repeated ones are dropped, the rest is put in order and cut to the window asked for. */
+/** Processes projected rows: drops duplicates, sorts, and applies the window. */
 import { beginResult, DomainError, QUERY_KEPT_BYTES_MAX, spend } from '../../../../base/index.ts';
 import { compareValues, type Value } from '../../../../value/index.ts';
 import type { Block, Compiled, Slots } from '../compile/block.ts';
@@ -7,7 +7,7 @@ import { fuseScores } from './rank.ts';
 import { type ValueKey, valueKey } from './value-key.ts';
 import { keptSize } from './value-size.ts';
 
-/** Takes a result; true when it wants no more. */
+/** Receives a result; returns true when it wants no more. */
 export type Sink = (value: Value) => boolean;
 
 interface RowWindow {
@@ -16,7 +16,7 @@ interface RowWindow {
   readonly take: number;
 }
 
-/** TOP, OFFSET and LIMIT of a block; throws SqlError where one is no count. */
+/** TOP, OFFSET and LIMIT of a block; throws SqlError where one is not a count. */
 export function windowOf(block: Block, row: Slots): RowWindow {
   const top = count(block.top, row, diagnostics.top) ?? Number.POSITIVE_INFINITY;
   const limit = count(block.limit, row, diagnostics.limit) ?? Number.POSITIVE_INFINITY;
@@ -26,16 +26,16 @@ export function windowOf(block: Block, row: Slots): RowWindow {
 function count(
   value: Compiled | undefined,
   row: Slots,
-  problem: (span: Span) => Diagnostic,
+  diagnosticOf: (span: Span) => Diagnostic,
 ): number | undefined {
   if (!value) return undefined;
   const number = value(row);
   if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
-    throw new SqlError(problem({ start: 0, end: 0 }));
+    throw new SqlError(diagnosticOf({ start: 0, end: 0 }));
   return number;
 }
 
-/** Counts what a query keeps in memory. */
+/** The budget of rows and bytes that a query keeps in memory. */
 export class RowBudget {
   readonly #rowsMax: number;
   #rows = 0;
@@ -45,8 +45,8 @@ export class RowBudget {
     this.#rowsMax = rowsMax;
   }
 
-  /** @param bytes - of the row, about. */
-  take(bytes: number): void {
+  /** @param bytes - the approximate size of the row. */
+  reserve(bytes: number): void {
     this.#bytes += bytes;
     if (++this.#rows > this.#rowsMax || this.#bytes > QUERY_KEPT_BYTES_MAX)
       throw new DomainError(
@@ -55,8 +55,8 @@ export class RowBudget {
       );
   }
 
-  /** Rows of average size. */
-  giveBack(count: number): void {
+  /** Releases rows of average size. */
+  release(count: number): void {
     this.#bytes -= (this.#bytes / this.#rows) * count;
     this.#rows -= count;
   }
@@ -66,7 +66,7 @@ export class Results {
   readonly #sink: Sink;
   readonly #seen: Set<ValueKey> | undefined;
   readonly #budget: RowBudget | undefined;
-  readonly #kept: OrderedRows | FirstOfEach | RankedRows | undefined;
+  readonly #kept: OrderedRows | DistinctOrderedRows | RankedRows | undefined;
   #skip: number;
   #take: number;
   #isFull: boolean;
@@ -77,11 +77,11 @@ export class Results {
     this.#take = window.take;
     this.#isFull = window.take === 0;
     const isOrdered = block.orderBy.length > 0;
-    // Which of the rows that repeat each other comes first is known only when all are in order.
+    // The first of duplicate rows is known only when all are sorted.
     this.#seen = block.isDistinct && !isOrdered ? new Set() : undefined;
     if (isOrdered || block.rank || block.isDistinct) this.#budget = new RowBudget(rowsMax);
     if (block.rank) this.#kept = new RankedRows(block.rank);
-    else if (isOrdered && block.isDistinct) this.#kept = new FirstOfEach(block);
+    else if (isOrdered && block.isDistinct) this.#kept = new DistinctOrderedRows(block);
     else if (isOrdered) this.#kept = new OrderedRows(block, window.skip + window.take);
   }
 
@@ -90,30 +90,30 @@ export class Results {
     return this.#isFull;
   }
 
-  /** As isFull. The keys say where an ordered or ranked row belongs. */
+  /** Returns isFull. The keys determine the position of an ordered or ranked row. */
   add(value: Value, keys: readonly Value[]): boolean {
     if (this.#isFull) return true;
-    if (!this.#kept) return this.#isRepeated(value) ? false : this.#emit(value);
-    this.#budget?.take(keptSize(value));
+    if (!this.#kept) return this.#isDuplicate(value) ? false : this.#emit(value);
+    this.#budget?.reserve(keptSize(value));
     const dropped = this.#kept.add(value, keys);
-    if (dropped > 0) this.#budget?.giveBack(dropped);
+    if (dropped > 0) this.#budget?.release(dropped);
     return false;
   }
 
-  /** Hands out what had to wait for the last row. */
+  /** Emits the rows that had to wait for the last one. */
   finish(): void {
     for (const value of this.#kept?.sorted() ?? []) {
       beginResult();
-      if (!this.#isRepeated(value) && this.#emit(value)) return;
+      if (!this.#isDuplicate(value) && this.#emit(value)) return;
     }
   }
 
-  #isRepeated(value: Value): boolean {
+  #isDuplicate(value: Value): boolean {
     if (!this.#seen) return false;
     const key = valueKey(value);
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
-    if (!this.#kept) this.#budget?.take(typeof key === 'string' ? 64 + key.length : 64);
+    if (!this.#kept) this.#budget?.reserve(typeof key === 'string' ? 64 + key.length : 64);
     return false;
   }
 
@@ -132,13 +132,13 @@ export class Results {
 interface KeyedRow {
   readonly value: Value;
   readonly keys: readonly Value[];
-  /** Equal rows stay in the order they came in. */
+  /** The order of arrival, for rows with equal keys. */
   readonly number: number;
 }
 
 type CompareRows = (a: KeyedRow, b: KeyedRow) => number;
 
-/** By their keys; `ties` says how rows of equal keys follow each other. */
+/** Compares rows by their keys; `ties` is the direction for equal keys. */
 function rowComparison({ orderBy }: Block, ties: 1 | -1): CompareRows {
   const signs = orderBy.map((order) => (order.isDescending ? -1 : 1));
   return (a, b) => {
@@ -151,7 +151,7 @@ function rowComparison({ orderBy }: Block, ties: 1 | -1): CompareRows {
   };
 }
 
-/** Fewer rows than this are not worth a sort to get rid of. */
+/** Fewer spare rows than this are not worth a sort. */
 const SPARE_ROWS_MIN = 1000;
 
 /** The first rows in order. Twice as many are kept before the rest is dropped, so that a row costs log(rows) at most. */
@@ -167,7 +167,7 @@ class OrderedRows {
     this.#compare = rowComparison(block, 1);
   }
 
-  /** How many rows fewer are kept than came in. */
+  /** Returns the number of rows that were dropped. */
   add(value: Value, keys: readonly Value[]): number {
     const row = { value, keys, number: this.#number++ };
     if (this.#last && this.#compare(row, this.#last) > 0) return 1;
@@ -190,24 +190,24 @@ class OrderedRows {
   }
 }
 
-/** Of rows that repeat each other, the one that comes first in the order. */
-class FirstOfEach {
+/** Keeps the first of duplicate rows in the order. */
+class DistinctOrderedRows {
   readonly #compare: CompareRows;
   readonly #rows = new Map<ValueKey, KeyedRow>();
   #number = 0;
 
   constructor(block: Block) {
-    // As rows that are read in order: by the number of their item, backwards where the first key falls.
+    // Ties follow the order of an index scan: by arrival, backwards where the first key descends.
     this.#compare = rowComparison(block, block.orderBy[0]?.isDescending ? -1 : 1);
   }
 
-  /** One where the row, or the one in its place, is dropped. */
+  /** Returns one where the row, or the one it replaces, is dropped. */
   add(value: Value, keys: readonly Value[]): number {
     const key = valueKey(value);
     const row = { value, keys, number: this.#number++ };
-    const known = this.#rows.get(key);
-    if (known === undefined || this.#compare(row, known) < 0) this.#rows.set(key, row);
-    return known === undefined ? 0 : 1;
+    const existing = this.#rows.get(key);
+    if (existing === undefined || this.#compare(row, existing) < 0) this.#rows.set(key, row);
+    return existing === undefined ? 0 : 1;
   }
 
   sorted(): readonly Value[] {
@@ -215,7 +215,7 @@ class FirstOfEach {
   }
 }
 
-/** Ranks depend on all rows. */
+/** Keeps all rows, because ranks depend on all of them. */
 class RankedRows {
   readonly #rank: NonNullable<Block['rank']>;
   readonly #values: Value[] = [];

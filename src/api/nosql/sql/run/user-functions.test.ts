@@ -1,4 +1,4 @@
-/** Functions that answer later give the same rows as functions that answer at once; method: both, side by side. */
+// Goal: asynchronous functions give the same rows as synchronous ones. Method: both, side by side.
 import { expect, test } from 'vitest';
 import type { Value } from '../../../../value/index.ts';
 import { compileQuery, executableQuery, parseQuery, runQuery } from '../index.ts';
@@ -24,14 +24,14 @@ const ITEMS = DOCUMENTS.map((document) => ({
 
 interface Later {
   readonly rows: readonly Value[];
-  /** How many calls were answered together, one number per crossing. */
-  readonly crossings: readonly number[];
+  /** The count of calls in each batch. */
+  readonly batches: readonly number[];
 }
 
 async function later(text: string): Promise<Later> {
-  const crossings: number[] = [];
+  const batches: number[] = [];
   const calls = new UserFunctionCalls(async (texts) => {
-    crossings.push(texts.length);
+    batches.push(texts.length);
     return texts.map((call): CallResult => {
       const [name, missing, ...args] = JSON.parse(call);
       const given = args.map((arg: Value, at: number) => (missing & (1 << at) ? undefined : arg));
@@ -47,12 +47,12 @@ async function later(text: string): Promise<Later> {
   const { shape } = executableQuery(parseQuery(text), { startMs: 0, findUdf, calls });
   if (shape.kind === 'streaming') {
     const rows = (await shape.rowsOfMany?.(ITEMS, false)) ?? [];
-    return { rows: rows.flat().map(({ value }) => value), crossings };
+    return { rows: rows.flat().map(({ value }) => value), batches };
   }
   const fold = shape.start();
   await fold.async?.addMany(ITEMS);
   const rows = (await fold.async?.finish()) ?? [];
-  return { rows: rows.map(({ value }) => value), crossings };
+  return { rows: rows.map(({ value }) => value), batches };
 }
 
 test.each([
@@ -75,19 +75,19 @@ test.each([
     'SELECT VALUE udf.isOdd(1) ? c.n : udf.fail(c.n) FROM c',
     undefined,
   ],
-])('functions in a query: %s', async (_, text, crossings) => {
+])('functions in a query: %s', async (_, text, batches) => {
   const atOnce = compileQuery(parseQuery(text), { findUdf: (name) => FUNCTIONS[name] });
   const result = await later(text);
   expect(result.rows).toEqual(runQuery(atOnce, DOCUMENTS));
-  if (crossings !== undefined) expect(result.crossings).toHaveLength(crossings);
+  if (batches !== undefined) expect(result.batches).toHaveLength(batches);
 });
 
-test('equal calls of many rows cross once', async () => {
-  const { crossings } = await later('SELECT VALUE udf.twice(1) + udf.twice(1) FROM c');
-  expect(crossings).toEqual([1]);
+test('equal calls of many rows are made once', async () => {
+  const { batches } = await later('SELECT VALUE udf.twice(1) + udf.twice(1) FROM c');
+  expect(batches).toEqual([1]);
 });
 
-test('an error is told with the message of the function', async () => {
+test('an error has the message of the function', async () => {
   await expect(later('SELECT VALUE udf.fail(c.n) FROM c')).rejects.toThrow(
     "user defined function 'fail'. Exception = TypeError: bad",
   );

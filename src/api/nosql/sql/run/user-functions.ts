@@ -1,7 +1,7 @@
 /**
- * Calls of user defined functions, which run elsewhere. Closures are synchronous, so a piece of work is tried: what it
- * asks for and is not known yet gives undefined and is noted; the notes of many pieces are answered together, and those
- * that missed something are tried again. Functions are taken to be pure: equal calls are made once.
+ * Calls of user defined functions, which run in another thread. Closures are synchronous, so an evaluation is tried: a
+ * call without a cached result gives undefined and is recorded. The recorded calls of many trials are evaluated in one
+ * batch, and the trials that missed a result are repeated. Functions are assumed to be pure: equal calls are made once.
  */
 import { DomainError, NESTING_MAX } from '../../../../base/index.ts';
 import { yieldToEventLoop } from '../../../../query/index.ts';
@@ -17,23 +17,23 @@ export type CallResult =
   | { readonly kind: 'undefined' }
   | { readonly kind: 'error'; readonly message: string };
 
-/** Calls answered together, and their characters. */
+/** The most calls of one batch, and their characters. */
 const CALLS_MAX = 1000;
 const CHARACTERS_MAX = 1024 * 1024;
 
-/** Functions of functions, and subqueries that depend on what they give: every round answers one more level. */
+/** Every round evaluates one more level of calls whose arguments depend on other calls. */
 const ROUNDS_MAX = 50;
 
-/** What pieces of work that are tried together know. */
-interface Trial {
-  readonly known: Map<string, CallResult>;
-  readonly asked: Set<string>;
+/** The state that a group of trials shares. */
+interface TrialState {
+  readonly cached: Map<string, CallResult>;
+  readonly requested: Set<string>;
   hasMissed: boolean;
 }
 
 export class UserFunctionCalls {
   readonly #evaluate: EvaluateCalls;
-  #trial: Trial | undefined;
+  #trial: TrialState | undefined;
   /** True once a function was found. */
   isUsed = false;
 
@@ -54,9 +54,9 @@ export class UserFunctionCalls {
         `The user defined function '${name}' cannot be used in this place of a query.`,
       );
     const text = callText(name, args);
-    const result = trial.known.get(text);
+    const result = trial.cached.get(text);
     if (result === undefined) {
-      trial.asked.add(text);
+      trial.requested.add(text);
       trial.hasMissed = true;
       return undefined;
     }
@@ -66,7 +66,7 @@ export class UserFunctionCalls {
       case 'undefined':
         return undefined;
       case 'error':
-        // What follows a miss may never be reached.
+        // After a miss the evaluation is wrong anyway and will be repeated.
         if (trial.hasMissed) return undefined;
         throw new DomainError(
           'invalidInput',
@@ -75,22 +75,22 @@ export class UserFunctionCalls {
     }
   }
 
-  /** The results of pieces of work that change nothing; each is done until it has all it asks for. */
-  async settle<T>(pieces: readonly (() => T)[]): Promise<T[]> {
-    const { results } = await this.#settled(pieces);
+  /** The results of trials without side effects; each is repeated until no call is missing. */
+  async complete<T>(trials: readonly (() => T)[]): Promise<T[]> {
+    const { results } = await this.#completed(trials);
     return results;
   }
 
-  /** Does things that change something, knowing all that the pieces asked for. */
-  async settleThen<T>(
-    pieces: readonly (() => unknown)[],
-    works: readonly (() => T)[],
+  /** Runs tasks with side effects once, after the trials have cached the calls that the tasks make. */
+  async completeThen<T>(
+    trials: readonly (() => unknown)[],
+    tasks: readonly (() => T)[],
   ): Promise<T[]> {
-    const { trial } = await this.#settled(pieces);
+    const { trial } = await this.#completed(trials);
     const results: T[] = [];
-    for (const work of works) {
+    for (const task of tasks) {
       await yieldToEventLoop();
-      results.push(this.#within(trial, work));
+      results.push(this.#within(trial, task));
       if (trial.hasMissed)
         throw new DomainError(
           'invalidInput',
@@ -100,47 +100,48 @@ export class UserFunctionCalls {
     return results;
   }
 
-  async #settled<T>(pieces: readonly (() => T)[]): Promise<{ results: T[]; trial: Trial }> {
-    const trial: Trial = { known: new Map(), asked: new Set(), hasMissed: false };
-    const results: T[] = new Array(pieces.length);
-    let left = pieces.map((_, at) => at);
-    for (let round = 0; left.length > 0; round++) {
+  async #completed<T>(trials: readonly (() => T)[]): Promise<{ results: T[]; trial: TrialState }> {
+    const trial: TrialState = { cached: new Map(), requested: new Set(), hasMissed: false };
+    const results: T[] = new Array(trials.length);
+    let remaining = trials.map((_, at) => at);
+    for (let round = 0; remaining.length > 0; round++) {
       if (round === ROUNDS_MAX)
         throw new DomainError(
           'invalidInput',
           'The user defined functions of the query depend on each other too deeply.',
         );
       const missed: number[] = [];
-      for (const at of left) {
-        const rest = yieldToEventLoop();
-        if (rest !== undefined) await rest;
+      for (const at of remaining) {
+        const yielded = yieldToEventLoop();
+        if (yielded !== undefined) await yielded;
         try {
-          results[at] = this.#within(trial, pieces[at] as () => T);
+          results[at] = this.#within(trial, trials[at] as () => T);
         } catch (error) {
+          // After a miss the error may come from the undefined result; the trial is repeated.
           if (!trial.hasMissed) throw error;
         }
         if (trial.hasMissed) missed.push(at);
       }
-      left = missed;
-      await this.#answer(trial);
+      remaining = missed;
+      await this.#evaluateRequested(trial);
     }
     trial.hasMissed = false;
     return { results, trial };
   }
 
-  #within<T>(trial: Trial, work: () => T): T {
+  #within<T>(trial: TrialState, task: () => T): T {
     trial.hasMissed = false;
     this.#trial = trial;
     try {
-      return work();
+      return task();
     } finally {
       this.#trial = undefined;
     }
   }
 
-  async #answer({ known, asked }: Trial): Promise<void> {
-    const calls = [...asked];
-    asked.clear();
+  async #evaluateRequested({ cached, requested }: TrialState): Promise<void> {
+    const calls = [...requested];
+    requested.clear();
     for (let at = 0; at < calls.length; ) {
       const start = at;
       for (let characters = 0; at < calls.length && at - start < CALLS_MAX; at++) {
@@ -152,7 +153,7 @@ export class UserFunctionCalls {
       batch.forEach((call, index) => {
         const result = results[index] as CallResult;
         if (result.kind === 'value') checkDepth(result.value as Value, NESTING_MAX);
-        known.set(call, result);
+        cached.set(call, result);
       });
     }
   }

@@ -1,4 +1,4 @@
-/** How large values are: before they are printed, kept or walked by something that recurses. */
+/** Sizes and depths of values, checked before they are printed, kept or walked recursively. */
 import { DomainError, draw, spend } from '../../../../base/index.ts';
 import {
   isList,
@@ -8,7 +8,7 @@ import {
   type ValueMap,
 } from '../../../../value/index.ts';
 
-/** Draws the bytes of the JSON text of a value, part by part, so that none is printed that is too large. */
+/** Draws the bytes of the JSON text of a value from the budget, part by part, before it is printed. */
 export function drawPrinted(value: Value): void {
   draw(printedLeafSize(value));
   if (typeof value !== 'object' || value === null) return;
@@ -20,14 +20,14 @@ export function drawPrinted(value: Value): void {
     }
 }
 
-/** About the bytes that a value takes in memory: parts that it shares with others count as its own. */
+/** The approximate bytes of a value in memory; parts shared with other values count fully. */
 export function keptSize(value: Value): number {
   const size = printedSize(value, KEPT_VALUE_MAX);
   spend(size >> 3);
   return 64 + 2 * size;
 }
 
-/** What is larger is not walked through to its end. */
+/** Larger values are not measured to their end. */
 const KEPT_VALUE_MAX = 512 * 1024;
 
 /** Throws `invalidInput` for a value that is nested more deeply than items are. */

@@ -1,4 +1,4 @@
-/** How a call of VectorDistance measures, and which end of its scale comes first; in which language texts are. */
+/** Properties of scoring calls: distance function and direction of VectorDistance, language of full text calls. */
 import type { TextLanguage } from '../../../../search/index.ts';
 import type { DistanceFunction, FunctionEnvironment } from '../functions/index.ts';
 import { distanceFunctionOf, isNearestFirst } from '../functions/vector.ts';
@@ -8,17 +8,17 @@ export function isCallOf(expression: Expression, name: string): boolean {
   return expression.kind === 'call' && expression.name.toLowerCase() === name.toLowerCase();
 }
 
-/** VectorDistance, or the name that hybrid plans give it: both measure as the policy says. */
+/** VectorDistance, or the name that hybrid plans give it: both use the distance function of the policy. */
 export function isVectorCall(expression: Expression): boolean {
   return isCallOf(expression, 'VectorDistance') || isCallOf(expression, '_VectorScore');
 }
 
-/** Whether ORDER BY asks for a score: no index has its order, and only the first few rows are wanted. */
+/** Whether an ORDER BY item is a score, which no index has in order. */
 export function isScore(expression: Expression): boolean {
   return SCORES.some((name) => isCallOf(expression, name));
 }
 
-/** The same of a whole query. */
+/** Whether the query is ordered by a score. */
 export function isByScore({ orderBy }: Query): boolean {
   return (orderBy?.items ?? []).some(({ expression }) => isScore(expression));
 }
@@ -39,7 +39,7 @@ export function distanceOf(
   return paths.map((path) => policy.get(path)).find((found) => found !== undefined) ?? 'cosine';
 }
 
-/** Vectors come nearest first, whichever way the numbers run, unless a direction is written. */
+/** Nearest vectors come first, whatever the distance function, unless a direction is written. */
 export function isDescending(
   expression: Expression,
   direction: OrderByItem['direction'],
@@ -49,7 +49,7 @@ export function isDescending(
   return isCallOf(expression, 'VectorDistance') && !isNearestFirst(distanceOf(expression, policy));
 }
 
-/** The language of the text that a call looks at, as the policy says for its path. */
+/** The language of the text argument of a call, by the policy for its path. */
 export function languageOf(
   { arguments: [text] }: Call,
   { textLanguages }: Pick<FunctionEnvironment, 'textLanguages'>,

@@ -1,4 +1,4 @@
-/** A batch whose operations stand in its body as they would be printed: items are cut from it and stored as they are. */
+/** A batch in canonical JSON: its items are stored as the bytes of the request, without parsing them. */
 import { isUtf8 } from 'node:buffer';
 import { BATCH_OPERATIONS_MAX, type Bytes, bufferOf } from '../../../base/index.ts';
 import {
@@ -12,13 +12,13 @@ import {
 import type { ContainerView } from '../containers/container-view.ts';
 import { checkedProperties } from '../items/request-item.ts';
 
-export interface PrintedOperation {
-  /** The properties of the operation; where its item has a text, `resourceBody` is only what is checked of it. */
+export interface CanonicalOperation {
+  /** The properties of the operation. With a `text`, `resourceBody` has only the properties that are checked. */
   readonly fields: ValueMap;
   readonly text: Bytes | undefined;
 }
 
-/** Requests are read one at a time. */
+/** One reader serves all requests, because reading is synchronous. */
 const item = new CanonicalJson();
 const operation = new CanonicalJson({ name: 'resourceBody', object: item });
 
@@ -30,31 +30,31 @@ const IF_MATCH = Buffer.from('ifMatch');
 const IF_NONE_MATCH = Buffer.from('ifNoneMatch');
 const MINIMAL_RETURN = Buffer.from('minimalReturnPreference');
 
-/** Their resource body is an item. */
+/** Operations whose resource body is an item. */
 const PUTS: readonly Value[] = ['create', 'upsert', 'replace'];
 
-/** Undefined where the body stands otherwise, or is no batch. */
-export function readPrintedBatch(
+/** Undefined where the body is not canonical, or no batch. */
+export function readCanonicalBatch(
   body: Bytes,
-  face: ContainerView,
-): readonly PrintedOperation[] | undefined {
+  view: ContainerView,
+): readonly CanonicalOperation[] | undefined {
   const text = bufferOf(body);
   if (text[0] !== OPENING_BRACKET || !isUtf8(text)) return undefined;
-  const operations: PrintedOperation[] = [];
+  const operations: CanonicalOperation[] = [];
   for (let at = 1; operations.length < BATCH_OPERATIONS_MAX; at++) {
     at = operation.read(text, at);
     if (at < 0) return undefined;
-    operations.push(readFields(face));
+    operations.push(readFields(view));
     if (text[at] === CLOSING_BRACKET) return at + 1 === text.length ? operations : undefined;
     if (text[at] !== COMMA) return undefined;
   }
   return undefined;
 }
 
-function readFields(face: ContainerView): PrintedOperation {
+function readFields(view: ContainerView): CanonicalOperation {
   const operationType = operation.get(OPERATION_TYPE);
   const isPut = typeof operationType === 'string' && PUTS.includes(operationType.toLowerCase());
-  const checked = isPut && item.isRead ? checkedProperties(item, face) : undefined;
+  const checked = isPut && item.isRead ? checkedProperties(item, view) : undefined;
   const fields = {
     operationType,
     id: operation.get(ID),

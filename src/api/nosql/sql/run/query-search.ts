@@ -1,4 +1,4 @@
-/** Queries that want the best rows by a score, in the words of the shared executor, so that an index can find them. */
+/** Recognises queries for the best rows by a score and describes them as a search, so that an index can serve them. */
 import type {
   ExecutableQuery,
   QuerySearch,
@@ -20,15 +20,15 @@ import type { ExecutableOptions } from './executable.ts';
 import { distanceOf, isCallOf, isDescending, isVectorCall } from './vector-order.ts';
 
 interface SearchOptions extends ExecutableOptions {
-  /** Rows up to the end of the window. */
+  /** The count of rows up to the end of the window. */
   readonly wanted: number;
   readonly pathOf: (expression: Expression) => Path | undefined;
   /** Rows of one item with their keys; undefined where rows depend on other items. */
   readonly rowsOf: ((document: Value) => readonly Row[]) | undefined;
-  readonly programOf: (query: Query) => ExecutableQuery;
+  readonly executableOf: (query: Query) => ExecutableQuery;
 }
 
-/** More rows than this are better found by looking at every item. */
+/** For more rows than this, reading every item is faster. */
 const WANTED_MAX = 5000;
 
 export function searchOf(query: Query, options: SearchOptions): QuerySearch | undefined {
@@ -54,7 +54,7 @@ export function searchOf(query: Query, options: SearchOptions): QuerySearch | un
     ...best(rowsOf, options.wanted, descends ? 1 : -1),
     search,
     floor: Number.NEGATIVE_INFINITY,
-    // Items without a vector come first where the smallest distance does.
+    // Where the smallest distance comes first, items without a vector come before it.
     needsEvery: !descends,
   };
 }
@@ -84,7 +84,7 @@ function vectorSearch(
   if (!isVectorCall(score)) return undefined;
   const [left, right, bruteForce, named] = score.arguments;
   if (left === undefined || right === undefined) return undefined;
-  // Options that are not written out may say anything.
+  // Options that are not an object literal are not known here.
   if (named !== undefined && named.kind !== 'object') return undefined;
   const option = named?.properties.find(({ name }) => name === 'distanceFunction')?.value;
   if (option && distanceFunctionOf(find(option)?.value) !== distance) return undefined;
@@ -95,7 +95,7 @@ function vectorSearch(
   return { kind: 'vector', path, vector: vector as readonly number[], distance, isExact };
 }
 
-/** `_FullTextScore(path, phrases, items, words, hits)` with everything but the path known. */
+/** `_FullTextScore(path, phrases, items, words, hits)` where everything but the path is constant. */
 function textSearch(
   score: Call,
   { pathOf }: SearchOptions,
@@ -112,10 +112,10 @@ function textSearch(
   return { kind: 'text', path, phrases: list, statistics };
 }
 
-/** ORDER BY RANK with one text score over all items: with their statistics known, an order like any other. */
+/** ORDER BY RANK with one text score over all items: once their statistics are known, it is an ordinary order. */
 function rankSearch(
   query: Query,
-  { pathOf, programOf }: SearchOptions,
+  { pathOf, executableOf }: SearchOptions,
   find: FindConstant,
 ): QuerySearch | undefined {
   const [item] = query.orderBy?.items ?? [];
@@ -132,7 +132,7 @@ function rankSearch(
     kind: 'statistics',
     texts: [{ kind: 'text', path, phrases }],
     with: ([statistics]) =>
-      programOf({
+      executableOf({
         ...query,
         orderBy: {
           isRank: false,
@@ -158,7 +158,7 @@ function scoreCall(
   );
 }
 
-/** The query that plans of hybrid searches begin with; see query-plan-hybrid.ts. */
+/** Recognises the statistics query of a hybrid search plan; see query-plan-hybrid.ts. */
 function statisticsSearch(
   query: Query,
   { pathOf }: SearchOptions,
