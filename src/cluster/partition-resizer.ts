@@ -169,7 +169,6 @@ export class PartitionResizer {
     const { registry, onStep } = this.#options;
     const sources = await Promise.all(parentSlots.map((slot) => registry.partition(slot)));
     const targets = await Promise.all(childSlots.map((slot) => registry.partition(slot)));
-    const cutover = Promise.withResolvers<void>();
     const holds = [...sources, ...targets].map((partition) => partition.hold());
     try {
       await move({
@@ -183,9 +182,9 @@ export class PartitionResizer {
           min: epkFromHex(min),
           max: epkFromHex(max),
         })),
+        holdCallers: () => holdCallers(parentSlots),
         commit: () => this.#commit(container, parents, orderedChildren(parents, children, targets)),
         onStep: async (step) => {
-          if (step === 'fence') for (const slot of parentSlots) slot.cutover = cutover.promise;
           recorder.step(step);
           await onStep?.(step);
         },
@@ -193,8 +192,6 @@ export class PartitionResizer {
       });
     } finally {
       for (const release of holds) release();
-      for (const slot of parentSlots) slot.cutover = undefined;
-      cutover.resolve();
     }
   }
 
@@ -290,6 +287,16 @@ interface Replacement {
   readonly parentSlots: readonly PartitionHandle[];
   readonly childSlots: readonly PartitionHandle[];
   readonly recorder: ResizeRecorder;
+}
+
+/** Requests that find one of these partitions fenced wait until the result is called. */
+function holdCallers(handles: readonly PartitionHandle[]): () => void {
+  const cutover = Promise.withResolvers<void>();
+  for (const handle of handles) handle.cutover = cutover.promise;
+  return () => {
+    for (const handle of handles) handle.cutover = undefined;
+    cutover.resolve();
+  };
 }
 
 /** Merged logs had LSNs of their own: times follow them only behind the merge. */
