@@ -7,7 +7,7 @@ import { type Clock, DomainError } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { KeySize } from '../partition/index.ts';
 import type { ContainerName } from './container-name.ts';
-import { isHotForLong, isWorthSplitting } from './heat-policy.ts';
+import { isWorthSplitting } from './heat-policy.ts';
 import { NEAR_SHARE } from './key-limit.ts';
 import type { PartitionResizer } from './partition-resizer.ts';
 import type { Route } from './routing-map.ts';
@@ -77,10 +77,10 @@ export class Balancer {
     if (itemBytes >= nearBytes && (handle.limits === undefined || handle.limits.sizes?.isDue))
       this.#watch(route);
     if (itemBytes < storageLimit) {
-      handle.splitAtBytes = itemBytes < nearBytes ? nearBytes : storageLimit;
+      handle.reviewAt(itemBytes < nearBytes ? nearBytes : storageLimit);
       return;
     }
-    handle.splitAtBytes = Number.POSITIVE_INFINITY;
+    handle.reviewAt(Number.POSITIVE_INFINITY);
     this.#enqueue(handle.storeName, () => this.#splitFull(route, itemBytes));
   }
 
@@ -90,8 +90,8 @@ export class Balancer {
    */
   review(route: Route): void {
     const { handle, container } = route;
-    if (handle.limits !== undefined) handle.limits.wholeMax = this.#wholeMax(container);
-    handle.splitAtBytes = 0;
+    handle.changeWholeMax(this.#wholeMax(container));
+    handle.reviewAt(0);
     if (handle.partition !== undefined) this.grown(route, handle.partition.itemBytes);
   }
 
@@ -113,8 +113,7 @@ export class Balancer {
   /** From now on writes are checked against the limits of keys and of fixed containers. */
   #watch(route: Route): void {
     const { handle, container } = route;
-    const { logicalLimit: keyMax } = this.#options;
-    handle.limits ??= { keyMax, wholeMax: this.#wholeMax(container), sizes: undefined };
+    handle.checkWrites(this.#options.logicalLimit, this.#wholeMax(container));
     this.#enqueue(`${handle.storeName} keys`, () => this.#measure(route));
   }
 
@@ -125,11 +124,11 @@ export class Balancer {
     if (limits === undefined || handle.isGone) return;
     try {
       const sizes = await resizer.measureKeys(route, logicalLimit);
-      limits.sizes = sizes;
+      handle.setKeySizes(limits, sizes);
       for (const key of sizes.heavy())
         if (key.bytes >= NEAR_SHARE * logicalLimit) this.keyNearLimit(route, key);
     } catch (error) {
-      if (handle.limits === limits) handle.limits = undefined;
+      handle.stopChecking(limits);
       if (!this.#isOver(error)) onFailure({ container, partitionId: partition.id, error });
     }
   }
@@ -150,8 +149,9 @@ export class Balancer {
   /** Called with every request that is refused for want of request units. */
   throttled(route: Route): void {
     const { splitsByHeat, clock } = this.#options;
-    if (splitsByHeat && isHotForLong(route.handle, clock.nowMs()))
-      this.#enqueue(`${route.handle.storeName} heat`, () => this.#splitHot(route));
+    const { handle } = route;
+    if (splitsByHeat && handle.hotMinutes.isHotForLong(handle.budget, clock.nowMs()))
+      this.#enqueue(`${handle.storeName} heat`, () => this.#splitHot(route));
   }
 
   /** Resolves when nothing is left to do. */
@@ -198,7 +198,7 @@ export class Balancer {
       if (handle.onlyKey === undefined && !this.#isOver(error))
         onFailure({ container, partitionId, error });
     }
-    handle.splitAtBytes = Math.max(itemBytes, handle.partition?.itemBytes ?? 0) * RETRY_GROWTH;
+    handle.reviewAt(Math.max(itemBytes, handle.partition?.itemBytes ?? 0) * RETRY_GROWTH);
   }
 
   async #splitHot({ container: name, partition, handle }: Route): Promise<void> {

@@ -43,7 +43,7 @@ import type { ClusterOptions } from './cluster-options.ts';
 import { containerIndexing } from './container-indexing.ts';
 import { storeName } from './container-name.ts';
 import { limitedCommand } from './key-limit.ts';
-import type { PartitionHandle } from './partition-registry.ts';
+import type { PartitionHandle } from './partition-handle.ts';
 import { commitPrepaid, type PaidWork } from './prepaid-write.ts';
 import { QueryReader } from './query-reader.ts';
 import {

@@ -7,7 +7,8 @@ import type { ContainerRecord } from '../catalog/index.ts';
 import type { Partition } from '../partition/index.ts';
 import { requestClassOf } from '../throughput/index.ts';
 import type { Cluster } from './cluster.ts';
-import type { PartitionFailure, PartitionHandle } from './partition-registry.ts';
+import type { PartitionHandle } from './partition-handle.ts';
+import type { PartitionFailure } from './partition-registry.ts';
 import { effectCharge } from './write-charge.ts';
 
 /** How often it looks, in real time. */
@@ -80,34 +81,35 @@ export class ExpirySweeper {
       }
   }
 
-  #wantsVisit({ defaultTtlSec }: ContainerRecord, slot: PartitionHandle): boolean {
-    if (defaultTtlSec === undefined || slot.partition !== undefined || slot.isGone) return false;
+  #wantsVisit({ defaultTtlSec }: ContainerRecord, handle: PartitionHandle): boolean {
+    if (defaultTtlSec === undefined || handle.partition !== undefined || handle.isGone)
+      return false;
     const nowMs = this.#options.clock.nowMs();
-    const visitedMs = this.#visitedMs.get(slot) ?? Number.NEGATIVE_INFINITY;
+    const visitedMs = this.#visitedMs.get(handle) ?? Number.NEGATIVE_INFINITY;
     if (nowMs - visitedMs < VISIT_INTERVAL_MS) return false;
-    this.#visitedMs.set(slot, nowMs);
+    this.#visitedMs.set(handle, nowMs);
     return true;
   }
 
-  async #sweepPartition(slot: PartitionHandle, partition: Partition): Promise<void> {
+  async #sweepPartition(handle: PartitionHandle, partition: Partition): Promise<void> {
     const { clock } = this.#options;
     const release = partition.hold();
     try {
       for (let step = 0; step < STEPS_MAX && !this.#isClosed; step++) {
-        if (slot.budget.admit(clock.nowMs(), BACKGROUND) !== undefined) return;
+        if (handle.budget.admit(clock.nowMs(), BACKGROUND) !== undefined) return;
         const { removed, hasMore } = await partition.sweep(STEP_ITEMS);
         let charge = 0;
-        const { indexing } = slot.options;
+        const { indexing } = handle.options;
         for (const previous of removed)
           charge += effectCharge({ item: undefined, previous }, indexing);
-        slot.budget.charge(charge, clock.nowMs(), BACKGROUND);
+        handle.budget.charge(charge, clock.nowMs(), BACKGROUND);
         if (!hasMore) return;
         await new Promise((resolve) => setImmediate(resolve));
       }
     } catch (error) {
       // Closed, replaced or failed meanwhile: whoever opens it next sweeps it.
       if (error instanceof DomainError) return;
-      this.#options.onFailure({ storeName: slot.storeName, error });
+      this.#options.onFailure({ storeName: handle.storeName, error });
     } finally {
       release();
     }

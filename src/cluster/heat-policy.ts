@@ -5,8 +5,7 @@
  * or more, at the cost of the others; nothing with one. One hot key gains nothing at all: it stays in one of the halves.
  */
 import { type ContainerRecord, provisionedMax } from '../catalog/index.ts';
-import type { HeatReport } from '../throughput/index.ts';
-import type { PartitionHandle } from './partition-registry.ts';
+import type { HeatReport, PartitionBudget } from '../throughput/index.ts';
 
 /** A minute counts as hot with refusals in this many of its seconds. */
 const HOT_SECONDS = 45;
@@ -22,23 +21,23 @@ const SHARE_MAX = 0.5;
 /** Partitions by heat are at most as many again as the throughput needs. */
 const PARTITIONS_FACTOR = 2;
 
-/** Where a slot is in becoming hot. */
-export interface HotMinutes {
-  count: number;
-  nextLookMs: number;
-}
+/** Counts the minutes in a row that a partition was hot. */
+export class HotMinutes {
+  #count = 0;
+  #nextLookMs = 0;
 
-/** Called with every refusal; true once when the partition has been hot for long. */
-export function isHotForLong({ budget, hotMinutes }: PartitionHandle, nowMs: number): boolean {
-  if (nowMs < hotMinutes.nextLookMs) return false;
-  // After a quiet time the first look only begins the first minute.
-  const isFirst = nowMs >= hotMinutes.nextLookMs + MINUTE_MS;
-  const isHot = !isFirst && budget.report(nowMs).throttledSecondsLastMinute >= HOT_SECONDS;
-  hotMinutes.nextLookMs = nowMs + MINUTE_MS;
-  hotMinutes.count = isHot ? hotMinutes.count + 1 : 0;
-  if (hotMinutes.count < HOT_MINUTES) return false;
-  hotMinutes.count = 0;
-  return true;
+  /** Called with every refusal; true once when the partition has been hot for long. */
+  isHotForLong(budget: PartitionBudget, nowMs: number): boolean {
+    if (nowMs < this.#nextLookMs) return false;
+    // After a quiet time the first look only begins the first minute.
+    const isFirst = nowMs >= this.#nextLookMs + MINUTE_MS;
+    const isHot = !isFirst && budget.report(nowMs).throttledSecondsLastMinute >= HOT_SECONDS;
+    this.#nextLookMs = nowMs + MINUTE_MS;
+    this.#count = isHot ? this.#count + 1 : 0;
+    if (this.#count < HOT_MINUTES) return false;
+    this.#count = 0;
+    return true;
+  }
 }
 
 interface HeatSplitRules {

@@ -12,7 +12,7 @@ export {
   type InteractiveTransaction,
   type TransactionContext,
 } from './interactive-transaction.ts';
-export { type HandleLimits, NEAR_SHARE } from './key-limit.ts';
+export { NEAR_SHARE } from './key-limit.ts';
 export type { MoveStep } from './mover/move.ts';
 export { type PartitionFailure, PartitionRegistry } from './partition-registry.ts';
 export { PartitionResizer } from './partition-resizer.ts';

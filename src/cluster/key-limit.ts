@@ -2,36 +2,26 @@
  * Writes to a physical partition that is near a limit: of a logical partition, which cannot be split, or of a fixed
  * container, which is not. At its limit it stops growing; everything else goes on.
  */
-import { DomainError, equalBytes } from '../base/index.ts';
+import { DomainError } from '../base/index.ts';
 import type {
   BodyFinisher,
   Item,
   KeySize,
-  KeySizes,
   Mutation,
   Partition,
   WriteCommand,
 } from '../partition/index.ts';
 import type { Epk } from '../value/index.ts';
+import type { WriteLimits } from './partition-handle.ts';
 import type { Route } from './routing-map.ts';
 
 /** From this share of a limit on writes are checked against it, and people are told. */
 export const NEAR_SHARE = 0.8;
 
-/** Of a slot near one of them. */
-export interface HandleLimits {
-  /** Bytes one key may hold. */
-  readonly keyMax: number;
-  /** Bytes the partition may hold: it is the only one its container may have. */
-  wholeMax: number | undefined;
-  /** Undefined until the keys are counted. */
-  sizes: KeySizes | undefined;
-}
-
 interface LimitedWrite {
   readonly route: Route;
   readonly partition: Partition;
-  readonly limits: HandleLimits;
+  readonly limits: WriteLimits;
   /** RU/s from which on a container with a key has as many partitions as it needs. */
   readonly unlimitedFrom: number;
   /** Told of a key that is near its limit. */
@@ -41,13 +31,9 @@ interface LimitedWrite {
 /** The intent for a partition near a limit. */
 export function limitedCommand(intent: WriteCommand, write: LimitedWrite): WriteCommand {
   const { route, limits } = write;
-  const { handle } = route;
   const key = intent.keys[0];
   if (key === undefined) return intent;
-  // Another key than the only one: now there are two, and the partition can be split between them.
-  const isSecondKey = handle.onlyKey !== undefined && !equalBytes(handle.onlyKey, key.epk);
-  if (isSecondKey) handle.onlyKey = undefined;
-  if (isSecondKey || limits.sizes?.isDue) handle.splitAtBytes = 0;
+  route.handle.noteWrite(key.epk);
   const bytes = limits.sizes?.bytesOf(key.epk);
   if (bytes === undefined && limits.wholeMax === undefined) return intent;
   if (bytes !== undefined && bytes >= limits.keyMax * NEAR_SHARE)

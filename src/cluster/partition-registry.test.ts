@@ -6,11 +6,8 @@ import type { Engine } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { Indexing, RecordCache } from '../partition/index.ts';
 import { jsonCodec } from '../value/index.ts';
-import {
-  type PartitionFailure,
-  type PartitionHandle,
-  PartitionRegistry,
-} from './partition-registry.ts';
+import type { PartitionHandle } from './partition-handle.ts';
+import { type PartitionFailure, PartitionRegistry } from './partition-registry.ts';
 
 function world(openPartitionsMax: number) {
   const inner = memoryEngine();

@@ -7,7 +7,8 @@ import type { Cluster } from './cluster.ts';
 import type { ContainerName } from './container-name.ts';
 import { type MoveStep, move } from './mover/move.ts';
 import { findSplitPoint, middleOf, splitPointByHeat, widestOf } from './mover/split-point.ts';
-import type { PartitionHandle, PartitionRegistry } from './partition-registry.ts';
+import type { PartitionHandle } from './partition-handle.ts';
+import type { PartitionRegistry } from './partition-registry.ts';
 import { ResizeLog, type ResizeRecorder } from './resize-log.ts';
 import type { Route } from './routing-map.ts';
 
@@ -128,7 +129,7 @@ export class PartitionResizer {
   async #findSplitPoint({ handle }: Route): Promise<Epk | undefined> {
     const partition = await this.#options.registry.partition(handle);
     const { point, onlyKey } = await findSplitPoint(partition, this.#stopping.signal);
-    handle.onlyKey = onlyKey;
+    handle.setOnlyKey(onlyKey);
     return point;
   }
 
@@ -291,11 +292,9 @@ interface Replacement {
 
 /** Requests that find one of these partitions fenced wait until the result is called. */
 function holdCallers(handles: readonly PartitionHandle[]): () => void {
-  const cutover = Promise.withResolvers<void>();
-  for (const handle of handles) handle.cutover = cutover.promise;
+  const releases = handles.map((handle) => handle.beginCutover());
   return () => {
-    for (const handle of handles) handle.cutover = undefined;
-    cutover.resolve();
+    for (const release of releases) release();
   };
 }
 

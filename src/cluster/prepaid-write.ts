@@ -38,7 +38,7 @@ export function commitPrepaid<Done, Reply extends ResponseInfo>(
     begun(work, partition).then(
       (done) => {
         const reply = work.finish(done);
-        if (partition.itemBytes >= handle.splitAtBytes) onGrown(route, partition.itemBytes);
+        if (handle.isReviewDue(partition.itemBytes)) onGrown(route, partition.itemBytes);
         correct(reply.charge);
         return reply;
       },
@@ -47,7 +47,7 @@ export function commitPrepaid<Done, Reply extends ResponseInfo>(
         if (error instanceof DomainError) {
           error.responseInfo = responseInfoOf(route, partition.lsn, MINIMAL_CHARGE);
           // Nothing has grown, yet a split may make room for whoever writes next.
-          if (error.code === 'partitionKeyFull' && partition.itemBytes >= handle.splitAtBytes)
+          if (error.code === 'partitionKeyFull' && handle.isReviewDue(partition.itemBytes))
             onGrown(route, partition.itemBytes);
         }
         throw error;

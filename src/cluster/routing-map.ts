@@ -2,7 +2,7 @@
 import { assert, type Bytes, compareBytes, DomainError } from '../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import { type Epk, epkFromHex } from '../value/index.ts';
-import type { PartitionHandle } from './partition-registry.ts';
+import type { PartitionHandle } from './partition-handle.ts';
 
 export interface Route {
   readonly container: ContainerRecord;
