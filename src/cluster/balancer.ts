@@ -9,6 +9,7 @@ import type { KeySize } from '../partition/index.ts';
 import type { ContainerName } from './container-name.ts';
 import { isWorthSplitting } from './heat-policy.ts';
 import { NEAR_SHARE } from './key-limit.ts';
+import type { LoadListener } from './load-listener.ts';
 import type { PartitionResizer } from './partition-resizer.ts';
 import type { Route } from './routing-map.ts';
 
@@ -54,7 +55,7 @@ export interface SplitFailure {
   readonly error: unknown;
 }
 
-export class Balancer {
+export class Balancer implements LoadListener {
   readonly #options: BalancerOptions;
   /** What is to be done, under names that keep the same from being asked for twice. */
   readonly #jobs = new Map<string, () => Promise<void>>();

@@ -5,18 +5,17 @@
  */
 import {
   andThen,
-  DomainError,
+  type Bytes,
+  type Clock,
   isPromise,
   type MaybePromise,
   type ResponseInfo,
 } from '../base/index.ts';
-import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
+import type { ContainerRecord } from '../catalog/index.ts';
 import {
-  type BodyFinisher,
   commandOf,
   type Effect,
   type EpkRange,
-  type Indexing,
   type Item,
   type ItemKey,
   type ItemOp,
@@ -39,11 +38,12 @@ import {
   type RequestClass,
   readCharge,
 } from '../throughput/index.ts';
-import type { ClusterOptions } from './cluster-options.ts';
-import { containerIndexing } from './container-indexing.ts';
+import type { Budgets } from './budgets.ts';
 import { storeName } from './container-name.ts';
+import { beginTransaction, type InteractiveTransaction } from './interactive-transaction.ts';
 import { limitedCommand } from './key-limit.ts';
-import type { PartitionHandle } from './partition-handle.ts';
+import type { LoadListener } from './load-listener.ts';
+import type { PartitionRegistry } from './partition-registry.ts';
 import { commitPrepaid, type PaidWork } from './prepaid-write.ts';
 import { QueryReader } from './query-reader.ts';
 import {
@@ -60,78 +60,63 @@ import {
   type WorkShare,
   type WriteReply,
 } from './reply.ts';
-import { type Route, RoutingMap } from './routing-map.ts';
-import { searchSpec } from './search-spec.ts';
+import type { Router } from './router.ts';
+import type { Route, RoutingMap } from './routing-map.ts';
 import { printSessionTokens } from './session-token.ts';
 import { effectCharge, prepaidCharge, pricedTransaction } from './write-charge.ts';
 
-/** A partition that is split while a request waits may be split again; not for ever. */
-const REROUTES_MAX = 10;
-
-/** Records need no seal where the home API adds nothing to what the client sent. */
-const keepBody: BodyFinisher = (body) => body;
+export interface ClusterOptions {
+  readonly registry: PartitionRegistry;
+  readonly router: Router;
+  readonly budgets: Budgets;
+  readonly clock: Clock;
+  readonly load: LoadListener;
+  /** RU/s from which on a container with a key has as many partitions as it needs. */
+  readonly unlimitedFrom: number;
+}
 
 export class Cluster {
   readonly #options: ClusterOptions;
-  readonly #maps = new WeakMap<ContainerRecord, RoutingMap>();
 
   constructor(options: ClusterOptions) {
     this.#options = options;
   }
 
   routing(container: ContainerRecord): RoutingMap {
-    let map = this.#maps.get(container);
-    if (map === undefined) {
-      const indexing = containerIndexing(container, this.#options.computed);
-      map = new RoutingMap(container, (partition) =>
-        this.#handleOf(container, partition, indexing),
-      );
-      this.#maps.set(container, map);
-    }
-    return map;
+    return this.#options.router.routing(container);
   }
 
-  /**
-   * Does something that finds its partitions by key or range, again where they were replaced in the meantime. The
-   * application notices nothing but the wait.
-   */
+  /** Does something that finds its partitions itself, again where they were replaced meanwhile. */
   withRerouting<T>(
     container: ContainerRecord,
     attempt: (container: ContainerRecord) => MaybePromise<T>,
   ): MaybePromise<T> {
-    try {
-      const result = attempt(container);
-      if (!isPromise(result)) return result;
-      return result.catch((error: unknown) => this.#again(error, container, attempt));
-    } catch (error) {
-      return this.#again(error, container, attempt);
-    }
-  }
-
-  async #again<T>(
-    error: unknown,
-    container: ContainerRecord,
-    attempt: (container: ContainerRecord) => MaybePromise<T>,
-  ): Promise<T> {
-    let failure = error;
-    for (let tries = 0; tries < REROUTES_MAX; tries++) {
-      if (!(failure instanceof DomainError && failure.code === 'partitionGone')) throw failure;
-      const latest = this.#options.current(container);
-      if (latest === undefined) throw failure;
-      for (const { handle } of this.routing(latest).routes) await handle.cutover;
-      try {
-        return await attempt(this.#options.current(container) ?? latest);
-      } catch (later) {
-        failure = later;
-      }
-    }
-    throw failure;
+    return this.#options.router.withRerouting(container, attempt);
   }
 
   /** Sets the budgets of a container's partitions to what the offers say now. */
   provision(container: ContainerRecord): void {
-    for (const { handle, partition } of this.routing(container).routes)
-      this.#options.budgets.provision(handle.budget, container, partition);
+    this.#options.router.provision(container);
+  }
+
+  /** Reports every group of writes that became durable in a store. One listener: the global secondary indexes. */
+  followCommits(listener: (storeName: string) => void): void {
+    this.#options.registry.onPublished = listener;
+  }
+
+  /** Partitions open in this process. */
+  get openPartitionCount(): number {
+    return this.#options.registry.openCount;
+  }
+
+  /** Begins a transaction that reads and writes one logical partition step by step; the caller closes it. */
+  beginTransaction(
+    at: { readonly route: Route; readonly prefix: Bytes },
+    session: string | undefined,
+    traffic: RequestClass,
+  ): Promise<InteractiveTransaction> {
+    const { registry, clock } = this.#options;
+    return beginTransaction({ cluster: this, registry, clock }, at, session, traffic);
   }
 
   read(
@@ -373,7 +358,7 @@ export class Cluster {
   #admit(route: Route, traffic: RequestClass): void {
     const refusal = route.handle.budget.admit(this.#options.clock.nowMs(), traffic);
     if (refusal === undefined) return;
-    this.#options.onThrottled(route);
+    this.#options.load.throttled(route);
     throw throttled(route, refusal);
   }
 
@@ -381,32 +366,5 @@ export class Cluster {
     const nowMs = this.#options.clock.nowMs();
     handle.budget.charge(charge, nowMs, traffic);
     handle.heat.add(charge, bytes, key, nowMs);
-  }
-
-  /** The place of a partition that is being built. */
-  handleOf(container: ContainerRecord, partition: PartitionRecord): PartitionHandle {
-    return this.#handleOf(
-      container,
-      partition,
-      containerIndexing(container, this.#options.computed),
-    );
-  }
-
-  #handleOf(
-    container: ContainerRecord,
-    partition: PartitionRecord,
-    indexing: Indexing,
-  ): PartitionHandle {
-    const slot = this.#options.registry.handle(storeName(container, partition.id), {
-      finisher: this.#options.finishers[container.encoding]?.(container) ?? keepBody,
-      etagSalt: (container.rid ^ (container.rid >>> 16)) & 0xffff,
-      ridPrefix: partition.ridPrefix,
-      indexing,
-      retentionSec: container.versionRetentionSec ?? 0,
-      defaultTtlSec: container.defaultTtlSec,
-      search: searchSpec(container),
-    });
-    this.#options.budgets.provision(slot.budget, container, partition);
-    return slot;
   }
 }

@@ -3,15 +3,9 @@
  * container, which is not. At its limit it stops growing; everything else goes on.
  */
 import { DomainError } from '../base/index.ts';
-import type {
-  BodyFinisher,
-  Item,
-  KeySize,
-  Mutation,
-  Partition,
-  WriteCommand,
-} from '../partition/index.ts';
+import type { BodyFinisher, Item, Mutation, Partition, WriteCommand } from '../partition/index.ts';
 import type { Epk } from '../value/index.ts';
+import type { LoadListener } from './load-listener.ts';
 import type { WriteLimits } from './partition-handle.ts';
 import type { Route } from './routing-map.ts';
 
@@ -24,8 +18,7 @@ interface LimitedWrite {
   readonly limits: WriteLimits;
   /** RU/s from which on a container with a key has as many partitions as it needs. */
   readonly unlimitedFrom: number;
-  /** Told of a key that is near its limit. */
-  readonly onKeyNearLimit: (route: Route, key: KeySize) => void;
+  readonly load: LoadListener;
 }
 
 /** The intent for a partition near a limit. */
@@ -37,7 +30,7 @@ export function limitedCommand(intent: WriteCommand, write: LimitedWrite): Write
   const bytes = limits.sizes?.bytesOf(key.epk);
   if (bytes === undefined && limits.wholeMax === undefined) return intent;
   if (bytes !== undefined && bytes >= limits.keyMax * NEAR_SHARE)
-    write.onKeyNearLimit(route, { epk: key.epk, primary: key.primary, bytes });
+    write.load.keyNearLimit(route, { epk: key.epk, primary: key.primary, bytes });
   return intentWithin(intent, write);
 }
 

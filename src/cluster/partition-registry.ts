@@ -29,8 +29,6 @@ interface RegistryOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly cache: RecordCache;
-  /** Told of every group of writes that became durable in a store. */
-  readonly onPublished?: (storeName: string) => void;
   /** Told of every partition that failed; the next to use it opens it again. */
   readonly onFailure?: ((failure: PartitionFailure) => void) | undefined;
   /** Partitions that are open at once, unless all of them are in use. */
@@ -43,6 +41,8 @@ export interface PartitionFailure {
 }
 
 export class PartitionRegistry {
+  /** Receives every group of writes that became durable in a store. */
+  onPublished: ((storeName: string) => void) | undefined;
   readonly #options: RegistryOptions;
   readonly #handles = new Map<string, PartitionHandle>();
   /** Open, being opened or being closed: what has files open, or will have. */
@@ -177,7 +177,7 @@ export class PartitionRegistry {
   }
 
   async #openPartition(handle: PartitionHandle): Promise<Partition> {
-    const { engine, clock, cache, onPublished, onFailure } = this.#options;
+    const { engine, clock, cache, onFailure } = this.#options;
     const { storeName } = handle;
     const store = await engine.open(storeName);
     try {
@@ -186,7 +186,7 @@ export class PartitionRegistry {
         clock,
         cache: cache.forPartition(),
         work: this.#work,
-        ...(onPublished && { onPublished: () => onPublished(storeName) }),
+        onPublished: () => this.onPublished?.(storeName),
         ...(onFailure && { onFailure: (error: Error) => onFailure({ storeName, error }) }),
         ...handle.options,
       });

@@ -3,21 +3,21 @@ import { type Clock, DomainError } from '../base/index.ts';
 import type { Catalog, ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import { KeySizes, type Partition } from '../partition/index.ts';
 import { type Epk, epkFromHex, epkToHex } from '../value/index.ts';
-import type { Cluster } from './cluster.ts';
 import type { ContainerName } from './container-name.ts';
 import { type MoveStep, move } from './mover/move.ts';
 import { findSplitPoint, middleOf, splitPointByHeat, widestOf } from './mover/split-point.ts';
 import type { PartitionHandle } from './partition-handle.ts';
 import type { PartitionRegistry } from './partition-registry.ts';
 import { ResizeLog, type ResizeRecorder } from './resize-log.ts';
+import type { Router } from './router.ts';
 import type { Route } from './routing-map.ts';
 
 interface ResizerOptions {
   readonly catalog: Catalog;
-  readonly cluster: Cluster;
+  readonly router: Router;
   readonly registry: PartitionRegistry;
   readonly clock: Clock;
-  readonly onStep?: (step: MoveStep) => void | Promise<void>;
+  readonly onStep: (step: MoveStep) => void | Promise<void>;
 }
 
 /** Rids begin with thirteen bits of the partition they were made in, so a container has this many in its life. */
@@ -50,7 +50,7 @@ export class PartitionResizer {
   ): Promise<readonly string[]> {
     return this.#serialized(container, async (record) => {
       checkSplits(record);
-      const route = this.#options.cluster.routing(record).forId(partitionId);
+      const route = this.#options.router.routing(record).forId(partitionId);
       const byHeat = cut === 'heat' ? this.#heatPoint(route) : undefined;
       const betweenKeys = byHeat ?? (await this.#findSplitPoint(route));
       const point =
@@ -67,7 +67,7 @@ export class PartitionResizer {
   /** The id of the new partition. The partitions must be neighbours. */
   merge(container: ContainerName, partitionIds: readonly string[]): Promise<readonly string[]> {
     return this.#serialized(container, async (record) => {
-      const routing = this.#options.cluster.routing(record);
+      const routing = this.#options.router.routing(record);
       const routes = partitionIds
         .map((id) => routing.forId(id))
         .sort((a, b) => (a.partition.min < b.partition.min ? -1 : 1));
@@ -98,10 +98,10 @@ export class PartitionResizer {
 
   /** The two neighbours that hold least between them. */
   async smallestPair({ databaseRid, rid }: ContainerName): Promise<NeighbourPair | undefined> {
-    const { cluster } = this.#options;
-    const { routes } = cluster.routing(this.#current({ databaseRid, rid }));
+    const { router, registry } = this.#options;
+    const { routes } = router.routing(this.#current({ databaseRid, rid }));
     const sizes: number[] = [];
-    for (const route of routes) sizes.push((await cluster.statistics(route)).itemBytes);
+    for (const { handle } of routes) sizes.push((await registry.partition(handle)).itemBytes);
     let smallest: NeighbourPair | undefined;
     for (let at = 1; at < routes.length; at++) {
       const bytes = (sizes[at - 1] as number) + (sizes[at] as number);
@@ -138,13 +138,13 @@ export class PartitionResizer {
     parents: readonly PartitionRecord[],
     boundaries: readonly Epk[],
   ): Promise<readonly string[]> {
-    const { cluster, registry } = this.#options;
+    const { router, registry } = this.#options;
     const children = await this.#reserve(container, parents, boundaries);
-    const parentSlots = cluster
+    const parentSlots = router
       .routing(container)
       .routes.filter(({ partition }) => parents.some(({ id }) => id === partition.id))
       .map(({ handle }) => handle);
-    const childSlots = children.map((child) => cluster.handleOf(container, child));
+    const childSlots = children.map((child) => router.newHandle(container, child));
     const recorder = this.log.begin({
       kind: children.length > 1 ? 'split' : 'merge',
       container,
@@ -187,7 +187,7 @@ export class PartitionResizer {
         commit: () => this.#commit(container, parents, orderedChildren(parents, children, targets)),
         onStep: async (step) => {
           recorder.step(step);
-          await onStep?.(step);
+          await onStep(step);
         },
         signal: this.#stopping.signal,
       });

@@ -5,7 +5,7 @@
 import { DomainError, isPromise, type MaybePromise, type ResponseInfo } from '../base/index.ts';
 import type { Partition } from '../partition/index.ts';
 import { MINIMAL_CHARGE, type RequestClass } from '../throughput/index.ts';
-import type { ClusterOptions } from './cluster-options.ts';
+import type { ClusterOptions } from './cluster.ts';
 import { responseInfoOf } from './reply.ts';
 import type { Route } from './routing-map.ts';
 
@@ -24,7 +24,7 @@ interface Prepaid<Done, Reply> {
 
 /** One promise from the commit to the reply: many writes are under way at once, and all of them keep theirs. */
 export function commitPrepaid<Done, Reply extends ResponseInfo>(
-  { clock, registry, onGrown }: ClusterOptions,
+  { clock, registry, load }: ClusterOptions,
   route: Route,
   { prepaid, traffic, work }: Prepaid<Done, Reply>,
 ): Promise<Reply> {
@@ -38,7 +38,7 @@ export function commitPrepaid<Done, Reply extends ResponseInfo>(
     begun(work, partition).then(
       (done) => {
         const reply = work.finish(done);
-        if (handle.isReviewDue(partition.itemBytes)) onGrown(route, partition.itemBytes);
+        if (handle.isReviewDue(partition.itemBytes)) load.grown(route, partition.itemBytes);
         correct(reply.charge);
         return reply;
       },
@@ -48,7 +48,7 @@ export function commitPrepaid<Done, Reply extends ResponseInfo>(
           error.responseInfo = responseInfoOf(route, partition.lsn, MINIMAL_CHARGE);
           // Nothing has grown, yet a split may make room for whoever writes next.
           if (error.code === 'partitionKeyFull' && handle.isReviewDue(partition.itemBytes))
-            onGrown(route, partition.itemBytes);
+            load.grown(route, partition.itemBytes);
         }
         throw error;
       },

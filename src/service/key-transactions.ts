@@ -9,12 +9,7 @@ import {
   SCRIPT_ATTEMPTS_MAX,
 } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
-import {
-  beginTransaction,
-  type CommittedTransaction,
-  type InteractiveTransaction,
-  type TransactionContext,
-} from '../cluster/index.ts';
+import type { Cluster, CommittedTransaction, InteractiveTransaction } from '../cluster/index.ts';
 import {
   type Effect,
   type Item,
@@ -51,10 +46,10 @@ interface Transacted<T> extends ResponseInfo {
 }
 
 export class KeyTransactions {
-  readonly #place: TransactionContext;
+  readonly #cluster: Cluster;
 
-  constructor(place: TransactionContext) {
-    this.#place = place;
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
   }
 
   /** Commits what the work wrote, unless it throws. */
@@ -62,10 +57,9 @@ export class KeyTransactions {
     request: TransactionRequest,
     work: (transaction: KeyTransaction) => Promise<T>,
   ): Promise<Transacted<T>> {
-    const { cluster } = this.#place;
     for (let attempts = 1; ; attempts++)
       try {
-        return await cluster.withRerouting(request.container, (container) =>
+        return await this.#cluster.withRerouting(request.container, (container) =>
           this.#attempt({ ...request, container }, work),
         );
       } catch (error) {
@@ -79,9 +73,9 @@ export class KeyTransactions {
     work: (transaction: KeyTransaction) => Promise<T>,
   ): Promise<Transacted<T>> {
     const epk = effectivePartitionKey(partitionKey, container.partitionKey);
-    const route = this.#place.cluster.routing(container).forKey(epk);
+    const route = this.#cluster.routing(container).forKey(epk);
     const prefix = logicalPartitionPrefix(epk, partitionKey);
-    const open = await beginTransaction(this.#place, { route, prefix }, sessionToken, traffic);
+    const open = await this.#cluster.beginTransaction({ route, prefix }, sessionToken, traffic);
     try {
       const result = await work(new KeyTransaction(open, { container, partitionKey, epk }));
       const { reply, etags } = await open.commit();

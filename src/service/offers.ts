@@ -11,7 +11,7 @@ import {
   type ThroughputRecord,
   type ThroughputSetting,
 } from '../catalog/index.ts';
-import type { Cluster, Route } from '../cluster/index.ts';
+import type { Balancer, Cluster } from '../cluster/index.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
 import {
@@ -44,12 +44,8 @@ interface OffersOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly settings: Settings;
-  /** Told of every partition whose throughput has changed, and with it perhaps the kind of its container. */
-  readonly onChanged: (route: Route) => void;
-  /** Told of containers that have fewer partitions than their throughput needs. */
-  readonly onThroughputRaised: (container: ContainerRecord) => void;
-  /** Told of containers that may have more partitions than their throughput needs. */
-  readonly onThroughputLowered: (container: ContainerRecord) => void;
+  /** Makes the number of partitions follow the throughput. */
+  readonly balancer: Balancer;
 }
 
 export class Offers {
@@ -93,8 +89,7 @@ export class Offers {
    * @param ifMatch - the etag the offer must still have.
    */
   async replace(rid: number, change: OfferChange, ifMatch?: string): Promise<Offer> {
-    const { catalog, cluster, settings, onChanged, onThroughputRaised, onThroughputLowered } =
-      this.#options;
+    const { catalog, cluster, settings, balancer } = this.#options;
     const before = this.findByRid(rid);
     if (before === undefined) throw offerNotFound();
     const storageBytes = await this.#storedBytes(before);
@@ -107,11 +102,11 @@ export class Offers {
     const containers = this.#governed(offer);
     for (const container of containers) {
       cluster.provision(container);
-      for (const route of cluster.routing(container).routes) onChanged(route);
+      for (const route of cluster.routing(container).routes) balancer.review(route);
     }
     for (const container of containers)
-      if (this.#lacksPartitions(offer, container)) onThroughputRaised(container);
-      else onThroughputLowered(container);
+      if (this.#lacksPartitions(offer, container)) balancer.throughputRaised(container);
+      else balancer.throughputLowered(container);
     return offer;
   }
 

@@ -30,7 +30,8 @@ export class GlobalIndexes {
 
   /** Begins to keep the indexes up: those there are, and those to come. */
   start(): void {
-    const { catalog } = this.#options;
+    const { catalog, cluster } = this.#options;
+    cluster.followCommits((storeName) => this.#committed(storeName));
     for (const database of catalog.databases())
       for (const container of catalog.containers(database)) this.#follow(container);
     catalog.onChange = ({ containers = [], droppedContainers = [] }) => {
@@ -73,7 +74,7 @@ export class GlobalIndexes {
   }
 
   /** Something became durable in a store. Called for every commit: no more than a look-up. */
-  committed(storeName: string): void {
+  #committed(storeName: string): void {
     if (this.#bySource.size === 0) return;
     this.#wake(storeName.slice(0, storeName.indexOf('/')));
   }
