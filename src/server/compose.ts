@@ -17,28 +17,14 @@ import {
   finishJson,
   projectRows,
 } from '../api/nosql/index.ts';
-import {
-  createTableHandler,
-  finishEntity,
-  type KeyCheck,
-  originCheck,
-  SharedKeys,
-} from '../api/table/index.ts';
-import {
-  type Clock,
-  Metrics,
-  systemRandom,
-  WELL_KNOWN_KEY,
-  WELL_KNOWN_STORAGE_KEY,
-} from '../base/index.ts';
+import { createTableHandler, finishEntity, originCheck } from '../api/table/index.ts';
+import { type Clock, Metrics, systemRandom } from '../base/index.ts';
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
 import { fenced, guardedHandler, type HttpHandler } from '../http/index.ts';
 import {
   type Access,
-  type AccountKeys,
-  isReadOnly,
   memoryAccessStore,
   openAccess,
   openService,
@@ -227,9 +213,8 @@ function guardedHandlers(
   surroundings: Environment,
 ): Readonly<Partial<Record<ApiName, HttpHandler>>> {
   const { access, service } = parts;
-  const takesAnyIdentity = config.access.identities?.keys.kind === 'any';
   const guardOf = (api: ApiName) => ({
-    isOn: () => takesAnyIdentity || access.keys.hasGuessableKey,
+    isOn: () => access.isOpenToAnyone(),
     names: [config.host.toLowerCase(), ...config.hostNames],
     onRefusal: (refusal: object) => surroundings.log.info('accessRefused', { api, ...refusal }),
   });
@@ -260,7 +245,7 @@ function tableHandler(
   const count = requests.forApi('table');
   return createTableHandler({
     service,
-    keys: tableKeys(access.keys),
+    keys: access.tableKeys,
     identities: access,
     isDateOptional: () => access.keys.hasPublicKey,
     onRequest: (report) => {
@@ -272,28 +257,6 @@ function tableHandler(
     onFailure: ({ error, requestId, method }) =>
       log.error('requestFailed', { activityId: requestId, method, error: errorText(error) }),
   });
-}
-
-/** Who uses one key that is public knowledge may use the other: connection strings of storage emulators have it. */
-function tableKeys(keys: AccountKeys): KeyCheck {
-  const publicKeys = new SharedKeys([WELL_KNOWN_STORAGE_KEY]);
-  // Clients keep to one key: the kind that was right last time is tried first.
-  let wasPublic = false;
-  const byPublicKey: KeyCheck['isSigned'] = (text, signature, isOften) =>
-    keys.get('primary') === WELL_KNOWN_KEY && publicKeys.isSigned(text, signature, isOften);
-  return {
-    isSigned(text, signature, isOften) {
-      if (wasPublic && byPublicKey(text, signature, isOften)) return true;
-      const name = keys.match(text, signature, isOften);
-      if (name !== undefined) {
-        wasPublic = false;
-        return !isReadOnly(name);
-      }
-      if (wasPublic) return false;
-      wasPublic = byPublicKey(text, signature, isOften);
-      return wasPublic;
-    },
-  };
 }
 
 /** The NoSQL API, with administration under its own path. */

@@ -5,6 +5,7 @@ import { AccountKeys, type KeyName, type RotatedKeys } from './account-keys.ts';
 import { Identities, type IdentitySettings } from './identity.ts';
 import { ResourceTokens } from './resource-token.ts';
 import { ANYONE, CONTRIBUTOR, type RoleSettings, Roles } from './roles.ts';
+import { TableKeys } from './table-keys.ts';
 
 /** What is kept with the data. */
 export interface AccessState {
@@ -30,9 +31,12 @@ export interface AccessSettings {
 
 export interface Access {
   readonly keys: AccountKeys;
+  readonly tableKeys: TableKeys;
   readonly tokens: ResourceTokens;
   readonly identities: Identities;
   readonly roles: Roles;
+  /** True while anybody who can send a request may be let in: any identity counts, or a key can be guessed. */
+  isOpenToAnyone(): boolean;
 }
 
 const SECRET_BYTES = 64;
@@ -40,17 +44,21 @@ const SECRET_BYTES = 64;
 export function openAccess(settings: AccessSettings, store: AccessStore, clock: Clock): Access {
   const state = store.read() ?? makeState(store);
   const secret = Buffer.from(state.secret, 'base64');
+  const keys = new AccountKeys({
+    given: settings.keys,
+    secret,
+    rotated: state.keys,
+    save: (rotated) => store.write({ ...state, keys: rotated }),
+    randomBytes,
+  });
+  const takesAnyIdentity = settings.identities?.keys.kind === 'any';
   return {
-    keys: new AccountKeys({
-      given: settings.keys,
-      secret,
-      rotated: state.keys,
-      save: (keys) => store.write({ ...state, keys }),
-      randomBytes,
-    }),
+    keys,
+    tableKeys: new TableKeys(keys),
     tokens: new ResourceTokens(secret),
     identities: new Identities(settings.identities, clock),
-    roles: new Roles(settings.roles ?? defaultRoles(settings.identities)),
+    roles: new Roles(settings.roles ?? defaultRoles(takesAnyIdentity)),
+    isOpenToAnyone: () => takesAnyIdentity || keys.hasGuessableKey,
   };
 }
 
@@ -71,7 +79,8 @@ function makeState(store: AccessStore): AccessState {
   return state;
 }
 
-function defaultRoles(identities: IdentitySettings | undefined): RoleSettings {
+/** Any identity contributes where any is taken: that is development. */
+function defaultRoles(takesAnyIdentity: boolean): RoleSettings {
   const everyone = { roleDefinitionId: CONTRIBUTOR, principalId: ANYONE, scope: '/' };
-  return { definitions: [], assignments: identities?.keys.kind === 'any' ? [everyone] : [] };
+  return { definitions: [], assignments: takesAnyIdentity ? [everyone] : [] };
 }
