@@ -26,8 +26,8 @@ import {
   type TransactionOp,
   writeTime,
 } from '../partition/index.ts';
-import type { ItemReader } from '../query/index.ts';
-import { MINIMAL_CHARGE, type RequestClass, readCharge } from '../throughput/index.ts';
+import type { ExecutionStats, ItemReader } from '../query/index.ts';
+import { MINIMAL_CHARGE, queryCharge, type RequestClass, readCharge } from '../throughput/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { PartitionRegistry } from './partition-registry.ts';
 import { QueryReader } from './query-reader.ts';
@@ -114,7 +114,7 @@ export class InteractiveTransaction {
   async read(key: ItemKey): Promise<Item | undefined> {
     const item = await this.#current(key, (partition) => partition.read(key));
     const bytes = item === undefined ? 0 : item.body.length;
-    this.pay(item === undefined ? MINIMAL_CHARGE : readCharge(bytes), bytes, key);
+    this.#pay(item === undefined ? MINIMAL_CHARGE : readCharge(bytes), bytes, key);
     return item;
   }
 
@@ -162,7 +162,12 @@ export class InteractiveTransaction {
     return [stored, new UncommittedReader(items, (item) => reader.decode(item as Item))];
   }
 
-  pay(charge: number, bytes: number, key?: ItemKey): void {
+  /** Charges a query over what `readers` returned. */
+  payQuery(stats: ExecutionStats): void {
+    this.#pay(queryCharge({ ...stats, partitions: 1 }), stats.bytesLoaded);
+  }
+
+  #pay(charge: number, bytes: number, key?: ItemKey): void {
     const { route, clock, traffic } = this.#options;
     const nowMs = clock.nowMs();
     this.#charge += charge;
@@ -175,7 +180,7 @@ export class InteractiveTransaction {
     const ops = [...this.#own.values()].flatMap(opsOf);
     if (ops.length === 0) return { reply: undefined, etags };
     const { cluster, route, traffic } = this.#options;
-    const reply = await cluster.transact(route, ops, traffic, { guard: () => this.#check() });
+    const reply = await cluster.transactOn(route, ops, traffic, { guard: () => this.#check() });
     ops.forEach(({ key }, at) => {
       const etag = reply.outcomes[at]?.item?.etag;
       if (etag !== undefined)

@@ -60,7 +60,7 @@ export class PartitionResizer {
           'invalidInput',
           `Partition ${partitionId} holds the items of one partition key or none: it cannot be split.`,
         );
-      return this.#replace(record, [route.partition], [route.min, point, route.max]);
+      return this.#replace(record, [route], [route.min, point, route.max]);
     });
   }
 
@@ -80,11 +80,7 @@ export class PartitionResizer {
         throw new DomainError('invalidInput', 'Only neighbouring partitions can be merged.');
       const [first, last] = [routes[0], routes.at(-1)];
       if (first === undefined || last === undefined) return [];
-      return this.#replace(
-        record,
-        routes.map(({ partition }) => partition),
-        [first.min, last.max],
-      );
+      return this.#replace(record, routes, [first.min, last.max]);
     });
   }
 
@@ -135,16 +131,13 @@ export class PartitionResizer {
 
   async #replace(
     container: ContainerRecord,
-    parents: readonly PartitionRecord[],
+    routes: readonly Route[],
     boundaries: readonly Epk[],
   ): Promise<readonly string[]> {
     const { router, registry } = this.#options;
+    const parents = routes.map(({ partition }) => partition);
     const children = await this.#reserve(container, parents, boundaries);
-    const parentSlots = router
-      .routing(container)
-      .routes.filter(({ partition }) => parents.some(({ id }) => id === partition.id))
-      .map(({ handle }) => handle);
-    const childSlots = children.map((child) => router.newHandle(container, child));
+    const childHandles = children.map((child) => router.newHandle(container, child));
     const recorder = this.log.begin({
       kind: children.length > 1 ? 'split' : 'merge',
       container,
@@ -152,38 +145,36 @@ export class PartitionResizer {
       children: children.map(({ id }) => id),
     });
     try {
-      await this.#move(container, { parents, children, parentSlots, childSlots, recorder });
+      await this.#move(container, { routes, parents, children, childHandles, recorder });
       recorder.done();
     } catch (error) {
       recorder.failed(error);
-      await registry.drop(childSlots.map(({ storeName }) => storeName));
+      await registry.drop(childHandles.map(({ storeName }) => storeName));
       throw error;
     }
-    for (const slot of parentSlots) registry.retire(slot).catch(() => undefined);
+    // A store that cannot be dropped now is an orphan, which the next start drops.
+    for (const { handle } of routes) registry.retire(handle).catch(() => undefined);
     return children.map(({ id }) => id);
   }
 
   async #move(
     container: ContainerRecord,
-    { parents, children, parentSlots, childSlots, recorder }: Replacement,
+    { routes, parents, children, childHandles, recorder }: Replacement,
   ): Promise<void> {
     const { registry, onStep } = this.#options;
-    const sources = await Promise.all(parentSlots.map((slot) => registry.partition(slot)));
-    const targets = await Promise.all(childSlots.map((slot) => registry.partition(slot)));
+    const sources = await Promise.all(routes.map(({ handle }) => registry.partition(handle)));
+    const targets = await Promise.all(childHandles.map((handle) => registry.partition(handle)));
     const holds = [...sources, ...targets].map((partition) => partition.hold());
     try {
       await move({
         sources,
-        sourceRanges: parents.map(({ min, max }) => ({
-          min: epkFromHex(min),
-          max: epkFromHex(max),
-        })),
+        sourceRanges: routes,
         targets: children.map(({ min, max }, at) => ({
           partition: targets[at] as (typeof targets)[number],
           min: epkFromHex(min),
           max: epkFromHex(max),
         })),
-        holdCallers: () => holdCallers(parentSlots),
+        holdCallers: () => holdCallers(routes),
         commit: () => this.#commit(container, parents, orderedChildren(parents, children, targets)),
         onStep: async (step) => {
           recorder.step(step);
@@ -283,16 +274,17 @@ interface NeighbourPair {
 }
 
 interface Replacement {
+  readonly routes: readonly Route[];
+  /** The partitions of the routes. */
   readonly parents: readonly PartitionRecord[];
   readonly children: readonly PartitionRecord[];
-  readonly parentSlots: readonly PartitionHandle[];
-  readonly childSlots: readonly PartitionHandle[];
+  readonly childHandles: readonly PartitionHandle[];
   readonly recorder: ResizeRecorder;
 }
 
 /** Requests that find one of these partitions fenced wait until the result is called. */
-function holdCallers(handles: readonly PartitionHandle[]): () => void {
-  const releases = handles.map((handle) => handle.beginCutover());
+function holdCallers(routes: readonly Route[]): () => void {
+  const releases = routes.map(({ handle }) => handle.beginCutover());
   return () => {
     for (const release of releases) release();
   };

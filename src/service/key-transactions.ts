@@ -26,7 +26,7 @@ import {
   printPosition,
   type Target,
 } from '../query/index.ts';
-import { MINIMAL_CHARGE, queryCharge, type RequestClass } from '../throughput/index.ts';
+import { MINIMAL_CHARGE, type RequestClass } from '../throughput/index.ts';
 import { type Epk, effectivePartitionKey, epkToHex, type Value } from '../value/index.ts';
 import { readOnly } from './items.ts';
 import { toOp, type WriteOperation } from './operations.ts';
@@ -163,7 +163,7 @@ export class KeyTransaction {
       return { rows: page.rows, continuation: page.position && printPosition(page.position) };
     } finally {
       for (const reader of readers) reader.release();
-      this.#open.pay(queryCharge({ ...stats, partitions: 1 }), stats.bytesLoaded);
+      this.#open.payQuery(stats);
     }
   }
 

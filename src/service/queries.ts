@@ -23,7 +23,7 @@ import {
   type ResultPage,
   type Target,
 } from '../query/index.ts';
-import { type HeatKey, queryCharge, type RequestClass } from '../throughput/index.ts';
+import type { HeatKey, RequestClass } from '../throughput/index.ts';
 import { epkFromHex } from '../value/index.ts';
 
 /** Looking at a partition at all, in index entries: as `queryCharge` weighs them. */
@@ -123,11 +123,11 @@ export class Queries {
   #complete(
     container: ContainerRecord,
     { ranges, traffic }: QueryRequest,
-    work: ExecutionStats,
+    stats: ExecutionStats,
     touched: ReadonlyMap<string, Touched>,
   ): ResponseInfo {
     const key = touched.size === 1 ? soleKeyOf(ranges) : undefined;
-    const bytes = work.bytesLoaded / Math.max(1, touched.size);
+    const bytes = stats.bytesLoaded / Math.max(1, touched.size);
     const [first, ...others] = [...touched.values()].map(
       ({ route, readers }): WorkShare => ({
         route,
@@ -138,8 +138,7 @@ export class Queries {
     );
     const route = this.#cluster.routing(container).routes[0] as Route;
     const nobody: WorkShare = { route, effort: 1, bytes: 0, key: undefined };
-    const charge = queryCharge({ ...work, partitions: touched.size }, traffic?.readFactor);
-    return this.#cluster.settle([first ?? nobody, ...others], charge, traffic);
+    return this.#cluster.settleQuery([first ?? nobody, ...others], stats, traffic);
   }
 
   #targets(

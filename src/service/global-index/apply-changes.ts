@@ -73,10 +73,8 @@ function putOf({ index, projection }: IndexTarget, item: Item): ItemOp {
 }
 
 async function write({ cluster, index, traffic }: IndexTarget, op: ItemOp): Promise<void> {
-  const attempt = (current: ContainerRecord) =>
-    cluster.write(cluster.routing(current).forKey(op.key.epk), op, traffic);
   try {
-    await cluster.withRerouting(index, attempt);
+    await cluster.write(index, op, traffic);
   } catch (error) {
     if (!(error instanceof DomainError && error.code === 'itemNotFound')) throw error;
   }
