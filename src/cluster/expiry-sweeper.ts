@@ -1,6 +1,6 @@
 /**
- * Removes what has expired or was erased, in the background, with the throughput that requests leave over. It looks at
- * open partitions, and now and then at a closed one of a container whose items expire.
+ * Removes items that have expired or are under a range tombstone, in the background, with the throughput that requests
+ * leave over. It sweeps open partitions, and now and then opens a closed one of a container whose items expire.
  */
 import { type Clock, DomainError } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
@@ -11,26 +11,26 @@ import type { PartitionHandle } from './partition-handle.ts';
 import type { PartitionFailure } from './partition-registry.ts';
 import { effectCharge } from './write-charge.ts';
 
-/** How often it looks, in real time. */
+/** Time between rounds, in real time. */
 export const SWEEP_INTERVAL_MS = 1000;
 /** Items of one step: one commit, so that writers hardly wait. */
 const STEP_ITEMS = 100;
 /** Steps of one partition in one round. */
 const STEPS_MAX = 50;
 
-/** A closed partition is opened for it no more often than this. */
+/** A closed partition is opened to be swept no more often than this. */
 const VISIT_INTERVAL_MS = 3_600_000;
 
-/** Refused first when a partition runs short. */
+/** Background requests are refused first when a budget runs short. */
 const BACKGROUND = requestClassOf(true, 0);
 
 interface ExpirySweeperOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly containers: () => Iterable<ContainerRecord>;
-  /** In real time; 0: only when told. */
+  /** In real time; 0: rounds run only on request. */
   readonly intervalMs: number;
-  /** Told of what throws while a partition is swept; the next round tries again. */
+  /** Receives unexpected errors of a sweep; the next round tries again. */
   readonly onFailure: (failure: PartitionFailure) => void;
 }
 
@@ -39,7 +39,7 @@ export class ExpirySweeper {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isClosed = false;
-  /** When a closed partition was last opened for it. */
+  /** When a closed partition was last opened to be swept. */
   readonly #visitedMs = new WeakMap<PartitionHandle, number>();
 
   constructor(options: ExpirySweeperOptions) {
@@ -48,7 +48,7 @@ export class ExpirySweeper {
     if (intervalMs > 0) this.#timer = setInterval(() => void this.round(), intervalMs).unref();
   }
 
-  /** One look at every open partition; the one under way where there is one. */
+  /** Sweeps every open partition once; joins the round under way where there is one. */
   round(): Promise<void> {
     this.#round ??= this.#sweep().finally(() => {
       this.#round = undefined;
@@ -70,9 +70,10 @@ export class ExpirySweeper {
       for (const route of cluster.routing(container).routes) {
         if (this.#isClosed) return;
         const { handle } = route;
-        // One at a time: opening them all at once would be felt.
+        // One in each round: opening many at once would slow requests down.
         if (visits === 0 && this.#wantsVisit(container, handle)) {
           visits++;
+          // A partition that cannot be opened is reported by the registry.
           await cluster.statistics(route).catch(() => undefined);
         }
         const { partition } = handle;
@@ -107,7 +108,7 @@ export class ExpirySweeper {
         await new Promise((resolve) => setImmediate(resolve));
       }
     } catch (error) {
-      // Closed, replaced or failed meanwhile: whoever opens it next sweeps it.
+      // The partition was closed, replaced or failed meanwhile; it is swept when it is open again.
       if (error instanceof DomainError) return;
       this.#options.onFailure({ storeName: handle.storeName, error });
     } finally {

@@ -7,6 +7,7 @@ export type { ExpirySweeper } from './expiry-sweeper.ts';
 export type { CommittedTransaction, InteractiveTransaction } from './interactive-transaction.ts';
 export { NEAR_SHARE } from './key-limit.ts';
 export type { MoveStep } from './mover/move.ts';
+export type { Resize } from './mover/resize-log.ts';
 export { type ClusterHooks, type ClusterSettings, openCluster } from './open-cluster.ts';
 export type { PartitionFailure } from './partition-registry.ts';
 export type { PartitionResizer } from './partition-resizer.ts';
@@ -21,7 +22,6 @@ export type {
   WorkShare,
   WriteReply,
 } from './reply.ts';
-export type { Resize } from './resize-log.ts';
 export type { FinishersByEncoding } from './router.ts';
 export type { Route, RoutingMap } from './routing-map.ts';
 export { textLanguages } from './search-spec.ts';

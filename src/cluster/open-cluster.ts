@@ -48,7 +48,7 @@ export interface ClusterHooks {
   readonly onMoveStep?: (step: MoveStep) => void | Promise<void>;
 }
 
-export interface ClusterParts extends ClusterHooks {
+interface ClusterParts extends ClusterHooks {
   readonly engine: Engine;
   readonly catalog: Catalog;
   readonly clock: Clock;
@@ -59,7 +59,7 @@ export interface ClusterParts extends ClusterHooks {
   readonly partitionsNeeded: (container: ContainerRecord) => number;
 }
 
-export interface OpenedCluster {
+interface OpenedCluster {
   readonly cluster: Cluster;
   readonly resizer: PartitionResizer;
   readonly balancer: Balancer;

@@ -4,20 +4,10 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../base/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { KeySizes } from '../partition/index.ts';
-import { indexingForTest, keyOf, openForTest } from '../partition/test-kit.ts';
 import { PartitionHandle, type WriteLimits } from './partition-handle.ts';
+import { HANDLE_OPTIONS, keyOf, openForTest } from './test-kit.ts';
 
-const OPTIONS = {
-  finisher: (body: Uint8Array) => body,
-  etagSalt: 1,
-  ridPrefix: 1,
-  indexing: indexingForTest(),
-  retentionSec: 0,
-  defaultTtlSec: undefined,
-  search: undefined,
-};
-
-const newHandle = () => new PartitionHandle('c/0', OPTIONS, 0, seededRandom(1));
+const newHandle = () => new PartitionHandle('c/0', HANDLE_OPTIONS, 0, seededRandom(1));
 const openInMemory = async () => openForTest(await memoryEngine().open('c/0'));
 
 test('a partition is used only while it is neither being opened nor being closed', async () => {

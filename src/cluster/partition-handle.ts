@@ -49,7 +49,7 @@ export class PartitionHandle {
   #lastUsedMs = 0;
   #cutover: Promise<void> | undefined;
   #isGone = false;
-  /** Bytes of items from which on the balancer looks at the partition after a write. */
+  /** Bytes of items from which on the balancer reviews the partition after a write. */
   #reviewAtBytes = 0;
   #onlyKey: Epk | undefined;
   #limits: OwnLimits | undefined;

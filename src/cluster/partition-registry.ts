@@ -1,6 +1,4 @@
-/**
- * Opens the partitions this process owns when somebody first asks for them, and closes those nobody uses.
- */
+/** Opens the partitions of this process on first use and closes idle ones. */
 import {
   type Clock,
   DomainError,
@@ -16,11 +14,11 @@ import { openPartition, type Partition, type RecordCache } from '../partition/in
 import { SearchIndexes, SearchMemory } from '../search/index.ts';
 import { PartitionHandle, type PartitionHandleOptions } from './partition-handle.ts';
 
-/** Queries under way when their partition is replaced may finish; one that takes longer finds itself cut off. */
+/** Queries under way when their partition is replaced may finish; one that takes longer than this fails. */
 const RETIRE_WAIT_MS = 30_000;
 const RETIRE_POLL_MS = 20;
 
-/** While all partitions are in use, who wants another looks again so often, and so many times. */
+/** While all partitions are in use, a request for another one waits so long, and tries so many times. */
 const OPEN_WAIT_MS = 10;
 const OPEN_WAITS_MAX = 500;
 
@@ -29,7 +27,7 @@ interface RegistryOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly cache: RecordCache;
-  /** Told of every partition that failed; the next to use it opens it again. */
+  /** Receives every partition that failed; the next request opens it again. */
   readonly onFailure?: ((failure: PartitionFailure) => void) | undefined;
   /** Partitions that are open at once, unless all of them are in use. */
   readonly openPartitionsMax?: number | undefined;
@@ -45,7 +43,7 @@ export class PartitionRegistry {
   onPublished: ((storeName: string) => void) | undefined;
   readonly #options: RegistryOptions;
   readonly #handles = new Map<string, PartitionHandle>();
-  /** Open, being opened or being closed: what has files open, or will have. */
+  /** Partitions open, being opened or being closed: they have files open, or will have. */
   #filesCount = 0;
   readonly #open = new Set<PartitionHandle>();
   #sweeper: NodeJS.Timeout | undefined;
@@ -53,14 +51,14 @@ export class PartitionRegistry {
   readonly #retiring = new Set<Promise<void>>();
   readonly #searchMemory = new SearchMemory();
   readonly #work = new SlicedWork();
-  /** Per partition, as long as it is open under the same policy. */
-  readonly #searches = new WeakMap<Partition, SearchOf>();
+  /** Kept as long as the partition is open under the same policy. */
+  readonly #searches = new WeakMap<Partition, OpenSearch>();
 
   constructor(options: RegistryOptions) {
     this.#options = options;
   }
 
-  /** The one handle of a store; options that changed since (a new indexing policy) reach the open partition. */
+  /** The one handle of a store. Options that changed since, such as a new indexing policy, reach the open partition. */
   handle(storeName: string, options: PartitionHandleOptions): PartitionHandle {
     const present = this.#handles.get(storeName);
     if (present !== undefined) {
@@ -110,7 +108,7 @@ export class PartitionRegistry {
     }
   }
 
-  /** Drops a partition that was replaced by others, once nobody reads it any more. */
+  /** Drops a partition that was replaced by others, after its last reader. */
   retire(handle: PartitionHandle): Promise<void> {
     handle.retire();
     const retiring = this.#dropUnread(handle).finally(() => this.#retiring.delete(retiring));
@@ -126,10 +124,10 @@ export class PartitionRegistry {
     await this.drop([handle.storeName]);
   }
 
-  /** Removes the stores of this process that nobody knows: what a crash left of a move or of a deletion. */
-  async dropOrphans(isKnown: (storeName: string) => boolean): Promise<void> {
+  /** Removes the stores of partitions that the catalog does not name: a crash left them during a move or a deletion. */
+  async dropOrphans(isNamed: (storeName: string) => boolean): Promise<void> {
     for (const name of await this.#options.engine.list())
-      if (name.includes('/') && !isKnown(name)) await this.#options.engine.drop(name);
+      if (name.includes('/') && !isNamed(name)) await this.#options.engine.drop(name);
   }
 
   /** Closes everything; idempotent. */
@@ -144,14 +142,14 @@ export class PartitionRegistry {
     while (handle.changing !== undefined) await handle.changing;
     if (handle.partition?.hasFailed) await this.#close(handle);
     if (handle.partition !== undefined) return handle.partition;
-    if (this.#isClosed) throw new Error('host is closed');
+    if (this.#isClosed) throw new Error('registry is closed');
     const partition = await handle.open(this.#openStore(handle));
     this.#sweeper ??= setInterval(() => this.#sweep(), PARTITION_IDLE_MS / 2).unref();
     return partition;
   }
 
   async #openStore(handle: PartitionHandle): Promise<Partition> {
-    await this.#takeRoom();
+    await this.#reserveFiles();
     try {
       const partition = await this.#openPartition(handle);
       this.#open.add(handle);
@@ -162,8 +160,8 @@ export class PartitionRegistry {
     }
   }
 
-  /** Closes what was not used for longest until one more partition may be opened, and counts that one. */
-  async #takeRoom(): Promise<void> {
+  /** Closes the least recently used partitions until one more may be opened, and counts that one. */
+  async #reserveFiles(): Promise<void> {
     const { openPartitionsMax = OPEN_PARTITIONS_MAX } = this.#options;
     for (let waits = 0; this.#filesCount >= openPartitionsMax; ) {
       const oldest = this.#leastRecentlyUsed();
@@ -227,13 +225,13 @@ export class PartitionRegistry {
     return oldest;
   }
 
-  /** A store that does not close in peace is opened again by its next user, who then learns why. */
+  /** Errors are ignored: the next request opens the store again and then reports why it cannot be used. */
   #closeInBackground(handle: PartitionHandle): void {
     this.#close(handle).catch(() => undefined);
   }
 }
 
-interface SearchOf {
+interface OpenSearch {
   readonly fingerprint: string;
   readonly indexes: SearchIndexes;
 }

@@ -5,10 +5,10 @@ import { KeySizes, type Partition } from '../partition/index.ts';
 import { type Epk, epkFromHex, epkToHex } from '../value/index.ts';
 import type { ContainerName } from './container-name.ts';
 import { type MoveStep, move } from './mover/move.ts';
+import { ResizeLog, type ResizeRecorder } from './mover/resize-log.ts';
 import { findSplitPoint, middleOf, splitPointByHeat, widestOf } from './mover/split-point.ts';
 import type { PartitionHandle } from './partition-handle.ts';
 import type { PartitionRegistry } from './partition-registry.ts';
-import { ResizeLog, type ResizeRecorder } from './resize-log.ts';
 import type { Router } from './router.ts';
 import type { Route } from './routing-map.ts';
 
@@ -24,8 +24,10 @@ interface ResizerOptions {
 const PARTITION_IDS_MAX = 2 ** 13;
 
 /**
- * betweenKeys: with half of the bytes on each side. heat: with half of the last minutes' charges on each side, where
- * they are known. anywhere: between keys, or where there are no two yet in the middle of the range.
+ * Where a partition is split.
+ *   betweenKeys  half of the bytes on each side
+ *   heat         half of the charges of the last minutes on each side, or of the bytes where too few charges are known
+ *   anywhere     between keys, or in the middle of the range where there are not two keys yet
  */
 type SplitStrategy = 'betweenKeys' | 'heat' | 'anywhere';
 
@@ -42,19 +44,19 @@ export class PartitionResizer {
     this.log = new ResizeLog(options.clock);
   }
 
-  /** The ids of the two halves. Throws `invalidInput` where all items belong to one key. */
+  /** Returns the ids of the two halves. Throws `invalidInput` where all items belong to one key. */
   split(
     container: ContainerName,
     partitionId: string,
-    cut: SplitStrategy = 'betweenKeys',
+    strategy: SplitStrategy = 'betweenKeys',
   ): Promise<readonly string[]> {
     return this.#serialized(container, async (record) => {
-      checkSplits(record);
+      checkSplittable(record);
       const route = this.#options.router.routing(record).forId(partitionId);
-      const byHeat = cut === 'heat' ? this.#heatPoint(route) : undefined;
+      const byHeat = strategy === 'heat' ? this.#heatPoint(route) : undefined;
       const betweenKeys = byHeat ?? (await this.#findSplitPoint(route));
       const point =
-        betweenKeys ?? (cut === 'anywhere' ? middleOf(route, record.partitionKey) : undefined);
+        betweenKeys ?? (strategy === 'anywhere' ? middleOf(route, record.partitionKey) : undefined);
       if (point === undefined)
         throw new DomainError(
           'invalidInput',
@@ -64,7 +66,7 @@ export class PartitionResizer {
     });
   }
 
-  /** The id of the new partition. The partitions must be neighbours. */
+  /** Returns the id of the new partition. The partitions must be neighbours. */
   merge(container: ContainerName, partitionIds: readonly string[]): Promise<readonly string[]> {
     return this.#serialized(container, async (record) => {
       const routing = this.#options.router.routing(record);
@@ -92,7 +94,7 @@ export class PartitionResizer {
     return sizes;
   }
 
-  /** The two neighbours that hold least between them. */
+  /** The two neighbours with the fewest bytes between them. */
   async smallestPair({ databaseRid, rid }: ContainerName): Promise<NeighbourPair | undefined> {
     const { router, registry } = this.#options;
     const { routes } = router.routing(this.#current({ databaseRid, rid }));
@@ -187,7 +189,7 @@ export class PartitionResizer {
     }
   }
 
-  /** Ids are taken before anything is built, so that a crash cannot make them be used twice. */
+  /** Ids are reserved durably before anything is built: after a crash none is used twice. */
   #reserve(
     container: ContainerRecord,
     parents: readonly PartitionRecord[],
@@ -225,10 +227,11 @@ export class PartitionResizer {
   ): Promise<void> {
     return this.#options.catalog.change(() => {
       const record = this.#current(container);
-      const gone = new Set(parents.map(({ id }) => id));
-      const partitions = [...record.partitions.filter(({ id }) => !gone.has(id)), ...children].sort(
-        (a, b) => (a.min < b.min ? -1 : 1),
-      );
+      const replaced = new Set(parents.map(({ id }) => id));
+      const partitions = [
+        ...record.partitions.filter(({ id }) => !replaced.has(id)),
+        ...children,
+      ].sort((a, b) => (a.min < b.min ? -1 : 1));
       return {
         containers: [
           {
@@ -290,7 +293,7 @@ function holdCallers(routes: readonly Route[]): () => void {
   };
 }
 
-/** Merged logs had LSNs of their own: times follow them only behind the merge. */
+/** Merged logs had LSNs of their own: only behind the merge are LSNs in the order of time. */
 function orderedChildren(
   parents: readonly PartitionRecord[],
   children: readonly PartitionRecord[],
@@ -303,14 +306,14 @@ function orderedChildren(
   });
 }
 
-function checkSplits({ kind }: ContainerRecord): void {
+function checkSplittable({ kind }: ContainerRecord): void {
   if (kind === 'fixed')
     throw new DomainError('invalidInput', 'A fixed container has one partition for ever.');
 }
 
 /**
- * An even division of the throughput stays even. Where somebody divided it otherwise, the new partitions have between
- * them what their parents had.
+ * An even division of the throughput stays even. Where it was divided by hand, the new partitions share what
+ * their parents had.
  */
 function withShares(
   partitions: readonly PartitionRecord[],

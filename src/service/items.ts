@@ -58,7 +58,7 @@ export class Items {
   }
 
   /**
-   * Operations on items of one logical partition, all or none; each sees what those before it did. A refusal is a
+   * Operations on items of one logical partition, all or none; each sees the effects of those before it. A refusal is a
    * TransactionError that names the operation.
    */
   async transact(
@@ -78,7 +78,7 @@ export class Items {
     return this.#cluster.transact(container, epk, ops, requestClass, { response });
   }
 
-  /** All items of a partition key, or of all keys that begin with these values, are gone at once. */
+  /** Deletes all items of a partition key, or of all keys that begin with these values, at once. */
   deleteRange(
     container: ContainerRecord,
     values: readonly Value[],

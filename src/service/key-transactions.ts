@@ -1,6 +1,6 @@
 /**
- * Transactions on one logical partition for whoever has to think between reading and writing: scripts. The work is done
- * again from the start where others wrote what it looked at, or where the partition was replaced.
+ * Transactions on one logical partition for scripts, which compute between reading and writing. The work is repeated
+ * from the start where others wrote what it read, or where the partition was replaced.
  */
 import {
   DomainError,
@@ -33,7 +33,7 @@ import { toOp, type WriteOperation } from './operations.ts';
 
 interface TransactionRequest {
   readonly container: ContainerRecord;
-  /** Whole. */
+  /** All values of the key. */
   readonly partitionKey: readonly Value[];
   readonly sessionToken: string | undefined;
   readonly traffic: RequestClass;
@@ -41,7 +41,7 @@ interface TransactionRequest {
 
 interface Transacted<T> extends ResponseInfo {
   readonly result: T;
-  /** The etags that items have now, by those the work saw. */
+  /** The etags of the committed items, by the provisional etags that the work saw. */
   readonly etags: CommittedTransaction['etags'];
 }
 
@@ -52,7 +52,7 @@ export class KeyTransactions {
     this.#cluster = cluster;
   }
 
-  /** Commits what the work wrote, unless it throws. */
+  /** Commits the writes of the work, unless it throws. */
   async run<T>(
     request: TransactionRequest,
     work: (transaction: KeyTransaction) => Promise<T>,
@@ -79,9 +79,9 @@ export class KeyTransactions {
     try {
       const result = await work(new KeyTransaction(open, { container, partitionKey, epk }));
       const { reply, etags } = await open.commit();
-      const receipt = reply ?? open.receipt();
-      const charge = reply === undefined ? receipt.charge : open.readCharge + reply.charge;
-      const { partitionId, lsn, sessionToken: token } = receipt;
+      const info = reply ?? open.responseInfo();
+      const charge = reply === undefined ? info.charge : open.readCharge + reply.charge;
+      const { partitionId, lsn, sessionToken: token } = info;
       return {
         result,
         etags,
@@ -91,7 +91,7 @@ export class KeyTransactions {
         charge: Math.max(MINIMAL_CHARGE, rounded(charge)),
       };
     } catch (error) {
-      if (error instanceof DomainError) error.responseInfo ??= open.receipt();
+      if (error instanceof DomainError) error.responseInfo ??= open.responseInfo();
       throw error;
     } finally {
       open.close();
@@ -133,7 +133,7 @@ export class KeyTransaction {
     return this.#open.findByRid(rid);
   }
 
-  /** Seen by what follows in the transaction, and by nobody else before it is committed. */
+  /** Later operations of the transaction see the write; others see it after the commit. */
   async write(id: Value, operation: WriteOperation): Promise<Effect> {
     if (this.#container.globalIndex !== undefined) throw readOnly();
     return this.#open.write(toOp(this.#container, this.#key(id), operation));
@@ -141,7 +141,7 @@ export class KeyTransaction {
 
   /** One page over the logical partition, own writes included. */
   async query(
-    program: ExecutableQuery,
+    query: ExecutableQuery,
     { continuation, limit }: { readonly continuation: string | undefined; readonly limit: number },
   ): Promise<TransactionPage> {
     const position = continuation === undefined ? undefined : parsePosition(continuation);
@@ -152,7 +152,7 @@ export class KeyTransaction {
     const targets = this.#targets(readers);
     try {
       const page = await executePage({
-        query: program,
+        query,
         ranges: [{ min: (targets[0] as Target).min, max: (targets.at(-1) as Target).max }],
         position,
         rowsMax: limit,
@@ -167,7 +167,7 @@ export class KeyTransaction {
     }
   }
 
-  /** What is stored and what the transaction wrote lie one behind the other in the hash range of the key. */
+  /** Stored items and own writes as two targets, one behind the other in the hash range of the key. */
   #targets(readers: OpenReader[]): readonly Target[] {
     const epk = epkToHex(this.#epk);
     const bounds = ['', '00', '01', '02'].map((end) => `${epk}${end}`);
@@ -201,7 +201,7 @@ function isTouching(a: HashRange, b: HashRange): boolean {
   return a.min < b.max && b.min < a.max;
 }
 
-/** Sums of charges, without the noise of their binary fractions. */
+/** Removes the noise of binary fractions from sums of charges. */
 function rounded(charge: number): number {
   return Math.round(charge * 100) / 100;
 }

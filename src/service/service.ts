@@ -43,22 +43,22 @@ export interface Service {
   readonly changeFeed: ChangeFeed;
   readonly globalIndexes: GlobalIndexes;
   readonly queries: Queries;
-  /** For scripts: transactions that think between reading and writing. */
+  /** Transactions that compute between reading and writing, for scripts. */
   readonly transactions: KeyTransactions;
   readonly scripts: Scripts;
   /** Scripts, users, permissions, encryption keys. */
   readonly resources: Resources;
   /** Splits and merges of partitions. */
   readonly resizer: PartitionResizer;
-  /** Splits partitions by itself, in the background. */
+  /** Splits and merges partitions in the background. */
   readonly balancer: Balancer;
-  /** Removes what has expired, in the background. */
+  /** Removes expired items in the background. */
   readonly expirySweeper: ExpirySweeper;
   readonly clock: Clock;
   readonly settings: Settings;
   /** Partitions open in this process. */
   openPartitionCount(): number;
-  /** Finishes the writes under way and closes every store; the engine is its maker's to close. Idempotent. */
+  /** Finishes the writes under way and closes every store; who opened the engine closes it. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** One for a fixed container, whatever its throughput. */
+/** A fixed container has one partition, whatever its throughput. */
 function partitionsNeeded(
   catalog: Catalog,
   container: ContainerRecord,

@@ -1,4 +1,4 @@
-/** What the operator decides; parsed once at the door. */
+/** The settings of the operator, parsed once at start. */
 import type { ClusterSettings } from '../cluster/index.ts';
 import type { ScriptSettings } from '../script/index.ts';
 import type { ConsistencyLevel } from '../throughput/index.ts';
@@ -8,9 +8,9 @@ export interface Settings extends ClusterSettings, ScriptSettings {
   readonly consistency: ConsistencyLevel;
   /** The most a container or database may be given, RU/s. */
   readonly throughputQuota: number;
-  /** The least a fixed container or a database may be given, and what a container gets where nobody says, RU/s. */
+  /** The least a fixed container or a database may be given, and the throughput of a container without an offer, RU/s. */
   readonly throughputMin: number;
-  /** Throughput is a multiple of this, RU/s; that of autoscale of 1,000. */
+  /** Manual throughput is a multiple of this, autoscale one of 1,000, RU/s. */
   readonly throughputStep: number;
   /** The most a fixed container may be given, RU/s. */
   readonly fixedThroughputMax: number;

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import type { Partition } from '../../partition/index.ts';
-import { keyOf, openForTest, put } from '../../partition/test-kit.ts';
 import { EPK_MAX, EPK_MIN } from '../../value/index.ts';
+import { keyOf, openForTest, put } from '../test-kit.ts';
 import { type MoveStep, move } from './move.ts';
 
 const WHOLE = { min: EPK_MIN, max: EPK_MAX };

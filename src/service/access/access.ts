@@ -1,4 +1,4 @@
-/** Everything an API needs to know who calls and what they may do, made once from what the operator gave and what is kept. */
+/** Keys, tokens, identities and roles together, as every API uses them. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/index.ts';
 import { AccountKeys, type KeyName, type RotatedKeys } from './account-keys.ts';
@@ -7,14 +7,14 @@ import { ResourceTokens } from './resource-token.ts';
 import { ANYONE, CONTRIBUTOR, type RoleSettings, Roles } from './roles.ts';
 import { TableKeys } from './table-keys.ts';
 
-/** What is kept with the data. */
+/** The part of access that is stored with the data. */
 export interface AccessState {
   /** Base64. */
   readonly secret: string;
   readonly keys: RotatedKeys;
 }
 
-/** Where it is kept. Secrets: readable by nobody else. */
+/** The place where the state is stored. It holds secrets: only the server may read it. */
 export interface AccessStore {
   read(): AccessState | undefined;
   write(state: AccessState): void;
@@ -25,7 +25,7 @@ export interface AccessSettings {
   readonly keys: Readonly<Partial<Record<KeyName, string>>>;
   /** Undefined: identities are refused. */
   readonly identities?: IdentitySettings | undefined;
-  /** Undefined: nobody has a role, except that any identity of development contributes. */
+  /** Undefined: no identity has a role, except that any identity contributes where any is taken. */
   readonly roles?: RoleSettings | undefined;
 }
 
@@ -62,7 +62,7 @@ export function openAccess(settings: AccessSettings, store: AccessStore, clock: 
   };
 }
 
-/** A secret and rotated keys that go with the process. */
+/** A secret and rotated keys that end with the process. */
 export function memoryAccessStore(): AccessStore {
   let state: AccessState | undefined;
   return {
