@@ -1,24 +1,27 @@
 /**
- * Decides when partitions split: where one holds too many bytes, where a container has fewer than its throughput needs,
- * or where one has refused requests for long; when they are merged, because throughput was lowered; and when the bytes of keys are counted, because they come near their limit. All this runs in the background,
- * one after the other; no request waits for it.
+ * Decides when partitions split or merge, and when the bytes of keys are counted.
+ *   split  a partition holds too many bytes, or refused requests for minutes; a container has too few for its throughput
+ *   merge  throughput was lowered and needs fewer partitions
+ *   count  a key may be near its limit
+ * Jobs run in the background, one after the other; no request waits for them.
  */
 import { type Clock, DomainError } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { KeySize } from '../partition/index.ts';
+import type { LoadListener } from './cluster-context.ts';
 import type { ContainerName } from './container-name.ts';
-import { isHotForLong, isWorthSplitting } from './heat-policy.ts';
+import { isWorthSplitting } from './heat-policy.ts';
 import { NEAR_SHARE } from './key-limit.ts';
 import type { PartitionResizer } from './partition-resizer.ts';
 import type { Route } from './routing-map.ts';
 
-/** A partition whose split failed is tried again when it has grown by so much: each try reads it whole. */
+/** A split that failed is tried again when the partition has grown by this factor: each try reads all of it. */
 const RETRY_GROWTH = 1.1;
 
-/** Partitions are merged where what comes of it is far from being split again. */
+/** Partitions are merged where the result is far below the size at which it would be split again. */
 const MERGED_SHARE_MAX = 0.5;
 
-/** Keys remembered, so that nobody hears of one twice. */
+/** Keys remembered so that each is reported once. */
 const WARNINGS_MAX = 10_000;
 
 interface BalancerOptions {
@@ -36,7 +39,7 @@ interface BalancerOptions {
   /** Merges partitions that lowered throughput no longer needs. */
   readonly mergesAfterScaleDown: boolean;
   readonly clock: Clock;
-  /** Told once of every key that comes near its limit. */
+  /** Receives every key that comes near its limit, once. */
   readonly onKeyNearLimit: (warning: KeyWarning) => void;
   readonly onFailure: (failure: SplitFailure) => void;
 }
@@ -54,13 +57,13 @@ export interface SplitFailure {
   readonly error: unknown;
 }
 
-export class Balancer {
+export class Balancer implements LoadListener {
   readonly #options: BalancerOptions;
-  /** What is to be done, under names that keep the same from being asked for twice. */
+  /** Jobs that wait, by a name that keeps the same job from waiting twice. */
   readonly #jobs = new Map<string, () => Promise<void>>();
-  /** Keys of which somebody was told. */
+  /** Keys that were reported. */
   readonly #warned = new Set<string>();
-  /** Since the process began. */
+  /** Keys reported since the process began. */
   warningCount = 0;
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -69,29 +72,29 @@ export class Balancer {
     this.#options = options;
   }
 
-  /** Called after a write that left a partition at least as large as its slot wants to hear of. */
+  /** A write left a partition as large as its handle wants to be reviewed at. */
   grown(route: Route, itemBytes: number): void {
     const { handle } = route;
     const { storageLimit, logicalLimit } = this.#options;
     const nearBytes = NEAR_SHARE * Math.min(storageLimit, logicalLimit);
     if (itemBytes >= nearBytes && (handle.limits === undefined || handle.limits.sizes?.isDue))
-      this.#watch(route);
+      this.#beginChecks(route);
     if (itemBytes < storageLimit) {
-      handle.splitAtBytes = itemBytes < nearBytes ? nearBytes : storageLimit;
+      handle.reviewAt(itemBytes < nearBytes ? nearBytes : storageLimit);
       return;
     }
-    handle.splitAtBytes = Number.POSITIVE_INFINITY;
+    handle.reviewAt(Number.POSITIVE_INFINITY);
     this.#enqueue(handle.storeName, () => this.#splitFull(route, itemBytes));
   }
 
   /**
-   * Called when the kind of a container has changed, or its throughput: its partitions are looked at now, and not when the
-   * next write has made them grow. Those that were full may have none.
+   * The kind of a container or its throughput has changed: its partitions are reviewed now, not after the next write.
+   * Partitions that were full may get no write that succeeds.
    */
   review(route: Route): void {
     const { handle, container } = route;
-    if (handle.limits !== undefined) handle.limits.wholeMax = this.#wholeMax(container);
-    handle.splitAtBytes = 0;
+    handle.changeWholeMax(this.#wholeMax(container));
+    handle.reviewAt(0);
     if (handle.partition !== undefined) this.grown(route, handle.partition.itemBytes);
   }
 
@@ -99,7 +102,7 @@ export class Balancer {
     return kind === 'fixed' ? this.#options.storageLimit : undefined;
   }
 
-  /** Called with a write of a key that is near its limit. */
+  /** A key that is near its limit was written. */
   keyNearLimit({ container, partition }: Route, key: KeySize): void {
     const name = `${container.databaseRid}/${container.rid}/${Buffer.from(key.epk).toString('hex')}`;
     if (this.#warned.has(name)) return;
@@ -111,10 +114,9 @@ export class Balancer {
   }
 
   /** From now on writes are checked against the limits of keys and of fixed containers. */
-  #watch(route: Route): void {
+  #beginChecks(route: Route): void {
     const { handle, container } = route;
-    const { logicalLimit: keyMax } = this.#options;
-    handle.limits ??= { keyMax, wholeMax: this.#wholeMax(container), sizes: undefined };
+    handle.checkWrites(this.#options.logicalLimit, this.#wholeMax(container));
     this.#enqueue(`${handle.storeName} keys`, () => this.#measure(route));
   }
 
@@ -125,12 +127,12 @@ export class Balancer {
     if (limits === undefined || handle.isGone) return;
     try {
       const sizes = await resizer.measureKeys(route, logicalLimit);
-      limits.sizes = sizes;
+      handle.setKeySizes(limits, sizes);
       for (const key of sizes.heavy())
         if (key.bytes >= NEAR_SHARE * logicalLimit) this.keyNearLimit(route, key);
     } catch (error) {
-      if (handle.limits === limits) handle.limits = undefined;
-      if (!this.#isOver(error)) onFailure({ container, partitionId: partition.id, error });
+      handle.stopChecking(limits);
+      if (!this.#isObsolete(error)) onFailure({ container, partitionId: partition.id, error });
     }
   }
 
@@ -140,18 +142,19 @@ export class Balancer {
     this.#enqueue(name, () => this.#splitForThroughput(container));
   }
 
-  /** Merges partitions of a container that its throughput no longer needs, where that is wanted. */
+  /** Merges partitions of a container that its throughput no longer needs, where the operator wants it. */
   throughputLowered(container: ContainerName): void {
     if (!this.#options.mergesAfterScaleDown) return;
     const name = `${container.databaseRid}/${container.rid} merge`;
     this.#enqueue(name, () => this.#mergeSpare(container));
   }
 
-  /** Called with every request that is refused for want of request units. */
+  /** A request was refused for want of request units. */
   throttled(route: Route): void {
     const { splitsByHeat, clock } = this.#options;
-    if (splitsByHeat && isHotForLong(route.handle, clock.nowMs()))
-      this.#enqueue(`${route.handle.storeName} heat`, () => this.#splitHot(route));
+    const { handle } = route;
+    if (splitsByHeat && handle.hotMinutes.isHotForLong(handle.budget, clock.nowMs()))
+      this.#enqueue(`${handle.storeName} heat`, () => this.#splitHot(route));
   }
 
   /** Resolves when nothing is left to do. */
@@ -159,7 +162,7 @@ export class Balancer {
     while (this.#running !== undefined) await this.#running;
   }
 
-  /** Forgets what is not begun, and waits for what is. Idempotent. */
+  /** Forgets the jobs that wait, and waits for the one that runs. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#jobs.clear();
@@ -175,7 +178,7 @@ export class Balancer {
   }
 
   async #run(): Promise<void> {
-    // Not in the turn of the write that asked for it.
+    // The write that caused the job is answered first.
     await new Promise((resolve) => setImmediate(resolve));
     for (;;) {
       const [next] = this.#jobs;
@@ -189,16 +192,16 @@ export class Balancer {
   async #splitFull({ container, partition, handle }: Route, itemBytes: number): Promise<void> {
     const { resizer, current, onFailure } = this.#options;
     const partitionId = partition.id;
-    // It may have become unlimited since.
+    // The container may have become unlimited since.
     if (current(container)?.kind === 'fixed') return;
     try {
       await resizer.split(container, partitionId);
     } catch (error) {
       // A partition of one key is no failure: from now on its writes are checked against the limit of the key.
-      if (handle.onlyKey === undefined && !this.#isOver(error))
+      if (handle.onlyKey === undefined && !this.#isObsolete(error))
         onFailure({ container, partitionId, error });
     }
-    handle.splitAtBytes = Math.max(itemBytes, handle.partition?.itemBytes ?? 0) * RETRY_GROWTH;
+    handle.reviewAt(Math.max(itemBytes, handle.partition?.itemBytes ?? 0) * RETRY_GROWTH);
   }
 
   async #splitHot({ container: name, partition, handle }: Route): Promise<void> {
@@ -210,7 +213,7 @@ export class Balancer {
     try {
       await resizer.split(container, partition.id, 'heat');
     } catch (error) {
-      if (!this.#isOver(error)) onFailure({ container, partitionId: partition.id, error });
+      if (!this.#isObsolete(error)) onFailure({ container, partitionId: partition.id, error });
     }
   }
 
@@ -225,7 +228,7 @@ export class Balancer {
         if (pair === undefined || pair.bytes > MERGED_SHARE_MAX * storageLimit) return;
         await resizer.merge(name, pair.ids);
       } catch (error) {
-        if (this.#isOver(error)) continue;
+        if (this.#isObsolete(error)) continue;
         onFailure({ container: name, partitionId: container.partitions[0]?.id ?? '', error });
         return;
       }
@@ -242,15 +245,15 @@ export class Balancer {
       try {
         await resizer.split(container, partitionId, 'anywhere');
       } catch (error) {
-        if (this.#isOver(error)) continue;
+        if (this.#isObsolete(error)) continue;
         onFailure({ container: name, partitionId, error });
         return;
       }
     }
   }
 
-  /** No failure: the server stops, or the partition was replaced by somebody else meanwhile. */
-  #isOver(error: unknown): boolean {
+  /** Not a failure: the server stops, or another resize replaced the partition meanwhile. */
+  #isObsolete(error: unknown): boolean {
     return this.#isClosed || (error instanceof DomainError && error.code === 'partitionGone');
   }
 }

@@ -1,9 +1,9 @@
 /**
- * From the offers of containers and databases to what each partition may spend.
+ * Divides the throughput of offers among partitions.
  *
- * A container with throughput of its own: each partition has its fraction of it. Containers that share their database's:
- * the database has a bucket per physical partition its throughput needs, and a partition draws from the bucket that
- * stands for its part of the hash space, whichever container it belongs to.
+ * In a container with its own throughput each partition has its fraction. Containers that share the throughput of their
+ * database share buckets: the database has one per physical partition that its throughput needs, and a partition of any
+ * container draws from the bucket of its part of the hash space.
  */
 import type { Clock } from '../base/index.ts';
 import {
@@ -28,10 +28,10 @@ export interface BudgetSettings {
   readonly burstSec: number;
 }
 
-/** What a partition of a serverless account serves, RU/s (documented). */
+/** RU/s that a partition of a serverless account serves (documented). */
 const SERVERLESS_RATE = 5000;
 
-/** Where offers are looked up: always the present ones, whatever record a request under way still holds. */
+/** Offers are looked up whenever they are needed: a request under way may hold an older record. */
 type OfferBook = Pick<Catalog, 'databaseByRid' | 'containerByRid'>;
 
 export class Budgets {
@@ -50,17 +50,17 @@ export class Budgets {
   /** Sets the budget of a partition to what the offers say now. */
   provision(
     budget: PartitionBudget,
-    known: ContainerRecord,
-    knownPartition: PartitionRecord,
+    containerThen: ContainerRecord,
+    partitionThen: PartitionRecord,
   ): void {
-    const { databaseRid, rid } = known;
-    const container = this.#offers.containerByRid(databaseRid, rid) ?? known;
-    const partition = container.partitions.find(({ id }) => id === knownPartition.id);
-    const provision = this.#provisionOf(container, partition ?? knownPartition);
+    const { databaseRid, rid } = containerThen;
+    const container = this.#offers.containerByRid(databaseRid, rid) ?? containerThen;
+    const partition = container.partitions.find(({ id }) => id === partitionThen.id);
+    const provision = this.#provisionOf(container, partition ?? partitionThen);
     budget.provision(provision, this.#clock.nowMs());
   }
 
-  /** Forgets the buckets of a database that is no more. */
+  /** Forgets the buckets of a database that was deleted. */
   forget(databaseRid: number): void {
     this.#shared.delete(databaseRid);
   }
@@ -100,7 +100,7 @@ export class Budgets {
     partition: PartitionRecord,
   ): TokenBucket {
     const limit = this.#settings.partitionThroughputLimit;
-    // As many as the highest throughput needed: partitions do not go away when it is lowered.
+    // As many as the highest throughput needed: partitions stay when it is lowered.
     const count = Math.max(1, Math.ceil(throughput.highestEver / limit));
     const rates = {
       rate: Math.min(limit, provisionedMax(throughput.setting) / count),
@@ -108,9 +108,9 @@ export class Budgets {
       hasMinuteReserve: throughput.hasMinuteReserve === true,
     };
     const nowMs = this.#clock.nowMs();
-    const known = this.#shared.get(database.rid);
-    const buckets = known?.buckets ?? [];
-    if (known?.offerEtag !== throughput.etag) {
+    const present = this.#shared.get(database.rid);
+    const buckets = present?.buckets ?? [];
+    if (present?.offerEtag !== throughput.etag) {
       for (const bucket of buckets) bucket.change(rates, nowMs);
       while (buckets.length < count) buckets.push(new TokenBucket(rates, nowMs));
       this.#shared.set(database.rid, { offerEtag: throughput.etag, buckets });
@@ -120,7 +120,7 @@ export class Budgets {
 }
 
 interface SharedBuckets {
-  /** Of the offer the rates come from. */
+  /** The etag of the offer that the rates come from. */
   readonly offerEtag: string;
   readonly buckets: TokenBucket[];
 }

@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts';
 import { keyOfScope } from './reply.ts';
 import type { Route } from './routing-map.ts';
 
-/** Where a feed begins: with all there is, behind a write, with the next write, or at a time. */
+/** The beginning of a feed: everything, behind an LSN, the next write, or a time. */
 export type FeedStart =
   | { readonly kind: 'beginning' }
   | { readonly kind: 'after'; readonly lsn: Lsn }
@@ -16,7 +16,7 @@ export type FeedStart =
 interface ChangesRequest {
   readonly mode: FeedMode;
   readonly start: FeedStart;
-  /** A part of the hash space, or what the primary keys begin with; undefined for the whole partition. */
+  /** A part of the hash space, or a prefix of primary keys; undefined for the whole partition. */
   readonly within: EpkRange | Bytes | undefined;
   readonly limit: number;
   readonly bytesMax: number;
@@ -31,18 +31,30 @@ export async function readPartitionChanges(
   route: Route,
   request: ChangesRequest,
   session: string | undefined,
-  traffic: RequestClass = NORMAL_CLASS,
+  requestClass: RequestClass = NORMAL_CLASS,
 ): Promise<ChangesReply> {
   const { mode, start, within, limit, bytesMax } = request;
-  const { found, ...receipt } = await cluster.visit(route, session, traffic, async (partition) => {
-    const after = await lsnOf(partition, route, mode, start);
-    const sinceSec = start.kind === 'time' ? start.sinceSec : undefined;
-    const slice = await partition.changes.feed({ mode, after, limit, bytesMax, within, sinceSec });
-    const bytes = bytesOf(slice);
-    const charge = feedCharge(slice.changes.length, bytes, traffic.readFactor);
-    return { found: slice, charge, bytes, key: keyOfScope(request) };
-  });
-  return { slice: found, ...receipt };
+  const { found, ...info } = await cluster.visit(
+    route,
+    session,
+    requestClass,
+    async (partition) => {
+      const after = await lsnOf(partition, route, mode, start);
+      const sinceSec = start.kind === 'time' ? start.sinceSec : undefined;
+      const slice = await partition.changes.feed({
+        mode,
+        after,
+        limit,
+        bytesMax,
+        within,
+        sinceSec,
+      });
+      const bytes = bytesOf(slice);
+      const charge = feedCharge(slice.changes.length, bytes, requestClass.readFactor);
+      return { found: slice, charge, bytes, key: keyOfScope(request) };
+    },
+  );
+  return { slice: found, ...info };
 }
 
 async function lsnOf(

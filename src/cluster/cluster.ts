@@ -1,53 +1,48 @@
 /**
- * The way from a container's key to the partition that owns it: routing, admission, the work itself, its charge.
- * The layers above speak to partitions only through this, so that a partition may later live in another thread or on
- * another machine.
+ * Operations on the partitions of containers: routing, admission, the operation itself, its charge. The layers above
+ * reach partitions only through this, so that a partition may later live in another thread or on another machine.
  */
 import {
   andThen,
-  DomainError,
+  type Bytes,
   isPromise,
   type MaybePromise,
   type ResponseInfo,
 } from '../base/index.ts';
-import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
-import {
-  type BodyFinisher,
-  commandOf,
-  type Effect,
-  type EpkRange,
-  type Indexing,
-  type Item,
-  type ItemKey,
-  type ItemOp,
-  type KeyCount,
-  type Partition,
-  type PartitionStatistics,
-  type RangeTombstone,
-  type Rid,
-  type TransactionOp,
-  type TransactionOptions,
-  transactionOf,
-  type WriteCommand,
+import type { ContainerRecord } from '../catalog/index.ts';
+import type {
+  EpkRange,
+  Item,
+  ItemKey,
+  ItemOp,
+  KeyCount,
+  Partition,
+  PartitionStatistics,
+  RangeTombstone,
+  Rid,
+  TransactionOp,
+  TransactionOptions,
 } from '../partition/index.ts';
+import type { ExecutionStats } from '../query/index.ts';
 import {
   type BudgetReport,
   type HeatReport,
   MINIMAL_CHARGE,
   NORMAL_CLASS,
   pageCharge,
+  queryCharge,
   type RequestClass,
   readCharge,
 } from '../throughput/index.ts';
-import type { ClusterOptions } from './cluster-options.ts';
-import { containerIndexing } from './container-indexing.ts';
+import type { Epk } from '../value/index.ts';
+import { admit, chargeTo } from './admission.ts';
+import type { Budgets } from './budgets.ts';
+import type { ClusterContext } from './cluster-context.ts';
 import { storeName } from './container-name.ts';
-import { limitedCommand } from './key-limit.ts';
-import type { PartitionHandle } from './partition-registry.ts';
-import { commitPrepaid, type PaidWork } from './prepaid-write.ts';
+import { beginTransaction, type InteractiveTransaction } from './interactive-transaction.ts';
+import { PartitionWrites } from './partition-writes.ts';
 import { QueryReader } from './query-reader.ts';
 import {
-  type Charged,
   checkSession,
   keyOfScope,
   type PageReply,
@@ -55,199 +50,165 @@ import {
   type ReadReply,
   responseInfoOf,
   type TransactionReply,
-  throttled,
   type Visited,
   type WorkShare,
   type WriteReply,
 } from './reply.ts';
-import { type Route, RoutingMap } from './routing-map.ts';
-import { searchSpec } from './search-spec.ts';
+import type { Router } from './router.ts';
+import type { Route, RoutingMap } from './routing-map.ts';
 import { printSessionTokens } from './session-token.ts';
-import { effectCharge, prepaidCharge, pricedTransaction } from './write-charge.ts';
 
-/** A partition that is split while a request waits may be split again; not for ever. */
-const REROUTES_MAX = 10;
-
-/** Records need no seal where the home API adds nothing to what the client sent. */
-const keepBody: BodyFinisher = (body) => body;
+interface ClusterOptions extends ClusterContext {
+  readonly router: Router;
+  readonly budgets: Budgets;
+}
 
 export class Cluster {
   readonly #options: ClusterOptions;
-  readonly #maps = new WeakMap<ContainerRecord, RoutingMap>();
+  readonly #writes: PartitionWrites;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
+    this.#writes = new PartitionWrites(options);
   }
 
   routing(container: ContainerRecord): RoutingMap {
-    let map = this.#maps.get(container);
-    if (map === undefined) {
-      const indexing = containerIndexing(container, this.#options.computed);
-      map = new RoutingMap(container, (partition) =>
-        this.#handleOf(container, partition, indexing),
-      );
-      this.#maps.set(container, map);
-    }
-    return map;
+    return this.#options.router.routing(container);
   }
 
-  /**
-   * Does something that finds its partitions by key or range, again where they were replaced in the meantime. The
-   * application notices nothing but the wait.
-   */
+  /** Does something that finds its partitions itself, again where they were replaced meanwhile. */
   withRerouting<T>(
     container: ContainerRecord,
     attempt: (container: ContainerRecord) => MaybePromise<T>,
   ): MaybePromise<T> {
-    try {
-      const result = attempt(container);
-      if (!isPromise(result)) return result;
-      return result.catch((error: unknown) => this.#again(error, container, attempt));
-    } catch (error) {
-      return this.#again(error, container, attempt);
-    }
-  }
-
-  async #again<T>(
-    error: unknown,
-    container: ContainerRecord,
-    attempt: (container: ContainerRecord) => MaybePromise<T>,
-  ): Promise<T> {
-    let failure = error;
-    for (let tries = 0; tries < REROUTES_MAX; tries++) {
-      if (!(failure instanceof DomainError && failure.code === 'partitionGone')) throw failure;
-      const latest = this.#options.current(container);
-      if (latest === undefined) throw failure;
-      for (const { handle } of this.routing(latest).routes) await handle.cutover;
-      try {
-        return await attempt(this.#options.current(container) ?? latest);
-      } catch (later) {
-        failure = later;
-      }
-    }
-    throw failure;
+    return this.#options.router.withRerouting(container, attempt);
   }
 
   /** Sets the budgets of a container's partitions to what the offers say now. */
   provision(container: ContainerRecord): void {
-    for (const { handle, partition } of this.routing(container).routes)
-      this.#options.budgets.provision(handle.budget, container, partition);
+    this.#options.router.provision(container);
   }
 
+  /** Reports every group of writes that became durable in a store. One listener: the global secondary indexes. */
+  followCommits(listener: (storeName: string) => void): void {
+    this.#options.registry.onPublished = listener;
+  }
+
+  /** Partitions open in this process. */
+  get openPartitionCount(): number {
+    return this.#options.registry.openCount;
+  }
+
+  /** Begins a transaction that reads and writes one logical partition step by step; the caller closes it. */
+  beginTransaction(
+    at: { readonly route: Route; readonly prefix: Bytes },
+    session: string | undefined,
+    requestClass: RequestClass,
+  ): Promise<InteractiveTransaction> {
+    const { registry, clock } = this.#options;
+    return beginTransaction({ cluster: this, registry, clock }, at, session, requestClass);
+  }
+
+  /** Point read. Returns at once where the partition is open and its engine is local. */
   read(
-    route: Route,
+    container: ContainerRecord,
     key: ItemKey,
     session: string | undefined,
-    traffic: RequestClass = NORMAL_CLASS,
+    requestClass: RequestClass = NORMAL_CLASS,
   ): MaybePromise<ReadReply> {
-    this.#admit(route, traffic);
-    const partition = this.#options.registry.partition(route.handle);
-    if (isPromise(partition))
-      return partition.then((open) => this.#read(open, route, key, session, traffic));
-    return this.#read(partition, route, key, session, traffic);
+    // No closure is made before it is needed: every point read comes through here.
+    try {
+      const route = this.#options.router.routing(container).forKey(key.epk);
+      const reply = this.#read(route, key, session, requestClass);
+      if (!isPromise(reply)) return reply;
+      return reply.catch((error) => this.#readAgain(error, container, key, session, requestClass));
+    } catch (error) {
+      return this.#readAgain(error, container, key, session, requestClass);
+    }
   }
 
-  write(route: Route, op: ItemOp, traffic: RequestClass = NORMAL_CLASS): Promise<WriteReply> {
-    return this.#commit(route, prepaidCharge(op), traffic, {
-      start: (partition) => partition.write(this.#command(route, partition, commandOf(op))),
-      finish: ({ effects, lsn }) => {
-        const effect = effects[0] as Effect;
-        const charge = effectCharge(effect, route.handle.options.indexing);
-        const bytes = (effect.item ?? effect.previous)?.body.length ?? 0;
-        route.handle.heat.add(charge, bytes, op.key, this.#options.clock.nowMs());
-        return { effect, ...responseInfoOf(route, lsn, charge) };
-      },
-    });
+  write(
+    container: ContainerRecord,
+    op: ItemOp,
+    requestClass: RequestClass = NORMAL_CLASS,
+  ): Promise<WriteReply> {
+    return this.#onRoute(container, op.key.epk, (route) =>
+      this.#writes.write(route, op, requestClass),
+    );
   }
 
-  /** All operations or none, of one logical partition. */
+  /** All operations or none, of the logical partition with this key. */
   transact(
-    route: Route,
+    container: ContainerRecord,
+    epk: Epk,
     ops: readonly TransactionOp[],
-    traffic: RequestClass = NORMAL_CLASS,
+    requestClass: RequestClass = NORMAL_CLASS,
     options: TransactionOptions = {},
   ): Promise<TransactionReply> {
-    let prepaid = 0;
-    for (const op of ops) prepaid += prepaidCharge(op);
-    return this.#commit(route, prepaid, traffic, {
-      start: async (partition) => {
-        const { command, effects } = transactionOf(ops, options);
-        const { lsn } = await partition.write(this.#command(route, partition, command));
-        return { effects, lsn };
-      },
-      finish: ({ effects, lsn }) => {
-        const { outcomes, bytes, charge } = pricedTransaction(
-          effects,
-          route.handle.options.indexing,
-        );
-        route.handle.heat.add(charge, bytes, ops[0]?.key, this.#options.clock.nowMs());
-        return { outcomes, ...responseInfoOf(route, lsn, charge) };
-      },
-    });
+    return this.#onRoute(container, epk, (route) =>
+      this.transactOn(route, ops, requestClass, options),
+    );
   }
 
-  /** What is stored under these primary keys is gone. */
+  /** As above on this very partition, also where it is replaced meanwhile: then it throws `partitionGone`. */
+  transactOn(
+    route: Route,
+    ops: readonly TransactionOp[],
+    requestClass: RequestClass,
+    options: TransactionOptions,
+  ): Promise<TransactionReply> {
+    return this.#writes.transact(route, ops, requestClass, options);
+  }
+
+  /** Deletes everything that is stored under these primary keys of a partition, at once. */
   deleteRange(
     route: Route,
     range: Omit<RangeTombstone, 'lsn'>,
-    traffic: RequestClass = NORMAL_CLASS,
+    requestClass: RequestClass = NORMAL_CLASS,
   ): Promise<ResponseInfo> {
-    return this.#commit(route, MINIMAL_CHARGE, traffic, {
-      start: (partition) => partition.deleteRange(range),
-      finish: (lsn) => responseInfoOf(route, lsn, MINIMAL_CHARGE),
-    });
-  }
-
-  #commit<Done, Reply extends ResponseInfo>(
-    route: Route,
-    prepaid: number,
-    traffic: RequestClass,
-    work: PaidWork<Done, Reply>,
-  ): Promise<Reply> {
-    this.#admit(route, traffic);
-    return commitPrepaid(this.#options, route, { prepaid, traffic, work });
+    return this.#writes.deleteRange(route, range, requestClass);
   }
 
   async page(
     route: Route,
     request: PageRequest,
     session: string | undefined,
-    traffic: RequestClass = NORMAL_CLASS,
+    requestClass: RequestClass = NORMAL_CLASS,
   ): Promise<PageReply> {
     const { scope } = request;
-    const { found, ...receipt } = await this.visit(route, session, traffic, async (partition) => {
+    const { found, ...info } = await this.visit(route, session, requestClass, async (partition) => {
       const page = await (scope.kind === 'range'
         ? partition.scanByRid(request, scope.within)
         : partition.scanByKey(request, scope.within));
       let bytes = 0;
       for (const { body } of page.items) bytes += body.length;
-      const charge = pageCharge(page.items.length, bytes, traffic.readFactor);
+      const charge = pageCharge(page.items.length, bytes, requestClass.readFactor);
       return { found: page, charge, bytes, key: keyOfScope(scope) };
     });
-    return { page: found, ...receipt };
+    return { page: found, ...info };
   }
 
   /** Reads of a partition whose cost is known when they are done. */
   async visit<T>(
     route: Route,
     session: string | undefined,
-    traffic: RequestClass,
+    requestClass: RequestClass,
     look: (partition: Partition) => Promise<Visited<T>>,
   ): Promise<{ readonly found: T } & ResponseInfo> {
-    this.#admit(route, traffic);
+    admit(this.#options, route, requestClass);
     const partition = await this.#options.registry.partition(route.handle);
     const release = partition.hold();
     try {
       checkSession(partition, route, session);
       const { found, ...charged } = await look(partition);
-      this.#charge(route, charged, traffic);
+      chargeTo(this.#options, route, charged, requestClass);
       return { found, ...responseInfoOf(route, partition.lsn, charged.charge) };
     } finally {
       release();
     }
   }
 
-  /** The item of this number, whichever partition holds it: a split leaves numbers as they were. */
+  /** The item with this rid, in whichever partition it is: a split leaves rids as they were. */
   async findByRid(container: ContainerRecord, rid: Rid): Promise<Item | undefined> {
     for (const route of this.routing(container).routes) {
       const partition = await this.#options.registry.partition(route.handle);
@@ -257,14 +218,14 @@ export class Cluster {
     return undefined;
   }
 
-  /** One moment of a partition, or of a part of its range, for a query. */
+  /** A snapshot of a partition, or of a part of its hash range, for a query. */
   reader(
     route: Route,
     within: EpkRange | undefined,
     session: string | undefined,
-    traffic: RequestClass = NORMAL_CLASS,
+    requestClass: RequestClass = NORMAL_CLASS,
   ): MaybePromise<QueryReader> {
-    this.#admit(route, traffic);
+    admit(this.#options, route, requestClass);
     return andThen(this.#options.registry.partition(route.handle), (partition) => {
       checkSession(partition, route, session);
       const search = this.#options.registry.search(route.handle, partition);
@@ -276,25 +237,27 @@ export class Cluster {
   }
 
   /**
-   * Charges partitions for work that others did with their readers, each in proportion to its part. The receipt is that
-   * of the first.
+   * Charges a query to the partitions that its readers read, each in proportion to its effort. The response is that of
+   * the first.
    */
-  settle(
+  settleQuery(
     shares: readonly [WorkShare, ...WorkShare[]],
-    charge: number,
-    traffic: RequestClass = NORMAL_CLASS,
+    stats: ExecutionStats,
+    requestClass: RequestClass = NORMAL_CLASS,
   ): ResponseInfo {
+    const partitions = shares.length;
+    const charge = queryCharge({ ...stats, partitions }, requestClass.readFactor);
     let all = 0;
     for (const { effort } of shares) all += effort;
     for (const { route, effort, key, bytes } of shares)
-      this.#charge(route, { charge: (charge * effort) / all, bytes, key }, traffic);
-    const receipts = shares.map(({ route }) =>
+      chargeTo(this.#options, route, { charge: (charge * effort) / all, bytes, key }, requestClass);
+    const infos = shares.map(({ route }) =>
       responseInfoOf(route, route.handle.partition?.lsn ?? 0, charge),
     );
-    return { ...(receipts[0] as ResponseInfo), sessionToken: printSessionTokens(receipts) };
+    return { ...(infos[0] as ResponseInfo), sessionToken: printSessionTokens(infos) };
   }
 
-  /** What a partition used of what it may use. Opens nothing. */
+  /** How much of its budget a partition has spent. Opens nothing. */
   budgetReport({ handle }: Route): BudgetReport {
     return handle.budget.report(this.#options.clock.nowMs());
   }
@@ -330,83 +293,85 @@ export class Cluster {
     }
   }
 
-  /** Closes and removes the partitions of a container that is no more. */
+  /** Closes and removes the partitions of a container that was deleted. */
   drop(container: ContainerRecord): Promise<void> {
     return this.#options.registry.drop(
       container.partitions.map(({ id }) => storeName(container, id)),
     );
   }
 
-  /** Forgets what the containers of a database shared; they are dropped one by one. */
+  /** Forgets the throughput that the containers of a database shared; they are dropped one by one. */
   dropDatabase(databaseRid: number): void {
     this.#options.budgets.forget(databaseRid);
   }
 
   #read(
+    route: Route,
+    key: ItemKey,
+    session: string | undefined,
+    requestClass: RequestClass,
+  ): MaybePromise<ReadReply> {
+    admit(this.#options, route, requestClass);
+    const partition = this.#options.registry.partition(route.handle);
+    if (isPromise(partition))
+      return partition.then((open) => this.#readFrom(open, route, key, session, requestClass));
+    return this.#readFrom(partition, route, key, session, requestClass);
+  }
+
+  #readAgain(
+    error: unknown,
+    container: ContainerRecord,
+    key: ItemKey,
+    session: string | undefined,
+    requestClass: RequestClass,
+  ): Promise<ReadReply> {
+    return this.#options.router.retryForKey(error, container, key.epk, (route) =>
+      this.#read(route, key, session, requestClass),
+    );
+  }
+
+  #readFrom(
     partition: Partition,
     route: Route,
     key: ItemKey,
     session: string | undefined,
-    traffic: RequestClass,
+    requestClass: RequestClass,
   ): MaybePromise<ReadReply> {
     checkSession(partition, route, session);
-    const reply = (item: Item | undefined): ReadReply => {
-      const bytes = item === undefined ? 0 : item.body.length;
-      const { readFactor } = traffic;
-      const charge =
-        item === undefined ? MINIMAL_CHARGE * readFactor : readCharge(bytes, readFactor);
-      const nowMs = this.#options.clock.nowMs();
-      route.handle.budget.charge(charge, nowMs, traffic);
-      route.handle.heat.add(charge, bytes, key, nowMs);
-      return { item, ...responseInfoOf(route, partition.lsn, charge) };
-    };
     const item = partition.read(key);
-    return isPromise(item) ? item.then(reply) : reply(item);
+    if (isPromise(item))
+      return item.then((found) => this.#readReply(partition, route, key, requestClass, found));
+    return this.#readReply(partition, route, key, requestClass, item);
   }
 
-  #command(route: Route, partition: Partition, intent: WriteCommand): WriteCommand {
-    const { limits } = route.handle;
-    if (limits === undefined) return intent;
-    return limitedCommand(intent, { route, partition, limits, ...this.#options });
-  }
-
-  #admit(route: Route, traffic: RequestClass): void {
-    const refusal = route.handle.budget.admit(this.#options.clock.nowMs(), traffic);
-    if (refusal === undefined) return;
-    this.#options.onThrottled(route);
-    throw throttled(route, refusal);
-  }
-
-  #charge({ handle }: Route, { charge, bytes, key }: Charged, traffic: RequestClass): void {
+  #readReply(
+    partition: Partition,
+    route: Route,
+    key: ItemKey,
+    requestClass: RequestClass,
+    item: Item | undefined,
+  ): ReadReply {
+    const bytes = item === undefined ? 0 : item.body.length;
+    const { readFactor } = requestClass;
+    const charge = item === undefined ? MINIMAL_CHARGE * readFactor : readCharge(bytes, readFactor);
     const nowMs = this.#options.clock.nowMs();
-    handle.budget.charge(charge, nowMs, traffic);
-    handle.heat.add(charge, bytes, key, nowMs);
+    route.handle.budget.charge(charge, nowMs, requestClass);
+    route.handle.heat.add(charge, bytes, key, nowMs);
+    return { item, ...responseInfoOf(route, partition.lsn, charge) };
   }
 
-  /** The place of a partition that is being built. */
-  handleOf(container: ContainerRecord, partition: PartitionRecord): PartitionHandle {
-    return this.#handleOf(
-      container,
-      partition,
-      containerIndexing(container, this.#options.computed),
-    );
-  }
-
-  #handleOf(
+  /** Writes on the partition of a key, again where it was replaced meanwhile. */
+  #onRoute<T>(
     container: ContainerRecord,
-    partition: PartitionRecord,
-    indexing: Indexing,
-  ): PartitionHandle {
-    const slot = this.#options.registry.handle(storeName(container, partition.id), {
-      finisher: this.#options.finishers[container.encoding]?.(container) ?? keepBody,
-      etagSalt: (container.rid ^ (container.rid >>> 16)) & 0xffff,
-      ridPrefix: partition.ridPrefix,
-      indexing,
-      retentionSec: container.versionRetentionSec ?? 0,
-      defaultTtlSec: container.defaultTtlSec,
-      search: searchSpec(container),
-    });
-    this.#options.budgets.provision(slot.budget, container, partition);
-    return slot;
+    epk: Epk,
+    attempt: (route: Route) => Promise<T>,
+  ): Promise<T> {
+    const { router } = this.#options;
+    const retry = (error: unknown) => router.retryForKey(error, container, epk, attempt);
+    try {
+      return attempt(router.routing(container).forKey(epk)).catch(retry);
+    } catch (error) {
+      return retry(error);
+    }
   }
 }

@@ -1,4 +1,4 @@
-/** From a container's policy to the rules its partitions index by. */
+/** Translates the indexing policy of a container into the rules of its partitions. */
 import type { ContainerRecord } from '../catalog/index.ts';
 import { type ComputedProperty, Indexing, type SpatialPath } from '../partition/index.ts';
 import { codecOf, type Encoding, earthGrid, isMap, planeGrid } from '../value/index.ts';
@@ -37,7 +37,7 @@ export function containerIndexing(
 
 /**
  * A path of a spatial index is that of the geometry, whether it ends in a wildcard or not. Every kind of geometry is
- * indexed there, whichever the policy lists: an index must not make items vanish.
+ * indexed there, whichever the policy lists: a query by index must find all items.
  */
 function spatialPaths({ indexingPolicy, policies }: ContainerRecord): readonly SpatialPath[] {
   const { geospatialConfig } = policies;

@@ -1,35 +1,36 @@
 /**
- * Removes what has expired or was erased, in the background, with the throughput that requests leave over. It looks at
- * open partitions, and now and then at a closed one of a container whose items expire.
+ * Removes items that have expired or are under a range tombstone, in the background, with the throughput that requests
+ * leave over. It sweeps open partitions, and now and then opens a closed one of a container whose items expire.
  */
 import { type Clock, DomainError } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Partition } from '../partition/index.ts';
 import { requestClassOf } from '../throughput/index.ts';
 import type { Cluster } from './cluster.ts';
-import type { PartitionFailure, PartitionHandle } from './partition-registry.ts';
+import type { PartitionHandle } from './partition-handle.ts';
+import type { PartitionFailure } from './partition-registry.ts';
 import { effectCharge } from './write-charge.ts';
 
-/** How often it looks, in real time. */
+/** Time between rounds, in real time. */
 export const SWEEP_INTERVAL_MS = 1000;
 /** Items of one step: one commit, so that writers hardly wait. */
 const STEP_ITEMS = 100;
 /** Steps of one partition in one round. */
 const STEPS_MAX = 50;
 
-/** A closed partition is opened for it no more often than this. */
+/** A closed partition is opened to be swept no more often than this. */
 const VISIT_INTERVAL_MS = 3_600_000;
 
-/** Refused first when a partition runs short. */
+/** Background requests are refused first when a budget runs short. */
 const BACKGROUND = requestClassOf(true, 0);
 
 interface ExpirySweeperOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly containers: () => Iterable<ContainerRecord>;
-  /** In real time; 0: only when told. */
+  /** In real time; 0: rounds run only on request. */
   readonly intervalMs: number;
-  /** Told of what throws while a partition is swept; the next round tries again. */
+  /** Receives unexpected errors of a sweep; the next round tries again. */
   readonly onFailure: (failure: PartitionFailure) => void;
 }
 
@@ -38,7 +39,7 @@ export class ExpirySweeper {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isClosed = false;
-  /** When a closed partition was last opened for it. */
+  /** When a closed partition was last opened to be swept. */
   readonly #visitedMs = new WeakMap<PartitionHandle, number>();
 
   constructor(options: ExpirySweeperOptions) {
@@ -47,7 +48,7 @@ export class ExpirySweeper {
     if (intervalMs > 0) this.#timer = setInterval(() => void this.round(), intervalMs).unref();
   }
 
-  /** One look at every open partition; the one under way where there is one. */
+  /** Sweeps every open partition once; joins the round under way where there is one. */
   round(): Promise<void> {
     this.#round ??= this.#sweep().finally(() => {
       this.#round = undefined;
@@ -69,9 +70,10 @@ export class ExpirySweeper {
       for (const route of cluster.routing(container).routes) {
         if (this.#isClosed) return;
         const { handle } = route;
-        // One at a time: opening them all at once would be felt.
+        // One in each round: opening many at once would slow requests down.
         if (visits === 0 && this.#wantsVisit(container, handle)) {
           visits++;
+          // A partition that cannot be opened is reported by the registry.
           await cluster.statistics(route).catch(() => undefined);
         }
         const { partition } = handle;
@@ -80,34 +82,35 @@ export class ExpirySweeper {
       }
   }
 
-  #wantsVisit({ defaultTtlSec }: ContainerRecord, slot: PartitionHandle): boolean {
-    if (defaultTtlSec === undefined || slot.partition !== undefined || slot.isGone) return false;
+  #wantsVisit({ defaultTtlSec }: ContainerRecord, handle: PartitionHandle): boolean {
+    if (defaultTtlSec === undefined || handle.partition !== undefined || handle.isGone)
+      return false;
     const nowMs = this.#options.clock.nowMs();
-    const visitedMs = this.#visitedMs.get(slot) ?? Number.NEGATIVE_INFINITY;
+    const visitedMs = this.#visitedMs.get(handle) ?? Number.NEGATIVE_INFINITY;
     if (nowMs - visitedMs < VISIT_INTERVAL_MS) return false;
-    this.#visitedMs.set(slot, nowMs);
+    this.#visitedMs.set(handle, nowMs);
     return true;
   }
 
-  async #sweepPartition(slot: PartitionHandle, partition: Partition): Promise<void> {
+  async #sweepPartition(handle: PartitionHandle, partition: Partition): Promise<void> {
     const { clock } = this.#options;
     const release = partition.hold();
     try {
       for (let step = 0; step < STEPS_MAX && !this.#isClosed; step++) {
-        if (slot.budget.admit(clock.nowMs(), BACKGROUND) !== undefined) return;
+        if (handle.budget.admit(clock.nowMs(), BACKGROUND) !== undefined) return;
         const { removed, hasMore } = await partition.sweep(STEP_ITEMS);
         let charge = 0;
-        const { indexing } = slot.options;
+        const { indexing } = handle.options;
         for (const previous of removed)
           charge += effectCharge({ item: undefined, previous }, indexing);
-        slot.budget.charge(charge, clock.nowMs(), BACKGROUND);
+        handle.budget.charge(charge, clock.nowMs(), BACKGROUND);
         if (!hasMore) return;
         await new Promise((resolve) => setImmediate(resolve));
       }
     } catch (error) {
-      // Closed, replaced or failed meanwhile: whoever opens it next sweeps it.
+      // The partition was closed, replaced or failed meanwhile; it is swept when it is open again.
       if (error instanceof DomainError) return;
-      this.#options.onFailure({ storeName: slot.storeName, error });
+      this.#options.onFailure({ storeName: handle.storeName, error });
     } finally {
       release();
     }

@@ -1,7 +1,7 @@
 /**
- * A transaction on one logical partition that thinks for a while: reads see what was stored when it began and its own
- * writes, which are kept until it commits them as one intent. Whatever it looked at must not have been written by others
- * meanwhile; a watch on the logical partition tells. Then it is refused (`retryWith`) and may be tried again from the start.
+ * A transaction on one logical partition whose client computes between reads and writes. Reads see what is stored and the
+ * transaction's own writes, which are kept until it commits them as one command. A conflict tracker notices writes of
+ * others: where they wrote what the transaction read, it is refused (`retryWith`) and may be tried again from the start.
  */
 import {
   type Bytes,
@@ -26,8 +26,8 @@ import {
   type TransactionOp,
   writeTime,
 } from '../partition/index.ts';
-import type { ItemReader } from '../query/index.ts';
-import { MINIMAL_CHARGE, type RequestClass, readCharge } from '../throughput/index.ts';
+import type { ExecutionStats, ItemReader } from '../query/index.ts';
+import { MINIMAL_CHARGE, queryCharge, type RequestClass, readCharge } from '../throughput/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { PartitionRegistry } from './partition-registry.ts';
 import { QueryReader } from './query-reader.ts';
@@ -35,43 +35,51 @@ import { checkSession, responseInfoOf, type TransactionReply, throttled } from '
 import type { Route } from './routing-map.ts';
 import { UncommittedReader } from './uncommitted-reader.ts';
 
-/** No write gets an LSN as high: etags made from here on are not yet true, and are told apart from all that are. */
+/** No commit gets an LSN as high: etags of uncommitted writes differ from those of all committed ones. */
 const UNCOMMITTED_LSN = 2 ** 40;
 
 interface InteractiveTransactionOptions {
   readonly route: Route;
   readonly partition: Partition;
-  readonly watch: ConflictTracker;
-  /** What the primary keys of the logical partition begin with. */
+  readonly conflicts: ConflictTracker;
+  /** The prefix of the primary keys of the logical partition. */
   readonly prefix: Bytes;
   readonly clock: Clock;
-  readonly traffic: RequestClass;
+  readonly requestClass: RequestClass;
   readonly cluster: Cluster;
 }
 
-export interface TransactionContext {
+interface TransactionContext {
   readonly cluster: Cluster;
   readonly registry: PartitionRegistry;
   readonly clock: Clock;
 }
 
-/** Begins one; its closing is the caller's. */
+/** The caller closes the transaction. */
 export async function beginTransaction(
   { cluster, registry, clock }: TransactionContext,
   at: { readonly route: Route; readonly prefix: Bytes },
   session: string | undefined,
-  traffic: RequestClass,
+  requestClass: RequestClass,
 ): Promise<InteractiveTransaction> {
   const { route, prefix } = at;
-  const refusal = route.handle.budget.admit(clock.nowMs(), traffic);
+  const refusal = route.handle.budget.admit(clock.nowMs(), requestClass);
   if (refusal !== undefined) throw throttled(route, refusal);
   const partition = await registry.partition(route.handle);
   checkSession(partition, route, session);
-  const watch = await partition.trackConflicts(bytesToLatin1(prefix));
-  return new InteractiveTransaction({ route, partition, watch, prefix, clock, traffic, cluster });
+  const conflicts = await partition.trackConflicts(bytesToLatin1(prefix));
+  return new InteractiveTransaction({
+    route,
+    partition,
+    conflicts,
+    prefix,
+    clock,
+    requestClass,
+    cluster,
+  });
 }
 
-/** What the transaction made of an item. */
+/** An item before and after the writes of the transaction. */
 interface OwnWrite {
   readonly key: ItemKey;
   readonly stored: Item | undefined;
@@ -82,7 +90,7 @@ interface OwnWrite {
 export interface CommittedTransaction {
   /** Undefined where nothing was written. */
   readonly reply: TransactionReply | undefined;
-  /** The etags that items have now, by those the transaction showed. */
+  /** The etags of the committed items, by the provisional etags that the client saw. */
   readonly etags: ReadonlyMap<string, string>;
 }
 
@@ -90,7 +98,7 @@ export class InteractiveTransaction {
   readonly #options: InteractiveTransactionOptions;
   readonly #own = new Map<string, OwnWrite>();
   readonly #reads = new Set<string>();
-  readonly #shownEtags = new Map<string, string[]>();
+  readonly #provisionalEtags = new Map<string, string[]>();
   #hasQueried = false;
   #writeCount = 0;
   #writeBytes = 0;
@@ -100,13 +108,13 @@ export class InteractiveTransaction {
     this.#options = options;
   }
 
-  /** Of reads and queries so far; writes are charged when they are committed. */
+  /** The charge of reads and queries so far; writes are charged when they are committed. */
   get readCharge(): number {
     return this.#charge;
   }
 
-  /** For an answer that wrote nothing. */
-  receipt(): ResponseInfo {
+  /** For a response without writes. */
+  responseInfo(): ResponseInfo {
     const { route, partition } = this.#options;
     return responseInfoOf(route, partition.lsn, this.#charge);
   }
@@ -114,11 +122,11 @@ export class InteractiveTransaction {
   async read(key: ItemKey): Promise<Item | undefined> {
     const item = await this.#current(key, (partition) => partition.read(key));
     const bytes = item === undefined ? 0 : item.body.length;
-    this.pay(item === undefined ? MINIMAL_CHARGE : readCharge(bytes), bytes, key);
+    this.#pay(item === undefined ? MINIMAL_CHARGE : readCharge(bytes), bytes, key);
     return item;
   }
 
-  /** Throws as the write itself would. */
+  /** Throws as the committed write would. */
   async write(op: ItemOp): Promise<Effect> {
     const { key } = op;
     const previous = await this.#current(key, (partition) => partition.readBeforeWrite(key));
@@ -131,7 +139,7 @@ export class InteractiveTransaction {
     return { kind, item, previous };
   }
 
-  /** The item of this number in the logical partition. */
+  /** The item with this rid in the logical partition. */
   async findByRid(rid: number): Promise<Item | undefined> {
     for (const { item, stored } of this.#own.values()) {
       if (item?.rid === rid) return item;
@@ -144,14 +152,16 @@ export class InteractiveTransaction {
     return item;
   }
 
-  /** The logical partition as queries see it: what is stored and not written here, and what is written here. */
+  /** The logical partition for a query: one reader of stored items that are not written here, and one of own writes. */
   async readers(): Promise<readonly (ItemReader & { release(): void })[]> {
     const { prefix } = this.#options;
     this.#hasQueried = true;
     const own = [...this.#own.values()];
-    const hidden = new Set(own.flatMap(({ stored }) => (stored === undefined ? [] : [stored.rid])));
+    const overwritten = new Set(
+      own.flatMap(({ stored }) => (stored === undefined ? [] : [stored.rid])),
+    );
     const reader = await this.#partition.reader();
-    const stored = new QueryReader(reader, prefix, hidden);
+    const stored = new QueryReader(reader, prefix, overwritten);
     try {
       this.#check();
     } catch (error) {
@@ -162,11 +172,16 @@ export class InteractiveTransaction {
     return [stored, new UncommittedReader(items, (item) => reader.decode(item as Item))];
   }
 
-  pay(charge: number, bytes: number, key?: ItemKey): void {
-    const { route, clock, traffic } = this.#options;
+  /** Charges a query over what `readers` returned. */
+  payQuery(stats: ExecutionStats): void {
+    this.#pay(queryCharge({ ...stats, partitions: 1 }), stats.bytesLoaded);
+  }
+
+  #pay(charge: number, bytes: number, key?: ItemKey): void {
+    const { route, clock, requestClass } = this.#options;
     const nowMs = clock.nowMs();
     this.#charge += charge;
-    route.handle.budget.charge(charge, nowMs, traffic);
+    route.handle.budget.charge(charge, nowMs, requestClass);
     route.handle.heat.add(charge, bytes, key, nowMs);
   }
 
@@ -174,19 +189,21 @@ export class InteractiveTransaction {
     const etags = new Map<string, string>();
     const ops = [...this.#own.values()].flatMap(opsOf);
     if (ops.length === 0) return { reply: undefined, etags };
-    const { cluster, route, traffic } = this.#options;
-    const reply = await cluster.transact(route, ops, traffic, { guard: () => this.#check() });
+    const { cluster, route, requestClass } = this.#options;
+    const reply = await cluster.transactOn(route, ops, requestClass, {
+      guard: () => this.#check(),
+    });
     ops.forEach(({ key }, at) => {
       const etag = reply.outcomes[at]?.item?.etag;
       if (etag !== undefined)
-        for (const shown of this.#shownEtags.get(key.text) ?? []) etags.set(shown, etag);
+        for (const shown of this.#provisionalEtags.get(key.text) ?? []) etags.set(shown, etag);
     });
     return { reply, etags };
   }
 
   /** Idempotent. */
   close(): void {
-    this.#options.watch.close();
+    this.#options.conflicts.close();
   }
 
   /** Throws where it was replaced by others, or closed. */
@@ -223,15 +240,15 @@ export class InteractiveTransaction {
     const time = put.encoding === 'edm' ? writeTime(nowMs) : '';
     const rid = previous?.rid ?? this.#partition.reserveRid();
     const etag = formatEtag(version);
-    const shown = this.#shownEtags.get(put.key.text);
-    if (shown === undefined) this.#shownEtags.set(put.key.text, [etag]);
+    const shown = this.#provisionalEtags.get(put.key.text);
+    if (shown === undefined) this.#provisionalEtags.set(put.key.text, [etag]);
     else shown.push(etag);
     return stampedItem(put, { rid, etag, timestampSec, version, time }, finisher);
   }
 
-  /** Throws where others have written what this transaction looked at. */
+  /** Throws where others have written what this transaction has read. */
   #check(): void {
-    const { touched } = this.#options.watch;
+    const { touched } = this.#options.conflicts;
     if (touched.size === 0) return;
     if (!this.#hasQueried && !touched.values().some((key) => this.#reads.has(key))) return;
     throw new DomainError(
@@ -241,7 +258,7 @@ export class InteractiveTransaction {
   }
 }
 
-/** From what is stored to what shall be; an item deleted and made again is another item. */
+/** Operations from the stored item to the written one. An item deleted and created again gets a new rid. */
 function opsOf({ key, stored, item, put }: OwnWrite): readonly TransactionOp[] {
   if (item === undefined || put === undefined)
     return stored === undefined ? [] : [{ kind: 'delete', key }];

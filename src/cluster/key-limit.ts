@@ -2,68 +2,47 @@
  * Writes to a physical partition that is near a limit: of a logical partition, which cannot be split, or of a fixed
  * container, which is not. At its limit it stops growing; everything else goes on.
  */
-import { DomainError, equalBytes } from '../base/index.ts';
-import type {
-  BodyFinisher,
-  Item,
-  KeySize,
-  KeySizes,
-  Mutation,
-  Partition,
-  WriteCommand,
-} from '../partition/index.ts';
+import { DomainError } from '../base/index.ts';
+import type { BodyFinisher, Item, Mutation, Partition, WriteCommand } from '../partition/index.ts';
 import type { Epk } from '../value/index.ts';
+import type { LoadListener } from './cluster-context.ts';
+import type { WriteLimits } from './partition-handle.ts';
 import type { Route } from './routing-map.ts';
 
-/** From this share of a limit on writes are checked against it, and people are told. */
+/** From this share of a limit on writes are checked against it, and the operator is warned. */
 export const NEAR_SHARE = 0.8;
-
-/** Of a slot near one of them. */
-export interface HandleLimits {
-  /** Bytes one key may hold. */
-  readonly keyMax: number;
-  /** Bytes the partition may hold: it is the only one its container may have. */
-  wholeMax: number | undefined;
-  /** Undefined until the keys are counted. */
-  sizes: KeySizes | undefined;
-}
 
 interface LimitedWrite {
   readonly route: Route;
   readonly partition: Partition;
-  readonly limits: HandleLimits;
+  readonly limits: WriteLimits;
   /** RU/s from which on a container with a key has as many partitions as it needs. */
   readonly unlimitedFrom: number;
-  /** Told of a key that is near its limit. */
-  readonly onKeyNearLimit: (route: Route, key: KeySize) => void;
+  readonly load: LoadListener;
 }
 
-/** The intent for a partition near a limit. */
-export function limitedCommand(intent: WriteCommand, write: LimitedWrite): WriteCommand {
+/** The command as a partition near a limit takes it. */
+export function limitedCommand(command: WriteCommand, write: LimitedWrite): WriteCommand {
   const { route, limits } = write;
-  const { handle } = route;
-  const key = intent.keys[0];
-  if (key === undefined) return intent;
-  // Another key than the only one: now there are two, and the partition can be split between them.
-  const isSecondKey = handle.onlyKey !== undefined && !equalBytes(handle.onlyKey, key.epk);
-  if (isSecondKey) handle.onlyKey = undefined;
-  if (isSecondKey || limits.sizes?.isDue) handle.splitAtBytes = 0;
+  const key = command.keys[0];
+  if (key === undefined) return command;
+  route.handle.noteWrite(key.epk);
   const bytes = limits.sizes?.bytesOf(key.epk);
-  if (bytes === undefined && limits.wholeMax === undefined) return intent;
+  if (bytes === undefined && limits.wholeMax === undefined) return command;
   if (bytes !== undefined && bytes >= limits.keyMax * NEAR_SHARE)
-    write.onKeyNearLimit(route, { epk: key.epk, primary: key.primary, bytes });
-  return intentWithin(intent, write);
+    write.load.keyNearLimit(route, { epk: key.epk, primary: key.primary, bytes });
+  return withinLimits(command, write);
 }
 
-/** The same intent, refused where it would grow its key or its partition beyond what they may hold. */
-function intentWithin(intent: WriteCommand, write: LimitedWrite): WriteCommand {
+/** The same command, refused where it would grow its key or its partition beyond the limit. */
+function withinLimits(command: WriteCommand, write: LimitedWrite): WriteCommand {
   const { finisher } = write.route.handle.options;
   return {
-    ...intent,
-    decide: (current, stage) => {
-      const mutations = intent.decide(current, stage);
-      const growth = growthOf(intent, current, mutations, finisher);
-      if (growth > 0) checkRoom(write, intent.keys[0]?.epk, growth);
+    ...command,
+    decide: (current, context) => {
+      const mutations = command.decide(current, context);
+      const growth = growthOf(command, current, mutations, finisher);
+      if (growth > 0) checkRoom(write, command.keys[0]?.epk, growth);
       return mutations;
     },
   };
@@ -75,7 +54,7 @@ function checkRoom(write: LimitedWrite, epk: Epk | undefined, growth: number): v
   if (wholeMax !== undefined && itemBytes + growth > wholeMax) throw containerFull(wholeMax, write);
   const keyBytes = epk === undefined ? undefined : sizes?.bytesOf(epk);
   if (keyBytes === undefined || sizes === undefined) return;
-  // What is decided and not durable yet may all be of this key.
+  // Writes that are decided and not durable yet may all be of this key.
   const undecided = Math.max(0, itemBytes - sizes.totalBytes);
   if (keyBytes + undecided + growth > keyMax) throw keyFull(keyMax);
 }
@@ -87,7 +66,7 @@ function keyFull(bytesMax: number): DomainError {
   );
 }
 
-/** The same refusal for a container that may have one partition only, with the way out of it. */
+/** The same refusal for a fixed container, with advice. */
 function containerFull(bytesMax: number, { route, unlimitedFrom }: LimitedWrite): DomainError {
   const hasKey = route.container.partitionKey.systemKey !== true;
   const advice = hasKey
@@ -106,7 +85,7 @@ function growthOf(
   finisher: BodyFinisher,
 ): number {
   const before = new Map(keys.map(({ text }, at) => [text, current[at]]));
-  // Of several writes of one item the last counts.
+  // The last of several writes of one item counts.
   const last = new Map(mutations.map((mutation) => [mutation.key.text, mutation]));
   let growth = 0;
   for (const [text, mutation] of last) growth += growthBy(mutation, before.get(text), finisher);
@@ -117,7 +96,7 @@ function growthBy(mutation: Mutation, current: Item | undefined, finisher: BodyF
   const bytes = current?.body.length ?? 0;
   switch (mutation.kind) {
     case 'put':
-      // What a finisher adds is of the same length for every write of an item.
+      // A finisher adds the same number of bytes with every write of an item.
       return (
         (current === undefined ? mutation.body : finisher(mutation.body, current)).length - bytes
       );
@@ -133,7 +112,7 @@ function growthBy(mutation: Mutation, current: Item | undefined, finisher: BodyF
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 
-/** As the service writes it: `10 GB` is 10 × 1,024³. */
+/** Printed as the cloud service does: `10 GB` is 10 × 1,024³. */
 function printLimit(bytes: number): string {
   let value = bytes;
   let unit = 0;

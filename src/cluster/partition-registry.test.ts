@@ -1,18 +1,15 @@
 // Goal: partitions are open within a bound, the least recently used are closed first, none that is in use, and one that
-// failed is opened again. Method: a host over an engine in memory that counts its open stores, or fails when told.
+// failed is opened again. Method: a registry over an engine in memory that counts its open stores.
 import { expect, test } from 'vitest';
 import { FakeClock, seededRandom } from '../base/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
-import { Indexing, RecordCache } from '../partition/index.ts';
-import { jsonCodec } from '../value/index.ts';
-import {
-  type PartitionFailure,
-  type PartitionHandle,
-  PartitionRegistry,
-} from './partition-registry.ts';
+import { RecordCache } from '../partition/index.ts';
+import type { PartitionHandle } from './partition-handle.ts';
+import { type PartitionFailure, PartitionRegistry } from './partition-registry.ts';
+import { HANDLE_OPTIONS } from './test-kit.ts';
 
-function world(openPartitionsMax: number) {
+function setUp(openPartitionsMax: number) {
   const inner = memoryEngine();
   const open = new Set<string>();
   let mostOpen = 0;
@@ -36,7 +33,7 @@ function world(openPartitionsMax: number) {
   };
   const clock = new FakeClock(1_000_000);
   const failures: PartitionFailure[] = [];
-  const host = new PartitionRegistry({
+  const registry = new PartitionRegistry({
     engine,
     clock,
     random: seededRandom(1),
@@ -44,47 +41,31 @@ function world(openPartitionsMax: number) {
     openPartitionsMax,
     onFailure: (failure) => failures.push(failure),
   });
-  const indexing = new Indexing({
-    isOff: false,
-    included: ['/*'],
-    excluded: [],
-    always: [],
-    composites: [],
-    codec: jsonCodec,
-  });
-  const slot = (number: number): PartitionHandle =>
-    host.handle(`c/${number}`, {
-      finisher: (body) => body,
-      etagSalt: 1,
-      ridPrefix: 1,
-      indexing,
-      retentionSec: 0,
-      defaultTtlSec: undefined,
-      search: undefined,
-    });
-  return { host, slot, clock, open, failures, mostOpen: () => mostOpen };
+  const handleOf = (number: number): PartitionHandle =>
+    registry.handle(`c/${number}`, HANDLE_OPTIONS);
+  return { registry, handleOf, clock, open, failures, mostOpen: () => mostOpen };
 }
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
-test('10,000 containers are used in turn with eight partitions open at most', async () => {
-  const { host, slot, mostOpen, open } = world(8);
+test('10,000 containers are used one after the other with eight partitions open at most', async () => {
+  const { registry, handleOf, mostOpen, open } = setUp(8);
   for (let number = 0; number < 10_000; number++) {
-    await host.partition(slot(number));
-    await nextTurn();
+    await registry.partition(handleOf(number));
+    await nextTick();
   }
   expect(mostOpen()).toBe(8);
-  expect(host.openCount).toBe(8);
-  await host.close();
+  expect(registry.openCount).toBe(8);
+  await registry.close();
   expect(open.size).toBe(0);
 });
 
 test('the least recently used is closed first, and none that is in use', async () => {
-  const { host, slot, clock, open } = world(3);
+  const { registry, handleOf, clock, open } = setUp(3);
   const use = async (number: number) => {
     clock.advance(1);
-    const partition = await host.partition(slot(number));
-    await nextTurn();
+    const partition = await registry.partition(handleOf(number));
+    await nextTick();
     return partition;
   };
   const release = (await use(0)).hold();
@@ -96,30 +77,30 @@ test('the least recently used is closed first, and none that is in use', async (
   release();
   await use(4);
   expect([...open].sort()).toEqual(['c/1', 'c/3', 'c/4']);
-  await host.close();
+  await registry.close();
 });
 
 test('many that are opened at once keep to the bound', async () => {
-  const { host, slot, mostOpen } = world(8);
+  const { registry, handleOf, mostOpen } = setUp(8);
   for (let round = 0; round < 5; round++) {
-    const wanted = Array.from({ length: 6 }, (_, at) => slot(round * 6 + at));
-    await Promise.all(wanted.map((each) => host.partition(each)));
-    await nextTurn();
+    const wanted = Array.from({ length: 6 }, (_, at) => handleOf(round * 6 + at));
+    await Promise.all(wanted.map((each) => registry.partition(each)));
+    await nextTick();
   }
   expect(mostOpen()).toBeLessThanOrEqual(8);
-  await host.close();
+  await registry.close();
 });
 
-test('where all are in use a few more are opened, then who comes waits', async () => {
-  const { host, slot, mostOpen } = world(4);
+test('where all are in use a few more are opened, then requests wait', async () => {
+  const { registry, handleOf, mostOpen } = setUp(4);
   const releases: (() => void)[] = [];
   for (let number = 0; number < 6; number++)
-    releases.push((await host.partition(slot(number))).hold());
-  const seventh = Promise.resolve(host.partition(slot(6)));
-  await nextTurn();
-  expect(slot(6).partition).toBeUndefined();
+    releases.push((await registry.partition(handleOf(number))).hold());
+  const seventh = Promise.resolve(registry.partition(handleOf(6)));
+  await nextTick();
+  expect(handleOf(6).partition).toBeUndefined();
   for (const release of releases) release();
   expect((await seventh).statistics().itemCount).toBe(0);
   expect(mostOpen()).toBe(6);
-  await host.close();
+  await registry.close();
 });

@@ -1,6 +1,4 @@
-/**
- * Opens the partitions this process owns when somebody first asks for them, and closes those nobody uses.
- */
+/** Opens the partitions of this process on first use and closes idle ones. */
 import {
   type Clock,
   DomainError,
@@ -12,73 +10,24 @@ import {
   SlicedWork,
 } from '../base/index.ts';
 import type { Engine } from '../engine/index.ts';
-import {
-  type BodyFinisher,
-  type Indexing,
-  openPartition,
-  type Partition,
-  type RecordCache,
-} from '../partition/index.ts';
-import { SearchIndexes, SearchMemory, type SearchSpec } from '../search/index.ts';
-import { KeyHeat, PartitionBudget } from '../throughput/index.ts';
-import type { Epk } from '../value/index.ts';
-import type { HotMinutes } from './heat-policy.ts';
-import type { HandleLimits } from './key-limit.ts';
+import { openPartition, type Partition, type RecordCache } from '../partition/index.ts';
+import { SearchIndexes, SearchMemory } from '../search/index.ts';
+import { PartitionHandle, type PartitionHandleOptions } from './partition-handle.ts';
 
-/** Queries under way when their partition is replaced may finish; one that takes longer finds itself cut off. */
+/** Queries under way when their partition is replaced may finish; one that takes longer than this fails. */
 const RETIRE_WAIT_MS = 30_000;
 const RETIRE_POLL_MS = 20;
 
-/** While all partitions are in use, who wants another looks again so often, and so many times. */
+/** While all partitions are in use, a request for another one waits so long, and tries so many times. */
 const OPEN_WAIT_MS = 10;
 const OPEN_WAITS_MAX = 500;
-
-/** The place of one partition: opened or not, it is the same object for as long as the process runs. */
-export interface PartitionHandle {
-  readonly storeName: string;
-  options: PartitionHandleOptions;
-  /** Provisioned by whoever asks for the slot. */
-  readonly budget: PartitionBudget;
-  /** Which keys its charges go to. */
-  readonly heat: KeyHeat;
-  readonly hotMinutes: HotMinutes;
-  partition: Partition | undefined;
-  /** While opening or closing: what the next user has to wait for. */
-  changing: Promise<unknown> | undefined;
-  lastUsedMs: number;
-  /** Set while the partition is being replaced by others: its writers wait for this. */
-  cutover: Promise<unknown> | undefined;
-  /** Replaced by others: nobody may open it again. */
-  isGone: boolean;
-  /** Bytes of items at which the balancer wants to hear of the next write. */
-  splitAtBytes: number;
-  /** Set where all items were found to have this one key: it cannot be split, and its key may reach its limit. */
-  onlyKey: Epk | undefined;
-  /** Set where the partition is near a limit: its writes are checked. */
-  limits: HandleLimits | undefined;
-}
-
-interface PartitionHandleOptions {
-  readonly finisher: BodyFinisher;
-  readonly etagSalt: number;
-  readonly ridPrefix: number;
-  readonly indexing: Indexing;
-  /** Seconds that all versions of items are kept; 0: not at all. */
-  readonly retentionSec: number;
-  /** Seconds items live that do not say themselves; -1 for ever; undefined: nothing expires. */
-  readonly defaultTtlSec: number | undefined;
-  /** Vector and text indexes; undefined where the container has none. */
-  readonly search: SearchSpec | undefined;
-}
 
 interface RegistryOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly random: Random;
   readonly cache: RecordCache;
-  /** Told of every group of writes that became durable in a store. */
-  readonly onPublished?: (storeName: string) => void;
-  /** Told of every partition that failed; the next to use it opens it again. */
+  /** Receives every partition that failed; the next request opens it again. */
   readonly onFailure?: ((failure: PartitionFailure) => void) | undefined;
   /** Partitions that are open at once, unless all of them are in use. */
   readonly openPartitionsMax?: number | undefined;
@@ -90,9 +39,11 @@ export interface PartitionFailure {
 }
 
 export class PartitionRegistry {
+  /** Receives every group of writes that became durable in a store. */
+  onPublished: ((storeName: string) => void) | undefined;
   readonly #options: RegistryOptions;
   readonly #handles = new Map<string, PartitionHandle>();
-  /** Open, being opened or being closed: what has files open, or will have. */
+  /** Partitions open, being opened or being closed: they have files open, or will have. */
   #filesCount = 0;
   readonly #open = new Set<PartitionHandle>();
   #sweeper: NodeJS.Timeout | undefined;
@@ -100,40 +51,24 @@ export class PartitionRegistry {
   readonly #retiring = new Set<Promise<void>>();
   readonly #searchMemory = new SearchMemory();
   readonly #work = new SlicedWork();
-  /** Per partition, as long as it is open under the same policy. */
-  readonly #searches = new WeakMap<Partition, SearchOf>();
+  /** Kept as long as the partition is open under the same policy. */
+  readonly #searches = new WeakMap<Partition, OpenSearch>();
 
   constructor(options: RegistryOptions) {
     this.#options = options;
   }
 
-  /** The one slot of a store; options that changed since (a new indexing policy) reach the open partition. */
+  /** The one handle of a store. Options that changed since, such as a new indexing policy, reach the open partition. */
   handle(storeName: string, options: PartitionHandleOptions): PartitionHandle {
-    const known = this.#handles.get(storeName);
-    if (known !== undefined) {
-      known.options = options;
-      known.partition?.changeIndexing(options.indexing);
-      known.partition?.changes.retain(options.retentionSec);
-      known.partition?.changeTtl(options.defaultTtlSec);
-      return known;
+    const present = this.#handles.get(storeName);
+    if (present !== undefined) {
+      present.configure(options);
+      return present;
     }
-    const slot: PartitionHandle = {
-      storeName,
-      options,
-      budget: new PartitionBudget(this.#options.clock.nowMs()),
-      heat: new KeyHeat(this.#options.random),
-      hotMinutes: { count: 0, nextLookMs: 0 },
-      partition: undefined,
-      changing: undefined,
-      lastUsedMs: 0,
-      cutover: undefined,
-      isGone: false,
-      splitAtBytes: 0,
-      onlyKey: undefined,
-      limits: undefined,
-    };
-    this.#handles.set(storeName, slot);
-    return slot;
+    const { clock, random } = this.#options;
+    const handle = new PartitionHandle(storeName, options, clock.nowMs(), random);
+    this.#handles.set(storeName, handle);
+    return handle;
   }
 
   /** The vector and text indexes of an open partition; undefined where its container has none. */
@@ -142,9 +77,9 @@ export class PartitionRegistry {
     partition: Partition,
   ): SearchIndexes | undefined {
     if (spec === undefined) return undefined;
-    const known = this.#searches.get(partition);
-    if (known !== undefined && known.fingerprint === spec.fingerprint) return known.indexes;
-    known?.indexes.clear();
+    const present = this.#searches.get(partition);
+    if (present !== undefined && present.fingerprint === spec.fingerprint) return present.indexes;
+    present?.indexes.clear();
     const indexes = new SearchIndexes(partition, spec, this.#searchMemory);
     this.#searches.set(partition, { fingerprint: spec.fingerprint, indexes });
     return indexes;
@@ -154,47 +89,45 @@ export class PartitionRegistry {
     return this.#open.size;
   }
 
-  /** The open partition of a slot; at once where it is open, which is the rule. */
-  partition(slot: PartitionHandle): MaybePromise<Partition> {
-    slot.lastUsedMs = this.#options.clock.nowMs();
-    const { partition } = slot;
-    if (partition !== undefined && slot.changing === undefined && !partition.hasFailed)
-      return partition;
-    if (slot.isGone)
+  /** The open partition of a handle; at once where it is open, which is the rule. */
+  partition(handle: PartitionHandle): MaybePromise<Partition> {
+    const partition = handle.use(this.#options.clock.nowMs());
+    if (partition !== undefined) return partition;
+    if (handle.isGone)
       throw new DomainError('partitionGone', 'The partition was replaced by others.');
-    return this.#opened(slot);
+    return this.#opened(handle);
   }
 
   /** Closes the partitions of these stores and removes their data. */
   async drop(storeNames: readonly string[]): Promise<void> {
     for (const storeName of storeNames) {
-      const slot = this.#handles.get(storeName);
-      if (slot !== undefined) await this.#close(slot);
+      const handle = this.#handles.get(storeName);
+      if (handle !== undefined) await this.#close(handle);
       this.#handles.delete(storeName);
       await this.#options.engine.drop(storeName);
     }
   }
 
-  /** Drops a partition that was replaced by others, once nobody reads it any more. */
-  retire(slot: PartitionHandle): Promise<void> {
-    slot.isGone = true;
-    const retiring = this.#dropUnread(slot).finally(() => this.#retiring.delete(retiring));
+  /** Drops a partition that was replaced by others, after its last reader. */
+  retire(handle: PartitionHandle): Promise<void> {
+    handle.retire();
+    const retiring = this.#dropUnread(handle).finally(() => this.#retiring.delete(retiring));
     this.#retiring.add(retiring);
     return retiring;
   }
 
-  async #dropUnread(slot: PartitionHandle): Promise<void> {
+  async #dropUnread(handle: PartitionHandle): Promise<void> {
     const deadlineMs = this.#options.clock.nowMs() + RETIRE_WAIT_MS;
     const isWaiting = () => !this.#isClosed && this.#options.clock.nowMs() < deadlineMs;
-    while ((slot.partition?.readerCount ?? 0) > 0 && isWaiting())
+    while ((handle.partition?.readerCount ?? 0) > 0 && isWaiting())
       await new Promise((resolve) => setTimeout(resolve, RETIRE_POLL_MS));
-    await this.drop([slot.storeName]);
+    await this.drop([handle.storeName]);
   }
 
-  /** Removes the stores of this process that nobody knows: what a crash left of a move or of a deletion. */
-  async dropOrphans(isKnown: (storeName: string) => boolean): Promise<void> {
+  /** Removes the stores of partitions that the catalog does not name: a crash left them during a move or a deletion. */
+  async dropOrphans(isNamed: (storeName: string) => boolean): Promise<void> {
     for (const name of await this.#options.engine.list())
-      if (name.includes('/') && !isKnown(name)) await this.#options.engine.drop(name);
+      if (name.includes('/') && !isNamed(name)) await this.#options.engine.drop(name);
   }
 
   /** Closes everything; idempotent. */
@@ -202,46 +135,33 @@ export class PartitionRegistry {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
     await Promise.allSettled(this.#retiring);
-    await Promise.all([...this.#handles.values()].map((slot) => this.#close(slot)));
+    await Promise.all([...this.#handles.values()].map((handle) => this.#close(handle)));
   }
 
-  async #opened(slot: PartitionHandle): Promise<Partition> {
-    while (slot.changing !== undefined) await slot.changing;
-    if (slot.partition?.hasFailed) await this.#close(slot);
-    if (slot.partition !== undefined) return slot.partition;
-    if (this.#isClosed) throw new Error('host is closed');
-    const opening = this.#openStore(slot);
-    slot.changing = opening.catch(() => undefined);
-    try {
-      slot.partition = await opening;
-      this.#open.add(slot);
-      // Whoever waits for it comes before those who look for one to close.
-      setImmediate(slot.partition.hold());
-      // The policy may have changed while the store was being opened.
-      slot.partition.changeIndexing(slot.options.indexing);
-      // What was known of its size went with the partition that was open before: the next write asks again.
-      Object.assign(slot, { limits: undefined, splitAtBytes: 0 });
-      slot.partition.changes.retain(slot.options.retentionSec);
-      slot.partition.changeTtl(slot.options.defaultTtlSec);
-    } finally {
-      slot.changing = undefined;
-    }
+  async #opened(handle: PartitionHandle): Promise<Partition> {
+    while (handle.changing !== undefined) await handle.changing;
+    if (handle.partition?.hasFailed) await this.#close(handle);
+    if (handle.partition !== undefined) return handle.partition;
+    if (this.#isClosed) throw new Error('registry is closed');
+    const partition = await handle.open(this.#openStore(handle));
     this.#sweeper ??= setInterval(() => this.#sweep(), PARTITION_IDLE_MS / 2).unref();
-    return slot.partition;
+    return partition;
   }
 
-  async #openStore(slot: PartitionHandle): Promise<Partition> {
-    await this.#takeRoom();
+  async #openStore(handle: PartitionHandle): Promise<Partition> {
+    await this.#reserveFiles();
     try {
-      return await this.#openPartition(slot);
+      const partition = await this.#openPartition(handle);
+      this.#open.add(handle);
+      return partition;
     } catch (error) {
       this.#filesCount--;
       throw error;
     }
   }
 
-  /** Closes what was not used for longest until one more partition may be opened, and counts that one. */
-  async #takeRoom(): Promise<void> {
+  /** Closes the least recently used partitions until one more may be opened, and counts that one. */
+  async #reserveFiles(): Promise<void> {
     const { openPartitionsMax = OPEN_PARTITIONS_MAX } = this.#options;
     for (let waits = 0; this.#filesCount >= openPartitionsMax; ) {
       const oldest = this.#leastRecentlyUsed();
@@ -254,9 +174,9 @@ export class PartitionRegistry {
     this.#filesCount++;
   }
 
-  async #openPartition(slot: PartitionHandle): Promise<Partition> {
-    const { engine, clock, cache, onPublished, onFailure } = this.#options;
-    const { storeName } = slot;
+  async #openPartition(handle: PartitionHandle): Promise<Partition> {
+    const { engine, clock, cache, onFailure } = this.#options;
+    const { storeName } = handle;
     const store = await engine.open(storeName);
     try {
       return await openPartition({
@@ -264,9 +184,9 @@ export class PartitionRegistry {
         clock,
         cache: cache.forPartition(),
         work: this.#work,
-        ...(onPublished && { onPublished: () => onPublished(storeName) }),
+        onPublished: () => this.onPublished?.(storeName),
         ...(onFailure && { onFailure: (error: Error) => onFailure({ storeName, error }) }),
-        ...slot.options,
+        ...handle.options,
       });
     } catch (error) {
       await store.close();
@@ -274,26 +194,23 @@ export class PartitionRegistry {
     }
   }
 
-  async #close(slot: PartitionHandle): Promise<void> {
-    while (slot.changing !== undefined) await slot.changing;
-    const { partition } = slot;
+  async #close(handle: PartitionHandle): Promise<void> {
+    while (handle.changing !== undefined) await handle.changing;
+    const { partition } = handle;
     if (partition === undefined) return;
-    slot.partition = undefined;
-    this.#open.delete(slot);
+    this.#open.delete(handle);
     const search = this.#searches.get(partition);
     if (search !== undefined) this.#searchMemory.forget(search.indexes);
     const closing = partition.close().finally(() => {
       this.#filesCount--;
-      slot.changing = undefined;
     });
-    slot.changing = closing.catch(() => undefined);
-    await closing;
+    await handle.close(closing);
   }
 
   #sweep(): void {
     const idleSinceMs = this.#options.clock.nowMs() - PARTITION_IDLE_MS;
-    for (const slot of this.#open)
-      if (slot.lastUsedMs <= idleSinceMs && isClosable(slot)) this.#closeInBackground(slot);
+    for (const handle of this.#open)
+      if (handle.lastUsedMs <= idleSinceMs && handle.isClosable) this.#closeInBackground(handle);
     if (this.#open.size === 0) {
       clearInterval(this.#sweeper);
       this.#sweeper = undefined;
@@ -302,24 +219,19 @@ export class PartitionRegistry {
 
   #leastRecentlyUsed(): PartitionHandle | undefined {
     let oldest: PartitionHandle | undefined;
-    for (const slot of this.#open)
-      if (isClosable(slot) && slot.lastUsedMs < (oldest?.lastUsedMs ?? Number.POSITIVE_INFINITY))
-        oldest = slot;
+    for (const handle of this.#open)
+      if (handle.isClosable && handle.lastUsedMs < (oldest?.lastUsedMs ?? Number.POSITIVE_INFINITY))
+        oldest = handle;
     return oldest;
   }
 
-  /** A store that does not close in peace is opened again by its next user, who then learns why. */
-  #closeInBackground(slot: PartitionHandle): void {
-    this.#close(slot).catch(() => undefined);
+  /** Errors are ignored: the next request opens the store again and then reports why it cannot be used. */
+  #closeInBackground(handle: PartitionHandle): void {
+    this.#close(handle).catch(() => undefined);
   }
 }
 
-/** A query that takes its time, or makes an index first, keeps its partition open. */
-function isClosable({ partition, changing }: PartitionHandle): boolean {
-  return partition?.isIdle === true && changing === undefined;
-}
-
-interface SearchOf {
+interface OpenSearch {
   readonly fingerprint: string;
   readonly indexes: SearchIndexes;
 }

@@ -3,28 +3,31 @@ import { type Clock, DomainError } from '../base/index.ts';
 import type { Catalog, ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import { KeySizes, type Partition } from '../partition/index.ts';
 import { type Epk, epkFromHex, epkToHex } from '../value/index.ts';
-import type { Cluster } from './cluster.ts';
 import type { ContainerName } from './container-name.ts';
 import { type MoveStep, move } from './mover/move.ts';
+import { ResizeLog, type ResizeRecorder } from './mover/resize-log.ts';
 import { findSplitPoint, middleOf, splitPointByHeat, widestOf } from './mover/split-point.ts';
-import type { PartitionHandle, PartitionRegistry } from './partition-registry.ts';
-import { ResizeLog, type ResizeRecorder } from './resize-log.ts';
+import type { PartitionHandle } from './partition-handle.ts';
+import type { PartitionRegistry } from './partition-registry.ts';
+import type { Router } from './router.ts';
 import type { Route } from './routing-map.ts';
 
 interface ResizerOptions {
   readonly catalog: Catalog;
-  readonly cluster: Cluster;
+  readonly router: Router;
   readonly registry: PartitionRegistry;
   readonly clock: Clock;
-  readonly onStep?: (step: MoveStep) => void | Promise<void>;
+  readonly onStep: (step: MoveStep) => void | Promise<void>;
 }
 
 /** Rids begin with thirteen bits of the partition they were made in, so a container has this many in its life. */
 const PARTITION_IDS_MAX = 2 ** 13;
 
 /**
- * betweenKeys: with half of the bytes on each side. heat: with half of the last minutes' charges on each side, where
- * they are known. anywhere: between keys, or where there are no two yet in the middle of the range.
+ * Where a partition is split.
+ *   betweenKeys  half of the bytes on each side
+ *   heat         half of the charges of the last minutes on each side, or of the bytes where too few charges are known
+ *   anywhere     between keys, or in the middle of the range where there are not two keys yet
  */
 type SplitStrategy = 'betweenKeys' | 'heat' | 'anywhere';
 
@@ -41,32 +44,32 @@ export class PartitionResizer {
     this.log = new ResizeLog(options.clock);
   }
 
-  /** The ids of the two halves. Throws `invalidInput` where all items belong to one key. */
+  /** Returns the ids of the two halves. Throws `invalidInput` where all items belong to one key. */
   split(
     container: ContainerName,
     partitionId: string,
-    cut: SplitStrategy = 'betweenKeys',
+    strategy: SplitStrategy = 'betweenKeys',
   ): Promise<readonly string[]> {
     return this.#serialized(container, async (record) => {
-      checkSplits(record);
-      const route = this.#options.cluster.routing(record).forId(partitionId);
-      const byHeat = cut === 'heat' ? this.#heatPoint(route) : undefined;
+      checkSplittable(record);
+      const route = this.#options.router.routing(record).forId(partitionId);
+      const byHeat = strategy === 'heat' ? this.#heatPoint(route) : undefined;
       const betweenKeys = byHeat ?? (await this.#findSplitPoint(route));
       const point =
-        betweenKeys ?? (cut === 'anywhere' ? middleOf(route, record.partitionKey) : undefined);
+        betweenKeys ?? (strategy === 'anywhere' ? middleOf(route, record.partitionKey) : undefined);
       if (point === undefined)
         throw new DomainError(
           'invalidInput',
           `Partition ${partitionId} holds the items of one partition key or none: it cannot be split.`,
         );
-      return this.#replace(record, [route.partition], [route.min, point, route.max]);
+      return this.#replace(record, [route], [route.min, point, route.max]);
     });
   }
 
-  /** The id of the new partition. The partitions must be neighbours. */
+  /** Returns the id of the new partition. The partitions must be neighbours. */
   merge(container: ContainerName, partitionIds: readonly string[]): Promise<readonly string[]> {
     return this.#serialized(container, async (record) => {
-      const routing = this.#options.cluster.routing(record);
+      const routing = this.#options.router.routing(record);
       const routes = partitionIds
         .map((id) => routing.forId(id))
         .sort((a, b) => (a.partition.min < b.partition.min ? -1 : 1));
@@ -79,11 +82,7 @@ export class PartitionResizer {
         throw new DomainError('invalidInput', 'Only neighbouring partitions can be merged.');
       const [first, last] = [routes[0], routes.at(-1)];
       if (first === undefined || last === undefined) return [];
-      return this.#replace(
-        record,
-        routes.map(({ partition }) => partition),
-        [first.min, last.max],
-      );
+      return this.#replace(record, routes, [first.min, last.max]);
     });
   }
 
@@ -95,12 +94,12 @@ export class PartitionResizer {
     return sizes;
   }
 
-  /** The two neighbours that hold least between them. */
+  /** The two neighbours with the fewest bytes between them. */
   async smallestPair({ databaseRid, rid }: ContainerName): Promise<NeighbourPair | undefined> {
-    const { cluster } = this.#options;
-    const { routes } = cluster.routing(this.#current({ databaseRid, rid }));
+    const { router, registry } = this.#options;
+    const { routes } = router.routing(this.#current({ databaseRid, rid }));
     const sizes: number[] = [];
-    for (const route of routes) sizes.push((await cluster.statistics(route)).itemBytes);
+    for (const { handle } of routes) sizes.push((await registry.partition(handle)).itemBytes);
     let smallest: NeighbourPair | undefined;
     for (let at = 1; at < routes.length; at++) {
       const bytes = (sizes[at - 1] as number) + (sizes[at] as number);
@@ -128,22 +127,19 @@ export class PartitionResizer {
   async #findSplitPoint({ handle }: Route): Promise<Epk | undefined> {
     const partition = await this.#options.registry.partition(handle);
     const { point, onlyKey } = await findSplitPoint(partition, this.#stopping.signal);
-    handle.onlyKey = onlyKey;
+    handle.setOnlyKey(onlyKey);
     return point;
   }
 
   async #replace(
     container: ContainerRecord,
-    parents: readonly PartitionRecord[],
+    routes: readonly Route[],
     boundaries: readonly Epk[],
   ): Promise<readonly string[]> {
-    const { cluster, registry } = this.#options;
+    const { router, registry } = this.#options;
+    const parents = routes.map(({ partition }) => partition);
     const children = await this.#reserve(container, parents, boundaries);
-    const parentSlots = cluster
-      .routing(container)
-      .routes.filter(({ partition }) => parents.some(({ id }) => id === partition.id))
-      .map(({ handle }) => handle);
-    const childSlots = children.map((child) => cluster.handleOf(container, child));
+    const childHandles = children.map((child) => router.newHandle(container, child));
     const recorder = this.log.begin({
       kind: children.length > 1 ? 'split' : 'merge',
       container,
@@ -151,54 +147,49 @@ export class PartitionResizer {
       children: children.map(({ id }) => id),
     });
     try {
-      await this.#move(container, { parents, children, parentSlots, childSlots, recorder });
+      await this.#move(container, { routes, parents, children, childHandles, recorder });
       recorder.done();
     } catch (error) {
       recorder.failed(error);
-      await registry.drop(childSlots.map(({ storeName }) => storeName));
+      await registry.drop(childHandles.map(({ storeName }) => storeName));
       throw error;
     }
-    for (const slot of parentSlots) registry.retire(slot).catch(() => undefined);
+    // A store that cannot be dropped now is an orphan, which the next start drops.
+    for (const { handle } of routes) registry.retire(handle).catch(() => undefined);
     return children.map(({ id }) => id);
   }
 
   async #move(
     container: ContainerRecord,
-    { parents, children, parentSlots, childSlots, recorder }: Replacement,
+    { routes, parents, children, childHandles, recorder }: Replacement,
   ): Promise<void> {
     const { registry, onStep } = this.#options;
-    const sources = await Promise.all(parentSlots.map((slot) => registry.partition(slot)));
-    const targets = await Promise.all(childSlots.map((slot) => registry.partition(slot)));
-    const cutover = Promise.withResolvers<void>();
+    const sources = await Promise.all(routes.map(({ handle }) => registry.partition(handle)));
+    const targets = await Promise.all(childHandles.map((handle) => registry.partition(handle)));
     const holds = [...sources, ...targets].map((partition) => partition.hold());
     try {
       await move({
         sources,
-        sourceRanges: parents.map(({ min, max }) => ({
-          min: epkFromHex(min),
-          max: epkFromHex(max),
-        })),
+        sourceRanges: routes,
         targets: children.map(({ min, max }, at) => ({
           partition: targets[at] as (typeof targets)[number],
           min: epkFromHex(min),
           max: epkFromHex(max),
         })),
+        holdCallers: () => holdCallers(routes),
         commit: () => this.#commit(container, parents, orderedChildren(parents, children, targets)),
         onStep: async (step) => {
-          if (step === 'fence') for (const slot of parentSlots) slot.cutover = cutover.promise;
           recorder.step(step);
-          await onStep?.(step);
+          await onStep(step);
         },
         signal: this.#stopping.signal,
       });
     } finally {
       for (const release of holds) release();
-      for (const slot of parentSlots) slot.cutover = undefined;
-      cutover.resolve();
     }
   }
 
-  /** Ids are taken before anything is built, so that a crash cannot make them be used twice. */
+  /** Ids are reserved durably before anything is built: after a crash none is used twice. */
   #reserve(
     container: ContainerRecord,
     parents: readonly PartitionRecord[],
@@ -236,10 +227,11 @@ export class PartitionResizer {
   ): Promise<void> {
     return this.#options.catalog.change(() => {
       const record = this.#current(container);
-      const gone = new Set(parents.map(({ id }) => id));
-      const partitions = [...record.partitions.filter(({ id }) => !gone.has(id)), ...children].sort(
-        (a, b) => (a.min < b.min ? -1 : 1),
-      );
+      const replaced = new Set(parents.map(({ id }) => id));
+      const partitions = [
+        ...record.partitions.filter(({ id }) => !replaced.has(id)),
+        ...children,
+      ].sort((a, b) => (a.min < b.min ? -1 : 1));
       return {
         containers: [
           {
@@ -285,14 +277,23 @@ interface NeighbourPair {
 }
 
 interface Replacement {
+  readonly routes: readonly Route[];
+  /** The partitions of the routes. */
   readonly parents: readonly PartitionRecord[];
   readonly children: readonly PartitionRecord[];
-  readonly parentSlots: readonly PartitionHandle[];
-  readonly childSlots: readonly PartitionHandle[];
+  readonly childHandles: readonly PartitionHandle[];
   readonly recorder: ResizeRecorder;
 }
 
-/** Merged logs had LSNs of their own: times follow them only behind the merge. */
+/** Requests that find one of these partitions fenced wait until the result is called. */
+function holdCallers(routes: readonly Route[]): () => void {
+  const releases = routes.map(({ handle }) => handle.beginCutover());
+  return () => {
+    for (const release of releases) release();
+  };
+}
+
+/** Merged logs had LSNs of their own: only behind the merge are LSNs in the order of time. */
 function orderedChildren(
   parents: readonly PartitionRecord[],
   children: readonly PartitionRecord[],
@@ -305,14 +306,14 @@ function orderedChildren(
   });
 }
 
-function checkSplits({ kind }: ContainerRecord): void {
+function checkSplittable({ kind }: ContainerRecord): void {
   if (kind === 'fixed')
     throw new DomainError('invalidInput', 'A fixed container has one partition for ever.');
 }
 
 /**
- * An even division of the throughput stays even. Where somebody divided it otherwise, the new partitions have between
- * them what their parents had.
+ * An even division of the throughput stays even. Where it was divided by hand, the new partitions share what
+ * their parents had.
  */
 function withShares(
   partitions: readonly PartitionRecord[],

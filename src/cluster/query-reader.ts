@@ -27,33 +27,33 @@ import type { Path, TRUNCATED, Value } from '../value/index.ts';
 
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** An item read weighs as much as this many index entries looked at. */
+/** Reading an item weighs as much as reading this many index entries. */
 const ITEM_EFFORT = 12;
 
 export class QueryReader implements ItemReader {
   readonly #reader: PartitionReader;
-  /** Primary keys of the part asked for; undefined for the whole partition. */
+  /** The range of primary keys to read; undefined for the whole partition. */
   readonly #primaries: KeyRange | undefined;
-  /** Index entries and items handed out, weighted: this partition's part in the work of a query. */
+  /** Index entries and items read, weighted: the part of this partition in the cost of a query. */
   effort = 0;
 
-  /** Items of these numbers are left out: whoever reads has something else in their place. */
-  readonly #hidden: ReadonlySet<number> | undefined;
+  /** Rids that are left out: the transaction that reads has written these items itself. */
+  readonly #overwritten: ReadonlySet<number> | undefined;
 
-  /** Of the partition; undefined where the container has none. */
+  /** Undefined where the container has no vector or text indexes. */
   readonly #search: SearchIndexes | undefined;
 
-  /** @param within - a part of the hash range, or what the primary keys of a logical partition begin with. */
+  /** @param within - a part of the hash range, or the prefix of the primary keys of a logical partition. */
   constructor(
     reader: PartitionReader,
     within: EpkRange | Bytes | undefined,
-    hidden?: ReadonlySet<number>,
+    overwritten?: ReadonlySet<number>,
     search?: SearchIndexes | undefined,
   ) {
     this.#reader = reader;
     this.#search = search;
     this.#primaries = within && primariesOf(within);
-    this.#hidden = hidden;
+    this.#overwritten = overwritten;
   }
 
   get itemCount(): number {
@@ -63,7 +63,7 @@ export class QueryReader implements ItemReader {
   get excludes(): ItemReader['excludes'] {
     return {
       others: this.#primaries !== undefined,
-      hidden: this.#hidden !== undefined || this.#reader.context.invisible !== undefined,
+      hidden: this.#overwritten !== undefined || this.#reader.context.invisible !== undefined,
     };
   }
 
@@ -92,14 +92,17 @@ export class QueryReader implements ItemReader {
   }
 
   ridsOf(
-    stem: Bytes,
+    termPrefix: Bytes,
     limit: number,
-    knownLimit: number,
+    cachedLimit: number,
   ): MaybePromise<ArrayLike<number> | undefined> {
-    return andThen(this.#reader.ridsOf(stem, { read: limit, cached: knownLimit }), (rids) => {
-      this.effort += Math.min(rids?.length ?? limit, limit);
-      return rids;
-    });
+    return andThen(
+      this.#reader.ridsOf(termPrefix, { read: limit, cached: cachedLimit }),
+      (rids) => {
+        this.effort += Math.min(rids?.length ?? limit, limit);
+        return rids;
+      },
+    );
   }
 
   ridsWithout(path: Path): MaybePromise<readonly number[]> {
@@ -143,7 +146,7 @@ export class QueryReader implements ItemReader {
   }
 
   isWithin({ primary, rid }: Candidate): boolean {
-    if (this.#hidden?.has(rid)) return false;
+    if (this.#overwritten?.has(rid)) return false;
     const range = this.#primaries;
     if (range === undefined) return true;
     if (compareBytes(primary, range.start) < 0) return false;
@@ -155,7 +158,7 @@ export class QueryReader implements ItemReader {
   }
 
   async searchIndex(search: Search): Promise<SearchAccess | undefined> {
-    // What an index knows of all texts is not what a part of the partition has, nor one with items that are gone.
+    // Statistics are about all texts of the index: wrong for a part of the partition, or with invisible items in it.
     const isPart = this.#primaries !== undefined || this.#reader.context.invisible !== undefined;
     const access = await this.#search?.access(search);
     return isPart && access ? { ...access, statistics: undefined } : access;

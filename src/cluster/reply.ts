@@ -1,4 +1,4 @@
-/** What the cluster answers: replies with their receipts, and the refusals that carry one. */
+/** Replies of the cluster, each with its response info, and the refusals that carry one. */
 import { type Bytes, DomainError, type ResponseInfo } from '../base/index.ts';
 import {
   type Effect,
@@ -48,26 +48,26 @@ export type PageScope =
   /** In primary key order: a logical partition, or all that share a prefix of its key. */
   | { readonly kind: 'key'; readonly within: EpkRange | Bytes };
 
-/** What work cost, and whose key it was about. */
+/** The cost of an operation, and the one key that it was about. */
 export interface Charged {
   readonly charge: number;
   readonly bytes: number;
   readonly key: HeatKey | undefined;
 }
 
-/** What somebody found in a partition, and what it costs. */
+/** The result of a visit to a partition, and its cost. */
 export interface Visited<T> extends Charged {
   readonly found: T;
 }
 
-/** A partition's part in work that was charged as a whole. */
+/** The part of one partition in a query that is charged as a whole. */
 export interface WorkShare {
   readonly route: Route;
-  /** In any unit that is the same for all of them. */
+  /** In any unit that is the same for all partitions. */
   readonly effort: number;
-  /** Bytes it was asked for. */
+  /** Bytes that were read from it. */
   readonly bytes: number;
-  /** The one key the work was about; undefined where there were several. */
+  /** The one key that the query was about; undefined where there were several. */
   readonly key: HeatKey | undefined;
 }
 
@@ -82,7 +82,7 @@ export function responseInfoOf({ partition }: Route, lsn: Lsn, charge: number): 
   return { partitionId, lsn, charge, sessionToken: printSessionToken(partitionId, lsn) };
 }
 
-/** Costs nothing, and tells the session of a partition that is open. */
+/** A refusal costs nothing. It carries the session token where the partition is open. */
 export function throttled(route: Route, { reason, retryAfterMs }: Refusal): DomainError {
   const error = new DomainError(
     reason === 'partition' ? 'throttled' : 'bucketThrottled',

@@ -2,14 +2,14 @@
 import { assert, type Bytes, compareBytes, DomainError } from '../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import { type Epk, epkFromHex } from '../value/index.ts';
-import type { PartitionHandle } from './partition-registry.ts';
+import type { PartitionHandle } from './partition-handle.ts';
 
 export interface Route {
   readonly container: ContainerRecord;
   readonly partition: PartitionRecord;
   readonly min: Epk;
   readonly max: Epk;
-  /** Where the host keeps the open partition. */
+  /** Through it the registry opens the partition. */
   readonly handle: PartitionHandle;
 }
 
@@ -60,14 +60,14 @@ export class RoutingMap {
   }
 
   /**
-   * The part of the hash space that a partition has, or had before others replaced it: whoever names it is served by
-   * those. Throws `partitionGone` for an id that nobody had.
+   * The hash range that a partition has, or had before others replaced it: requests that name a former partition are
+   * served by those. Throws `partitionGone` for an id that was never used.
    */
   rangeOf(id: string): Pick<PartitionRecord, 'min' | 'max'> {
-    const known =
+    const owner =
       this.#byId.get(id)?.partition ??
       this.#container.formerPartitions?.find((former) => former.id === id);
-    if (known !== undefined) return known;
+    if (owner !== undefined) return owner;
     throw partitionGone(id);
   }
 

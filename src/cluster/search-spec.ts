@@ -1,4 +1,4 @@
-/** From a container's policies to the vector and text indexes of its partitions. */
+/** Translates the policies of a container into the vector and text indexes of its partitions. */
 import type { ContainerRecord } from '../catalog/index.ts';
 import {
   type SearchSpec,
@@ -23,7 +23,7 @@ export function searchSpec(container: ContainerRecord): SearchSpec | undefined {
   return { vectors, texts, codec: codecOf(encoding), fingerprint };
 }
 
-/** Languages of the texts of a container by their paths; of all others under the empty path. */
+/** Languages of texts by path; the default language has the empty path. */
 export function textLanguages({ fullTextPolicy }: ValueMap): ReadonlyMap<string, TextLanguage> {
   const policy = isMap(fullTextPolicy) ? fullTextPolicy : {};
   const paths = isList(policy.fullTextPaths) ? policy.fullTextPaths : [];
@@ -44,7 +44,7 @@ function vectorSpecs({ indexingPolicy, policies }: ContainerRecord): readonly Ve
   return (indexingPolicy.vectorIndexes ?? []).flatMap(({ path, type }): readonly VectorSpec[] => {
     const embedding = embeddings.find((each) => isMap(each) && each.path === path);
     if (embedding === undefined) return [];
-    // Checked when the container was made.
+    // These were checked when the container was created.
     const { dimensions, distanceFunction } = embedding as ValueMap;
     return [
       {

@@ -4,16 +4,16 @@ import type { PartitionRecord } from '../catalog/index.ts';
 import type { Lsn } from '../partition/index.ts';
 
 const SESSION_TOKENS_MAX = 10_000;
-/** Of one answer, some 4 KB: clients refuse headers of more than 8 to 16. */
+/** Tokens in one response, some 4 KB: clients refuse headers of more than 8 to 16 KB. */
 const PRINTED_TOKENS_MAX = 250;
 
 export function printSessionToken(partitionId: string, lsn: Lsn): string {
   return `${partitionId}:-1#${lsn}`;
 }
 
-/** Of several partitions; a header holds so many and no more. */
-export function printSessionTokens(receipts: readonly ResponseInfo[]): string {
-  return receipts
+/** The tokens of several partitions, as many as a header holds. */
+export function printSessionTokens(infos: readonly ResponseInfo[]): string {
+  return infos
     .slice(0, PRINTED_TOKENS_MAX)
     .map(({ sessionToken }) => sessionToken)
     .join(',');
@@ -21,7 +21,7 @@ export function printSessionTokens(receipts: readonly ResponseInfo[]): string {
 
 /**
  * The LSN a client has seen of this partition: its own, or the highest of the partitions it came from.
- * 0 where the token does not speak of it. Throws `invalidInput` for what is no token.
+ * 0 where the token does not name them. Throws `invalidInput` for what is no token.
  */
 export function sessionLsn(token: string, partition: PartitionRecord): Lsn {
   let seen = 0;

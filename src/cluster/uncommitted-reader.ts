@@ -1,4 +1,4 @@
-/** Items that a transaction has written and nobody else can see yet, as the query executor sees them: no index, all in memory. */
+/** The uncommitted items of a transaction for the query executor: all in memory, without an index. */
 import { assert, type Bytes, type MaybePromise } from '../base/index.ts';
 import type {
   Candidate,

@@ -1,4 +1,4 @@
-/** What writes cost: before they start, by what is known then, and after, by what they did. */
+/** The charges of writes: an estimate before they start, and the exact charge after their effect is known. */
 import type {
   Effect,
   Indexing,
@@ -17,10 +17,10 @@ import {
 } from '../throughput/index.ts';
 import type { OperationOutcome } from './reply.ts';
 
-/** Index entries of an item of which nothing is known yet: most have so many that their number does not matter. */
+/** Index entries assumed of an item before it is indexed; the charge is corrected later. */
 const ENTRIES_EXPECTED = 12;
 
-/** What an operation costs if it creates. */
+/** The charge of an operation if it creates an item. */
 export function prepaidCharge(op: ItemOp | TransactionOp): number {
   switch (op.kind) {
     case 'create':
@@ -59,11 +59,11 @@ function operationCharge(effect: OperationEffect, indexing: Indexing): number {
 interface PricedTransaction {
   readonly outcomes: readonly OperationOutcome[];
   readonly charge: number;
-  /** Of all bodies read and written. */
+  /** Bytes of all bodies read and written. */
   readonly bytes: number;
 }
 
-/** A transaction costs what its operations cost. */
+/** A transaction costs the sum of its operations. */
 export function pricedTransaction(
   effects: readonly OperationEffect[],
   indexing: Indexing,
@@ -80,7 +80,7 @@ export function pricedTransaction(
   return { outcomes, charge: Math.round(charge * 100) / 100, bytes };
 }
 
-/** The committer has counted the entries of what it indexed; not of items that were written again in the same group. */
+/** The committer counts the entries of items that it indexes, but not of those written again in the same group. */
 function sizeOf(item: Item, indexing: Indexing): WriteSize {
   const { isOff } = indexing.options;
   const indexEntries = isOff ? 0 : (item.indexEntryCount ?? indexing.entriesOf(item).length);

@@ -17,28 +17,14 @@ import {
   finishJson,
   projectRows,
 } from '../api/nosql/index.ts';
-import {
-  createTableHandler,
-  finishEntity,
-  type KeyCheck,
-  originCheck,
-  SharedKeys,
-} from '../api/table/index.ts';
-import {
-  type Clock,
-  Metrics,
-  systemRandom,
-  WELL_KNOWN_KEY,
-  WELL_KNOWN_STORAGE_KEY,
-} from '../base/index.ts';
+import { createTableHandler, finishEntity, originCheck } from '../api/table/index.ts';
+import { type Clock, Metrics, systemRandom } from '../base/index.ts';
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
 import { fenced, guardedHandler, type HttpHandler } from '../http/index.ts';
 import {
   type Access,
-  type AccountKeys,
-  isReadOnly,
   memoryAccessStore,
   openAccess,
   openService,
@@ -60,13 +46,13 @@ interface Environment {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of each step of a split or merge; it waits. The program has none: tests stop and kill there. */
+  /** Receives each step of a split or merge, which waits. Tests stop and kill there; the program does not set it. */
   readonly onMoveStep?: NonNullable<ServiceOptions['onMoveStep']>;
 }
 
 export interface ComposedServer {
   readonly listeners: readonly Listener[];
-  /** Only of APIs that are served. */
+  /** Only APIs that are served have one. */
   readonly endpoints: Readonly<Partial<Record<ApiName, string>>>;
   /** The primary key, base64. */
   readonly key: string;
@@ -77,11 +63,11 @@ export interface ComposedServer {
 /** All listeners serve when the promise resolves; otherwise nothing is left open. Rejects with ExitError. */
 export async function compose(
   config: ServerConfig,
-  surroundings: Environment,
+  environment: Environment,
 ): Promise<ComposedServer> {
   const files = openFiles();
   if (files.isLow && config.storage.kind !== 'memory')
-    surroundings.log.info('openFilesLimitLow', {
+    environment.log.info('openFilesLimitLow', {
       limit: files.limit,
       openPartitionsMax: files.partitionsMax,
       connectionsMax: files.connectionsMax,
@@ -90,15 +76,15 @@ export async function compose(
   const storage = openStorage(config);
   const listeners: Listener[] = [];
   try {
-    const service = await open(config, storage, surroundings, files);
-    const access = openServerAccess(config, surroundings);
-    const tls = await openListenerTls(config, surroundings);
+    const service = await open(config, storage, environment, files);
+    const access = openServerAccess(config, environment);
+    const tls = await openListenerTls(config, environment);
     const scheme = tls === undefined ? 'http' : 'https';
     const endpoints: Partial<Record<ApiName, string>> = {};
     const metrics = new Metrics();
     const requests = new RequestMetrics(metrics);
     const parts = { service, access, tls, metrics, requests };
-    const handlers = guardedHandlers(config, parts, surroundings);
+    const handlers = guardedHandlers(config, parts, environment);
     for (const api of API_NAMES) {
       const port = config.ports[api];
       const handler = handlers[api];
@@ -108,13 +94,13 @@ export async function compose(
         port,
         flag: `${api}-port`,
         handler: fenced(handler, (error, { method }) =>
-          surroundings.log.error('requestFailed', { method, error: errorText(error) }),
+          environment.log.error('requestFailed', { method, error: errorText(error) }),
         ),
         hasFastPath: config.hasHttpFastPath,
         connectionsMax: files.connectionsMax,
         announcedKeepAliveMs: api === 'table' ? TABLE_KEEP_ALIVE_MS : undefined,
         tls,
-        onError: (error) => surroundings.log.error('listenerFailed', { error: error.message }),
+        onError: (error) => environment.log.error('listenerFailed', { error: error.message }),
       });
       listeners.push(listener);
       endpoints[api] = endpointOf(config.host, listener.port, scheme);
@@ -143,7 +129,7 @@ function openServerAccess({ access, storage }: ServerConfig, { clock }: Environm
   return openAccess({ keys, identities, roles }, store, clock);
 }
 
-/** Certificates for every listener; undefined where plain HTTP is all that is wanted. */
+/** Certificates for every listener; undefined for plain HTTP. */
 async function openListenerTls(
   { tls, storage, host }: ServerConfig,
   { clock, log }: Environment,
@@ -203,7 +189,7 @@ async function open(
         }),
       onPartitionFailure: ({ storeName, error }) =>
         log.error('partitionFailed', { partition: storeName, error: errorText(error) }),
-      // The hash, not the value: keys may be names of people, and logs travel.
+      // The hash, not the value: keys may be personal data, which must not be in logs.
       onKeyNearLimit: ({ container, partitionId, key, bytesMax }) =>
         log.info('partitionKeyNearLimit', {
           container: `${container.databaseRid}/${container.rid}`,
@@ -221,22 +207,21 @@ async function open(
   }
 }
 
-/** What answers on each port; on every one of them web pages are kept out while whoever can send a request may. */
+/** The handler of each port. Web pages are kept out while anyone who can send a request is let in. */
 function guardedHandlers(
   config: ServerConfig,
   parts: HandlerParts,
-  surroundings: Environment,
+  environment: Environment,
 ): Readonly<Partial<Record<ApiName, HttpHandler>>> {
   const { access, service } = parts;
-  const takesAnyIdentity = config.access.identities?.keys.kind === 'any';
   const guardOf = (api: ApiName) => ({
-    isOn: () => takesAnyIdentity || access.keys.hasGuessableKey,
+    isOn: () => access.isOpenToAnyone(),
     names: [config.host.toLowerCase(), ...config.hostNames],
-    onRefusal: (refusal: object) => surroundings.log.info('accessRefused', { api, ...refusal }),
+    onRefusal: (refusal: object) => environment.log.info('accessRefused', { api, ...refusal }),
   });
   return {
-    nosql: guardedHandler(nosqlHandler(config, parts, surroundings), guardOf('nosql')),
-    table: guardedHandler(tableHandler(parts, surroundings), {
+    nosql: guardedHandler(nosqlHandler(config, parts, environment), guardOf('nosql')),
+    table: guardedHandler(tableHandler(parts, environment), {
       ...guardOf('table'),
       allowsOrigin: originCheck(service),
     }),
@@ -251,7 +236,7 @@ interface HandlerParts {
   readonly requests: RequestMetrics;
 }
 
-/** Clients of tables are told that idle connections end soon, as the emulator of Storage does, and let go of them first. */
+/** Announced to clients of tables, as storage emulators do: clients then close idle connections before the server. */
 const TABLE_KEEP_ALIVE_MS = 5000;
 
 function tableHandler(
@@ -261,7 +246,7 @@ function tableHandler(
   const count = requests.forApi('table');
   return createTableHandler({
     service,
-    keys: tableKeys(access.keys),
+    keys: access.tableKeys,
     identities: access,
     isDateOptional: () => access.keys.hasPublicKey,
     onRequest: (report) => {
@@ -273,28 +258,6 @@ function tableHandler(
     onFailure: ({ error, requestId, method }) =>
       log.error('requestFailed', { activityId: requestId, method, error: errorText(error) }),
   });
-}
-
-/** Who uses one key that is public knowledge may use the other: connection strings of storage emulators have it. */
-function tableKeys(keys: AccountKeys): KeyCheck {
-  const publicKeys = new SharedKeys([WELL_KNOWN_STORAGE_KEY]);
-  // Clients keep to one key: the kind that was right last time is tried first.
-  let wasPublic = false;
-  const byPublicKey: KeyCheck['isSigned'] = (text, signature, isOften) =>
-    keys.get('primary') === WELL_KNOWN_KEY && publicKeys.isSigned(text, signature, isOften);
-  return {
-    isSigned(text, signature, isOften) {
-      if (wasPublic && byPublicKey(text, signature, isOften)) return true;
-      const name = keys.match(text, signature, isOften);
-      if (name !== undefined) {
-        wasPublic = false;
-        return !isReadOnly(name);
-      }
-      if (wasPublic) return false;
-      wasPublic = byPublicKey(text, signature, isOften);
-      return wasPublic;
-    },
-  };
 }
 
 /** The NoSQL API, with administration under its own path. */
@@ -339,7 +302,7 @@ function nosqlHandler(
   };
 }
 
-/** With the stack: it was a bug of ours. */
+/** With the stack: an error that is not handled is a bug. */
 function errorText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

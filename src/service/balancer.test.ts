@@ -1,5 +1,5 @@
-// Goal: partitions split by themselves when data or throughput grow, and a key that fills one alone is told so.
-// Method: a service in memory with limits of kilobytes; after each burst of writes the balancer comes to rest.
+// Goal: partitions split by themselves when data or throughput grow, and a key that fills one alone is refused.
+// Method: a service in memory with limits of kilobytes; after each burst of writes the test waits until the balancer has no jobs.
 import { afterEach, expect, test } from 'vitest';
 import { type DomainError, FakeClock, seededRandom, textToBytes } from '../base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../catalog/index.ts';
@@ -89,7 +89,7 @@ test('a fixed container never splits', async () => {
   const container = await create(400);
   for (let n = 0; n < 3; n++) await write(container, `k${n}`, 'x');
   await service.balancer.settled();
-  // All its keys together have what one of them may have.
+  // All keys together have the bytes that one of them may have.
   await expect(write(container, 'k3', 'x')).rejects.toMatchObject({
     code: 'partitionKeyFull',
     message:
@@ -137,7 +137,7 @@ test('a full fixed container that is scaled to unlimited takes writes at once an
   const rid = service.offers.list()[0]?.throughput.offerRid ?? 0;
   const setting = { kind: 'manual', requestUnits: 1000 } as const;
   await service.offers.replace(rid, { setting, migration: undefined });
-  // Nobody has written since.
+  // There was no write since.
   for (let n = 20; n < 40; n++) await write(container, `k${n}`, 'x');
   await service.balancer.settled();
   expect(current(container).kind).toBe('unlimited');
@@ -149,7 +149,7 @@ test('a full fixed container that is scaled to unlimited takes writes at once an
 test('a partition beyond its limit is split by the change of its kind, without a write', async () => {
   await open({ partitionStorageLimit: 8000, logicalPartitionLimit: 8000 });
   const container = await create(400);
-  // One write may go beyond the limit before the partition is watched.
+  // One write may go beyond the limit before writes are checked.
   for (let n = 0; n < 10; n++) await write(container, `k${n}`, 'x');
   await write(container, 'k10', 'x', 4000);
   await service.balancer.settled();
@@ -222,14 +222,14 @@ test('a key that fills a partition alone stops growing; everything else goes on'
   for (const id of ['i1', 'i2', 'i3'])
     await service.items.write(current(container), { kind: 'delete', partitionKey: ['one'], id });
   await write(container, 'one', 'again');
-  // Another key comes: now there are two, and the partition can be split between them.
+  // With a second key the partition can be split between the two.
   await write(container, 'two', 'x', 3000);
   await service.balancer.settled();
   expect(current(container).partitions).toHaveLength(2);
   await write(container, 'two', 'y', 3000);
 });
 
-test('a split that fails is told, and tried again only after the partition has grown by a tenth', async () => {
+test('a split that fails is reported, and tried again only after the partition has grown by a tenth', async () => {
   await open({ partitionStorageLimit: 10_000 });
   const container = await create(1000);
   let tries = 0;
@@ -254,7 +254,7 @@ test('a split that fails is told, and tried again only after the partition has g
   expect(current(container).partitions.length).toBeGreaterThan(1);
 });
 
-test('a key among others has its limit too, and is told of once, at 80 percent', async () => {
+test('a key among others has its limit too, and is reported once, at 80 percent', async () => {
   await open({ partitionStorageLimit: 1_000_000, logicalPartitionLimit: 20_480 });
   const container = await create(1000);
   for (let n = 0; n < 100; n++) await write(container, `k${n}`, 'x', 100);

@@ -1,4 +1,4 @@
-/** A position of a change feed as text, to be kept by whoever reads it. */
+/** A position of a change feed as text, which the reader of the feed keeps. */
 import { compareBytes, DomainError } from '../base/index.ts';
 import type { FeedStart } from '../cluster/index.ts';
 import { epkFromHex, epkToHex } from '../value/index.ts';
@@ -19,7 +19,7 @@ export function printChangePosition(position: ChangeFeedPosition): string {
   return Buffer.from(JSON.stringify({ v: TOKEN_VERSION, parts })).toString('base64url');
 }
 
-/** Whatever a client sends back: anything but a position is refused. */
+/** Clients may send anything: text that is not a position is refused. */
 export function parseChangePosition(text: string): ChangeFeedPosition {
   let token: { v?: unknown; parts?: unknown };
   try {

@@ -22,12 +22,12 @@ export type ChangeFeedStart =
   /** Where the last page ended. */
   | { readonly kind: 'position'; readonly position: ChangeFeedPosition };
 
-/** A part of the hash space, [min, max), and the LSN up to which it was read; before that, where to begin. */
+/** A part of the hash space, [min, max), with the LSN up to which it was read, or where to begin. */
 export interface ChangeFeedSegment extends EpkRange {
   readonly start: FeedStart;
 }
 
-/** In the order in which they are read next: whoever had changes goes to the end. */
+/** In the order in which they are read next: a segment that had changes moves to the end. */
 export type ChangeFeedPosition = readonly ChangeFeedSegment[];
 
 interface ChangeFeedRequest {
@@ -43,7 +43,7 @@ interface ChangeFeedRequest {
 export interface ChangeFeedPage extends ResponseInfo {
   readonly changes: readonly FeedChange[];
   readonly position: ChangeFeedPosition;
-  /** False where the end of the feed was reached: there is nothing to read until somebody writes. */
+  /** False where the end of the feed was reached: there is nothing to read until the next write. */
   readonly more: boolean;
 }
 
@@ -54,7 +54,7 @@ export class ChangeFeed {
     this.#cluster = cluster;
   }
 
-  /** The changes of one partition; of others only the positions move on, where they have nothing new. */
+  /** Returns the changes of one partition. The positions of partitions before it, which had none, advance too. */
   read(container: ContainerRecord, request: ChangeFeedRequest): Promise<ChangeFeedPage> {
     if (request.mode === 'all') checkVersions(container, request.start);
     const attempt = (current: ContainerRecord) => this.#read(current, request);
@@ -69,7 +69,7 @@ export class ChangeFeed {
     );
     const waiting: ChangeFeedSegment[] = [...segmentsOf(request.start, range)];
     const idle: ChangeFeedSegment[] = [];
-    let receipt: ResponseInfo | undefined;
+    let info: ResponseInfo | undefined;
     let charge = 0;
     for (let segment = waiting.shift(); segment !== undefined; segment = waiting.shift()) {
       const routes = this.#cluster.routing(container).forRange(segment.min, segment.max);
@@ -82,20 +82,20 @@ export class ChangeFeed {
         prefix,
         request,
       );
-      receipt ??= reply;
+      info ??= reply;
       charge += reply.charge;
       const read: ChangeFeedSegment = { ...here, start: { kind: 'after', lsn: slice.upTo } };
       if (slice.changes.length === 0 && !slice.more) {
         idle.push(read);
         continue;
       }
-      const position = joined([...waiting, ...idle, read]);
+      const position = mergeNeighbours([...waiting, ...idle, read]);
       return { ...reply, charge, changes: slice.changes, position, more: true };
     }
-    if (receipt === undefined) throw invalidPosition();
+    if (info === undefined) throw invalidPosition();
     // A poll that finds nothing costs the same for one partition and for many.
     const paid = idle.length > 1 ? MINIMAL_CHARGE : charge;
-    return { ...receipt, charge: paid, changes: [], position: joined(idle), more: false };
+    return { ...info, charge: paid, changes: [], position: mergeNeighbours(idle), more: false };
   }
 
   #readPart(
@@ -120,7 +120,7 @@ export function onlyLsn(position: ChangeFeedPosition): Lsn | undefined {
   return first?.start.kind === 'after' ? first.start.lsn : undefined;
 }
 
-/** Only what is kept can be read, and nothing is kept for ever. */
+/** Versions are kept for a time only: a feed of all versions cannot begin at the beginning. */
 function checkVersions({ versionRetentionSec }: ContainerRecord, start: ChangeFeedStart): void {
   if (versionRetentionSec === undefined)
     throw new DomainError(
@@ -140,8 +140,8 @@ function segmentsOf(start: ChangeFeedStart, range: EpkRange): ChangeFeedPosition
   return parts;
 }
 
-/** Neighbours that were read equally far become one. */
-function joined(segments: readonly ChangeFeedSegment[]): ChangeFeedPosition {
+/** Neighbours that were read up to the same LSN become one. */
+function mergeNeighbours(segments: readonly ChangeFeedSegment[]): ChangeFeedPosition {
   const list: ChangeFeedSegment[] = [];
   for (const segment of segments) {
     const last = list.at(-1);

@@ -31,7 +31,7 @@ import type { Settings } from './settings.ts';
 import { tableOrContainer, withKeyOrder } from './tables.ts';
 import { checkThroughput, containerKind, newHistory, partitionCount } from './throughput.ts';
 
-/** The key of containers made without one: a property no client writes, so all items share one value of it. */
+/** The key of containers created without one: no client writes this property, so all items have the same key. */
 const SYSTEM_PARTITION_KEY: PartitionKeyDefinition = {
   paths: ['/_partitionKey'],
   kind: 'Hash',
@@ -39,7 +39,7 @@ const SYSTEM_PARTITION_KEY: PartitionKeyDefinition = {
   systemKey: true,
 };
 
-/** What the maker of a container decides. */
+/** A container as its creator specifies it. */
 export interface ContainerSpec {
   readonly id: string;
   /** Undefined: a fixed container without a key. */
@@ -53,11 +53,11 @@ export interface ContainerSpec {
   readonly globalIndex?: Omit<GlobalIndexRecord, 'sourceRid'> | undefined;
   readonly policies: ValueMap;
   readonly throughput?: ThroughputSetting | undefined;
-  /** The first generation's budget per minute beside the one per second. */
+  /** The budget per minute of the first generation of offers, beside the budget per second. */
   readonly hasMinuteReserve?: boolean | undefined;
 }
 
-/** What may change later; the key and the name never do. */
+/** Changes of a container; its key and its name never change. */
 export type ContainerUpdate = Pick<
   ContainerSpec,
   'indexingPolicy' | 'defaultTtlSec' | 'versionRetentionSec' | 'policies'
@@ -93,7 +93,7 @@ export class Containers {
     return this.#cluster.routing(container).routes;
   }
 
-  /** Looks at the live partitions; again where they were replaced meanwhile. */
+  /** Does something with the live partitions, again where they were replaced meanwhile. */
   inspect<T>(
     container: ContainerRecord,
     look: (routes: readonly Route[]) => Promise<T>,
@@ -106,7 +106,7 @@ export class Containers {
     return this.#cluster.statistics(route);
   }
 
-  /** What a partition used of its throughput. Opens nothing. */
+  /** How much of its budget a partition has spent. Opens nothing. */
   budget(route: Route): BudgetReport {
     return this.#cluster.budgetReport(route);
   }
@@ -158,7 +158,7 @@ export class Containers {
     });
   }
 
-  /** Divides the container's throughput among its partitions; holds from the next request on. */
+  /** Divides the throughput of the container among its partitions, effective with the next request. */
   async distribute(container: ContainerRecord, wanted: Distribution): Promise<ContainerRecord> {
     const record = await this.#catalog.change(() => {
       const current = this.#current(container, undefined);
@@ -186,7 +186,7 @@ export class Containers {
     await this.#cluster.drop(dropped);
   }
 
-  /** A source goes after its indexes. */
+  /** A source cannot be deleted before its indexes. */
   #checkUnused({ databaseRid, rid }: ContainerRecord): void {
     const database = this.#catalog.databaseByRid(databaseRid);
     const index =
@@ -245,7 +245,7 @@ export class Containers {
     return { sourceRid: source.rid, sourceId, definition };
   }
 
-  /** What the container spends: throughput of its own, its database's, or as it goes. */
+  /** The kind of a new container, its number of partitions, and its own throughput where it has any. */
   #provision(database: DatabaseRecord, spec: ContainerSpec): Provisioning {
     const hasKey = spec.partitionKey !== undefined;
     if (this.#settings.capacityMode === 'serverless') {

@@ -59,7 +59,7 @@ export class Databases {
     });
   }
 
-  /** Keeps what an API has to remember for all containers of the database; what it names replaces what was there. */
+  /** Stores properties that an API keeps for all containers of the database; given ones replace stored ones. */
   setPolicies(rid: number, policies: ValueMap): Promise<DatabaseRecord> {
     return this.#catalog.change(() => {
       const current = this.#catalog.databaseByRid(rid);

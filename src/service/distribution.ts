@@ -1,14 +1,14 @@
-/** How a container's throughput is divided among its partitions: evenly, or as somebody who knows its hot ones asks. */
+/** The division of a container's throughput among its partitions: even, or as the operator asks for hot ones. */
 import { DomainError } from '../base/index.ts';
 import type { PartitionRecord } from '../catalog/index.ts';
 
 /** RU/s by partition id. Partitions that are not named divide the rest evenly. */
 export type Distribution = ReadonlyMap<string, number>;
 
-/** Evenly. */
+/** No partition is named: an even division. */
 export const EVEN: Distribution = new Map();
 
-/** A partition keeps at least this, or its even share where that is less: none is starved. */
+/** RU/s that a partition keeps at least, or its even share where that is less: no partition is starved. */
 const LEAST = 100;
 
 interface DistributionBounds {

@@ -54,8 +54,8 @@ async function create(
   });
 }
 
-const read = (container: ContainerRecord, pk: string, traffic: RequestClass = NORMAL_CLASS) =>
-  service.items.read(container, { partitionKey: [pk], id: 'x' }, undefined, traffic);
+const read = (container: ContainerRecord, pk: string, requestClass: RequestClass = NORMAL_CLASS) =>
+  service.items.read(container, { partitionKey: [pk], id: 'x' }, undefined, requestClass);
 
 /** Point reads of 1 RU until one is refused; within a few, since charges are added up in binary fractions. */
 async function readUntilRefused(container: ContainerRecord, pk: string): Promise<number> {
@@ -186,7 +186,7 @@ test('throughput above what the partitions serve asks for more of them, and is p
   await service.balancer.close();
   const offer = await scale(container, { setting: manual(40_000) });
   expect(service.offers.isReplacePending(offer)).toBe(true);
-  // The one partition serves what a partition can.
+  // One partition serves no more than the limit of a partition.
   expect(await readUntilRefused(container, 'a')).toBeCloseTo(9000, -1);
   const small = await create('small', manual(400));
   expect(service.offers.isReplacePending(await scale(small, { setting: manual(800) }))).toBe(false);
@@ -262,9 +262,9 @@ test('low priority is refused first, a throughput bucket by its share', async ()
   await open();
   const container = await create('c', manual(1000));
   await scale(container, { bucketLimits: [{ id: 1, maxPercent: 10 }] });
-  const attempt = (traffic: RequestClass): Promise<string> =>
+  const attempt = (requestClass: RequestClass): Promise<string> =>
     Promise.resolve()
-      .then(() => read(container, 'a', traffic))
+      .then(() => read(container, 'a', requestClass))
       .then(
         () => 'ok',
         (error: DomainError) => error.code,
@@ -350,6 +350,6 @@ test('a query is paid by the partitions it looked at, each by its part', async (
   expect(page.rows).toHaveLength(100);
   const [first = 0, second = 0] = used().map((after, at) => after - (before[at] ?? 0));
   expect(first + second).toBeCloseTo(page.charge);
-  // 2.2 RU each for looking, then by the items loaded.
+  // 2.2 RU for each partition, then by the items loaded.
   expect(first / second).toBeCloseTo((440 + 90 * 12) / (440 + 10 * 12));
 });

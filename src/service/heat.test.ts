@@ -1,5 +1,5 @@
 // Goal: partitions follow the heat: split where several keys share it for minutes, merged where throughput was lowered.
-// Method: a service in memory with injected time; requests of one second after the other until it refuses.
+// Method: a service in memory with a fake clock; in every second requests until one is refused.
 import { afterEach, expect, test } from 'vitest';
 import { DomainError, FakeClock, seededRandom, textToBytes } from '../base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../catalog/index.ts';
@@ -134,7 +134,7 @@ test('a split on request by heat cuts where half of the charges are', async () =
       body: textToBytes('{}'),
       ttlSec: 0,
     });
-  // The first four have nearly all of it.
+  // The first four keys have nearly all of the heat.
   for (let n = 0; n < 4000; n++)
     await service.items.read(
       container,

@@ -47,7 +47,7 @@ export async function readFeed(
   const route = cluster.routing(container).forRange(first.min, first.max)[0];
   if (route === undefined) throw invalidContinuation();
   const here = intersect(first, route);
-  const { page, ...receipt } = await cluster.page(
+  const { page, ...info } = await cluster.page(
     route,
     {
       scope: pageScope(request.scope, start, here, route),
@@ -62,7 +62,7 @@ export async function readFeed(
   if (page.next !== undefined) left.push({ ...here, after: page.next });
   if (compareBytes(here.max, first.max) < 0) left.push({ ...first, min: here.max });
   append(left, rest);
-  return { items: page.items, continuation: print(left), ...receipt };
+  return { items: page.items, continuation: print(left), ...info };
 }
 
 function pageScope(
@@ -85,7 +85,7 @@ function print(segments: readonly Segment[]): string | undefined {
   return Buffer.from(JSON.stringify({ v: CONTINUATION_VERSION, left: list })).toString('base64');
 }
 
-/** Whatever a client sends back: anything but a token of this feed is refused. */
+/** Clients may send anything: text that is not a token of this feed is refused. */
 function parse(text: string, within: EpkRange, isByKey: boolean): readonly Segment[] {
   let token: { v?: unknown; left?: unknown };
   try {
@@ -114,7 +114,7 @@ function isHex(text: unknown): text is string {
   return typeof text === 'string' && text.length % 2 === 0 && /^[0-9A-F]{0,2048}$/.test(text);
 }
 
-/** A rid in base 36; see partition/scan.ts. */
+/** A rid in base 36; see partition/read/scan.ts. */
 function isRidPosition(text: unknown): text is string {
   return (
     typeof text === 'string' &&

@@ -31,25 +31,17 @@ export class Items {
     this.#cluster = cluster;
   }
 
-  /** Answers at once where the partition is open and its engine is local. */
+  /** Returns at once where the partition is open and its engine is local. */
   read(
     container: ContainerRecord,
     address: ItemAddress,
     sessionToken: string | undefined,
-    traffic: RequestClass = NORMAL_CLASS,
+    requestClass: RequestClass = NORMAL_CLASS,
   ): MaybePromise<ReadReply> {
-    const key = keyOf(container, address);
-    return this.#cluster.withRerouting(container, (current) =>
-      this.#cluster.read(
-        this.#cluster.routing(current).forKey(key.epk),
-        key,
-        sessionToken,
-        traffic,
-      ),
-    );
+    return this.#cluster.read(container, keyOf(container, address), sessionToken, requestClass);
   }
 
-  /** The item of this number in the container. */
+  /** The item with this rid in the container. */
   findByRid(container: ContainerRecord, rid: Rid): Promise<Item | undefined> {
     const attempt = (current: ContainerRecord) => this.#cluster.findByRid(current, rid);
     return Promise.resolve(this.#cluster.withRerouting(container, attempt));
@@ -58,24 +50,22 @@ export class Items {
   write(
     container: ContainerRecord,
     write: ItemWrite,
-    traffic: RequestClass = NORMAL_CLASS,
+    requestClass: RequestClass = NORMAL_CLASS,
   ): Promise<WriteReply> {
     if (container.globalIndex !== undefined) throw readOnly();
     const op = toOp(container, keyOf(container, write), write);
-    const attempt = (current: ContainerRecord) =>
-      this.#cluster.write(this.#cluster.routing(current).forKey(op.key.epk), op, traffic);
-    return Promise.resolve(this.#cluster.withRerouting(container, attempt));
+    return this.#cluster.write(container, op, requestClass);
   }
 
   /**
-   * Operations on items of one logical partition, all or none; each sees what those before it did. A refusal is a
+   * Operations on items of one logical partition, all or none; each sees the effects of those before it. A refusal is a
    * TransactionError that names the operation.
    */
   async transact(
     container: ContainerRecord,
     partitionKey: readonly Value[],
     operations: readonly Operation[],
-    traffic: RequestClass = NORMAL_CLASS,
+    requestClass: RequestClass = NORMAL_CLASS,
     bounds: TransactionBounds = BATCH_BOUNDS,
   ): Promise<TransactionReply> {
     if (container.globalIndex !== undefined) throw readOnly();
@@ -85,18 +75,14 @@ export class Items {
       toTransactionOp(container, itemKey(epk, partitionKey, operation.id), operation),
     );
     const { response } = bounds;
-    return this.#cluster.withRerouting(container, (current) =>
-      this.#cluster.transact(this.#cluster.routing(current).forKey(epk), ops, traffic, {
-        response,
-      }),
-    );
+    return this.#cluster.transact(container, epk, ops, requestClass, { response });
   }
 
-  /** All items of a partition key, or of all keys that begin with these values, are gone at once. */
+  /** Deletes all items of a partition key, or of all keys that begin with these values, at once. */
   deleteRange(
     container: ContainerRecord,
     values: readonly Value[],
-    traffic: RequestClass = NORMAL_CLASS,
+    requestClass: RequestClass = NORMAL_CLASS,
   ): Promise<ResponseInfo> {
     if (container.globalIndex !== undefined) throw readOnly();
     const { partitionKey } = container;
@@ -105,14 +91,14 @@ export class Items {
       if (values.length === partitionKey.paths.length) {
         const epk = effectivePartitionKey(values, partitionKey);
         const range = logicalPartitionRange(epk, values);
-        return this.#cluster.deleteRange(routing.forKey(epk), range, traffic);
+        return this.#cluster.deleteRange(routing.forKey(epk), range, requestClass);
       }
       const { min, max } = epkRangeOfPrefix(values, partitionKey);
       const range = primaryRange(min, max);
-      const receipts: ResponseInfo[] = [];
+      const infos: ResponseInfo[] = [];
       for (const route of routing.forRange(min, max))
-        receipts.push(await this.#cluster.deleteRange(route, range, traffic));
-      return receipts[0] as ResponseInfo;
+        infos.push(await this.#cluster.deleteRange(route, range, requestClass));
+      return infos[0] as ResponseInfo;
     };
     return Promise.resolve(this.#cluster.withRerouting(container, attempt));
   }

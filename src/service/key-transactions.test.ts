@@ -1,5 +1,5 @@
-// Goal: a transaction that thinks sees one moment and its own writes, and is done again where others wrote what it saw.
-// Method: the facade on memory (at once and later) and SQLite; others write at chosen moments; seeded races against a model.
+// Goal: an interactive transaction sees a consistent state and its own writes, and is repeated on conflicts.
+// Method: the facade on memory (at once and later) and SQLite; others write between chosen steps; seeded races against a model.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,7 +121,7 @@ const set = (transaction: KeyTransaction, pk: string, id: string, n: number) =>
   transaction.write(id, { kind: 'upsert', ...bodyOf(id, pk, n) });
 
 describe.each(ENGINES)('transactions on %s', (_, makeEngine) => {
-  test('reads and queries see own writes and deletions; nobody else does before the commit', () =>
+  test('reads and queries see own writes and deletions; others do not before the commit', () =>
     withKit(makeEngine(), async ({ service, container, put, run, numbersOf }) => {
       await put('p', 'a', 1);
       await put('p', 'b', 2);

@@ -1,6 +1,6 @@
 /**
- * Transactions on one logical partition for whoever has to think between reading and writing: scripts. The work is done
- * again from the start where others wrote what it looked at, or where the partition was replaced.
+ * Transactions on one logical partition for scripts, which compute between reading and writing. The work is repeated
+ * from the start where others wrote what it read, or where the partition was replaced.
  */
 import {
   DomainError,
@@ -9,12 +9,7 @@ import {
   SCRIPT_ATTEMPTS_MAX,
 } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
-import {
-  beginTransaction,
-  type CommittedTransaction,
-  type InteractiveTransaction,
-  type TransactionContext,
-} from '../cluster/index.ts';
+import type { Cluster, CommittedTransaction, InteractiveTransaction } from '../cluster/index.ts';
 import {
   type Effect,
   type Item,
@@ -31,14 +26,14 @@ import {
   printPosition,
   type Target,
 } from '../query/index.ts';
-import { MINIMAL_CHARGE, queryCharge, type RequestClass } from '../throughput/index.ts';
+import { MINIMAL_CHARGE, type RequestClass } from '../throughput/index.ts';
 import { type Epk, effectivePartitionKey, epkToHex, type Value } from '../value/index.ts';
 import { readOnly } from './items.ts';
 import { toOp, type WriteOperation } from './operations.ts';
 
 interface TransactionRequest {
   readonly container: ContainerRecord;
-  /** Whole. */
+  /** All values of the key. */
   readonly partitionKey: readonly Value[];
   readonly sessionToken: string | undefined;
   readonly traffic: RequestClass;
@@ -46,26 +41,25 @@ interface TransactionRequest {
 
 interface Transacted<T> extends ResponseInfo {
   readonly result: T;
-  /** The etags that items have now, by those the work saw. */
+  /** The etags of the committed items, by the provisional etags that the work saw. */
   readonly etags: CommittedTransaction['etags'];
 }
 
 export class KeyTransactions {
-  readonly #place: TransactionContext;
+  readonly #cluster: Cluster;
 
-  constructor(place: TransactionContext) {
-    this.#place = place;
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
   }
 
-  /** Commits what the work wrote, unless it throws. */
+  /** Commits the writes of the work, unless it throws. */
   async run<T>(
     request: TransactionRequest,
     work: (transaction: KeyTransaction) => Promise<T>,
   ): Promise<Transacted<T>> {
-    const { cluster } = this.#place;
     for (let attempts = 1; ; attempts++)
       try {
-        return await cluster.withRerouting(request.container, (container) =>
+        return await this.#cluster.withRerouting(request.container, (container) =>
           this.#attempt({ ...request, container }, work),
         );
       } catch (error) {
@@ -79,15 +73,15 @@ export class KeyTransactions {
     work: (transaction: KeyTransaction) => Promise<T>,
   ): Promise<Transacted<T>> {
     const epk = effectivePartitionKey(partitionKey, container.partitionKey);
-    const route = this.#place.cluster.routing(container).forKey(epk);
+    const route = this.#cluster.routing(container).forKey(epk);
     const prefix = logicalPartitionPrefix(epk, partitionKey);
-    const open = await beginTransaction(this.#place, { route, prefix }, sessionToken, traffic);
+    const open = await this.#cluster.beginTransaction({ route, prefix }, sessionToken, traffic);
     try {
       const result = await work(new KeyTransaction(open, { container, partitionKey, epk }));
       const { reply, etags } = await open.commit();
-      const receipt = reply ?? open.receipt();
-      const charge = reply === undefined ? receipt.charge : open.readCharge + reply.charge;
-      const { partitionId, lsn, sessionToken: token } = receipt;
+      const info = reply ?? open.responseInfo();
+      const charge = reply === undefined ? info.charge : open.readCharge + reply.charge;
+      const { partitionId, lsn, sessionToken: token } = info;
       return {
         result,
         etags,
@@ -97,7 +91,7 @@ export class KeyTransactions {
         charge: Math.max(MINIMAL_CHARGE, rounded(charge)),
       };
     } catch (error) {
-      if (error instanceof DomainError) error.responseInfo ??= open.receipt();
+      if (error instanceof DomainError) error.responseInfo ??= open.responseInfo();
       throw error;
     } finally {
       open.close();
@@ -139,7 +133,7 @@ export class KeyTransaction {
     return this.#open.findByRid(rid);
   }
 
-  /** Seen by what follows in the transaction, and by nobody else before it is committed. */
+  /** Later operations of the transaction see the write; others see it after the commit. */
   async write(id: Value, operation: WriteOperation): Promise<Effect> {
     if (this.#container.globalIndex !== undefined) throw readOnly();
     return this.#open.write(toOp(this.#container, this.#key(id), operation));
@@ -147,7 +141,7 @@ export class KeyTransaction {
 
   /** One page over the logical partition, own writes included. */
   async query(
-    program: ExecutableQuery,
+    query: ExecutableQuery,
     { continuation, limit }: { readonly continuation: string | undefined; readonly limit: number },
   ): Promise<TransactionPage> {
     const position = continuation === undefined ? undefined : parsePosition(continuation);
@@ -158,7 +152,7 @@ export class KeyTransaction {
     const targets = this.#targets(readers);
     try {
       const page = await executePage({
-        query: program,
+        query,
         ranges: [{ min: (targets[0] as Target).min, max: (targets.at(-1) as Target).max }],
         position,
         rowsMax: limit,
@@ -169,11 +163,11 @@ export class KeyTransaction {
       return { rows: page.rows, continuation: page.position && printPosition(page.position) };
     } finally {
       for (const reader of readers) reader.release();
-      this.#open.pay(queryCharge({ ...stats, partitions: 1 }), stats.bytesLoaded);
+      this.#open.payQuery(stats);
     }
   }
 
-  /** What is stored and what the transaction wrote lie one behind the other in the hash range of the key. */
+  /** Stored items and own writes as two targets, one behind the other in the hash range of the key. */
   #targets(readers: OpenReader[]): readonly Target[] {
     const epk = epkToHex(this.#epk);
     const bounds = ['', '00', '01', '02'].map((end) => `${epk}${end}`);
@@ -207,7 +201,7 @@ function isTouching(a: HashRange, b: HashRange): boolean {
   return a.min < b.max && b.min < a.max;
 }
 
-/** Sums of charges, without the noise of their binary fractions. */
+/** Removes the noise of binary fractions from sums of charges. */
 function rounded(charge: number): number {
   return Math.round(charge * 100) / 100;
 }

@@ -11,7 +11,7 @@ import {
   type ThroughputRecord,
   type ThroughputSetting,
 } from '../catalog/index.ts';
-import type { Cluster, Route } from '../cluster/index.ts';
+import type { Balancer, Cluster } from '../cluster/index.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 import type { Settings } from './settings.ts';
 import {
@@ -30,10 +30,10 @@ export interface Offer {
   readonly container: ContainerRecord | undefined;
 }
 
-/** What a client wants of an offer; what is left out stays. */
+/** A change of an offer; properties that are left out stay. */
 export interface OfferChange {
   readonly setting: ThroughputSetting | undefined;
-  /** From manual to autoscale or back: only by asking for it, since bills differ. */
+  /** From manual to autoscale or back: only on request, since they are billed differently. */
   readonly migration: 'toAutoscale' | 'toManual' | undefined;
   readonly hasMinuteReserve?: boolean | undefined;
   readonly bucketLimits?: readonly BucketLimitRecord[] | undefined;
@@ -44,12 +44,8 @@ interface OffersOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly settings: Settings;
-  /** Told of every partition whose throughput has changed, and with it perhaps the kind of its container. */
-  readonly onChanged: (route: Route) => void;
-  /** Told of containers that have fewer partitions than their throughput needs. */
-  readonly onThroughputRaised: (container: ContainerRecord) => void;
-  /** Told of containers that may have more partitions than their throughput needs. */
-  readonly onThroughputLowered: (container: ContainerRecord) => void;
+  /** Makes the number of partitions follow the throughput. */
+  readonly balancer: Balancer;
 }
 
 export class Offers {
@@ -67,7 +63,7 @@ export class Offers {
     return this.list().find(({ throughput }) => throughput.offerRid === rid);
   }
 
-  /** The least the offer may be changed to, from what is known without opening partitions. */
+  /** The least the offer may be changed to, by the bytes of open partitions and the highest ever. Opens nothing. */
   minimum(offer: Offer): number {
     const history = this.#history(offer, this.#openBytes(offer));
     return throughputBounds(offer.throughput.setting.kind, history, this.#options.settings).min;
@@ -89,12 +85,11 @@ export class Offers {
   }
 
   /**
-   * The new throughput holds from the next request on; partitions it needs follow while traffic runs.
+   * The new throughput is effective with the next request; partitions that it needs are split while requests are served.
    * @param ifMatch - the etag the offer must still have.
    */
   async replace(rid: number, change: OfferChange, ifMatch?: string): Promise<Offer> {
-    const { catalog, cluster, settings, onChanged, onThroughputRaised, onThroughputLowered } =
-      this.#options;
+    const { catalog, cluster, settings, balancer } = this.#options;
     const before = this.findByRid(rid);
     if (before === undefined) throw offerNotFound();
     const storageBytes = await this.#storedBytes(before);
@@ -107,11 +102,11 @@ export class Offers {
     const containers = this.#governed(offer);
     for (const container of containers) {
       cluster.provision(container);
-      for (const route of cluster.routing(container).routes) onChanged(route);
+      for (const route of cluster.routing(container).routes) balancer.review(route);
     }
     for (const container of containers)
-      if (this.#lacksPartitions(offer, container)) onThroughputRaised(container);
-      else onThroughputLowered(container);
+      if (this.#lacksPartitions(offer, container)) balancer.throughputRaised(container);
+      else balancer.throughputLowered(container);
     return offer;
   }
 
@@ -148,7 +143,7 @@ export class Offers {
     };
   }
 
-  /** The containers that spend what the offer provides. */
+  /** The containers that spend the throughput of the offer. */
   #governed({ database, container }: Offer): readonly ContainerRecord[] {
     if (container !== undefined) return [container];
     return this.#options.catalog
@@ -183,7 +178,7 @@ export class Offers {
   }
 }
 
-/** What the change makes of the present setting. Throws `invalidInput` where the kinds do not fit. */
+/** The setting after the change. Throws `invalidInput` where the kinds do not fit. */
 function settingOf(
   current: ThroughputSetting,
   { setting, migration }: OfferChange,
@@ -216,7 +211,7 @@ function checkBucketLimits(limits: readonly BucketLimitRecord[] | undefined): vo
   );
 }
 
-/** A fixed container with a key becomes unlimited with the throughput of one, and stays so. */
+/** A fixed container with a key becomes unlimited when its throughput is high enough, and stays so. */
 function kindAt(
   container: ContainerRecord,
   setting: ThroughputSetting,
@@ -254,7 +249,7 @@ function listOffers(catalog: Catalog): readonly Offer[] {
   return offers;
 }
 
-/** A new throughput with an offer id nobody has. Inside a change of the catalog. */
+/** A new throughput with an unused offer id. Called inside a change of the catalog. */
 export function newThroughput(
   catalog: Catalog,
   setting: ThroughputSetting,

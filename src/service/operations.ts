@@ -12,7 +12,7 @@ import type {
 } from '../partition/index.ts';
 import type { Value } from '../value/index.ts';
 
-/** Who an item is: the values of its partition key paths (undefined where missing), and its row key. */
+/** Identifies an item: the values of its partition key paths (undefined where missing), and its row key. */
 export interface ItemAddress {
   readonly partitionKey: readonly Value[];
   readonly id: Value;
@@ -39,10 +39,10 @@ export type WriteOperation = PutOperation | UpdateOperation | DeleteOperation;
 export type ItemPut = ItemAddress & PutOperation;
 export type ItemWrite = ItemAddress & WriteOperation;
 
-/** An operation of a transaction: the partition key is the transaction's. */
+/** An operation of a transaction, which has the partition key. */
 export type Operation = { readonly id: Value } & (
   | WriteOperation
-  /** Answers the item; `notModified` where it matches `ifNoneMatch`. */
+  /** Returns the item; `notModified` where it matches `ifNoneMatch`. */
   | ({ readonly kind: 'read' } & Conditions)
   /** Refuses the transaction unless the item has this etag, or with undefined is absent. */
   | { readonly kind: 'expect'; readonly etag: string | undefined }
@@ -50,9 +50,9 @@ export type Operation = { readonly id: Value } & (
 
 export interface TransactionBounds {
   readonly operationsMax: number;
-  /** Of all bodies together. */
+  /** Bytes of all bodies together. */
   readonly bytesMax: number;
-  /** Of the items told back; without it they may be of any size. */
+  /** Bytes of the items returned; undefined: any size. */
   readonly response?: ResponseBound;
 }
 

@@ -1,4 +1,4 @@
-/** Queries of every language: a program over parts of a container, page by page. */
+/** Queries of every language: an executable query over parts of a container, page by page. */
 import {
   andThen,
   DomainError,
@@ -23,10 +23,10 @@ import {
   type ResultPage,
   type Target,
 } from '../query/index.ts';
-import { type HeatKey, queryCharge, type RequestClass } from '../throughput/index.ts';
+import type { HeatKey, RequestClass } from '../throughput/index.ts';
 import { epkFromHex } from '../value/index.ts';
 
-/** Looking at a partition at all, in index entries: as `queryCharge` weighs them. */
+/** The fixed cost of reading a partition, in index entries: as `queryCharge` weighs them. */
 const PARTITION_EFFORT = 440;
 
 interface QueryRequest {
@@ -46,11 +46,11 @@ export interface QueryPage extends ResponseInfo {
   readonly rows: readonly string[];
   readonly continuation: string | undefined;
   readonly stats: ExecutionStats;
-  /** Ids of the partitions looked at, in order. */
+  /** Ids of the partitions that were read, in order. */
   readonly partitionIds: readonly string[];
 }
 
-/** What a kept result is of: it is given to nobody who may read less. */
+/** The owner of a cached result: a request that may read less must not get it. */
 function ownerOf({ databaseRid, rid }: ContainerRecord, { ranges }: QueryRequest): string {
   return JSON.stringify([databaseRid, rid, ranges.map(({ min, max }) => [min, max])]);
 }
@@ -63,7 +63,7 @@ export class Queries {
     this.#cluster = cluster;
   }
 
-  /** The hash range of a partition, live or replaced by others; throws `partitionGone` for an id that nobody had. */
+  /** The hash range of a partition, live or replaced by others; throws `partitionGone` for an id never used. */
   rangeOf(container: ContainerRecord, partitionId: string): HashRange {
     const { min, max } = this.#cluster.routing(container).rangeOf(partitionId);
     return { min, max };
@@ -75,7 +75,7 @@ export class Queries {
     return Promise.resolve(this.#cluster.withRerouting(container, attempt));
   }
 
-  /** Answers at once where the partitions do and the program is one that can. */
+  /** Returns at once where the partitions do and the query is one that can. */
   run(container: ContainerRecord, request: QueryRequest): MaybePromise<QueryPage> {
     const attempt = (current: ContainerRecord) => this.#run(current, request);
     return this.#cluster.withRerouting(container, attempt);
@@ -87,17 +87,17 @@ export class Queries {
     if (continuation !== undefined && position === undefined)
       throw new DomainError('invalidInput', 'Invalid Continuation Token');
     const stats = newStats();
-    const touched = new Map<string, Touched>();
-    const finished = (page: ResultPage): QueryPage => ({
-      ...this.#complete(container, request, stats, touched),
+    const partitionsRead = new Map<string, ReadPartition>();
+    const toPage = (page: ResultPage): QueryPage => ({
+      ...this.#complete(container, request, stats, partitionsRead),
       rows: page.rows,
       continuation: page.position && printPosition(page.position),
       stats,
-      partitionIds: [...touched.keys()],
+      partitionIds: [...partitionsRead.keys()],
     });
-    // Refused by one partition, or failed: what the others did is paid for all the same.
+    // Where one partition refuses or fails, the reads of the others are charged all the same.
     const failed = (error: unknown): never => {
-      if (touched.size > 0) this.#complete(container, request, stats, touched);
+      if (partitionsRead.size > 0) this.#complete(container, request, stats, partitionsRead);
       throw error;
     };
     let page: MaybePromise<ResultPage>;
@@ -111,24 +111,24 @@ export class Queries {
         endsFullPages: request.endsFullPages ?? false,
         cache: { results: this.#cache, owner: () => ownerOf(container, request) },
         stats,
-        targetsIn: (range) => this.#targets(container, range, request, touched),
+        targetsIn: (range) => this.#targets(container, range, request, partitionsRead),
       });
     } catch (error) {
       return failed(error);
     }
-    return isPromise(page) ? page.then(finished, failed) : finished(page);
+    return isPromise(page) ? page.then(toPage, failed) : toPage(page);
   }
 
-  /** Every partition pays its part; where none was looked at, the first pays for the asking. */
+  /** Charges every partition for its part; where none was read, the first is charged the minimum. */
   #complete(
     container: ContainerRecord,
     { ranges, traffic }: QueryRequest,
-    work: ExecutionStats,
-    touched: ReadonlyMap<string, Touched>,
+    stats: ExecutionStats,
+    partitionsRead: ReadonlyMap<string, ReadPartition>,
   ): ResponseInfo {
-    const key = touched.size === 1 ? soleKeyOf(ranges) : undefined;
-    const bytes = work.bytesLoaded / Math.max(1, touched.size);
-    const [first, ...others] = [...touched.values()].map(
+    const key = partitionsRead.size === 1 ? onlyKeyOf(ranges) : undefined;
+    const bytes = stats.bytesLoaded / Math.max(1, partitionsRead.size);
+    const [first, ...others] = [...partitionsRead.values()].map(
       ({ route, readers }): WorkShare => ({
         route,
         effort: readers.reduce((sum, { effort }) => sum + effort, PARTITION_EFFORT),
@@ -137,16 +137,15 @@ export class Queries {
       }),
     );
     const route = this.#cluster.routing(container).routes[0] as Route;
-    const nobody: WorkShare = { route, effort: 1, bytes: 0, key: undefined };
-    const charge = queryCharge({ ...work, partitions: touched.size }, traffic?.readFactor);
-    return this.#cluster.settle([first ?? nobody, ...others], charge, traffic);
+    const unread: WorkShare = { route, effort: 1, bytes: 0, key: undefined };
+    return this.#cluster.settleQuery([first ?? unread, ...others], stats, traffic);
   }
 
   #targets(
     container: ContainerRecord,
     range: HashRange,
     { sessionToken, traffic }: QueryRequest,
-    touched: Map<string, Touched>,
+    partitionsRead: Map<string, ReadPartition>,
   ): readonly Target[] {
     const { routes } = this.#cluster.routing(container);
     // Hexadecimal of the same case sorts as the bytes do.
@@ -164,9 +163,9 @@ export class Queries {
         max,
         open: () =>
           andThen(this.#cluster.reader(route, within, sessionToken, traffic), (reader) => {
-            const readers = touched.get(partition.id)?.readers ?? [];
+            const readers = partitionsRead.get(partition.id)?.readers ?? [];
             readers.push(reader);
-            touched.set(partition.id, { route, readers });
+            partitionsRead.set(partition.id, { route, readers });
             return reader;
           }),
       };
@@ -174,14 +173,14 @@ export class Queries {
   }
 }
 
-/** The key of a query about one; where a range begins and ends with it, the zero byte makes its end. */
-function soleKeyOf([range, ...others]: readonly HashRange[]): HeatKey | undefined {
+/** The key of a query about one key: its range begins with the key and ends with the key and a zero byte. */
+function onlyKeyOf([range, ...others]: readonly HashRange[]): HeatKey | undefined {
   if (range === undefined || others.length > 0 || range.max !== `${range.min}00`) return undefined;
   return { epk: epkFromHex(range.min), primary: undefined };
 }
 
-/** A partition a query looked at, with every reader it had of it. */
-interface Touched {
+/** A partition that a query read, with its readers. */
+interface ReadPartition {
   readonly route: Route;
   readonly readers: QueryReader[];
 }

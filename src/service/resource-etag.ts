@@ -6,7 +6,7 @@ export function newEtag(): string {
   return `"${randomUUID()}"`;
 }
 
-/** HTTP's If-Match: throws `preconditionFailed` where the resource is no longer what the caller saw. */
+/** If-Match: throws `preconditionFailed` where the resource is no longer what the caller saw. */
 export function checkEtag(etag: string, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch === '*' || ifMatch === etag) return;
   throw new DomainError(

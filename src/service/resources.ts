@@ -1,4 +1,4 @@
-/** The small resources of databases, containers and users: make, look up, list, replace, delete. */
+/** The small resources of databases, containers and users: create, look up, list, replace, delete. */
 import {
   type Clock,
   DomainError,
@@ -9,7 +9,7 @@ import type { Catalog, ResourceOwner, StoredKind, StoredResource } from '../cata
 import type { ValueMap } from '../value/index.ts';
 import { checkEtag, newEtag } from './resource-etag.ts';
 
-/** What the maker of a resource decides. */
+/** A resource as its creator specifies it. */
 interface ResourceSpec {
   readonly id: string;
   readonly properties: ValueMap;
@@ -63,7 +63,7 @@ export class Resources {
   }
 
   /**
-   * The name may change, the number stays.
+   * The name may change, the rid stays.
    * @param ifMatch - the etag the resource must still have.
    */
   replace(seen: StoredResource, spec: ResourceSpec, ifMatch?: string): Promise<StoredResource> {
@@ -76,7 +76,7 @@ export class Resources {
     });
   }
 
-  /** A user's permissions go with the user. */
+  /** The permissions of a user are deleted with the user. */
   delete(seen: StoredResource, ifMatch?: string): Promise<void> {
     return this.#catalog.change(() => {
       const current = this.#current(seen);

@@ -1,4 +1,4 @@
-/** Which part of the hash space a feed covers, and for a whole key what its primary keys begin with. */
+/** The part of the hash space that a feed covers, and for one logical partition the prefix of its primary keys. */
 import { type Bytes, compareBytes, keyAfter } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { RoutingMap } from '../cluster/index.ts';
@@ -14,9 +14,9 @@ import {
 
 export type FeedScope =
   | { readonly kind: 'container' }
-  /** One partition by id, or a part of its range; where others replaced it, what it had. */
+  /** One partition by id, or a part of its range; where others replaced it, the range that it had. */
   | { readonly kind: 'partition'; readonly id: string; readonly within?: EpkRange | undefined }
-  /** A part of the hash space, whoever owns it. */
+  /** A part of the hash space, in one partition or several. */
   | { readonly kind: 'range'; readonly within: EpkRange }
   /** A logical partition, or all whose hierarchical key begins with these values. */
   | { readonly kind: 'partitionKey'; readonly values: readonly Value[] };
@@ -27,7 +27,7 @@ export interface ScopeRange {
   readonly prefix: Bytes | undefined;
 }
 
-/** Throws `partitionGone` for a partition that never was. */
+/** Throws `partitionGone` for an id never used. */
 export function rangeOfScope(
   routing: RoutingMap,
   { partitionKey }: ContainerRecord,
@@ -58,7 +58,7 @@ export function rangeOfScope(
   }
 }
 
-/** Empty, with min not below max, where they have nothing in common. */
+/** The intersection; where it is empty, min is not below max. */
 export function intersect(a: EpkRange, b: EpkRange): EpkRange {
   return {
     min: compareBytes(a.min, b.min) >= 0 ? a.min : b.min,

@@ -338,7 +338,7 @@ describe.each<[string, () => { make: () => Engine }]>([
       expect(await codeOf(read('0:-1#2'))).toBe('sessionNotAvailable');
     }));
 
-  test('a refused write carries the receipt of its partition', () =>
+  test('a refused write carries the response info of its partition', () =>
     withService(async (service) => {
       const database = await service.databases.create('db', undefined);
       const container = await service.containers.create(database.rid, spec('c'));

@@ -1,30 +1,17 @@
-/** What the operator decides; parsed once at the door. */
-import type { BudgetSettings } from '../cluster/index.ts';
+/** The settings of the operator, parsed once at start. */
+import type { ClusterSettings } from '../cluster/index.ts';
 import type { ScriptSettings } from '../script/index.ts';
 import type { ConsistencyLevel } from '../throughput/index.ts';
 
-export interface Settings extends BudgetSettings, ScriptSettings {
-  /** A physical partition splits at this many bytes. */
-  readonly partitionStorageLimit: number;
-  /** A logical partition takes no more than this many bytes. */
-  readonly logicalPartitionLimit: number;
-  /** Partitions that refuse requests for minutes are split between the keys that share the heat. */
-  readonly splitsByHeat: boolean;
-  /** Small neighbours are merged when throughput was lowered and needs fewer. */
-  readonly mergesAfterScaleDown: boolean;
-  /** Of the account: reads are at this level where they ask for no weaker one. */
+export interface Settings extends ClusterSettings, ScriptSettings {
+  /** The consistency of the account: reads are at this level where they ask for no weaker one. */
   readonly consistency: ConsistencyLevel;
   /** The most a container or database may be given, RU/s. */
   readonly throughputQuota: number;
-  /** The least a fixed container or a database may be given, and what a container gets where nobody says, RU/s. */
+  /** The least a fixed container or a database may be given, and the throughput of a container without an offer, RU/s. */
   readonly throughputMin: number;
-  /** Throughput is a multiple of this, RU/s; that of autoscale of 1,000. */
+  /** Manual throughput is a multiple of this, autoscale one of 1,000, RU/s. */
   readonly throughputStep: number;
-  /**
-   * The least an unlimited container may be given, RU/s: with less a container with a key is fixed. The service's earlier
-   * generations had 2,500 and 10,100.
-   */
-  readonly unlimitedThroughputMin: number;
   /** The most a fixed container may be given, RU/s. */
   readonly fixedThroughputMax: number;
 }

@@ -1,6 +1,6 @@
 /**
  * The properties of an item that the service sets: `_rid`, `_self`, `_etag`, `_attachments`, `_ts`. The NoSQL API shows
- * them, of items of every API; seals put them behind the item's own when it is written.
+ * them for items of every API; finishers append them to the properties of the item when it is written.
  */
 import { type ContainerRecord, containerRid, DocumentRids, databaseRid } from '../catalog/index.ts';
 import type { Stamp } from '../partition/index.ts';
@@ -10,10 +10,10 @@ import type { ValueMap } from '../value/index.ts';
 export class SystemProperties {
   readonly #rids: DocumentRids;
   readonly #docs: string;
-  /** Body and value of one write are sealed one after the other. */
+  /** Body and value of one write are finished one after the other. */
   #rid = -1;
   #ridText = '';
-  /** Writes of one transaction have their etag in common. */
+  /** Writes of one transaction share an etag. */
   #etag = '';
   #timestampSec = -1;
   #end = '';
@@ -23,7 +23,7 @@ export class SystemProperties {
     this.#docs = `dbs/${databaseRid(database)}/colls/${containerRid(database, rid)}/docs/`;
   }
 
-  /** The end of a JSON object: what comes in the place of its closing brace. All ASCII. */
+  /** The end of a JSON object, instead of its closing brace. All ASCII. */
   tail({ rid, etag, timestampSec }: Stamp): string {
     const text = this.#textOf(rid);
     if (etag !== this.#etag || timestampSec !== this.#timestampSec) {

@@ -1,4 +1,4 @@
-/** What makes a container a table, whichever API makes it: its database and its partition key. */
+/** A container is a table by its database and its partition key, whichever API creates it. */
 import type { CompositePath, DatabaseRecord, IndexingPolicy } from '../catalog/index.ts';
 import type { PartitionKeyDefinition } from '../value/index.ts';
 import type { ContainerSpec } from './containers.ts';
@@ -28,7 +28,7 @@ export function tableOrContainer({ id }: DatabaseRecord, spec: ContainerSpec): C
   return { ...spec, encoding: 'edm', indexingPolicy: withKeyOrder(spec.indexingPolicy) };
 }
 
-/** Lists of entities need an index that has their order, whatever else is indexed. */
+/** Lists of entities need an index in their order, whatever else is indexed. */
 export function withKeyOrder(policy: IndexingPolicy): IndexingPolicy {
   const { indexingMode, compositeIndexes = [] } = policy;
   const wanted = JSON.stringify(KEY_ORDER);

@@ -19,10 +19,10 @@ const RULES: Readonly<Record<ThroughputSetting['kind'], Rules>> = {
   autoscale: { perGib: 10, ofHighest: 1 / 10 },
 };
 
-/** Of autoscale, least and step (documented). */
+/** The least throughput of autoscale, and its step (documented). */
 const AUTOSCALE_STEP = 1000;
 
-/** What throughput is for, and what it was used for so far. */
+/** The kind of resource that has the throughput, and its history, which bounds what may be set. */
 export interface ThroughputHistory {
   readonly kind: ContainerKind | 'database';
   readonly highestEver: number;
@@ -91,7 +91,7 @@ export function migratedSetting(
   return kind === 'manual' ? { kind, requestUnits: value } : { kind, requestUnitsMax: value };
 }
 
-/** What a container is: it follows from its key and the throughput it is created with. */
+/** The kind of a container follows from its key and the throughput that it is created with. */
 export function containerKind(
   hasPartitionKey: boolean,
   throughput: number,
@@ -100,7 +100,7 @@ export function containerKind(
   return hasPartitionKey && throughput >= unlimitedThroughputMin ? 'unlimited' : 'fixed';
 }
 
-/** N = ceil(T / t). */
+/** Partitions that this throughput needs: no partition serves more than the limit. */
 export function partitionCount(throughput: number, settings: Settings): number {
   return Math.max(1, Math.ceil(throughput / settings.partitionThroughputLimit));
 }

@@ -1,14 +1,13 @@
 /**
- * Moves the items of some partitions into others while reads and writes go on: split, merge and move are one thing.
+ * Moves the items of some partitions into others while reads and writes go on: split, merge and move are one operation.
  *
- *   copy      page by page, each item as it then is; writes go on behind it
- *   catch up  for everything in the sources' logs since the copy began: the item as it now is, or that it is gone
- *   fence     the sources take no more writes; what waits is held back by the router
- *   finish    catch up to the last LSN, compare counts, bytes and checksums
- *   commit    one change of the catalog: the point of no return
+ *   copy      page by page, each item as it then is; writes go on behind the copy
+ *   catch up  from the sources' logs since the copy began: each item as it now is, or that it is gone
+ *   cut over  writers are held; the sources are fenced, so that they take no more writes; the targets catch up to the
+ *             last LSN; counts, bytes and checksums are compared; one change of the catalog commits the move
  *
- * Copying states, not operations, may be done twice: so a copy that is not of one moment becomes exact by catching up.
- * Before the commit everything can be given up; the targets' stores are orphans then and are dropped.
+ * States are copied, not operations, so a copy may be repeated: it becomes exact by catching up, although it is not of
+ * one snapshot. Before the commit the move can be given up; the targets' stores are orphans then and are dropped.
  */
 import { assert, type Bytes, compareBytes } from '../../base/index.ts';
 import {
@@ -24,12 +23,12 @@ import {
 } from '../../partition/index.ts';
 import { EPK_MAX, EPK_MIN, type Epk } from '../../value/index.ts';
 
-/** Items of one step. A committer takes no more in one intent. */
-const STEP_ITEMS = 100;
-const STEP_BYTES = 4 * 1024 * 1024;
-/** With no more than this left to catch up, the sources are fenced. */
+/** Items of one page. A committer takes no more in one command. */
+const PAGE_ITEMS = 100;
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** Changes that may be left to catch up when the cut-over begins: few, since writers wait for them. */
 const LAG_MAX = 64;
-/** Rounds of catching up before the fence, however fast the writers are. */
+/** Rounds of catching up before the cut-over, however fast the writers are. */
 const ROUNDS_MAX = 100;
 
 interface MoveTarget {
@@ -40,12 +39,14 @@ interface MoveTarget {
 
 interface MoveOptions {
   readonly sources: readonly Partition[];
-  /** Of each source. */
+  /** The hash range of each source. */
   readonly sourceRanges: readonly EpkRange[];
   readonly targets: readonly MoveTarget[];
-  /** Makes the change durable; what waits goes on when it resolves. */
+  /** Makes the callers of the sources wait when the cut-over begins; the result lets them go on. */
+  readonly holdCallers: () => () => void;
+  /** Makes the change durable. */
   readonly commit: () => Promise<void>;
-  /** Called at each step by name: failpoints and progress. */
+  /** Reports each step and waits: for progress and for tests that fail there. */
   readonly onStep?: (step: MoveStep) => void | Promise<void>;
   /** Gives the move up, as long as it is not committed. */
   readonly signal: AbortSignal;
@@ -53,56 +54,74 @@ interface MoveOptions {
 
 export type MoveStep = 'copy' | 'catchUp' | 'fence' | 'finish' | 'commit' | 'done';
 
+/** How far the targets have followed each source. */
+interface Progress {
+  readonly items: Map<Partition, Lsn>;
+  /** Tombstones and versions. */
+  readonly history: Map<Partition, Lsn>;
+}
+
 /** Resolves when the change is committed; rejects with everything as it was. */
 export async function move(options: MoveOptions): Promise<void> {
-  const { sources, targets } = options;
-  const step = async (name: MoveStep): Promise<void> => options.onStep?.(name);
-  const positions = new Map<Partition, Lsn>(sources.map((source) => [source, source.lsn]));
-  /** How far what is remembered of the past was moved. */
-  const remembered = new Map<Partition, Lsn>();
-  await step('copy');
+  const { sources } = options;
+  const progress: Progress = {
+    items: new Map(sources.map((source) => [source, source.lsn])),
+    history: new Map(),
+  };
+  await options.onStep?.('copy');
   for (const source of sources) await copy(source, options);
-  await step('catchUp');
+  await options.onStep?.('catchUp');
+  await catchUp(options, progress);
+  await cutOver(options, progress);
+  await options.onStep?.('done');
+}
+
+/** Rounds until little is left, so that writers are held for a short time only. */
+async function catchUp({ sources, targets, signal }: MoveOptions, progress: Progress) {
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     let moved = 0;
     for (const source of sources) {
-      moved += await catchUp(source, targets, positions);
-      await moveHistory(source, targets, remembered);
+      moved += await moveChanges(source, targets, progress);
+      await moveHistory(source, targets, progress);
     }
-    if (moved <= LAG_MAX) break;
+    if (moved <= LAG_MAX) return;
   }
-  await step('fence');
+}
+
+/** The only part that callers notice: they are held from its beginning to its end. */
+async function cutOver(options: MoveOptions, progress: Progress): Promise<void> {
+  const { sources, targets, signal, onStep } = options;
+  const release = options.holdCallers();
   try {
+    await onStep?.('fence');
     await Promise.all(sources.map((source) => source.fence()));
-    await step('finish');
-    await finish(options, { positions, remembered });
+    await onStep?.('finish');
+    await finish(options, progress);
     verify(sources, targets);
-    await step('commit');
-    options.signal.throwIfAborted();
+    await onStep?.('commit');
+    signal.throwIfAborted();
     await options.commit();
   } catch (error) {
     for (const source of sources) source.unfence();
     throw error;
+  } finally {
+    release();
   }
-  await step('done');
 }
 
 /**
- * The last changes, what is remembered of them and the last LSN. Writers wait: all of it is handed to the targets at once,
- * so that it becomes durable with one commit each.
+ * The last changes, their history and the last LSN. Writers wait: all of it is handed to the targets at once, so that it
+ * becomes durable with one commit each.
  */
-async function finish(
-  options: MoveOptions,
-  from: { readonly positions: Map<Partition, Lsn>; readonly remembered: Map<Partition, Lsn> },
-): Promise<void> {
+async function finish(options: MoveOptions, progress: Progress): Promise<void> {
   const { sources, targets } = options;
   const done: Promise<unknown>[] = [];
   for (const source of sources) {
-    await catchUp(source, targets, from.positions, done);
-    await moveHistory(source, targets, from.remembered, done);
+    await moveChanges(source, targets, progress, done);
+    await moveHistory(source, targets, progress, done);
   }
-  adoptRetention(options);
+  importRetention(options);
   done.push(alignLsn(sources, targets));
   await Promise.all(done);
 }
@@ -112,48 +131,48 @@ async function copy(source: Partition, { targets, signal }: MoveOptions): Promis
   do {
     signal.throwIfAborted();
     const page = await source.stored.scanByKey(
-      { after, limit: STEP_ITEMS, bytesMax: STEP_BYTES },
+      { after, limit: PAGE_ITEMS, bytesMax: PAGE_BYTES },
       { min: EPK_MIN, max: EPK_MAX },
     );
-    await adopt(page.items.map(stateOf), targets, 0);
+    await importStates(page.items.map(stateOf), targets, 0);
     after = page.next;
     await new Promise((resolve) => setImmediate(resolve));
   } while (after !== undefined);
 }
 
-/** Number of changes moved. Where a list is given, what is not durable yet is added to it instead of waited for. */
-async function catchUp(
+/** The number of changes moved. Imports that are not durable yet are added to `pending`, or awaited where it is not given. */
+async function moveChanges(
   source: Partition,
   targets: readonly MoveTarget[],
-  positions: Map<Partition, Lsn>,
+  { items: positions }: Progress,
   pending?: Promise<unknown>[],
 ): Promise<number> {
   let count = 0;
   for (let more = true; more; ) {
     const after = positions.get(source) ?? 0;
     const end = source.lsn;
-    const page = await source.changes.after(after, STEP_ITEMS);
+    const page = await source.changes.after(after, PAGE_ITEMS);
     more = page.more;
-    // Of several looks at one item only the last counts.
+    // The last state of an item replaces earlier ones.
     const states = new Map<string, MovedState>();
     for (const change of page.changes) {
       const state = await currentState(source, change);
       if (state !== undefined) states.set(state.key.text, state);
     }
-    const adopted = adopt([...states.values()], targets, page.upTo);
-    if (pending === undefined) await adopted;
-    else pending.push(adopted);
+    const imported = importStates([...states.values()], targets, page.upTo);
+    if (pending === undefined) await imported;
+    else pending.push(imported);
     positions.set(source, page.more ? page.upTo : Math.max(page.upTo, Math.min(end, source.lsn)));
     count += page.changes.length;
   }
   return count;
 }
 
-/** Tombstones and versions go as they are: nothing of the past changes any more. */
+/** Tombstones and versions are copied as they are: history does not change any more. */
 async function moveHistory(
   source: Partition,
   targets: readonly MoveTarget[],
-  positions: Map<Partition, Lsn>,
+  { history: positions }: Progress,
   pending?: Promise<unknown>[],
 ): Promise<void> {
   for (let more = true; more; ) {
@@ -161,17 +180,17 @@ async function moveHistory(
     for (const target of targets) {
       const own = page.entries.filter(({ primary }) => isIn(target, primary));
       if (own.length === 0) continue;
-      const adopted = target.partition.importHistory(own, page.upTo);
-      if (pending === undefined) await adopted;
-      else pending.push(adopted);
+      const imported = target.partition.importHistory(own, page.upTo);
+      if (pending === undefined) await imported;
+      else pending.push(imported);
     }
     positions.set(source, page.upTo);
     more = page.more;
   }
 }
 
-/** Since when versions are kept is known per part of the hash space: every source had LSNs of its own. */
-function adoptRetention({ sources, sourceRanges, targets }: MoveOptions): void {
+/** The start of retention is kept per part of the hash space: every source had LSNs of its own. */
+function importRetention({ sources, sourceRanges, targets }: MoveOptions): void {
   for (const target of targets) {
     const kept = sources.flatMap(({ changes }, at) => {
       const own = retainedWithin(changes.retention ?? [], sourceRanges[at] as EpkRange);
@@ -181,7 +200,7 @@ function adoptRetention({ sources, sourceRanges, targets }: MoveOptions): void {
   }
 }
 
-/** Undefined where a later entry of the log speaks of the same item. */
+/** Undefined where a later entry of the log is about the same item. */
 async function currentState(source: Partition, change: Change): Promise<MovedState | undefined> {
   if (change.kind === 'delete') {
     const key = itemKeyOf(change.primary);
@@ -195,7 +214,7 @@ function stateOf(item: Item): MovedState {
   return { key: itemKeyOf(item.primary), item };
 }
 
-async function adopt(
+async function importStates(
   states: readonly MovedState[],
   targets: readonly MoveTarget[],
   upTo: Lsn,
@@ -204,8 +223,8 @@ async function adopt(
     targets.map(async ({ partition, min, max }) => {
       const own = states.filter(({ key }) => isIn({ min, max }, key.primary));
       const parts: Promise<void>[] = [];
-      for (let at = 0; at < own.length; at += STEP_ITEMS)
-        parts.push(partition.import(own.slice(at, at + STEP_ITEMS), upTo));
+      for (let at = 0; at < own.length; at += PAGE_ITEMS)
+        parts.push(partition.import(own.slice(at, at + PAGE_ITEMS), upTo));
       await Promise.all(parts);
     }),
   );
@@ -216,21 +235,22 @@ function isIn({ min, max }: EpkRange, primary: Bytes): boolean {
   return compareBytes(min, epk) <= 0 && compareBytes(epk, max) < 0;
 }
 
-/** A target goes on where its sources ended: a client that saw a source's LSN finds it here. */
+/** A target continues at the last LSN of its sources: a client that saw that LSN finds it here. */
 async function alignLsn(
   sources: readonly Partition[],
   targets: readonly MoveTarget[],
 ): Promise<void> {
   const lsn = Math.max(...sources.map((source) => source.lsn));
-  const erasures = sources.flatMap((source) => source.hidden?.rangeTombstones ?? []);
+  const tombstones = sources.flatMap((source) => source.hidden?.rangeTombstones ?? []);
   await Promise.all(
     targets.flatMap(({ partition }) => [
       partition.import([], lsn),
-      partition.importRangeTombstones(erasures, lsn),
+      partition.importRangeTombstones(tombstones, lsn),
     ]),
   );
 }
 
+/** A lost or doubled item must not be committed: the sources still have everything, and the move is given up. */
 function verify(sources: readonly Partition[], targets: readonly MoveTarget[]): void {
   const sum = (partitions: readonly Partition[]) => {
     let [itemCount, itemBytes, checksum] = [0, 0, 0];

@@ -1,4 +1,4 @@
-/** Where to cut a partition in two: between two logical partitions, with half of the bytes, or of the heat, on each side. */
+/** Finds where to split a partition: between two keys, with half of the bytes or of the heat on each side. */
 import { compareBytes } from '../../base/index.ts';
 import type { Partition } from '../../partition/index.ts';
 import type { HeatReport } from '../../throughput/index.ts';
@@ -9,8 +9,8 @@ import {
   type PartitionKeyDefinition,
 } from '../../value/index.ts';
 
-/** Places remembered between which to cut: enough for halves that differ by a thousandth. */
-const MARKS_MAX = 4096;
+/** Keys remembered as possible split points: enough for halves that differ by a thousandth. */
+const WEIGHTED_KEYS_MAX = 4096;
 
 interface SplitPoint {
   /** The first key of the right half; undefined where there are not two keys. */
@@ -23,20 +23,20 @@ export async function findSplitPoint(
   partition: Partition,
   signal: AbortSignal,
 ): Promise<SplitPoint> {
-  const marks = new WeightedKeys();
-  await partition.scanKeySizes(({ epk, bytes }) => marks.add(epk, bytes), signal);
-  return { point: marks.middle(), onlyKey: marks.onlyKey };
+  const keys = new WeightedKeys();
+  await partition.scanKeySizes(({ epk, bytes }) => keys.add(epk, bytes), signal);
+  return { point: keys.middle(), onlyKey: keys.onlyKey };
 }
 
 /** Between two keys with half of the heat on each side; undefined where fewer than two are known. */
-export function splitPointByHeat({ keys }: HeatReport): Epk | undefined {
-  const marks = new WeightedKeys();
-  const inOrder = [...keys].sort((a, b) => compareBytes(a.epk, b.epk));
-  for (const { epk, requestUnits } of inOrder) marks.add(epk, requestUnits);
-  return marks.middle();
+export function splitPointByHeat({ keys: hotKeys }: HeatReport): Epk | undefined {
+  const keys = new WeightedKeys();
+  const inOrder = [...hotKeys].sort((a, b) => compareBytes(a.epk, b.epk));
+  for (const { epk, requestUnits } of inOrder) keys.add(epk, requestUnits);
+  return keys.middle();
 }
 
-/** Keys in order, each with the weight of all before it; where there are too many, every second one is forgotten. */
+/** Keys in order, each with the weight of all before it. Where there are too many, every second one is dropped. */
 class WeightedKeys {
   #keys: { readonly epk: Epk; readonly left: number }[] = [];
   #first: Epk | undefined;
@@ -49,7 +49,7 @@ class WeightedKeys {
     else if (this.#keyCount % this.#step === 0) this.#keys.push({ epk, left: this.#total });
     this.#keyCount++;
     this.#total += weight;
-    if (this.#keys.length < 2 * MARKS_MAX) return;
+    if (this.#keys.length < 2 * WEIGHTED_KEYS_MAX) return;
     this.#keys = this.#keys.filter((_, at) => at % 2 === 1);
     this.#step *= 2;
   }
@@ -58,7 +58,7 @@ class WeightedKeys {
     return this.#keyCount === 1 ? this.#first : undefined;
   }
 
-  /** The key before which about half of the weight lies; undefined where there are not two. */
+  /** The key with about half of the weight before it; undefined where there are not two keys. */
   middle(): Epk | undefined {
     let best: { readonly epk: Epk; readonly distance: number } | undefined;
     for (const { epk, left } of this.#keys) {
@@ -69,13 +69,13 @@ class WeightedKeys {
   }
 }
 
-/** Boundaries among which the middle of a range is looked for: coarse ones first, so that they stay few and round. */
+/** Numbers of even boundaries to choose the middle from: coarse ones first, so that split points stay short. */
 const BOUNDARY_COUNTS = [16, 256, 4096];
 
 /** Fine enough to compare the widths of ranges. */
 const SHARE_BOUNDARIES = 4096;
 
-/** About the middle of a range for keys nobody knows yet; undefined where it is too narrow to matter. */
+/** About the middle of a range that has no keys yet; undefined where the range is too narrow. */
 export function middleOf(
   { min, max }: { readonly min: Epk; readonly max: Epk },
   definition: PartitionKeyDefinition,

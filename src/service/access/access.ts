@@ -1,19 +1,20 @@
-/** Everything an API needs to know who calls and what they may do, made once from what the operator gave and what is kept. */
+/** Keys, tokens, identities and roles together, as every API uses them. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/index.ts';
 import { AccountKeys, type KeyName, type RotatedKeys } from './account-keys.ts';
 import { Identities, type IdentitySettings } from './identity.ts';
 import { ResourceTokens } from './resource-token.ts';
 import { ANYONE, CONTRIBUTOR, type RoleSettings, Roles } from './roles.ts';
+import { TableKeys } from './table-keys.ts';
 
-/** What is kept with the data. */
+/** The part of access that is stored with the data. */
 export interface AccessState {
   /** Base64. */
   readonly secret: string;
   readonly keys: RotatedKeys;
 }
 
-/** Where it is kept. Secrets: readable by nobody else. */
+/** The place where the state is stored. It holds secrets: only the server may read it. */
 export interface AccessStore {
   read(): AccessState | undefined;
   write(state: AccessState): void;
@@ -24,15 +25,18 @@ export interface AccessSettings {
   readonly keys: Readonly<Partial<Record<KeyName, string>>>;
   /** Undefined: identities are refused. */
   readonly identities?: IdentitySettings | undefined;
-  /** Undefined: nobody has a role, except that any identity of development contributes. */
+  /** Undefined: no identity has a role, except that any identity contributes where any is taken. */
   readonly roles?: RoleSettings | undefined;
 }
 
 export interface Access {
   readonly keys: AccountKeys;
+  readonly tableKeys: TableKeys;
   readonly tokens: ResourceTokens;
   readonly identities: Identities;
   readonly roles: Roles;
+  /** True while anybody who can send a request may be let in: any identity counts, or a key can be guessed. */
+  isOpenToAnyone(): boolean;
 }
 
 const SECRET_BYTES = 64;
@@ -40,21 +44,25 @@ const SECRET_BYTES = 64;
 export function openAccess(settings: AccessSettings, store: AccessStore, clock: Clock): Access {
   const state = store.read() ?? makeState(store);
   const secret = Buffer.from(state.secret, 'base64');
+  const keys = new AccountKeys({
+    given: settings.keys,
+    secret,
+    rotated: state.keys,
+    save: (rotated) => store.write({ ...state, keys: rotated }),
+    randomBytes,
+  });
+  const takesAnyIdentity = settings.identities?.keys.kind === 'any';
   return {
-    keys: new AccountKeys({
-      given: settings.keys,
-      secret,
-      rotated: state.keys,
-      save: (keys) => store.write({ ...state, keys }),
-      randomBytes,
-    }),
+    keys,
+    tableKeys: new TableKeys(keys),
     tokens: new ResourceTokens(secret),
     identities: new Identities(settings.identities, clock),
-    roles: new Roles(settings.roles ?? defaultRoles(settings.identities)),
+    roles: new Roles(settings.roles ?? defaultRoles(takesAnyIdentity)),
+    isOpenToAnyone: () => takesAnyIdentity || keys.hasGuessableKey,
   };
 }
 
-/** A secret and rotated keys that go with the process. */
+/** A secret and rotated keys that end with the process. */
 export function memoryAccessStore(): AccessStore {
   let state: AccessState | undefined;
   return {
@@ -71,7 +79,8 @@ function makeState(store: AccessStore): AccessState {
   return state;
 }
 
-function defaultRoles(identities: IdentitySettings | undefined): RoleSettings {
+/** Any identity contributes where any is taken: that is development. */
+function defaultRoles(takesAnyIdentity: boolean): RoleSettings {
   const everyone = { roleDefinitionId: CONTRIBUTOR, principalId: ANYONE, scope: '/' };
-  return { definitions: [], assignments: identities?.keys.kind === 'any' ? [everyone] : [] };
+  return { definitions: [], assignments: takesAnyIdentity ? [everyone] : [] };
 }

@@ -12,7 +12,7 @@ function hmac(key: string, text: string): Buffer {
   return createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest();
 }
 
-test('keys nobody gave are there, differ, and stay the same', () => {
+test('keys that were not given are derived, differ, and stay the same', () => {
   const store = memoryAccessStore();
   const { keys } = openAccess({ keys: { primary: GIVEN } }, store, clock);
   const all = KEY_NAMES.map((name) => keys.get(name));

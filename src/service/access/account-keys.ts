@@ -10,7 +10,7 @@ export type KeyName = (typeof KEY_NAMES)[number];
 
 const KEY_BYTES = 64;
 
-/** Shorter keys can be guessed by whoever may try often: these have as many bytes as the signatures made with them. */
+/** Shorter keys can be guessed by trying. This is the length of the signatures made with them. */
 export const KEY_BYTES_MIN = 32;
 
 /** A rotated key, and fingerprints of the one it replaced and of those that were replaced before. */
@@ -28,7 +28,7 @@ interface AccountKeysOptions {
   readonly given: Readonly<Partial<Record<KeyName, string>>>;
   readonly secret: Uint8Array;
   readonly rotated: RotatedKeys;
-  /** Made durable before the new key counts. */
+  /** Called before the new key counts; makes it durable. */
   readonly save: (rotated: RotatedKeys) => void;
   readonly randomBytes: (count: number) => Uint8Array;
 }
@@ -62,7 +62,7 @@ export class AccountKeys {
     return this.#hasGuessableKey;
   }
 
-  /** The key that this text is; compares in constant time. */
+  /** The name of the key with this text. Compares in constant time. */
   named(key: string): KeyName | undefined {
     const sent = digestOf(key);
     return this.#entries.find(({ text }) => timingSafeEqual(digestOf(text), sent))?.name;
@@ -74,7 +74,7 @@ export class AccountKeys {
   }
 
   /**
-   * The key whose HMAC-SHA256 of the text this is; undefined where none is.
+   * The name of the key whose HMAC-SHA256 of the text is this signature.
    * @param isOften - the text is signed again and again.
    */
   match(text: string, signature: Uint8Array, isOften = false): KeyName | undefined {
@@ -84,8 +84,8 @@ export class AccountKeys {
   }
 
   /**
-   * A new random key in the place of this one, which no longer counts. It stays so after a restart with the same flags: a
-   * key is rotated because it leaked. Giving the server yet another key makes that one count.
+   * Replaces a key by a random one. The old key stays refused after a restart with the same flags: keys are rotated
+   * because they leaked. A key that the operator has not given before counts.
    */
   rotate(name: KeyName): string {
     const key = Buffer.from(this.#options.randomBytes(KEY_BYTES)).toString('base64');

@@ -1,4 +1,4 @@
-/** What a request does, in words all APIs share. A principal is allowed an action or it is not. */
+/** The actions of requests, the same for all APIs. A principal is allowed an action or it is not. */
 
 const READS = [
   'readAccount',

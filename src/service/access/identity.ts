@@ -12,14 +12,14 @@ export interface IdentitySettings {
   readonly audience: string | undefined;
 }
 
-/** Who a token speaks for. */
+/** The caller that a token identifies. */
 export interface Identity {
   /** The object id, or the subject where there is none. */
   readonly id: string;
   readonly groups: readonly string[];
 }
 
-/** What an API asks of the claims of a token where neither keys nor settings do. */
+/** Claims that an API requires beside those that keys and settings require. */
 export interface IdentityRules {
   isIssuer(issuer: string): boolean;
   isAudience(audience: string): boolean;
@@ -41,7 +41,7 @@ type IdentityReading =
   | { readonly kind: 'valid'; readonly identity: Identity }
   | { readonly kind: 'invalid'; readonly fault: IdentityFault };
 
-/** Clocks of provider and server, as the reference service allows. */
+/** The difference of clocks that the reference service allows. */
 const CLOCK_TOLERANCE_SEC = 300;
 /** Tokens live for an hour or so and come with every request: each is checked once. */
 const CHECKED_MAX = 1000;
@@ -69,12 +69,12 @@ export class Identities {
     if (settings === undefined) return invalid('disabled');
     if (token.length > TOKEN_LENGTH_MAX) return invalid('format');
     const name = createHash('sha256').update(token).digest('base64');
-    const known = this.#checked.get(name);
-    const isKnown = known !== undefined && this.#clock.nowMs() < known.endMs;
-    const claims = isKnown ? known.claims : await this.#check(token, settings);
+    const cached = this.#checked.get(name);
+    const isCached = cached !== undefined && this.#clock.nowMs() < cached.endMs;
+    const claims = isCached ? cached.claims : await this.#check(token, settings);
     if (typeof claims === 'string') return invalid(claims);
     if (typeof claims.exp !== 'number') return invalid('noExpiry');
-    if (!isKnown)
+    if (!isCached)
       this.#checked.set(name, { claims, endMs: (claims.exp + CLOCK_TOLERANCE_SEC) * 1000 });
     const fault = rules && isUnbound(settings) ? faultBy(rules, claims) : undefined;
     if (fault !== undefined) return invalid(fault);
@@ -124,7 +124,7 @@ interface Checks {
   readonly audience?: string;
 }
 
-/** Everything but the signature. */
+/** Checks everything but the signature. */
 function unverified(
   claims: JWTPayload,
   header: { readonly alg?: string },
@@ -133,7 +133,7 @@ function unverified(
   if (typeof header.alg !== 'string') return 'format';
   const nowSec = currentDate.getTime() / 1000;
   const { exp, nbf = 0 } = claims;
-  // Texts that are no numbers would compare as neither early nor late.
+  // A text that is not a number would compare as neither early nor late.
   if (typeof exp !== 'number' || typeof nbf !== 'number') return 'noExpiry';
   if (nowSec >= exp + CLOCK_TOLERANCE_SEC) return 'expired';
   if (nowSec < nbf - CLOCK_TOLERANCE_SEC) return 'notYetValid';

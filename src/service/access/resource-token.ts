@@ -1,5 +1,5 @@
 /**
- * Resource tokens: a grant, signed. They need no look-up and end by themselves.
+ * Resource tokens: signed grants with a time of expiry. The server looks nothing up to check them.
  *
  *   type=resource&ver=1&sig=<HMAC-SHA256 of the grant, base64>;<grant as JSON, base64>;
  */
@@ -11,7 +11,7 @@ export type ScriptType = 'sprocs' | 'triggers' | 'udfs';
 export type GrantScope =
   | { readonly kind: 'container' }
   | { readonly kind: 'item'; readonly id: string }
-  /** An item by the number in its `_rid`. */
+  /** An item by the rid in its `_rid`. */
   | { readonly kind: 'itemNumber'; readonly number: number }
   | { readonly kind: 'script'; readonly type: ScriptType; readonly id: string };
 
@@ -39,7 +39,7 @@ export class ResourceTokens {
   readonly #key: KeyObject;
 
   constructor(secret: Uint8Array) {
-    // A key of its own: what is signed here must never pass for something else.
+    // A separate key: a signature made here must not be valid for anything else.
     const own = createHmac('sha256', secret).update('resource tokens').digest();
     this.#key = createSecretKey(own);
   }
@@ -59,7 +59,7 @@ export class ResourceTokens {
     const sent = Buffer.from(signature, 'base64');
     const expected = this.#sign(payload);
     if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return INVALID;
-    // Signed by us, hence well formed.
+    // The grant was signed by this server, hence it is well formed.
     const grant = unpack(JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as Packed);
     return nowMs < grant.expiresSec * 1000 ? { kind: 'valid', grant } : { kind: 'expired' };
   }

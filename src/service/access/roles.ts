@@ -13,7 +13,7 @@ const ITEM_ACTIONS = ['create', 'read', 'replace', 'upsert', 'delete'].map(
   (verb) => `${CONTAINERS}/items/${verb}`,
 );
 
-/** The data actions that an action needs, all of them. What is not here no role can give. */
+/** All data actions that an action needs. No role can allow an action that is not listed. */
 const DATA_ACTIONS: Readonly<Partial<Record<Action, readonly string[]>>> = {
   readAccount: [READ_METADATA],
   listDatabases: [READ_METADATA],
@@ -48,7 +48,7 @@ export interface RoleDefinition {
 
 export interface RoleAssignment {
   readonly roleDefinitionId: string;
-  /** Of a person, a program or a group. */
+  /** The id of a person, a program or a group. */
   readonly principalId: string;
   /** `/`, `/dbs/{db}` or `/dbs/{db}/colls/{container}`. */
   readonly scope: string;
@@ -87,7 +87,7 @@ export interface RoleSettings {
 
 type RoleVerdict =
   | { readonly kind: 'allowed' }
-  /** No role can give it: it is not a data action. */
+  /** True where no role can allow the action: it is not a data action. */
   | { readonly kind: 'notData' }
   | { readonly kind: 'missing'; readonly dataAction: string };
 
@@ -100,7 +100,7 @@ export class Roles {
   }
 
   /**
-   * @param principalIds - of the identity and its groups.
+   * @param principalIds - the ids of the identity and its groups.
    * @param resource - the scope of the action: `/`, `/dbs/{db}` or `/dbs/{db}/colls/{container}`.
    */
   decide(principalIds: readonly string[], action: Action, resource: string): RoleVerdict {
@@ -120,7 +120,7 @@ export class Roles {
   }
 }
 
-/** Everybody with any role may read the account: a client asks for it before it does anything else. */
+/** An identity with any role may read the account: clients read it before anything else. */
 function isWithin(resource: string, scope: string, action: Action): boolean {
   if (scope === '/' || action === 'readAccount') return true;
   return resource === scope || resource.startsWith(`${scope}/`);

@@ -13,7 +13,7 @@ import type { ScriptType } from './resource-token.ts';
 
 export interface SharedGrant {
   readonly user: string;
-  /** Decoded segments of the path everything has to lie below; empty: the account. */
+  /** Decoded segments of the path that the grant is limited to; empty: the account. */
   readonly path: readonly string[];
   readonly masks: {
     readonly controlRead: number;
@@ -49,14 +49,14 @@ export function readSharedSignature(
   const signer = keys.match(payload, Buffer.from(signature, 'base64'));
   if (signer === undefined) return INVALID;
   const lines = Buffer.from(payload, 'base64').toString('utf8').split('\n');
-  // One line more or less, and a field held a line end: its writer would say what the fields behind it are.
+  // A line end inside a field would let its writer choose the fields behind it.
   if (lines.length !== LINES + 1 || lines.some(hasControlCharacters) || lines[LINES] !== '')
     return INVALID;
   const [user, , path, partitionKeys, start, expiry, keyType] = lines as [string, ...string[]];
   const [controlRead, controlWrite, dataRead, dataWrite] = lines.slice(7, LINES).map(hexadecimal);
   const startSec = hexadecimal(start);
   const expirySec = hexadecimal(expiry);
-  // The clients' way of writing partition keys cannot be read back: better no access than too much.
+  // Partition keys as clients write them cannot be parsed: such a token is refused.
   if (KEY_TYPES[Number(keyType) - 1] !== signer || partitionKeys !== '') return INVALID;
   if (
     startSec === undefined ||
@@ -87,7 +87,7 @@ function hexadecimal(text: string | undefined): number | undefined {
 
 type Mask = keyof SharedGrant['masks'];
 
-/** Any of these bits gives the action: one on the container, one on the resource itself. */
+/** Each of these bits allows the action: one on the container, one on the resource itself. */
 const BITS: Readonly<Partial<Record<Action, readonly [Mask, number]>>> = {
   listDatabases: ['controlRead', 0x2],
   readDatabase: ['controlRead', 0x4],
@@ -144,7 +144,7 @@ const SCRIPT_BITS: Readonly<
   },
 };
 
-/** Whether the masks give the action; where it may be done is the path's business. */
+/** True where the masks allow the action; the path says on which resources. */
 export function isInMasks(grant: SharedGrant, action: Action, script?: ScriptType): boolean {
   if (action === 'readAccount') return true;
   if (grant.isReadOnly && !isRead(action)) return false;

@@ -1,4 +1,4 @@
-/** Brings a page of changes of the source into an index. May be done twice. */
+/** Applies a page of changes of the source to an index. Applying it twice is harmless. */
 import { concatBytes, DomainError } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Cluster } from '../../cluster/index.ts';
@@ -21,19 +21,19 @@ interface IndexTarget {
   readonly cluster: Cluster;
   readonly index: ContainerRecord;
   readonly projection: Projection;
-  readonly traffic: RequestClass;
+  readonly requestClass: RequestClass;
 }
 
-/** An item has one row, but for the moment between two writes of a change of its key. */
+/** An item has one row; two only between the two writes that change its key. */
 const ROWS = { limit: 10, bytesMax: 64 * 1024 };
 
 export async function applyChanges(
   target: IndexTarget,
   changes: readonly FeedChange[],
 ): Promise<void> {
-  const { cluster, index, traffic } = target;
+  const { cluster, index, requestClass } = target;
   const ids = changes.map((change) => target.projection.idOf(ridOf(change)));
-  const attempt = (current: ContainerRecord) => findRows(cluster, current, ids, traffic);
+  const attempt = (current: ContainerRecord) => findRows(cluster, current, ids, requestClass);
   const rows = await cluster.withRerouting(index, attempt);
   await Promise.all(
     changes.map((change, at) => applyChange(target, change, rows.get(ids[at] as string) ?? [])),
@@ -57,7 +57,7 @@ async function applyChange(
   rows: readonly Item[],
 ): Promise<void> {
   const put = change.kind === 'write' ? putOf(target, change.item) : undefined;
-  // The new row first: an index may show an item twice for a moment, never not at all.
+  // The new row comes first: an index may show an item twice for a short time, but always shows it.
   if (put !== undefined) await write(target, put);
   for (const { primary } of rows) {
     const key: ItemKey = itemKeyOf(primary);
@@ -72,11 +72,9 @@ function putOf({ index, projection }: IndexTarget, item: Item): ItemOp {
   return toOp(index, key, { kind: 'upsert', ...row });
 }
 
-async function write({ cluster, index, traffic }: IndexTarget, op: ItemOp): Promise<void> {
-  const attempt = (current: ContainerRecord) =>
-    cluster.write(cluster.routing(current).forKey(op.key.epk), op, traffic);
+async function write({ cluster, index, requestClass }: IndexTarget, op: ItemOp): Promise<void> {
   try {
-    await cluster.withRerouting(index, attempt);
+    await cluster.write(index, op, requestClass);
   } catch (error) {
     if (!(error instanceof DomainError && error.code === 'itemNotFound')) throw error;
   }
@@ -87,11 +85,11 @@ async function findRows(
   cluster: Cluster,
   index: ContainerRecord,
   ids: readonly string[],
-  traffic: RequestClass,
+  requestClass: RequestClass,
 ): Promise<ReadonlyMap<string, readonly Item[]>> {
   const rows = new Map<string, Item[]>();
   for (const route of cluster.routing(index).routes) {
-    const reader = await cluster.reader(route, undefined, undefined, traffic);
+    const reader = await cluster.reader(route, undefined, undefined, requestClass);
     try {
       const terms = reader.termsOf(['id']);
       if (terms === undefined) throw new DomainError('unavailable', 'The index is being built.');

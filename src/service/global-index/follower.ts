@@ -1,4 +1,4 @@
-/** Keeps one global secondary index up: reads the change feed of its source, applies it, remembers how far it got. */
+/** Keeps one global secondary index up to date: reads the change feed of its source, applies it, stores its position. */
 import {
   bytesToText,
   type Clock,
@@ -16,16 +16,16 @@ import { parseChangePosition, printChangePosition } from '../change-feed-token.t
 import { applyChanges } from './apply-changes.ts';
 import type { Projection } from './projection.ts';
 
-/** Changes of one step: the position is stored after each. */
+/** Changes of one page: the position is stored after each page. */
 const STEP_CHANGES = 100;
 const RETRY_MS = 1000;
 
-/** Gives way to the application's own requests. */
-const TRAFFIC = requestClassOf(true, 0);
+/** Background requests are refused before those of clients. */
+const BACKGROUND = requestClassOf(true, 0);
 
 interface FollowerOptions {
   readonly index: ContainerRecord;
-  /** As they now are; undefined once one of them is gone. */
+  /** Both containers as they now are; undefined once one of them is gone. */
   readonly current: () =>
     | { readonly index: ContainerRecord; readonly source: ContainerRecord }
     | undefined;
@@ -37,13 +37,13 @@ interface FollowerOptions {
   readonly clock: Clock;
 }
 
-/** What is known of an index, for metrics. */
+/** The state of an index, for metrics. */
 export interface GlobalIndexReport {
   readonly index: ContainerRecord;
   readonly sourceRid: number;
   /** Writes of open partitions of the source that are not in the index yet. */
   readonly lag: number;
-  /** Since the index was last known to hold everything; 0 while it does. */
+  /** Time since the index was last up to date; 0 while it is. */
   readonly lagMs: number;
   readonly appliedCount: number;
   readonly failureCount: number;
@@ -132,11 +132,11 @@ export class Follower {
       start,
       limit: STEP_CHANGES,
       bytesMax: PAGE_BYTES_MAX,
-      traffic: TRAFFIC,
+      traffic: BACKGROUND,
     });
     if (page.changes.length > 0) {
       const projection = projectionOf(index, source);
-      await applyChanges({ cluster, index, projection, traffic: TRAFFIC }, page.changes);
+      await applyChanges({ cluster, index, projection, requestClass: BACKGROUND }, page.changes);
       this.#appliedCount += page.changes.length;
     }
     await this.#keep(page.position);

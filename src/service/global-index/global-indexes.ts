@@ -28,18 +28,19 @@ export class GlobalIndexes {
     this.#options = options;
   }
 
-  /** Begins to keep the indexes up: those there are, and those to come. */
+  /** Begins to follow the sources of all indexes, of later ones too. */
   start(): void {
-    const { catalog } = this.#options;
+    const { catalog, cluster } = this.#options;
+    cluster.followCommits((storeName) => this.#committed(storeName));
     for (const database of catalog.databases())
       for (const container of catalog.containers(database)) this.#follow(container);
     catalog.onChange = ({ containers = [], droppedContainers = [] }) => {
       for (const container of containers) {
         this.#follow(container);
-        // Its partitions may be others now, with positions of their own.
+        // The source may have new partitions, with positions of their own.
         this.#wake(containerFolder(container));
       }
-      // Those who follow one that went, or keep it up, look again and end.
+      // Followers whose source or index was dropped notice it when they wake, and end.
       if (droppedContainers.length > 0)
         for (const followers of this.#bySource.values())
           for (const follower of followers) follower.wake();
@@ -72,8 +73,8 @@ export class GlobalIndexes {
     this.#bySource.set(folder, followers.add(follower));
   }
 
-  /** Something became durable in a store. Called for every commit: no more than a look-up. */
-  committed(storeName: string): void {
+  /** Wakes the followers of a store. Called for every commit group: it must cost no more than a look-up. */
+  #committed(storeName: string): void {
     if (this.#bySource.size === 0) return;
     this.#wake(storeName.slice(0, storeName.indexOf('/')));
   }
@@ -83,7 +84,7 @@ export class GlobalIndexes {
     if (followers !== undefined) for (const follower of followers) follower.wake();
   }
 
-  /** One per index that is kept up. */
+  /** One report per index. */
   reports(): readonly GlobalIndexReport[] {
     return [...this.#bySource.values()].flatMap((followers) =>
       [...followers].map((follower) => follower.report()),

@@ -1,4 +1,4 @@
-/** From the items of a container to the rows of a global secondary index, by the API whose language defines it. */
+/** Makes rows of a global secondary index from items, by the API whose language defines the index. */
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Item, NewBody, Rid } from '../../partition/index.ts';
 import type { Encoding, Value } from '../../value/index.ts';

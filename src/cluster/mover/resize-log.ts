@@ -1,9 +1,9 @@
-/** What was split and merged lately, for people and metrics. Memory only: a restart forgets it. */
-import type { Clock } from '../base/index.ts';
-import type { ContainerName } from './container-name.ts';
-import type { MoveStep } from './mover/move.ts';
+/** The latest splits and merges, for operators and metrics. In memory only: a restart forgets them. */
+import type { Clock } from '../../base/index.ts';
+import type { ContainerName } from '../container-name.ts';
+import type { MoveStep } from './move.ts';
 
-/** Changes remembered of all containers together: some hours of a busy server. */
+/** Entries of all containers together: some hours of a busy server. */
 const ENTRIES_MAX = 1000;
 
 export interface Resize {
@@ -13,9 +13,9 @@ export interface Resize {
   readonly children: readonly string[];
   readonly startedMs: number;
   readonly state: 'running' | 'done' | 'failed';
-  /** Where it is, or where it failed. */
+  /** The step it is at, or failed at. */
   readonly step: MoveStep | 'begin';
-  /** Undefined while it runs. */
+  /** Undefined while the resize runs. */
   readonly durationMs: number | undefined;
   /** How long writers waited: from the fence to the commit. */
   readonly pauseMs: number | undefined;
@@ -31,7 +31,7 @@ interface KindTotals {
   pauseMs: number;
 }
 
-type Begun = Pick<Resize, 'kind' | 'container' | 'parents' | 'children'>;
+type ResizeStart = Pick<Resize, 'kind' | 'container' | 'parents' | 'children'>;
 
 export class ResizeLog {
   readonly #clock: Clock;
@@ -49,9 +49,9 @@ export class ResizeLog {
       .reverse();
   }
 
-  begin(begun: Begun): ResizeRecorder {
+  begin(start: ResizeStart): ResizeRecorder {
     let entry: Resize = {
-      ...begun,
+      ...start,
       startedMs: this.#clock.nowMs(),
       state: 'running',
       step: 'begin',

@@ -1,0 +1,116 @@
+// Goal: a move commits exactly what the sources held, holds callers during the cut-over only, and is given up with
+// everything as it was where a target is not equal to its sources. Method: partitions in memory, one of them sabotaged.
+import { expect, test } from 'vitest';
+import { memoryEngine } from '../../engine/memory/index.ts';
+import type { Partition } from '../../partition/index.ts';
+import { EPK_MAX, EPK_MIN } from '../../value/index.ts';
+import { keyOf, openForTest, put } from '../test-kit.ts';
+import { type MoveStep, move } from './move.ts';
+
+const WHOLE = { min: EPK_MIN, max: EPK_MAX };
+/** More than one page of the copy. */
+const ITEM_COUNT = 150;
+
+async function setUp() {
+  const engine = memoryEngine();
+  const source = await openForTest(await engine.open('c/0'));
+  const target = await openForTest(await engine.open('c/1'));
+  for (let at = 0; at < ITEM_COUNT; at++)
+    await put(source, 'create', keyOf(`key ${at}`, 'id'), `text ${at}`);
+  const events: string[] = [];
+  const run = (onStep: (step: MoveStep) => void | Promise<void> = () => undefined) =>
+    move({
+      sources: [source],
+      sourceRanges: [WHOLE],
+      targets: [{ partition: target, ...WHOLE }],
+      holdCallers: () => {
+        events.push('hold');
+        return () => events.push('release');
+      },
+      commit: async () => {
+        events.push('commit');
+      },
+      onStep: async (step) => {
+        events.push(`step ${step}`);
+        await onStep(step);
+      },
+      signal: new AbortController().signal,
+    });
+  return { source, target, events, run };
+}
+
+/** From now on the target ignores what is moved into it for this key. */
+function loseItem(target: Partition, lost: string): void {
+  const importAll = target.import.bind(target);
+  target.import = (states, upTo) =>
+    importAll(
+      states.filter(({ key }) => key.text !== lost),
+      upTo,
+    );
+}
+
+test('callers are held from before the fence to after the commit', async () => {
+  const { source, target, events, run } = await setUp();
+  await run();
+  expect(events).toEqual([
+    'step copy',
+    'step catchUp',
+    'hold',
+    'step fence',
+    'step finish',
+    'step commit',
+    'commit',
+    'release',
+    'step done',
+  ]);
+  expect(target.statistics()).toMatchObject({
+    itemCount: ITEM_COUNT,
+    itemBytes: source.statistics().itemBytes,
+    checksum: source.statistics().checksum,
+  });
+  await expect(put(source, 'create', keyOf('late', 'id'), 'late')).rejects.toMatchObject({
+    code: 'partitionGone',
+  });
+});
+
+test('writes during each step before the fence are in the target', async () => {
+  const { source, target, run } = await setUp();
+  await run(async (step) => {
+    if (step === 'copy' || step === 'catchUp' || step === 'fence')
+      await put(source, 'create', keyOf(`during ${step}`, 'id'), step);
+  });
+  expect(target.statistics().itemCount).toBe(ITEM_COUNT + 3);
+  expect(target.lsn).toBe(source.lsn);
+});
+
+test('a lost item is found before the commit, and the source takes writes again', async () => {
+  const { source, target, events, run } = await setUp();
+  loseItem(target, keyOf('key 17', 'id').text);
+  await expect(run()).rejects.toThrow(/move: 150 items, .* became 149 items/);
+  expect(events).not.toContain('commit');
+  expect(events.at(-1)).toBe('release');
+  await put(source, 'create', keyOf('late', 'id'), 'late');
+  expect(source.statistics().itemCount).toBe(ITEM_COUNT + 1);
+});
+
+test('an item of the same size that is out of date is found before the commit', async () => {
+  const { source, target, events, run } = await setUp();
+  const key = keyOf('key 17', 'id');
+  const moving = run(async (step) => {
+    if (step !== 'catchUp') return;
+    loseItem(target, key.text);
+    await put(source, 'replace', key, 'TEXT 17');
+  });
+  await expect(moving).rejects.toThrow(/move: (150 items, \d+ bytes), .* became \1/);
+  expect(events).not.toContain('commit');
+});
+
+test('a move that fails in the cut-over lets callers and writers go on', async () => {
+  const { source, events, run } = await setUp();
+  const failing = run((step) => {
+    if (step === 'finish') throw new Error('stopped by the test');
+  });
+  await expect(failing).rejects.toThrow('stopped by the test');
+  expect(events.at(-1)).toBe('release');
+  await put(source, 'create', keyOf('late', 'id'), 'late');
+});
