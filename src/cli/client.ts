@@ -71,7 +71,7 @@ export async function sendFeed(
   return entries;
 }
 
-export interface Signed {
+interface Signed {
   readonly verb: string;
   readonly path: readonly string[];
   readonly date: string;
