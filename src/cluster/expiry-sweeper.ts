@@ -73,7 +73,7 @@ export class ExpirySweeper {
         // One in each round: opening many at once would slow requests down.
         if (visits === 0 && this.#wantsVisit(container, handle)) {
           visits++;
-          // A partition that cannot be opened is reported by the registry.
+          // The next request for a partition that cannot be opened gets the error.
           await cluster.statistics(route).catch(() => undefined);
         }
         const { partition } = handle;

@@ -165,6 +165,7 @@ export class PartitionRegistry {
     const { openPartitionsMax = OPEN_PARTITIONS_MAX } = this.#options;
     for (let waits = 0; this.#filesCount >= openPartitionsMax; ) {
       const oldest = this.#leastRecentlyUsed();
+      // The next request for it opens the store again and then reports why it cannot be used.
       if (oldest !== undefined) await this.#close(oldest).catch(() => undefined);
       else if (this.#filesCount < openPartitionsMax * OPEN_PARTITIONS_SURGE) break;
       else if (++waits > OPEN_WAITS_MAX)

@@ -110,6 +110,7 @@ export class Follower {
         );
       }
     }
+    // A position that stays behind is a few bytes. It is read only if a new container gets the same random rid.
     if (!signal.aborted) await this.#forget().catch(() => undefined);
   }
 
