@@ -1,6 +1,5 @@
 /** Values of an item's text whose postings are known by their bytes: finding one so needs no value to be made of them. */
 import { bytesEqualAt } from '../../base/index.ts';
-import { CLOSING_BRACE, CLOSING_BRACKET, COMMA } from '../../value/index.ts';
 import type { PostingList } from './posting-lists.ts';
 
 /** As many values as come again and again; each new one takes the place of another. */
@@ -20,8 +19,6 @@ interface CachedValueBytes {
   readonly path: Path;
   readonly text: Buffer;
   readonly posting: PostingList;
-  /** What came behind it at this path when last looked: neighbours are alike, and arrays in their order. */
-  next: CachedValueBytes | undefined;
 }
 
 /** What is asked of a path: that it is the same one, and its small number. */
@@ -31,27 +28,11 @@ interface Path {
 
 export class ValueBytesCache {
   readonly #slots: (CachedValueBytes | undefined)[] = [];
-  /** By the number of the path: what was last found there. */
-  readonly #last: (CachedValueBytes | undefined)[] = [];
-
-  /** The value that stands there, where it is the one to be expected. */
-  expected(path: Path, text: Buffer, start: number): CachedValueBytes | undefined {
-    const known = this.#last[path.id]?.next;
-    if (known === undefined || known.path !== path) return undefined;
-    const end = start + known.text.length;
-    const behind = text[end];
-    if (behind !== COMMA && behind !== CLOSING_BRACE && behind !== CLOSING_BRACKET)
-      return undefined;
-    if (!isSame(text, start, end, known.text)) return undefined;
-    this.#last[path.id] = known;
-    return known;
-  }
 
   find(path: Path, text: Buffer, start: number, end: number): PostingList | undefined {
     const known = this.#slots[slotOf(path, text, start, end)];
     if (known === undefined || known.path !== path || !isSame(text, start, end, known.text))
       return undefined;
-    this.#follow(known);
     return known.posting;
   }
 
@@ -60,18 +41,7 @@ export class ValueBytesCache {
     while (this.#slots.length < SLOTS) this.#slots.push(undefined);
     // A copy: the rest of the item is not to be kept.
     const own = Buffer.from(text.subarray(start, end));
-    const known: CachedValueBytes = { path, text: own, posting, next: undefined };
-    this.#slots[slotOf(path, text, start, end)] = known;
-    this.#follow(known);
-  }
-
-  #follow(known: CachedValueBytes): void {
-    const { id } = known.path;
-    while (this.#last.length <= id) this.#last.push(undefined);
-    const last = this.#last[id];
-    if (last !== undefined) last.next = known;
-    known.next ??= known;
-    this.#last[id] = known;
+    this.#slots[slotOf(path, text, start, end)] = { path, text: own, posting };
   }
 }
 
