@@ -63,15 +63,14 @@ export class PreparedQueries {
    * @param within - the script that asks, if one does: functions run in its thread.
    */
   prepare(container: ContainerRecord, sent: RequestQuery, within?: ScriptRun): PreparedQuery {
-    const lifted = sent.parameters.length === 0 ? autoParameterize(sent.text) : undefined;
-    if (lifted === undefined) return this.#prepare(container, sent, sent, within);
     try {
-      return this.#prepare(container, sent, lifted, within);
+      const lifted = sent.parameters.length === 0 ? autoParameterize(sent.text) : undefined;
+      if (lifted !== undefined) return this.#prepare(container, sent, lifted, within);
     } catch (error) {
-      if (!(error instanceof SqlError)) throw error;
       // Said again of the text that was sent.
-      return this.#prepare(container, sent, sent, within);
+      if (!(error instanceof SqlError)) throw error;
     }
+    return this.#prepare(container, sent, sent, within);
   }
 
   /** @param same - the same query in a text that may be known. */
