@@ -1,5 +1,4 @@
 export { Catalog, type Change } from './catalog.ts';
-export { DocumentRids } from './document-rids.ts';
 export {
   type CompositePath,
   DEFAULT_INDEXING_POLICY,

@@ -2,13 +2,14 @@
  * The properties of an item that the service sets: `_rid`, `_self`, `_etag`, `_attachments`, `_ts`. The NoSQL API shows
  * them for items of every API; finishers append them to the properties of the item when it is written.
  */
-import { type ContainerRecord, containerRid, DocumentRids, databaseRid } from '../catalog/index.ts';
+import { type ContainerRecord, containerRid, databaseRid, documentRid } from '../catalog/index.ts';
 import type { Stamp } from '../partition/index.ts';
 import type { ValueMap } from '../value/index.ts';
 
 /** For the items of one container. */
 export class SystemProperties {
-  readonly #rids: DocumentRids;
+  readonly #database: number;
+  readonly #container: number;
   readonly #docs: string;
   /** Body and value of one write are finished one after the other. */
   #rid = -1;
@@ -19,7 +20,8 @@ export class SystemProperties {
   #end = '';
 
   constructor({ databaseRid: database, rid }: ContainerRecord) {
-    this.#rids = new DocumentRids(database, rid);
+    this.#database = database;
+    this.#container = rid;
     this.#docs = `dbs/${databaseRid(database)}/colls/${containerRid(database, rid)}/docs/`;
   }
 
@@ -50,7 +52,7 @@ export class SystemProperties {
   #textOf(rid: number): string {
     if (this.#rid !== rid) {
       this.#rid = rid;
-      this.#ridText = this.#rids.of(rid);
+      this.#ridText = documentRid(this.#database, this.#container, rid);
     }
     return this.#ridText;
   }

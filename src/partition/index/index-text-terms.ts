@@ -109,12 +109,6 @@ function noteTerm(text: Buffer, start: number, node: PathNode, into: TextTerms):
     if (end >= 0) owner.addUnique(termPrefixOf(node, printedValue(text, start, end)), rid);
     return end;
   }
-  const expected = owner.texts.expected(node, text, start);
-  if (expected !== undefined) {
-    node.cardinality.note(true);
-    expected.list.add(rid);
-    return start + expected.text.length;
-  }
   const end = endOfStored(text, start);
   if (end < 0) return -1;
   let list = owner.texts.find(node, text, start, end);

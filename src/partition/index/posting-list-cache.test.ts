@@ -122,7 +122,7 @@ test('a view from before a flush does not see lists that were read while it ran'
   const store = await memoryEngine().open('a');
   const memtable = new IndexMemtable(new MemoryBudget());
   const prefix = '\u0020somepathx';
-  const other = '\u0020anotherid';
+  const other = '\u0020different';
   const ridsOf = async (view: IndexView, termPrefix = prefix): Promise<readonly number[]> =>
     Array.from((await view.rids(Buffer.from(termPrefix, 'latin1'), upTo(1000))) ?? []);
   for (const rid of numbers(100)) memtable.postings.change(prefix, rid, true);

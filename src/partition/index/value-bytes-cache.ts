@@ -1,6 +1,5 @@
 /** Posting lists of frequent values by their bytes in the JSON text, so that these need not be decoded. */
 import { bytesEqualAt } from '../../base/index.ts';
-import { CLOSING_BRACE, CLOSING_BRACKET, COMMA } from '../../value/index.ts';
 import type { PostingList } from './posting-lists.ts';
 
 /** Slots of the cache; a new value replaces another one. */
@@ -20,8 +19,6 @@ interface CachedValueBytes {
   readonly path: Path;
   readonly text: Buffer;
   readonly list: PostingList;
-  /** The value that followed it at this path the last time: consecutive items are similar. */
-  next: CachedValueBytes | undefined;
 }
 
 /** A path is compared by identity and has a small number. */
@@ -31,26 +28,11 @@ interface Path {
 
 export class ValueBytesCache {
   readonly #slots: (CachedValueBytes | undefined)[] = [];
-  /** The last value of each path, by the path's number. */
-  readonly #last: (CachedValueBytes | undefined)[] = [];
-
-  /** The value at `start`, where it is the expected one. */
-  expected(path: Path, text: Buffer, start: number): CachedValueBytes | undefined {
-    const cached = this.#last[path.id]?.next;
-    if (cached === undefined || cached.path !== path) return undefined;
-    const end = start + cached.text.length;
-    const after = text[end];
-    if (after !== COMMA && after !== CLOSING_BRACE && after !== CLOSING_BRACKET) return undefined;
-    if (!isSame(text, start, end, cached.text)) return undefined;
-    this.#last[path.id] = cached;
-    return cached;
-  }
 
   find(path: Path, text: Buffer, start: number, end: number): PostingList | undefined {
     const cached = this.#slots[slotFor(path, text, start, end)];
     if (cached === undefined || cached.path !== path || !isSame(text, start, end, cached.text))
       return undefined;
-    this.#setLast(cached);
     return cached.list;
   }
 
@@ -59,18 +41,7 @@ export class ValueBytesCache {
     while (this.#slots.length < SLOTS) this.#slots.push(undefined);
     // A copy, so that the cache does not keep the whole item.
     const own = Buffer.from(text.subarray(start, end));
-    const cached: CachedValueBytes = { path, text: own, list, next: undefined };
-    this.#slots[slotFor(path, text, start, end)] = cached;
-    this.#setLast(cached);
-  }
-
-  #setLast(cached: CachedValueBytes): void {
-    const { id } = cached.path;
-    while (this.#last.length <= id) this.#last.push(undefined);
-    const last = this.#last[id];
-    if (last !== undefined) last.next = cached;
-    cached.next ??= cached;
-    this.#last[id] = cached;
+    this.#slots[slotFor(path, text, start, end)] = { path, text: own, list };
   }
 }
 

@@ -139,22 +139,10 @@ export interface ItemVersion {
   readonly operation: number;
 }
 
-/** The digits of every byte: joining them is faster than printing a number of more than 31 bits. */
-const BYTE_DIGITS = Array.from({ length: 2 ** 8 }, (_, byte) => hex(byte, 2));
-
-/** Consecutive reads are mostly of one container. */
-let lastSalt = { salt: -1, text: '' };
-
 /** Called for every write, and for every read of an item that is not in the cache. */
 export function formatEtag({ salt, lsn, operation }: ItemVersion): string {
-  if (lastSalt.salt !== salt) lastSalt = { salt, text: `"0000${hex(salt, 4)}-0000-0000-0000-` };
-  const write = lsn * WRITES_PER_ITEM_MAX + operation;
-  return `${lastSalt.text}${sixDigits(Math.floor(write / 2 ** 24))}${sixDigits(write % 2 ** 24)}"`;
-}
-
-/** The hexadecimal digits of three bytes. */
-function sixDigits(value: number): string {
-  return `${BYTE_DIGITS[value >>> 16]}${BYTE_DIGITS[(value >>> 8) & 0xff]}${BYTE_DIGITS[value & 0xff]}`;
+  const write = hex(lsn * WRITES_PER_ITEM_MAX + operation, 12);
+  return `"0000${hex(salt, 4)}-0000-0000-0000-${write}"`;
 }
 
 function hex(value: number, digits: number): string {

@@ -63,15 +63,14 @@ export class PreparedQueries {
    * @param within - the script that runs the query, if any: functions run in its thread.
    */
   prepare(container: ContainerRecord, sent: RequestQuery, within?: ScriptRun): PreparedQuery {
-    const parameterized = sent.parameters.length === 0 ? autoParameterize(sent.text) : undefined;
-    if (parameterized === undefined) return this.#prepare(container, sent, sent, within);
     try {
-      return this.#prepare(container, sent, parameterized, within);
+      const parameterized = sent.parameters.length === 0 ? autoParameterize(sent.text) : undefined;
+      if (parameterized !== undefined) return this.#prepare(container, sent, parameterized, within);
     } catch (error) {
-      if (!(error instanceof SqlError)) throw error;
       // The error is thrown again for the original text, so that its spans are right.
-      return this.#prepare(container, sent, sent, within);
+      if (!(error instanceof SqlError)) throw error;
     }
+    return this.#prepare(container, sent, sent, within);
   }
 
   /** @param same - the same query in a text that may be cached. */
