@@ -27,7 +27,7 @@ export type ErrorCode =
   | 'preconditionFailed'
   | 'tooLarge'
   /** The items that the response must contain do not fit in it; nothing was applied. */
-  | 'answerTooLarge'
+  | 'responseTooLarge'
   /** The physical partition was replaced by others (split or merge); the caller must look up the ranges again. */
   | 'partitionGone'
   | 'throttled'

@@ -22,7 +22,7 @@ export interface EvaluationLimits {
   /** Time of all long evaluations together. */
   readonly totalMs: number;
   /** Time limit of a regular expression that could take for ever; 0 refuses it. */
-  readonly watchMs: number;
+  readonly regexTimeoutMs: number;
   /** True where the caller can continue in another thread: then `EvaluationTooLong` is thrown instead of a refusal. */
   readonly isMovable: boolean;
 }
@@ -160,8 +160,8 @@ export class EvaluationBudget {
   }
 
   watchMs(): number {
-    if (this.#limits.watchMs === 0) throw this.#tooLong();
-    return this.#limits.watchMs;
+    if (this.#limits.regexTimeoutMs === 0) throw this.#tooLong();
+    return this.#limits.regexTimeoutMs;
   }
 
   #tooLong(): Error {
@@ -197,7 +197,7 @@ export const MOVABLE_EVALUATION: EvaluationLimits = {
   stepsTotal: Number.POSITIVE_INFINITY,
   ms: 6,
   totalMs: Number.POSITIVE_INFINITY,
-  watchMs: 0,
+  regexTimeoutMs: 0,
   isMovable: true,
 };
 
@@ -209,7 +209,7 @@ export const FIXED_EVALUATION: EvaluationLimits = {
   stepsTotal: Number.POSITIVE_INFINITY,
   ms: 12,
   totalMs: 2000,
-  watchMs: 8,
+  regexTimeoutMs: 8,
   isMovable: false,
 };
 
@@ -221,7 +221,7 @@ export const CONSTANT_EVALUATION: EvaluationLimits = {
   stepsTotal: 300_000,
   ms: Number.POSITIVE_INFINITY,
   totalMs: Number.POSITIVE_INFINITY,
-  watchMs: 0,
+  regexTimeoutMs: 0,
   isMovable: true,
 };
 
@@ -239,12 +239,15 @@ export const INDEXED_EVALUATION: EvaluationLimits = {
   stepsTotal: Number.POSITIVE_INFINITY,
   ms: Number.POSITIVE_INFINITY,
   totalMs: Number.POSITIVE_INFINITY,
-  watchMs: 2,
+  regexTimeoutMs: 2,
   isMovable: false,
 };
 
 /** For callers that block nobody. */
-export const LONE_EVALUATION: EvaluationLimits = { ...threadEvaluation(60_000), watchMs: 100 };
+export const BACKGROUND_EVALUATION: EvaluationLimits = {
+  ...threadEvaluation(60_000),
+  regexTimeoutMs: 100,
+};
 
 /** For one page in a thread of its own. */
 export function threadEvaluation(timeMs: number): EvaluationLimits {
@@ -255,7 +258,7 @@ export function threadEvaluation(timeMs: number): EvaluationLimits {
     stepsTotal: Number.POSITIVE_INFINITY,
     ms: timeMs,
     totalMs: timeMs,
-    watchMs: 1000,
+    regexTimeoutMs: 1000,
     isMovable: false,
   };
 }

@@ -24,6 +24,7 @@ export { type Clock, FakeClock, systemClock } from './clock.ts';
 export { hasControlCharacters } from './control-characters.ts';
 export { DomainError, type ErrorCode, type ResponseInfo } from './errors.ts';
 export {
+  BACKGROUND_EVALUATION,
   beginResult,
   CONSTANT_EVALUATION,
   draw,
@@ -34,7 +35,6 @@ export {
   FIXED_EVALUATION,
   INDEX_TEST_EVALUATION,
   INDEXED_EVALUATION,
-  LONE_EVALUATION,
   listBytes,
   MOVABLE_EVALUATION,
   spend,
@@ -49,9 +49,9 @@ export {
   EVALUATION_IDLE_MS,
   EVALUATION_MEMORY_MB,
   EVALUATION_PAGE_MS,
+  EVALUATION_PAGE_TARGET_MS,
   EVALUATION_QUEUE_MAX,
   EVALUATION_THREADS_MAX,
-  EVALUATION_TURN_MS,
   EVALUATION_WAIT_MS,
   EXPIRY_CALENDAR_ITEMS,
   FILES_PER_PARTITION,
@@ -98,7 +98,7 @@ export {
   SHARED_CONTAINERS_MAX,
   TOMBSTONE_RETENTION_SEC,
 } from './limits.ts';
-export { andThen, isPromise, type MaybePromise, recovering, withFinally } from './maybe-promise.ts';
+export { andThen, isPromise, type MaybePromise, withCatch, withFinally } from './maybe-promise.ts';
 export { Counter, Histogram, Metrics, Series } from './metrics.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { SlicedWork, type Steps } from './sliced-work.ts';

@@ -122,7 +122,7 @@ export const EVALUATION_MEMORY_MB = 512;
 
 /** Time limit of the rows of one page in such a thread, and the time after which a page ends if it can. */
 export const EVALUATION_PAGE_MS = 5000;
-export const EVALUATION_TURN_MS = 1500;
+export const EVALUATION_PAGE_TARGET_MS = 1500;
 
 /** Pages waiting for such a thread, and the longest wait. More are refused. */
 export const EVALUATION_QUEUE_MAX = 200;

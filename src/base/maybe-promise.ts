@@ -28,7 +28,7 @@ export function withFinally<T>(run: () => MaybePromise<T>, finish: () => void): 
 }
 
 /** The counterpart of try and catch. */
-export function recovering<T>(
+export function withCatch<T>(
   run: () => MaybePromise<T>,
   recover: (error: unknown) => MaybePromise<T>,
 ): MaybePromise<T> {

@@ -3,14 +3,14 @@ import { andThen, type Bytes, compareBytes, type MaybePromise, prefixEnd } from 
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import {
   compositePart,
-  cutOfComposite,
-  cutOfTerm,
   type EpkRange,
   type Item,
   isSameTerm,
   type PartitionReader,
   primaryRange,
   ridOfEntry,
+  truncatedPrefixOfComposite,
+  truncatedPrefixOfTerm,
   valueOfTerm,
 } from '../partition/index.ts';
 import type {
@@ -120,7 +120,9 @@ export class QueryReader implements ItemReader {
   }
 
   cutAt(entry: string, composite: CompositeMatch | undefined): number | undefined {
-    return composite === undefined ? cutOfTerm(entry) : cutOfComposite(entry, composite);
+    return composite === undefined
+      ? truncatedPrefixOfTerm(entry)
+      : truncatedPrefixOfComposite(entry, composite);
   }
 
   ridOf(entry: string): number {

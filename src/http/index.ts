@@ -3,10 +3,10 @@ export { guardedHandler } from './guard.ts';
 export { HttpServer } from './http-server.ts';
 export { overNodeHttp } from './node-exchange.ts';
 export {
-  fenced,
   type HttpApi,
   type HttpReply,
   type PendingRequest,
   type RequestReport,
   serve,
+  withFailureHandling,
 } from './serve.ts';

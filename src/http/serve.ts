@@ -160,7 +160,7 @@ class ServedRequest<Request extends PendingRequest, Admitted, Reply extends Http
 }
 
 /** A handler whose errors fail their own request only. */
-export function fenced(
+export function withFailureHandling(
   handler: HttpHandler,
   onFailure: (error: unknown, exchange: Exchange) => void,
 ): HttpHandler {

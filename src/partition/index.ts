@@ -29,12 +29,12 @@ export {
   compositePart,
   Indexing,
   isSameTerm,
+  pathPrefix,
   ridOfEntry,
   type SpatialPath,
-  termPrefix,
   valueOfTerm,
 } from './index/indexing.ts';
-export { cutOfComposite, cutOfTerm } from './index/truncated-entries.ts';
+export { truncatedPrefixOfComposite, truncatedPrefixOfTerm } from './index/truncated-entries.ts';
 export {
   type BodyFinisher,
   formatEtag,

@@ -8,7 +8,7 @@ import {
   DomainError,
   EvaluationTooLong,
   type MaybePromise,
-  recovering,
+  withCatch,
 } from '../base/index.ts';
 import type { ExecutableQuery, MovedQuery } from './executable-query.ts';
 import { newStats } from './execution-stats.ts';
@@ -26,7 +26,7 @@ export function executePage(request: PageRequest): MaybePromise<ResultPage> {
   assertInOrder(request.ranges);
   if (query.mover === undefined) return runPage(request);
   if (query.mover.isDue) return movedPage(request, false);
-  return recovering(
+  return withCatch(
     () => runPage(request),
     (error) => {
       if (!(error instanceof EvaluationTooLong)) throw error;

@@ -15,8 +15,8 @@ export {
   equalTo,
   everyValue,
   intersectionOfRanges,
-  isHeldWhole,
-  ofKind,
+  isWholeInKey,
+  ofType,
   startingWith,
   unionOfRanges,
   type ValueRange,
@@ -39,9 +39,9 @@ export { executePage } from './execute.ts';
 export { type ExecutionStats, newStats } from './execution-stats.ts';
 export { type PageRequest, type ResultPage, rowTooLarge, type Target } from './page.ts';
 export {
-  earlierOf,
   type HashRange,
-  laterOf,
+  maxHash,
+  minHash,
   type Position,
   parsePosition,
   printPosition,

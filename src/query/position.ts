@@ -40,12 +40,12 @@ export interface Window {
 const VERSION = 1;
 
 /** The greater of two hashes: hexadecimal texts of one case sort as their bytes do. */
-export function laterOf(a: string, b: string): string {
+export function maxHash(a: string, b: string): string {
   if (a > b) return a;
   return b;
 }
 
-export function earlierOf(a: string, b: string): string {
+export function minHash(a: string, b: string): string {
   if (a < b) return a;
   return b;
 }
@@ -70,11 +70,11 @@ export function partsLeft(ranges: readonly HashRange[], begun: readonly Part[]):
     if (part.min < part.max) left.push(part);
   };
   for (const { min, max } of ranges) {
-    let low = laterOf(min, begun[0]?.min ?? min);
+    let low = maxHash(min, begun[0]?.min ?? min);
     for (const part of begun) {
-      add({ min: low, max: earlierOf(part.min, max), from: 0, rows: 0 });
-      add({ ...part, min: laterOf(low, part.min), max: earlierOf(part.max, max) });
-      low = laterOf(low, part.max);
+      add({ min: low, max: minHash(part.min, max), from: 0, rows: 0 });
+      add({ ...part, min: maxHash(low, part.min), max: minHash(part.max, max) });
+      low = maxHash(low, part.max);
     }
     add({ min: low, max, from: 0, rows: 0 });
   }

@@ -22,7 +22,7 @@ import { type Clock, Metrics, systemRandom } from '../base/index.ts';
 import { type Engine, FormatError } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
-import { fenced, guardedHandler, type HttpHandler } from '../http/index.ts';
+import { guardedHandler, type HttpHandler, withFailureHandling } from '../http/index.ts';
 import {
   type Access,
   memoryAccessStore,
@@ -93,7 +93,7 @@ export async function compose(
         host: config.host,
         port,
         flag: `${api}-port`,
-        handler: fenced(handler, (error, { method }) =>
+        handler: withFailureHandling(handler, (error, { method }) =>
           environment.log.error('requestFailed', { method, error: errorText(error) }),
         ),
         hasFastPath: config.hasHttpFastPath,

@@ -37,7 +37,7 @@ interface ChangeFeedRequest {
   readonly limit: number;
   readonly bytesMax: number;
   readonly sessionToken?: string | undefined;
-  readonly traffic?: RequestClass | undefined;
+  readonly requestClass?: RequestClass | undefined;
 }
 
 export interface ChangeFeedPage extends ResponseInfo {
@@ -104,12 +104,12 @@ export class ChangeFeed {
     prefix: Bytes | undefined,
     request: ChangeFeedRequest,
   ): Promise<ChangesReply> {
-    const { mode, limit, bytesMax, sessionToken, traffic } = request;
+    const { mode, limit, bytesMax, sessionToken, requestClass } = request;
     const isWhole =
       compareBytes(segment.min, route.min) === 0 && compareBytes(segment.max, route.max) === 0;
     const within = prefix ?? (isWhole ? undefined : { min: segment.min, max: segment.max });
     const changes = { mode, start: segment.start, within, limit, bytesMax };
-    return readPartitionChanges(this.#cluster, route, changes, sessionToken, traffic);
+    return readPartitionChanges(this.#cluster, route, changes, sessionToken, requestClass);
   }
 }
 

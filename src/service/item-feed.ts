@@ -17,7 +17,7 @@ export interface FeedRequest {
   readonly limit: number;
   readonly bytesMax: number;
   readonly sessionToken: string | undefined;
-  readonly traffic?: RequestClass | undefined;
+  readonly requestClass?: RequestClass | undefined;
 }
 
 export interface FeedPage extends ResponseInfo {
@@ -56,7 +56,7 @@ export async function readFeed(
       bytesMax: request.bytesMax,
     },
     request.sessionToken,
-    request.traffic,
+    request.requestClass,
   );
   const left: Segment[] = [];
   if (page.next !== undefined) left.push({ ...here, after: page.next });

@@ -81,8 +81,8 @@ async function withKit(engine: Engine, use: (kit: Kit) => Promise<void>): Promis
     });
     const run: Kit['run'] = async (pk, work) => {
       const request = { container, partitionKey: [pk], sessionToken: undefined };
-      const traffic = NORMAL_CLASS;
-      return (await service.transactions.run({ ...request, traffic }, work)).result;
+      const requestClass = NORMAL_CLASS;
+      return (await service.transactions.run({ ...request, requestClass }, work)).result;
     };
     await use({
       service,

@@ -36,7 +36,7 @@ interface TransactionRequest {
   /** All values of the key. */
   readonly partitionKey: readonly Value[];
   readonly sessionToken: string | undefined;
-  readonly traffic: RequestClass;
+  readonly requestClass: RequestClass;
 }
 
 interface Transacted<T> extends ResponseInfo {
@@ -69,13 +69,17 @@ export class KeyTransactions {
   }
 
   async #attempt<T>(
-    { container, partitionKey, sessionToken, traffic }: TransactionRequest,
+    { container, partitionKey, sessionToken, requestClass }: TransactionRequest,
     work: (transaction: KeyTransaction) => Promise<T>,
   ): Promise<Transacted<T>> {
     const epk = effectivePartitionKey(partitionKey, container.partitionKey);
     const route = this.#cluster.routing(container).forKey(epk);
     const prefix = logicalPartitionPrefix(epk, partitionKey);
-    const open = await this.#cluster.beginTransaction({ route, prefix }, sessionToken, traffic);
+    const open = await this.#cluster.beginTransaction(
+      { route, prefix },
+      sessionToken,
+      requestClass,
+    );
     try {
       const result = await work(new KeyTransaction(open, { container, partitionKey, epk }));
       const { reply, etags } = await open.commit();

@@ -12,10 +12,10 @@ import type { Cluster, QueryReader, Route, WorkShare } from '../cluster/index.ts
 import {
   type ExecutableQuery,
   type ExecutionStats,
-  earlierOf,
   executePage,
   type HashRange,
-  laterOf,
+  maxHash,
+  minHash,
   newStats,
   parsePosition,
   printPosition,
@@ -38,7 +38,7 @@ interface QueryRequest {
   /** True: a full page has a continuation, also where nothing follows. */
   readonly endsFullPages?: boolean;
   readonly sessionToken: string | undefined;
-  readonly traffic?: RequestClass | undefined;
+  readonly requestClass?: RequestClass | undefined;
 }
 
 export interface QueryPage extends ResponseInfo {
@@ -122,7 +122,7 @@ export class Queries {
   /** Charges every partition for its part; where none was read, the first is charged the minimum. */
   #complete(
     container: ContainerRecord,
-    { ranges, traffic }: QueryRequest,
+    { ranges, requestClass }: QueryRequest,
     stats: ExecutionStats,
     partitionsRead: ReadonlyMap<string, ReadPartition>,
   ): ResponseInfo {
@@ -138,13 +138,13 @@ export class Queries {
     );
     const route = this.#cluster.routing(container).routes[0] as Route;
     const unread: WorkShare = { route, effort: 1, bytes: 0, key: undefined };
-    return this.#cluster.settleQuery([first ?? unread, ...others], stats, traffic);
+    return this.#cluster.settleQuery([first ?? unread, ...others], stats, requestClass);
   }
 
   #targets(
     container: ContainerRecord,
     range: HashRange,
-    { sessionToken, traffic }: QueryRequest,
+    { sessionToken, requestClass }: QueryRequest,
     partitionsRead: Map<string, ReadPartition>,
   ): readonly Target[] {
     const { routes } = this.#cluster.routing(container);
@@ -154,15 +154,15 @@ export class Queries {
     );
     return reached.map((route): Target => {
       const { partition } = route;
-      const min = laterOf(range.min, partition.min);
-      const max = earlierOf(range.max, partition.max);
+      const min = maxHash(range.min, partition.min);
+      const max = minHash(range.max, partition.max);
       const isWhole = min === partition.min && max === partition.max;
       const within = isWhole ? undefined : { min: epkFromHex(min), max: epkFromHex(max) };
       return {
         min,
         max,
         open: () =>
-          andThen(this.#cluster.reader(route, within, sessionToken, traffic), (reader) => {
+          andThen(this.#cluster.reader(route, within, sessionToken, requestClass), (reader) => {
             const readers = partitionsRead.get(partition.id)?.readers ?? [];
             readers.push(reader);
             partitionsRead.set(partition.id, { route, readers });

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { TokenBucket } from './bucket.ts';
 import { PartitionBudget, type Provision } from './budget.ts';
-import { NORMAL_CLASS, requestClassOf, UNMETERED_TRAFFIC } from './request-class.ts';
+import { NORMAL_CLASS, requestClassOf, UNMETERED_CLASS } from './request-class.ts';
 
 const START_MS = 1_700_000_000_000;
 const LOW = requestClassOf(true, 0);
@@ -34,13 +34,13 @@ test('a budget counts and refuses nothing until it is provisioned, or when it is
 
 test('unmetered requests are counted, never refused, and leave the budget to others', () => {
   const budget = budgetOf(dedicated(400));
-  budget.charge(4000, START_MS, UNMETERED_TRAFFIC);
-  budget.correct(-1000, START_MS, UNMETERED_TRAFFIC);
+  budget.charge(4000, START_MS, UNMETERED_CLASS);
+  budget.correct(-1000, START_MS, UNMETERED_CLASS);
   expect(budget.report(START_MS).requestUnits).toBe(3000);
   expect(budget.admit(START_MS, NORMAL_CLASS)).toBeUndefined();
   budget.charge(400, START_MS, NORMAL_CLASS);
   expect(budget.admit(START_MS, NORMAL_CLASS)).toBeDefined();
-  expect(budget.admit(START_MS, UNMETERED_TRAFFIC)).toBeUndefined();
+  expect(budget.admit(START_MS, UNMETERED_CLASS)).toBeUndefined();
 });
 
 test('a partition that has used its share refuses with the time to wait, and counts it', () => {

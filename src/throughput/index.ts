@@ -22,5 +22,5 @@ export {
   type RequestClass,
   requestClassOf,
   THROUGHPUT_BUCKETS_MAX,
-  UNMETERED_TRAFFIC,
+  UNMETERED_CLASS,
 } from './request-class.ts';

@@ -30,7 +30,7 @@ const CLASSES: readonly RequestClass[] = READ_FACTORS.flatMap((readFactor) =>
 
 export const NORMAL_CLASS: RequestClass = CLASSES[0] as RequestClass;
 
-export const UNMETERED_TRAFFIC: RequestClass = { ...NORMAL_CLASS, isUnmetered: true };
+export const UNMETERED_CLASS: RequestClass = { ...NORMAL_CLASS, isUnmetered: true };
 
 /** The shared object of this class. */
 export function requestClassOf(isLow: boolean, bucket: number, readFactor = 1): RequestClass {

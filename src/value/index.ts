@@ -15,11 +15,11 @@ export {
   isItemName,
   isPropertyName,
   type NamedProperty,
-  NO_TIME,
   printEntity,
   readEntity,
+  restoreNames,
   storedName,
-  withOwnNames,
+  TIME_PLACEHOLDER,
 } from './edm/edm-codec.ts';
 export { normalDateTime } from './edm/edm-date-time.ts';
 export {
@@ -51,11 +51,11 @@ export {
 } from './geo/index.ts';
 export {
   CanonicalJson,
-  endOfPrintedValue,
+  canonicalValue,
+  endOfCanonicalValue,
   endOfText,
-  printedValue,
 } from './json/canonical-json.ts';
-export { readPrintedObject } from './json/canonical-json-steps.ts';
+export { readCanonicalObject } from './json/canonical-json-steps.ts';
 export { jsonCodec } from './json/json.ts';
 export {
   BACKSLASH,

@@ -1,4 +1,4 @@
-// Goal: partitions split and merge under traffic without an error, a lost or a doubled item.
+// Goal: partitions split and merge under load without an error, a lost or a doubled item.
 // Method: writers, readers and paging feeds against a model while partitions are split and merged at random, by seed.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -118,7 +118,10 @@ describe.each<[string, () => Engine]>([
         expect(new Set(keys).size).toBe(keys.length);
       }
     };
-    const traffic = Promise.all([...Array.from({ length: 6 }, (_, name) => writer(name)), pager()]);
+    const requestClass = Promise.all([
+      ...Array.from({ length: 6 }, (_, name) => writer(name)),
+      pager(),
+    ]);
     let splits = 0;
     while (model.size < 50) await new Promise((resolve) => setImmediate(resolve));
     for (let round = 0; round < 14; round++) {
@@ -140,7 +143,7 @@ describe.each<[string, () => Engine]>([
       }
     }
     isDone = true;
-    await traffic;
+    await requestClass;
     expect(splits).toBeGreaterThan(3);
     expect((await allItems(service, container)).sort()).toEqual([...model.values()].sort());
     await service.close();

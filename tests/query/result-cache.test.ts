@@ -36,7 +36,7 @@ async function secondPage(
   of = container,
   ranges = EVERYWHERE,
 ) {
-  const request = { query: query, ranges: EVERYWHERE, limit: 10, sessionToken: undefined };
+  const request = { query, ranges: EVERYWHERE, limit: 10, sessionToken: undefined };
   const first = await world.service.queries.run(container, { ...request, continuation: undefined });
   const token = JSON.parse(first.continuation as string);
   const continuation = JSON.stringify({ ...token, ...change(token) });

@@ -12,7 +12,7 @@ import {
 import { Metrics, seededRandom, systemClock } from '../../src/base/index.ts';
 import type { Engine, Store } from '../../src/engine/index.ts';
 import { memoryEngine } from '../../src/engine/memory/index.ts';
-import { fenced, HttpServer } from '../../src/http/index.ts';
+import { HttpServer, withFailureHandling } from '../../src/http/index.ts';
 import {
   DEFAULT_SETTINGS,
   memoryAccessStore,
@@ -137,7 +137,7 @@ beforeAll(async () => {
   });
   server = new HttpServer(
     {},
-    fenced(
+    withFailureHandling(
       (exchange) => {
         breaks('handler');
         if (broken === 'finish') {

@@ -20,7 +20,7 @@ export function collectResizes(metrics: Metrics, { resizer }: Service): void {
   });
   const seconds = metrics.counter({
     name: 'mesocosm_partition_resize_seconds_total',
-    help: 'Time that splits and merges took, beside traffic.',
+    help: 'Time that splits and merges took, beside requestClass.',
     labels: ['kind'],
   });
   const pauses = metrics.counter({

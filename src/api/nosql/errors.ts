@@ -75,7 +75,7 @@ const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }
   uniqueKeyViolation: { status: 409, substatus: 0 },
   preconditionFailed: { status: 412, substatus: 0 },
   tooLarge: { status: 413, substatus: 0 },
-  answerTooLarge: { status: 413, substatus: SUBSTATUS_RESPONSE_TOO_LARGE },
+  responseTooLarge: { status: 413, substatus: SUBSTATUS_RESPONSE_TOO_LARGE },
   partitionGone: { status: 410, substatus: 1002 },
   throttled: { status: 429, substatus: 3200 },
   bucketThrottled: { status: 429, substatus: 3088 },

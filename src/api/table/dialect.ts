@@ -2,7 +2,7 @@
  * Two services speak this protocol, Azure Storage and Azure Cosmos DB, and clients behave differently for
  * each. Clients distinguish them by the host name, and so does this file. All differences are here.
  */
-import { NORMAL_CLASS, type RequestClass, UNMETERED_TRAFFIC } from '../../throughput/index.ts';
+import { NORMAL_CLASS, type RequestClass, UNMETERED_CLASS } from '../../throughput/index.ts';
 import { isItemName } from '../../value/index.ts';
 import { checkCosmosTableName, checkStorageTableName } from './entities/names.ts';
 import { TABLE_ERRORS, TableError, type TableErrorCode, UNREADABLE } from './errors.ts';
@@ -32,7 +32,7 @@ export interface Dialect {
   /** Keys annotated with another type than text are refused even where the URL has the keys. */
   readonly checksKeysBesideUrl: boolean;
   /** Storage has no request units: its requests are neither throttled nor charged to others. */
-  readonly traffic: RequestClass;
+  readonly requestClass: RequestClass;
   /** A property that is ignored, like the timestamp. */
   readonly ignoredProperty: string | undefined;
 }
@@ -49,7 +49,7 @@ const STORAGE: Dialect = {
   hasSecondary: true,
   updateImpliesInsert: true,
   checksKeysBesideUrl: false,
-  traffic: UNMETERED_TRAFFIC,
+  requestClass: UNMETERED_CLASS,
   ignoredProperty: undefined,
 };
 
@@ -65,7 +65,7 @@ const COSMOS: Dialect = {
   hasSecondary: false,
   updateImpliesInsert: false,
   checksKeysBesideUrl: true,
-  traffic: NORMAL_CLASS,
+  requestClass: NORMAL_CLASS,
   ignoredProperty: 'Etag',
 };
 

@@ -151,7 +151,7 @@ const CODES: Readonly<Record<ErrorCode, TableErrorCode>> = {
   uniqueKeyViolation: 'EntityAlreadyExists',
   preconditionFailed: 'UpdateConditionNotSatisfied',
   tooLarge: 'RequestBodyTooLarge',
-  answerTooLarge: 'RequestBodyTooLarge',
+  responseTooLarge: 'RequestBodyTooLarge',
   partitionGone: 'ServerBusy',
   throttled: 'TooManyRequests',
   bucketThrottled: 'TooManyRequests',

@@ -37,7 +37,7 @@ export const PARTITION_COMMANDS: readonly Command[] = [
   {
     words: 'split',
     usage: 'DB/CONTAINER PARTITION',
-    help: 'split a partition in two, between two keys, while traffic goes on',
+    help: 'split a partition in two, between two keys, while requestClass goes on',
     arguments: [2, 2],
     options: {
       by: { value: 'bytes|heat', help: 'what each half gets half of; bytes if not given' },
@@ -50,7 +50,7 @@ export const PARTITION_COMMANDS: readonly Command[] = [
   {
     words: 'merge',
     usage: 'DB/CONTAINER PARTITION PARTITION...',
-    help: 'merge neighbouring partitions into one, while traffic goes on',
+    help: 'merge neighbouring partitions into one, while requestClass goes on',
     arguments: [3, 100],
     run: ({ client, arguments: [name = '', ...partitions], output }) =>
       resize(client, output, 'merge', { name, more: { partitions } }),

@@ -201,8 +201,8 @@ describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
       [16_900, 4],
       [22_900, 5],
     ] as const)
-      expect(await outcome(bytesMax)).toBe(`${at} answerTooLarge`);
-    expect(await outcome(9_900, 0, 4)).toBe('5 answerTooLarge');
+      expect(await outcome(bytesMax)).toBe(`${at} responseTooLarge`);
+    expect(await outcome(9_900, 0, 4)).toBe('5 responseTooLarge');
     expect([await stored(), partition.lsn]).toEqual([4_000, 1]);
     expect(await outcome(10_900, 0, 4)).toBe('ok');
     expect(await stored()).toBe(6_000);

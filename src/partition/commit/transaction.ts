@@ -170,5 +170,5 @@ function responseLength({ kind, item }: OperationEffect): number {
 }
 
 function responseTooLarge(): DomainError {
-  return new DomainError('answerTooLarge', 'Response size is too large');
+  return new DomainError('responseTooLarge', 'Response size is too large');
 }

@@ -5,11 +5,11 @@ import {
   CLOSING_BRACKET,
   COLON,
   COMMA,
-  endOfPrintedValue,
+  canonicalValue,
+  endOfCanonicalValue,
   endOfText,
   OPENING_BRACE,
   OPENING_BRACKET,
-  printedValue,
   QUOTE,
 } from '../../value/index.ts';
 import type { Rid } from '../item/item.ts';
@@ -66,7 +66,7 @@ function noteObject(text: Buffer, start: number, node: PathNode, into: TextTerms
     if (child === undefined) {
       colon = text[at] === QUOTE ? endOfStoredText(text, at) : -1;
       if (colon < 0) return -1;
-      child = node.childAfter(before, printedValue(text, at, colon) as string);
+      child = node.childAfter(before, canonicalValue(text, at, colon) as string);
     } else colon = at + child.printed.length;
     if (text[colon] !== COLON) return -1;
     at = note(text, colon + 1, child, into);
@@ -77,7 +77,7 @@ function noteObject(text: Buffer, start: number, node: PathNode, into: TextTerms
 }
 
 export function endOfStored(text: Buffer, start: number): number {
-  return text[start] === QUOTE ? endOfStoredText(text, start) : endOfPrintedValue(text, start);
+  return text[start] === QUOTE ? endOfStoredText(text, start) : endOfCanonicalValue(text, start);
 }
 
 /** Same as `endOfText`, for a text that is complete. */
@@ -106,14 +106,14 @@ function noteTerm(text: Buffer, start: number, node: PathNode, into: TextTerms):
   into.count++;
   if (into.isNew && node.cardinality.isHigh) {
     const end = endOfStored(text, start);
-    if (end >= 0) owner.addUnique(termPrefixOf(node, printedValue(text, start, end)), rid);
+    if (end >= 0) owner.addUnique(termPrefixOf(node, canonicalValue(text, start, end)), rid);
     return end;
   }
   const end = endOfStored(text, start);
   if (end < 0) return -1;
   let list = owner.texts.find(node, text, start, end);
   if (list === undefined) {
-    list = termPosting(into, node, printedValue(text, start, end));
+    list = termPosting(into, node, canonicalValue(text, start, end));
     owner.texts.add(node, text, start, end, list);
   } else node.cardinality.note(true);
   list.add(rid);

@@ -17,8 +17,8 @@ import {
   INDEX_ENTRIES,
   INDEX_LOG_RANGE,
   type Indexing,
+  pathPrefix,
   ridOfEntry,
-  termPrefix,
   valueOfTerm,
 } from './indexing.ts';
 
@@ -36,7 +36,7 @@ function itemOf(value: Value): Item {
 
 /** The values an item is found by under a path. */
 function valuesAt(indexing: Indexing, item: Item, path: string): Value[] {
-  const prefix = bytesToLatin1(termPrefix(parsePath(path)));
+  const prefix = bytesToLatin1(pathPrefix(parsePath(path)));
   return indexing
     .entriesOf(item)
     .filter((entry) => entry.startsWith(prefix))
@@ -254,7 +254,7 @@ describe.each<[string, () => Engine]>([
     const rid = effect?.item?.rid as number;
     const [item] = await reader.readMany([rid]);
     expect(item && bytesToText(item.body)).toMatch(/^\{"a":1\}/);
-    const prefix = termPrefix(['a']);
+    const prefix = pathPrefix(['a']);
     const page = await reader.scanIndex(
       { start: prefix, end: Buffer.concat([prefix, Uint8Array.of(0xff)]) },
       { limit: 10, bytesMax: 1000 },

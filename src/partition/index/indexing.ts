@@ -128,7 +128,7 @@ export class Indexing {
     });
     this.#spatial = spatial.map(({ path, grid }) => {
       const parsed = parsePath(path);
-      return new SpatialTerms(parsed, grid, termPrefix([...parsed, CELLS]));
+      return new SpatialTerms(parsed, grid, pathPrefix([...parsed, CELLS]));
     });
     this.#computed = computed;
     this.#paths = new IndexPaths({ ...options, namedOnly: computed.map(({ name }) => name) });
@@ -147,7 +147,7 @@ export class Indexing {
     const text = printPath(path);
     const kept = this.#prefixes.get(text);
     if (kept !== undefined) return kept === null ? undefined : kept;
-    const prefix = this.#isIndexed(path) ? termPrefix(path) : undefined;
+    const prefix = this.#isIndexed(path) ? pathPrefix(path) : undefined;
     if (this.#prefixes.size >= PREFIXES_MAX) this.#prefixes.clear();
     this.#prefixes.set(text, prefix ?? null);
     return prefix;
@@ -367,7 +367,7 @@ export function isSameTerm(a: string, b: string): boolean {
 }
 
 /** The common prefix of the entries of a path: key prefix and path number. */
-export function termPrefix(path: Path): Bytes {
+export function pathPrefix(path: Path): Bytes {
   return writer.reset().u8(PREFIX_TERM).raw(pathNumber(path)).take();
 }
 

@@ -12,12 +12,12 @@ const COMPOSITE_VALUE_START = 1 + 2;
 const TERM_PARTS: readonly boolean[] = [false];
 
 /** The length of the prefix that a truncated entry shares with all texts of the same beginning; else undefined. */
-export function cutOfTerm(entry: string): number | undefined {
+export function truncatedPrefixOfTerm(entry: string): number | undefined {
   return cutOf(entry, TERM_VALUE_START, TERM_PARTS);
 }
 
 /** The same for the first truncated text in an entry of a composite index. */
-export function cutOfComposite(
+export function truncatedPrefixOfComposite(
   entry: string,
   { isDescending }: { readonly isDescending: readonly boolean[] },
 ): number | undefined {

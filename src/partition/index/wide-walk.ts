@@ -5,9 +5,9 @@ import {
   CLOSING_BRACKET,
   COLON,
   COMMA,
+  canonicalValue,
   OPENING_BRACE,
   OPENING_BRACKET,
-  printedValue,
   QUOTE,
 } from '../../value/index.ts';
 import type { PathNode } from './index-paths.ts';
@@ -58,7 +58,7 @@ export function* walkText(
     if (elements !== undefined) continue;
     const colon = text[at] === QUOTE ? endOfStoredText(text, at) : -1;
     if (text[colon] !== COLON) return false;
-    const name = printedValue(text, at, colon) as string;
+    const name = canonicalValue(text, at, colon) as string;
     node = open.length === 1 && skipped.has(name) ? undefined : owner.temporaryChild(name);
     at = colon + 1;
   }
@@ -91,6 +91,6 @@ function endOfTerm(
   if (end < 0 || node === undefined || !node.isOpen || !node.isIndexed) return end;
   if (text[at] === OPENING_BRACE) into.add(termPrefixOf(node, ANY_OBJECT));
   else if (text[at] === OPENING_BRACKET) into.add(termPrefixOf(node, ANY_ARRAY));
-  else into.add(termPrefixOf(node, printedValue(text, at, end)));
+  else into.add(termPrefixOf(node, canonicalValue(text, at, end)));
   return end;
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { ANYTHING, allOf, anyOf, NOTHING, term } from './condition.ts';
 import { describeCondition } from './describe-condition.ts';
-import { comparedTo, equalTo, ofKind, startingWith } from './value-ranges.ts';
+import { comparedTo, equalTo, ofType, startingWith } from './value-ranges.ts';
 
 test.each([
   [ANYTHING, 'any item'],
@@ -12,7 +12,7 @@ test.each([
   [term(['n'], [comparedTo('>', 5)]), '/n in [5, end of number)'],
   [term(['n'], [comparedTo('<=', 5)]), '/n in [number, 5)'],
   [term(['t'], [startingWith('ab')]), '/t in ["ab…", "ab…")'],
-  [term(['t'], [ofKind('')], () => true), '/t in [text, end of text), tested in the index'],
+  [term(['t'], [ofType('')], () => true), '/t in [text, end of text), tested in the index'],
   [
     allOf(
       term(['a'], [equalTo(true)]),

@@ -9,7 +9,7 @@ import {
   equalTo,
   everyValue,
   intersectionOfRanges,
-  ofKind,
+  ofType,
   startingWith,
   unionOfRanges,
   type ValueRange,
@@ -66,7 +66,7 @@ test('equal, kind, every', () => {
   for (const constant of VALUES)
     for (const value of VALUES) {
       expect(isIn(value, equalTo(constant))).toBe(compareValues(value, constant) === 0);
-      expect(isIn(value, ofKind(constant))).toBe(keyTagOf(value) === keyTagOf(constant));
+      expect(isIn(value, ofType(constant))).toBe(keyTagOf(value) === keyTagOf(constant));
       expect(isIn(value, everyValue())).toBe(true);
     }
 });

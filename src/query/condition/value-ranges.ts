@@ -26,13 +26,13 @@ const WHOLE_UNITS_MAX = Math.floor(KEY_TEXT_BYTES_MAX / 3) - 1;
 
 /** The range of one value. Arrays and objects are indexed by kind only. */
 export function equalTo(value: Value): ValueRange {
-  if (typeof value === 'object' && value !== null) return ofKind(Array.isArray(value) ? [] : {});
+  if (typeof value === 'object' && value !== null) return ofType(Array.isArray(value) ? [] : {});
   const start = encode(value);
   return { start, end: concatBytes(start, LAST), isPoint: true };
 }
 
 /** All values of the same type as the example. */
-export function ofKind(example: Value): ValueRange {
+export function ofType(example: Value): ValueRange {
   const tag = keyTagOf(example);
   return { start: Uint8Array.of(tag), end: Uint8Array.of(tag + 1), isPoint: false };
 }
@@ -49,7 +49,7 @@ export function everyValue(): ValueRange {
 /** Values of the constant's type on one side of it. */
 export function comparedTo(comparison: Comparison, constant: Value): ValueRange {
   if (typeof constant === 'boolean') return comparedToBoolean(comparison, constant);
-  const kind = ofKind(constant);
+  const kind = ofType(constant);
   if (typeof constant === 'string' && constant.length > WHOLE_UNITS_MAX)
     return comparedToLong(comparison, constant);
   const at = encode(constant);
@@ -69,7 +69,7 @@ export function comparedTo(comparison: Comparison, constant: Value): ValueRange 
 /** A key holds a long text only in part, so the range includes all texts that share the part. */
 function comparedToLong(comparison: Comparison, constant: string): ValueRange {
   const near = startingWith(constant);
-  const all = ofKind('');
+  const all = ofType('');
   return comparison === '<' || comparison === '<='
     ? { start: all.start, end: near.end, isPoint: false }
     : { start: near.start, end: all.end, isPoint: false };
@@ -101,7 +101,7 @@ export function startingWith(prefix: string): ValueRange {
 }
 
 /** True where the entries of a value hold all of it, so that equal entries are equal values. */
-export function isHeldWhole(value: Value): boolean {
+export function isWholeInKey(value: Value): boolean {
   if (typeof value === 'string') return value.length <= WHOLE_UNITS_MAX;
   return value === null || typeof value === 'number' || typeof value === 'boolean';
 }

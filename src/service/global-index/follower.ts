@@ -133,7 +133,7 @@ export class Follower {
       start,
       limit: STEP_CHANGES,
       bytesMax: PAGE_BYTES_MAX,
-      traffic: BACKGROUND,
+      requestClass: BACKGROUND,
     });
     if (page.changes.length > 0) {
       const projection = projectionOf(index, source);

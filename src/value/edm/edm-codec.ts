@@ -23,7 +23,7 @@ import {
 } from './edm.ts';
 
 /** Placeholder of the time until the entity is stamped. It is as long as any time. */
-export const NO_TIME = '0001-01-01T00:00:00.0000000Z';
+export const TIME_PLACEHOLDER = '0001-01-01T00:00:00.0000000Z';
 
 export interface Entity {
   readonly partitionKey: string;
@@ -61,7 +61,7 @@ export function storedName(name: string): string {
 }
 
 /** Renames stored properties to their own names. */
-export function withOwnNames(stored: string): string {
+export function restoreNames(stored: string): string {
   return stored.includes('"$') ? stored.replace(PREFIXED_TEXT, '"$1') : stored;
 }
 
@@ -102,13 +102,17 @@ export function entityTime(body: Bytes): string {
   const stored = bufferOf(body);
   const at = stored.indexOf(TIME_NAME);
   assert(at > 0, 'a stored entity has a time');
-  return stored.toString('latin1', at + TIME_NAME.length, at + TIME_NAME.length + NO_TIME.length);
+  return stored.toString(
+    'latin1',
+    at + TIME_NAME.length,
+    at + TIME_NAME.length + TIME_PLACEHOLDER.length,
+  );
 }
 
 /** The text of an entity, before it is finished. */
 export function printEntity({ partitionKey, rowKey, properties }: Entity): string {
   const key = JSON.stringify(rowKey);
-  let text = `{"PartitionKey":${JSON.stringify(partitionKey)},"RowKey":${key},"Timestamp":"${NO_TIME}"`;
+  let text = `{"PartitionKey":${JSON.stringify(partitionKey)},"RowKey":${key},"Timestamp":"${TIME_PLACEHOLDER}"`;
   for (const { name, property } of properties) {
     if (isAnnotated(property)) text += `,"${name}${TYPE_ANNOTATION}":"${property.type}"`;
     text += `,"${name}":${property.token}`;
@@ -121,7 +125,7 @@ export function entityValue({ partitionKey, rowKey, properties }: Entity): Value
   const value: Record<string, Value> = {
     PartitionKey: partitionKey,
     RowKey: rowKey,
-    Timestamp: NO_TIME,
+    Timestamp: TIME_PLACEHOLDER,
   };
   for (const { name, property } of properties) {
     if (isAnnotated(property)) value[annotationName(name)] = property.type;

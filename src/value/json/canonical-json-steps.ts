@@ -1,6 +1,6 @@
 /** `CanonicalJson.read` (canonical-json.ts) for a long text: in steps, and for objects with any number of names. */
 import { NESTING_MAX, type Steps } from '../../base/index.ts';
-import { type CanonicalJson, endOfPrintedName, endOfPrintedValue } from './canonical-json.ts';
+import { type CanonicalJson, endOfCanonicalValue, endOfPrintedName } from './canonical-json.ts';
 import {
   CLOSING_BRACE,
   CLOSING_BRACKET,
@@ -15,7 +15,7 @@ import {
 const STEP_VALUES = 64;
 
 /** The end of the object at the start of the text, or -1. Its properties are recorded. The text must be valid UTF-8. */
-export function* readPrintedObject(text: Buffer, into: CanonicalJson): Steps<number> {
+export function* readCanonicalObject(text: Buffer, into: CanonicalJson): Steps<number> {
   into.begin(text);
   if (text[0] !== OPENING_BRACE) return -1;
   if (text[1] === CLOSING_BRACE) return 2;
@@ -31,7 +31,7 @@ export function* readPrintedObject(text: Buffer, into: CanonicalJson): Steps<num
       open.push(isObject ? new Set() : undefined);
       at++;
     } else {
-      at = isNested ? at + 2 : endOfPrintedValue(text, at);
+      at = isNested ? at + 2 : endOfCanonicalValue(text, at);
       if (at < 0) return -1;
       if (open.length === 1) into.note(name, nameEnd, value, at);
       while (text[at] === (open.at(-1) === undefined ? CLOSING_BRACKET : CLOSING_BRACE)) {

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../base/index.ts';
 import { CanonicalJson } from './canonical-json.ts';
-import { readPrintedObject } from './canonical-json-steps.ts';
+import { readCanonicalObject } from './canonical-json-steps.ts';
 
 const object = new CanonicalJson();
 
@@ -22,7 +22,7 @@ function isPrinted(text: string): boolean {
 }
 
 function inStepsTo(bytes: Buffer, into: CanonicalJson): number {
-  for (const steps = readPrintedObject(bytes, into); ; ) {
+  for (const steps = readCanonicalObject(bytes, into); ; ) {
     const { done, value } = steps.next();
     if (done === true) return value;
   }

@@ -114,7 +114,7 @@ export class CanonicalJson {
   get(name: Buffer): Value {
     const at = this.#find(name);
     if (at < 0) return undefined;
-    return printedValue(
+    return canonicalValue(
       this.#text,
       this.#offsets[at + 2] as number,
       this.#offsets[at + 3] as number,
@@ -141,14 +141,14 @@ export class CanonicalJson {
 }
 
 /** Decodes the canonical value in text[start, end). */
-export function printedValue(text: Buffer, start: number, end: number): Value {
+export function canonicalValue(text: Buffer, start: number, end: number): Value {
   if (text[start] !== QUOTE) return JSON.parse(text.toString('utf8', start, end)) as Value;
   const inner = text.toString('utf8', start + 1, end - 1);
   return inner.includes('\\') ? (JSON.parse(`"${inner}"`) as Value) : inner;
 }
 
 /** The end of the canonical value that begins at `start`. */
-export function endOfPrintedValue(text: Buffer, start: number): number {
+export function endOfCanonicalValue(text: Buffer, start: number): number {
   nameCount = 0;
   return endOfValue(text, start, 1);
 }

@@ -59,7 +59,7 @@ export function runTransaction(
       if (!(error instanceof TransactionError)) throw error;
       const at = ends.findIndex((end) => end >= error.operation);
       // The items after the first that does not fit do not fit either; they get the same error, as in bulk.
-      const isShared = error.code === 'answerTooLarge';
+      const isShared = error.code === 'responseTooLarge';
       return failed(
         kinds.length,
         at,

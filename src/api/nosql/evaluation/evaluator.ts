@@ -3,7 +3,7 @@ import {
   assert,
   DomainError,
   EVALUATION_PAGE_MS,
-  EVALUATION_TURN_MS,
+  EVALUATION_PAGE_TARGET_MS,
   PAGE_BYTES_MAX,
   systemRandom,
   threadEvaluation,
@@ -59,7 +59,7 @@ export class Evaluator {
 
   #rows(items: SentItems, rowsGiven: number, mayStop: boolean): ThreadResponse {
     assert(this.#shape !== undefined, 'a streaming query has begun');
-    const untilMs = performance.now() + EVALUATION_TURN_MS;
+    const untilMs = performance.now() + EVALUATION_PAGE_TARGET_MS;
     const lists: (readonly SentRow[])[] = [];
     let characters = 0;
     for (const document of documentsOf(items)) {

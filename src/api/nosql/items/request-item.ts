@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Bytes, bufferOf, type MaybePromise, type SlicedWork } from '../../../base/index.ts';
 import {
   CanonicalJson,
-  readPrintedObject,
+  readCanonicalObject,
   type Value,
   type ValueMap,
 } from '../../../value/index.ts';
@@ -50,7 +50,7 @@ export function requestItemInSlices(
   const text = bufferOf(body);
   if (text.length < LONG_BYTES || !isUtf8(text)) return requestItem(body, view);
   const object = new CanonicalJson();
-  return slicedWork.run(readPrintedObject(text, object)).then((end) => {
+  return slicedWork.run(readCanonicalObject(text, object)).then((end) => {
     const item = end === text.length ? checkedProperties(object, view) : undefined;
     return item === undefined ? { item: parseJsonObject(body), text: undefined } : { item, text };
   });

@@ -10,7 +10,7 @@ import {
   type Condition,
   equalTo,
   type HashRange,
-  isHeldWhole,
+  isWholeInKey,
   term,
 } from '../../../query/index.ts';
 import {
@@ -48,7 +48,7 @@ export function queryTargets(
     return {
       ranges: [keyRange(values, view)],
       condition: keyCondition(values, view),
-      isExact: values.every(isHeldWhole),
+      isExact: values.every(isWholeInKey),
       isAddressed: true,
     };
   const part = hashRangeHeaders(call);

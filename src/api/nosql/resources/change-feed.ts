@@ -28,7 +28,7 @@ export async function listChanges(call: Call, manipulation: string): Promise<Rep
     limit: changeFeedLimit(call),
     bytesMax: PAGE_BYTES_MAX,
     sessionToken: call.header('x-ms-session-token'),
-    traffic: readRequestClass(call),
+    requestClass: readRequestClass(call),
   });
   const headers = [...responseInfoHeaders(page), ...view.scopeHeaders, 'etag', etagOf(page)];
   if (!page.more) return emptyReply(304, { charge: page.charge, headers });

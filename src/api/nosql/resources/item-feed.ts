@@ -29,7 +29,7 @@ export async function listItems(call: Call): Promise<Reply> {
     limit: pageLimit(call),
     bytesMax: PAGE_BYTES_MAX,
     sessionToken: call.header('x-ms-session-token'),
-    traffic: readRequestClass(call),
+    requestClass: readRequestClass(call),
   });
   const headers = [
     ...responseInfoHeaders(page),

@@ -55,7 +55,7 @@ export async function queryItems(call: Call): Promise<Reply> {
         // asking if the last pages of all of them were empty.
         endsFullPages: !targets.isAddressed && targets.ranges.length === 1,
         sessionToken: call.header('x-ms-session-token'),
-        traffic: readRequestClass(call),
+        requestClass: readRequestClass(call),
       }),
     prepared.release,
   );

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { bufferOf, bytesToText, DomainError } from '../../../base/index.ts';
 import type { ScriptOutcome } from '../../../script/index.ts';
 import type { KeyTransaction } from '../../../service/index.ts';
-import { endOfPrintedValue, OPENING_BRACKET } from '../../../value/index.ts';
+import { endOfCanonicalValue, OPENING_BRACKET } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import { parseJson } from '../items/json-body.ts';
 import { requiredPartitionKey } from '../items/partition-key-header.ts';
@@ -27,7 +27,7 @@ export async function executeProcedure(call: Call): Promise<Reply> {
     container: view.record,
     partitionKey: key,
     sessionToken: call.header('x-ms-session-token'),
-    traffic: headerRequestClass(call),
+    requestClass: headerRequestClass(call),
   };
   const run = await call.service.scripts.begin();
   try {
@@ -50,7 +50,7 @@ function argumentsOf({ body }: Call): string {
   if (body.length === 0) return '[]';
   const text = bufferOf(body);
   // Canonical JSON is passed on without parsing it.
-  if (text[0] === OPENING_BRACKET && isUtf8(text) && endOfPrintedValue(text, 0) === text.length)
+  if (text[0] === OPENING_BRACKET && isUtf8(text) && endOfCanonicalValue(text, 0) === text.length)
     return bytesToText(body);
   const sent = parseJson(body);
   if (sent === null) return '[]';

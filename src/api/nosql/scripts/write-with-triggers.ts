@@ -43,7 +43,7 @@ export async function writeWithTriggers(call: Call, write: TriggeredWrite): Prom
     container: view.record,
     partitionKey: key,
     sessionToken: undefined,
-    traffic: headerRequestClass(call),
+    requestClass: headerRequestClass(call),
   };
   const run = await call.service.scripts.begin();
   try {

@@ -153,7 +153,7 @@ test('rows that can be computed in a thread ask to be moved', () => {
 
 test('a pattern that backtracks without end is not started in the main thread', () => {
   const query = compileQuery(parseQuery("SELECT VALUE REGEXMATCH(c.t, '^(A+)+$', 'i') FROM c"));
-  const budget = new EvaluationBudget({ ...FIXED_EVALUATION, watchMs: 0 });
+  const budget = new EvaluationBudget({ ...FIXED_EVALUATION, regexTimeoutMs: 0 });
   const row: Value[] = new Array(query.slotCount).fill({ t: `${'a'.repeat(60)}b` });
   expect(() => budget.run(() => query.block.project(row))).toThrow('exceeded the time');
 });

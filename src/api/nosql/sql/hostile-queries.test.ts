@@ -61,7 +61,10 @@ describe('random queries end well', () => {
           const text = queries.query(isStable);
           const here = outcomeOf(text, document, MOVABLE_EVALUATION);
           const fixed = outcomeOf(text, document, FIXED_EVALUATION);
-          const elsewhere = outcomeOf(text, document, { ...threadEvaluation(200), watchMs: 20 });
+          const elsewhere = outcomeOf(text, document, {
+            ...threadEvaluation(200),
+            regexTimeoutMs: 20,
+          });
           checkSizes(here, MOVABLE_EVALUATION);
           checkSizes(fixed, FIXED_EVALUATION);
           const answers = [here, fixed, elsewhere].filter((rows) => typeof rows !== 'string');

@@ -78,7 +78,7 @@ function runChanges(call: Call, parts: readonly BatchPart[]): Promise<readonly R
   const bounds = { operationsMax: BATCH_OPERATIONS_MAX, bytesMax: REQUEST_BYTES_MAX };
   const { service, dialect, retries } = call;
   const attempt = () =>
-    service.items.transact(container, [key.partitionKey], operations, dialect.traffic, bounds);
+    service.items.transact(container, [key.partitionKey], operations, dialect.requestClass, bounds);
   return Promise.resolve(retries.run(call, attempt)).then(
     ({ outcomes, charge }) =>
       replies.map((reply, at) => reply(outcomes[at]?.item, at === 0 ? charge : 0)),

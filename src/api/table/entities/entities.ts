@@ -27,7 +27,7 @@ export function readEntityByKey(call: Call, table: string, key: Key): MaybePromi
   const address = { partitionKey: [partitionKey], id: rowKey };
   const container = ownerTable(call, table);
   const read = call.retries.run(call, () =>
-    service.items.read(container, address, undefined, dialect.traffic),
+    service.items.read(container, address, undefined, dialect.requestClass),
   );
   const answer = ({ item, charge }: ReadReply): Reply => {
     if (item === undefined) throw new TableError('ResourceNotFound', undefined, { charge });
@@ -52,7 +52,7 @@ export async function writeEntity(call: Call, resource: EntityResource): Promise
   });
   const table = ownerTable(call, plan.table);
   const written = await call.retries.run(call, () =>
-    service.items.write(table, plan.write, dialect.traffic),
+    service.items.write(table, plan.write, dialect.requestClass),
   );
   return plan.reply(written.effect.item, written.charge);
 }

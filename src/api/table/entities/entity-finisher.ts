@@ -3,10 +3,15 @@ import { assert } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { BodyFinisher, Stamp } from '../../../partition/index.ts';
 import { SystemProperties } from '../../../service/index.ts';
-import { CLOSING_BRACE, NO_TIME, type Value, type ValueMap } from '../../../value/index.ts';
+import {
+  CLOSING_BRACE,
+  TIME_PLACEHOLDER,
+  type Value,
+  type ValueMap,
+} from '../../../value/index.ts';
 
 /** These bytes cannot occur inside a string, where quotation marks are escaped. */
-const TIME_PROPERTY = Buffer.from(`"Timestamp":"${NO_TIME}"`);
+const TIME_PROPERTY = Buffer.from(`"Timestamp":"${TIME_PLACEHOLDER}"`);
 const TIME_OFFSET = '"Timestamp":"'.length;
 
 export function finishEntity(container: ContainerRecord): BodyFinisher {

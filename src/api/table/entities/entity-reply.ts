@@ -7,9 +7,9 @@ import { timeEtag } from '../../../partition/index.ts';
 import {
   edmProperty,
   isAnnotated,
+  restoreNames,
   storedName,
   TYPE_ANNOTATION,
-  withOwnNames,
 } from '../../../value/index.ts';
 import { keyLiteral } from '../target.ts';
 
@@ -70,7 +70,7 @@ function timePlace(stored: string): number {
 function memberText(stored: string, { level, base, select }: EntityView): string {
   const end = stored.lastIndexOf(TAIL);
   assert(end > 0, 'a stored entity has an end');
-  const own = withOwnNames(
+  const own = restoreNames(
     select === undefined ? stored.slice(1, end) : selected(stored, end, select),
   );
   if (level === 'none') {

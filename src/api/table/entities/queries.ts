@@ -69,7 +69,7 @@ export function queryEntities(call: Call, table: string): MaybePromise<Reply> {
     continuation: from && printPosition(from),
     limit,
     sessionToken: undefined,
-    traffic: dialect.traffic,
+    requestClass: dialect.requestClass,
   };
   const page = call.retries.run(call, () => service.queries.run(container, request));
   return andThen(page, ({ rows, charge, continuation }) => {

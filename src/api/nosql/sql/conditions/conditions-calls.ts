@@ -5,7 +5,7 @@ import {
   equalTo,
   everyValue,
   NOTHING,
-  ofKind,
+  ofType,
   startingWith,
   type ValueRange,
 } from '../../../../query/index.ts';
@@ -13,7 +13,7 @@ import { ARRAY_ELEMENT, isList, isMap, type Value } from '../../../../value/inde
 import { phraseList } from '../functions/full-text.ts';
 import type { Call, Expression } from '../language/ast.ts';
 import { kindCondition, testOf } from './conditions-kinds.ts';
-import { intersectionOf, placed, unionOf, type ValueRef } from './conditions-ranges.ts';
+import { intersectionOf, termFor, unionOf, type ValueRef } from './conditions-ranges.ts';
 import { touchingCondition } from './conditions-spatial.ts';
 import {
   type Aliases,
@@ -25,17 +25,17 @@ import {
 
 /** The ranges of values that pass a type check, by lower-case name. */
 const TYPE_CHECKS: ReadonlyMap<string, readonly ValueRange[]> = new Map([
-  ['is_array', [ofKind([])]],
-  ['is_bool', [ofKind(false), ofKind(true)]],
-  ['is_datetime', [ofKind('')]],
+  ['is_array', [ofType([])]],
+  ['is_bool', [ofType(false), ofType(true)]],
+  ['is_datetime', [ofType('')]],
   ['is_defined', [everyValue()]],
-  ['is_finite_number', [ofKind(0)]],
-  ['is_integer', [ofKind(0)]],
-  ['is_null', [ofKind(null)]],
-  ['is_number', [ofKind(0)]],
-  ['is_object', [ofKind({})]],
-  ['is_primitive', [null, false, true, 0, ''].map(ofKind)],
-  ['is_string', [ofKind('')]],
+  ['is_finite_number', [ofType(0)]],
+  ['is_integer', [ofType(0)]],
+  ['is_null', [ofType(null)]],
+  ['is_number', [ofType(0)]],
+  ['is_object', [ofType({})]],
+  ['is_primitive', [null, false, true, 0, ''].map(ofType)],
+  ['is_string', [ofType('')]],
 ]);
 
 /** Checks that need more than the type. */
@@ -58,7 +58,7 @@ export function callCondition(
   if (ranges) {
     // A missing value fails the check too, and has no index entry.
     if (!wanted || !first || !valueRef) return ANYTHING;
-    return placed(
+    return termFor(
       valueRef,
       ranges,
       FINER_CHECKS.has(name) ? testOf(call, true, first, analysis) : undefined,
@@ -103,7 +103,7 @@ function trueCallCondition(
       const text = second && analysis.findConstant(second)?.value;
       const isCaseSensitive = !third || analysis.findConstant(third)?.value === false;
       if (!valueRef || typeof text !== 'string' || !isCaseSensitive) return undefined;
-      return placed(valueRef, [name === 'startswith' ? startingWith(text) : equalTo(text)]);
+      return termFor(valueRef, [name === 'startswith' ? startingWith(text) : equalTo(text)]);
     }
     case 'array_contains':
     case '_try_array_contains': {
@@ -143,7 +143,7 @@ function amongConstants(
 ): Condition | undefined {
   if (!isList(list)) return NOTHING;
   const valueRef = expression && valueRefOf(expression, aliases, analysis);
-  return valueRef && placed(valueRef, list.map(equalTo));
+  return valueRef && termFor(valueRef, list.map(equalTo));
 }
 
 /** The condition that some element of the array equals the expression, or has all its properties. */
@@ -169,6 +169,6 @@ export function equalCondition(valueRef: ValueRef, constant: Value, analysis: An
       : [];
   const simple = parts.filter(([, value]) => value === null || typeof value !== 'object');
   const defined = simple.filter(([, value]) => value !== undefined).slice(0, PARTS_MAX);
-  if (defined.length === 0) return placed(valueRef, [equalTo(constant)]);
-  return intersectionOf(defined.map(([part, value]) => placed(part, [equalTo(value)])));
+  if (defined.length === 0) return termFor(valueRef, [equalTo(constant)]);
+  return intersectionOf(defined.map(([part, value]) => termFor(part, [equalTo(value)])));
 }

@@ -19,7 +19,7 @@ import {
 } from '../language/ast.ts';
 import { callCondition, equalCondition } from './conditions-calls.ts';
 import { kindCondition, testOf } from './conditions-kinds.ts';
-import { comparisonRange, intersectionOf, placed, unionOf } from './conditions-ranges.ts';
+import { comparisonRange, intersectionOf, termFor, unionOf } from './conditions-ranges.ts';
 import { distanceCondition } from './conditions-spatial.ts';
 import { type Derived, derivedValue, rowCondition } from './conditions-subqueries.ts';
 import { type Aliases, type Analysis, valueRefOf } from './value-refs.ts';
@@ -91,7 +91,7 @@ function pathCondition(
   analysis: Analysis,
 ): Condition {
   const valueRef = valueRefOf(expression, aliases, analysis);
-  return valueRef ? placed(valueRef, [equalTo(wanted)]) : ANYTHING;
+  return valueRef ? termFor(valueRef, [equalTo(wanted)]) : ANYTHING;
 }
 
 /** Comparisons of different types are undefined, so a comparison is false exactly where its opposite is true. */
@@ -151,7 +151,7 @@ function binaryCondition(
     }
     if (wantedOperator === '!=') return ANYTHING;
     if (wantedOperator === '=') return equalCondition(valueRef, constant.value, analysis);
-    return placed(valueRef, comparisonRange(wantedOperator satisfies Comparison, constant.value));
+    return termFor(valueRef, comparisonRange(wantedOperator satisfies Comparison, constant.value));
   }
   if (analysis.findConstant(left))
     return inner({ ...expression, operator: MIRRORED[operator], left: right, right: left });
@@ -204,7 +204,7 @@ function inCondition(
   const constants = items.map(analysis.findConstant);
   if (valueRef && constants.every((constant) => constant !== undefined)) {
     const values = constants.map((constant) => constant.value);
-    return placed(valueRef, values.filter((each) => each !== undefined).map(equalTo));
+    return termFor(valueRef, values.filter((each) => each !== undefined).map(equalTo));
   }
   if (!valueRef && !analysis.findConstant(value))
     return kindCondition(expression, wanted, aliases, analysis) ?? ANYTHING;
@@ -231,9 +231,9 @@ function likeCondition(
   if (!pattern || !valueRef || wanted === expression.isNegated)
     return kindCondition(expression, wanted, aliases, analysis) ?? ANYTHING;
   const { plain, next } = likeStart(pattern.value as string, expression.escape);
-  if (next === 'end') return placed(valueRef, [equalTo(plain)]);
+  if (next === 'end') return termFor(valueRef, [equalTo(plain)]);
   const test = next === 'more' ? testOf(expression, wanted, expression.value, analysis) : undefined;
-  return placed(valueRef, [startingWith(plain)], test);
+  return termFor(valueRef, [startingWith(plain)], test);
 }
 
 function subqueryCondition(

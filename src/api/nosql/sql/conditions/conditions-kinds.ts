@@ -7,12 +7,12 @@ import {
   EvaluationTooLong,
   INDEX_TEST_EVALUATION,
 } from '../../../../base/index.ts';
-import { type Condition, ofKind } from '../../../../query/index.ts';
+import { type Condition, ofType } from '../../../../query/index.ts';
 import type { Value } from '../../../../value/index.ts';
 import type { Expression } from '../language/ast.ts';
 import { childrenOf } from '../language/ast-walk.ts';
 import { printExpression } from '../language/printer.ts';
-import { placed, type ValueRef } from './conditions-ranges.ts';
+import { termFor, type ValueRef } from './conditions-ranges.ts';
 import { type Aliases, type Analysis, valueRefOf } from './value-refs.ts';
 
 type Kind = 'text' | 'number' | 'array';
@@ -55,11 +55,11 @@ export function kindCondition(
   const toValueRef = (part: Expression) => valueRefOf(part, aliases, analysis);
   const subject = subjectOf(expression, toValueRef);
   if (!subject) return undefined;
-  const ranges = [ofKind(EXAMPLES[subject.kind])];
+  const ranges = [ofType(EXAMPLES[subject.kind])];
   // The index has no entry for a whole array, so there is nothing to test.
   const test =
     subject.kind === 'array' ? undefined : testOf(expression, wanted, subject.expression, analysis);
-  return placed(subject.valueRef, ranges, test);
+  return termFor(subject.valueRef, ranges, test);
 }
 
 /** A test of the expression by the value of its part. */

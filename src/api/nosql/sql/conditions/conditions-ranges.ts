@@ -32,7 +32,7 @@ interface ReferencedTerm extends TermCondition {
 }
 
 /** The condition that a value lies in one of the ranges. Every item has a root, so that the root narrows nothing. */
-export function placed(
+export function termFor(
   { path, identity }: ValueRef,
   ranges: readonly ValueRange[],
   test?: (value: Value) => boolean,

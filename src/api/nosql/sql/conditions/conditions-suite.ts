@@ -1,6 +1,6 @@
 /** For tests: evaluates conditions on the index entries of an item. */
 import { bytesToLatin1 } from '../../../../base/index.ts';
-import { Indexing, Item, termPrefix, valueOfTerm } from '../../../../partition/index.ts';
+import { Indexing, Item, pathPrefix, valueOfTerm } from '../../../../partition/index.ts';
 import type { Condition } from '../../../../query/index.ts';
 import { jsonCodec, TRUNCATED, type Value } from '../../../../value/index.ts';
 
@@ -41,7 +41,7 @@ function isMetBy(condition: Condition, entries: readonly string[]): boolean {
     case 'any':
       return condition.of.some((part) => isMetBy(part, entries));
     case 'term': {
-      const prefix = bytesToLatin1(termPrefix(condition.path));
+      const prefix = bytesToLatin1(pathPrefix(condition.path));
       return entries.some((entry) => {
         if (!entry.startsWith(prefix)) return false;
         const key = entry.slice(prefix.length);

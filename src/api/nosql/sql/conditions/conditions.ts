@@ -6,14 +6,14 @@
  * A filter keeps a row only where it is true, and NOT turns only false into true. So every expression has a condition for
  * true and one for false; neither covers undefined. Expressions that exclude little, such as !=, give `anything`.
  */
-import { ANYTHING, type Condition, everyValue, NOTHING, ofKind } from '../../../../query/index.ts';
+import { ANYTHING, type Condition, everyValue, NOTHING, ofType } from '../../../../query/index.ts';
 import { ARRAY_ELEMENT, type Path, type SpatialGrid } from '../../../../value/index.ts';
 import { type ConstantOptions, compilerOver, constantFinder } from '../compile/constants.ts';
 import type { Expression, Query, Source } from '../language/ast.ts';
 import { sourcesOf } from '../language/ast-walk.ts';
 import type { QueryParameter } from '../run/evaluate.ts';
 import { conditionFor } from './conditions-for.ts';
-import { intersectionOf, placed, type ValueRef } from './conditions-ranges.ts';
+import { intersectionOf, termFor, type ValueRef } from './conditions-ranges.ts';
 import { derivedValue, rowCondition } from './conditions-subqueries.ts';
 import {
   type Aliases,
@@ -158,8 +158,8 @@ function boundValueRef(
   if (isIterated)
     return {
       binding: { kind: 'valueRef', ...someElementOf(valueRef, analysis) },
-      condition: placed(valueRef, [ofKind([])]),
+      condition: termFor(valueRef, [ofType([])]),
     };
-  const condition = isFurther ? placed(valueRef, [everyValue()]) : ANYTHING;
+  const condition = isFurther ? termFor(valueRef, [everyValue()]) : ANYTHING;
   return { binding: { kind: 'valueRef', ...valueRef }, condition };
 }

@@ -2,7 +2,7 @@
  * Whether the condition read from a filter names exactly the items that pass it, so that an index can count
  * them. True only for plain filters: comparisons of a property with constants that fit in an index entry, with AND and OR.
  */
-import { isHeldWhole } from '../../../../query/index.ts';
+import { isWholeInKey } from '../../../../query/index.ts';
 import type { Path, Value } from '../../../../value/index.ts';
 import { type BinaryOperator, chainOperands, type Expression } from '../language/ast.ts';
 import type { FindConstant } from './key-ranges.ts';
@@ -33,7 +33,7 @@ export function isExactFilter(filter: Expression | undefined, context: FilterCon
       const { operator, left, right } = filter;
       if (operator === 'AND' || operator === 'OR')
         return areExact(chainOperands(filter, operator), context);
-      const isHeld = operator === '=' ? isHeldWhole : RANGES.has(operator) ? isOrdered : undefined;
+      const isHeld = operator === '=' ? isWholeInKey : RANGES.has(operator) ? isOrdered : undefined;
       if (isHeld === undefined) return false;
       return isStored(left)
         ? isConstant(right, isHeld)
@@ -43,7 +43,7 @@ export function isExactFilter(filter: Expression | undefined, context: FilterCon
       return (
         !filter.isNegated &&
         isStored(filter.value) &&
-        filter.items.every((item) => isConstant(item, isHeldWhole))
+        filter.items.every((item) => isConstant(item, isWholeInKey))
       );
     case 'between':
       return (
@@ -66,5 +66,5 @@ function areExact(operands: readonly Expression[], context: FilterContext): bool
 }
 
 function isOrdered(value: Value): boolean {
-  return (typeof value === 'number' || typeof value === 'string') && isHeldWhole(value);
+  return (typeof value === 'number' || typeof value === 'string') && isWholeInKey(value);
 }

@@ -1,8 +1,8 @@
 /** The reference executor: runs a whole compiled query over documents in memory. Tests and feeds of the catalog use it. */
 import {
+  BACKGROUND_EVALUATION,
   EvaluationBudget,
   type EvaluationLimits,
-  LONE_EVALUATION,
 } from '../../../../base/index.ts';
 import type { Value } from '../../../../value/index.ts';
 import { type CompiledQuery, type Slots, START_SLOT } from '../compile/block.ts';
@@ -21,7 +21,7 @@ export function runQuery(
   documents: Iterable<Value>,
   parameters: readonly QueryParameter[] = [],
   startMs = 0,
-  limits: EvaluationLimits = LONE_EVALUATION,
+  limits: EvaluationLimits = BACKGROUND_EVALUATION,
 ): Value[] {
   const values: Value[] = [];
   const sink = (value: Value) => {

@@ -4,11 +4,11 @@
  * items.
  */
 import {
+  BACKGROUND_EVALUATION,
   DomainError,
   EvaluationBudget,
   type EvaluationLimits,
   FIXED_EVALUATION,
-  LONE_EVALUATION,
   MOVABLE_EVALUATION,
   QUERY_ROWS_MAX,
 } from '../../../../base/index.ts';
@@ -68,7 +68,7 @@ export function executableQuery(parsed: Query, options: ExecutableOptions): Exec
   const calls = options.calls?.isUsed ? options.calls : undefined;
   // User defined functions can only be called from this thread.
   const mover = calls === undefined ? options.moverOf?.(query) : undefined;
-  const { limits = LONE_EVALUATION } = options;
+  const { limits = BACKGROUND_EVALUATION } = options;
   const budget = new EvaluationBudget(mover === undefined ? limits : MOVABLE_EVALUATION);
   const moves = mover && { mover };
   const window = new EvaluationBudget(FIXED_EVALUATION).run(() => windowOf(block, row));
