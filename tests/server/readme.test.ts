@@ -51,7 +51,7 @@ test('the commands that the README shows for the tours work', async () => {
   const commands = [
     ...readme.matchAll(/npx mesocosm ((?:partitions|query) (?:"[^"]*"|[^`"\n])*)/g),
   ];
-  expect(commands).toHaveLength(4);
+  expect(commands).toHaveLength(5);
   for (const [, line = ''] of commands) {
     const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare);
     const env = { MESOCOSM_ENDPOINT: server.endpoint };
