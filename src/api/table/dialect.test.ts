@@ -60,10 +60,10 @@ test('Cosmos has its own words for input that is not valid, and Storage two', ()
 });
 
 test('a refusal keeps its charge in other words', () => {
-  const told = COSMOS.translated(
+  const translated = COSMOS.translated(
     new TableError('InvalidInput', undefined, { retryAfterMs: 7, charge: 3 }),
   );
-  expect(told).toMatchObject({ tableCode: 'InvalidInput', retryAfterMs: 7, charge: 3 });
+  expect(translated).toMatchObject({ tableCode: 'InvalidInput', retryAfterMs: 7, charge: 3 });
 });
 
 function codeOf(work: () => void): string | undefined {
