@@ -2,14 +2,16 @@
  * Removes items that have expired or are under a range tombstone, in the background, with the throughput that requests
  * leave over. It sweeps open partitions, and now and then opens a closed one of a container whose items expire.
  */
-import { type Clock, DomainError } from '../base/index.ts';
-import type { ContainerRecord } from '../catalog/index.ts';
-import type { Partition } from '../partition/index.ts';
-import { requestClassOf } from '../throughput/index.ts';
-import type { Cluster } from './cluster.ts';
-import type { PartitionHandle } from './partition-handle.ts';
-import type { PartitionFailure } from './partition-registry.ts';
-import { effectCharge } from './write-charge.ts';
+import { type Clock, DomainError } from '../../base/index.ts';
+import type { ContainerRecord, IndexDefinition } from '../../catalog/index.ts';
+import type { Partition, SweepStep } from '../../partition/index.ts';
+import { requestClassOf } from '../../throughput/index.ts';
+import type { Cluster } from '../cluster.ts';
+import type { HomeApis } from '../container/home-api.ts';
+import type { PartitionHandle } from '../partition-handle.ts';
+import type { PartitionFailure } from '../partition-registry.ts';
+import { effectCharge } from '../write-charge.ts';
+import { expireByIndex, expiringIndexes } from './index-expiry.ts';
 
 /** Time between rounds, in real time. */
 export const SWEEP_INTERVAL_MS = 1000;
@@ -27,6 +29,7 @@ const BACKGROUND = requestClassOf(true, 0);
 interface ExpirySweeperOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
+  readonly homes: HomeApis;
   readonly containers: () => Iterable<ContainerRecord>;
   /** In real time; 0: rounds run only on request. */
   readonly intervalMs: number;
@@ -77,7 +80,10 @@ export class ExpirySweeper {
           await cluster.statistics(route).catch(() => undefined);
         }
         const { partition } = handle;
-        if (partition?.hidden === undefined || handle.changing !== undefined) continue;
+        if (partition !== undefined && handle.changing === undefined)
+          for (const index of expiringIndexes(container))
+            await this.#expire(handle, partition, { container, index });
+        if (partition?.isSweepDue !== true || handle.changing !== undefined) continue;
         await this.#sweepPartition(handle, partition);
       }
   }
@@ -92,13 +98,35 @@ export class ExpirySweeper {
     return true;
   }
 
-  async #sweepPartition(handle: PartitionHandle, partition: Partition): Promise<void> {
+  /** Items that expire by a date of their own. */
+  async #expire(
+    handle: PartitionHandle,
+    partition: Partition,
+    by: { readonly container: ContainerRecord; readonly index: IndexDefinition },
+  ): Promise<void> {
+    const { clock, homes } = this.#options;
+    const { codec } = homes.of(by.container);
+    await this.#inSteps(handle, partition, async () => {
+      const removed = await expireByIndex({ partition, codec, clock }, by.index, STEP_ITEMS);
+      return { removed, hasMore: removed.length > 0 };
+    });
+  }
+
+  #sweepPartition(handle: PartitionHandle, partition: Partition): Promise<void> {
+    return this.#inSteps(handle, partition, () => partition.sweep(STEP_ITEMS));
+  }
+
+  async #inSteps(
+    handle: PartitionHandle,
+    partition: Partition,
+    sweep: () => Promise<SweepStep>,
+  ): Promise<void> {
     const { clock } = this.#options;
     const release = partition.hold();
     try {
       for (let step = 0; step < STEPS_MAX && !this.#isClosed; step++) {
-        if (handle.budget.admit(clock.nowMs(), BACKGROUND) !== undefined) return;
-        const { removed, hasMore } = await partition.sweep(STEP_ITEMS);
+        if (!handle.budget.admitsBackground(clock.nowMs())) return;
+        const { removed, hasMore } = await sweep();
         let charge = 0;
         const { indexing } = handle.options;
         for (const previous of removed)

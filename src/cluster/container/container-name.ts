@@ -1,4 +1,4 @@
-import type { ContainerRecord } from '../catalog/index.ts';
+import type { ContainerRecord } from '../../catalog/index.ts';
 
 /** Identifies a container for its whole life; its record is replaced with every change. */
 export type ContainerName = Pick<ContainerRecord, 'databaseRid' | 'rid'>;

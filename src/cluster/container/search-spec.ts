@@ -1,17 +1,18 @@
 /** Translates the policies of a container into the vector and text indexes of its partitions. */
-import type { ContainerRecord } from '../catalog/index.ts';
+import type { ContainerRecord } from '../../catalog/index.ts';
 import {
   type SearchSpec,
   type TextLanguage,
   textLanguage,
   type VectorDistance,
   type VectorSpec,
-} from '../search/index.ts';
-import { codecOf, isList, isMap, type ValueMap } from '../value/index.ts';
+} from '../../search/index.ts';
+import { isList, isMap, type ValueMap } from '../../value/index.ts';
+import type { HomeApi } from './home-api.ts';
 
 /** Undefined where the container has neither. */
-export function searchSpec(container: ContainerRecord): SearchSpec | undefined {
-  const { indexingPolicy, encoding } = container;
+export function searchSpec(container: ContainerRecord, { codec }: HomeApi): SearchSpec | undefined {
+  const { indexingPolicy } = container;
   const languages = textLanguages(container.policies);
   const texts = (indexingPolicy.fullTextIndexes ?? []).map(({ path }) => ({
     path,
@@ -20,7 +21,7 @@ export function searchSpec(container: ContainerRecord): SearchSpec | undefined {
   const vectors = vectorSpecs(container);
   if (texts.length === 0 && vectors.length === 0) return undefined;
   const fingerprint = JSON.stringify([vectors, texts]);
-  return { vectors, texts, codec: codecOf(encoding), fingerprint };
+  return { vectors, texts, codec, fingerprint };
 }
 
 /** Languages of texts by path; the default language has the empty path. */
