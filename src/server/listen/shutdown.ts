@@ -1,8 +1,8 @@
-/** Shutdown: stop accepting, finish open requests, flush, exit. */
-import type { Listener } from './listen.ts';
+/** Shutdown: stop accepting, finish open requests, flush, exit. The same for every protocol. */
+import type { Listener } from './listener.ts';
 
 /** Requests that run longer than this are cut off. */
-export const DRAIN_MS = 10_000;
+const DRAIN_MS = 10_000;
 
 /** Ctrl-C reaches the whole process group, and npm forwards it once more: signals this close count as one. */
 const SAME_SIGNAL_MS = 250;
