@@ -1,5 +1,5 @@
 // Goal: time to live and deletion by partition key as applications see them: gone at once, everywhere, removed later.
-// Method: the stock client against an account with a clock in hand.
+// Method: the stock client against an account with a fake clock.
 import { type Container, type Database, PartitionKeyKind } from '@azure/cosmos';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeClock } from '../../../src/base/index.ts';
