@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['{src,tools,bench}/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['{src,tools,bench}/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {
           name: 'compat',

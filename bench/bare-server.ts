@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { WELL_KNOWN_KEY } from '../src/base/index.ts';
 
 /** A response of our server, taken as a sample. */
-export interface CapturedAnswer {
+export interface CapturedResponse {
   readonly status: number;
   /** Flat names and values. */
   readonly headers: readonly string[];
@@ -16,7 +16,7 @@ export interface CapturedAnswer {
 }
 
 /** By HTTP method. */
-export type CapturedAnswers = Readonly<Record<string, CapturedAnswer>>;
+export type CapturedResponses = Readonly<Record<string, CapturedResponse>>;
 
 const secret = createSecretKey(Buffer.from(WELL_KNOWN_KEY, 'base64'));
 const PREFIX = 'type%3Dmaster%26ver%3D1.0%26sig%3D';
@@ -37,10 +37,10 @@ function isSigned(request: IncomingMessage): boolean {
   return Math.abs(Date.now() - Date.parse(date)) < SKEW_MAX_MS;
 }
 
-function answer(
+function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  captured: CapturedAnswer,
+  captured: CapturedResponse,
 ): void {
   if (!isSigned(request)) {
     response.writeHead(401);
@@ -51,21 +51,21 @@ function answer(
   response.end(captured.body, 'latin1');
 }
 
-process.once('message', (answers: CapturedAnswers) => {
+process.once('message', (responses: CapturedResponses) => {
   const server = createServer((request, response) => {
-    const captured = answers[request.method ?? ''];
+    const captured = responses[request.method ?? ''];
     if (captured === undefined) {
       response.writeHead(405);
       response.end();
       return;
     }
     if (request.method === 'GET') {
-      answer(request, response, captured);
+      respond(request, response, captured);
       return;
     }
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => answer(request, response, captured));
+    request.on('end', () => respond(request, response, captured));
   });
   server.listen(0, '127.0.0.1', () => {
     process.send?.({ port: (server.address() as AddressInfo).port });

@@ -1,6 +1,6 @@
 /**
  * Nanoseconds per admission and charge and per look at hot keys, the price of the governor on every request. `node bench/budget.ts`; compare only
- * figures of one run, with the empty loop beside them.
+ * figures of one run, next to those of the empty loop.
  */
 import { seededRandom } from '../src/base/index.ts';
 import { KeyHeat, NORMAL_CLASS, PartitionBudget, type Provision } from '../src/throughput/index.ts';

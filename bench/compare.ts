@@ -46,9 +46,9 @@ export async function compare(
   const measured = contenders.map((): Measurement[] => []);
   // The first round does not count: our server was filled without requests, so its code is not compiled yet.
   for (let round = -1; round < load.rounds; round++)
-    for (let turn = 0; turn < contenders.length; turn++) {
+    for (let step = 0; step < contenders.length; step++) {
       // The first server of one round is the last of the next.
-      const at = (turn + round + contenders.length) % contenders.length;
+      const at = (step + round + contenders.length) % contenders.length;
       const { label, server, container, itemCount } = contenders[at] as Contender;
       const result = await client.measure(server, {
         operation: load.operation,

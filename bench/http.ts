@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { WELL_KNOWN_KEY } from '../src/base/index.ts';
 import { authorization } from '../src/cli/client.ts';
-import type { CapturedAnswer, CapturedAnswers } from './bare-server.ts';
+import type { CapturedResponse, CapturedResponses } from './bare-server.ts';
 import { DATABASE } from './compare.ts';
 import { itemId, itemText, partitionKeyOf } from './item.ts';
 import type { BenchServer } from './processes.ts';
@@ -56,7 +56,7 @@ function send(
   port: number,
   agent: Agent,
   { verb, path, query, key, body }: Sent,
-): Promise<CapturedAnswer> {
+): Promise<CapturedResponse> {
   const open = agent instanceof TlsAgent ? requestTls : request;
   const date = new Date().toUTCString();
   const headers = {
@@ -127,8 +127,11 @@ export async function fillOverHttp(
   agent.destroy();
 }
 
-/** Answers of our server to a read, a creation and a replacement, for the bare server to send. */
-export async function captureResponses(port: number, container: string): Promise<CapturedAnswers> {
+/** Responses of our server to a read, a creation and a replacement, for the bare server to send. */
+export async function captureResponses(
+  port: number,
+  container: string,
+): Promise<CapturedResponses> {
   const agent = new Agent();
   const docs = ['dbs', DATABASE, 'colls', container, 'docs'];
   const key = partitionKeyOf(0);

@@ -13,7 +13,7 @@ export function partitionKeyOf(number: number): string {
   return `key-${String(number % KEYS).padStart(2, '0')}`;
 }
 
-/** Everything behind id and key, made once. */
+/** Everything after id and key, made once. */
 const REST = restText();
 
 export function itemText(id: string, partitionKey: string): string {

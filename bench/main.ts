@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: our server beside a bare HTTP server and the peer, alternating within one run.
+ * `npm run bench`: our server against a bare HTTP server and the peer, alternating within one run.
  *
  *   --quick     short rounds, to see whether a change is worth a real run; docs/benchmarks.md is left alone
  *   --large     also our server at 10 k and at 1 M items
@@ -136,11 +136,11 @@ async function bench(data: string): Promise<readonly Comparison[]> {
     comparisons.push(await besideLoad(client, asker, ours, small));
   }
   if (flags.only === undefined || flags.only === 'script')
-    for (const { title, container, load, beside } of await scriptLoads(ours, {
+    for (const { title, container, load, meanwhile } of await scriptLoads(ours, {
       container: 'main',
       written: SCRIPTED,
     })) {
-      await using _hostile = beside?.();
+      await using _hostile = meanwhile?.();
       const contender = { label: ours.name, server: ours, container, itemCount: SMALL };
       await run(title, [contender], { ...load, ...PACE, rounds: SCRIPT_ROUNDS });
     }

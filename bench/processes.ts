@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CapturedAnswers } from './bare-server.ts';
+import type { CapturedResponses } from './bare-server.ts';
 import type { LoadMessage, LoadRequest, LoadResult } from './protocol.ts';
 
 const READY_MS = 20_000;
@@ -23,17 +23,42 @@ export interface BenchServer {
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
+/** Any free port for the APIs that are not measured: another server may have the usual ones. */
+export const OTHER_PORTS = ['mongo', 'cassandra', 'gremlin'].flatMap((api) => [
+  `--${api}-port`,
+  '0',
+]);
+
+/** Our server with the endpoints of its APIs. */
+export interface ApiServer extends Pick<BenchServer, 'pid' | 'stop'> {
+  readonly endpoints: Readonly<
+    Record<'nosql' | 'table' | 'mongo' | 'cassandra' | 'gremlin', string>
+  >;
+  /** The name that clients of other protocols log in with, and the key. */
+  readonly account: string;
+  readonly key: string;
+}
+
 /** Our server as users start it: built, on SQLite, in `data`. */
 export async function startOurs(data: string, more: readonly string[] = []): Promise<BenchServer> {
+  const { pid, stop, endpoints } = await startApis(data, more);
+  const portOf = (endpoint: string): number => Number(new URL(endpoint).port);
+  const [port, tablePort] = [portOf(endpoints.nosql), portOf(endpoints.table)];
+  return { name: 'ours', scheme: 'http', port, tablePort, pid, stop };
+}
+
+/** The same, with all its APIs. */
+export async function startApis(data: string, more: readonly string[] = []): Promise<ApiServer> {
   const folder = mkdtempSync(join(tmpdir(), 'mesocosm-bench-'));
   const readyFile = join(folder, 'ready.json');
   const flags = [
-    '--data',
+    data.startsWith('postgres://') ? '--engine' : '--data',
     data,
     '--nosql-port',
     '0',
     '--table-port',
     '0',
+    ...OTHER_PORTS,
     '--throughput',
     'report',
     '--quiet',
@@ -49,17 +74,17 @@ export async function startOurs(data: string, more: readonly string[] = []): Pro
     if (child.exitCode !== null || Date.now() > stopBy) throw new Error('our server did not start');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  const { endpoints } = JSON.parse(readFileSync(readyFile, 'utf8')) as {
-    endpoints: { nosql: string; table: string };
-  };
-  const portOf = (endpoint: string): number => Number(new URL(endpoint).port);
-  const server = benchServer('ours', child, portOf(endpoints.nosql));
-  return { ...server, tablePort: portOf(endpoints.table) };
+  const { endpoints, key } = JSON.parse(readFileSync(readyFile, 'utf8')) as Pick<
+    ApiServer,
+    'endpoints' | 'key'
+  >;
+  const { pid, stop } = benchServer('ours', child, 0);
+  return { pid, stop, endpoints, account: 'localhost', key };
 }
 
-export async function startBare(answers: CapturedAnswers): Promise<BenchServer> {
+export async function startBare(responses: CapturedResponses): Promise<BenchServer> {
   const child = fork(here('./bare-server.ts'));
-  child.send(answers);
+  child.send(responses);
   return benchServer('bare', child, await portFrom(child));
 }
 

@@ -68,7 +68,7 @@ export interface LoadResult {
   readonly elapsedMs: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers with another status than expected, by status; a bench with failures measures nothing. */
+  /** Responses with another status than expected, by status; a bench with failures measures nothing. */
   readonly failures: Readonly<Record<string, number>>;
   readonly lastNewItem: number;
 }

@@ -1,4 +1,4 @@
-/** Loads of queries: a filter that no range serves beside the peer, and point reads beside a query that takes seconds. */
+/** Loads of queries: a filter that no range serves against the peer, and point reads during a query that takes seconds. */
 import { type Contender, compare, DATABASE, type Figures, medianOf } from './compare.ts';
 import type { BenchServer, LoadClient } from './processes.ts';
 import type { Comparison } from './report.ts';
@@ -40,7 +40,7 @@ export async function besideLoad(
       firstNewItem: 0,
       ...READ_LOAD,
     });
-  const ask = () =>
+  const query = () =>
     asker.measure(ours, {
       operation: 'long',
       database: DATABASE,
@@ -52,17 +52,17 @@ export async function besideLoad(
       measureMs: READ_LOAD.warmUpMs + READ_LOAD.measureMs + AROUND_MS,
     });
   const alone: Awaited<ReturnType<typeof read>>[] = [];
-  const beside: Awaited<ReturnType<typeof read>>[] = [];
+  const during: Awaited<ReturnType<typeof read>>[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     alone.push(await read());
-    const asking = ask();
+    const running = query();
     await new Promise((resolve) => setTimeout(resolve, AROUND_MS / 2));
-    beside.push(await read());
-    await asking;
+    during.push(await read());
+    await running;
   }
   return {
     title: 'read, 16 connections, beside a query of seconds',
-    figures: [figuresOf('ours, reads alone', alone), figuresOf('ours, both', beside)],
+    figures: [figuresOf('ours, reads alone', alone), figuresOf('ours, both', during)],
   };
 }
 

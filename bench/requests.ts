@@ -40,7 +40,7 @@ function isTableOperation(operation: Operation): operation is TableOperation {
   return operation.startsWith('table');
 }
 
-/** Rows an operation asks for. */
+/** Rows that an operation requests. */
 const ROWS = 10;
 
 function queryText(operation: QueryOperation, number: number): string {

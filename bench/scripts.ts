@@ -1,4 +1,4 @@
-/** The cost of scripts: a procedure beside a batch, a function beside a system function, reads beside hostile scripts. */
+/** The cost of scripts: a procedure against a batch, a function against a system function, reads during hostile scripts. */
 import type { Load } from './compare.ts';
 import { createScript, executeScript } from './http.ts';
 import type { BenchServer } from './processes.ts';
@@ -9,7 +9,7 @@ export interface ScriptLoad {
   readonly container: string;
   readonly load: Pick<Load, 'operation' | 'connections'>;
   /** Other work of the server meanwhile, until it is disposed. */
-  readonly beside?: () => AsyncDisposable;
+  readonly meanwhile?: () => AsyncDisposable;
 }
 
 const CREATE_ITEMS = `function (items) {
@@ -64,7 +64,7 @@ export async function scriptLoads(
       title: `read beside a hostile procedure (${id})`,
       container,
       load: { operation: 'read', ...one },
-      beside: () =>
+      meanwhile: () =>
         keepRunning(async () => {
           const status = await executeScript(port, container, id);
           if (status !== STOPPED) throw new Error(`hostile procedure ${id}: ${status}`);

@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { createNosqlHandler, finishJson, projectRows } from '../src/api/nosql/index.ts';
+import { createNosqlHandler, nosqlHome } from '../src/api/nosql/index.ts';
 import { seededRandom, systemClock, WELL_KNOWN_KEY } from '../src/base/index.ts';
 import { authorization } from '../src/cli/client.ts';
 import { memoryEngine } from '../src/engine/memory/index.ts';
@@ -13,7 +13,7 @@ import { overNodeHttp } from '../src/http/index.ts';
 import {
   DEFAULT_SETTINGS,
   memoryAccessStore,
-  openAccess,
+  openAccessControl,
   openService,
 } from '../src/service/index.ts';
 
@@ -36,11 +36,10 @@ const service = await openService({
   clock: systemClock,
   random,
   settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-  finishers: { json: finishJson },
-  projections: { json: projectRows },
+  homes: [nosqlHome],
 });
 const keys = { primary: WELL_KNOWN_KEY };
-const access = openAccess({ keys }, memoryAccessStore(), systemClock);
+const access = openAccessControl({ keys }, memoryAccessStore(), systemClock);
 const onFailure = ({ error }: { error: unknown }) => console.error(error);
 const server = createServer(
   overNodeHttp(createNosqlHandler({ service, access, version: 'bench', onFailure })),
@@ -48,7 +47,7 @@ const server = createServer(
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const { port } = server.address() as AddressInfo;
 
-interface Answer {
+interface SearchResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly json: Record<string, never>;
@@ -59,7 +58,7 @@ async function send(
   path: readonly string[],
   more: Record<string, string> = {},
   body?: object,
-): Promise<Answer> {
+): Promise<SearchResponse> {
   const date = new Date().toUTCString();
   const response = await fetch(`http://127.0.0.1:${port}/${path.join('/')}`, {
     method: verb,
@@ -145,7 +144,13 @@ async function fill(): Promise<void> {
         const [id, pk] = [`${start + at}`, `k${(start + at) % 97}`];
         const item = { id, pk, color: random.below(10), vector };
         const body = Buffer.from(JSON.stringify({ ...item, text: makeText() }));
-        const write = { kind: 'create', partitionKey: [pk], id, body, ttlSec: 0 } as const;
+        const write = {
+          kind: 'create',
+          partitionKey: [pk],
+          rowKey: [id],
+          body,
+          ttlSec: 0,
+        } as const;
         return service.items.write(container, write);
       }),
     );
@@ -191,7 +196,7 @@ async function readFeed(): Promise<number> {
   }
 }
 
-/** A query makes the graph go on; it is built a little at a time, in every turn of the loop until it is done. */
+/** A query makes the graph continue; it is built in slices, one per turn of the event loop, until it is done. */
 async function graphBuilt(): Promise<void> {
   const started = performance.now();
   for (let idle = 0; idle < 3; ) {
@@ -215,7 +220,13 @@ async function fillSmall(): Promise<void> {
       Array.from({ length: Math.min(AT_ONCE, ITEMS - start) }, (_, at) => {
         const [id, pk] = [`${start + at}`, `k${(start + at) % 97}`];
         const body = Buffer.from(JSON.stringify({ id, pk, text: 'x'.repeat(200) }));
-        const write = { kind: 'create', partitionKey: [pk], id, body, ttlSec: 0 } as const;
+        const write = {
+          kind: 'create',
+          partitionKey: [pk],
+          rowKey: [id],
+          body,
+          ttlSec: 0,
+        } as const;
         return service.items.write(container, write);
       }),
     );

@@ -3,7 +3,7 @@
  * a minute. `node bench/seed.ts --data DIR --database D --container C --count N`
  */
 import { parseArgs } from 'node:util';
-import { finishJson } from '../src/api/nosql/index.ts';
+import { nosqlHome } from '../src/api/nosql/index.ts';
 import { systemClock, systemRandom } from '../src/base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../src/catalog/index.ts';
 import { sqliteEngine } from '../src/engine/sqlite/index.ts';
@@ -28,7 +28,7 @@ export async function openData(data: string): Promise<OpenData> {
     clock: systemClock,
     random: systemRandom,
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    finishers: { json: finishJson },
+    homes: [nosqlHome],
   });
   return {
     service,
@@ -43,9 +43,11 @@ export async function openData(data: string): Promise<OpenData> {
 /** Creates what does not exist of database, container and items 0 to count. */
 export async function seed(service: Service, names: Names, count: number): Promise<void> {
   const container = await ensureContainer(service, names);
+  const { firstNumber = 0 } = names;
   for (let start = 0; start < count; start += AT_ONCE) {
     const writes: Promise<unknown>[] = [];
-    for (let number = start; number < Math.min(count, start + AT_ONCE); number++) {
+    for (let at = start; at < Math.min(count, start + AT_ONCE); at++) {
+      const number = firstNumber + at;
       const id = itemId(number);
       const key = partitionKeyOf(number);
       const body = Buffer.from(itemText(id, key));
@@ -53,7 +55,7 @@ export async function seed(service: Service, names: Names, count: number): Promi
         service.items.write(container, {
           kind: 'create',
           partitionKey: [key],
-          id,
+          rowKey: [id],
           body,
           ttlSec: 0,
         }),
@@ -66,6 +68,8 @@ export async function seed(service: Service, names: Names, count: number): Promi
 export interface Names {
   readonly database: string;
   readonly container: string;
+  /** Number of the first item; 0 where it is left out. */
+  readonly firstNumber?: number;
   /** RU/s of a new container; the least where it is left out. */
   readonly throughput?: number;
   /** Whether a new container indexes every path, as by default, or none. */
@@ -81,7 +85,7 @@ async function ensureContainer(service: Service, names: Names): Promise<Containe
     service.containers.create(database.rid, {
       id: names.container,
       partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-      encoding: 'json',
+      home: 'nosql',
       indexingPolicy:
         names.isIndexed === false
           ? { ...DEFAULT_INDEXING_POLICY, indexingMode: 'none' }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { medianOf } from './compare.ts';
-import { cpuMsOf } from './processes.ts';
+import { cpuMsOf, OTHER_PORTS } from './processes.ts';
 
 const STARTS = 5;
 const SETTLE_MS = 2000;
@@ -61,6 +61,7 @@ async function start([program = '', ...args]: readonly string[]): Promise<Runnin
     '0',
     '--table-port',
     '0',
+    ...OTHER_PORTS,
     '--ready-file',
     readyFile,
   ];

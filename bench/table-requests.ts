@@ -1,6 +1,6 @@
 /**
  * Requests of the Table API, byte for byte what the stock JavaScript client sends, signed before the clock runs. Entities have
- * ten properties and about 500 bytes; new ones are numbered behind all others.
+ * ten properties and about 500 bytes; new ones are numbered after all others.
  */
 import { createHmac } from 'node:crypto';
 import {
@@ -143,7 +143,7 @@ function news(
 
 interface Head {
   readonly verb: 'GET' | 'POST';
-  /** Behind the account. */
+  /** After the account. */
   readonly path: string;
   readonly query?: string;
   readonly body?: string;
@@ -157,13 +157,13 @@ const DATE = new Date().toUTCString();
 function printRequest(place: TablePlace, { verb, path, query = '', body, lines }: Head): string {
   const { port, accountKey } = place;
   const signedPath = `/${ACCOUNT}/${path}`;
-  const known = `${accountKey}${signedPath}`;
-  let signature = signatures.get(known);
+  const cacheKey = `${accountKey}${signedPath}`;
+  let signature = signatures.get(cacheKey);
   if (signature === undefined) {
     const text = `${DATE}\n/${ACCOUNT}${signedPath}`;
     const key = Buffer.from(accountKey, 'base64');
     signature = createHmac('sha256', key).update(text).digest('base64');
-    signatures.set(known, signature);
+    signatures.set(cacheKey, signature);
   }
   const head =
     `${verb} ${signedPath}${query} HTTP/1.1\r\n${lines}x-ms-version: 2019-02-02\r\nDataServiceVersion: 3.0\r\n` +

@@ -1,5 +1,5 @@
 /**
- * The Table API beside Azurite, both keeping what they are given on disk, both asked by the same client over connections
+ * The Table API against Azurite, both keeping what they are given on disk, both called by the same client over connections
  * that are kept, with the bytes the stock client sends. Servers alternate within one run; what counts is the CPU time of the server
  * per operation, all its threads. Azurite saves its whole database every 5 seconds while it is written to, which is its
  * way to persist: a round of writes lasts two of these, so that they have their share in every figure.
@@ -98,7 +98,7 @@ async function compareTables(
 }
 
 /** Through the stock client: what is measured is what clients see. */
-async function checkAnswers({ server, table, entities }: Contender): Promise<void> {
+async function checkResponses({ server, table, entities }: Contender): Promise<void> {
   const { port, accountKey, name } = server;
   const account = 'devstoreaccount1';
   const client = new TableClient(
@@ -143,7 +143,7 @@ try {
   for (const each of [...contenders, other]) {
     const { port, accountKey } = each.server;
     await fillTable({ port, accountKey, table: each.table }, each.entities);
-    await checkAnswers(each);
+    await checkResponses(each);
   }
   console.log(`load of the machine before: ${loadavg()[0]?.toFixed(1)}\n`);
   console.log(

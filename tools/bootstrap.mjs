@@ -1,4 +1,4 @@
-// The door behind `npm start`, `npm test`, `npm run build` and `npm run bench`. It runs on any Node >= 20:
+// The door behind `npm start`, `npm test`, `npm run build`, `npm run bench` and `npm run screenshots`. It runs on any Node >= 20:
 // installs what is missing, builds what is stale, then hands over to the pinned runtime (npm package `node`). `npm start`
 // only prepares by it: the server is started by the shell, so that nothing but the server stays.
 import { spawnSync } from 'node:child_process';
@@ -47,21 +47,36 @@ function isInstalled() {
   );
 }
 
-function newestChange(folder) {
+/** The page of the portal has a build of its own, so that neither waits for changes of the other. */
+const page = at('src', 'portal', 'ui');
+
+function newestChange(folder, isLeftOut = () => false) {
   let newest = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    const changed = entry.isDirectory() ? newestChange(path) : statSync(path).mtimeMs;
+    if (isLeftOut(path)) continue;
+    const changed = entry.isDirectory() ? newestChange(path, isLeftOut) : statSync(path).mtimeMs;
     if (changed > newest) newest = changed;
   }
   return newest;
 }
 
 function ensureBuilt() {
-  const stamp = at('dist', '.built');
-  const changed = Math.max(newestChange(at('src')), statSync(at('tsconfig.build.json')).mtimeMs);
-  if (existsSync(stamp) && statSync(stamp).mtimeMs >= changed) return;
-  step(runtime, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
+  const sources = newestChange(at('src'), (path) => path === page);
+  ifStale('.built', Math.max(sources, statSync(at('tsconfig.build.json')).mtimeMs), () =>
+    step(runtime, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']),
+  );
+  ifStale(
+    '.built-page',
+    Math.max(newestChange(page), statSync(at('package-lock.json')).mtimeMs),
+    () => step(runtime, [at('node_modules', 'vite', 'bin', 'vite.js'), 'build', page]),
+  );
+}
+
+function ifStale(stampName, changedMs, build) {
+  const stamp = at('dist', stampName);
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= changedMs) return;
+  build();
   writeFileSync(stamp, '');
 }
 
@@ -79,4 +94,6 @@ if (command === 'start') {
   step(runtime, [at('node_modules', 'vitest', 'vitest.mjs'), 'run', ...rest]);
 } else if (command === 'bench') {
   step(runtime, [at('bench', 'main.ts'), ...rest]);
+} else if (command === 'screenshots') {
+  step(runtime, [at('tests', 'portal', 'screenshots.ts')]);
 }

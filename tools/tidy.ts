@@ -66,7 +66,7 @@ function folderComplaints(sources: readonly SourceFile[]): string[] {
 function tidy(): string[] {
   const folders = ['src', 'tests', 'bench', 'tools', 'docs'].map((name) => join(root, name));
   const files = [...folders.flatMap(filesBelow), ...rootPages()].map(read);
-  const sources = files.filter(({ path }) => path.endsWith('.ts'));
+  const sources = files.filter(({ path }) => /\.tsx?$/.test(path));
   const pages = files.filter(({ path }) => path.endsWith('.md'));
   return [
     ...sources.flatMap(sourceComplaints),

@@ -40,17 +40,29 @@ export type ErrorCode =
   | 'scriptLimit'
   /** Other writers kept changing items that a script read; nothing was applied. */
   | 'retryWith'
+  /** A query has reached its deadline, or its caller has given it up. */
+  | 'queryTimeout'
   /** The store failed: disk full, input/output error, queue full. Nothing was applied. */
-  | 'unavailable';
+  | 'unavailable'
+  /** The store failed while the write was under way: it may be applied or not. */
+  | 'outcomeUnknown';
 
-/** Every response of a partition carries this, refusals too. */
-export interface ResponseInfo {
+/** A point in the log of a partition. */
+export interface PartitionPosition {
   readonly partitionId: string;
-  /** Log sequence number of the partition at the time of the response. */
+  /** Log sequence number. */
   readonly lsn: number;
+}
+
+/** How much of any partitions a client has seen. The API that has such tokens prints and parses them. */
+export type SessionToken = readonly PartitionPosition[];
+
+/** Every response of a partition carries this, refusals too: where the partition was at that time. */
+export interface ResponseInfo extends PartitionPosition {
   /** Request units. */
   readonly charge: number;
-  readonly sessionToken: string;
+  /** Set where several partitions responded: all but the first. */
+  readonly others?: readonly PartitionPosition[] | undefined;
 }
 
 export class DomainError extends Error {
@@ -58,6 +70,8 @@ export class DomainError extends Error {
   readonly code: ErrorCode;
   /** Milliseconds after which the same request may succeed; only set for throttled requests. */
   readonly retryAfterMs: number | undefined;
+  /** Plain data about the refusal, such as the values that another item has. */
+  details: Readonly<Record<string, unknown>> | undefined;
   /** Set where a partition refused the request. */
   responseInfo: ResponseInfo | undefined;
 

@@ -40,9 +40,9 @@ const MIX2_LOW = 0x1a85ec53;
 /**
  * MurmurHash3 x64 128 bit. The sixteen bytes are the two 64-bit words h1 and h2, each little-endian, as in the memory
  * of the original program.
+ * @param length - less than there are bytes where the last block comes padded with others than zeros.
  */
-export function murmur3x64_128(bytes: Bytes, seed = 0): Bytes {
-  const length = bytes.length;
+export function murmur3x64_128(bytes: Bytes, seed = 0, length = bytes.length): Bytes {
   let h1High = 0;
   let h1Low = seed | 0;
   let h2High = 0;
@@ -150,7 +150,7 @@ function word(bytes: Bytes, at: number): number {
   );
 }
 
-/** The word at `at`, with zeros after the end of the bytes. */
+/** The word at `at`, with zeros after the end of the array. */
 function partialWord(bytes: Bytes, at: number): number {
   const end = Math.min(bytes.length, at + 4);
   let result = 0;

@@ -22,7 +22,13 @@ export {
 } from './bytes.ts';
 export { type Clock, FakeClock, systemClock } from './clock.ts';
 export { hasControlCharacters } from './control-characters.ts';
-export { DomainError, type ErrorCode, type ResponseInfo } from './errors.ts';
+export {
+  DomainError,
+  type ErrorCode,
+  type PartitionPosition,
+  type ResponseInfo,
+  type SessionToken,
+} from './errors.ts';
 export {
   BACKGROUND_EVALUATION,
   beginResult,
@@ -45,7 +51,11 @@ export { HmacSha256 } from './hmac.ts';
 export {
   BATCH_BYTES_MAX,
   BATCH_OPERATIONS_MAX,
+  BODY_BYTES_MAX,
+  BSON_NESTING_MAX,
   COMMIT_BYTES_MAX,
+  DECLARED_INDEXES_MAX,
+  ENTRY_KEPT_BYTES,
   EVALUATION_IDLE_MS,
   EVALUATION_MEMORY_MB,
   EVALUATION_PAGE_MS,
@@ -56,12 +66,15 @@ export {
   EXPIRY_CALENDAR_ITEMS,
   FILES_PER_PARTITION,
   HEAVY_KEYS_MAX,
+  HELD_ITEM_WAIT_MS,
   INDEX_MEMTABLE_ENTRIES,
   ITEM_BYTES_MAX,
   ITEM_COMBINATIONS_MAX,
   ITEM_ID_BYTES_MAX,
+  KEY_BYTES_MAX,
   KEY_TEXT_BYTES_MAX,
   NESTING_MAX,
+  NOTE_BYTES_MAX,
   OPEN_PARTITIONS_MAX,
   OPEN_PARTITIONS_SURGE,
   PAGE_BYTES_MAX,
@@ -69,6 +82,7 @@ export {
   PAGE_ITEMS_MAX,
   PARTITION_IDLE_MS,
   PARTITION_KEY_BYTES_MAX,
+  PARTITION_KEY_PART_BYTES_MAX,
   PARTITION_KEY_PATHS_MAX,
   PATCH_OPERATIONS_MAX,
   PENDING_WRITE_BYTES_MAX,
@@ -77,11 +91,13 @@ export {
   QUERY_KEPT_BYTES_MAX,
   QUERY_ROWS_MAX,
   RANGE_TOMBSTONES_MAX,
+  READ_MANY_MAX,
   RECORD_CACHE_BYTES,
   RESOURCE_NAME_LENGTH_MAX,
   RESOURCES_PER_ACCOUNT_MAX,
   RESOURCES_PER_OWNER_MAX,
   RID_CACHE_BYTES,
+  ROW_KEY_BYTES_MAX,
   SCRIPT_ATTEMPTS_MAX,
   SCRIPT_BYTES_MAX,
   SCRIPT_CALLS_MAX,
@@ -95,11 +111,27 @@ export {
   SCRIPT_WRITE_BYTES_MAX,
   SCRIPTS_PER_CONTAINER_MAX,
   SEARCH_MEMORY_BYTES,
+  SEQUENCE_BYTES_MAX,
+  SEQUENCE_WRITES_MAX,
+  SETTLE_WAIT_MS,
   SHARED_CONTAINERS_MAX,
   TOMBSTONE_RETENTION_SEC,
+  TRANSACTION_BYTES_MAX,
+  TRANSACTION_CHUNK_BYTES,
+  TRANSACTION_CHUNK_ITEMS,
+  TRANSACTION_ITEMS_MAX,
+  TRANSACTION_LIFETIME_MS,
+  TRANSACTION_LIFETIME_MS_MAX,
+  TRANSACTIONS_BYTES_MAX,
+  TRANSACTIONS_OPEN_MAX,
+  VALUE_BYTES_MAX,
+  WAITING_BYTES_MAX,
+  WAITING_REQUESTS_MAX,
+  WATCHED_CHANGES_MAX,
 } from './limits.ts';
 export { andThen, isPromise, type MaybePromise, withCatch, withFinally } from './maybe-promise.ts';
 export { Counter, Histogram, Metrics, Series } from './metrics.ts';
+export { OperationTrace, type TracedOperation } from './operation-trace.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { SlicedWork, type Steps } from './sliced-work.ts';
 export { newSortedMap, type SortedMap } from './sorted-map.ts';

@@ -28,6 +28,9 @@ export const PAGE_BYTES_MAX = 4 * MIB;
 /** Items in a page when the client leaves it to the server. */
 export const PAGE_ITEMS_DEFAULT = 100;
 
+/** Addresses of one call that reads many items: as many as one command may write. */
+export const READ_MANY_MAX = 10_000;
+
 /** A page never holds more items than this, whatever the client asks for. */
 export const PAGE_ITEMS_MAX = 10_000;
 
@@ -43,15 +46,38 @@ export const RESOURCES_PER_ACCOUNT_MAX = 25_000;
 /** Containers that share the throughput of one database (documented). */
 export const SHARED_CONTAINERS_MAX = 25;
 
+/** Indexes that a container declares one by one (documented for the MongoDB API). Every write pays for each. */
+export const DECLARED_INDEXES_MAX = 500;
+
 /** Scripts of one kind in a container (documented), and any other small resources of one owner. */
 export const SCRIPTS_PER_CONTAINER_MAX = 100;
 export const RESOURCES_PER_OWNER_MAX = 100_000;
+
+/** Bytes of any key of a store: it fits one index row of every engine. PostgreSQL has the smallest (2,704 bytes). */
+export const KEY_BYTES_MAX = 2600;
+
+/** Bytes of all values in an index entry before its digest: with digest and rid it fits in a key. Entries are on disk. */
+export const ENTRY_KEPT_BYTES = 2560;
+
+/**
+ * Bytes of a partition key and of a row key in a primary key; longer ones end with a digest. Together with the hash of
+ * three levels, all its bytes escaped (98), they fill a key.
+ */
+export const PARTITION_KEY_PART_BYTES_MAX = 600;
+export const ROW_KEY_BYTES_MAX = 1900;
 
 /** A text in a key is truncated and hashed beyond this, so that a key fits one PostgreSQL index row (2,704 bytes). */
 export const KEY_TEXT_BYTES_MAX = 512;
 
 /** Logical partitions near their limit whose bytes are counted in one physical partition: some hundred kilobytes. */
 export const HEAVY_KEYS_MAX = 1024;
+
+/**
+ * The largest body of any API: a document of MongoDB, with the bytes that it allows for commands. A value in a store has
+ * room for the header and the key of a record too. Each API keeps its own limit.
+ */
+export const BODY_BYTES_MAX = 16 * MIB + 16 * KIB;
+export const VALUE_BYTES_MAX = 16 * MIB + 64 * KIB;
 
 /** Writes waiting in one partition. More are refused, so that a slow disk cannot fill the memory. */
 export const PENDING_WRITES_MAX = 10_000;
@@ -61,6 +87,13 @@ export const PENDING_WRITE_BYTES_MAX = 64 * MIB;
 
 /** Bytes of one engine batch. A group of writes ends here so that one commit stays short. */
 export const COMMIT_BYTES_MAX = 8 * MIB;
+
+/** Writes of a sequence that are one command, and the bytes of their bodies: one decision takes some milliseconds. */
+export const SEQUENCE_WRITES_MAX = 1000;
+export const SEQUENCE_BYTES_MAX = 4 * MIB;
+
+/** A note beside a write: the result of a write that may be sent again. Their number is bounded by their expiry. */
+export const NOTE_BYTES_MAX = 64 * KIB;
 
 /** Memory for hot records, all partitions of the process together. */
 export const RECORD_CACHE_BYTES = 32 * MIB;
@@ -114,6 +147,9 @@ export const SEARCH_MEMORY_BYTES = 1024 * MIB;
 /** Nesting of a JSON item (documented). */
 export const NESTING_MAX = 128;
 
+/** Nesting of a BSON document, as in MongoDB. */
+export const BSON_NESTING_MAX = 200;
+
 /** Threads for queries whose rows take long. They run at a lower priority than the thread that serves requests. */
 export const EVALUATION_THREADS_MAX = 2;
 
@@ -162,3 +198,32 @@ export const SCRIPT_WRITE_BYTES_MAX = 16 * MIB;
 
 /** Times a script is run again because other writers changed what it read. */
 export const SCRIPT_ATTEMPTS_MAX = 10;
+
+/** Throttled requests that wait in the server, and their bytes: without bounds, memory would grow with the overload. */
+export const WAITING_REQUESTS_MAX = 1000;
+export const WAITING_BYTES_MAX = 64 * MIB;
+
+/** Transactions over partitions that are open at once, and the bytes that all of them together may have written. */
+export const TRANSACTIONS_OPEN_MAX = 1000;
+export const TRANSACTIONS_BYTES_MAX = 256 * MIB;
+
+/** Items that one transaction may read by key or write, and the bytes of its writes: both are kept in memory. */
+export const TRANSACTION_ITEMS_MAX = 100_000;
+export const TRANSACTION_BYTES_MAX = 64 * MIB;
+
+/** Life of a transaction: the default, and the most a caller may ask for. */
+export const TRANSACTION_LIFETIME_MS = 60_000;
+export const TRANSACTION_LIFETIME_MS_MAX = 10 * 60_000;
+
+/** Items and bytes of one chunk of a prepared transaction: a commit stays short, other writers come in between. */
+export const TRANSACTION_CHUNK_ITEMS = 1000;
+export const TRANSACTION_CHUNK_BYTES = 4 * MIB;
+
+/** Time that a write waits for an item that a prepared transaction holds. Holding usually takes two commits. */
+export const HELD_ITEM_WAIT_MS = 5000;
+
+/** Time that a split or merge waits for prepared transactions before it is given up. */
+export const SETTLE_WAIT_MS = 10_000;
+
+/** Changes that a transaction with queries examines; more count as a conflict. */
+export const WATCHED_CHANGES_MAX = 1000;

@@ -5,7 +5,9 @@
  * All records are in memory, because every request looks up a container. Every change is one conditional batch on the
  * store and becomes visible when it is durable. Changes run one after the other.
  *
- * Stored form, version 1: key `format` → version; `db` · rid → DatabaseRecord; `coll` · database rid · rid →
+ * Every change expects the number of the one before it and stores its own, so that two writers cannot both succeed.
+ *
+ * Stored form, version 1: key `format` → version; `version` → number of the last change; `db` · rid → DatabaseRecord; `coll` · database rid · rid →
  * ContainerRecord; `res` · … → StoredResource (see stored-resources.ts), all as JSON.
  */
 import {
@@ -13,12 +15,13 @@ import {
   type Bytes,
   bytesToText,
   DomainError,
+  equalBytes,
   keyAfter,
   type Random,
   RESOURCES_PER_ACCOUNT_MAX,
   textToBytes,
 } from '../base/index.ts';
-import { type Batch, FormatError, type KeyRange, type Store } from '../engine/index.ts';
+import { type Batch, type Entry, FormatError, type KeyRange, type Store } from '../engine/index.ts';
 import { EPK_MAX, EPK_MIN, encodeTuple, epkToHex } from '../value/index.ts';
 import type { ContainerRecord, DatabaseRecord, PartitionRecord } from './records.ts';
 import {
@@ -32,6 +35,7 @@ import {
 
 const CATALOG_VERSION = 1;
 const FORMAT_KEY = encodeTuple(['format']);
+const VERSION_KEY = encodeTuple(['version']);
 const PAGE = { limit: 1000, bytesMax: 16 * 1024 * 1024 };
 
 export class Catalog {
@@ -41,6 +45,10 @@ export class Catalog {
   readonly #databasesByRid = new Map<number, DatabaseEntry>();
   /** Called with every change when it is visible. */
   onChange: ((change: Omit<Change<unknown>, 'result'>) => void) | undefined;
+  /** The number of the last change, as stored; undefined in a catalog without one. */
+  #version: Bytes | undefined;
+  /** The last change, while nobody knows whether it is stored. */
+  #unknown: { readonly version: Bytes; readonly change: Change<unknown> } | undefined;
   /** Each change is decided on the result of the one before. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
@@ -60,8 +68,14 @@ export class Catalog {
       throw new FormatError(
         `catalog format version ${bytesToText(format)} found; this program reads version ${CATALOG_VERSION}`,
       );
+    catalog.#version = await store.get(VERSION_KEY);
     await catalog.#load();
     return catalog;
+  }
+
+  /** The number of changes so far. */
+  get version(): number {
+    return this.#version === undefined ? 0 : Number(bytesToText(this.#version));
   }
 
   databases(): readonly DatabaseRecord[] {
@@ -102,17 +116,50 @@ export class Catalog {
    */
   change<T>(decide: () => Change<T>): Promise<T> {
     const run = async (): Promise<T> => {
+      await this.#resolveUnknown();
+      const { writeRefusal } = this.#store;
+      if (writeRefusal !== undefined) throw new DomainError('unavailable', writeRefusal);
       const change = decide();
       this.#check(change);
-      await this.#store.commit(toBatch(change));
-      this.#apply(change);
-      this.onChange?.(change);
+      const version = textToBytes(String(this.version + 1));
+      try {
+        await this.#store.commit({
+          expects: [{ key: VERSION_KEY, value: this.#version }],
+          ...toBatch(change, { key: VERSION_KEY, value: version }),
+        });
+      } catch (error) {
+        if (!(error instanceof DomainError && error.code === 'outcomeUnknown')) throw error;
+        this.#unknown = { version, change };
+        // Where the store cannot be read either, the next change looks again.
+        const isApplied = await this.#resolveUnknown().catch(() => undefined);
+        if (isApplied === true) return change.result;
+        throw isApplied === false ? new DomainError('unavailable', error.message) : error;
+      }
+      this.#applied(version, change);
       return change.result;
     };
     const result = this.#lastChange.then(run, run);
     // The caller handles the error of its change; the next change must run all the same.
     this.#lastChange = result.catch(() => undefined);
-    return result;
+    const { answerWithinMs } = this.#store;
+    return answerWithinMs === undefined ? result : answeredWithin(result, answerWithinMs);
+  }
+
+  #applied(version: Bytes, change: Change<unknown>): void {
+    this.#version = version;
+    this.#apply(change);
+    this.onChange?.(change);
+  }
+
+  /** Whether the change of unknown outcome is stored; the store lets no earlier commit land after it was read. */
+  async #resolveUnknown(): Promise<boolean | undefined> {
+    if (this.#unknown === undefined) return undefined;
+    const stored = await this.#store.get(VERSION_KEY);
+    const { version, change } = this.#unknown;
+    this.#unknown = undefined;
+    const isApplied = stored !== undefined && equalBytes(stored, version);
+    if (isApplied) this.#applied(version, change);
+    return isApplied;
   }
 
   /** An unused number for a new database, container or offer. */
@@ -142,7 +189,7 @@ export class Catalog {
         for (const { key, value } of page.entries) {
           const record = JSON.parse(bytesToText(value));
           if (prefix === 'db') this.#apply({ databases: [record] });
-          else if (prefix === 'coll') this.#apply({ containers: [record] });
+          else if (prefix === 'coll') this.#apply({ containers: [withHome(record)] });
           else this.#apply({ resources: [record] });
           start = keyAfter(key);
         }
@@ -171,12 +218,15 @@ export class Catalog {
     }
     for (const record of change.containers ?? []) {
       const entry = this.#databasesByRid.get(record.databaseRid);
+      const before = entry?.containersByRid.get(record.rid);
+      if (before !== undefined && before.id !== record.id) entry?.containers.delete(before.id);
       entry?.containers.set(record.id, record);
       entry?.containersByRid.set(record.rid, record);
     }
     for (const record of change.droppedContainers ?? []) {
       const entry = this.#databasesByRid.get(record.databaseRid);
-      entry?.containers.delete(record.id);
+      // Another container may have taken the name in the same change.
+      if (entry?.containers.get(record.id)?.rid === record.rid) entry.containers.delete(record.id);
       entry?.containersByRid.delete(record.rid);
       entry?.resources.dropContainer(record.rid);
     }
@@ -189,6 +239,22 @@ export class Catalog {
       this.#databasesByRid.delete(record.rid);
     }
   }
+}
+
+/** The change goes on; its caller gets the truth that there is now. */
+function answeredWithin<T>(result: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const text = 'Too few replicas have acknowledged the change; it may take effect later.';
+    timer = setTimeout(() => reject(new DomainError('outcomeUnknown', text)), ms);
+  });
+  return Promise.race([result, late]).finally(() => clearTimeout(timer));
+}
+
+/** Records from before containers had a home API: the encoding tells which it was. */
+function withHome(record: ContainerRecord): ContainerRecord {
+  if (record.home !== undefined) return record;
+  return { ...record, home: record.encoding === 'edm' ? 'table' : 'nosql' };
 }
 
 /** Records to write and to drop, as one transaction. */
@@ -232,7 +298,7 @@ const databaseKey = (record: DatabaseRecord) => encodeTuple(['db', record.rid]);
 const containerKey = (record: ContainerRecord) =>
   encodeTuple(['coll', record.databaseRid, record.rid]);
 
-function toBatch(change: Change<unknown>): Batch {
+function toBatch(change: Change<unknown>, version: Entry): Batch {
   const { databases = [], containers = [], resources = [] } = change;
   const { droppedDatabases = [], droppedContainers = [], droppedResources = [] } = change;
   const owned = [
@@ -251,6 +317,7 @@ function toBatch(change: Change<unknown>): Batch {
       ...databases.map((record) => ({ key: databaseKey(record), value: toValue(record) })),
       ...containers.map((record) => ({ key: containerKey(record), value: toValue(record) })),
       ...resources.map((record) => ({ key: storedResourceKey(record), value: toValue(record) })),
+      version,
     ],
   };
 }

@@ -1,5 +1,14 @@
 export { Catalog, type Change } from './catalog.ts';
 export {
+  type IndexDefinition,
+  type IndexDefinitions,
+  isSameIndex,
+  type NewIndex,
+  NO_INDEXES,
+  withIndex,
+  withPolicyIndexes,
+} from './index-definition.ts';
+export {
   type CompositePath,
   DEFAULT_INDEXING_POLICY,
   type IndexingPolicy,
@@ -11,6 +20,8 @@ export {
   type ContainerRecord,
   type DatabaseRecord,
   type GlobalIndexRecord,
+  type HomeName,
+  LOCAL_INSTANCE,
   type PartitionRecord,
   provisionedMax,
   type ThroughputRecord,

@@ -1,5 +1,7 @@
 /** The records of the catalog, as plain data. One record is one entry of the catalog's store and changes as a whole. */
+import type { KeyFormat } from '../partition/index.ts';
 import type { Encoding, PartitionKeyDefinition, ValueMap } from '../value/index.ts';
+import type { IndexDefinition } from './index-definition.ts';
 import type { IndexingPolicy } from './indexing-policy.ts';
 
 export interface DatabaseRecord {
@@ -20,6 +22,9 @@ export interface DatabaseRecord {
  */
 export type ContainerKind = 'fixed' | 'unlimited';
 
+/** The API that created a container. */
+export type HomeName = 'nosql' | 'table' | 'mongo' | 'cassandra' | 'gremlin';
+
 export interface ContainerRecord {
   readonly id: string;
   readonly databaseRid: number;
@@ -29,7 +34,10 @@ export interface ContainerRecord {
   readonly timestampSec: number;
   readonly kind: ContainerKind;
   readonly partitionKey: PartitionKeyDefinition;
-  /** The encoding of the records: that of the API which created the container. */
+  readonly home: HomeName;
+  /** The format of the primary keys (partition/item/item-keys.ts); absent in containers of the first version. */
+  readonly keyFormat?: KeyFormat;
+  /** The encoding of the records: that of the home API. */
   readonly encoding: Encoding;
   readonly indexingPolicy: IndexingPolicy;
   /** undefined: items never expire, whatever they say; -1: only items that say so expire; else seconds. */
@@ -37,6 +45,13 @@ export interface ContainerRecord {
   /** How long every version of an item is kept; undefined: only the latest version. */
   readonly versionRetentionSec?: number;
   readonly uniqueKeys: readonly UniqueKey[];
+  /**
+   * The declared indexes, those of the policy and unique keys included. Absent in containers of index format 1, whose
+   * indexes are numbered by their place in the policy and are built together.
+   */
+  readonly indexes?: readonly IndexDefinition[];
+  /** Ids are never reused. */
+  readonly nextIndexId?: number;
   /** Set if the container is a global secondary index: read-only, kept up from its source. */
   readonly globalIndex?: GlobalIndexRecord;
   /** Policies of the home API that are stored and returned unchanged. */
@@ -68,6 +83,9 @@ export interface UniqueKey {
   readonly paths: readonly string[];
 }
 
+/** The instance of a server that has its data itself. */
+export const LOCAL_INSTANCE = 'local';
+
 export interface PartitionRecord {
   /** A number as text, as clients see it. */
   readonly id: string;
@@ -79,6 +97,11 @@ export interface PartitionRecord {
   readonly ridPrefix: number;
   /** After this LSN the times of writes grow with the LSNs; set for merged partitions, 0 otherwise. */
   readonly orderedFromLsn?: number;
+  /** The instance of the engine that has the store; absent in records from before there were several. */
+  readonly instance?: string;
+  /** The node that serves the partition, and the number of its lease; absent where there is one node. */
+  readonly owner?: string;
+  readonly lease?: number;
   /** Share of the container's throughput. */
   readonly throughputFraction: number;
   readonly timestampSec: number;

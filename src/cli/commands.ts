@@ -2,6 +2,7 @@
 import type { Command } from './command.ts';
 import { CONTAINER_COMMANDS } from './commands/containers.ts';
 import { DATABASE_COMMANDS } from './commands/databases.ts';
+import { GRAPH_COMMANDS } from './commands/graphs.ts';
 import { ITEM_COMMANDS } from './commands/items.ts';
 import { KEY_COMMANDS } from './commands/keys.ts';
 import { PARTITION_COMMANDS } from './commands/partitions.ts';
@@ -10,6 +11,7 @@ import { QUERY_COMMANDS } from './commands/query.ts';
 export const COMMANDS: readonly Command[] = [
   ...DATABASE_COMMANDS,
   ...CONTAINER_COMMANDS,
+  ...GRAPH_COMMANDS,
   ...ITEM_COMMANDS,
   ...QUERY_COMMANDS,
   ...PARTITION_COMMANDS,

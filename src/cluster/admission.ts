@@ -1,7 +1,9 @@
 /** Whether a partition lets a request start, and what is charged to it afterwards. */
-import type { RequestClass } from '../throughput/index.ts';
+import type { ResponseInfo } from '../base/index.ts';
+import type { ExecutionStats } from '../query/index.ts';
+import { queryCharge, type RequestClass } from '../throughput/index.ts';
 import type { ClusterContext } from './cluster-context.ts';
-import { type Charged, throttled } from './reply.ts';
+import { type Charged, othersOf, responseInfoOf, throttled, type WorkShare } from './reply.ts';
 import type { Route } from './routing-map.ts';
 
 /** Throws `throttled` where the budget of the partition is overdrawn. */
@@ -25,4 +27,23 @@ export function chargeTo(
   const nowMs = clock.nowMs();
   handle.budget.charge(charge, nowMs, requestClass);
   handle.heat.add(charge, bytes, key, nowMs);
+}
+
+/** Charges a query to the partitions that it read, each in proportion to its effort. The response is that of the first. */
+export function chargeQuery(
+  context: ClusterContext,
+  shares: readonly [WorkShare, ...WorkShare[]],
+  stats: ExecutionStats,
+  requestClass: RequestClass,
+): ResponseInfo {
+  const partitions = shares.length;
+  const charge = queryCharge({ ...stats, partitions }, requestClass.readFactor);
+  let all = 0;
+  for (const { effort } of shares) all += effort;
+  for (const { route, effort, key, bytes } of shares)
+    chargeTo(context, route, { charge: (charge * effort) / all, bytes, key }, requestClass);
+  const infos = shares.map(({ route }) =>
+    responseInfoOf(route, route.handle.partition?.lsn ?? 0, charge),
+  );
+  return { ...(infos[0] as ResponseInfo), others: othersOf(infos) };
 }

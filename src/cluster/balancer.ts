@@ -9,7 +9,7 @@ import { type Clock, DomainError } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { KeySize } from '../partition/index.ts';
 import type { LoadListener } from './cluster-context.ts';
-import type { ContainerName } from './container-name.ts';
+import type { ContainerName } from './container/container-name.ts';
 import { isWorthSplitting } from './heat-policy.ts';
 import { NEAR_SHARE } from './key-limit.ts';
 import type { PartitionResizer } from './partition-resizer.ts';
@@ -158,7 +158,7 @@ export class Balancer implements LoadListener {
   }
 
   /** Resolves when nothing is left to do. */
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
 
@@ -166,7 +166,7 @@ export class Balancer implements LoadListener {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#jobs.clear();
-    await this.settled();
+    await this.whenIdle();
   }
 
   #enqueue(name: string, job: () => Promise<void>): void {
@@ -195,7 +195,7 @@ export class Balancer implements LoadListener {
     // The container may have become unlimited since.
     if (current(container)?.kind === 'fixed') return;
     try {
-      await resizer.split(container, partitionId);
+      await resizer.split(container, partitionId, 'betweenKeys', 'storage');
     } catch (error) {
       // A partition of one key is no failure: from now on its writes are checked against the limit of the key.
       if (handle.onlyKey === undefined && !this.#isObsolete(error))
@@ -211,7 +211,7 @@ export class Balancer implements LoadListener {
     const rules = { partitionsNeeded: partitionsNeeded(container) };
     if (!isWorthSplitting(container, handle.heat.report(clock.nowMs()), rules)) return;
     try {
-      await resizer.split(container, partition.id, 'heat');
+      await resizer.split(container, partition.id, 'heat', 'heat');
     } catch (error) {
       if (!this.#isObsolete(error)) onFailure({ container, partitionId: partition.id, error });
     }
@@ -226,7 +226,7 @@ export class Balancer implements LoadListener {
       try {
         const pair = await resizer.smallestPair(name);
         if (pair === undefined || pair.bytes > MERGED_SHARE_MAX * storageLimit) return;
-        await resizer.merge(name, pair.ids);
+        await resizer.merge(name, pair.ids, 'throughput');
       } catch (error) {
         if (this.#isObsolete(error)) continue;
         onFailure({ container: name, partitionId: container.partitions[0]?.id ?? '', error });
@@ -243,7 +243,7 @@ export class Balancer implements LoadListener {
       if (container.partitions.length >= partitionsNeeded(container)) return;
       const partitionId = resizer.widest(container);
       try {
-        await resizer.split(container, partitionId, 'anywhere');
+        await resizer.split(container, partitionId, 'anywhere', 'throughput');
       } catch (error) {
         if (this.#isObsolete(error)) continue;
         onFailure({ container: name, partitionId, error });

@@ -1,5 +1,5 @@
 /** The change feed of one partition: where to begin, what was written since, what it costs. */
-import { type Bytes, DomainError, type ResponseInfo } from '../base/index.ts';
+import { type Bytes, DomainError, type ResponseInfo, type SessionToken } from '../base/index.ts';
 import type { EpkRange, FeedMode, FeedSlice, Lsn, Partition } from '../partition/index.ts';
 import { feedCharge, NORMAL_CLASS, type RequestClass } from '../throughput/index.ts';
 import type { Cluster } from './cluster.ts';
@@ -30,7 +30,7 @@ export async function readPartitionChanges(
   cluster: Cluster,
   route: Route,
   request: ChangesRequest,
-  session: string | undefined,
+  session: SessionToken | undefined,
   requestClass: RequestClass = NORMAL_CLASS,
 ): Promise<ChangesReply> {
   const { mode, start, within, limit, bytesMax } = request;

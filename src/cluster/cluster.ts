@@ -8,18 +8,22 @@ import {
   isPromise,
   type MaybePromise,
   type ResponseInfo,
+  type SessionToken,
 } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type {
   EpkRange,
+  IndexBuild,
   Item,
   ItemKey,
   ItemOp,
   KeyCount,
+  KeyNote,
   Partition,
   PartitionStatistics,
   RangeTombstone,
   Rid,
+  SequenceMode,
   TransactionOp,
   TransactionOptions,
 } from '../partition/index.ts';
@@ -30,15 +34,14 @@ import {
   MINIMAL_CHARGE,
   NORMAL_CLASS,
   pageCharge,
-  queryCharge,
   type RequestClass,
   readCharge,
 } from '../throughput/index.ts';
 import type { Epk } from '../value/index.ts';
-import { admit, chargeTo } from './admission.ts';
+import { admit, chargeQuery, chargeTo } from './admission.ts';
 import type { Budgets } from './budgets.ts';
 import type { ClusterContext } from './cluster-context.ts';
-import { storeName } from './container-name.ts';
+import { storeName } from './container/container-name.ts';
 import { beginTransaction, type InteractiveTransaction } from './interactive-transaction.ts';
 import { PartitionWrites } from './partition-writes.ts';
 import { QueryReader } from './query-reader.ts';
@@ -49,6 +52,7 @@ import {
   type PageRequest,
   type ReadReply,
   responseInfoOf,
+  type SequenceReply,
   type TransactionReply,
   type Visited,
   type WorkShare,
@@ -56,7 +60,7 @@ import {
 } from './reply.ts';
 import type { Router } from './router.ts';
 import type { Route, RoutingMap } from './routing-map.ts';
-import { printSessionTokens } from './session-token.ts';
+import { WriteSequence } from './write-sequence.ts';
 
 interface ClusterOptions extends ClusterContext {
   readonly router: Router;
@@ -102,7 +106,7 @@ export class Cluster {
   /** Begins a transaction that reads and writes one logical partition step by step; the caller closes it. */
   beginTransaction(
     at: { readonly route: Route; readonly prefix: Bytes },
-    session: string | undefined,
+    session: SessionToken | undefined,
     requestClass: RequestClass,
   ): Promise<InteractiveTransaction> {
     const { registry, clock } = this.#options;
@@ -113,7 +117,7 @@ export class Cluster {
   read(
     container: ContainerRecord,
     key: ItemKey,
-    session: string | undefined,
+    session: SessionToken | undefined,
     requestClass: RequestClass = NORMAL_CLASS,
   ): MaybePromise<ReadReply> {
     // No closure is made before it is needed: every point read comes through here.
@@ -155,9 +159,22 @@ export class Cluster {
     route: Route,
     ops: readonly TransactionOp[],
     requestClass: RequestClass,
-    options: TransactionOptions,
+    options: TransactionOptions | ((partition: Partition) => TransactionOptions),
   ): Promise<TransactionReply> {
-    return this.#writes.transact(route, ops, requestClass, options);
+    const optionsOf = typeof options === 'function' ? options : () => options;
+    return this.#writes.transact(route, ops, requestClass, optionsOf);
+  }
+
+  /** Writes in order, one command for each partition; a refused write is a result. */
+  sequence(
+    container: ContainerRecord,
+    ops: readonly ItemOp[],
+    mode: SequenceMode,
+    requestClass: RequestClass = NORMAL_CLASS,
+    notes: readonly KeyNote[] = [],
+  ): Promise<SequenceReply> {
+    const options = { container, ops, mode, requestClass, notes };
+    return new WriteSequence(this.#writes, this.#options.router, options).run();
   }
 
   /** Deletes everything that is stored under these primary keys of a partition, at once. */
@@ -172,7 +189,7 @@ export class Cluster {
   async page(
     route: Route,
     request: PageRequest,
-    session: string | undefined,
+    session: SessionToken | undefined,
     requestClass: RequestClass = NORMAL_CLASS,
   ): Promise<PageReply> {
     const { scope } = request;
@@ -191,7 +208,7 @@ export class Cluster {
   /** Reads of a partition whose cost is known when they are done. */
   async visit<T>(
     route: Route,
-    session: string | undefined,
+    session: SessionToken | undefined,
     requestClass: RequestClass,
     look: (partition: Partition) => Promise<Visited<T>>,
   ): Promise<{ readonly found: T } & ResponseInfo> {
@@ -218,11 +235,18 @@ export class Cluster {
     return undefined;
   }
 
+  /** A note that a write left; undefined where there is none. */
+  note(container: ContainerRecord, epk: Epk, owner: Bytes): Promise<Bytes | undefined> {
+    return this.#onRoute(container, epk, async ({ handle }) =>
+      (await this.#options.registry.partition(handle)).notes.read(epk, owner),
+    );
+  }
+
   /** A snapshot of a partition, or of a part of its hash range, for a query. */
   reader(
     route: Route,
     within: EpkRange | undefined,
-    session: string | undefined,
+    session: SessionToken | undefined,
     requestClass: RequestClass = NORMAL_CLASS,
   ): MaybePromise<QueryReader> {
     admit(this.#options, route, requestClass);
@@ -240,21 +264,12 @@ export class Cluster {
    * Charges a query to the partitions that its readers read, each in proportion to its effort. The response is that of
    * the first.
    */
-  settleQuery(
+  chargeQuery(
     shares: readonly [WorkShare, ...WorkShare[]],
     stats: ExecutionStats,
     requestClass: RequestClass = NORMAL_CLASS,
   ): ResponseInfo {
-    const partitions = shares.length;
-    const charge = queryCharge({ ...stats, partitions }, requestClass.readFactor);
-    let all = 0;
-    for (const { effort } of shares) all += effort;
-    for (const { route, effort, key, bytes } of shares)
-      chargeTo(this.#options, route, { charge: (charge * effort) / all, bytes, key }, requestClass);
-    const infos = shares.map(({ route }) =>
-      responseInfoOf(route, route.handle.partition?.lsn ?? 0, charge),
-    );
-    return { ...(infos[0] as ResponseInfo), sessionToken: printSessionTokens(infos) };
+    return chargeQuery(this.#options, shares, stats, requestClass);
   }
 
   /** How much of its budget a partition has spent. Opens nothing. */
@@ -271,12 +286,19 @@ export class Cluster {
   async indexProgress(container: ContainerRecord): Promise<number> {
     let least = 100;
     // One after the other: a container may have more partitions than can be open at once.
-    for (const { handle } of this.routing(container).routes)
-      least = Math.min(
-        least,
-        (await this.#options.registry.partition(handle)).indexProgressPercent(),
-      );
+    for (const { handle } of this.routing(container).routes) {
+      const partition = await this.#options.registry.partition(handle);
+      least = Math.min(least, partition.indexes.progressPercent());
+    }
     return least;
+  }
+
+  /** How far each declared index is built, one list per partition. */
+  async indexBuilds(container: ContainerRecord): Promise<readonly (readonly IndexBuild[])[]> {
+    const builds: (readonly IndexBuild[])[] = [];
+    for (const { handle } of this.routing(container).routes)
+      builds.push((await this.#options.registry.partition(handle)).indexes.builds());
+    return builds;
   }
 
   async statistics(route: Route): Promise<PartitionStatistics> {
@@ -308,7 +330,7 @@ export class Cluster {
   #read(
     route: Route,
     key: ItemKey,
-    session: string | undefined,
+    session: SessionToken | undefined,
     requestClass: RequestClass,
   ): MaybePromise<ReadReply> {
     admit(this.#options, route, requestClass);
@@ -322,7 +344,7 @@ export class Cluster {
     error: unknown,
     container: ContainerRecord,
     key: ItemKey,
-    session: string | undefined,
+    session: SessionToken | undefined,
     requestClass: RequestClass,
   ): Promise<ReadReply> {
     return this.#options.router.retryForKey(error, container, key.epk, (route) =>
@@ -334,7 +356,7 @@ export class Cluster {
     partition: Partition,
     route: Route,
     key: ItemKey,
-    session: string | undefined,
+    session: SessionToken | undefined,
     requestClass: RequestClass,
   ): MaybePromise<ReadReply> {
     checkSession(partition, route, session);

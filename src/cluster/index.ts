@@ -1,9 +1,11 @@
 export type { Balancer, KeyWarning, SplitFailure } from './balancer.ts';
 export { type ChangesReply, type FeedStart, readPartitionChanges } from './change-feed.ts';
 export type { Cluster } from './cluster.ts';
-export { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
-export { type ContainerName, containerFolder, storeName } from './container-name.ts';
-export type { ExpirySweeper } from './expiry-sweeper.ts';
+export { containerIndexing } from './container/container-indexing.ts';
+export { type ContainerName, containerFolder, storeName } from './container/container-name.ts';
+export { type HomeApi, HomeApis, type Projection } from './container/home-api.ts';
+export { textLanguages } from './container/search-spec.ts';
+export type { ExpirySweeper } from './expiry/expiry-sweeper.ts';
 export type { CommittedTransaction, InteractiveTransaction } from './interactive-transaction.ts';
 export { NEAR_SHARE } from './key-limit.ts';
 export type { MoveStep } from './mover/move.ts';
@@ -12,17 +14,21 @@ export { type ClusterHooks, type ClusterSettings, openCluster } from './open-clu
 export type { PartitionFailure } from './partition-registry.ts';
 export type { PartitionResizer } from './partition-resizer.ts';
 export type { QueryReader } from './query-reader.ts';
-export type {
-  OperationOutcome,
-  PageReply,
-  PageRequest,
-  PageScope,
-  ReadReply,
-  TransactionReply,
-  WorkShare,
-  WriteReply,
+export { readFromPartition, scanPartition } from './read/key-access.ts';
+export {
+  type OperationOutcome,
+  type PageReply,
+  type PageRequest,
+  type PageScope,
+  type ReadReply,
+  type SequenceReply,
+  type SequenceResult,
+  type TransactionReply,
+  togetherInfo,
+  type WorkShare,
+  type WriteReply,
 } from './reply.ts';
-export type { FinishersByEncoding } from './router.ts';
 export type { Route, RoutingMap } from './routing-map.ts';
-export { textLanguages } from './search-spec.ts';
-export { printSessionToken, printSessionTokens, sessionLsn } from './session-token.ts';
+export type { ClusterTransaction } from './transaction/transaction.ts';
+export type { Committed, TransactionStep } from './transaction/transaction-committer.ts';
+export type { BeginOptions, ClusterTransactions } from './transaction/transactions.ts';

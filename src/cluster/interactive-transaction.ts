@@ -11,6 +11,7 @@ import {
   type MaybePromise,
   type ResponseInfo,
   SCRIPT_WRITE_BYTES_MAX,
+  type SessionToken,
 } from '../base/index.ts';
 import {
   type ConflictTracker,
@@ -24,6 +25,7 @@ import {
   type Put,
   stampedItem,
   type TransactionOp,
+  type UpdateReply,
   writeTime,
 } from '../partition/index.ts';
 import type { ExecutionStats, ItemReader } from '../query/index.ts';
@@ -59,7 +61,7 @@ interface TransactionContext {
 export async function beginTransaction(
   { cluster, registry, clock }: TransactionContext,
   at: { readonly route: Route; readonly prefix: Bytes },
-  session: string | undefined,
+  session: SessionToken | undefined,
   requestClass: RequestClass,
 ): Promise<InteractiveTransaction> {
   const { route, prefix } = at;
@@ -67,7 +69,7 @@ export async function beginTransaction(
   if (refusal !== undefined) throw throttled(route, refusal);
   const partition = await registry.partition(route.handle);
   checkSession(partition, route, session);
-  const conflicts = await partition.trackConflicts(bytesToLatin1(prefix));
+  const conflicts = await partition.transactions.trackConflicts(bytesToLatin1(prefix));
   return new InteractiveTransaction({
     route,
     partition,
@@ -130,13 +132,35 @@ export class InteractiveTransaction {
   async write(op: ItemOp): Promise<Effect> {
     const { key } = op;
     const previous = await this.#current(key, (partition) => partition.readBeforeWrite(key));
-    const mutation = decideOp(op, previous);
+    const also = op.kind === 'update' ? await this.#others(op.alsoReads) : [];
+    const mutation = decideOp(op, previous, also, this.#updateScope);
+    const { reply } = mutation;
+    if (mutation.kind === 'keep') return this.#kept(key, previous, reply);
     const put = mutation.kind === 'put' ? mutation : undefined;
     const item = put && this.#provisional(put, previous);
     const stored = this.#own.has(key.text) ? this.#own.get(key.text)?.stored : previous;
     this.#own.set(key.text, { key, stored, item, put });
     const kind = item === undefined ? 'deleted' : previous === undefined ? 'created' : 'replaced';
-    return { kind, item, previous };
+    return { kind, item, previous, reply };
+  }
+
+  /** Items that an update looks at, beside its own. */
+  async #others(keys: readonly ItemKey[] = []): Promise<readonly (Item | undefined)[]> {
+    const items: (Item | undefined)[] = [];
+    for (const key of keys)
+      items.push(await this.#current(key, (partition) => partition.readBeforeWrite(key)));
+    return items;
+  }
+
+  #kept(key: ItemKey, item: Item | undefined, reply: UpdateReply): Effect {
+    const bytes = item === undefined ? 0 : item.body.length;
+    this.#pay(item === undefined ? MINIMAL_CHARGE : readCharge(bytes), bytes, key);
+    return { kind: 'kept', item, previous: item, reply };
+  }
+
+  get #updateScope() {
+    const { route, clock } = this.#options;
+    return { updaters: route.handle.options.updaters ?? {}, nowMs: () => clock.nowMs() };
   }
 
   /** The item with this rid in the logical partition. */
@@ -248,9 +272,9 @@ export class InteractiveTransaction {
 
   /** Throws where others have written what this transaction has read. */
   #check(): void {
-    const { touched } = this.#options.conflicts;
-    if (touched.size === 0) return;
-    if (!this.#hasQueried && !touched.values().some((key) => this.#reads.has(key))) return;
+    const { writtenKeys } = this.#options.conflicts;
+    if (writtenKeys.size === 0) return;
+    if (!this.#hasQueried && !writtenKeys.values().some((key) => this.#reads.has(key))) return;
     throw new DomainError(
       'retryWith',
       'Others have written the same items meanwhile; nothing was applied. Retry the request.',

@@ -2,8 +2,16 @@
  * Writes to a physical partition that is near a limit: of a logical partition, which cannot be split, or of a fixed
  * container, which is not. At its limit it stops growing; everything else goes on.
  */
-import { DomainError } from '../base/index.ts';
-import type { BodyFinisher, Item, Mutation, Partition, WriteCommand } from '../partition/index.ts';
+import { bytesToLatin1, DomainError, equalBytes } from '../base/index.ts';
+import type {
+  BodyFinisher,
+  Item,
+  ItemKey,
+  Mutation,
+  Partition,
+  StepCheck,
+  WriteCommand,
+} from '../partition/index.ts';
 import type { Epk } from '../value/index.ts';
 import type { LoadListener } from './cluster-context.ts';
 import type { WriteLimits } from './partition-handle.ts';
@@ -23,40 +31,89 @@ interface LimitedWrite {
 
 /** The command as a partition near a limit takes it. */
 export function limitedCommand(command: WriteCommand, write: LimitedWrite): WriteCommand {
-  const { route, limits } = write;
-  const key = command.keys[0];
-  if (key === undefined) return command;
-  route.handle.noteWrite(key.epk);
-  const bytes = limits.sizes?.bytesOf(key.epk);
-  if (bytes === undefined && limits.wholeMax === undefined) return command;
-  if (bytes !== undefined && bytes >= limits.keyMax * NEAR_SHARE)
-    write.load.keyNearLimit(route, { epk: key.epk, primary: key.primary, bytes });
-  return withinLimits(command, write);
+  return isNearLimit(command.keys, write) ? withinLimits(command, write) : command;
 }
 
-/** The same command, refused where it would grow its key or its partition beyond the limit. */
+/** Checks every write of a sequence by itself; undefined where none is near a limit. */
+export function stepCheck(
+  keys: readonly ItemKey[],
+  write: LimitedWrite,
+): (() => StepCheck) | undefined {
+  if (!isNearLimit(keys, write)) return undefined;
+  const { finisher } = write.route.handle.options;
+  return () => {
+    const room = new Room(write);
+    return (change, previous) => {
+      const growth = growthBy(change, previous, finisher);
+      if (growth > 0) room.check(change.key.epk, growth);
+      room.take(change.key.epk, growth);
+    };
+  };
+}
+
+/** Notes the written keys, and reports those near their limit. */
+function isNearLimit(keys: readonly ItemKey[], { route, limits, load }: LimitedWrite): boolean {
+  let isNear = keys.length > 0 && limits.wholeMax !== undefined;
+  let last: Epk | undefined;
+  for (const { epk, primary } of keys) {
+    if (last !== undefined && equalBytes(last, epk)) continue;
+    last = epk;
+    route.handle.noteWrite(epk);
+    const bytes = limits.sizes?.bytesOf(epk);
+    if (bytes === undefined) continue;
+    isNear = true;
+    if (bytes >= limits.keyMax * NEAR_SHARE) load.keyNearLimit(route, { epk, primary, bytes });
+  }
+  return isNear;
+}
+
+/** The same command, refused where it would grow a key or its partition beyond the limit. */
 function withinLimits(command: WriteCommand, write: LimitedWrite): WriteCommand {
   const { finisher } = write.route.handle.options;
   return {
     ...command,
     decide: (current, context) => {
       const mutations = command.decide(current, context);
-      const growth = growthOf(command, current, mutations, finisher);
-      if (growth > 0) checkRoom(write, command.keys[0]?.epk, growth);
+      const room = new Room(write);
+      for (const [epk, growth] of growthOf(command, current, mutations, finisher)) {
+        if (growth > 0) room.check(epk, growth);
+        room.take(epk, growth);
+      }
       return mutations;
     },
   };
 }
 
-function checkRoom(write: LimitedWrite, epk: Epk | undefined, growth: number): void {
-  const { keyMax, wholeMax, sizes } = write.limits;
-  const { itemBytes } = write.partition;
-  if (wholeMax !== undefined && itemBytes + growth > wholeMax) throw containerFull(wholeMax, write);
-  const keyBytes = epk === undefined ? undefined : sizes?.bytesOf(epk);
-  if (keyBytes === undefined || sizes === undefined) return;
-  // Writes that are decided and not durable yet may all be of this key.
-  const undecided = Math.max(0, itemBytes - sizes.totalBytes);
-  if (keyBytes + undecided + growth > keyMax) throw keyFull(keyMax);
+/** The room that is left during one decision. */
+class Room {
+  readonly #write: LimitedWrite;
+  /** Growth by the decision so far: of the partition, and of the keys by their texts. */
+  #whole = 0;
+  readonly #keys = new Map<string, number>();
+
+  constructor(write: LimitedWrite) {
+    this.#write = write;
+  }
+
+  take(epk: Epk, growth: number): void {
+    const text = bytesToLatin1(epk);
+    this.#whole += growth;
+    this.#keys.set(text, (this.#keys.get(text) ?? 0) + growth);
+  }
+
+  /** Throws where the growth does not fit. */
+  check(epk: Epk, growth: number): void {
+    const { keyMax, wholeMax, sizes } = this.#write.limits;
+    const { itemBytes } = this.#write.partition;
+    if (wholeMax !== undefined && itemBytes + this.#whole + growth > wholeMax)
+      throw containerFull(wholeMax, this.#write);
+    const keyBytes = sizes?.bytesOf(epk);
+    if (keyBytes === undefined || sizes === undefined) return;
+    // Writes that are decided and not durable yet may all be of this key.
+    const undecided = Math.max(0, itemBytes - sizes.totalBytes);
+    const own = this.#keys.get(bytesToLatin1(epk)) ?? 0;
+    if (keyBytes + undecided + own + growth > keyMax) throw keyFull(keyMax);
+  }
 }
 
 function keyFull(bytesMax: number): DomainError {
@@ -78,18 +135,25 @@ function containerFull(bytesMax: number, { route, unlimitedFrom }: LimitedWrite)
   );
 }
 
+/** The growth of every written key, one entry per logical partition. */
 function growthOf(
   { keys }: WriteCommand,
   current: readonly (Item | undefined)[],
   mutations: readonly Mutation[],
   finisher: BodyFinisher,
-): number {
+): Iterable<readonly [Epk, number]> {
   const before = new Map(keys.map(({ text }, at) => [text, current[at]]));
   // The last of several writes of one item counts.
   const last = new Map(mutations.map((mutation) => [mutation.key.text, mutation]));
-  let growth = 0;
-  for (const [text, mutation] of last) growth += growthBy(mutation, before.get(text), finisher);
-  return growth;
+  const byKey = new Map<string, [Epk, number]>();
+  for (const [text, mutation] of last) {
+    const growth = growthBy(mutation, before.get(text), finisher);
+    const { epk } = mutation.key;
+    const found = byKey.get(bytesToLatin1(epk));
+    if (found === undefined) byKey.set(bytesToLatin1(epk), [epk, growth]);
+    else found[1] += growth;
+  }
+  return byKey.values();
 }
 
 function growthBy(mutation: Mutation, current: Item | undefined, finisher: BodyFinisher): number {
@@ -101,7 +165,7 @@ function growthBy(mutation: Mutation, current: Item | undefined, finisher: BodyF
         (current === undefined ? mutation.body : finisher(mutation.body, current)).length - bytes
       );
     case 'stamped':
-    case 'adopt':
+    case 'import':
       return mutation.item.body.length - bytes;
     case 'delete':
       return -bytes;

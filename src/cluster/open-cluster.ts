@@ -1,18 +1,22 @@
 /** Makes the parts of the cluster and connects them; the layer above gets verbs and one way to close everything. */
 import type { Clock, Random } from '../base/index.ts';
 import type { Catalog, ContainerRecord } from '../catalog/index.ts';
-import type { Engine } from '../engine/index.ts';
+import type { Engine, Store } from '../engine/index.ts';
 import { RecordCache } from '../partition/index.ts';
 import { Balancer, type KeyWarning, type SplitFailure } from './balancer.ts';
 import { type BudgetSettings, Budgets } from './budgets.ts';
 import { Cluster } from './cluster.ts';
-import type { ComputedByEncoding } from './container-indexing.ts';
-import { type ContainerName, storeName } from './container-name.ts';
-import { ExpirySweeper, SWEEP_INTERVAL_MS } from './expiry-sweeper.ts';
+import { type ContainerName, storeName } from './container/container-name.ts';
+import type { HomeApis } from './container/home-api.ts';
+import { ExpirySweeper, SWEEP_INTERVAL_MS } from './expiry/expiry-sweeper.ts';
 import type { MoveStep } from './mover/move.ts';
+import { ResizeLog } from './mover/resize-log.ts';
 import { type PartitionFailure, PartitionRegistry } from './partition-registry.ts';
 import { PartitionResizer } from './partition-resizer.ts';
-import { type FinishersByEncoding, Router } from './router.ts';
+import { Router } from './router.ts';
+import { TransactionCommitter, type TransactionStep } from './transaction/transaction-committer.ts';
+import { TransactionResolver } from './transaction/transaction-resolver.ts';
+import { ClusterTransactions } from './transaction/transactions.ts';
 
 export interface ClusterSettings extends BudgetSettings {
   /** A physical partition splits at this many bytes. */
@@ -32,8 +36,6 @@ export interface ClusterSettings extends BudgetSettings {
 
 /** What the host of a cluster may set and hear of. */
 export interface ClusterHooks {
-  /** Computed properties, by the API that knows their language. */
-  readonly computed?: ComputedByEncoding;
   /** How often expired items are looked for, in real time; 0: only on request. */
   readonly sweepIntervalMs?: number;
   /** Partitions open at once, where files are scarce. */
@@ -46,6 +48,8 @@ export interface ClusterHooks {
   readonly onKeyNearLimit?: (warning: KeyWarning) => void;
   /** Receives each step of a split or merge, which waits. For tests that stop it there. */
   readonly onMoveStep?: (step: MoveStep) => void | Promise<void>;
+  /** The same for commits of transactions over several partitions. */
+  readonly onTransactionStep?: (step: TransactionStep) => void | Promise<void>;
 }
 
 interface ClusterParts extends ClusterHooks {
@@ -54,13 +58,16 @@ interface ClusterParts extends ClusterHooks {
   readonly clock: Clock;
   readonly random: Random;
   readonly settings: ClusterSettings;
-  readonly finishers: FinishersByEncoding;
+  readonly homes: HomeApis;
+  /** Keeps the log of splits and merges; undefined: in memory only. */
+  readonly logStore?: Store | undefined;
   /** Partitions that the throughput of a container needs. */
   readonly partitionsNeeded: (container: ContainerRecord) => number;
 }
 
 interface OpenedCluster {
   readonly cluster: Cluster;
+  readonly transactions: ClusterTransactions;
   readonly resizer: PartitionResizer;
   readonly balancer: Balancer;
   readonly expirySweeper: ExpirySweeper;
@@ -72,7 +79,7 @@ interface OpenedCluster {
 
 /** Removes what a crash left behind and begins the splits that it kept from being done. */
 export async function openCluster(parts: ClusterParts): Promise<OpenedCluster> {
-  const { engine, catalog, clock, random, settings, finishers, computed = {} } = parts;
+  const { engine, catalog, clock, random, settings, homes } = parts;
   const ignore = (): void => undefined;
   const onFailure = parts.onPartitionFailure ?? ignore;
   const current = ({ databaseRid, rid }: ContainerName) => catalog.containerByRid(databaseRid, rid);
@@ -87,9 +94,10 @@ export async function openCluster(parts: ClusterParts): Promise<OpenedCluster> {
     openPartitionsMax,
   });
   const budgets = new Budgets(settings, catalog, clock);
-  const router = new Router({ registry, budgets, finishers, computed, current });
+  const router = new Router({ registry, budgets, homes, current });
   const onStep = parts.onMoveStep ?? ignore;
-  const resizer = new PartitionResizer({ catalog, router, registry, clock, onStep });
+  const log = await ResizeLog.open(clock, parts.logStore, current);
+  const resizer = new PartitionResizer({ catalog, router, registry, clock, log, onStep });
   const balancer = new Balancer({
     resizer,
     current,
@@ -103,13 +111,25 @@ export async function openCluster(parts: ClusterParts): Promise<OpenedCluster> {
     onFailure: parts.onSplitFailure ?? ignore,
   });
   const unlimitedFrom = settings.unlimitedThroughputMin;
-  const cluster = new Cluster({ registry, router, budgets, clock, load: balancer, unlimitedFrom });
+  const context = { registry, clock, load: balancer, unlimitedFrom };
+  const cluster = new Cluster({ ...context, router, budgets });
+  const resolver = new TransactionResolver({ router, registry, clock, current });
+  registry.recover = (partition) => resolver.recover(partition);
+  const committer = new TransactionCommitter({
+    cluster,
+    context,
+    resolver,
+    random,
+    onStep: parts.onTransactionStep ?? ignore,
+  });
+  const transactions = new ClusterTransactions({ context, router, committer, current });
   await dropOrphans(registry, catalog);
   for (const container of containersOf(catalog))
     if (container.partitions.length < partitionsNeeded(container))
       balancer.throughputRaised(container);
   const expirySweeper = new ExpirySweeper({
     cluster,
+    homes,
     clock,
     intervalMs: parts.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
     containers: () => containersOf(catalog),
@@ -117,13 +137,17 @@ export async function openCluster(parts: ClusterParts): Promise<OpenedCluster> {
   });
   return {
     cluster,
+    transactions,
     resizer,
     balancer,
     expirySweeper,
     async stop() {
       await Promise.all([balancer.close(), resizer.close(), expirySweeper.close()]);
     },
-    close: () => registry.close(),
+    close: () => {
+      resolver.close();
+      return registry.close();
+    },
   };
 }
 

@@ -4,7 +4,14 @@
  * and the checks of writes keep what they know of its size.
  */
 import { assert, equalBytes, type Random } from '../base/index.ts';
-import type { BodyFinisher, Indexing, KeySizes, Partition } from '../partition/index.ts';
+import type {
+  BodyFinisher,
+  Indexing,
+  KeySizes,
+  Partition,
+  StoreFormat,
+  Updaters,
+} from '../partition/index.ts';
 import type { SearchSpec } from '../search/index.ts';
 import { KeyHeat, PartitionBudget } from '../throughput/index.ts';
 import type { Epk } from '../value/index.ts';
@@ -12,6 +19,10 @@ import { HotMinutes } from './heat-policy.ts';
 
 export interface PartitionHandleOptions {
   readonly finisher: BodyFinisher;
+  /** The format of the container's keys; absent: the first one. */
+  readonly format?: StoreFormat | undefined;
+  /** The updates that writes may name. */
+  readonly updaters?: Updaters | undefined;
   readonly etagSalt: number;
   readonly ridPrefix: number;
   readonly indexing: Indexing;
@@ -101,8 +112,14 @@ export class PartitionHandle {
     return partition;
   }
 
-  /** Users wait until it is opened; those who waited find it held for the rest of this turn of the event loop. */
-  async open(opening: Promise<Partition>): Promise<Partition> {
+  /**
+   * Users wait until it is opened and recovered; those who waited find it held for the rest of this turn of the event
+   * loop. `recover` does not reject.
+   */
+  async open(
+    opening: Promise<Partition>,
+    recover: (partition: Partition) => Promise<void> | undefined = () => undefined,
+  ): Promise<Partition> {
     assert(this.#changing === undefined && this.#partition === undefined, 'handle: opened twice');
     this.#changing = opening.catch(() => undefined);
     try {
@@ -114,6 +131,11 @@ export class PartitionHandle {
       this.#reviewAtBytes = 0;
       // The options may have changed while the store was being opened.
       this.#applyOptions(partition);
+      const recovery = recover(partition);
+      if (recovery !== undefined) {
+        this.#changing = recovery;
+        await recovery;
+      }
       return partition;
     } finally {
       this.#changing = undefined;

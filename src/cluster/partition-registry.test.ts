@@ -1,8 +1,8 @@
 // Goal: partitions are open within a bound, the least recently used are closed first, none that is in use, and one that
 // failed is opened again. Method: a registry over an engine in memory that counts its open stores.
 import { expect, test } from 'vitest';
-import { FakeClock, seededRandom } from '../base/index.ts';
-import type { Engine } from '../engine/index.ts';
+import { DomainError, FakeClock, seededRandom } from '../base/index.ts';
+import type { Batch, Engine } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { RecordCache } from '../partition/index.ts';
 import type { PartitionHandle } from './partition-handle.ts';
@@ -12,6 +12,7 @@ import { HANDLE_OPTIONS } from './test-kit.ts';
 function setUp(openPartitionsMax: number) {
   const inner = memoryEngine();
   const open = new Set<string>();
+  const failing = new Set<string>();
   let mostOpen = 0;
   const engine: Engine = {
     ...inner,
@@ -23,7 +24,12 @@ function setUp(openPartitionsMax: number) {
       open.add(name);
       mostOpen = Math.max(mostOpen, open.size);
       const close = store.close.bind(store);
+      const commit = store.commit.bind(store);
       return Object.assign(store, {
+        commit: async (batch: Batch) => {
+          if (failing.has(name)) throw new DomainError('unavailable', 'the disk failed');
+          await commit(batch);
+        },
         close: async () => {
           await close();
           open.delete(name);
@@ -43,7 +49,8 @@ function setUp(openPartitionsMax: number) {
   });
   const handleOf = (number: number): PartitionHandle =>
     registry.handle(`c/${number}`, HANDLE_OPTIONS);
-  return { registry, handleOf, clock, open, failures, mostOpen: () => mostOpen };
+  const failCommits = (name: string) => failing.add(name);
+  return { registry, handleOf, clock, open, failures, failCommits, mostOpen: () => mostOpen };
 }
 
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
@@ -103,4 +110,28 @@ test('where all are in use a few more are opened, then requests wait', async () 
   expect((await seventh).statistics().itemCount).toBe(0);
   expect(mostOpen()).toBe(6);
   await registry.close();
+});
+
+test('a query under way on a partition that failed gets unavailable when the partition is opened again', async () => {
+  const { registry, handleOf, failures, failCommits } = setUp(8);
+  const failing = await registry.partition(handleOf(0));
+  const reader = await failing.reader();
+  const scan = async () => reader.scanByRid({ after: undefined, limit: 1, bytesMax: 1 }, undefined);
+  expect((await scan()).items).toEqual([]);
+  failCommits('c/0');
+  await expect(
+    failing.deleteRange({ start: new Uint8Array([1]), end: new Uint8Array([2]) }),
+  ).rejects.toMatchObject({ code: 'unavailable' });
+  expect(failures).toHaveLength(1);
+  // It reads on until somebody needs the partition again.
+  expect((await scan()).items).toEqual([]);
+  expect(await registry.partition(handleOf(0))).not.toBe(failing);
+  await expect(scan()).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'Store c/0 was closed.',
+  });
+  reader.release();
+  await registry.close();
+  const late = async () => registry.partition(handleOf(0));
+  await expect(late()).rejects.toMatchObject({ code: 'unavailable' });
 });

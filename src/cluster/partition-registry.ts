@@ -41,6 +41,8 @@ export interface PartitionFailure {
 export class PartitionRegistry {
   /** Receives every group of writes that became durable in a store. */
   onPublished: ((storeName: string) => void) | undefined;
+  /** What a partition has to do before it serves, where it was left by a crash. Does not reject. */
+  recover: (partition: Partition) => Promise<void> | undefined = () => undefined;
   readonly #options: RegistryOptions;
   readonly #handles = new Map<string, PartitionHandle>();
   /** Partitions open, being opened or being closed: they have files open, or will have. */
@@ -98,6 +100,12 @@ export class PartitionRegistry {
     return this.#opened(handle);
   }
 
+  /** The same, also while the partition recovers: for the recovery of others. */
+  recovering(handle: PartitionHandle): MaybePromise<Partition> {
+    const { partition } = handle;
+    return partition === undefined || partition.hasFailed ? this.partition(handle) : partition;
+  }
+
   /** Closes the partitions of these stores and removes their data. */
   async drop(storeNames: readonly string[]): Promise<void> {
     for (const storeName of storeNames) {
@@ -139,11 +147,11 @@ export class PartitionRegistry {
   }
 
   async #opened(handle: PartitionHandle): Promise<Partition> {
-    while (handle.changing !== undefined) await handle.changing;
-    if (handle.partition?.hasFailed) await this.#close(handle);
+    while (handle.changing !== undefined || handle.partition?.hasFailed === true)
+      await (handle.changing ?? this.#close(handle));
     if (handle.partition !== undefined) return handle.partition;
-    if (this.#isClosed) throw new Error('registry is closed');
-    const partition = await handle.open(this.#openStore(handle));
+    if (this.#isClosed) throw new DomainError('unavailable', 'The server is stopping.');
+    const partition = await handle.open(this.#openStore(handle), this.recover);
     this.#sweeper ??= setInterval(() => this.#sweep(), PARTITION_IDLE_MS / 2).unref();
     return partition;
   }

@@ -1,11 +1,16 @@
 /** Splits a physical partition in two and merges neighbours into one, online. One change of a container at a time. */
 import { type Clock, DomainError } from '../base/index.ts';
-import type { Catalog, ContainerRecord, PartitionRecord } from '../catalog/index.ts';
+import {
+  type Catalog,
+  type ContainerRecord,
+  LOCAL_INSTANCE,
+  type PartitionRecord,
+} from '../catalog/index.ts';
 import { KeySizes, type Partition } from '../partition/index.ts';
 import { type Epk, epkFromHex, epkToHex } from '../value/index.ts';
-import type { ContainerName } from './container-name.ts';
+import type { ContainerName } from './container/container-name.ts';
 import { type MoveStep, move } from './mover/move.ts';
-import { ResizeLog, type ResizeRecorder } from './mover/resize-log.ts';
+import type { ResizeCause, ResizeLog, ResizeRecorder } from './mover/resize-log.ts';
 import { findSplitPoint, middleOf, splitPointByHeat, widestOf } from './mover/split-point.ts';
 import type { PartitionHandle } from './partition-handle.ts';
 import type { PartitionRegistry } from './partition-registry.ts';
@@ -17,6 +22,7 @@ interface ResizerOptions {
   readonly router: Router;
   readonly registry: PartitionRegistry;
   readonly clock: Clock;
+  readonly log: ResizeLog;
   readonly onStep: (step: MoveStep) => void | Promise<void>;
 }
 
@@ -41,7 +47,7 @@ export class PartitionResizer {
 
   constructor(options: ResizerOptions) {
     this.#options = options;
-    this.log = new ResizeLog(options.clock);
+    this.log = options.log;
   }
 
   /** Returns the ids of the two halves. Throws `invalidInput` where all items belong to one key. */
@@ -49,6 +55,7 @@ export class PartitionResizer {
     container: ContainerName,
     partitionId: string,
     strategy: SplitStrategy = 'betweenKeys',
+    cause: ResizeCause = 'hand',
   ): Promise<readonly string[]> {
     return this.#serialized(container, async (record) => {
       checkSplittable(record);
@@ -62,12 +69,20 @@ export class PartitionResizer {
           'invalidInput',
           `Partition ${partitionId} holds the items of one partition key or none: it cannot be split.`,
         );
-      return this.#replace(record, [route], [route.min, point, route.max]);
+      return this.#replace(record, {
+        routes: [route],
+        boundaries: [route.min, point, route.max],
+        cause,
+      });
     });
   }
 
   /** Returns the id of the new partition. The partitions must be neighbours. */
-  merge(container: ContainerName, partitionIds: readonly string[]): Promise<readonly string[]> {
+  merge(
+    container: ContainerName,
+    partitionIds: readonly string[],
+    cause: ResizeCause = 'hand',
+  ): Promise<readonly string[]> {
     return this.#serialized(container, async (record) => {
       const routing = this.#options.router.routing(record);
       const routes = partitionIds
@@ -82,7 +97,7 @@ export class PartitionResizer {
         throw new DomainError('invalidInput', 'Only neighbouring partitions can be merged.');
       const [first, last] = [routes[0], routes.at(-1)];
       if (first === undefined || last === undefined) return [];
-      return this.#replace(record, routes, [first.min, last.max]);
+      return this.#replace(record, { routes, boundaries: [first.min, last.max], cause });
     });
   }
 
@@ -118,6 +133,7 @@ export class PartitionResizer {
   async close(): Promise<void> {
     this.#stopping.abort(new DomainError('unavailable', 'The server is stopping.'));
     await Promise.all(this.#changes.values());
+    await this.log.settled();
   }
 
   #heatPoint({ handle }: Route): Epk | undefined {
@@ -133,8 +149,7 @@ export class PartitionResizer {
 
   async #replace(
     container: ContainerRecord,
-    routes: readonly Route[],
-    boundaries: readonly Epk[],
+    { routes, boundaries, cause }: Resizing,
   ): Promise<readonly string[]> {
     const { router, registry } = this.#options;
     const parents = routes.map(({ partition }) => partition);
@@ -145,10 +160,11 @@ export class PartitionResizer {
       container,
       parents: parents.map(({ id }) => id),
       children: children.map(({ id }) => id),
+      cause,
     });
     try {
       await this.#move(container, { routes, parents, children, childHandles, recorder });
-      recorder.done();
+      recorder.done(bytesOf(childHandles));
     } catch (error) {
       recorder.failed(error);
       await registry.drop(childHandles.map(({ storeName }) => storeName));
@@ -177,7 +193,10 @@ export class PartitionResizer {
           max: epkFromHex(max),
         })),
         holdCallers: () => holdCallers(routes),
-        commit: () => this.#commit(container, parents, orderedChildren(parents, children, targets)),
+        commit: async () => {
+          await this.#commit(container, parents, orderedChildren(parents, children, targets));
+          handOverHeat(routes, children, childHandles);
+        },
         onStep: async (step) => {
           recorder.step(step);
           await onStep(step);
@@ -206,6 +225,7 @@ export class PartitionResizer {
           max: epkToHex(max),
           parents: ancestors,
           ridPrefix: record.nextPartitionId + at,
+          instance: parents[0]?.instance ?? LOCAL_INSTANCE,
           throughputFraction: 0,
           timestampSec: Math.floor(clock.nowMs() / 1000),
         }),
@@ -271,6 +291,12 @@ export class PartitionResizer {
   }
 }
 
+interface Resizing {
+  readonly routes: readonly Route[];
+  readonly boundaries: readonly Epk[];
+  readonly cause: ResizeCause;
+}
+
 interface NeighbourPair {
   readonly ids: readonly string[];
   readonly bytes: number;
@@ -283,6 +309,26 @@ interface Replacement {
   readonly children: readonly PartitionRecord[];
   readonly childHandles: readonly PartitionHandle[];
   readonly recorder: ResizeRecorder;
+}
+
+function bytesOf(handles: readonly PartitionHandle[]): number {
+  return handles.reduce((sum, { partition }) => sum + (partition?.itemBytes ?? 0), 0);
+}
+
+/** The keys that were hot stay known as such, so that operators and the next split by heat need not wait for minutes. */
+function handOverHeat(
+  parents: readonly Route[],
+  children: readonly PartitionRecord[],
+  childHandles: readonly PartitionHandle[],
+): void {
+  children.forEach(({ min, max }, at) => {
+    const owns = (epk: Uint8Array): boolean => {
+      const hash = epkToHex(epk as Epk);
+      return min <= hash && hash < max;
+    };
+    for (const { handle } of parents)
+      childHandles[at]?.heat.inherit(handle.heat, owns, 1 / children.length);
+  });
 }
 
 /** Requests that find one of these partitions fenced wait until the result is called. */

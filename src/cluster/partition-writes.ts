@@ -7,20 +7,31 @@ import {
   commandOf,
   type Effect,
   type ItemOp,
+  type KeyNote,
+  type Lsn,
   type Partition,
   type RangeTombstone,
+  type SequenceMode,
+  type StepCheck,
+  sequenceOf,
   type TransactionOp,
   type TransactionOptions,
   transactionOf,
+  updateOf,
   type WriteCommand,
 } from '../partition/index.ts';
 import { MINIMAL_CHARGE, type RequestClass } from '../throughput/index.ts';
 import { admit } from './admission.ts';
 import type { ClusterContext } from './cluster-context.ts';
-import { limitedCommand } from './key-limit.ts';
-import { responseInfoOf, type TransactionReply, type WriteReply } from './reply.ts';
+import { limitedCommand, stepCheck } from './key-limit.ts';
+import {
+  responseInfoOf,
+  type SequenceReply,
+  type TransactionReply,
+  type WriteReply,
+} from './reply.ts';
 import type { Route } from './routing-map.ts';
-import { effectCharge, prepaidCharge, pricedTransaction } from './write-charge.ts';
+import { effectCharge, prepaidCharge, pricedSequence, pricedTransaction } from './write-charge.ts';
 
 /** A write of any kind. */
 interface Commit<Done, Reply> {
@@ -42,23 +53,35 @@ export class PartitionWrites {
     return this.#commit(route, {
       prepaid: prepaidCharge(op),
       requestClass,
-      start: (partition) => partition.write(this.#limited(route, partition, commandOf(op))),
+      start: (partition) =>
+        op.kind === 'update' || op.note !== undefined
+          ? this.#update(route, partition, op)
+          : partition.write(this.#limited(route, partition, commandOf(op))),
       finish: ({ effects, lsn }) => {
         const effect = effects[0] as Effect;
         const charge = effectCharge(effect, route.handle.options.indexing);
-        const bytes = (effect.item ?? effect.previous)?.body.length ?? 0;
-        route.handle.heat.add(charge, bytes, op.key, this.#context.clock.nowMs());
+        route.handle.heat.add(charge, bytesOf(effect), op.key, this.#context.clock.nowMs());
         return { effect, ...responseInfoOf(route, lsn, charge) };
       },
     });
   }
 
-  /** All operations or none, of one logical partition. */
+  async #update(
+    route: Route,
+    partition: Partition,
+    op: ItemOp,
+  ): Promise<{ readonly effects: readonly Effect[]; readonly lsn: Lsn }> {
+    const { command, effects } = updateOf(op);
+    const { lsn } = await partition.write(this.#limited(route, partition, command));
+    return { effects: effects as readonly Effect[], lsn };
+  }
+
+  /** All operations or none, of one physical partition. */
   transact(
     route: Route,
     ops: readonly TransactionOp[],
     requestClass: RequestClass,
-    options: TransactionOptions,
+    optionsOf: (partition: Partition) => TransactionOptions,
   ): Promise<TransactionReply> {
     let prepaid = 0;
     for (const op of ops) prepaid += prepaidCharge(op);
@@ -66,7 +89,7 @@ export class PartitionWrites {
       prepaid,
       requestClass,
       start: async (partition) => {
-        const { command, effects } = transactionOf(ops, options);
+        const { command, effects } = transactionOf(ops, optionsOf(partition));
         const { lsn } = await partition.write(this.#limited(route, partition, command));
         return { effects, lsn };
       },
@@ -75,6 +98,43 @@ export class PartitionWrites {
         const { outcomes, bytes, charge } = pricedTransaction(effects, indexing);
         route.handle.heat.add(charge, bytes, ops[0]?.key, this.#context.clock.nowMs());
         return { outcomes, ...responseInfoOf(route, lsn, charge) };
+      },
+    });
+  }
+
+  /** Writes of this partition in order, as one command. A refused write is a result. */
+  sequence(
+    route: Route,
+    ops: readonly ItemOp[],
+    mode: SequenceMode,
+    requestClass: RequestClass,
+    notes: readonly KeyNote[],
+  ): Promise<SequenceReply> {
+    let prepaid = 0;
+    for (const op of ops) prepaid += prepaidCharge(op);
+    return this.#commit(route, {
+      prepaid,
+      requestClass,
+      start: async (partition) => {
+        const { command, results } = sequenceOf(ops, mode, {
+          newCheck: this.#stepCheck(route, partition, ops),
+          notes,
+        });
+        const { lsn } = await partition.write(command);
+        return { results, lsn };
+      },
+      finish: ({ results, lsn }) => {
+        const { handle } = route;
+        const nowMs = this.#context.clock.nowMs();
+        const priced = pricedSequence(results, handle.options.indexing);
+        priced.outcomes.forEach((outcome, at) => {
+          if ('effect' in outcome)
+            handle.heat.add(outcome.charge, bytesOf(outcome.effect), ops[at]?.key, nowMs);
+        });
+        const info = responseInfoOf(route, lsn, priced.charge);
+        for (const outcome of priced.outcomes)
+          if ('error' in outcome) outcome.error.responseInfo = { ...info, charge: MINIMAL_CHARGE };
+        return { results: priced.outcomes, ...info };
       },
     });
   }
@@ -139,12 +199,27 @@ export class PartitionWrites {
     return isPromise(opened) ? opened.then(run, unopened) : run(opened);
   }
 
+  #stepCheck(
+    route: Route,
+    partition: Partition,
+    ops: readonly ItemOp[],
+  ): (() => StepCheck) | undefined {
+    const { limits } = route.handle;
+    if (limits === undefined) return undefined;
+    const keys = ops.map(({ key }) => key);
+    return stepCheck(keys, { route, partition, limits, ...this.#context });
+  }
+
   /** The command, refused when it is decided where the partition is near a limit and the command would exceed it. */
   #limited(route: Route, partition: Partition, command: WriteCommand): WriteCommand {
     const { limits } = route.handle;
     if (limits === undefined) return command;
     return limitedCommand(command, { route, partition, limits, ...this.#context });
   }
+}
+
+function bytesOf({ item, previous }: Pick<Effect, 'item' | 'previous'>): number {
+  return (item ?? previous)?.body.length ?? 0;
 }
 
 /** A refusal before the write has started is a rejection, as later ones are. */

@@ -1,7 +1,15 @@
 /** A partition as the query executor sees it: joins the partition's reader with a part of its hash range. */
-import { andThen, type Bytes, compareBytes, type MaybePromise, prefixEnd } from '../base/index.ts';
+import {
+  andThen,
+  type Bytes,
+  compareBytes,
+  keyAfter,
+  type MaybePromise,
+  prefixEnd,
+} from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import {
+  boundedValues,
   compositePart,
   type EpkRange,
   type Item,
@@ -17,7 +25,9 @@ import type {
   Candidate,
   CompositeMatch,
   CompositeOrder,
+  DeclaredRanges,
   IndexEntries,
+  IndexLimit,
   ItemReader,
   Search,
   SearchAccess,
@@ -34,6 +44,8 @@ export class QueryReader implements ItemReader {
   readonly #reader: PartitionReader;
   /** The range of primary keys to read; undefined for the whole partition. */
   readonly #primaries: KeyRange | undefined;
+  /** Whether the range is one place in the hash space: one partition key, but for collisions. */
+  readonly #isOneKey: boolean;
   /** Index entries and items read, weighted: the part of this partition in the cost of a query. */
   effort = 0;
 
@@ -53,6 +65,7 @@ export class QueryReader implements ItemReader {
     this.#reader = reader;
     this.#search = search;
     this.#primaries = within && primariesOf(within);
+    this.#isOneKey = within !== undefined && isOneKey(within);
     this.#overwritten = overwritten;
   }
 
@@ -63,7 +76,7 @@ export class QueryReader implements ItemReader {
   get excludes(): ItemReader['excludes'] {
     return {
       others: this.#primaries !== undefined,
-      hidden: this.#overwritten !== undefined || this.#reader.context.invisible !== undefined,
+      invisible: this.#overwritten !== undefined || this.#reader.context.invisible !== undefined,
     };
   }
 
@@ -76,6 +89,14 @@ export class QueryReader implements ItemReader {
     return andThen(page, ({ items, next }) => {
       this.effort += items.length * ITEM_EFFORT;
       return { items, next: next === undefined ? undefined : Number.parseInt(next, 36) + 1 };
+    });
+  }
+
+  ridsOfKey(from: KeyRange | undefined): ReturnType<NonNullable<ItemReader['ridsOfKey']>> {
+    if (this.#primaries === undefined || !this.#isOneKey) return undefined;
+    return andThen(this.#reader.ridsOfKeys(from ?? this.#primaries), (page) => {
+      this.effort += page.rids.length;
+      return page;
     });
   }
 
@@ -114,12 +135,23 @@ export class QueryReader implements ItemReader {
     return isIndexReady ? indexing.termsOf(path) : undefined;
   }
 
-  compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined {
-    const { isIndexReady, indexing } = this.#reader.context;
-    return isIndexReady ? indexing.compositeFor(parts) : undefined;
+  declaredWithin(limits: readonly IndexLimit[]): DeclaredRanges | undefined {
+    const { readyIndexes, indexing } = this.#reader.context;
+    if (readyIndexes.size === 0 || limits.length === 0) return undefined;
+    return indexing.declaredWithin(limits, (id) => readyIndexes.has(id));
   }
 
-  cutAt(entry: string, composite: CompositeMatch | undefined): number | undefined {
+  compositeOf(
+    parts: readonly CompositeOrder[],
+    limits?: readonly IndexLimit[],
+  ): CompositeMatch | undefined {
+    const { isIndexReady, readyIndexes, indexing } = this.#reader.context;
+    return isIndexReady
+      ? indexing.compositeFor(parts, (id) => readyIndexes.has(id), limits)
+      : undefined;
+  }
+
+  truncatedAt(entry: string, composite: CompositeMatch | undefined): number | undefined {
     return composite === undefined
       ? truncatedPrefixOfTerm(entry)
       : truncatedPrefixOfComposite(entry, composite);
@@ -137,10 +169,9 @@ export class QueryReader implements ItemReader {
     return isSameTerm(a, b);
   }
 
-  compositeKey({ isDescending }: CompositeMatch, values: readonly Value[]): Bytes {
-    return Buffer.concat(
-      values.map((value, at) => compositePart(value, isDescending[at] === true)),
-    );
+  compositeKey({ prefix, isDescending }: CompositeMatch, values: readonly Value[]): Bytes {
+    const parts = values.map((value, at) => compositePart(value, isDescending[at] === true));
+    return boundedValues(prefix, Buffer.concat(parts));
   }
 
   decode(item: Candidate): Value {
@@ -169,6 +200,10 @@ export class QueryReader implements ItemReader {
   release(): void {
     this.#reader.release();
   }
+}
+
+function isOneKey(within: EpkRange | Bytes): boolean {
+  return !('min' in within) || compareBytes(within.max, keyAfter(within.min)) === 0;
 }
 
 function primariesOf(within: EpkRange | Bytes): KeyRange {

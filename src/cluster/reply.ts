@@ -1,5 +1,11 @@
 /** Replies of the cluster, each with its response info, and the refusals that carry one. */
-import { type Bytes, DomainError, type ResponseInfo } from '../base/index.ts';
+import {
+  assert,
+  type Bytes,
+  DomainError,
+  type ResponseInfo,
+  type SessionToken,
+} from '../base/index.ts';
 import {
   type Effect,
   type EpkRange,
@@ -12,7 +18,6 @@ import {
 } from '../partition/index.ts';
 import type { HeatKey, Refusal } from '../throughput/index.ts';
 import type { Route } from './routing-map.ts';
-import { printSessionToken, sessionLsn } from './session-token.ts';
 
 export interface ReadReply extends ResponseInfo {
   readonly item: Item | undefined;
@@ -29,6 +34,18 @@ export interface OperationOutcome extends OperationEffect {
 export interface TransactionReply extends ResponseInfo {
   /** One per operation, in order. */
   readonly outcomes: readonly OperationOutcome[];
+}
+
+/** The end of one write of a sequence. */
+export type SequenceResult =
+  | { readonly effect: Effect; readonly charge: number }
+  | { readonly error: DomainError }
+  /** A write before it was refused, or with `all` any other one. */
+  | { readonly notRun: true };
+
+export interface SequenceReply extends ResponseInfo {
+  /** One per write, in order. */
+  readonly results: readonly SequenceResult[];
 }
 
 export interface PageReply extends ResponseInfo {
@@ -78,11 +95,28 @@ export function keyOfScope({ within }: { readonly within: unknown }): HeatKey | 
 }
 
 export function responseInfoOf({ partition }: Route, lsn: Lsn, charge: number): ResponseInfo {
-  const partitionId = partition.id;
-  return { partitionId, lsn, charge, sessionToken: printSessionToken(partitionId, lsn) };
+  return { partitionId: partition.id, lsn, charge };
 }
 
-/** A refusal costs nothing. It carries the session token where the partition is open. */
+/** The positions of all partitions that responded but the first; undefined where there are none. */
+export function othersOf([first, ...rest]: readonly ResponseInfo[]): ResponseInfo['others'] {
+  const others = [...(first?.others ?? [])];
+  for (const { partitionId, lsn, others: more = [] } of rest)
+    others.push({ partitionId, lsn }, ...more);
+  return others.length === 0 ? undefined : others;
+}
+
+/** One response of several partitions: the first one's, with all charges and positions. */
+export function togetherInfo(infos: readonly ResponseInfo[]): ResponseInfo {
+  const [first] = infos;
+  assert(first !== undefined, 'a partition has responded');
+  let charge = 0;
+  for (const info of infos) charge += info.charge;
+  const { partitionId, lsn } = first;
+  return { partitionId, lsn, charge, others: othersOf(infos) };
+}
+
+/** A refusal costs nothing. It says where the partition is, if it is open. */
 export function throttled(route: Route, { reason, retryAfterMs }: Refusal): DomainError {
   const error = new DomainError(
     reason === 'partition' ? 'throttled' : 'bucketThrottled',
@@ -94,13 +128,19 @@ export function throttled(route: Route, { reason, retryAfterMs }: Refusal): Doma
   return error;
 }
 
+/** Throws where the client has seen a later state of this partition, or of those it came from. */
 export function checkSession(
   partition: Partition,
   route: Route,
-  session: string | undefined,
+  session: SessionToken | undefined,
 ): void {
-  if (session === undefined || session === '') return;
-  if (sessionLsn(session, route.partition) > partition.lsn)
+  if (session === undefined) return;
+  const { id, parents } = route.partition;
+  const isBehind = session.some(
+    ({ partitionId, lsn }) =>
+      lsn > partition.lsn && (partitionId === id || parents.includes(partitionId)),
+  );
+  if (isBehind)
     throw new DomainError(
       'sessionNotAvailable',
       'The read session is not available for the input session token.',

@@ -6,6 +6,7 @@ import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../catalog/index.
 import { memoryEngine } from '../engine/memory/index.ts';
 import { RecordCache } from '../partition/index.ts';
 import { Budgets } from './budgets.ts';
+import { HomeApis } from './container/home-api.ts';
 import { PartitionRegistry } from './partition-registry.ts';
 import { Router } from './router.ts';
 import { keyOf } from './test-kit.ts';
@@ -19,6 +20,7 @@ function containerWith(ids: readonly string[], bounds: readonly string[]): Conta
     timestampSec: 0,
     kind: 'unlimited',
     partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
+    home: 'nosql',
     encoding: 'json',
     indexingPolicy: DEFAULT_INDEXING_POLICY,
     uniqueKeys: [],
@@ -59,8 +61,7 @@ function setUp() {
   const router = new Router({
     registry,
     budgets,
-    finishers: {},
-    computed: {},
+    homes: new HomeApis([]),
     current: () => current,
   });
   const change = (container: ContainerRecord | undefined) => {
@@ -129,4 +130,14 @@ test('a partition that is replaced again and again is given up', async () => {
     code: 'partitionGone',
   });
   expect(attempts).toBe(11);
+});
+
+test('containers of the first version keep the keys that they have', () => {
+  const { router } = setUp();
+  const first = containerWith(['0'], ['', 'FF']);
+  const keyBytes = (container: ContainerRecord) =>
+    router.routing(container).keys.keyOf(['a'], ['x'.repeat(600)]).primary.length;
+  // Texts in terms have 512 bytes and a digest; row keys are whole.
+  expect(keyBytes(first)).toBe(1 + 17 + 3 + 1 + 512 + 1 + 16);
+  expect(keyBytes({ ...first, keyFormat: 2 })).toBe(1 + 17 + 3 + 1 + 600 + 1);
 });

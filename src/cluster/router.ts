@@ -5,14 +5,15 @@
 import { DomainError, isPromise, type MaybePromise } from '../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import type { BodyFinisher, Indexing } from '../partition/index.ts';
-import type { Encoding, Epk } from '../value/index.ts';
+import type { Epk } from '../value/index.ts';
 import type { Budgets } from './budgets.ts';
-import { type ComputedByEncoding, containerIndexing } from './container-indexing.ts';
-import { type ContainerName, storeName } from './container-name.ts';
+import { containerIndexing } from './container/container-indexing.ts';
+import { type ContainerName, storeName } from './container/container-name.ts';
+import type { HomeApis } from './container/home-api.ts';
+import { searchSpec } from './container/search-spec.ts';
 import type { PartitionHandle } from './partition-handle.ts';
 import type { PartitionRegistry } from './partition-registry.ts';
 import { type Route, RoutingMap } from './routing-map.ts';
-import { searchSpec } from './search-spec.ts';
 
 /** A partition that is split while a request waits may be split again; not for ever. */
 const REROUTES_MAX = 10;
@@ -20,16 +21,10 @@ const REROUTES_MAX = 10;
 /** Records need no finisher where the home API adds nothing to what the client sent. */
 const keepBody: BodyFinisher = (body) => body;
 
-/** The finisher of a container's records, by the API that stores them. */
-export type FinishersByEncoding = Readonly<
-  Partial<Record<Encoding, (container: ContainerRecord) => BodyFinisher>>
->;
-
 interface RouterOptions {
   readonly registry: PartitionRegistry;
   readonly budgets: Budgets;
-  readonly finishers: FinishersByEncoding;
-  readonly computed: ComputedByEncoding;
+  readonly homes: HomeApis;
   /** A container as it now is; undefined where it is gone. */
   readonly current: (container: ContainerName) => ContainerRecord | undefined;
 }
@@ -37,26 +32,34 @@ interface RouterOptions {
 export class Router {
   readonly #options: RouterOptions;
   readonly #maps = new WeakMap<ContainerRecord, RoutingMap>();
+  /** The map asked for last: a request asks several times. */
+  #lastContainer: ContainerRecord | undefined;
+  #lastMap: RoutingMap | undefined;
 
   constructor(options: RouterOptions) {
     this.#options = options;
   }
 
   routing(container: ContainerRecord): RoutingMap {
+    if (this.#lastContainer === container) return this.#lastMap as RoutingMap;
     let map = this.#maps.get(container);
     if (map === undefined) {
-      const indexing = containerIndexing(container, this.#options.computed);
-      map = new RoutingMap(container, (partition) =>
-        this.#handleOf(container, partition, indexing),
+      const indexing = this.#indexingOf(container);
+      map = new RoutingMap(
+        container,
+        (partition) => this.#handleOf(container, partition, indexing),
+        this.#options.homes.of(container).keys?.(container),
       );
       this.#maps.set(container, map);
     }
+    this.#lastContainer = container;
+    this.#lastMap = map;
     return map;
   }
 
   /** The handle of a partition that is being built and that no routing map has yet. */
   newHandle(container: ContainerRecord, partition: PartitionRecord): PartitionHandle {
-    const indexing = containerIndexing(container, this.#options.computed);
+    const indexing = this.#indexingOf(container);
     return this.#handleOf(container, partition, indexing);
   }
 
@@ -114,20 +117,29 @@ export class Router {
     throw failure;
   }
 
+  #indexingOf(container: ContainerRecord): Indexing {
+    return containerIndexing(container, this.#options.homes.of(container));
+  }
+
   #handleOf(
     container: ContainerRecord,
     partition: PartitionRecord,
     indexing: Indexing,
   ): PartitionHandle {
-    const { registry, budgets, finishers } = this.#options;
+    const { registry, budgets, homes } = this.#options;
     const handle = registry.handle(storeName(container, partition.id), {
-      finisher: finishers[container.encoding]?.(container) ?? keepBody,
+      finisher: homes.of(container).finisher?.(container) ?? keepBody,
+      updaters: homes.updaters,
+      format: {
+        keyFormat: container.keyFormat ?? 1,
+        ring: container.partitionKey.kind === 'Token' ? 'token' : 'hash',
+      },
       etagSalt: (container.rid ^ (container.rid >>> 16)) & 0xffff,
       ridPrefix: partition.ridPrefix,
       indexing,
       retentionSec: container.versionRetentionSec ?? 0,
       defaultTtlSec: container.defaultTtlSec,
-      search: searchSpec(container),
+      search: searchSpec(container, homes.of(container)),
     });
     budgets.provision(handle.budget, container, partition);
     return handle;

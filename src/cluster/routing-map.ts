@@ -1,6 +1,7 @@
 /** The live partitions of one container, in the order of the hash space: which one owns a key, a range, an id. */
 import { assert, type Bytes, compareBytes, DomainError } from '../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
+import { ItemKeys, type KeyCodec } from '../partition/index.ts';
 import { type Epk, epkFromHex } from '../value/index.ts';
 import type { PartitionHandle } from './partition-handle.ts';
 
@@ -15,14 +16,22 @@ export interface Route {
 
 export class RoutingMap {
   readonly routes: readonly Route[];
+  /** Makes the keys of the container's items. */
+  readonly keys: ItemKeys;
   readonly #container: ContainerRecord;
   readonly #byId: ReadonlyMap<string, Route>;
 
   constructor(
     container: ContainerRecord,
     handleOf: (partition: PartitionRecord) => PartitionHandle,
+    codec?: KeyCodec,
   ) {
     this.#container = container;
+    this.keys = new ItemKeys({
+      definition: container.partitionKey,
+      format: container.keyFormat ?? 1,
+      codec,
+    });
     this.routes = container.partitions.map((partition) => ({
       container,
       partition,

@@ -5,18 +5,21 @@ import {
   commandOf,
   Indexing,
   type ItemKey,
-  itemKey,
+  ItemKeys,
   openPartition,
   type Partition,
   RecordCache,
 } from '../partition/index.ts';
-import { effectivePartitionKey, jsonCodec, type PartitionKeyDefinition } from '../value/index.ts';
+import { jsonCodec } from '../value/index.ts';
 import type { PartitionHandleOptions } from './partition-handle.ts';
 
-const DEFINITION: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 2 };
+const KEYS = new ItemKeys({
+  definition: { paths: ['/pk'], kind: 'Hash', version: 2 },
+  format: 2,
+});
 
 export function keyOf(partitionKey: string, id: string): ItemKey {
-  return itemKey(effectivePartitionKey([partitionKey], DEFINITION), [partitionKey], id);
+  return KEYS.keyOf([partitionKey], [id]);
 }
 
 export const HANDLE_OPTIONS: PartitionHandleOptions = {

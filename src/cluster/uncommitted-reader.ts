@@ -23,7 +23,7 @@ export class UncommittedReader implements ItemReader {
   }
 
   get excludes(): ItemReader['excludes'] {
-    return { others: false, hidden: false };
+    return { others: false, invisible: false };
   }
 
   scanItems(from: number, limit: number): ReturnType<ItemReader['scanItems']> {
@@ -61,7 +61,7 @@ export class UncommittedReader implements ItemReader {
     return noIndex();
   }
 
-  cutAt(): number | undefined {
+  truncatedAt(): number | undefined {
     return noIndex();
   }
 

@@ -5,6 +5,7 @@ import type {
   Item,
   ItemOp,
   OperationEffect,
+  StepResult,
   TransactionOp,
 } from '../partition/index.ts';
 import {
@@ -15,7 +16,7 @@ import {
   replaceCharge,
   type WriteSize,
 } from '../throughput/index.ts';
-import type { OperationOutcome } from './reply.ts';
+import type { OperationOutcome, SequenceResult } from './reply.ts';
 
 /** Index entries assumed of an item before it is indexed; the charge is corrected later. */
 const ENTRIES_EXPECTED = 12;
@@ -34,9 +35,12 @@ export function prepaidCharge(op: ItemOp | TransactionOp): number {
   }
 }
 
-type Change = Pick<Effect, 'item' | 'previous'>;
+type Change = Pick<Effect, 'item' | 'previous'> & { readonly kind?: OperationEffect['kind'] };
 
-export function effectCharge({ item, previous }: Change, indexing: Indexing): number {
+/** A write that changes nothing costs as much as the read that decided so. */
+export function effectCharge({ kind, item, previous }: Change, indexing: Indexing): number {
+  if (kind === 'kept')
+    return previous === undefined ? MINIMAL_CHARGE : readCharge(previous.body.length);
   if (item === undefined)
     return previous === undefined ? 0 : deleteCharge(sizeOf(previous, indexing));
   if (previous === undefined) return createCharge(sizeOf(item, indexing));
@@ -71,13 +75,31 @@ export function pricedTransaction(
   let charge = 0;
   let bytes = 0;
   const outcomes = effects.map((effect): OperationOutcome => {
-    const { kind, item, previous } = effect;
+    const { kind, item, previous, reply } = effect;
     const own = operationCharge(effect, indexing);
     charge += own;
     bytes += item?.body.length ?? 0;
-    return { kind, item, previous, charge: own };
+    return { kind, item, previous, reply, charge: own };
   });
   return { outcomes, charge: Math.round(charge * 100) / 100, bytes };
+}
+
+interface PricedSequence {
+  readonly outcomes: readonly SequenceResult[];
+  readonly charge: number;
+}
+
+/** Each write costs what it would cost alone. */
+export function pricedSequence(results: readonly StepResult[], indexing: Indexing): PricedSequence {
+  let charge = 0;
+  const outcomes = results.map((result): SequenceResult => {
+    if ('error' in result) charge += MINIMAL_CHARGE;
+    if (!('effect' in result)) return result;
+    const own = operationCharge(result.effect, indexing);
+    charge += own;
+    return { effect: result.effect as Effect, charge: own };
+  });
+  return { outcomes, charge: Math.round(charge * 100) / 100 };
 }
 
 /** The committer counts the entries of items that it indexes, but not of those written again in the same group. */

@@ -58,6 +58,7 @@ function asyncView(view: ReadView, defer: Defer): ReadView {
     get: (key) => defer(() => view.get(key)),
     getMany: (keys) => defer(() => view.getMany(keys)),
     dereference: (key, prefix) => defer(() => view.dereference(key, prefix)),
+    dereferenceMany: (keys, prefix) => defer(() => view.dereferenceMany(keys, prefix)),
     scan: (range, options) => defer(() => view.scan(range, options)),
     scanKeys: (range, options) => defer(() => view.scanKeys(range, options)),
   };

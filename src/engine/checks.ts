@@ -1,21 +1,22 @@
 /** Checks that every engine makes of its arguments, so that a mistake shows on the memory engine as well as on disk. */
-import { assert } from '../base/index.ts';
+import { assert, DomainError, KEY_BYTES_MAX, VALUE_BYTES_MAX } from '../base/index.ts';
 import type { Batch, KeyRange, ScanOptions } from './engine.ts';
 import { integerOfKey, isIntegerKeyed } from './integer-keys.ts';
 
-/** A key fits one index row of every engine. PostgreSQL has the smallest (2,704 bytes). */
-export const KEY_BYTES_MAX = 2700;
-const VALUE_BYTES_MAX = 4 * 1024 * 1024;
-
 const NAME_LENGTH_MAX = 200;
 const NAME = /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/;
+
+/** A partition that failed is closed under the readers that it has: their requests are refused, which is no bug. */
+export function closedStore(name: string): DomainError {
+  return new DomainError('unavailable', `Store ${name} was closed.`);
+}
 
 export function checkStoreName(name: string): void {
   assert(name.length <= NAME_LENGTH_MAX && NAME.test(name), `not a store name: ${name}`);
 }
 
 export function checkKey(key: Uint8Array): void {
-  assert(key.length >= 1 && key.length <= KEY_BYTES_MAX, 'a key has 1 to 2,700 bytes');
+  assert(key.length >= 1 && key.length <= KEY_BYTES_MAX, 'a key has 1 to 2,600 bytes');
   if (isIntegerKeyed(key)) integerOfKey(key);
 }
 
@@ -43,10 +44,10 @@ export function checkBatch(batch: Batch): void {
   for (const key of batch.deletes ?? []) checkKey(key);
   for (const { key, value } of batch.puts ?? []) {
     checkKey(key);
-    assert(value.length <= VALUE_BYTES_MAX, 'a value has at most 4 MiB');
+    assert(value.length <= VALUE_BYTES_MAX, 'a value has at most 16 MiB and 64 KiB');
   }
   for (const { key, value } of batch.appends ?? []) {
     checkKey(key);
-    assert(value.length <= VALUE_BYTES_MAX, 'a value has at most 4 MiB');
+    assert(value.length <= VALUE_BYTES_MAX, 'a value has at most 16 MiB and 64 KiB');
   }
 }

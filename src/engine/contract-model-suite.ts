@@ -127,9 +127,13 @@ async function compareReads(
   const [first] = keys as [Bytes];
   expect(text(await view.get(first)), note).toBe(text(read(model, first)));
   const prefix = random.below(2) === 0 ? INTEGER_KEY_PREFIX : random.below(3);
-  const pointer = read(model, first);
-  const target = pointer && follow(model, { key: first, value: pointer }, prefix);
-  expect(text(await view.dereference(first, prefix)), note).toBe(text(target));
+  const targets = keys.map((key) => {
+    const pointer = read(model, key);
+    return text(pointer && follow(model, { key, value: pointer }, prefix));
+  });
+  expect(text(await view.dereference(first, prefix)), note).toBe(targets[0]);
+  const dereferenced = await view.dereferenceMany(keys, prefix);
+  expect(dereferenced.map(text), note).toEqual(targets);
   const range = randomRange(random);
   const kind = random.below(3);
   const options: ScanOptions = {

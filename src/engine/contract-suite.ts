@@ -3,7 +3,13 @@
  * contract-model-suite.ts adds random histories against a plain sorted array.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AssertionError, bytesToText, textToBytes } from '../base/index.ts';
+import {
+  AssertionError,
+  bytesToText,
+  KEY_BYTES_MAX,
+  textToBytes,
+  VALUE_BYTES_MAX,
+} from '../base/index.ts';
 import { contractIntegerKeysSuite } from './contract-integer-keys-suite.ts';
 import { contractLifecycleSuite } from './contract-lifecycle-suite.ts';
 import { contractModelSuite } from './contract-model-suite.ts';
@@ -89,11 +95,19 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         expect(await store.dereference(bytes(0x11, 9), 0x13)).toBeUndefined();
         expect(await store.dereference(bytes(0x11, 3), 0x13)).toEqual(bytes(1));
         expect(await store.dereference(bytes(0x11, 4), 0xff)).toEqual(bytes(2));
+        const keys = [9, 1, 3, 1].map((last) => bytes(0x11, last));
+        expect(await store.dereferenceMany(keys, 0x13)).toEqual([
+          undefined,
+          record,
+          bytes(1),
+          record,
+        ]);
+        expect(await store.dereferenceMany([], 0x13)).toEqual([]);
       });
 
-      it('keeps empty values, values of 2.2 MB and keys of 2,700 bytes', async () => {
+      it('keeps empty values, values of 2.2 MB and keys of 2,600 bytes', async () => {
         const large = new Uint8Array(2_200_000).map((_, at) => at * 31);
-        const longKey = new Uint8Array(2700).fill(0xfe);
+        const longKey = new Uint8Array(2600).fill(0xfe);
         await store.commit({
           puts: [
             { key: bytes(1), value: bytes() },
@@ -242,12 +256,22 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         expect(await read(store, 'n')).toBe('199');
       });
 
+      it('keeps the longest key and the largest value', async () => {
+        const key = new Uint8Array(KEY_BYTES_MAX).fill(7);
+        const value = Buffer.alloc(VALUE_BYTES_MAX, 'ab');
+        await store.commit({ puts: [{ key, value }] });
+        const found = (await store.get(key)) as Uint8Array;
+        expect(Buffer.compare(found, value)).toBe(0);
+        const page = await store.scan({ start: key, end: undefined }, { limit: 2, bytesMax: 10 });
+        expect(page.entries[0]?.value.length).toBe(VALUE_BYTES_MAX);
+      });
+
       it('refuses keys and values out of bounds', async () => {
         const value = bytes();
         for (const puts of [
           [{ key: bytes(), value }],
-          [{ key: new Uint8Array(2701), value }],
-          [{ key: bytes(1), value: new Uint8Array(4 * 1024 * 1024 + 1) }],
+          [{ key: new Uint8Array(KEY_BYTES_MAX + 1), value }],
+          [{ key: bytes(1), value: new Uint8Array(VALUE_BYTES_MAX + 1) }],
         ])
           await expect(store.commit({ puts })).rejects.toThrow(AssertionError);
       });

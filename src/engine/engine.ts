@@ -1,15 +1,15 @@
 /**
  * The storage contract: named stores, each an ordered map from bytes to bytes with snapshots and atomic, conditional
- * batches. Everything above is library code on this. Implementations: memory, sqlite, (pgwire).
+ * batches. Everything above is library code on this. Implementations: memory, sqlite, postgres.
  *
- * Order is unsigned lexicographic over the key bytes. Keys are 1 to 2,700 bytes, values 0 bytes to 4 MiB. Keys that
+ * Order is unsigned lexicographic over the key bytes. Keys are 1 to 2,600 bytes, values up to 16 MiB + 64 KiB. Keys that
  * begin with INTEGER_KEY_PREFIX have a form of their own (integer-keys.ts). The caller must not change bytes after
  * passing them in. Returned bytes are never changed and may be kept. The entries of one page may share memory, so a
  * caller that keeps a few of them for long should copy them.
  *
  * Refusals: ConflictError and FormatError below. DomainError `unavailable` where the disk, the network or a thread
- * fails; for a commit, also if it is unknown whether it took effect. AssertionError for misuse (a store opened twice,
- * use after close or release, keys and values out of bounds).
+ * fails, or the store was closed; for a commit `outcomeUnknown` if it is unknown whether it took effect. AssertionError
+ * for misuse (a store opened twice, use after release, keys and values out of bounds).
  */
 import type { Bytes, MaybePromise } from '../base/index.ts';
 
@@ -77,6 +77,11 @@ export interface ReadView {
    * it points to in one call (one statement, one round trip). Undefined if either is missing.
    */
   dereference(key: Bytes, prefix: number): MaybePromise<Bytes | undefined>;
+  /** The same for many keys in one call: one result per key, in the order of the keys, all of one state. */
+  dereferenceMany(
+    keys: readonly Bytes[],
+    prefix: number,
+  ): MaybePromise<readonly (Bytes | undefined)[]>;
   scan(range: KeyRange, options: ScanOptions): MaybePromise<ScanPage>;
   /** Scans only the keys, of which indexes consist. */
   scanKeys(range: KeyRange, options: KeyScanOptions): MaybePromise<KeyPage>;
@@ -90,6 +95,16 @@ export interface Snapshot extends ReadView {
 /** A store as a ReadView reads the last committed state; two calls may see different states. */
 export interface Store extends ReadView {
   readonly name: string;
+  /**
+   * Why no commit can be completed now, such as too few replicas; undefined or absent while one can. Writers are refused
+   * before anything is decided, and readers go on.
+   */
+  readonly writeRefusal?: string | undefined;
+  /**
+   * Set where a commit can take for as long as replicas are missing: after this time its writers get `outcomeUnknown`,
+   * while the commit goes on.
+   */
+  readonly answerWithinMs?: number | undefined;
   /** A view for several reads of one state. Waits where the engine bounds how many are open at once. */
   snapshot(): MaybePromise<Snapshot>;
   /**

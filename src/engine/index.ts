@@ -9,4 +9,5 @@ export {
   type Snapshot,
   type Store,
 } from './engine.ts';
+export type { EngineReport } from './engine-report.ts';
 export { INTEGER_KEY_PREFIX } from './integer-keys.ts';

@@ -25,6 +25,10 @@ export abstract class BaseExchange implements Head {
     return this.#socket.remoteAddress;
   }
 
+  get isGone(): boolean {
+    return this.#socket.destroyed;
+  }
+
   get isEncrypted(): boolean {
     const socket = this.#socket;
     return 'encrypted' in socket && socket.encrypted === true;

@@ -11,6 +11,8 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders;
   /** The client's address; undefined where the client is gone. */
   readonly remoteAddress: string | undefined;
+  /** True where nobody can receive a response any more. */
+  readonly isGone: boolean;
   readonly isEncrypted: boolean;
   /** The server as the client addresses it: `scheme://host/`. */
   readonly origin: string;
@@ -36,8 +38,23 @@ export interface Exchange {
     encoding?: 'latin1',
   ): void;
 
+  /**
+   * Begins a response whose body comes in pieces over time; undefined where this connection cannot: then `send` refuses.
+   * Only connections that node:http reads can.
+   */
+  stream?(status: number, headers: string[]): ResponseStream | undefined;
+
   /** Sends a 500 after a response that could not be sent, or closes the connection where a part of that was written. */
   fail(): void;
+}
+
+/** A body that is written in pieces. Calls after its end do nothing. */
+export interface ResponseStream {
+  /** False: the client is slow, and what was written is still in memory. */
+  write(text: string): boolean;
+  end(): void;
+  /** Called once, whoever ended it. */
+  onClose(listener: () => void): void;
 }
 
 /** Receives every request of a server; must respond to each, now or later. */

@@ -39,12 +39,12 @@ test.each<[string, boolean]>([
 });
 
 describe.each(['direct', 'node:http'] as const)('by the %s way', (way) => {
-  let isOn = true;
+  let isActive = true;
   let port = 0;
   let calls = 0;
   const refusals: GuardRefusal[] = [];
   const guard: Guard = {
-    isOn: () => isOn,
+    isActive: () => isActive,
     names: [],
     allowsOrigin: ({ headers }) => headers.origin === 'http://friend.example',
     onRefusal: (refusal) => refusals.push(refusal),
@@ -112,9 +112,9 @@ describe.each(['direct', 'node:http'] as const)('by the %s way', (way) => {
   });
 
   test('and nothing is refused once the key is a secret', async () => {
-    isOn = false;
+    isActive = false;
     expect(await statusOf('Host: evil.example\r\nOrigin: http://evil.example')).toBe('200');
-    isOn = true;
+    isActive = true;
     expect(await statusOf('Host: evil.example')).toBe('421');
   });
 });

@@ -3,11 +3,14 @@
  * this machine, and with a name that resolves to a loopback address (DNS rebinding) it can read the responses. So only
  * names of this machine are accepted as Host, and requests of pages of other origins only where a CORS rule allows them.
  */
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Exchange, HttpHandler } from './exchange.ts';
+import type { UpgradeHandler } from './upgrades.ts';
 
 export interface Guard {
   /** True while every caller is let in. Called for every request. */
-  isOn(): boolean;
+  isActive(): boolean;
   /** Names and addresses beside those of loopback, in lower case; `*.` matches one further label. */
   readonly names: readonly string[];
   /** Whether a rule lets pages of the Origin that was sent do this; undefined: the API has no rules. */
@@ -29,7 +32,7 @@ export function guardedHandler(handler: HttpHandler, guard: Guard): HttpHandler 
   // Clients use one name, so the last one that was accepted needs no second check.
   let lastHost: string | undefined;
   return (exchange) => {
-    if (!guard.isOn()) {
+    if (!guard.isActive()) {
       handler(exchange);
       return;
     }
@@ -46,6 +49,23 @@ export function guardedHandler(handler: HttpHandler, guard: Guard): HttpHandler 
       refuse(exchange, guard, FOREIGN_ORIGIN);
     else handler(exchange);
   };
+}
+
+/** The same for connections that leave HTTP: pages may open WebSockets to every host, and no CORS rule is asked. */
+export function guardedUpgrade(upgrade: UpgradeHandler, guard: Guard): UpgradeHandler {
+  return (request, socket, head) => {
+    const refusal = guard.isActive() ? upgradeRefusal(request, guard) : undefined;
+    if (refusal === undefined) return upgrade(request, socket, head);
+    refuseUpgrade(request, socket, guard, refusal);
+    return undefined;
+  };
+}
+
+function upgradeRefusal({ headers }: IncomingMessage, guard: Guard): Refusal | undefined {
+  const { host, origin } = headers;
+  if (host !== undefined && !isOwnHost(host, guard.names)) return FOREIGN_HOST;
+  if (origin !== undefined && isOfPage(origin) && !isOwnOrigin(origin, host)) return FOREIGN_ORIGIN;
+  return undefined;
 }
 
 /** True for a loopback name and for the names given; a port may follow. */
@@ -119,4 +139,21 @@ function refuse(exchange: Exchange, { onRefusal }: Guard, refusal: Refusal): voi
   const headers = ['content-type', 'application/json', 'cache-control', 'no-store'];
   exchange.send(status, headers, `${JSON.stringify({ code, message })}\n`);
   onRefusal?.({ from: remoteAddress ?? 'unknown', method, status, reason });
+}
+
+function refuseUpgrade(
+  request: IncomingMessage,
+  socket: Duplex,
+  { onRefusal }: Guard,
+  refusal: Refusal,
+): void {
+  const { status, code, reason, message } = refusal;
+  const body = `${JSON.stringify({ code, message })}\n`;
+  const phrase = STATUS_CODES[status] ?? '';
+  socket.end(
+    `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+  const from = request.socket.remoteAddress ?? 'unknown';
+  onRefusal?.({ from, method: request.method ?? 'GET', status, reason });
 }

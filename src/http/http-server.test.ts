@@ -73,7 +73,7 @@ const post = (url: string, body: string): string =>
   `POST ${url} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 /** Waits until all bytes in the queues of both ends have arrived. */
-async function settle(): Promise<void> {
+async function drainQueues(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await nextTurn();
 }
 
@@ -121,7 +121,7 @@ test(`streams of requests, cut anywhere, get the same responses as from node:htt
       using client = await RawClient.connect(port);
       for (const [at, cut] of [...cuts, text.length].entries()) {
         client.write(text.slice(cuts[at - 1] ?? 0, cut));
-        if (at % 2 === 0) await settle();
+        if (at % 2 === 0) await drainQueues();
       }
       responses.push(withoutDate(await client.rest()));
     }
@@ -143,7 +143,7 @@ test('a request in two pieces, wherever it is cut', async () => {
     using client = await RawClient.connect(port);
     byNode = 0;
     client.write(text.slice(0, cut));
-    await settle();
+    await drainQueues();
     client.write(text.slice(cut));
     expect(await client.response()).toContain('"body":"{\\"id\\":\\"a body\\"}"');
     expect(byNode, `cut at ${cut}`).toBe(cut <= 'POST'.length ? 1 : 0);
@@ -157,7 +157,7 @@ test('a head in many pieces is left to node:http', async () => {
   using client = await RawClient.connect(started.port);
   for (const piece of post('/trickle', 'body')) {
     client.write(piece);
-    await settle();
+    await drainQueues();
   }
   expect(await client.response()).toContain('"url":"/trickle"');
   expect(started.byNode).toBe(1);
@@ -169,7 +169,7 @@ test('a head that stops in the middle is left to node:http, which has a timeout 
   const text = get('/later');
   client.write(get('/now') + text.slice(0, 12));
   expect(await client.response()).toContain('"url":"/now"');
-  await settle();
+  await drainQueues();
   started.server.sweep(performance.now());
   client.write(text.slice(12));
   expect(await client.response()).toContain('"url":"/later"');
@@ -185,7 +185,7 @@ test('requests sent at once get their responses in order, one at a time', async 
   client.write(get('/1') + post('/2', 'two') + get('/3'));
   for (const url of ['/1', '/2', '/3']) {
     const exchange = await held.take();
-    await settle();
+    await drainQueues();
     expect(held.exchanges).toEqual([]);
     expect(exchange.url).toBe(url);
     if (url === '/2') expect(bytesToLatin1(await exchange.readBody(10))).toBe('two');
@@ -209,7 +209,7 @@ test('a client that does not read gets no more responses than fit', async () => 
   let before = -1;
   while (before !== served) {
     before = served;
-    await settle();
+    await drainQueues();
   }
   expect(served).toBeLessThan(count / 2);
   client.socket.resume();
@@ -227,9 +227,9 @@ describe('a body', () => {
     client.write(post('/', body).slice(0, -600));
     const exchange = await held.take();
     client.write('x'.repeat(300));
-    await settle();
+    await drainQueues();
     client.write('x'.repeat(300) + get('/next'));
-    await settle();
+    await drainQueues();
     expect(bytesToLatin1(await exchange.readBody(BODY_BYTES_MAX))).toBe(body);
     exchange.send(200, [], 'done');
     expect(await client.response()).toContain('done');
@@ -258,7 +258,7 @@ describe('a body', () => {
     using client = await RawClient.connect(port);
     const text = post('/', 'x'.repeat(2000));
     client.write(text.slice(0, first));
-    await settle();
+    await drainQueues();
     client.write(text.slice(first) + get('/'));
     expect(await client.response()).toContain('Request size is too large');
   });
@@ -279,7 +279,7 @@ describe('a body', () => {
       const second = await held.take();
       late.socket[leave]();
       await client.rest();
-      await settle();
+      await drainQueues();
       await expect(Promise.resolve(second.readBody(BODY_BYTES_MAX))).rejects.toThrow(AbortedError);
     }
   });
@@ -294,7 +294,7 @@ describe('a body', () => {
     client.write(post('/', 'x'.repeat(500)).slice(0, -1));
     const body = Promise.resolve((await held.take()).readBody(BODY_BYTES_MAX));
     server.sweep(performance.now() + server.requestTimeout - 5000);
-    await settle();
+    await drainQueues();
     server.sweep(performance.now() + server.requestTimeout);
     await expect(body).rejects.toThrow(AbortedError);
     expect(await client.rest()).toBe('HTTP/1.1 408 ERR_HTTP_REQUEST_TIMEOUT\r\n\r\n');
@@ -391,7 +391,7 @@ describe('a request that is not simple is left to node:http', () => {
     using client = await RawClient.connect(port);
     client.write(`${get('/1')}GET /2 HTTP/1.0\r\n\r\n`);
     const first = await held.take();
-    await settle();
+    await drainQueues();
     expect(held.exchanges).toEqual([]);
     first.send(200, [], 'one');
     (await held.take()).send(200, [], 'two');
@@ -454,7 +454,7 @@ describe('a response', () => {
     using client = await RawClient.connect(port);
     client.socket.end(get('/'));
     const exchange = await held.take();
-    await settle();
+    await drainQueues();
     exchange.send(200, [], 'late');
     expect(await client.rest()).toMatch(/\r\nConnection: close\r\n\r\nlate$/);
   });
@@ -465,9 +465,9 @@ describe('a response', () => {
     using client = await RawClient.connect(port);
     client.socket.pause();
     client.write(get('/'));
-    await settle();
+    await drainQueues();
     client.socket.end();
-    await settle();
+    await drainQueues();
     client.socket.resume();
     expect((await client.rest()).length).toBeGreaterThan(big.length);
   });
@@ -479,7 +479,7 @@ describe('a response', () => {
     client.socket.end(get('/1') + get('/2') + get('/3'));
     for (const url of ['/1', '/2', '/3']) {
       const exchange = await held.take();
-      await settle();
+      await drainQueues();
       expect(exchange.url).toBe(url);
       exchange.send(200, [], url);
     }
@@ -487,6 +487,21 @@ describe('a response', () => {
     expect(responses.match(/\/\d(?!\.)/g)).toEqual(['/1', '/2', '/3']);
     expect(responses.match(/Connection: [\w-]+/g)?.at(-1)).toBe('Connection: close');
   });
+
+  test.each(['', 'Expect: 100-continue\r\n'])(
+    'has nobody to go to when the client has reset its connection (%j)',
+    async (header) => {
+      const held = new Held();
+      const { port } = await start(held.handler);
+      using client = await RawClient.connect(port);
+      client.write(`GET / HTTP/1.1\r\nHost: x\r\n${header}\r\n`);
+      const exchange = await held.take();
+      expect(exchange.isGone).toBe(false);
+      client.socket.resetAndDestroy();
+      await expect.poll(() => exchange.isGone).toBe(true);
+      exchange.send(200, [], 'late');
+    },
+  );
 
   test('is sent once', async () => {
     const { port } = await start((exchange) => {

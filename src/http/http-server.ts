@@ -13,6 +13,7 @@ import { ResponseHeads } from './fast-path/response-head.ts';
 import { overNodeHttp } from './node-exchange.ts';
 import { RequestBatch } from './request-batch.ts';
 import { DISCARD_BYTES_MAX } from './request-body.ts';
+import { type UpgradeHandler, Upgrades } from './upgrades.ts';
 
 /** Interval at which requests that arrive in pieces are checked for their timeout. */
 const SWEEP_MS = 5000;
@@ -22,15 +23,22 @@ interface HttpServerOptions extends ServerOptions {
   readonly clock?: Clock;
   /** False: node:http reads every request. True by default. */
   readonly hasFastPath?: boolean;
+  /** Takes connections that leave HTTP; undefined: none may. */
+  readonly upgrade?: UpgradeHandler | undefined;
+  /** Receives errors of the upgrade handler and its connections. */
+  readonly onUpgradeFailure?: ((error: unknown) => void) | undefined;
 }
 
 export class HttpServer extends Server {
   readonly #connections = new Set<FastConnection>();
   readonly #waiting = new Set<FastConnection>();
+  readonly #upgrades: Upgrades | undefined;
 
   constructor(options: HttpServerOptions, handler: HttpHandler) {
     super(options, overNodeHttp(handler));
     const { clock = systemClock, hasFastPath = true } = options;
+    const { upgrade, onUpgradeFailure = () => undefined } = options;
+    if (upgrade !== undefined) this.#upgrades = new Upgrades(this, upgrade, onUpgradeFailure);
     if (hasFastPath) this.#beginOnFastPath(handler, clock);
   }
 
@@ -39,13 +47,21 @@ export class HttpServer extends Server {
     for (const connection of this.#waiting) connection.expire(nowMs - this.requestTimeout);
   }
 
+  override close(callback?: (error?: Error) => void): this {
+    super.close(callback);
+    this.#upgrades?.stop();
+    return this;
+  }
+
   override closeIdleConnections(): void {
+    this.#upgrades?.closeIdle(performance.now());
     super.closeIdleConnections();
     for (const connection of this.#connections) if (connection.isIdle) connection.socket.destroy();
   }
 
   override closeAllConnections(): void {
     super.closeAllConnections();
+    this.#upgrades?.closeAll();
     for (const connection of this.#connections) connection.socket.destroy();
   }
 

@@ -1,5 +1,5 @@
-export { type Exchange, type HttpHandler, headerOf } from './exchange.ts';
-export { guardedHandler } from './guard.ts';
+export { type Exchange, type HttpHandler, headerOf, type ResponseStream } from './exchange.ts';
+export { type Guard, guardedHandler, guardedUpgrade } from './guard.ts';
 export { HttpServer } from './http-server.ts';
 export { overNodeHttp } from './node-exchange.ts';
 export {
@@ -10,3 +10,4 @@ export {
   serve,
   withFailureHandling,
 } from './serve.ts';
+export type { UpgradedConnection, UpgradeHandler } from './upgrades.ts';

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
 import { BaseExchange } from './base-exchange.ts';
-import type { Exchange, HttpHandler } from './exchange.ts';
+import type { Exchange, HttpHandler, ResponseStream } from './exchange.ts';
 import { collectBody, isUnreadBodyLong } from './request-body.ts';
 import { FAILURE, isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './response-body.ts';
 
@@ -52,6 +52,18 @@ class NodeExchange extends BaseExchange implements Exchange {
     else if (typeof body === 'string') response.end(body, encoding ?? 'utf8');
     else if (length <= JOINED_BODY_BYTES_MAX) response.end(bytesToLatin1(body), 'latin1');
     else response.end(body);
+  }
+
+  stream(status: number, headers: string[]): ResponseStream | undefined {
+    const response = this.#response;
+    if (response.destroyed || response.headersSent) return undefined;
+    response.writeHead(status, headers);
+    response.flushHeaders();
+    return {
+      write: (text) => response.writable && response.write(text),
+      end: () => void response.end(),
+      onClose: (listener) => void response.once('close', listener),
+    };
   }
 
   fail(): void {

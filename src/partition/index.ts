@@ -1,13 +1,20 @@
-export type { ConflictTracker } from './commit/conflict-tracker.ts';
+export type { ConflictTracker, RangeWatch } from './commit/conflict-tracker.ts';
 export type { Effect } from './commit/effect.ts';
+export type { OperationEffect, StepCheck, TransactionOp } from './commit/operation-run.ts';
+export { type KeyNote, type SequenceMode, type StepResult, sequenceOf } from './commit/sequence.ts';
 export {
-  type OperationEffect,
   type ResponseBound,
   TransactionError,
-  type TransactionOp,
   type TransactionOptions,
   transactionOf,
+  updateOf,
 } from './commit/transaction.ts';
+export type {
+  Outcome,
+  UpdateReply,
+  Updater,
+  Updaters,
+} from './commit/updater.ts';
 export { stampedItem } from './commit/version-assigner.ts';
 export {
   type Conditions,
@@ -17,16 +24,25 @@ export {
   itemNotFound,
   type Mutation,
   type NewBody,
+  type PlainOp,
   type Put,
+  type UpdateOp,
   type WriteCommand,
 } from './commit/write-command.ts';
 export type { Change } from './history/change-log.ts';
 export type { FeedChange, FeedMode, FeedSlice } from './history/feed.ts';
 export type { MovedState } from './history/moved-state.ts';
 export { outsideRetention, retainedWithin } from './history/retention.ts';
+export type { DeclaredIndex } from './index/declared/declared-indexes.ts';
+export {
+  compositePart,
+  type IndexFilterTest,
+  multikeyValues,
+} from './index/declared/declared-values.ts';
+export { boundedValues } from './index/declared/long-entries.ts';
+export type { IndexBuild } from './index/index-builder.ts';
 export {
   type ComputedProperty,
-  compositePart,
   Indexing,
   isSameTerm,
   pathPrefix,
@@ -35,30 +51,45 @@ export {
   valueOfTerm,
 } from './index/indexing.ts';
 export { truncatedPrefixOfComposite, truncatedPrefixOfTerm } from './index/truncated-entries.ts';
+export type { StoreFormat } from './item/format.ts';
 export {
   type BodyFinisher,
+  COMMAND_KEYS_MAX,
   formatEtag,
+  ITEM_FLAGS,
   Item,
   ItemKey,
   type Lsn,
   type Rid,
   type Stamp,
+  WRITES_PER_ITEM_MAX,
 } from './item/item.ts';
 export {
+  ItemKeys,
+  type KeyCodec,
+  type KeyFormat,
+  type RowBounds,
+  type RowRange,
+} from './item/item-keys.ts';
+export {
   epkOfPrimary,
-  itemKey,
   itemKeyOf,
-  logicalPartitionPrefix,
-  logicalPartitionRange,
   partitionKeyOfPrimary,
   primaryRange,
 } from './item/keyspace.ts';
 export type { Version } from './item/version.ts';
 export { timeEtag, writeTime } from './item/write-times.ts';
 export type { RangeTombstone } from './lifetime/invisible-items.ts';
+export type { SweepStep } from './lifetime/sweeper.ts';
+export { epkOfNote, type WriteNote } from './notes/note.ts';
+export type { NoteFollower } from './notes/partition-notes.ts';
 export { openPartition } from './open-partition.ts';
 export { Partition } from './partition.ts';
 export { PartitionReader } from './partition-reader.ts';
+export { heldByOther, readIsStale, type TransactionId } from './prepared/held-items.ts';
+export type { Outcome as TransactionOutcome } from './prepared/prepared-format.ts';
+export type { CheckedOp, PreparedTransaction } from './prepared/prepared-transactions.ts';
+export type { KeyPosition, KeyScan, KeyScanPage } from './read/key-scan.ts';
 export { RecordCache } from './read/record-cache.ts';
 export type { EpkRange, ItemPage } from './read/scan.ts';
 export type { KeyCount, KeySize } from './sizes/key-size-scan.ts';

@@ -1,5 +1,5 @@
 /** A consistent view of one partition for a query: index entries in order, records by rid. */
-import { andThen, assert, type Bytes, type MaybePromise } from '../base/index.ts';
+import { andThen, assert, type Bytes, keyAfter, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions, Snapshot } from '../engine/index.ts';
 import type { Path, Value } from '../value/index.ts';
 import type { IndexPage, IndexView } from './index/index-view.ts';
@@ -7,7 +7,7 @@ import type { Indexing } from './index/indexing.ts';
 import type { ItemsWithout } from './index/items-without.ts';
 import type { RidLimits } from './index/posting-list-cache.ts';
 import type { Item, Lsn, Rid } from './item/item.ts';
-import { recordKey } from './item/keyspace.ts';
+import { recordKey, ridOfBytes } from './item/keyspace.ts';
 import { decodeRecord } from './item/record.ts';
 import type { InvisibleItems } from './lifetime/invisible-items.ts';
 import { type EpkRange, type ItemPage, type ItemScan, scanByRid } from './read/scan.ts';
@@ -19,6 +19,8 @@ interface ReaderContext {
   readonly indexing: Indexing;
   /** False while the index is being built, or where the policy has none. */
   readonly isIndexReady: boolean;
+  /** Ids of the declared indexes that are complete. */
+  readonly readyIndexes: ReadonlySet<number>;
   readonly itemCount: number;
   /** Undefined where all stored items are visible. */
   readonly invisible: InvisibleItems | undefined;
@@ -35,6 +37,9 @@ interface PartitionReaderParts {
 
 /** A read of more items than this reads most of them once: they are not offered to the cache. */
 const CACHED_READ_MAX = 1000;
+
+/** Primary keys of one read: about a millisecond. */
+const RID_PAGE = { limit: 1000, bytesMax: 1024 * 1024 };
 
 export class PartitionReader {
   readonly context: ReaderContext;
@@ -101,12 +106,26 @@ export class PartitionReader {
     });
   }
 
+  /** A page of the rids of a range of primary keys, in the order of the keys, and the rest of the range. */
+  ridsOfKeys(range: KeyRange): MaybePromise<{
+    readonly rids: readonly Rid[];
+    readonly rest: KeyRange | undefined;
+  }> {
+    return andThen(this.#snapshot.scan(range, RID_PAGE), ({ entries, more }) => {
+      const last = entries.at(-1);
+      return {
+        rids: entries.map(({ value }) => ridOfBytes(value)),
+        rest: more && last ? { start: keyAfter(last.key), end: range.end } : undefined,
+      };
+    });
+  }
+
   scanByRid(scan: ItemScan, within: EpkRange | undefined): MaybePromise<ItemPage> {
     const { etagSalt, invisible } = this.context;
     const page = scanByRid(this.#snapshot, etagSalt, scan, within);
     if (invisible === undefined) return page;
     return andThen(page, ({ items, next }) => ({
-      items: items.filter((item) => invisible.causeOf(item) === undefined),
+      items: items.filter((item) => invisible.visible(item) !== undefined),
       next,
     }));
   }

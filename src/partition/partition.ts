@@ -11,16 +11,15 @@ import {
   RANGE_TOMBSTONES_MAX,
   SlicedWork,
 } from '../base/index.ts';
-import type { Snapshot } from '../engine/index.ts';
+import type { Entry, Snapshot } from '../engine/index.ts';
 import type { CommitGroup } from './commit/commit-group.ts';
 import { Committer } from './commit/committer.ts';
-import { type ConflictTracker, ConflictTrackers } from './commit/conflict-tracker.ts';
+import { ConflictTrackers } from './commit/conflict-tracker.ts';
 import type { WriteResult } from './commit/effect.ts';
 import type { WriteCommand } from './commit/write-command.ts';
 import type { History } from './history/history.ts';
-import type { MovedEntry } from './history/moved-history.ts';
-import { importCommand, type MovedState } from './history/moved-state.ts';
 import { PartitionChanges } from './history/partition-changes.ts';
+import { PartitionImports } from './history/partition-imports.ts';
 import { IndexBuilder } from './index/index-builder.ts';
 import type { IndexState } from './index/index-state.ts';
 import type { Indexing } from './index/indexing.ts';
@@ -30,8 +29,13 @@ import type { Item, ItemKey, Lsn, Rid } from './item/item.ts';
 import type { InvisibleItems, RangeTombstone } from './lifetime/invisible-items.ts';
 import type { ItemVisibility } from './lifetime/item-visibility.ts';
 import type { SweepStep } from './lifetime/sweeper.ts';
+import { NoteBook } from './notes/note-book.ts';
+import { PartitionNotes } from './notes/partition-notes.ts';
 import type { PartitionOptions } from './open-partition.ts';
 import { PartitionReader } from './partition-reader.ts';
+import { PartitionTransactions } from './prepared/partition-transactions.ts';
+import type { PreparedTransactions } from './prepared/prepared-transactions.ts';
+import { type KeyScan, type KeyScanPage, scanKeys } from './read/key-scan.ts';
 import type { EpkRange, ItemPage, ItemScan } from './read/scan.ts';
 import { StoredItems } from './read/stored-items.ts';
 import { countKeys, type KeyCount, type KeySize, scanKeySizes } from './sizes/key-size-scan.ts';
@@ -43,12 +47,19 @@ interface PartitionParts {
   readonly state: PartitionState;
   readonly history: History;
   readonly visibility: ItemVisibility;
+  readonly transactions: PreparedTransactions;
+  /** Stored with the first write. */
+  readonly firstEntries: readonly Entry[];
 }
 
 export class Partition {
   readonly #options: PartitionOptions;
   readonly #state: PartitionState;
   readonly #committer: Committer;
+  /** For movers, which write to a partition that takes no other writes yet. */
+  readonly imports: PartitionImports;
+  /** Notes beside the items: results of writes that may be sent again. */
+  readonly notes: PartitionNotes;
   /** The change feed, and the history that movers copy. */
   readonly changes: PartitionChanges;
   /** LSN of the last durable write. */
@@ -63,35 +74,52 @@ export class Partition {
   readonly #builder: IndexBuilder;
   #isFenced = false;
   readonly #conflicts = new ConflictTrackers();
+  /** Transactions over several partitions that this one takes part in. */
+  readonly transactions: PartitionTransactions;
   readonly #without = new ItemsWithout();
   /** Counts the bytes of heavy keys with every write, once there was a key size scan. */
   #keySizes: KeySizes | undefined;
 
-  constructor(options: PartitionOptions, { state, history, visibility }: PartitionParts) {
+  constructor(options: PartitionOptions, parts: PartitionParts) {
+    const { state, history, visibility, transactions, firstEntries } = parts;
     this.#options = options;
     this.#visibility = visibility;
+    this.transactions = new PartitionTransactions({
+      prepared: transactions,
+      conflicts: this.#conflicts,
+      lsns: () => ({ decided: this.#state.lsn, published: this.#lsn }),
+      write: (command) => this.write(command),
+      commit: (command) => this.#commit(command),
+    });
     this.#state = state;
     this.#lsn = state.lsn;
     this.#itemCount = state.itemCount;
-    this.stored = new StoredItems({ ...options, itemCount: () => this.#itemCount });
-    const { store, clock, finisher, etagSalt, ridPrefix, indexMemoryEntries } = options;
+    const itemCount = () => state.itemCount + state.internalCount;
+    this.stored = new StoredItems({ ...options, itemCount });
+    const { store, clock, finisher, updaters, etagSalt, ridPrefix, indexMemoryEntries } = options;
     const { indexing, work = new SlicedWork() } = options;
     const published = () => this.#lsn;
+    this.notes = new PartitionNotes({ store, clock });
+    this.imports = new PartitionImports((command) => this.#commit(command));
     this.changes = new PartitionChanges({ store, clock, etagSalt, history, visibility, published });
     this.#committer = new Committer({
       store,
       clock,
       finisher,
+      updaters,
       etagSalt,
       ridPrefix,
       state,
       history,
       indexing,
       visibility,
+      notes: new NoteBook({ clock, readEntry: (key) => store.get(key) }),
+      firstEntries,
       readStored: (key) => this.stored.readBeforeWrite(key),
       publish: (group) => this.#publish(group),
       postings: () => this.#index.postings,
       conflicts: this.#conflicts,
+      transactions,
       isCacheFull: options.cache.isFull,
       work,
       onFailure: (error) => options.onFailure?.(error),
@@ -121,9 +149,10 @@ export class Partition {
     return this.#lsn;
   }
 
-  /** False while there are writes, readers or conflict trackers: only an idle partition may be closed. */
+  /** Only an idle partition may be closed, and only while it could be opened again. */
   get isIdle(): boolean {
-    return this.#committer.isIdle && this.#readerCount === 0 && this.#conflicts.isEmpty;
+    if (!this.#committer.isIdle || this.#readerCount > 0 || !this.#conflicts.isEmpty) return false;
+    return this.#options.store.writeRefusal === undefined;
   }
 
   /** True once a commit failed: memory may differ from the store, so the owner has to open the partition again. */
@@ -136,6 +165,11 @@ export class Partition {
     return this.#state.itemBytes;
   }
 
+  /** The time of the last write, also where it is not durable yet. */
+  get lastTimestampSec(): number {
+    return this.#state.lastTimestampSec;
+  }
+
   statistics(): PartitionStatistics {
     const { itemCount, itemBytes, checksum } = this.#state;
     return { lsn: this.#lsn, itemCount, itemBytes, checksum };
@@ -143,6 +177,18 @@ export class Partition {
 
   read(key: ItemKey): MaybePromise<Item | undefined> {
     return this.#visible(this.stored.read(key));
+  }
+
+  /** Same as `read`, with shadows and headers, which decisions see. */
+  readPresent(key: ItemKey): MaybePromise<Item | undefined> {
+    return andThen(this.stored.read(key), this.#visibility.present);
+  }
+
+  /** One result per key, in the order of the keys, with at most one look into the store. */
+  readMany(keys: readonly ItemKey[]): MaybePromise<readonly (Item | undefined)[]> {
+    const { invisible, visible } = this.#visibility;
+    const found = this.stored.readMany(keys);
+    return invisible === undefined ? found : andThen(found, (items) => items.map(visible));
   }
 
   /** Same as `read`, for keys that are mostly new. */
@@ -168,11 +214,6 @@ export class Partition {
     return this.#commit(command);
   }
 
-  /** Tracks writes of keys that begin with this text; resolves when all writes decided before can be read. */
-  trackConflicts(prefix: string): Promise<ConflictTracker> {
-    return this.#conflicts.open(prefix, { decided: this.#state.lsn, published: this.#lsn });
-  }
-
   /** A rid for an item that may be created; never given out again while the partition is open. */
   reserveRid(): Rid {
     return this.#committer.reserveRid();
@@ -188,8 +229,15 @@ export class Partition {
     return andThen(this.stored.scanByKey(scan, within), this.#visibility.visiblePage);
   }
 
+  /** Items in the order of their keys, forwards or backwards. */
+  scanKeys(scan: KeyScan): Promise<KeyScanPage> {
+    const { store, etagSalt } = this.#options;
+    const visible = scan.includesInternal ? this.#visibility.present : this.#visibility.visible;
+    return scanKeys({ view: store, etagSalt, visible }, scan);
+  }
+
   /** Undefined where all stored items are visible. */
-  get hidden(): InvisibleItems | undefined {
+  get invisible(): InvisibleItems | undefined {
     return this.#visibility.invisible;
   }
 
@@ -198,9 +246,16 @@ export class Partition {
     this.#visibility.change(defaultTtlSec);
   }
 
-  /** Removes some of the invisible items. One step at a time. */
-  sweep(itemsMax: number): Promise<SweepStep> {
-    return this.#visibility.sweep(this, itemsMax);
+  /** Whether there may be something to remove. */
+  get isSweepDue(): boolean {
+    return this.#visibility.decided !== undefined || this.notes.isSweepDue;
+  }
+
+  /** Removes some of the invisible items and expired notes. One step at a time. */
+  async sweep(itemsMax: number): Promise<SweepStep> {
+    const step = await this.#visibility.sweep(this, itemsMax);
+    const hasMore = await this.notes.sweep((command) => this.write(command));
+    return hasMore ? { ...step, hasMore } : step;
   }
 
   /** A consistent view of items and index, for a query. */
@@ -211,6 +266,7 @@ export class Partition {
       etagSalt,
       indexing: this.#builder.indexing,
       isIndexReady: this.#builder.isReady,
+      readyIndexes: this.#builder.ready,
       itemCount: this.#itemCount,
       invisible: this.#visibility.invisible,
     };
@@ -234,12 +290,12 @@ export class Partition {
     });
   }
 
-  /** Share of the items that are indexed under the present policy, 0 to 100. */
-  indexProgressPercent(): number {
-    return this.#builder.progressPercent();
+  /** How far the indexes are built. */
+  get indexes(): Pick<IndexBuilder, 'progressPercent' | 'builds'> {
+    return this.#builder;
   }
 
-  /** A new policy: the index is built again in the background. */
+  /** A new policy or other declared indexes: what changed is built again in the background. */
   changeIndexing(indexing: Indexing): void {
     this.#builder.change(indexing);
   }
@@ -253,14 +309,6 @@ export class Partition {
     const { backpressure } = this.#index;
     if (backpressure === undefined) return this.#committer.write(command);
     return backpressure.then(() => this.#commit(command));
-  }
-
-  /**
-   * Takes over items from another partition: their present state there, or that they are deleted. Importing the same
-   * state twice changes nothing. The change log keeps the LSNs of the other partition.
-   */
-  async import(states: readonly MovedState[], upTo: Lsn): Promise<void> {
-    await this.#commit(importCommand(states, upTo));
   }
 
   /** Reports every key with its bytes in one snapshot. `sizes` counts these and, from then on, every write. */
@@ -283,33 +331,19 @@ export class Partition {
     return countKeys(this.#options.store, this.#state.itemCount);
   }
 
-  /** Takes over tombstones and versions from another partition, unchanged. */
-  async importHistory(entries: readonly MovedEntry[], upTo: Lsn): Promise<void> {
-    await this.#commit({ ...importCommand([], upTo), movedHistory: entries });
-  }
-
   /** Makes the items in this range of primary keys invisible at once; the sweeper removes them in the background. */
   async deleteRange(range: Omit<RangeTombstone, 'lsn'>): Promise<Lsn> {
     const rangeTombstones = (list: readonly RangeTombstone[]) => [...list, { ...range, lsn: 0 }];
-    if ((this.hidden?.rangeTombstones.length ?? 0) >= RANGE_TOMBSTONES_MAX)
+    const decide = () => this.transactions.state.decideRange(range);
+    if ((this.invisible?.rangeTombstones.length ?? 0) >= RANGE_TOMBSTONES_MAX)
       throw new DomainError('unavailable', 'Too many partition keys wait for their removal.');
-    return (await this.write({ keys: [], decide: () => [], rangeTombstones })).lsn;
-  }
-
-  /** Takes over the range tombstones of another partition. */
-  async importRangeTombstones(tombstones: readonly RangeTombstone[], upTo: Lsn): Promise<void> {
-    if (tombstones.length === 0) return;
-    await this.#commit({
-      keys: [],
-      decide: () => [],
-      movedLsn: upTo,
-      rangeTombstones: () => tombstones,
-    });
+    return (await this.write({ keys: [], decide, rangeTombstones })).lsn;
   }
 
   /** Undoes `fence` when a move was given up. */
   unfence(): void {
     this.#isFenced = false;
+    this.transactions.resume();
     this.#index.resume();
   }
 
@@ -336,8 +370,9 @@ export class Partition {
 
   async close(): Promise<void> {
     this.stored.stop();
+    await this.transactions.finish();
     await this.fence();
-    if (this.hasFailed) await this.#index.settled();
+    if (this.hasFailed) await this.#index.whenIdle();
     else await this.#index.flushAll();
     this.#index.end();
     await this.#options.store.close();
@@ -347,13 +382,18 @@ export class Partition {
     const { pending } = group;
     this.stored.publish(pending);
     for (const { before, after } of pending) {
-      this.#itemCount += Number(after !== undefined) - Number(before !== undefined);
+      this.#itemCount += Number(isCounted(after)) - Number(isCounted(before));
     }
     this.#visibility.publish(group);
     this.#keySizes?.published(pending, group.lsn);
+    if (group.notes.size > 0) this.notes.published([...group.notes.values()]);
     this.#index.publish(group);
     this.#lsn = Math.max(this.#lsn, group.lsn);
     this.#conflicts.published(this.#lsn);
     this.#options.onPublished?.();
   }
+}
+
+function isCounted(item: Item | undefined): boolean {
+  return item !== undefined && !item.isInternal;
 }

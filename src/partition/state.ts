@@ -1,9 +1,10 @@
 /**
  * The counters of a partition, written with every commit group, so that they always agree with the data.
  *
- * Stored form, version 1: version u8, then seven f64 in the order of FIELDS.
+ * Stored form, version 2: version u8, number of counters u8, then that many f64 in the order of FIELDS, so that counters
+ * can be added: those that are missing are 0. Version 1 had the first seven, without their number.
  */
-import { assert, type Bytes, bufferOf, DomainError } from '../base/index.ts';
+import { assert, type Bytes, bufferOf, type Clock, DomainError } from '../base/index.ts';
 import type { Item, Lsn } from './item/item.ts';
 import { itemChecksum } from './item/record.ts';
 
@@ -28,9 +29,16 @@ export interface PartitionState {
   tombstoneCount: number;
   /** Number of the last entry of the index log. */
   indexLogNumber: number;
+  /** Shadows and headers, which `itemCount` leaves out. */
+  internalCount: number;
+  /** The time of the last write. Later ones are never before it, whatever the clock shows. */
+  lastTimestampSec: number;
 }
 
-const STATE_VERSION = 1;
+const STATE_VERSION = 2;
+/** Counters of version 1. */
+const COUNTERS_V1 = 7;
+const HEADER_BYTES = 2;
 const FIELDS = [
   'lsn',
   'ridCounter',
@@ -39,9 +47,9 @@ const FIELDS = [
   'checksum',
   'tombstoneCount',
   'indexLogNumber',
+  'internalCount',
+  'lastTimestampSec',
 ] as const satisfies readonly (keyof PartitionState)[];
-
-const STATE_BYTES = 1 + FIELDS.length * 8;
 
 /** This type does not compile when a counter is missing from FIELDS. */
 type Missing = Exclude<keyof PartitionState, (typeof FIELDS)[number]>;
@@ -57,30 +65,40 @@ export function newState(): PartitionState {
     checksum: 0,
     tombstoneCount: 0,
     indexLogNumber: 0,
+    internalCount: 0,
+    lastTimestampSec: 0,
   };
 }
 
 export function encodeState(state: PartitionState): Bytes {
-  const bytes = Buffer.allocUnsafe(STATE_BYTES);
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + FIELDS.length * 8);
   bytes.writeUInt8(STATE_VERSION, 0);
-  FIELDS.forEach((field, index) => {
-    bytes.writeDoubleBE(state[field], 1 + index * 8);
-  });
+  bytes.writeUInt8(FIELDS.length, 1);
+  for (let at = 0; at < FIELDS.length; at++)
+    bytes.writeDoubleBE(state[FIELDS[at] as (typeof FIELDS)[number]], HEADER_BYTES + at * 8);
   return bytes;
 }
 
 export function decodeState(bytes: Bytes): PartitionState {
-  if (bytes[0] !== STATE_VERSION || bytes.length !== STATE_BYTES)
+  const isFirst = bytes[0] === 1;
+  const start = isFirst ? 1 : HEADER_BYTES;
+  const count = isFirst ? COUNTERS_V1 : (bytes[1] ?? 0);
+  const isKnown = isFirst || bytes[0] === STATE_VERSION;
+  if (!isKnown || count > FIELDS.length || bytes.length !== start + count * 8)
     throw new DomainError(
       'unavailable',
-      `Partition format version ${bytes[0]} with ${bytes.length} bytes of counters is not understood; this program reads version ${STATE_VERSION} with ${STATE_BYTES}.`,
+      `Partition format version ${bytes[0]} with ${bytes.length} bytes of counters is not understood; this program reads versions 1 and ${STATE_VERSION} with up to ${FIELDS.length} counters.`,
     );
   const view = bufferOf(bytes);
   const state = newState();
-  FIELDS.forEach((field, index) => {
-    state[field] = view.readDoubleBE(1 + index * 8);
-  });
+  for (let at = 0; at < count; at++)
+    state[FIELDS[at] as (typeof FIELDS)[number]] = view.readDoubleBE(start + at * 8);
   return state;
+}
+
+/** The time of a write that is decided now. */
+export function writeSec({ lastTimestampSec }: PartitionState, clock: Clock): number {
+  return Math.max(Math.floor(clock.nowMs() / 1000), lastTimestampSec);
 }
 
 /** Updates the counters when an item changes from `previous` to `item`. */
@@ -90,12 +108,14 @@ export function countChange(
   item: Item | undefined,
 ): void {
   if (previous !== undefined) {
-    state.itemCount--;
+    if (previous.isInternal) state.internalCount--;
+    else state.itemCount--;
     state.itemBytes -= previous.record.length;
     state.checksum = (state.checksum ^ itemChecksum(previous)) >>> 0;
   }
   if (item !== undefined) {
-    state.itemCount++;
+    if (item.isInternal) state.internalCount++;
+    else state.itemCount++;
     state.itemBytes += item.record.length;
     state.checksum = (state.checksum ^ itemChecksum(item)) >>> 0;
   }

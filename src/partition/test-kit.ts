@@ -1,21 +1,21 @@
 /** Shared by the tests of this layer: keys, operations, and an open partition on any engine. */
 import { bytesToText, type Clock, FakeClock, textToBytes } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
-import {
-  type Codec,
-  effectivePartitionKey,
-  jsonCodec,
-  type PartitionKeyDefinition,
-} from '../value/index.ts';
-import { commandOf, type ItemOp } from './commit/write-command.ts';
+import { type Codec, jsonCodec } from '../value/index.ts';
+import type { Updaters } from './commit/updater.ts';
+import { commandOf, type PlainOp } from './commit/write-command.ts';
 import { Indexing, type IndexingOptions } from './index/indexing.ts';
+import type { StoreFormat } from './item/format.ts';
 import type { BodyFinisher, Item, ItemKey } from './item/item.ts';
-import { itemKey } from './item/keyspace.ts';
+import { ItemKeys } from './item/item-keys.ts';
 import { openPartition } from './open-partition.ts';
 import type { Partition } from './partition.ts';
 import { RecordCache } from './read/record-cache.ts';
 
-const DEFINITION: PartitionKeyDefinition = { paths: ['/pk'], kind: 'Hash', version: 2 };
+export const KEYS_FOR_TEST = new ItemKeys({
+  definition: { paths: ['/pk'], kind: 'Hash', version: 2 },
+  format: 2,
+});
 
 /** Appends the stamp to the body, so that tests see it. */
 const finisherForTest: BodyFinisher = (body, { rid, timestampSec }) =>
@@ -41,7 +41,7 @@ const finishedJson: Codec = {
 };
 
 export function keyOf(partitionKey: string, id: string): ItemKey {
-  return itemKey(effectivePartitionKey([partitionKey], DEFINITION), [partitionKey], id);
+  return KEYS_FOR_TEST.keyOf([partitionKey], [id]);
 }
 
 export function openForTest(
@@ -53,12 +53,16 @@ export function openForTest(
     readonly indexMemoryEntries?: number;
     readonly retentionSec?: number;
     readonly defaultTtlSec?: number;
+    readonly updaters?: Updaters;
+    readonly format?: StoreFormat;
   } = {},
 ): Promise<Partition> {
   return openPartition({
     store,
     clock: options.clock ?? new FakeClock(1_000_000),
     finisher: finisherForTest,
+    updaters: options.updaters,
+    format: options.format,
     etagSalt: 0xabcd,
     ridPrefix: 3,
     retentionSec: options.retentionSec ?? 0,
@@ -84,7 +88,7 @@ export async function put(
   return effects[0];
 }
 
-export function putOp(kind: PutKind, key: ItemKey, text: string, ifMatch?: string): ItemOp {
+export function putOp(kind: PutKind, key: ItemKey, text: string, ifMatch?: string): PlainOp {
   return { kind, key, encoding: 'json', body: textToBytes(text), ttlSec: 0, ifMatch };
 }
 

@@ -7,7 +7,7 @@ import type { KeyRange, Store } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { jsonCodec } from '../value/index.ts';
 import { transactionOf } from './commit/transaction.ts';
-import { commandOf, type ItemOp } from './commit/write-command.ts';
+import { commandOf, type PlainOp } from './commit/write-command.ts';
 import type { IndexPage } from './index/index-view.ts';
 import { INDEX_ENTRIES, type Indexing } from './index/indexing.ts';
 import type { BodyFinisher, ItemKey } from './item/item.ts';
@@ -152,7 +152,7 @@ describe.each(WIDE)('an item of %s', { timeout: 60_000 }, (_, wide) => {
     await write(partition, 'create', wide);
     const indexing = indexingForTest({ codec: jsonCodec, excluded: ['/id/?'] });
     partition.changeIndexing(indexing);
-    while (partition.indexProgressPercent() < 100)
+    while (partition.indexes.progressPercent() < 100)
       await new Promise((resolve) => setImmediate(resolve));
     await expectIndexed(partition, indexing);
     expect(failures).toEqual([]);
@@ -166,8 +166,8 @@ describe.each(WIDE)('an item of %s', { timeout: 60_000 }, (_, wide) => {
     const store = await engine.open('c/1');
     const { partition: target } = await open(store);
     const item = await source.stored.read(KEY);
-    await target.import([{ key: KEY, item }], source.lsn);
-    await target.import([{ key: KEY, item }], source.lsn);
+    await target.imports.items([{ key: KEY, item }], source.lsn);
+    await target.imports.items([{ key: KEY, item }], source.lsn);
     await expectIndexed(target);
     const { partition: again } = await crashed(store);
     await expectIndexed(again);
@@ -232,7 +232,7 @@ test(`random histories of wide and small items agree with a recount (seed ${SEED
     const from = random.below(4) * 1000;
     return { n: random.below(3), list: Array.from({ length }, (_, at) => 100_000 + from + at) };
   };
-  const put = (key: ItemKey): ItemOp => {
+  const put = (key: ItemKey): PlainOp => {
     const body = textToBytes(JSON.stringify(value()));
     return { kind: 'upsert', key, encoding: 'json', body, ttlSec: 0 };
   };
@@ -255,7 +255,7 @@ test(`random histories of wide and small items agree with a recount (seed ${SEED
       policy = 1 - policy;
       partition.changeIndexing(policies[policy] as Indexing);
       if (random.below(2) === 0) await partition.write(commandOf(put(key)));
-      while (partition.indexProgressPercent() < 100)
+      while (partition.indexes.progressPercent() < 100)
         await new Promise((resolve) => setImmediate(resolve));
     } else if (event === 1) {
       ({ partition, store } = await crashed(store, policies[policy]));

@@ -5,6 +5,7 @@ import { bytesToLatin1, textToBytes } from '../base/index.ts';
 import type { KeyRange } from '../engine/index.ts';
 import { KeyWriter, type Path, type Value } from '../value/index.ts';
 import { choosePath } from './access-path.ts';
+import { candidates } from './candidates.ts';
 import { allOf, type Condition, term } from './condition/condition.ts';
 import { equalTo } from './condition/value-ranges.ts';
 import { newStats } from './execution-stats.ts';
@@ -155,4 +156,40 @@ test.each<[string, readonly Condition[], readonly number[], readonly number[]]>(
   const access = await choosePath(reader, allOf(...of), newStats());
   expect(access).toMatchObject({ kind: 'rids', rids });
   expect(used).toEqual(limits);
+});
+
+test('many values of one path are one list of rids, each once', async () => {
+  const { reader } = ridsReaderOf(index);
+  const access = await choosePath(reader, is('name', 'other', 'few', 'rare', 'few'), newStats());
+  expect(access).toMatchObject({ kind: 'rids', rids: [1, 2, 3, 7, 9000] });
+});
+
+test('posting lists that are too long to be collected are merged as they are read', async () => {
+  const even = Array.from({ length: 40_000 }, (_, at) => 2 * at);
+  const third = Array.from({ length: 30_000 }, (_, at) => 3 * at);
+  const entries = readerOf({
+    kind: [
+      ['even', even],
+      ['third', third],
+    ],
+  });
+  const reader = {
+    ...entries,
+    itemCount: 1_000_000,
+    readMany: (rids: readonly number[]) =>
+      rids.map((rid) => ({ rid, primary: new Uint8Array(0), body: new Uint8Array(0) })),
+    isWithin: () => true,
+  } as unknown as ItemReader;
+  const access = await choosePath(reader, is('kind', 'even', 'third'), newStats());
+  expect(access.kind).toBe('postings');
+  const expected = [...new Set([...even, ...third])].sort((a, b) => a - b);
+  for (const from of [0, 7, 59_990]) {
+    const rids: number[] = [];
+    const batches = candidates(reader, access, from, newStats(), 10);
+    for (let count = 0; count < 20; count++)
+      rids.push(...((await batches.next()) ?? []).map(({ rid }) => rid));
+    const wanted = expected.filter((rid) => rid >= from);
+    expect(rids).toEqual(wanted.slice(0, rids.length));
+    expect(rids.length).toBeGreaterThan(1500);
+  }
 });

@@ -5,16 +5,25 @@
  *
  * Candidates are in rid order on every access path.
  */
-import { andThen, type Bytes, concatBytes, isPromise, type MaybePromise } from '../base/index.ts';
-import type { KeyRange } from '../engine/index.ts';
-import { printPath, TRUNCATED } from '../value/index.ts';
+import { andThen, type Bytes, concatBytes, type MaybePromise } from '../base/index.ts';
+import { printPath } from '../value/index.ts';
+import {
+  ascending,
+  COLLECT_MAX,
+  collect,
+  collectedMax,
+  collectKeys,
+  collectRange,
+  collectRanges,
+  pointsOf,
+} from './collect-rids.ts';
 import { commonRids } from './common-rids.ts';
-import type { Condition, TermCondition, TextCondition } from './condition/condition.ts';
+import type { Condition, TermCondition } from './condition/condition.ts';
+import { limitsOf } from './condition/limits.ts';
 import type { ValueRange } from './condition/value-ranges.ts';
 import type { ExecutionStats } from './execution-stats.ts';
 import { PROBE_ENTRIES, PROBE_STEPS, Probe } from './probe.ts';
-import type { IndexEntries, ItemReader } from './reader.ts';
-import { yieldToEventLoop } from './yield.ts';
+import type { ItemReader } from './reader.ts';
 
 export type AccessPath =
   | { readonly kind: 'none' }
@@ -22,6 +31,8 @@ export type AccessPath =
   | { readonly kind: 'scan' }
   /** The posting list of one value under one path: it is in rid order and need not be collected. */
   | { readonly kind: 'posting'; readonly prefix: Bytes; readonly text: string }
+  /** The posting lists of several values under one path, too long to be collected; merged in rid order. */
+  | { readonly kind: 'postings'; readonly prefixes: readonly Bytes[]; readonly text: string }
   /** Rids collected from the index, sorted. */
   | { readonly kind: 'rids'; readonly rids: readonly number[]; readonly text: string };
 
@@ -30,13 +41,8 @@ const OTHER_ENTRIES = 200;
 /** The cost of loading and checking an item, and that of starting one more index read, in entries. */
 const ITEM_ENTRIES = 40;
 const READ_ENTRIES = 40;
-/** Rids collected at most: a condition that names more is answered by a scan. */
-const COLLECT_MAX = 50_000;
-/** A scan reads neighbours together: fetching one of this many items by rid costs as much as a scan of all. */
-const SCAN_SHARE = 3;
-const PAGE = { limit: 1000, bytesMax: 1024 * 1024 };
-/** A tested page keeps few of its entries, so it may be longer: it takes about two milliseconds. */
-const TESTED_PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
+/** Posting lists merged at once: each has a position of its own. */
+const MERGED_MAX = 200;
 
 export function choosePath(
   reader: ItemReader,
@@ -45,9 +51,34 @@ export function choosePath(
 ): MaybePromise<AccessPath> {
   const usable = usablePart(reader, condition);
   if (usable.kind === 'nothing') return { kind: 'none' };
-  if (usable.kind === 'anything') return { kind: 'scan' };
+  const declared = reader.declaredWithin?.(limitsOf(condition));
+  // One part says no more than the terms of its path.
+  const isNeeded = declared !== undefined && (declared.partCount > 1 || usable.kind === 'anything');
+  if (!isNeeded) return chooseTerms(reader, usable, stats);
+  return collectRanges(reader, declared.ranges, collectedMax(reader), stats).then((rids) => {
+    if (rids === undefined) return chooseTerms(reader, usable, stats);
+    return rids.length === 0 ? { kind: 'none' } : { kind: 'rids', rids, text: declared.text };
+  });
+}
+
+function chooseTerms(
+  reader: ItemReader,
+  usable: Condition,
+  stats: ExecutionStats,
+): MaybePromise<AccessPath> {
+  if (usable.kind === 'anything') return scanOrKeys(reader, stats);
   if (usable.kind === 'all') return chooseAmong(reader, usable.of, stats);
   return postingOf(reader, usable) ?? chooseOne(reader, usable, stats);
+}
+
+/** Every item; where the reader covers one partition key and it has not too many, the items of its keys. */
+function scanOrKeys(reader: ItemReader, stats: ExecutionStats): MaybePromise<AccessPath> {
+  const found = reader.ridsOfKey?.(undefined);
+  if (found === undefined) return { kind: 'scan' };
+  return collectKeys(reader, found, stats).then((rids): AccessPath => {
+    if (rids === undefined) return { kind: 'scan' };
+    return rids.length === 0 ? { kind: 'none' } : { kind: 'rids', rids, text: 'one partition key' };
+  });
 }
 
 /**
@@ -69,37 +100,6 @@ export function chooseForOrder(
   });
 }
 
-/** The rids of the entries of one value, ascending; undefined when there are more than `limit`. */
-async function collectRange(
-  reader: ItemReader,
-  prefix: Bytes,
-  limit: number,
-  stats: ExecutionStats,
-): Promise<readonly number[] | undefined> {
-  if (reader.ridsOf !== undefined) {
-    const found = reader.ridsOf(prefix, limit, limit);
-    const all = isPromise(found) ? await found : found;
-    stats.indexEntries += all?.length ?? 0;
-    return all && Array.from(all);
-  }
-  const rids = new Set<number>();
-  let range: KeyRange | undefined = { start: prefix, end: concatBytes(prefix, LAST) };
-  while (range !== undefined) {
-    const found = reader.scanIndex(range, PAGE);
-    const page: IndexEntries = isPromise(found) ? await found : found;
-    stats.indexEntries += page.entries.length;
-    for (const entry of page.entries) rids.add(reader.ridOf(entry));
-    if (rids.size > limit) return undefined;
-    range = page.rest;
-    const rest = range && yieldToEventLoop();
-    if (rest !== undefined) await rest;
-  }
-  return ascending(rids);
-}
-
-/** A byte behind every rid: rids begin with a zero byte. */
-const LAST = Uint8Array.of(0xff);
-
 /** The condition without the parts that no index serves. */
 function usablePart(reader: ItemReader, condition: Condition): Condition {
   switch (condition.kind) {
@@ -107,6 +107,8 @@ function usablePart(reader: ItemReader, condition: Condition): Condition {
       return reader.termsOf(condition.path) === undefined ? { kind: 'anything' } : condition;
     case 'text':
       return reader.hasTextIndex?.(condition.path) === true ? condition : { kind: 'anything' };
+    case 'declared':
+      return { kind: 'anything' };
     case 'all': {
       const of = condition.of
         .map((part) => usablePart(reader, part))
@@ -215,9 +217,10 @@ async function chooseOne(
   condition: Condition,
   stats: ExecutionStats,
 ): Promise<AccessPath> {
-  const limit = Math.min(COLLECT_MAX, Math.floor(reader.itemCount / SCAN_SHARE) + 10);
+  const limit = collectedMax(reader);
   const rids = await collect(reader, condition, limit, stats);
-  if (rids === undefined) return { kind: 'scan' };
+  if (rids === undefined)
+    return (limit === COLLECT_MAX ? postingsOf(reader, condition) : undefined) ?? { kind: 'scan' };
   return rids.size === 0 ? { kind: 'none' } : asRids(ascending(rids), [condition]);
 }
 
@@ -234,118 +237,16 @@ function postingOf(reader: ItemReader, condition: Condition): AccessPath | undef
   };
 }
 
+/** The posting lists of a term with few values. */
+function postingsOf(reader: ItemReader, condition: Condition): AccessPath | undefined {
+  if (condition.kind !== 'term' || condition.ranges.length > MERGED_MAX) return undefined;
+  const prefixes = pointsOf(reader, condition);
+  return prefixes && { kind: 'postings', prefixes, text: describe(condition) };
+}
+
 function asRids(found: ArrayLike<number>, parts: readonly Condition[]): AccessPath {
   const rids: readonly number[] = Array.isArray(found) ? found : Array.from(found);
   return { kind: 'rids', rids, text: parts.map(describe).join(' and ') };
-}
-
-function ascending(rids: ReadonlySet<number>): readonly number[] {
-  return [...rids].sort((a, b) => a - b);
-}
-
-/** The rids a condition names; undefined where there are more than `limit`. */
-async function collect(
-  reader: ItemReader,
-  condition: Condition,
-  limit: number,
-  stats: ExecutionStats,
-): Promise<Set<number> | undefined> {
-  switch (condition.kind) {
-    case 'term':
-      return collectTerm(reader, condition, limit, stats);
-    case 'text':
-      return collectTexts(reader, condition, stats);
-    case 'any': {
-      const union = new Set<number>();
-      for (const part of condition.of) {
-        const rids = await collect(reader, part, limit - union.size, stats);
-        if (rids === undefined) return undefined;
-        for (const rid of rids) union.add(rid);
-        if (union.size > limit) return undefined;
-      }
-      return union;
-    }
-    case 'all': {
-      let common: Set<number> | undefined;
-      for (const part of condition.of) {
-        const rids = await collect(reader, part, limit, stats);
-        if (rids !== undefined) common = common === undefined ? rids : intersect(common, rids);
-      }
-      return common;
-    }
-    case 'nothing':
-      return new Set();
-    case 'anything':
-      return undefined;
-  }
-}
-
-async function collectTexts(
-  reader: ItemReader,
-  { path, phrases, needs }: TextCondition,
-  stats: ExecutionStats,
-): Promise<Set<number> | undefined> {
-  const index = await reader.searchIndex?.({ kind: 'text', path, phrases });
-  if (index === undefined) return undefined;
-  const rids = new Set(index.containing(needs));
-  stats.indexEntries += rids.size;
-  return rids.size > COLLECT_MAX ? undefined : rids;
-}
-
-async function collectTerm(
-  reader: ItemReader,
-  { path, ranges, test }: TermCondition,
-  limit: number,
-  stats: ExecutionStats,
-): Promise<Set<number> | undefined> {
-  const terms = reader.termsOf(path);
-  if (terms === undefined) return undefined;
-  const rids = new Set<number>();
-  for (const { start, end } of ranges) {
-    let range: KeyRange | undefined = {
-      start: concatBytes(terms, start),
-      end: concatBytes(terms, end),
-    };
-    while (range !== undefined) {
-      const found = reader.scanIndex(range, test === undefined ? PAGE : TESTED_PAGE);
-      const page: IndexEntries = isPromise(found) ? await found : found;
-      stats.indexEntries += page.entries.length;
-      if (test === undefined) for (const entry of page.entries) rids.add(reader.ridOf(entry));
-      else addPassing(reader, page.entries, test, rids);
-      if (rids.size > limit) return undefined;
-      range = page.rest;
-      const rest = range && yieldToEventLoop();
-      if (rest !== undefined) await rest;
-    }
-  }
-  return rids;
-}
-
-/**
- * Adds the rids of entries that pass. Entries of one value are neighbours, so each value is tested once. An entry that
- * does not hold its whole value passes: the query rechecks the item.
- */
-function addPassing(
-  reader: ItemReader,
-  entries: readonly string[],
-  test: NonNullable<TermCondition['test']>,
-  rids: Set<number>,
-): void {
-  let last = '';
-  let isPassing = false;
-  for (const entry of entries) {
-    if (!reader.isSameTerm(last, entry)) {
-      const value = reader.valueOf(entry);
-      isPassing = value === TRUNCATED || test(value);
-      last = entry;
-    }
-    if (isPassing) rids.add(reader.ridOf(entry));
-  }
-}
-
-function intersect(a: ReadonlySet<number>, b: ReadonlySet<number>): Set<number> {
-  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
-  return new Set([...small].filter((rid) => large.has(rid)));
 }
 
 function describe(condition: Condition): string {
@@ -365,5 +266,5 @@ function describe(condition: Condition): string {
 
 /** The access path as explanations print it. */
 export function describeAccess(access: AccessPath): string {
-  return access.kind === 'rids' || access.kind === 'posting' ? access.text : access.kind;
+  return 'text' in access ? access.text : access.kind;
 }

@@ -1,7 +1,6 @@
 /** Rows that need answers from another thread. They are made for many items at once, so that a row costs little. */
-import type { Bytes } from '../base/index.ts';
-import type { Value } from '../value/index.ts';
-import type { PendingItem, Row, Streaming } from './executable-query.ts';
+import type { Row, Streaming } from './executable-query.ts';
+import { type PendingItem, ReadItem } from './found-item.ts';
 import type { Part } from './position.ts';
 import type { Candidate, ItemReader } from './reader.ts';
 
@@ -31,36 +30,5 @@ export function pendingItems(
   items: readonly Candidate[],
   part?: Part,
 ): readonly PendingItem[] {
-  return items.map((item) => pendingItem(reader, item, item.rid === part?.from ? part.rows : 0));
-}
-
-export function pendingItem(reader: ItemReader, item: Candidate, rowsGiven = 0): PendingItem {
-  return new DecodedOnceItem(reader, item, rowsGiven);
-}
-
-/** An item that is decoded at first use: a query that sends bodies to another thread never decodes them here. */
-class DecodedOnceItem implements PendingItem {
-  readonly #reader: ItemReader;
-  readonly #item: Candidate;
-  readonly rowsGiven: number;
-  #document: Value;
-  #isDecoded = false;
-
-  constructor(reader: ItemReader, item: Candidate, rowsGiven: number) {
-    this.rowsGiven = rowsGiven;
-    this.#reader = reader;
-    this.#item = item;
-  }
-
-  get body(): Bytes {
-    return this.#item.body;
-  }
-
-  decode(): Value {
-    if (!this.#isDecoded) {
-      this.#document = this.#reader.decode(this.#item);
-      this.#isDecoded = true;
-    }
-    return this.#document;
-  }
+  return items.map((item) => new ReadItem(reader, item, item.rid === part?.from ? part.rows : 0));
 }

@@ -1,7 +1,7 @@
 /** A compiled query as the executor sees it. Dialects compile to it; nothing here knows a language. */
-import type { Bytes } from '../base/index.ts';
-import type { Path, Value } from '../value/index.ts';
+import type { Collation, Path, Value } from '../value/index.ts';
 import type { Condition } from './condition/condition.ts';
+import type { FoundItem, PendingItem } from './found-item.ts';
 import type { Search, TextSearch, TextStatistics } from './search.ts';
 
 export interface ExecutableQuery {
@@ -12,6 +12,11 @@ export interface ExecutableQuery {
   /** True where all items that the condition allows lie in the hash ranges asked for. */
   readonly isWithin?: boolean;
   readonly shape: Streaming | Blocking;
+  /**
+   * Prints a row that is a value, for dialects that send texts: pages then hold the text and know its size. Absent:
+   * pages hold the value, and its size is estimated.
+   */
+  readonly print?: ((value: Value) => string) | undefined;
   /** Set where only the best rows by a score are wanted: a search index may name their items. */
   readonly search?: QuerySearch;
   /** Set where slow rows can be made in another thread: then making them here throws `EvaluationTooLong`. */
@@ -44,7 +49,7 @@ export type QuerySearch =
       /** Rows that the result needs; no row behind them can change it. */
       readonly wanted: number;
       /** The score of an item's best row; undefined where it has no row. Greater comes first. */
-      scoreOf(document: Value): number | undefined;
+      scoreOf(item: FoundItem): number | undefined;
       /** The index does not find items with this score or less: where they are needed, all items are read. */
       readonly floor: number;
       /** True where items that the index lacks would come first, so that it must have them all. */
@@ -61,12 +66,12 @@ export type QuerySearch =
 export interface Streaming {
   readonly kind: 'streaming';
   /** The rows of one item, filter and projection applied, in order. Pure. */
-  rowsOf(document: Value): readonly Row[];
+  rowsOf(item: FoundItem): readonly Row[];
   /**
-   * The sort keys of an item whose one row is the item itself, read from its stored text without decoding it. Undefined
-   * where the text does not decide it: then `rowsOf` does.
+   * The sort keys of an item whose one row is the item itself, read from its stored body without decoding it. Undefined
+   * where the body does not decide it: then `rowsOf` does.
    */
-  readonly keysOfText?: ((text: string) => readonly Value[] | undefined) | undefined;
+  readonly keysOf?: ((item: FoundItem) => readonly Value[] | undefined) | undefined;
   /**
    * Called instead of `rowsOf` where rows need answers from another thread: one list per item, in order. Where
    * `mayStop` is set, the last lists may be missing, but not all: the page ends there.
@@ -81,22 +86,17 @@ export interface Streaming {
   readonly take: number;
 }
 
-/** An item whose rows are made later or in another thread. */
-export interface PendingItem {
-  readonly body: Bytes;
-  /** How many of its rows were in earlier pages. */
-  readonly rowsGiven: number;
-  decode(): Value;
+/** A row of a result: a whole item, or a value, or the printed text of a value. */
+export interface ResultRow {
+  readonly item?: FoundItem | undefined;
+  readonly value?: Value;
+  /** Set where the dialect prints values, here or in another thread. */
+  readonly text?: string | undefined;
 }
 
-export interface Row {
-  /** The JSON text of the value, where another thread has printed it. */
-  readonly text?: string | undefined;
-  /** True where the row is the item as it is stored. */
-  readonly isItem?: boolean | undefined;
+export interface Row extends ResultRow {
   /** True where its text was not made, because the page has no room for it. */
   readonly isLeft?: boolean | undefined;
-  readonly value: Value;
   /** Sort keys, one per part of the order; empty where there is none. */
   readonly keys: readonly Value[];
 }
@@ -105,6 +105,13 @@ export interface Order {
   readonly parts: readonly OrderPart[];
   /** Rows show only their keys and are wanted once: a row with the same keys as the row before may be left out. */
   readonly deduplicates?: boolean;
+  /** The order of values of different types; cosmos where it is absent. The index of a path serves both. */
+  readonly collation?: Collation | undefined;
+  /**
+   * A comparison of the dialect's own instead, which no index has: rows are sorted in memory. A key is undefined for an
+   * item without the property.
+   */
+  readonly compare?: ((a: Value, b: Value) => number) | undefined;
 }
 
 export interface OrderPart {
@@ -117,7 +124,7 @@ export interface OrderPart {
 
 /** A blocking query, whose rows follow from all items: groups, aggregates, distinct rows with an order, ranks. */
 export interface Blocking {
-  readonly kind: 'folding';
+  readonly kind: 'blocking';
   /** True where no row is final before the last item was read. */
   readonly needsEvery: boolean;
   /** A new fold; one per execution. Rows beyond `rowsMax` need not be made. */
@@ -126,7 +133,7 @@ export interface Blocking {
 
 export interface RowFold {
   /** False when no further item can change the result. */
-  add(document: Value): boolean;
+  add(item: FoundItem): boolean;
   /** Adds so many items that match; absent where the result depends on more than their number. */
   addMatching?: ((count: number) => void) | undefined;
   /** The rows, in order, OFFSET and LIMIT applied. */
@@ -139,5 +146,5 @@ export interface RowFold {
 
 export interface AsyncFold {
   addMany(items: readonly PendingItem[]): Promise<boolean>;
-  finish(): Promise<readonly Row[]>;
+  finish(): Promise<readonly ResultRow[]>;
 }

@@ -7,6 +7,7 @@ import {
   assert,
   DomainError,
   EvaluationTooLong,
+  isPromise,
   type MaybePromise,
   withCatch,
 } from '../base/index.ts';
@@ -24,6 +25,15 @@ export function executePage(request: PageRequest): MaybePromise<ResultPage> {
   if (!isPositionOf(query, position))
     throw new DomainError('invalidInput', 'Invalid Continuation Token');
   assertInOrder(request.ranges);
+  request.interruption?.check();
+  const page = executed(request);
+  return isPromise(page) && request.interruption !== undefined
+    ? request.interruption.guard(page)
+    : page;
+}
+
+function executed(request: PageRequest): MaybePromise<ResultPage> {
+  const { query } = request;
   if (query.mover === undefined) return runPage(request);
   if (query.mover.isDue) return movedPage(request, false);
   return withCatch(
@@ -75,7 +85,7 @@ async function movedPage(request: PageRequest, isSlow: boolean): Promise<ResultP
 
 function runPage(request: PageRequest): MaybePromise<ResultPage> {
   const { shape } = request.query;
-  if (shape.kind === 'folding') return foldPage(request, shape);
+  if (shape.kind === 'blocking') return foldPage(request, shape);
   return shape.order === undefined
     ? streamPage(request, shape)
     : orderedPage(request, shape, shape.order);
@@ -84,7 +94,7 @@ function runPage(request: PageRequest): MaybePromise<ResultPage> {
 /** False where the position belongs to another kind of query. */
 function isPositionOf({ shape }: ExecutableQuery, position: Position | undefined): boolean {
   if (position === undefined) return true;
-  if (shape.kind === 'folding') return position.kind === 'fold';
+  if (shape.kind === 'blocking') return position.kind === 'fold';
   if (shape.order === undefined) return position.kind === 'stream';
   if (position.kind !== 'ordered') return false;
   return position.after === undefined || position.after.keys.length === shape.order.parts.length;

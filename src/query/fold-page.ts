@@ -5,8 +5,9 @@ import { choosePath, describeAccess } from './access-path.ts';
 import { pendingItems } from './async-rows.ts';
 import { candidates, NO_BATCHES } from './candidates.ts';
 import { countItems } from './count.ts';
-import type { Blocking, ExecutableQuery, Row } from './executable-query.ts';
+import type { Blocking, ExecutableQuery, ResultRow } from './executable-query.ts';
 import type { ExecutionStats } from './execution-stats.ts';
+import { ReadItem } from './found-item.ts';
 import { type ItemSource, MergedItems } from './merged-items.ts';
 import { bestItems, withStatistics } from './order/best-first.ts';
 import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
@@ -23,12 +24,12 @@ export async function foldPage(request: PageRequest, shape: Blocking): Promise<R
   if (found !== undefined) {
     // Partitions refuse cached rows where they would refuse the query: opening them checks that.
     for (const target of targets) (await target.open()).release();
-    return pageOf(request, found.rows, (text) => text, { ...from, isWhole: found.isWhole });
+    return pageOf(request, found.rows, { ...from, isWhole: found.isWhole });
   }
   const resolved = await withStatistics(query, targets, stats);
   if (resolved !== undefined && 'shape' in resolved) {
     const next = request.move?.(resolved) ?? resolved;
-    if (next.shape.kind === 'folding') return foldPage({ ...request, query: next }, next.shape);
+    if (next.shape.kind === 'blocking') return foldPage({ ...request, query: next }, next.shape);
   }
   const { given } = from;
   const isCacheable = cache !== undefined && !Array.isArray(resolved);
@@ -37,18 +38,17 @@ export async function foldPage(request: PageRequest, shape: Blocking): Promise<R
     ? resolved.map((value: Value) => ({ value }))
     : await foldAll(targets, shape, request, wanted);
   const isWhole = results.length < wanted;
-  const printer = new PageRows(request);
-  const print = ({ value, text }: FoldedRow) => text ?? printer.print(value);
   if (!isCacheable || results.length <= given + request.rowsMax + (isWhole ? 0 : 1))
-    return pageOf(request, results, print, { given, isWhole: true });
-  const rows: string[] = [];
+    return pageOf(request, results, { given, isWhole: true });
+  const printer = new PageRows(request);
+  const rows: ResultRow[] = [];
   for (const row of results) {
-    rows.push(print(row));
+    rows.push(printer.printed(row));
     const rest = yieldToEventLoop();
-    if (rest !== undefined) await rest;
+    if (rest !== undefined) await resumed(rest, request);
   }
   const name = cache.results.keep({ owner: cache.owner(), rows, isWhole });
-  return pageOf(request, rows, (text) => text, { given, cachedAs: name, isWhole });
+  return pageOf(request, rows, { given, cachedAs: name, isWhole });
 }
 
 /** Rows made ahead for later pages at most, where the fold could stop after this page. */
@@ -71,16 +71,15 @@ interface FoldProgress {
 }
 
 /** The page behind the rows given before. Where rows are not whole, the last one only shows that more follow. */
-function pageOf<Row>(
+function pageOf(
   request: PageRequest,
-  rows: readonly Row[],
-  textOf: (row: Row) => string,
+  rows: readonly ResultRow[],
   { given, cachedAs, isWhole }: FoldProgress,
 ): ResultPage {
   const page = new PageRows(request);
   const end = isWhole ? rows.length : rows.length - 1;
   let at = given;
-  for (; at < end && !page.isFull; at++) if (!page.addText(textOf(rows[at] as Row))) break;
+  for (; at < end && !page.isFull; at++) if (!page.add(rows[at] as ResultRow)) break;
   if (at < end)
     return {
       rows: page.rows,
@@ -95,7 +94,7 @@ async function foldAll(
   shape: Blocking,
   request: PageRequest,
   wanted: number,
-): Promise<readonly FoldedRow[]> {
+): Promise<readonly ResultRow[]> {
   const { stats } = request;
   const fold = shape.start(wanted);
   const isOrdered = targets.length > 1 && dependsOnOrder(shape, request.query, fold);
@@ -108,8 +107,6 @@ async function foldAll(
   stats.itemsMatched += fold.itemsMatched?.() ?? stats.itemsLoaded;
   return rows;
 }
-
-type FoldedRow = Pick<Row, 'value' | 'text'>;
 
 /** False for counts and for searches, whose rows have an order of their own. */
 function dependsOnOrder(
@@ -144,8 +141,8 @@ async function foldMerged(
       }
       for (const item of found) {
         const rest = yieldToEventLoop();
-        if (rest !== undefined) await rest;
-        if (!fold.add(item.decode())) return;
+        if (rest !== undefined) await resumed(rest, request);
+        if (!fold.add(item)) return;
       }
     }
   } finally {
@@ -174,8 +171,8 @@ async function foldTarget(
     if (best !== undefined) {
       for (const item of best) {
         const rest = yieldToEventLoop();
-        if (rest !== undefined) await rest;
-        if (!fold.add(reader.decode(item))) return false;
+        if (rest !== undefined) await resumed(rest, request);
+        if (!fold.add(new ReadItem(reader, item))) return false;
       }
       return true;
     }
@@ -190,12 +187,12 @@ async function foldTarget(
         for (const item of items) {
           // Evaluation of one item may be slow, so the fold yields within a batch too.
           const rest = yieldToEventLoop();
-          if (rest !== undefined) await rest;
-          if (!fold.add(reader.decode(item))) return false;
+          if (rest !== undefined) await resumed(rest, request);
+          if (!fold.add(new ReadItem(reader, item))) return false;
         }
       } else if (!(await added)) return false;
       const rest = yieldToEventLoop();
-      if (rest !== undefined) await rest;
+      if (rest !== undefined) await resumed(rest, request);
     }
   } finally {
     reader.release();
@@ -210,9 +207,15 @@ async function countMatching(
   stats: ExecutionStats,
 ): Promise<number | undefined> {
   if (addMatching === undefined || !isExact) return undefined;
-  const { others, hidden } = reader.excludes;
-  if (hidden || (others && !isWithin)) return undefined;
+  const { others, invisible } = reader.excludes;
+  if (invisible || (others && !isWithin)) return undefined;
   const count = await countItems(reader, condition, stats);
   if (count !== undefined) stats.accessPaths.push('index, counted');
   return count;
+}
+
+/** Waits for the next slice of time, and ends there where the query shall end. */
+async function resumed(rest: Promise<void>, { interruption }: PageRequest): Promise<void> {
+  await rest;
+  interruption?.check();
 }

@@ -28,15 +28,17 @@ export type {
   MovedQuery,
   Order,
   OrderPart,
-  PendingItem,
   QueryMover,
   QuerySearch,
+  ResultRow,
   Row,
   RowFold,
   Streaming,
 } from './executable-query.ts';
 export { executePage } from './execute.ts';
 export { type ExecutionStats, newStats } from './execution-stats.ts';
+export { type FoundItem, looseItem, type PendingItem } from './found-item.ts';
+export { Interruption, type InterruptionOptions } from './interruption.ts';
 export { type PageRequest, type ResultPage, rowTooLarge, type Target } from './page.ts';
 export {
   type HashRange,
@@ -50,7 +52,9 @@ export type {
   Candidate,
   CompositeMatch,
   CompositeOrder,
+  DeclaredRanges,
   IndexEntries,
+  IndexLimit,
   ItemReader,
 } from './reader.ts';
 export { ResultCache } from './result-cache.ts';

@@ -21,6 +21,6 @@ test.each([1, 2, 3, 4, 5])('one stream in rid order (seed %d)', async (seed) => 
   const merged = new MergedItems(sources.map((rids) => ({ reader, batches: batchesOf(rids) })));
   const found: unknown[] = [];
   for (let part = await merged.next(); part !== undefined; part = await merged.next())
-    found.push(...part.map((item) => item.decode()));
+    found.push(...part.map((item) => item.value()));
   expect(found, `seed ${seed}`).toEqual(Array.from({ length: count }, (_, rid) => rid));
 });

@@ -4,9 +4,8 @@
  * may change between two pages. A split or merge does not change rids.
  */
 import { isPromise, type MaybePromise } from '../base/index.ts';
-import { pendingItem } from './async-rows.ts';
 import type { Batches } from './candidates.ts';
-import type { PendingItem } from './executable-query.ts';
+import { type PendingItem, ReadItem } from './found-item.ts';
 import type { Candidate, ItemReader } from './reader.ts';
 
 /** Items of one batch, as many as in a batch of candidates. */
@@ -34,7 +33,7 @@ export class MergedItems implements Batches<PendingItem> {
       const first = firstOf(this.#heads);
       const item = first?.batch?.[first.at];
       if (first === undefined || item === undefined) break;
-      items.push(pendingItem(first.reader, item));
+      items.push(new ReadItem(first.reader, item));
       first.at++;
     }
     return items.length === 0 ? undefined : items;

@@ -1,14 +1,10 @@
 /** A page of a query: the request for it, and the rows collected for it. */
-import {
-  type Bytes,
-  bytesToText,
-  DomainError,
-  EvaluationTooLong,
-  type MaybePromise,
-} from '../base/index.ts';
-import { printedSize, type Value } from '../value/index.ts';
-import type { ExecutableQuery, Row } from './executable-query.ts';
+import { DomainError, EvaluationTooLong, type MaybePromise } from '../base/index.ts';
+import { printedSize } from '../value/index.ts';
+import type { ExecutableQuery, ResultRow } from './executable-query.ts';
 import type { ExecutionStats } from './execution-stats.ts';
+import { ReadItem } from './found-item.ts';
+import type { Interruption } from './interruption.ts';
 import type { HashRange, Position } from './position.ts';
 import type { ItemReader } from './reader.ts';
 import type { ResultCache } from './result-cache.ts';
@@ -32,19 +28,19 @@ export interface PageRequest {
   /** Where results may be kept for their next pages; `owner` names the container and the ranges. */
   readonly cache?: { readonly results: ResultCache; readonly owner: () => string };
   readonly stats: ExecutionStats;
+  readonly interruption?: Interruption | undefined;
   /** Set while the page runs in another thread: a query that replaces the first one is moved as well. */
   readonly move?: ((query: ExecutableQuery) => ExecutableQuery) | undefined;
 }
 
 export interface ResultPage {
-  /** Each row as JSON text. */
-  readonly rows: readonly string[];
+  readonly rows: readonly ResultRow[];
   readonly position: Position | undefined;
 }
 
 /** Collects the rows of a page and knows when it is full. */
 export class PageRows {
-  readonly rows: string[] = [];
+  readonly rows: ResultRow[] = [];
   readonly #request: PageRequest;
   #bytes = 0;
   #printed = 0;
@@ -57,20 +53,23 @@ export class PageRows {
     return this.rows.length >= this.#request.rowsMax || this.#bytes >= this.#request.bytesMax;
   }
 
-  /** Adds a row; one that is the whole item is sent as it is stored. False where it does not fit: the page ends. */
-  add({ value, text, isItem }: Row, document: Value, body: Bytes | undefined): boolean {
-    if (text !== undefined) return this.addText(text);
-    const isStored = isItem === true || value === document;
-    return this.addText(isStored && body !== undefined ? bytesToText(body) : this.print(value));
+  /** Adds a row, printed where the dialect prints values. False where it does not fit: the page ends. */
+  add(row: ResultRow): boolean {
+    const { item } = row;
+    if (item === undefined) {
+      const printed = this.printed(row);
+      return this.#add(printed, sizeOf(printed, this.#request.bytesMax));
+    }
+    if (item instanceof ReadItem) item.dropValue();
+    return this.#add({ item }, item.body.length);
   }
 
-  addText(text: string): boolean {
-    const bytes = Buffer.byteLength(text);
+  #add(row: ResultRow, bytes: number): boolean {
     if (this.#bytes + bytes > this.#request.bytesMax) {
       if (this.rows.length === 0) throw rowTooLarge();
       return false;
     }
-    this.rows.push(text);
+    this.rows.push(row);
     this.#bytes += bytes;
     this.#request.stats.rowsOut++;
     this.#request.stats.bytesOut += bytes;
@@ -84,14 +83,21 @@ export class PageRows {
     return true;
   }
 
-  /** The JSON text of a row; throws where it is too large. */
-  print(value: Value): string {
+  /** A row that is a value as the page holds it; throws where it is too large. */
+  printed({ value, text }: ResultRow): ResultRow {
+    if (text !== undefined) return { text };
     const { bytesMax, query } = this.#request;
+    if (query.print === undefined) return { value };
     const size = printedSize(value, bytesMax);
     if (size > PRINTED_BYTES_MAX && query.mover !== undefined) throw new EvaluationTooLong(true);
     if (size > bytesMax) throw rowTooLarge();
-    return JSON.stringify(value);
+    return { text: query.print(value) };
   }
+}
+
+/** The bytes of a row; counting stops once the limit is exceeded. */
+function sizeOf({ value, text }: ResultRow, limit: number): number {
+  return text === undefined ? printedSize(value, limit) : Buffer.byteLength(text);
 }
 
 /** Bytes of rows between two yields: printing so much takes about a millisecond. */

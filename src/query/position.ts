@@ -2,7 +2,16 @@
  * Where a page of a query ended, as plain data. The next page needs nothing else: no state of the server, and not the
  * partitions that held the items before.
  */
-import { isList, isMap, type Value } from '../value/index.ts';
+import { assert, type Bytes, equalBytes } from '../base/index.ts';
+import {
+  decodeWhole,
+  Extended,
+  encodeWhole,
+  isList,
+  isMap,
+  printedSize,
+  type Value,
+} from '../value/index.ts';
 import type { RowPlace } from './order/row-order.ts';
 
 export type Position =
@@ -53,15 +62,29 @@ export function minHash(a: string, b: string): string {
 /** Parts of a position at most: each comes from a split during the query, and the position is sent in a header. */
 const PARTS_MAX = 100;
 
-/** Characters of all texts among the sort keys in a position, which is sent in a header. */
+/** Characters of all texts, arrays and objects among the sort keys in a position, which is sent in a header. */
 const KEY_TEXT_MAX = 400;
 
 /** True where the sort keys are short enough for a position. */
 export function fitsInToken(keys: readonly Value[]): boolean {
   let length = 0;
-  for (const key of keys) if (typeof key === 'string') length += key.length;
-  return length <= KEY_TEXT_MAX;
+  for (const key of keys) {
+    if (typeof key === 'string') length += key.length;
+    else if (typeof key === 'object' && key !== null)
+      length += printedSize(key, KEY_TEXT_MAX - length);
+    if (length > KEY_TEXT_MAX || isLongDecimal(key)) return false;
+  }
+  return true;
 }
+
+/** Tuples do not hold such a decimal whole; only CQL has them. */
+function isLongDecimal(key: Value): boolean {
+  if (!(key instanceof Extended) || key.payload.kind !== 'decimal') return false;
+  return key.payload.digits.length > DECIMAL_DIGITS_MAX;
+}
+
+/** As many digits as a tuple holds. */
+const DECIMAL_DIGITS_MAX = 128;
 
 /** The parts of the ranges that are not read yet, in order. */
 export function partsLeft(ranges: readonly HashRange[], begun: readonly Part[]): Part[] {
@@ -104,7 +127,7 @@ export function parsePosition(text: string): Position | undefined {
     const packed = JSON.parse(text);
     return packed?.v === VERSION ? unpack(packed) : undefined;
   } catch {
-    // The text is not JSON and so not a position.
+    // The text is not JSON, or its sort keys are no tuple, and so it is not a position.
     return undefined;
   }
 }
@@ -118,15 +141,28 @@ function pack(position: Position): object {
     case 'ordered': {
       if (position.after === undefined) return { after: null, w: packWindow(position.window) };
       const { keys, rid, row } = position.after;
-      // Each key is a list of one or none, because JSON has no undefined. Arrays have one place, and so have objects.
-      const packed = keys.map((key) =>
-        key === undefined ? [] : [isList(key) ? [] : isMap(key) ? {} : key],
-      );
+      const packed = Buffer.from(packKeys(keys)).toString('base64url');
       return { after: [packed, rid, row], w: packWindow(position.window) };
     }
     case 'fold':
       return { given: position.given, k: position.cachedAs };
   }
+}
+
+/** Sort keys as a tuple of whole values. Only in the bson collation do tuples hold arrays and objects whole. */
+function packKeys(keys: readonly Value[]): Bytes {
+  const parts = keys.map((key) =>
+    encodeWhole([key], { collation: isList(key) || isMap(key) ? 'bson' : 'cosmos' }),
+  );
+  return Buffer.concat(parts);
+}
+
+/** Throws for a text that is no tuple, or not as `packKeys` writes it. */
+function unpackKeys(text: string): readonly Value[] {
+  const bytes = Buffer.from(text, 'base64url');
+  const keys = decodeWhole(bytes, { collation: 'cosmos' });
+  assert(equalBytes(packKeys(keys), bytes), 'sort keys are read as they were written');
+  return keys;
 }
 
 function packWindow({ skip, take }: Window): readonly (number | null)[] {
@@ -145,13 +181,24 @@ function unpack(packed: Record<string, unknown>): Position | undefined {
   if (after === null) return { kind: 'ordered', after: undefined, window };
   if (!Array.isArray(after)) return undefined;
   const [keys, rid, row] = after as unknown[];
-  if (!Array.isArray(keys) || !isCount(rid) || !isCount(row)) return undefined;
-  if (!keys.every((key) => Array.isArray(key) && key.length <= 1)) return undefined;
-  return {
-    kind: 'ordered',
-    after: { keys: keys.map((key: Value[]) => key[0]), rid, row },
-    window,
-  };
+  if (!isCount(rid) || !isCount(row)) return undefined;
+  const sortKeys = typeof keys === 'string' ? unpackKeys(keys) : unpackJsonKeys(keys);
+  return sortKeys && { kind: 'ordered', after: { keys: sortKeys, rid, row }, window };
+}
+
+/**
+ * Sort keys in a token of earlier versions: each a list of one JSON value, or of none for undefined. Arrays and objects
+ * are empty there; other objects were values that JSON does not hold, and are refused.
+ */
+function unpackJsonKeys(keys: unknown): readonly Value[] | undefined {
+  if (!Array.isArray(keys)) return undefined;
+  if (!keys.every((key) => Array.isArray(key) && key.length <= 1 && isJsonKey(key[0])))
+    return undefined;
+  return keys.map((key: Value[]) => key[0]);
+}
+
+function isJsonKey(key: unknown): boolean {
+  return typeof key !== 'object' || key === null || Object.keys(key).length === 0;
 }
 
 function unpackParts(packed: unknown): readonly Part[] | undefined {

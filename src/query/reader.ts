@@ -2,12 +2,17 @@
 import type { Bytes, MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import type { Path, TRUNCATED, Value } from '../value/index.ts';
+import type { ValueRange } from './condition/value-ranges.ts';
 import type { Search, SearchAccess } from './search.ts';
 
 /** A stored item, with what queries read of it. */
 export interface Candidate {
   readonly rid: number;
   readonly primary: Bytes;
+  /** Differs for every write of the item. */
+  readonly version: { readonly salt: number; readonly lsn: number; readonly operation: number };
+  readonly timestampSec: number;
+  /** Exactly what the home API stored. */
   readonly body: Bytes;
 }
 
@@ -19,8 +24,8 @@ export interface IndexEntries {
 
 export interface ItemReader {
   readonly itemCount: number;
-  /** Whether the store has items that must not be read: `others` lie in another hash range, `hidden` are invisible. */
-  readonly excludes: { readonly others: boolean; readonly hidden: boolean };
+  /** Whether the store has items that must not be read: `others` of another hash range, or `invisible` ones. */
+  readonly excludes: { readonly others: boolean; readonly invisible: boolean };
   /** Items in rid order from this rid on; `next` is the rid to continue from. */
   scanItems(
     from: number,
@@ -40,6 +45,15 @@ export interface ItemReader {
         cachedLimit: number,
       ) => MaybePromise<ArrayLike<number> | undefined>)
     | undefined;
+  /**
+   * A page of the rids of one partition key, in any order, and where the next begins. Undefined where the reader covers
+   * more than one.
+   */
+  ridsOfKey?(
+    from: KeyRange | undefined,
+  ): MaybePromise<
+    { readonly rids: readonly number[]; readonly rest: KeyRange | undefined } | undefined
+  >;
   /** The rids of all items without a value at an indexed path, and maybe of others, ascending. */
   ridsWithout(path: Path): MaybePromise<readonly number[]>;
   /**
@@ -47,11 +61,19 @@ export interface ItemReader {
    * that share this part are neighbours, but not in the order of their texts.
    * @param composite - undefined for the entry of a term.
    */
-  cutAt(entry: string, composite: CompositeMatch | undefined): number | undefined;
+  truncatedAt(entry: string, composite: CompositeMatch | undefined): number | undefined;
   /** The prefix of the entries of a path; undefined where it is not indexed, or not yet. */
   termsOf(path: Path): Bytes | undefined;
-  /** A composite index that has this order, as it is or reversed. */
-  compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined;
+  /**
+   * A declared index that has this order, as it is or reversed.
+   * @param limits - where they give one value of each of its first parts, the order may be that of the rest.
+   */
+  compositeOf(
+    parts: readonly CompositeOrder[],
+    limits?: readonly IndexLimit[],
+  ): CompositeMatch | undefined;
+  /** Ranges of a declared index that hold every item within the limits. */
+  declaredWithin?(limits: readonly IndexLimit[]): DeclaredRanges | undefined;
   ridOf(entry: string): number;
   /** The value of a term entry; TRUNCATED where the entry does not hold all of it. */
   valueOf(entry: string): Value | typeof TRUNCATED;
@@ -66,6 +88,19 @@ export interface ItemReader {
   searchIndex?(search: Search): Promise<SearchAccess | undefined>;
   /** True where the item lies in the hash range asked for. */
   isWithin(item: Candidate): boolean;
+}
+
+/** Limits on one path, as ranges of encoded values. */
+export interface IndexLimit {
+  readonly path: Path;
+  readonly ranges: readonly ValueRange[];
+}
+
+export interface DeclaredRanges {
+  readonly ranges: readonly KeyRange[];
+  /** How many parts of the index are limited. */
+  readonly partCount: number;
+  readonly text: string;
 }
 
 export interface CompositeOrder {

@@ -4,6 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { printedSize } from '../value/index.ts';
+import type { ResultRow } from './executable-query.ts';
 
 /** Bounds on memory: a client that reads pages slowly only loses the time that the cache saves. */
 const RESULTS_MAX = 100;
@@ -13,7 +15,7 @@ const IDLE_MS = 60_000;
 
 interface CachedResult {
   readonly owner: string;
-  readonly rows: readonly string[];
+  readonly rows: readonly ResultRow[];
   /** False where more rows follow that were not computed: then the last row only shows that. */
   readonly isWhole: boolean;
 }
@@ -23,7 +25,7 @@ export class ResultCache {
     max: RESULTS_MAX,
     maxSize: CHARACTERS_MAX,
     maxEntrySize: CHARACTERS_MAX / 4,
-    sizeCalculation: ({ rows }) => rows.reduce((sum, row) => sum + row.length + 16, 1),
+    sizeCalculation: ({ rows }) => rows.reduce((sum, row) => sum + sizeOf(row) + 16, 1),
     ttl: IDLE_MS,
     updateAgeOnGet: true,
   });
@@ -44,4 +46,9 @@ export class ResultCache {
   drop(name: string): void {
     this.#results.delete(name);
   }
+}
+
+/** The rows of blocking queries are no items. */
+function sizeOf({ value, text }: ResultRow): number {
+  return text?.length ?? printedSize(value, CHARACTERS_MAX);
 }

@@ -4,6 +4,7 @@ import { choosePath, describeAccess } from './access-path.ts';
 import { asyncRows } from './async-rows.ts';
 import { candidates } from './candidates.ts';
 import type { Row, Streaming } from './executable-query.ts';
+import { ReadItem } from './found-item.ts';
 import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
 import { begunParts, type Part, partsLeft, type Window } from './position.ts';
 import { timed } from './timed-reader.ts';
@@ -87,9 +88,11 @@ async function streamTarget(
           return endAt({ ...part, from: item.rid, rows: 0 });
         // The first item never waits, so that a query of one item does not yield.
         const rest = itemsRead++ === 0 ? undefined : yieldToEventLoop();
-        if (rest !== undefined) await rest;
-        const document = made === undefined ? reader.decode(item) : undefined;
-        const rows = made?.rows[at++] ?? shape.rowsOf(document);
+        if (rest !== undefined) {
+          await rest;
+          request.interruption?.check();
+        }
+        const rows = made?.rows[at++] ?? shape.rowsOf(new ReadItem(reader, item));
         if (rows.length > 0) stats.itemsMatched++;
         for (let row = item.rid === part.from ? part.rows : 0; row < rows.length; row++) {
           if (skip > 0) {
@@ -97,7 +100,7 @@ async function streamTarget(
             continue;
           }
           const { isLeft: isRowLeft } = rows[row] as Row;
-          if (isRowLeft || !page.add(rows[row] as Row, document, item.body))
+          if (isRowLeft || !page.add(rows[row] as Row))
             return endAt({ ...part, from: item.rid, rows: row });
           take--;
           const wait = page.isYieldDue() ? yieldToEventLoop() : undefined;

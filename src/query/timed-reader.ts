@@ -1,14 +1,20 @@
-/** A reader that adds the time spent in the index and in loading items to the execution stats. */
+/**
+ * A reader that adds the time spent in the index and in loading items to the execution stats, and that ends a query
+ * that shall end.
+ */
 import { type Bytes, EvaluationTooLong, isPromise, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import type { Path, TRUNCATED, Value } from '../value/index.ts';
-import type { ExecutableQuery } from './executable-query.ts';
 import type { ExecutionStats } from './execution-stats.ts';
+import type { Interruption } from './interruption.ts';
+import type { PageRequest } from './page.ts';
 import type {
   Candidate,
   CompositeMatch,
   CompositeOrder,
+  DeclaredRanges,
   IndexEntries,
+  IndexLimit,
   ItemReader,
 } from './reader.ts';
 import type { Search, SearchAccess } from './search.ts';
@@ -18,9 +24,9 @@ const DECODED_BYTES_MAX = 512 * 1024;
 
 export function timed(
   reader: ItemReader & { release(): void },
-  { stats, query }: { readonly stats: ExecutionStats; readonly query: ExecutableQuery },
+  request: Pick<PageRequest, 'stats' | 'query' | 'interruption'>,
 ): TimedReader {
-  return new TimedReader(reader, stats, query.mover !== undefined);
+  return new TimedReader(reader, request);
 }
 
 export class TimedReader implements ItemReader {
@@ -29,13 +35,18 @@ export class TimedReader implements ItemReader {
   readonly ridsOf: ItemReader['ridsOf'];
   readonly #reader: ItemReader & { release(): void };
   readonly #stats: ExecutionStats;
+  /** Whether large items can be decoded in another thread. */
   readonly #isMovable: boolean;
+  readonly #interruption: Interruption | undefined;
 
-  /** @param isMovable - whether large items can be decoded in another thread. */
-  constructor(reader: ItemReader & { release(): void }, stats: ExecutionStats, isMovable: boolean) {
+  constructor(
+    reader: ItemReader & { release(): void },
+    { stats, query, interruption }: Pick<PageRequest, 'stats' | 'query' | 'interruption'>,
+  ) {
     this.#reader = reader;
     this.#stats = stats;
-    this.#isMovable = isMovable;
+    this.#isMovable = query.mover !== undefined;
+    this.#interruption = interruption;
     this.itemCount = reader.itemCount;
     this.excludes = reader.excludes;
     this.ridsOf =
@@ -56,20 +67,31 @@ export class TimedReader implements ItemReader {
     return this.#timed('indexMs', () => this.#reader.scanIndex(range, options));
   }
 
+  ridsOfKey(from: KeyRange | undefined): ReturnType<NonNullable<ItemReader['ridsOfKey']>> {
+    return this.#timed('indexMs', () => this.#reader.ridsOfKey?.(from));
+  }
+
   ridsWithout(path: Path): MaybePromise<readonly number[]> {
     return this.#timed('indexMs', () => this.#reader.ridsWithout(path));
   }
 
-  cutAt(entry: string, composite: CompositeMatch | undefined): number | undefined {
-    return this.#reader.cutAt(entry, composite);
+  truncatedAt(entry: string, composite: CompositeMatch | undefined): number | undefined {
+    return this.#reader.truncatedAt(entry, composite);
   }
 
   termsOf(path: Path): Bytes | undefined {
     return this.#reader.termsOf(path);
   }
 
-  compositeOf(parts: readonly CompositeOrder[]): CompositeMatch | undefined {
-    return this.#reader.compositeOf(parts);
+  declaredWithin(limits: readonly IndexLimit[]): DeclaredRanges | undefined {
+    return this.#reader.declaredWithin?.(limits);
+  }
+
+  compositeOf(
+    parts: readonly CompositeOrder[],
+    limits?: readonly IndexLimit[],
+  ): CompositeMatch | undefined {
+    return this.#reader.compositeOf(parts, limits);
   }
 
   readonly ridOf = (entry: string): number => this.#reader.ridOf(entry);
@@ -108,6 +130,7 @@ export class TimedReader implements ItemReader {
   }
 
   #timed<T>(part: 'indexMs' | 'loadMs', read: () => MaybePromise<T>): MaybePromise<T> {
+    this.#interruption?.check();
     const startMs = performance.now();
     const result = read();
     if (!isPromise(result)) {

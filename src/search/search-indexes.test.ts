@@ -8,12 +8,12 @@ import {
   commandOf,
   Indexing,
   type ItemKey,
-  itemKey,
+  ItemKeys,
   openPartition,
   type Partition,
   RecordCache,
 } from '../partition/index.ts';
-import { effectivePartitionKey, jsonCodec } from '../value/index.ts';
+import { jsonCodec } from '../value/index.ts';
 import { SearchIndexes, SearchMemory, type SearchSpec } from './search-indexes.ts';
 
 const SPEC: SearchSpec = {
@@ -40,8 +40,10 @@ async function open(engine: Engine, name: string): Promise<Partition> {
 }
 
 function keyOf(id: string): ItemKey {
-  const definition = { paths: ['/pk'], kind: 'Hash', version: 2 } as const;
-  return itemKey(effectivePartitionKey(['a'], definition), ['a'], id);
+  return new ItemKeys({
+    definition: { paths: ['/pk'], kind: 'Hash', version: 2 },
+    format: 2,
+  }).keyOf(['a'], [id]);
 }
 
 async function found(indexes: SearchIndexes, phrase: string): Promise<number | undefined> {

@@ -6,7 +6,7 @@ import { bm25Part, type TextStatistics } from './bm25.ts';
 import type { TextLanguage } from './text-libraries.ts';
 import { countContentWords, tokenize } from './words.ts';
 
-interface Posting {
+interface PostingList {
   /** Document numbers, ascending, and how often each document contains the word. */
   readonly documents: number[];
   readonly counts: number[];
@@ -39,7 +39,7 @@ export class TextIndex {
   readonly path: string;
   readonly #language: TextLanguage;
   readonly #wordNumbers = new Map<string, number>();
-  #postings: Posting[] = [];
+  #postingLists: PostingList[] = [];
   #documents: (TextDocument | undefined)[] = [];
   readonly #byRid = new Map<number, number>();
   #wordCount = 0;
@@ -78,7 +78,7 @@ export class TextIndex {
     this.#wordCount += length;
     this.#storedWords += words.length;
     for (const [word, count] of countsOf(words)) {
-      const posting = this.#postings[word] as Posting;
+      const posting = this.#postingLists[word] as PostingList;
       posting.documents.push(document);
       posting.counts.push(count);
       posting.liveCount++;
@@ -93,7 +93,8 @@ export class TextIndex {
     this.#documents[number] = undefined;
     this.#wordCount -= document.length;
     this.#storedWords -= document.words.length;
-    for (const word of new Set(document.words)) (this.#postings[word] as Posting).liveCount--;
+    for (const word of new Set(document.words))
+      (this.#postingLists[word] as PostingList).liveCount--;
     const gaps = this.#documents.length - this.#byRid.size;
     if (gaps > Math.max(GAPS_MIN, this.#byRid.size)) this.#pack();
   }
@@ -175,15 +176,15 @@ export class TextIndex {
     }
   }
 
-  #postingOf(word: string): Posting | undefined {
+  #postingOf(word: string): PostingList | undefined {
     const number = this.#wordNumbers.get(word);
-    return number === undefined ? undefined : this.#postings[number];
+    return number === undefined ? undefined : this.#postingLists[number];
   }
 
   #numberOfWord(word: string): number {
     const existing = this.#wordNumbers.get(word);
     if (existing !== undefined) return existing;
-    const number = this.#postings.push({ documents: [], counts: [], liveCount: 0 }) - 1;
+    const number = this.#postingLists.push({ documents: [], counts: [], liveCount: 0 }) - 1;
     this.#wordNumbers.set(word, number);
     return number;
   }
@@ -191,12 +192,16 @@ export class TextIndex {
   /** Renumbers the remaining documents. */
   #pack(): void {
     const kept = this.#documents.filter((document) => document !== undefined);
-    this.#postings = this.#postings.map(() => ({ documents: [], counts: [], liveCount: 0 }));
+    this.#postingLists = this.#postingLists.map(() => ({
+      documents: [],
+      counts: [],
+      liveCount: 0,
+    }));
     this.#documents = kept;
     for (const [number, { rid, words }] of kept.entries()) {
       this.#byRid.set(rid, number);
       for (const [word, count] of countsOf(words)) {
-        const posting = this.#postings[word] as Posting;
+        const posting = this.#postingLists[word] as PostingList;
         posting.documents.push(number);
         posting.counts.push(count);
         posting.liveCount++;

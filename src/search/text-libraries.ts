@@ -32,12 +32,22 @@ export function textLanguage(tag: unknown): TextLanguage {
 }
 
 export function loadStemmer(language: TextLanguage): (word: string) => string {
-  const { newStemmer } = require('snowball-stemmers') as StemmerModule;
-  const stemmer = newStemmer(NAMES[language].stemmer);
-  return (word) => stemmer.stem(word);
+  return stemmerNamed(NAMES[language].stemmer);
 }
 
 export function loadStopWords(language: TextLanguage): ReadonlySet<string> {
+  return stopWordsOf(NAMES[language].code);
+}
+
+/** The stemmer of any language that the library has, by its English name. */
+export function stemmerNamed(name: string): (word: string) => string {
+  const { newStemmer } = require('snowball-stemmers') as StemmerModule;
+  const stemmer = newStemmer(name);
+  return (word) => stemmer.stem(word);
+}
+
+/** The stop words of a language by its ISO 639-3 code; none where the library has no list. */
+export function stopWordsOf(code: string): ReadonlySet<string> {
   const lists = require('stopword') as StopWordModule;
-  return new Set(lists[NAMES[language].code]);
+  return new Set(lists[code]);
 }

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccessState, AccessStore, RotatedKeys } from '../service/index.ts';
-import type { ServerConfig } from './config.ts';
 import { ExitError } from './exit-error.ts';
+import type { StorageConfig } from './storage/storage-config.ts';
 import { writeFileAtomically } from './write-file.ts';
 
 const VERSION = 1;
@@ -19,8 +19,8 @@ export function accessFileIn(dataPath: string): AccessStore {
 }
 
 /** Keys that were rotated in this data directory, which is neither locked nor created; none where there is no file. */
-export function rotatedKeysIn(storage: ServerConfig['storage']): RotatedKeys {
-  if (storage.kind === 'memory') return {};
+export function rotatedKeysIn(storage: StorageConfig): RotatedKeys {
+  if (storage.kind !== 'directory') return {};
   return accessFileIn(storage.path).read()?.keys ?? {};
 }
 

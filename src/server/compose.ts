@@ -1,51 +1,51 @@
 /**
- * Puts the parts together: storage, service, APIs, listeners. The only place that names concrete engines and APIs.
+ * Puts the parts together: storage, service, APIs, listeners. The only place that names concrete APIs.
  */
-import {
-  collectGlobalIndexes,
-  collectPartitions,
-  collectProcess,
-  collectResizes,
-  createAdminHandler,
-  isAdminPath,
-  RequestMetrics,
-} from '../api/admin/index.ts';
-import {
-  computedProperties,
-  createExplainer,
-  createNosqlHandler,
-  finishJson,
-  projectRows,
-} from '../api/nosql/index.ts';
-import { createTableHandler, finishEntity, originCheck } from '../api/table/index.ts';
+
+import type { WebSocket } from 'ws';
+import { isAdminPath, RequestMetrics } from '../api/admin/index.ts';
+import { cassandraHome, createCassandraProtocol } from '../api/cassandra/index.ts';
+import { createGremlinPort, GremlinConnection, gremlinHome } from '../api/gremlin/index.ts';
+import { createMongoProtocol, mongoHome } from '../api/mongo/index.ts';
+import { createNosqlHandler, nosqlHome } from '../api/nosql/index.ts';
+import { createTableHandler, originCheck, tableHome } from '../api/table/index.ts';
 import { type Clock, Metrics, systemRandom } from '../base/index.ts';
-import { type Engine, FormatError } from '../engine/index.ts';
-import { memoryEngine } from '../engine/memory/index.ts';
-import { sqliteEngine } from '../engine/sqlite/index.ts';
-import { guardedHandler, type HttpHandler, withFailureHandling } from '../http/index.ts';
+import { FormatError } from '../engine/index.ts';
+import type { Exchange, HttpHandler } from '../http/index.ts';
 import {
-  type Access,
-  memoryAccessStore,
-  openAccess,
+  type AccessControl,
+  type HomeApi,
+  openAccessControl,
   openService,
   type Service,
   type ServiceOptions,
 } from '../service/index.ts';
-import { accessFileIn } from './access-file.ts';
-import { API_NAMES, type ApiName, isLoopback, type ServerConfig } from './config.ts';
-import { openDataDirectory } from './data-directory.ts';
+import {
+  type ApiParts,
+  type ApiPort,
+  type HttpPort,
+  openPort,
+  partsFor,
+  type ServerParts,
+} from './api-port.ts';
+import { type Administration, openAdministration } from './compose-portal.ts';
+import { API_NAMES, type ApiName, checkReachableKeys, type ServerConfig } from './config.ts';
+import { collectConnections } from './connection-metrics.ts';
+import { errorText } from './error-text.ts';
 import { ExitError } from './exit-error.ts';
-import { type Listener, listen } from './listen.ts';
+import { ConnectionCount, type Listener } from './listen/index.ts';
 import type { Log } from './log.ts';
 import { type OpenFiles, openFiles } from './open-files.ts';
-import { readRolesFile } from './roles-file.ts';
 import { endpointOf } from './start-table.ts';
+import { openStorage, type Storage } from './storage/index.ts';
 import { openTls, type TlsOptions } from './tls/index.ts';
 
 interface Environment {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called when another node has taken the data over: this one cannot write any more. */
+  readonly onTakenOver?: () => void;
   /** Receives each step of a split or merge, which waits. Tests stop and kill there; the program does not set it. */
   readonly onMoveStep?: NonNullable<ServiceOptions['onMoveStep']>;
 }
@@ -56,6 +56,8 @@ export interface ComposedServer {
   readonly endpoints: Readonly<Partial<Record<ApiName, string>>>;
   /** The primary key, base64. */
   readonly key: string;
+  /** Ends responses that would never end by themselves; called before the listeners stop. */
+  stopping(): void;
   /** Flushes and closes everything below the listeners, which are stopped before. */
   close(): Promise<void>;
 }
@@ -66,121 +68,111 @@ export async function compose(
   environment: Environment,
 ): Promise<ComposedServer> {
   const files = openFiles();
-  if (files.isLow && config.storage.kind !== 'memory')
+  if (files.isLow && config.storage.kind === 'directory')
     environment.log.info('openFilesLimitLow', {
       limit: files.limit,
       openPartitionsMax: files.partitionsMax,
       connectionsMax: files.connectionsMax,
       advice: 'raise it with ulimit -n',
     });
-  const storage = openStorage(config);
-  const listeners: Listener[] = [];
+  const storage = await openStorage(config, {
+    log: environment.log,
+    onTakenOver: environment.onTakenOver ?? (() => undefined),
+  });
+  const listeners = new Map<ApiName, Listener>();
+  let administration: Administration | undefined;
   try {
     const service = await open(config, storage, environment, files);
-    const access = openServerAccess(config, environment);
-    const tls = await openListenerTls(config, environment);
-    const scheme = tls === undefined ? 'http' : 'https';
+    const access = openServerAccess(config, storage, environment);
+    const tls = await openListenerTls(config, storage, environment);
+    await storage.settle();
     const endpoints: Partial<Record<ApiName, string>> = {};
     const metrics = new Metrics();
     const requests = new RequestMetrics(metrics);
-    const parts = { service, access, tls, metrics, requests };
-    const handlers = guardedHandlers(config, parts, environment);
+    collectConnections(metrics, listeners);
+    const parts = { ...environment, config, service, access, tls, metrics, requests, storage };
+    const connections = new ConnectionCount(files.connectionsMax);
+    const served = createApis({ ...parts, connections }, endpoints, listeners);
+    administration = served.administration;
     for (const api of API_NAMES) {
       const port = config.ports[api];
-      const handler = handlers[api];
-      if (port === 'off' || handler === undefined) continue;
-      const listener = await listen({
-        host: config.host,
-        port,
-        flag: `${api}-port`,
-        handler: withFailureHandling(handler, (error, { method }) =>
-          environment.log.error('requestFailed', { method, error: errorText(error) }),
-        ),
-        hasFastPath: config.hasHttpFastPath,
-        connectionsMax: files.connectionsMax,
-        announcedKeepAliveMs: api === 'table' ? TABLE_KEEP_ALIVE_MS : undefined,
-        tls,
-        onError: (error) => environment.log.error('listenerFailed', { error: error.message }),
-      });
-      listeners.push(listener);
-      endpoints[api] = endpointOf(config.host, listener.port, scheme);
+      if (port === 'off') continue;
+      const listener = await openPort(api, port, served.ports[api], { ...parts, connections });
+      listeners.set(api, listener);
+      endpoints[api] = endpointOf(api, config.host, listener.port, tls !== undefined);
     }
+    // Derived now, off this thread, not by the first login.
+    if (endpoints.mongo !== undefined)
+      access.passwords
+        .prepare()
+        .catch((error) => environment.log.error('passwordsFailed', { error: errorText(error) }));
     return {
-      listeners,
+      listeners: [...listeners.values()],
       endpoints,
       key: access.keys.get('primary'),
+      stopping: () => served.administration.close(),
       async close() {
+        served.administration.close();
         await service.close();
         await storage.close();
       },
     };
   } catch (error) {
-    for (const { server } of listeners) server.close();
+    for (const { server } of listeners.values()) server.close();
+    administration?.close();
     await storage.close();
     throw error;
   }
 }
 
 /** Keys, tokens and roles of every API. */
-function openServerAccess({ access, storage }: ServerConfig, { clock }: Environment): Access {
-  const { keys, identities, rolesFile } = access;
-  const roles = rolesFile === undefined ? undefined : readRolesFile(rolesFile);
-  const store = storage.kind === 'memory' ? memoryAccessStore() : accessFileIn(storage.path);
-  return openAccess({ keys, identities, roles }, store, clock);
+function openServerAccess(
+  config: ServerConfig,
+  { access, roles }: Storage,
+  { clock }: Environment,
+): AccessControl {
+  const { keys, identities } = config.access;
+  const hostNames = [config.host.toLowerCase(), ...config.hostNames];
+  if (config.storage.kind === 'postgres') checkReachableKeys(config, access.read()?.keys ?? {});
+  return openAccessControl({ keys, identities, roles, hostNames }, access, clock);
 }
 
 /** Certificates for every listener; undefined for plain HTTP. */
 async function openListenerTls(
   { tls, storage, host }: ServerConfig,
+  { tlsFiles }: Storage,
   { clock, log }: Environment,
 ): Promise<TlsOptions | undefined> {
   if (tls === undefined) return undefined;
   return openTls({
     settings: tls,
-    dataPath: storage.kind === 'memory' ? undefined : storage.path,
+    dataPath: storage.kind === 'directory' ? storage.path : undefined,
+    files: tlsFiles,
     host,
     clock,
     onFailure: (error) => log.error('certificateRenewalFailed', { error: errorText(error) }),
   });
 }
 
-interface Storage {
-  readonly engine: Engine;
-  close(): Promise<void>;
-}
-
-function openStorage({ storage }: ServerConfig): Storage {
-  if (storage.kind === 'memory') {
-    const engine = memoryEngine();
-    return { engine, close: () => engine.close() };
-  }
-  const directory = openDataDirectory(storage.path);
-  const engine = sqliteEngine({ directory: directory.storesPath });
-  return {
-    engine,
-    async close() {
-      await engine.close();
-      directory.release();
-    },
-  };
+/** The home APIs of containers, served or not. */
+function homesOf(clock: Clock): readonly HomeApi[] {
+  return [nosqlHome, tableHome, mongoHome, gremlinHome, cassandraHome(clock)];
 }
 
 async function open(
   { settings, storage }: ServerConfig,
-  { engine }: Storage,
+  { engine, where }: Storage,
   { clock, log, onMoveStep }: Environment,
   files: OpenFiles,
 ): Promise<Service> {
   try {
     return await openService({
       engine,
-      openPartitionsMax: storage.kind === 'memory' ? undefined : files.partitionsMax,
+      openPartitionsMax: storage.kind === 'directory' ? files.partitionsMax : undefined,
       clock,
       random: systemRandom,
       settings,
-      finishers: { json: finishJson, edm: finishEntity },
-      computed: { json: computedProperties },
-      projections: { json: projectRows },
+      homes: homesOf(clock),
       onSplitFailure: ({ container, partitionId, error }) =>
         log.error('splitFailed', {
           container: `${container.databaseRid}/${container.rid}`,
@@ -202,49 +194,16 @@ async function open(
     });
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const where = storage.kind === 'memory' ? 'memory' : storage.path;
     throw new ExitError(1, `${where} cannot be read: ${error.message}`);
   }
-}
-
-/** The handler of each port. Web pages are kept out while anyone who can send a request is let in. */
-function guardedHandlers(
-  config: ServerConfig,
-  parts: HandlerParts,
-  environment: Environment,
-): Readonly<Partial<Record<ApiName, HttpHandler>>> {
-  const { access, service } = parts;
-  const guardOf = (api: ApiName) => ({
-    isOn: () => access.isOpenToAnyone(),
-    names: [config.host.toLowerCase(), ...config.hostNames],
-    onRefusal: (refusal: object) => environment.log.info('accessRefused', { api, ...refusal }),
-  });
-  return {
-    nosql: guardedHandler(nosqlHandler(config, parts, environment), guardOf('nosql')),
-    table: guardedHandler(tableHandler(parts, environment), {
-      ...guardOf('table'),
-      allowsOrigin: originCheck(service),
-    }),
-  };
-}
-
-interface HandlerParts {
-  readonly service: Service;
-  readonly access: Access;
-  readonly tls: TlsOptions | undefined;
-  readonly metrics: Metrics;
-  readonly requests: RequestMetrics;
 }
 
 /** Announced to clients of tables, as storage emulators do: clients then close idle connections before the server. */
 const TABLE_KEEP_ALIVE_MS = 5000;
 
-function tableHandler(
-  { service, access, requests }: HandlerParts,
-  { log }: Environment,
-): HttpHandler {
+function createTable({ service, access, requests, log }: ApiParts): HttpPort {
   const count = requests.forApi('table');
-  return createTableHandler({
+  const handler = createTableHandler({
     service,
     keys: access.tableKeys,
     identities: access,
@@ -258,36 +217,15 @@ function tableHandler(
     onFailure: ({ error, requestId, method }) =>
       log.error('requestFailed', { activityId: requestId, method, error: errorText(error) }),
   });
+  return {
+    handler,
+    allowsOrigin: originCheck(service),
+    announcedKeepAliveMs: TABLE_KEEP_ALIVE_MS,
+  };
 }
 
-/** The NoSQL API, with administration under its own path. */
-function nosqlHandler(
-  { host }: ServerConfig,
-  { service, access, tls, metrics, requests }: HandlerParts,
-  { version, clock, log }: Environment,
-): HttpHandler {
-  collectPartitions(metrics, service);
-  collectGlobalIndexes(metrics, service);
-  collectResizes(metrics, service);
-  collectProcess(metrics, process);
-  const startedMs = clock.nowMs();
-  const uptimeSec = (): number => (clock.nowMs() - startedMs) / 1000;
-  const explain = createExplainer(service);
-  const admin = createAdminHandler({
-    service,
-    metrics,
-    version,
-    uptimeSec,
-    clock,
-    keys: access.keys,
-    explain,
-    areMetricsOpen: isLoopback(host),
-    authorityPem: tls?.certificates.authorityPem,
-    onRefusal: (refused) => log.info('accessRefused', { ...refused }),
-    onFailure: ({ error, method, path }) =>
-      log.error('requestFailed', { method, path, error: errorText(error) }),
-  });
-  const nosql = createNosqlHandler({
+function createNosql({ service, access, requests, version, log }: ApiParts): HttpHandler {
+  return createNosqlHandler({
     service,
     access,
     version,
@@ -296,13 +234,74 @@ function nosqlHandler(
     onFailure: ({ error, activityId, method }) =>
       log.error('requestFailed', { activityId, method, error: errorText(error) }),
   });
-  return (exchange) => {
-    if (isAdminPath(exchange.url)) admin(exchange);
+}
+
+/** As long as the reference service retries on its side. */
+const CASSANDRA_RETRY_MS = 60_000;
+
+/** Where people who know the official emulator look for its pages. */
+const EXPLORER_PATH = /^\/_explorer(?:\/|$)/;
+
+interface CreatedApis {
+  readonly ports: Readonly<Record<ApiName, ApiPort>>;
+  readonly administration: Administration;
+}
+
+/** Every API, served on a port or not: the portal reaches them without. A new one is a line here. */
+function createApis(
+  parts: ServerParts,
+  endpoints: Readonly<Partial<Record<ApiName, string>>>,
+  listeners: ReadonlyMap<ApiName, Listener>,
+): CreatedApis {
+  const nosql = createNosql(partsFor('nosql', parts));
+  const { access: accessConfig, mongo: mongoConfig } = parts.config;
+  const mongo = createMongoProtocol({ ...partsFor('mongo', parts), ...mongoConfig });
+  const cassandra = createCassandraProtocol({
+    ...partsFor('cassandra', parts),
+    loginMode: accessConfig.cassandraLogin,
+    retryWaitMs: accessConfig.hasCassandraRetry ? CASSANDRA_RETRY_MS : 0,
+  });
+  const gremlinParts = partsFor('gremlin', parts);
+  const table = createTable(partsFor('table', parts));
+  const administration = openAdministration(
+    parts,
+    {
+      nosql,
+      table: table.handler,
+      mongo,
+      cassandra,
+      gremlin: (socket) =>
+        void new GremlinConnection(socket as unknown as WebSocket, gremlinParts, 'portal'),
+    },
+    endpoints,
+  );
+  const { admin, portal } = administration;
+  const withAdministration: HttpHandler = (exchange) => {
+    if (isAdminPath(exchange.url)) admin.handler(exchange);
+    else if (EXPLORER_PATH.test(exchange.url)) redirect(exchange, listeners.get('portal')?.port);
     else nosql(exchange);
+  };
+  return {
+    administration,
+    ports: {
+      nosql: { handler: withAdministration },
+      mongo,
+      cassandra,
+      gremlin: createGremlinPort(gremlinParts),
+      table,
+      // Events are streams, which connections of the fast path cannot carry.
+      portal: { handler: portal.serve(admin), hasFastPath: false },
+    },
   };
 }
 
-/** With the stack: an error that is not handled is a bug. */
-function errorText(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** To the portal under the name by which the client knows this machine. */
+function redirect(exchange: Exchange, port: number | undefined): void {
+  if (port === undefined) {
+    exchange.send(404, ['content-type', 'text/plain'], 'The portal is off: see --portal-port.\n');
+    return;
+  }
+  const url = new URL(exchange.origin);
+  url.port = String(port);
+  exchange.send(302, ['location', url.href, 'cache-control', 'no-store'], undefined);
 }

@@ -25,7 +25,13 @@ test('defaults', () => {
       cassandra: 10350,
       portal: 1234,
     },
-    access: { keys: { primary: WELL_KNOWN_KEY }, identities: undefined, rolesFile: undefined },
+    access: {
+      keys: { primary: WELL_KNOWN_KEY },
+      identities: undefined,
+      rolesFile: undefined,
+      cassandraLogin: 'keys',
+      hasCassandraRetry: false,
+    },
     hostNames: [],
     tls: undefined,
     settings: {
@@ -46,9 +52,11 @@ test('defaults', () => {
       consistency: 'Session',
       mergesAfterScaleDown: false,
     },
+    isPortalReadOnly: false,
     hasHttpFastPath: true,
     readyFile: undefined,
     log: 'text',
+    mongo: { topology: 'replica-set', isOpen: false, hasTestCommands: false },
     isQuiet: false,
   });
 });
@@ -196,12 +204,12 @@ test('a public key that was rotated does not prevent listening on other addresse
     });
   const first = keys(WELL_KNOWN_KEY, {});
   expect(first.hasPublicKey).toBe(true);
-  first.rotate('primary');
+  void first.rotate('primary');
   expect(first.hasPublicKey).toBe(false);
   const open = () => parseConfig(['--host', '0.0.0.0'], {}, () => saved);
   expect(open()).toMatchObject({ host: '0.0.0.0' });
   // Rotating another key later does not make the public one count again.
-  keys(STRONG, saved).rotate('primary');
+  void keys(STRONG, saved).rotate('primary');
   expect(open()).toMatchObject({ host: '0.0.0.0' });
   expect(keys(WELL_KNOWN_KEY, saved).hasPublicKey).toBe(false);
 });

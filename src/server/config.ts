@@ -15,6 +15,7 @@ import {
 import { CONSISTENCY_LEVELS } from '../throughput/index.ts';
 import { ExitError } from './exit-error.ts';
 import { type FlagName, type FlagTexts, readFlags } from './flags.ts';
+import { parseEngine, type StorageConfig } from './storage/storage-config.ts';
 import type { TlsSettings } from './tls/index.ts';
 
 export const API_NAMES = ['nosql', 'mongo', 'gremlin', 'table', 'cassandra', 'portal'] as const;
@@ -24,9 +25,7 @@ export type ApiName = (typeof API_NAMES)[number];
 export type Port = number | 'off';
 
 export interface ServerConfig {
-  readonly storage:
-    | { readonly kind: 'directory'; readonly path: string }
-    | { readonly kind: 'memory' };
+  readonly storage: StorageConfig;
   readonly host: string;
   readonly ports: Readonly<Record<ApiName, Port>>;
   readonly access: AccessConfig;
@@ -35,11 +34,23 @@ export interface ServerConfig {
   /** Undefined: plain HTTP only. */
   readonly tls: TlsSettings | undefined;
   readonly settings: Settings;
+  /** True: nobody changes anything through the portal. */
+  readonly isPortalReadOnly: boolean;
+  readonly mongo: MongoConfig;
   /** False: node:http reads every request. */
   readonly hasHttpFastPath: boolean;
   readonly readyFile: string | undefined;
   readonly log: 'text' | 'json';
   readonly isQuiet: boolean;
+}
+
+/** What the MongoDB API says and allows. */
+interface MongoConfig {
+  readonly topology: 'replica-set' | 'standalone' | 'mongos';
+  /** True: nobody has to log in. */
+  readonly isOpen: boolean;
+  /** True: fail points may be configured. */
+  readonly hasTestCommands: boolean;
 }
 
 /** Keys, identities and roles of callers. */
@@ -49,6 +60,10 @@ interface AccessConfig {
   readonly identities: IdentitySettings | undefined;
   /** File with role definitions and assignments. */
   readonly rolesFile: string | undefined;
+  /** Who may log in to the Cassandra API. */
+  readonly cassandraLogin: 'keys' | 'cassandra' | 'none';
+  /** Whether throttled statements of CQL wait in the server. */
+  readonly hasCassandraRetry: boolean;
 }
 
 const DEFAULT_PORTS: Readonly<Record<ApiName, number>> = {
@@ -69,22 +84,20 @@ const DEFAULT_DATA = './mesocosm-data';
 export function parseConfig(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-  rotatedKeysIn: (storage: ServerConfig['storage']) => RotatedKeys = () => ({}),
+  rotatedKeysIn: (storage: StorageConfig) => RotatedKeys = () => ({}),
 ): ServerConfig | 'help' {
   const texts = readFlags(args, environment);
-  if (isOn(texts, 'help')) return 'help';
+  if (isFlagSet(texts, 'help')) return 'help';
   const host = texts.get('host')?.text ?? '127.0.0.1';
   const access = parseAccess(texts);
-  const storage = parseStorage(texts);
+  const storage = parseStorage(texts, environment.PGPASSWORD);
   const hostNames = parseHostNames(texts);
   if (!isLoopback(host)) {
     const reach = `${texts.get('host')?.source} ${host}: other machines could reach the server`;
-    checkKeys(access, rotatedKeysIn(storage), reach);
-    if (access.identities?.keys.kind === 'any')
-      throw new ExitError(
-        2,
-        `${reach}, and --identity-any lets everyone in. Use --identity-keys, or listen on 127.0.0.1.`,
-      );
+    // Keys that were rotated on PostgreSQL are known when it is open.
+    if (storage.kind !== 'postgres') checkKeys(access, rotatedKeysIn(storage), reach);
+    const way = openWayIn(access);
+    if (way !== undefined) throw new ExitError(2, `${reach}, and ${way}, or listen on 127.0.0.1.`);
   }
   return {
     storage,
@@ -94,12 +107,28 @@ export function parseConfig(
     hostNames,
     tls: parseTls(texts, hostNames),
     settings: parseSettings(texts),
+    isPortalReadOnly:
+      read(texts, 'portal', oneOf('full', 'readonly'), 'full or readonly') === 'readonly',
+    mongo: parseMongo(texts, host),
     hasHttpFastPath:
       (read(texts, 'http-fast-path', oneOf('on', 'off'), 'on or off') ?? 'on') === 'on',
     readyFile: texts.get('ready-file')?.text,
     log: read(texts, 'log', oneOf('text', 'json'), 'text or json') ?? 'text',
-    isQuiet: isOn(texts, 'quiet'),
+    isQuiet: isFlagSet(texts, 'quiet'),
   };
+}
+
+/** A flag that lets everyone in, and what to use instead. */
+function openWayIn({ identities, cassandraLogin: mode }: AccessConfig): string | undefined {
+  if (identities?.keys.kind === 'any')
+    return '--identity-any lets everyone in. Use --identity-keys';
+  return mode === 'keys' ? undefined : `--cassandra-login ${mode} lets everyone in. Use keys`;
+}
+
+/** Checks the keys where the rotated ones are known late. Throws ExitError 2. */
+export function checkReachableKeys({ host, access }: ServerConfig, rotated: RotatedKeys): void {
+  if (isLoopback(host)) return;
+  checkKeys(access, rotated, `--host ${host}: other machines could reach the server`);
 }
 
 /** True for addresses that only this machine reaches. A name other than localhost may be anything. */
@@ -120,12 +149,19 @@ function parseAccess(texts: FlagTexts): AccessConfig {
     const key = read(texts, KEY_FLAGS[name], parseKey, 'base64 text of at least one byte');
     if (key !== undefined) keys[name] = key;
   }
-  return { keys, identities: parseIdentities(texts), rolesFile: texts.get('roles')?.text };
+  const loginMode = oneOf('keys', 'cassandra', 'none');
+  return {
+    keys,
+    identities: parseIdentities(texts),
+    rolesFile: texts.get('roles')?.text,
+    hasCassandraRetry: read(texts, 'cassandra-retry', oneOf('on', 'off'), 'on or off') === 'on',
+    cassandraLogin: read(texts, 'cassandra-login', loginMode, 'keys, cassandra or none') ?? 'keys',
+  };
 }
 
 function parseIdentities(texts: FlagTexts): IdentitySettings | undefined {
   const published = texts.get('identity-keys');
-  const isAny = isOn(texts, 'identity-any');
+  const isAny = isFlagSet(texts, 'identity-any');
   if (published === undefined && !isAny) return undefined;
   if (published !== undefined && isAny)
     throw new ExitError(
@@ -167,9 +203,34 @@ function describeKey(name: KeyName, key: string): string {
 const NEW_KEY =
   'Give a key of your own, for example --key "$(openssl rand -base64 64 | tr -d \'\\n\')", or listen on 127.0.0.1.';
 
-function parseStorage(texts: FlagTexts): ServerConfig['storage'] {
+function parseMongo(texts: FlagTexts, host: string): MongoConfig {
+  const isOpen = read(texts, 'mongo-auth', oneOf('on', 'off'), 'on or off') === 'off';
+  if (isOpen && !isLoopback(host))
+    throw new ExitError(
+      2,
+      `${texts.get('mongo-auth')?.source} off lets everyone in: it needs a listen address of loopback, not ${host}.`,
+    );
+  const kinds = oneOf('replica-set', 'standalone', 'mongos');
+  return {
+    topology:
+      read(texts, 'mongo-topology', kinds, 'replica-set, standalone or mongos') ?? 'replica-set',
+    isOpen,
+    hasTestCommands: isFlagSet(texts, 'mongo-test-commands'),
+  };
+}
+
+function parseStorage(texts: FlagTexts, password: string | undefined): StorageConfig {
   const data = texts.get('data');
-  if (!isOn(texts, 'memory')) return { kind: 'directory', path: data?.text ?? DEFAULT_DATA };
+  const engine = texts.get('engine');
+  const replicas = read(texts, 'replicas', oneOf('quorum', 'any'), 'quorum or any') ?? 'quorum';
+  if (engine !== undefined) {
+    for (const other of ['data', 'memory'] as const)
+      if (texts.get(other)?.source === `--${other}`)
+        throw new ExitError(2, `--engine and --${other} exclude each other: give one of them.`);
+    const address = parseEngine(engine, password);
+    return { kind: 'postgres', address, replicas, takesOver: isFlagSet(texts, 'take-over') };
+  }
+  if (!isFlagSet(texts, 'memory')) return { kind: 'directory', path: data?.text ?? DEFAULT_DATA };
   if (data?.source === '--data' && texts.get('memory')?.source === '--memory')
     throw new ExitError(2, '--data and --memory exclude each other: give one of them.');
   // A flag takes precedence over the variable of the other.
@@ -189,8 +250,8 @@ function parseHostNames(texts: FlagTexts): readonly string[] {
 }
 
 function parseTls(texts: FlagTexts, names: readonly string[]): TlsSettings | undefined {
-  const isOnly = isOn(texts, 'tls-only');
-  if (!isOn(texts, 'tls') && !isOnly) return undefined;
+  const isOnly = isFlagSet(texts, 'tls-only');
+  if (!isFlagSet(texts, 'tls') && !isOnly) return undefined;
   return { names, isPlainServed: !isOnly };
 }
 
@@ -215,7 +276,7 @@ function parseSettings(texts: FlagTexts): Settings {
     consistency:
       read(texts, 'consistency', parseConsistency, CONSISTENCY_LEVELS.join(', ')) ??
       DEFAULT_SETTINGS.consistency,
-    capacityMode: isOn(texts, 'serverless') ? 'serverless' : 'provisioned',
+    capacityMode: isFlagSet(texts, 'serverless') ? 'serverless' : 'provisioned',
     partitionStorageLimit: storage,
     partitionThroughputLimit:
       read(
@@ -278,7 +339,7 @@ function read<T>(
 }
 
 /** Switches as variables: 1 or true, 0 or false. */
-function isOn(texts: FlagTexts, name: FlagName): boolean {
+function isFlagSet(texts: FlagTexts, name: FlagName): boolean {
   const parse = (text: string): boolean | undefined => {
     if (text === 'true' || text === '1') return true;
     return text === 'false' || text === '0' ? false : undefined;

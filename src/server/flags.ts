@@ -22,6 +22,24 @@ export const FLAGS = [
   },
   { name: 'memory', fallback: 'off', meaning: 'keep nothing on disk' },
   {
+    name: 'engine',
+    value: 'URL',
+    fallback: '-',
+    meaning:
+      'keep partitions on a PostgreSQL replica set instead: postgres://USER@HOST,HOST,HOST,HOST/DB; password in PGPASSWORD',
+  },
+  {
+    name: 'replicas',
+    value: 'quorum|any',
+    fallback: 'quorum',
+    meaning: 'any takes a PostgreSQL that keeps fewer than three of four copies of a commit',
+  },
+  {
+    name: 'take-over',
+    fallback: 'off',
+    meaning: 'take the data on PostgreSQL from another node, which then ends',
+  },
+  {
     name: 'host',
     value: 'ADDR',
     fallback: '127.0.0.1',
@@ -33,21 +51,58 @@ export const FLAGS = [
     fallback: '8081',
     meaning: 'NoSQL API; 0 = any free port, off = not served (all ports)',
   },
-  { name: 'mongo-port', value: 'PORT', fallback: '10255', meaning: 'MongoDB API (not served yet)' },
+  { name: 'mongo-port', value: 'PORT', fallback: '10255', meaning: 'MongoDB API' },
+  {
+    name: 'mongo-topology',
+    value: 'KIND',
+    fallback: 'replica-set',
+    meaning: 'what the MongoDB API announces: replica-set, standalone or mongos',
+  },
+  {
+    name: 'mongo-auth',
+    value: 'on|off',
+    fallback: 'on',
+    meaning: 'off lets everyone in who reaches the MongoDB API; on loopback only',
+  },
+  {
+    name: 'mongo-test-commands',
+    fallback: 'off',
+    meaning: 'take configureFailPoint, with which test suites of drivers make commands fail',
+  },
   {
     name: 'gremlin-port',
     value: 'PORT',
     fallback: '8901',
-    meaning: 'Gremlin API (not served yet)',
+    meaning: 'Gremlin API',
   },
   { name: 'table-port', value: 'PORT', fallback: '8902', meaning: 'Table API' },
   {
     name: 'cassandra-port',
     value: 'PORT',
     fallback: '10350',
-    meaning: 'Cassandra API (not served yet)',
+    meaning: 'Cassandra API',
   },
-  { name: 'portal-port', value: 'PORT', fallback: '1234', meaning: 'portal (not served yet)' },
+  { name: 'portal-port', value: 'PORT', fallback: '1234', meaning: 'portal, for browsers' },
+  {
+    name: 'portal',
+    value: 'full|readonly',
+    fallback: 'full',
+    meaning: 'readonly: nobody changes anything through the portal',
+  },
+  {
+    name: 'cassandra-login',
+    value: 'MODE',
+    fallback: 'keys',
+    meaning:
+      'keys: account keys and roles; cassandra: also cassandra/cassandra; none: no login (both on loopback only)',
+  },
+  {
+    name: 'cassandra-retry',
+    value: 'on|off',
+    fallback: 'off',
+    meaning:
+      'throttled CQL statements wait in the server, up to 60 seconds, before they are refused',
+  },
   {
     name: 'key',
     value: 'BASE64',

@@ -7,6 +7,8 @@ import { programVersion } from './version.ts';
 const HELP = `Usage: mesocosm COMMAND [flags]
 
   mesocosm start           start the server; mesocosm help start lists its flags
+  mesocosm demo-replicas   start four PostgreSQL members and a server on them, on this machine
+  mesocosm copy-data       copy a data directory to PostgreSQL, or back
   mesocosm help COMMAND    print the help of a command
   mesocosm --version       print the version
   mesocosm --help          print this text
@@ -30,6 +32,14 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     const { start } = await import('./start.ts');
     return start(args.slice(1));
   }
+  if (word === 'copy-data') {
+    const { copyData } = await import('./storage/copy-data.ts');
+    return copyData(args.slice(1), process.env);
+  }
+  if (word === 'demo-replicas') {
+    const { demoReplicas } = await import('./storage/demo-replicas.ts');
+    return demoReplicas(args.slice(1));
+  }
   if (isCommand(word)) return runCommand(args, terminal);
   throw unknownCommand(word);
 }
@@ -39,6 +49,16 @@ async function help(words: readonly string[]): Promise<number> {
   if (words[0] === 'start') {
     const { startHelp } = await import('./flags.ts');
     process.stdout.write(startHelp());
+    return 0;
+  }
+  if (words[0] === 'copy-data') {
+    const { COPY_HELP } = await import('./storage/copy-data.ts');
+    process.stdout.write(COPY_HELP);
+    return 0;
+  }
+  if (words[0] === 'demo-replicas') {
+    const { DEMO_HELP } = await import('./storage/demo-replicas.ts');
+    process.stdout.write(DEMO_HELP);
     return 0;
   }
   const text = helpFor(words);

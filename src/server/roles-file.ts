@@ -15,9 +15,22 @@ import { ExitError } from './exit-error.ts';
 
 /** Throws ExitError 2. */
 export function readRolesFile(path: string): RoleSettings {
+  return parseRoles(path, readRolesText(path));
+}
+
+export function readRolesText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw wrong(path, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** @param path - where the text is from, for messages. */
+export function parseRoles(path: string, text: string): RoleSettings {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readFileSync(path, 'utf8'));
+    parsed = JSON.parse(text);
   } catch (error) {
     throw wrong(path, error instanceof Error ? error.message : String(error));
   }

@@ -38,5 +38,28 @@ test.each([
   ['::', 'http://localhost:1/'],
   ['db.example', 'http://db.example:1/'],
 ])('%s is reached at %s', (host, endpoint) => {
-  expect(endpointOf(host, 1)).toBe(endpoint);
+  expect(endpointOf('nosql', host, 1)).toBe(endpoint);
+});
+
+test.each([
+  ['table', 'http://[::1]:1/', 'https://[::1]:1/'],
+  ['gremlin', 'ws://[::1]:1/', 'wss://[::1]:1/'],
+  ['mongo', 'mongodb://[::1]:1/', 'mongodb://[::1]:1/?tls=true'],
+  ['cassandra', '[::1]:1', '[::1]:1'],
+] as const)('clients of %s write %s, and %s with TLS', (api, plain, tls) => {
+  expect([endpointOf(api, '::1', 1), endpointOf(api, '::1', 1, true)]).toEqual([plain, tls]);
+});
+
+test.each([
+  ['mongo', false, 'mongodb://localhost:a%2Bk%3D@127.0.0.1:5/?directConnection=true'],
+  ['mongo', true, 'mongodb://localhost:a%2Bk%3D@127.0.0.1:5/?directConnection=true&tls=true'],
+  ['cassandra', false, 'HostName=127.0.0.1;Port=5;Username=localhost;Password=a+k=;'],
+  ['gremlin', true, 'AccountEndpoint=wss://127.0.0.1:5/;AccountKey=a+k=;ApiKind=Gremlin;'],
+] as const)('the connection string of %s, TLS %s', (api, isTls, expected) => {
+  const table = printStartTable({
+    endpoints: { [api]: endpointOf(api, '127.0.0.1', 5, isTls) },
+    ports: { nosql: 'off', mongo: 5, gremlin: 5, table: 'off', cassandra: 5, portal: 'off' },
+    key: 'a+k=',
+  });
+  expect(table).toContain(`  ${expected}\n`);
 });

@@ -35,16 +35,56 @@ export function printStartTable({ endpoints, ports, key }: StartTable): string {
 const WITHOUT_KEY =
   'Connection strings are printed to a terminal only, for they hold the key: see --ready-file, or mesocosm keys list.\n';
 
+/** The account, as clients of the reference service's emulators name it. */
+const ACCOUNT = 'localhost';
+
 /** The form that the portal of the reference service prints and its clients read. */
 function connectionString(api: ApiName, endpoint: string, key: string): string {
-  if (api !== 'table') return `AccountEndpoint=${endpoint};AccountKey=${key};`;
-  const scheme = endpoint.slice(0, endpoint.indexOf(':'));
-  return `DefaultEndpointsProtocol=${scheme};AccountName=devstoreaccount1;AccountKey=${key};TableEndpoint=${endpoint}devstoreaccount1;`;
+  switch (api) {
+    case 'table': {
+      const scheme = endpoint.slice(0, endpoint.indexOf(':'));
+      return `DefaultEndpointsProtocol=${scheme};AccountName=devstoreaccount1;AccountKey=${key};TableEndpoint=${endpoint}devstoreaccount1;`;
+    }
+    case 'mongo': {
+      const [place, tls] = endpoint.slice(SCHEMES.mongo.plain.length).split('/?');
+      const options = tls === undefined ? '' : `&${tls}`;
+      return `mongodb://${ACCOUNT}:${encodeURIComponent(key)}@${place?.replace(/\/$/, '')}/?directConnection=true${options}`;
+    }
+    case 'cassandra': {
+      const colon = endpoint.lastIndexOf(':');
+      return `HostName=${endpoint.slice(0, colon)};Port=${endpoint.slice(colon + 1)};Username=${ACCOUNT};Password=${key};`;
+    }
+    case 'gremlin':
+      return `AccountEndpoint=${endpoint};AccountKey=${key};ApiKind=Gremlin;`;
+    default:
+      return `AccountEndpoint=${endpoint};AccountKey=${key};`;
+  }
 }
 
-/** The URL of a listener for a client on this machine; for an address that means all interfaces, localhost. */
-export function endpointOf(host: string, port: number, scheme: 'http' | 'https' = 'http'): string {
+interface Scheme {
+  readonly plain: string;
+  readonly tls: string;
+  /** After the port. */
+  readonly path: string;
+  readonly tlsPath?: string;
+}
+
+const HTTP: Scheme = { plain: 'http://', tls: 'https://', path: '/' };
+
+/** How clients of each API write an endpoint. Clients of Cassandra take a host and a port. */
+const SCHEMES: Readonly<Record<ApiName, Scheme>> = {
+  nosql: HTTP,
+  table: HTTP,
+  portal: HTTP,
+  gremlin: { plain: 'ws://', tls: 'wss://', path: '/' },
+  mongo: { plain: 'mongodb://', tls: 'mongodb://', path: '/', tlsPath: '/?tls=true' },
+  cassandra: { plain: '', tls: '', path: '' },
+};
+
+/** The endpoint of a listener for a client on this machine; for an address that means all interfaces, localhost. */
+export function endpointOf(api: ApiName, host: string, port: number, isTls = false): string {
   const isAny = host === '0.0.0.0' || host === '::';
   const name = isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${scheme}://${name}:${port}/`;
+  const { plain, tls, path, tlsPath = path } = SCHEMES[api];
+  return `${isTls ? tls : plain}${name}:${port}${isTls ? tlsPath : path}`;
 }

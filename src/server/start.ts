@@ -5,12 +5,15 @@ import { type ComposedServer, compose } from './compose.ts';
 import { API_NAMES, type ApiName, parseConfig, type ServerConfig } from './config.ts';
 import { startHelp } from './flags.ts';
 import { surviveFailures } from './last-resort.ts';
+import { stopOnSignals } from './listen/index.ts';
 import { createLog, type Log } from './log.ts';
 import { maskNewFiles } from './private-files.ts';
 import { removeReadyFile, writeReadyFile } from './ready-file.ts';
-import { stopOnSignals } from './shutdown.ts';
 import { printStartTable } from './start-table.ts';
 import { programVersion } from './version.ts';
+
+/** A service manager must not start this node again by itself: it would take the data back. */
+const TAKEN_OVER = 3;
 
 /** Returns an exit code, or undefined when the server runs. Throws ExitError. */
 export async function start(args: readonly string[]): Promise<number | undefined> {
@@ -30,13 +33,25 @@ export async function start(args: readonly string[]): Promise<number | undefined
   });
   const { readyFile } = config;
   if (readyFile !== undefined) removeReadyFile(readyFile);
-  const server = await compose(config, { version, clock: systemClock, log });
+  const server = await compose(config, {
+    version,
+    clock: systemClock,
+    log,
+    onTakenOver: () => {
+      log.error('takenOver', {
+        reason: 'another node has taken over the data; this one can no longer write and ends',
+      });
+      if (readyFile !== undefined) removeReadyFile(readyFile);
+      process.exit(TAKEN_OVER);
+    },
+  });
   surviveFailures(process, log);
   stopOnSignals({
     listeners: server.listeners,
     close: () => server.close(),
     onStopping: (signal) => {
       if (readyFile !== undefined) removeReadyFile(readyFile);
+      server.stopping();
       log.info('stopping', { signal });
     },
     exit: (code) => {
@@ -61,6 +76,11 @@ function readyEndpoints(
   return Object.fromEntries(all) as Record<ApiName, string | null>;
 }
 
+function describe(storage: ServerConfig['storage']): string {
+  if (storage.kind === 'memory') return 'in memory, nothing is kept';
+  return storage.kind === 'directory' ? storage.path : storage.address.text;
+}
+
 function announce(
   config: ServerConfig,
   { endpoints, key }: ComposedServer,
@@ -70,7 +90,7 @@ function announce(
   const { storage, ports } = config;
   const isTerminal = process.stdout.isTTY === true;
   const readyMs = Math.round(performance.now());
-  const data = storage.kind === 'memory' ? 'in memory, nothing is kept' : storage.path;
+  const data = describe(storage);
   if (config.log === 'json') {
     log.info('ready', { version, pid: process.pid, data, readyMs, ...endpoints });
     return;

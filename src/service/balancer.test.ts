@@ -26,7 +26,7 @@ async function open(settings: Partial<Settings>, on = memoryEngine()): Promise<v
     clock: new FakeClock(),
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...settings },
-    finishers: {},
+    homes: [],
     onSplitFailure: (failure) => failures.push(failure),
     onKeyNearLimit: (warning) => warnings.push(warning),
     onMoveStep: (step) => onStep(step),
@@ -38,7 +38,7 @@ async function create(requestUnits: number, hasKey = true): Promise<ContainerRec
   return service.containers.create(rid, {
     id: 'c',
     partitionKey: hasKey ? { paths: ['/pk'], kind: 'Hash', version: 2 } : undefined,
-    encoding: 'json',
+    home: 'nosql',
     indexingPolicy: DEFAULT_INDEXING_POLICY,
     uniqueKeys: [],
     policies: {},
@@ -51,7 +51,7 @@ const current = ({ databaseRid, rid }: ContainerRecord) =>
 
 function write(container: ContainerRecord, pk: string, id: string, bytes = 500) {
   const body = textToBytes(JSON.stringify({ id, pk, text: 'x'.repeat(bytes) }));
-  const address = { partitionKey: [pk], id };
+  const address = { partitionKey: [pk], rowKey: [id] };
   return service.items.write(current(container), { kind: 'upsert', ...address, body, ttlSec: 0 });
 }
 
@@ -73,7 +73,7 @@ test('a partition that reaches its storage limit splits, again and again', async
   const container = await create(1000);
   for (let n = 0; n < 200; n++) {
     await write(container, `k${n}`, 'x');
-    await service.balancer.settled();
+    await service.balancer.whenIdle();
   }
   const bytes = await partitionBytes(container);
   expect(bytes.length).toBeGreaterThan(6);
@@ -88,7 +88,7 @@ test('a fixed container never splits', async () => {
   await open({ partitionStorageLimit: 2000, logicalPartitionLimit: 2000 });
   const container = await create(400);
   for (let n = 0; n < 3; n++) await write(container, `k${n}`, 'x');
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
   // All keys together have the bytes that one of them may have.
   await expect(write(container, 'k3', 'x')).rejects.toMatchObject({
     code: 'partitionKeyFull',
@@ -109,12 +109,12 @@ test('a fixed container without a key says that it has none when it is full', as
     service.items.write(current(container), {
       kind: 'upsert',
       partitionKey: [undefined],
-      id,
+      rowKey: [id],
       body: textToBytes(JSON.stringify({ id, text: 'x'.repeat(500) })),
       ttlSec: 0,
     });
   for (let n = 0; n < 3; n++) await writeKeyless(`i${n}`);
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
   await expect(writeKeyless('i3')).rejects.toMatchObject({
     code: 'partitionKeyFull',
     message:
@@ -131,7 +131,7 @@ test('a full fixed container that is scaled to unlimited takes writes at once an
     await write(container, `k${n}`, 'x').catch((error: DomainError) => {
       refusal = error.message;
     });
-    await service.balancer.settled();
+    await service.balancer.whenIdle();
   }
   expect(refusal).toContain('Scale it to 1000 RU/s');
   const rid = service.offers.list()[0]?.throughput.offerRid ?? 0;
@@ -139,7 +139,7 @@ test('a full fixed container that is scaled to unlimited takes writes at once an
   await service.offers.replace(rid, { setting, migration: undefined });
   // There was no write since.
   for (let n = 20; n < 40; n++) await write(container, `k${n}`, 'x');
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
   expect(current(container).kind).toBe('unlimited');
   expect(current(container).partitions.length).toBeGreaterThan(1);
   for (let n = 40; n < 60; n++) await write(container, `k${n}`, 'x');
@@ -152,11 +152,11 @@ test('a partition beyond its limit is split by the change of its kind, without a
   // One write may go beyond the limit before writes are checked.
   for (let n = 0; n < 10; n++) await write(container, `k${n}`, 'x');
   await write(container, 'k10', 'x', 4000);
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
   const rid = service.offers.list()[0]?.throughput.offerRid ?? 0;
   const setting = { kind: 'manual', requestUnits: 1000 } as const;
   await service.offers.replace(rid, { setting, migration: undefined });
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
   expect(current(container).partitions).toHaveLength(2);
 });
 
@@ -169,7 +169,7 @@ test('throughput that is raised splits until there are enough partitions, empty 
     const setting = { kind: 'manual', requestUnits: 40_000 } as const;
     const rid = offer?.throughput.offerRid ?? 0;
     await service.offers.replace(rid, { setting, migration: undefined });
-    await service.balancer.settled();
+    await service.balancer.whenIdle();
     const { partitions } = current(container);
     expect(partitions).toHaveLength(4);
     expect(partitions.map((partition) => partition.throughputFraction)).toEqual(
@@ -194,7 +194,7 @@ test('splits for throughput that a stop prevented are done after the next start'
   await service.offers.replace(rid, { setting, migration: undefined });
   await service.close();
   await open({}, engine);
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
   expect(current(container).partitions).toHaveLength(2);
 });
 
@@ -204,7 +204,7 @@ test('a key that fills a partition alone stops growing; everything else goes on'
   const refused: DomainError[] = [];
   for (let n = 0; n < 40; n++) {
     await write(container, 'one', `i${n}`).catch((error: DomainError) => refused.push(error));
-    await service.balancer.settled();
+    await service.balancer.whenIdle();
   }
   expect(refused[0]).toMatchObject({
     code: 'partitionKeyFull',
@@ -217,14 +217,18 @@ test('a key that fills a partition alone stops growing; everything else goes on'
   await write(container, 'one', 'i0', 500);
   await write(container, 'one', 'i0', 400);
   await expect(write(container, 'one', 'i0', 2000)).rejects.toThrow('Partition key reached');
-  const read = { partitionKey: ['one'], id: 'i1' };
+  const read = { partitionKey: ['one'], rowKey: ['i1'] };
   expect((await service.items.read(current(container), read, undefined)).item).toBeDefined();
   for (const id of ['i1', 'i2', 'i3'])
-    await service.items.write(current(container), { kind: 'delete', partitionKey: ['one'], id });
+    await service.items.write(current(container), {
+      kind: 'delete',
+      partitionKey: ['one'],
+      rowKey: [id],
+    });
   await write(container, 'one', 'again');
   // With a second key the partition can be split between the two.
   await write(container, 'two', 'x', 3000);
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
   expect(current(container).partitions).toHaveLength(2);
   await write(container, 'two', 'y', 3000);
 });
@@ -240,7 +244,7 @@ test('a split that fails is reported, and tried again only after the partition h
   };
   for (let n = 0; n < 40; n++) {
     await write(container, `k${n}`, 'x', 200);
-    await service.balancer.settled();
+    await service.balancer.whenIdle();
   }
   const [bytes = 0] = await partitionBytes(container);
   expect(current(container).partitions).toHaveLength(1);
@@ -250,7 +254,7 @@ test('a split that fails is reported, and tried again only after the partition h
   expect(service.resizer.log.totals.split).toMatchObject({ done: 0, failed: tries });
   onStep = () => undefined;
   for (let n = 40; n < 60; n++) await write(container, `k${n}`, 'x', 200);
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
   expect(current(container).partitions.length).toBeGreaterThan(1);
 });
 
@@ -258,11 +262,11 @@ test('a key among others has its limit too, and is reported once, at 80 percent'
   await open({ partitionStorageLimit: 1_000_000, logicalPartitionLimit: 20_480 });
   const container = await create(1000);
   for (let n = 0; n < 100; n++) await write(container, `k${n}`, 'x', 100);
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
   const refused: DomainError[] = [];
   for (let n = 0; n < 60; n++) {
     await write(container, 'one', `i${n}`).catch((error: DomainError) => refused.push(error));
-    await service.balancer.settled();
+    await service.balancer.whenIdle();
   }
   expect(refused[0]).toMatchObject({
     code: 'partitionKeyFull',
@@ -290,7 +294,7 @@ test('concurrent writers of one key do not get beyond its limit together', async
   const container = await create(1000);
   for (let n = 0; n < 35; n++) {
     await write(container, 'one', `i${n}`, 400);
-    await service.balancer.settled();
+    await service.balancer.whenIdle();
   }
   const results = await Promise.allSettled(
     Array.from({ length: 30 }, (_, n) => write(container, 'one', `j${n}`, 400)),
@@ -303,11 +307,11 @@ test('keys are counted again when small ones may have become large', async () =>
   await open({ partitionStorageLimit: 10_000_000, logicalPartitionLimit: 20_480 });
   const container = await create(1000);
   for (let n = 0; n < 40; n++) await write(container, `k${n}`, 'x', 500);
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
   for (let n = 0; n < 60; n++)
     for (const key of ['a', 'b', 'c']) {
       await write(container, key, `i${n}`).catch(() => undefined);
-      await service.balancer.settled();
+      await service.balancer.whenIdle();
     }
   const [route] = service.containers.routes(current(container));
   const heavy = route?.handle.limits?.sizes?.heavy() ?? [];

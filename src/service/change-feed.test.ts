@@ -29,13 +29,13 @@ async function open(): Promise<void> {
     clock,
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    finishers: {},
+    homes: [],
   });
   const { rid } = await service.databases.create('d', undefined);
   container = await service.containers.create(rid, {
     id: 'c',
     partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-    encoding: 'json',
+    home: 'nosql',
     indexingPolicy: normalizeIndexingPolicy({ indexingMode: 'none', automatic: false }),
     uniqueKeys: [],
     policies: {},
@@ -53,11 +53,17 @@ function current(): ContainerRecord {
 
 async function write(pk: string, id: string, text: string): Promise<void> {
   const body = textToBytes(JSON.stringify({ id, pk, text }));
-  await service.items.write(current(), { kind: 'upsert', partitionKey: [pk], id, body, ttlSec: 0 });
+  await service.items.write(current(), {
+    kind: 'upsert',
+    partitionKey: [pk],
+    rowKey: [id],
+    body,
+    ttlSec: 0,
+  });
 }
 
 function remove(pk: string, id: string) {
-  return service.items.write(current(), { kind: 'delete', partitionKey: [pk], id });
+  return service.items.write(current(), { kind: 'delete', partitionKey: [pk], rowKey: [id] });
 }
 
 /** Reads until there is nothing left; the position goes through its text each time. */

@@ -3,7 +3,13 @@
  * position, in the order of the writes of every key. A position names parts of the hash space with an LSN each, never
  * partitions, so that it stays valid when partitions split or merge: their children keep the LSNs of what they hold.
  */
-import { type Bytes, compareBytes, DomainError, type ResponseInfo } from '../base/index.ts';
+import {
+  type Bytes,
+  compareBytes,
+  DomainError,
+  type ResponseInfo,
+  type SessionToken,
+} from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import {
   type ChangesReply,
@@ -36,7 +42,7 @@ interface ChangeFeedRequest {
   readonly start: ChangeFeedStart;
   readonly limit: number;
   readonly bytesMax: number;
-  readonly sessionToken?: string | undefined;
+  readonly sessionToken?: SessionToken | undefined;
   readonly requestClass?: RequestClass | undefined;
 }
 

@@ -6,18 +6,21 @@ import {
   type ContainerRecord,
   type DatabaseRecord,
   type GlobalIndexRecord,
+  type HomeName,
   type IndexingPolicy,
+  LOCAL_INSTANCE,
+  NO_INDEXES,
   type PartitionRecord,
   provisionedMax,
   type ThroughputRecord,
   type ThroughputSetting,
   type UniqueKey,
+  withPolicyIndexes,
 } from '../catalog/index.ts';
-import type { Cluster, Route } from '../cluster/index.ts';
+import type { Cluster, HomeApis, Route } from '../cluster/index.ts';
 import type { KeyCount, PartitionStatistics } from '../partition/index.ts';
 import type { BudgetReport, HeatReport } from '../throughput/index.ts';
 import {
-  type Encoding,
   epkToHex,
   evenEpkBoundaries,
   type PartitionKeyDefinition,
@@ -44,7 +47,7 @@ export interface ContainerSpec {
   readonly id: string;
   /** Undefined: a fixed container without a key. */
   readonly partitionKey: PartitionKeyDefinition | undefined;
-  readonly encoding: Encoding;
+  readonly home: HomeName;
   readonly indexingPolicy: IndexingPolicy;
   readonly defaultTtlSec?: number | undefined;
   readonly versionRetentionSec?: number | undefined;
@@ -57,23 +60,33 @@ export interface ContainerSpec {
   readonly hasMinuteReserve?: boolean | undefined;
 }
 
-/** Changes of a container; its key and its name never change. */
+/** Changes of a container; its key never changes. */
 export type ContainerUpdate = Pick<
   ContainerSpec,
   'indexingPolicy' | 'defaultTtlSec' | 'versionRetentionSec' | 'policies'
 >;
+
+interface ContainersParts {
+  readonly catalog: Catalog;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly homes: HomeApis;
+}
 
 export class Containers {
   readonly #catalog: Catalog;
   readonly #cluster: Cluster;
   readonly #clock: Clock;
   readonly #settings: Settings;
+  readonly #homes: HomeApis;
 
-  constructor(catalog: Catalog, cluster: Cluster, clock: Clock, settings: Settings) {
+  constructor({ catalog, cluster, clock, settings, homes }: ContainersParts) {
     this.#catalog = catalog;
     this.#cluster = cluster;
     this.#clock = clock;
     this.#settings = settings;
+    this.#homes = homes;
   }
 
   list(database: DatabaseRecord): readonly ContainerRecord[] {
@@ -145,17 +158,50 @@ export class Containers {
     return this.#catalog.change(() => {
       const current = this.#current(container, ifMatch);
       const { defaultTtlSec: _ttl, versionRetentionSec: _retention, ...kept } = current;
+      const indexingPolicy =
+        current.home === 'table' ? withKeyOrder(update.indexingPolicy) : update.indexingPolicy;
       const record: ContainerRecord = {
         ...kept,
-        indexingPolicy:
-          current.encoding === 'edm' ? withKeyOrder(update.indexingPolicy) : update.indexingPolicy,
+        indexingPolicy,
+        ...policyIndexes(current, indexingPolicy),
         policies: update.policies,
-        ...lifetimes(update),
+        ...ttlAndRetention(update),
         etag: newEtag(),
         timestampSec: this.#nowSec(),
       };
       return { containers: [record], result: record };
     });
+  }
+
+  /**
+   * Gives a container another name within its database. Its rid stays, so that nothing is moved.
+   * @param replaces - true: a container of that name is dropped in the same step.
+   */
+  async rename(
+    container: ContainerRecord,
+    id: string,
+    replaces: boolean,
+  ): Promise<ContainerRecord> {
+    const { record, dropped } = await this.#catalog.change(() => {
+      const current = this.#current(container, undefined);
+      this.#checkUnused(current);
+      const database = this.#catalog.databaseByRid(current.databaseRid);
+      const target = database && this.#catalog.container(database, id);
+      if (target !== undefined && !replaces)
+        throw new DomainError(
+          'containerExists',
+          'Resource with specified id or name already exists.',
+        );
+      if (target !== undefined) this.#checkUnused(target);
+      const renamed = { ...current, id, etag: newEtag(), timestampSec: this.#nowSec() };
+      return {
+        containers: [renamed],
+        ...(target === undefined ? {} : { droppedContainers: [target] }),
+        result: { record: renamed, dropped: target },
+      };
+    });
+    if (dropped !== undefined) await this.#cluster.drop(dropped);
+    return record;
   }
 
   /** Divides the throughput of the container among its partitions, effective with the next request. */
@@ -220,10 +266,13 @@ export class Containers {
       timestampSec,
       kind,
       partitionKey,
-      encoding: spec.encoding,
+      home: spec.home,
+      keyFormat: 2,
+      encoding: this.#homes.named(spec.home).codec.encoding,
       indexingPolicy: spec.indexingPolicy,
-      ...lifetimes(spec),
+      ...ttlAndRetention(spec),
       uniqueKeys: spec.uniqueKeys,
+      ...withPolicyIndexes(NO_INDEXES, spec.indexingPolicy, spec.uniqueKeys),
       ...(spec.globalIndex && { globalIndex: this.#globalIndex(database, spec.globalIndex) }),
       policies: spec.policies,
       ...(throughput === undefined ? {} : { throughput }),
@@ -253,7 +302,8 @@ export class Containers {
       return { kind: hasKey ? 'unlimited' : 'fixed', partitionCount: 1, throughput: undefined };
     }
     if (spec.throughput === undefined && database.throughput !== undefined) {
-      this.#checkSharing(database, hasKey);
+      this.#checkSharing(database);
+      if (!hasKey) return { kind: 'fixed', partitionCount: 1, throughput: undefined };
       const shared = provisionedMax(database.throughput.setting);
       const count = partitionCount(shared, this.#settings);
       return { kind: 'unlimited', partitionCount: count, throughput: undefined };
@@ -273,12 +323,7 @@ export class Containers {
     };
   }
 
-  #checkSharing(database: DatabaseRecord, hasKey: boolean): void {
-    if (!hasKey)
-      throw new DomainError(
-        'invalidInput',
-        'Containers that share the throughput of their database must have a partition key.',
-      );
+  #checkSharing(database: DatabaseRecord): void {
     const sharing = this.#catalog
       .containers(database)
       .filter(({ throughput }) => throughput === undefined);
@@ -295,8 +340,17 @@ export class Containers {
   }
 }
 
+/** Nothing where the container is of index format 1. */
+function policyIndexes(
+  { indexes, nextIndexId = 1, uniqueKeys }: ContainerRecord,
+  policy: IndexingPolicy,
+): Partial<ContainerRecord> {
+  if (indexes === undefined) return {};
+  return withPolicyIndexes({ indexes, nextIndexId }, policy, uniqueKeys);
+}
+
 /** How long items live, and how long their versions are kept. */
-function lifetimes({ defaultTtlSec, versionRetentionSec }: ContainerUpdate) {
+function ttlAndRetention({ defaultTtlSec, versionRetentionSec }: ContainerUpdate) {
   return {
     ...(defaultTtlSec === undefined ? {} : { defaultTtlSec }),
     ...(versionRetentionSec === undefined ? {} : { versionRetentionSec }),
@@ -321,6 +375,7 @@ function evenPartitions(
     max: boundaries[index + 1] as string,
     parents: [],
     ridPrefix: index,
+    instance: LOCAL_INSTANCE,
     throughputFraction: 1 / count,
     timestampSec,
   }));

@@ -31,7 +31,7 @@ async function open(settings: Partial<Settings> = {}): Promise<void> {
     clock,
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, burstSec: 0, ...settings },
-    finishers: {},
+    homes: [],
   });
 }
 
@@ -46,7 +46,7 @@ async function create(
   return service.containers.create(database.rid, {
     id,
     partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-    encoding: 'json',
+    home: 'nosql',
     indexingPolicy: DEFAULT_INDEXING_POLICY,
     uniqueKeys: [],
     policies: {},
@@ -55,7 +55,7 @@ async function create(
 }
 
 const read = (container: ContainerRecord, pk: string, requestClass: RequestClass = NORMAL_CLASS) =>
-  service.items.read(container, { partitionKey: [pk], id: 'x' }, undefined, requestClass);
+  service.items.read(container, { partitionKey: [pk], rowKey: ['x'] }, undefined, requestClass);
 
 /** Point reads of 1 RU until one is refused; within a few, since charges are added up in binary fractions. */
 async function readUntilRefused(container: ContainerRecord, pk: string): Promise<number> {
@@ -89,7 +89,7 @@ const write = (container: ContainerRecord, pk: string, id: string) =>
   service.items.write(container, {
     kind: 'create',
     partitionKey: [pk],
-    id,
+    rowKey: [id],
     body: textToBytes(JSON.stringify({ id })),
     ttlSec: 0,
   });
@@ -113,7 +113,7 @@ test('a partition gives a second of its share, refuses with the time to wait, an
     code: 'throttled',
     message: 'Request rate is large. More Request Units may be needed, so no changes were made.',
     retryAfterMs: expect.any(Number),
-    responseInfo: { partitionId: '0', charge: 0, sessionToken: '0:-1#0' },
+    responseInfo: { partitionId: '0', charge: 0, lsn: 0 },
   });
   clock.advance((error as DomainError).retryAfterMs ?? 0);
   expect(await read(container, 'a')).toMatchObject({ charge: 1 });
@@ -336,7 +336,7 @@ test('a query is paid by the partitions it looked at, each by its part', async (
       condition: ANYTHING,
       shape: {
         kind: 'streaming',
-        rowsOf: (value) => [{ value, keys: [] }],
+        rowsOf: (item) => [{ item, keys: [] }],
         order: undefined,
         skip: 0,
         take: Number.POSITIVE_INFINITY,

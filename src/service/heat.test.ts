@@ -19,7 +19,7 @@ async function open(settings: Partial<Settings>): Promise<void> {
     clock,
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, burstSec: 0, ...settings },
-    finishers: {},
+    homes: [],
     onSplitFailure: ({ error }) => {
       throw error;
     },
@@ -31,7 +31,7 @@ async function create(requestUnits: number): Promise<ContainerRecord> {
   return service.containers.create(rid, {
     id: 'c',
     partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-    encoding: 'json',
+    home: 'nosql',
     indexingPolicy: DEFAULT_INDEXING_POLICY,
     uniqueKeys: [],
     policies: {},
@@ -57,7 +57,7 @@ function keysOf(container: ContainerRecord, partitionId: string, count: number):
 async function fill(container: ContainerRecord, keys: readonly string[]): Promise<void> {
   for (const pk of keys) {
     const body = textToBytes(JSON.stringify({ id: 'x', pk, text: 'x'.repeat(256_000) }));
-    const write = { kind: 'create', partitionKey: [pk], id: 'x', body, ttlSec: 0 } as const;
+    const write = { kind: 'create', partitionKey: [pk], rowKey: ['x'], body, ttlSec: 0 } as const;
     await service.items.write(container, write);
     clock.advance(1000);
   }
@@ -74,14 +74,18 @@ async function overload(
     for (let isServed = true; isServed; ) {
       const pk = keys[next++ % keys.length] as string;
       try {
-        await service.items.read(current(container), { partitionKey: [pk], id: 'x' }, undefined);
+        await service.items.read(
+          current(container),
+          { partitionKey: [pk], rowKey: ['x'] },
+          undefined,
+        );
       } catch (error) {
         expect(error).toBeInstanceOf(DomainError);
         isServed = false;
       }
     }
     clock.advance(1000);
-    await service.balancer.settled();
+    await service.balancer.whenIdle();
   }
 }
 
@@ -130,7 +134,7 @@ test('a split on request by heat cuts where half of the charges are', async () =
     await service.items.write(container, {
       kind: 'create',
       partitionKey: [pk],
-      id: 'x',
+      rowKey: ['x'],
       body: textToBytes('{}'),
       ttlSec: 0,
     });
@@ -138,7 +142,7 @@ test('a split on request by heat cuts where half of the charges are', async () =
   for (let n = 0; n < 4000; n++)
     await service.items.read(
       container,
-      { partitionKey: [inOrder[n % 4] as string], id: 'x' },
+      { partitionKey: [inOrder[n % 4] as string], rowKey: ['x'] },
       undefined,
     );
   await service.resizer.split(container, '0', 'heat');
@@ -154,7 +158,7 @@ async function scale(container: ContainerRecord, requestUnits: number): Promise<
   const offer = service.offers.list().find((one) => one.container?.rid === container.rid);
   const setting = { kind: 'manual', requestUnits } as const;
   await service.offers.replace(offer?.throughput.offerRid ?? 0, { setting, migration: undefined });
-  await service.balancer.settled();
+  await service.balancer.whenIdle();
 }
 
 test.each([
@@ -170,7 +174,7 @@ test.each([
   expect(partitions).toHaveLength(left);
   for (const { throughputFraction } of partitions) expect(throughputFraction).toBe(1 / left);
   for (const pk of keysOf(container, '2', 3)) {
-    const address = { partitionKey: [pk], id: 'x' };
+    const address = { partitionKey: [pk], rowKey: ['x'] };
     expect((await service.items.read(current(container), address, undefined)).item).toBeDefined();
   }
 });

@@ -1,5 +1,6 @@
+export { type HomeApi, HomeApis, type Projection } from '../cluster/index.ts';
 export {
-  type Access,
+  type AccessControl,
   type AccessSettings,
   type AccessState,
   type AccessStore,
@@ -9,6 +10,7 @@ export {
   BUILT_IN_ROLES,
   CONTRIBUTOR,
   currentKey,
+  describePrincipal,
   type Grant,
   type GrantScope,
   type Identity,
@@ -22,8 +24,12 @@ export {
   KEY_BYTES_MIN,
   KEY_NAMES,
   type KeyName,
+  MASTER,
   memoryAccessStore,
-  openAccess,
+  openAccessControl,
+  type Passwords,
+  type Principal,
+  READER,
   ResourceTokens,
   type RoleAssignment,
   type RoleDefinition,
@@ -31,6 +37,8 @@ export {
   Roles,
   type RotatedKeys,
   readSharedSignature,
+  type ScramMechanism,
+  type ScramSecret,
   type ScriptType,
   type SharedGrant,
 } from './access/index.ts';
@@ -54,8 +62,6 @@ export { type Distribution, EVEN } from './distribution.ts';
 export type {
   GlobalIndexes,
   GlobalIndexReport,
-  Projection,
-  ProjectionsByEncoding,
 } from './global-index/index.ts';
 export { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
 export { Items, readOnly } from './items.ts';
@@ -64,6 +70,7 @@ export {
   KeyTransactions,
 } from './key-transactions.ts';
 export type { Offer, OfferChange, Offers } from './offers.ts';
+export type { OperationOutcome, OperationReport } from './operation-report.ts';
 export {
   BATCH_BOUNDS,
   checkBounds,
@@ -80,7 +87,14 @@ export {
 } from './operations.ts';
 export { Queries, type QueryPage } from './queries.ts';
 export type { FeedScope } from './scope-range.ts';
-export { openService, type Service, type ServiceOptions } from './service.ts';
+export { CATALOG_STORE, openService, type Service, type ServiceOptions } from './service.ts';
 export { DEFAULT_SETTINGS, type Settings } from './settings.ts';
 export { SystemProperties } from './system-properties.ts';
 export { TABLE_PARTITION_KEY, TABLES_DATABASE } from './tables.ts';
+export {
+  containerKind,
+  newHistory,
+  partitionCount,
+  throughputBounds,
+} from './throughput.ts';
+export type { Transaction, Transactions } from './transactions.ts';

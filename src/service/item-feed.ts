@@ -3,7 +3,13 @@
  * stays valid when partitions split or merge: what is left to read is a list of segments, each with the position
  * reached inside it.
  */
-import { append, compareBytes, DomainError, type ResponseInfo } from '../base/index.ts';
+import {
+  append,
+  compareBytes,
+  DomainError,
+  type ResponseInfo,
+  type SessionToken,
+} from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, PageScope, Route } from '../cluster/index.ts';
 import type { EpkRange, Item } from '../partition/index.ts';
@@ -16,7 +22,7 @@ export interface FeedRequest {
   readonly continuation: string | undefined;
   readonly limit: number;
   readonly bytesMax: number;
-  readonly sessionToken: string | undefined;
+  readonly sessionToken: SessionToken | undefined;
   readonly requestClass?: RequestClass | undefined;
 }
 

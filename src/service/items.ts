@@ -1,18 +1,32 @@
 /** Items: point reads and writes, the same for every API. */
-import { DomainError, type MaybePromise, type ResponseInfo } from '../base/index.ts';
+import {
+  type Bytes,
+  DomainError,
+  type MaybePromise,
+  OperationTrace,
+  type ResponseInfo,
+  type SessionToken,
+} from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
-import type { Cluster, ReadReply, TransactionReply, WriteReply } from '../cluster/index.ts';
+import type {
+  Cluster,
+  ReadReply,
+  SequenceReply,
+  TransactionReply,
+  WriteReply,
+} from '../cluster/index.ts';
 import {
   type Item,
   type ItemKey,
-  itemKey,
-  logicalPartitionRange,
   primaryRange,
   type Rid,
+  type SequenceMode,
+  type WriteNote,
 } from '../partition/index.ts';
 import { NORMAL_CLASS, type RequestClass } from '../throughput/index.ts';
-import { type Epk, effectivePartitionKey, epkRangeOfPrefix, type Value } from '../value/index.ts';
+import { type Epk, epkRangeOfPrefix, type Value } from '../value/index.ts';
 import { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
+import { type ScanPage, type ScanRequest, scanItems } from './item-scan.ts';
 import {
   BATCH_BOUNDS,
   checkBounds,
@@ -23,22 +37,83 @@ import {
   toOp,
   toTransactionOp,
 } from './operations.ts';
+import { type ManyItems, readMany } from './read-many.ts';
+
+interface SequenceOptions {
+  readonly requestClass?: RequestClass;
+  /** Stored in the same commit as the first writes of the partition that owns the key. */
+  readonly notes?: readonly SequenceNote[];
+}
+
+interface SequenceNote extends WriteNote {
+  readonly partitionKey: readonly Value[];
+  readonly bytes: Bytes;
+}
 
 export class Items {
   readonly #cluster: Cluster;
+  readonly #trace: OperationTrace;
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: Cluster, trace: OperationTrace = new OperationTrace()) {
     this.#cluster = cluster;
+    this.#trace = trace;
   }
 
   /** Returns at once where the partition is open and its engine is local. */
   read(
     container: ContainerRecord,
     address: ItemAddress,
-    sessionToken: string | undefined,
+    sessionToken: SessionToken | undefined,
     requestClass: RequestClass = NORMAL_CLASS,
   ): MaybePromise<ReadReply> {
-    return this.#cluster.read(container, keyOf(container, address), sessionToken, requestClass);
+    return this.#cluster.read(
+      container,
+      this.#keyOf(container, address),
+      sessionToken,
+      requestClass,
+    );
+  }
+
+  /** Many items in one call for each partition that has some of them; charged as so many reads. */
+  readMany(
+    container: ContainerRecord,
+    addresses: readonly ItemAddress[],
+    sessionToken?: SessionToken | undefined,
+    requestClass?: RequestClass | undefined,
+  ): Promise<ManyItems> {
+    const attempt = (current: ContainerRecord) =>
+      readMany(this.#cluster, current, addresses, sessionToken, requestClass);
+    return this.#traced(
+      'read',
+      this.#cluster.withRerouting(container, attempt),
+      ({ items }) => items,
+    );
+  }
+
+  /** A page of items in the order of their keys. */
+  scan(container: ContainerRecord, request: ScanRequest): Promise<ScanPage> {
+    const attempt = (current: ContainerRecord) => scanItems(this.#cluster, current, request);
+    return this.#traced(
+      'scan',
+      this.#cluster.withRerouting(container, attempt),
+      ({ items }) => items,
+    );
+  }
+
+  async #traced<T extends ResponseInfo>(
+    kind: 'scan' | 'read',
+    replied: MaybePromise<T>,
+    itemsOf: (reply: T) => readonly unknown[],
+  ): Promise<T> {
+    const reply = await replied;
+    this.#trace.note(() => ({
+      kind,
+      charge: reply.charge,
+      partitions: [reply, ...(reply.others ?? [])].map(({ partitionId }) => partitionId),
+      accessPaths: [],
+      rows: itemsOf(reply).length,
+    }));
+    return reply;
   }
 
   /** The item with this rid in the container. */
@@ -53,7 +128,9 @@ export class Items {
     requestClass: RequestClass = NORMAL_CLASS,
   ): Promise<WriteReply> {
     if (container.globalIndex !== undefined) throw readOnly();
-    const op = toOp(container, keyOf(container, write), write);
+    const { partitionKey, rowKey } = write;
+    const { keys } = this.#cluster.routing(container);
+    const op = toOp(container, keys, keys.keyOf(partitionKey, rowKey), partitionKey, write);
     return this.#cluster.write(container, op, requestClass);
   }
 
@@ -70,12 +147,47 @@ export class Items {
   ): Promise<TransactionReply> {
     if (container.globalIndex !== undefined) throw readOnly();
     checkBounds(operations, bounds);
-    const epk = effectivePartitionKey(partitionKey, container.partitionKey);
-    const ops = operations.map((operation) =>
-      toTransactionOp(container, itemKey(epk, partitionKey, operation.id), operation),
-    );
+    const { keys } = this.#cluster.routing(container);
+    const epk = keys.epk(partitionKey);
+    const ops = operations.map((operation) => {
+      const key = keys.keyAt(epk, partitionKey, operation.rowKey);
+      return toTransactionOp(container, keys, key, partitionKey, operation);
+    });
     const { response } = bounds;
     return this.#cluster.transact(container, epk, ops, requestClass, { response });
+  }
+
+  /**
+   * Writes in order, of any partition keys. `all`: all or none, where one partition has all keys. `untilRefused`: those
+   * before the first refused one. `each`: every one for itself. One result per write.
+   */
+  sequence(
+    container: ContainerRecord,
+    writes: readonly ItemWrite[],
+    mode: SequenceMode,
+    { requestClass = NORMAL_CLASS, notes = [] }: SequenceOptions = {},
+  ): Promise<SequenceReply> {
+    if (container.globalIndex !== undefined) throw readOnly();
+    const { keys } = this.#cluster.routing(container);
+    const ops = writes.map((write) => {
+      const { partitionKey, rowKey } = write;
+      return toOp(container, keys, keys.keyOf(partitionKey, rowKey), partitionKey, write);
+    });
+    const keyNotes = notes.map(({ partitionKey, ...note }) => ({
+      ...note,
+      epk: keys.epk(partitionKey),
+    }));
+    return this.#cluster.sequence(container, ops, mode, requestClass, keyNotes);
+  }
+
+  /** The note that a write left for this owner; undefined where there is none, or where it has expired. */
+  note(
+    container: ContainerRecord,
+    partitionKey: readonly Value[],
+    owner: Bytes,
+  ): Promise<Bytes | undefined> {
+    const epk = this.#cluster.routing(container).keys.epk(partitionKey);
+    return this.#cluster.note(container, epk, owner);
   }
 
   /** Deletes all items of a partition key, or of all keys that begin with these values, at once. */
@@ -89,8 +201,8 @@ export class Items {
     const attempt = async (current: ContainerRecord): Promise<ResponseInfo> => {
       const routing = this.#cluster.routing(current);
       if (values.length === partitionKey.paths.length) {
-        const epk = effectivePartitionKey(values, partitionKey);
-        const range = logicalPartitionRange(epk, values);
+        const epk = routing.keys.epk(values);
+        const range = routing.keys.rangeOf(epk, values);
         return this.#cluster.deleteRange(routing.forKey(epk), range, requestClass);
       }
       const { min, max } = epkRangeOfPrefix(values, partitionKey);
@@ -109,6 +221,15 @@ export class Items {
     return Promise.resolve(this.#cluster.withRerouting(container, attempt));
   }
 
+  /** The place of a partition key in the hash space. */
+  epkOf(container: ContainerRecord, partitionKey: readonly Value[]): Epk {
+    return this.#cluster.routing(container).keys.epk(partitionKey);
+  }
+
+  #keyOf(container: ContainerRecord, { partitionKey, rowKey }: ItemAddress): ItemKey {
+    return this.#cluster.routing(container).keys.keyOf(partitionKey, rowKey);
+  }
+
   /** The partition that owns a key. */
   partitionIdOf(container: ContainerRecord, epk: Epk): string {
     return this.#cluster.routing(container).forKey(epk).partition.id;
@@ -120,8 +241,4 @@ export function readOnly(): DomainError {
     'forbidden',
     'The container is a global secondary index: it is kept up from its source and cannot be written to.',
   );
-}
-
-function keyOf(container: ContainerRecord, { partitionKey, id }: ItemAddress): ItemKey {
-  return itemKey(effectivePartitionKey(partitionKey, container.partitionKey), partitionKey, id);
 }

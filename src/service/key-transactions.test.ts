@@ -19,7 +19,7 @@ import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
 import { ANYTHING, type ExecutableQuery } from '../query/index.ts';
 import { NORMAL_CLASS } from '../throughput/index.ts';
-import type { Value, ValueMap } from '../value/index.ts';
+import type { ValueMap } from '../value/index.ts';
 import { DEFAULT_SETTINGS, type KeyTransaction } from './index.ts';
 import { openService, type Service } from './service.ts';
 
@@ -39,7 +39,7 @@ const EVERYTHING: ExecutableQuery = {
   condition: ANYTHING,
   shape: {
     kind: 'streaming',
-    rowsOf: (value: Value) => [{ value, keys: [] }],
+    rowsOf: (item) => [{ item, keys: [] }],
     order: undefined,
     skip: 0,
     take: Number.POSITIVE_INFINITY,
@@ -66,14 +66,14 @@ async function withKit(engine: Engine, use: (kit: Kit) => Promise<void>): Promis
     clock: new FakeClock(),
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    finishers: {},
+    homes: [],
   });
   try {
     const database = await service.databases.create('d', undefined);
     const container = await service.containers.create(database.rid, {
       id: 'c',
       partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-      encoding: 'json',
+      home: 'nosql',
       indexingPolicy: DEFAULT_INDEXING_POLICY,
       uniqueKeys: [],
       policies: {},
@@ -91,11 +91,11 @@ async function withKit(engine: Engine, use: (kit: Kit) => Promise<void>): Promis
         service.items.write(container, {
           kind: 'upsert',
           partitionKey: [pk],
-          id,
+          rowKey: [id],
           ...bodyOf(id, pk, n),
         }),
       remove: (pk, id) =>
-        service.items.write(container, { kind: 'delete', partitionKey: [pk], id }),
+        service.items.write(container, { kind: 'delete', partitionKey: [pk], rowKey: [id] }),
       run,
       numbersOf: (pk) => run(pk, async (transaction) => numbers(await rowsOf(transaction))),
     });
@@ -106,19 +106,19 @@ async function withKit(engine: Engine, use: (kit: Kit) => Promise<void>): Promis
 
 async function rowsOf(transaction: KeyTransaction): Promise<ValueMap[]> {
   const page = await transaction.query(EVERYTHING, { continuation: undefined, limit: 1000 });
-  return page.rows.map((row) => JSON.parse(row));
+  return page.rows.map(({ item }) => item?.value() as ValueMap);
 }
 
 const numbers = (rows: readonly ValueMap[]): Record<string, number> =>
   Object.fromEntries(rows.map(({ id, n }) => [id, n]).sort()) as Record<string, number>;
 
 const numberOf = async (transaction: KeyTransaction, id: string): Promise<number | undefined> => {
-  const item = await transaction.read(id);
+  const item = await transaction.read([id]);
   return item && JSON.parse(bytesToText(item.body)).n;
 };
 
 const set = (transaction: KeyTransaction, pk: string, id: string, n: number) =>
-  transaction.write(id, { kind: 'upsert', ...bodyOf(id, pk, n) });
+  transaction.write([id], { kind: 'upsert', ...bodyOf(id, pk, n) });
 
 describe.each(ENGINES)('transactions on %s', (_, makeEngine) => {
   test('reads and queries see own writes and deletions; others do not before the commit', () =>
@@ -129,13 +129,13 @@ describe.each(ENGINES)('transactions on %s', (_, makeEngine) => {
       await run('p', async (transaction) => {
         await set(transaction, 'p', 'a', 10);
         await set(transaction, 'p', 'c', 3);
-        await transaction.write('b', { kind: 'delete' });
+        await transaction.write(['b'], { kind: 'delete' });
         expect(await numberOf(transaction, 'a')).toBe(10);
         expect(await numberOf(transaction, 'b')).toBeUndefined();
         expect(numbers(await rowsOf(transaction))).toEqual({ a: 10, c: 3 });
         const outside = await service.items.read(
           container,
-          { partitionKey: ['p'], id: 'a' },
+          { partitionKey: ['p'], rowKey: ['a'] },
           undefined,
         );
         expect(JSON.parse(bytesToText(outside.item?.body ?? new Uint8Array())).n).toBe(1);
@@ -157,12 +157,17 @@ describe.each(ENGINES)('transactions on %s', (_, makeEngine) => {
   test.each<
     [string, (kit: Kit) => Promise<unknown>, (t: KeyTransaction) => Promise<unknown>, number]
   >([
-    ['what it read was written', (kit) => kit.put('p', 'a', 5), (t) => t.read('a'), 2],
-    ['what it read was removed', (kit) => kit.remove('p', 'a'), (t) => t.read('a'), 2],
-    ['what it missed was made', (kit) => kit.put('p', 'new', 5), (t) => t.read('new'), 2],
+    ['what it read was written', (kit) => kit.put('p', 'a', 5), (t) => t.read(['a']), 2],
+    ['what it read was removed', (kit) => kit.remove('p', 'a'), (t) => t.read(['a']), 2],
+    ['what it missed was made', (kit) => kit.put('p', 'new', 5), (t) => t.read(['new']), 2],
     ['something appeared that it would have found', (kit) => kit.put('p', 'new', 5), rowsOf, 2],
     ['what it writes was written', (kit) => kit.put('p', 'z', 5), (t) => set(t, 'p', 'z', 1), 2],
-    ['something else of the key was written', (kit) => kit.put('p', 'b', 5), (t) => t.read('a'), 1],
+    [
+      'something else of the key was written',
+      (kit) => kit.put('p', 'b', 5),
+      (t) => t.read(['a']),
+      1,
+    ],
     ['another key was written', (kit) => kit.put('q', 'a', 5), rowsOf, 1],
   ])('it is done again where %s', (_what, disturb, look, attempts) =>
     withKit(makeEngine(), async (kit) => {
@@ -191,7 +196,7 @@ describe.each(ENGINES)('transactions on %s', (_, makeEngine) => {
     withKit(makeEngine(), async ({ put, run, numbersOf }) => {
       let count = 0;
       const refused: DomainError = await run('p', async (transaction) => {
-        await transaction.read('a');
+        await transaction.read(['a']);
         await put('p', 'a', ++count);
         await set(transaction, 'p', 'b', 1);
       }).then(

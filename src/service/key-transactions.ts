@@ -7,16 +7,11 @@ import {
   PAGE_BYTES_MAX,
   type ResponseInfo,
   SCRIPT_ATTEMPTS_MAX,
+  type SessionToken,
 } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { Cluster, CommittedTransaction, InteractiveTransaction } from '../cluster/index.ts';
-import {
-  type Effect,
-  type Item,
-  type ItemKey,
-  itemKey,
-  logicalPartitionPrefix,
-} from '../partition/index.ts';
+import type { Effect, Item, ItemKey, ItemKeys } from '../partition/index.ts';
 import {
   type ExecutableQuery,
   executePage,
@@ -24,10 +19,11 @@ import {
   newStats,
   parsePosition,
   printPosition,
+  type ResultRow,
   type Target,
 } from '../query/index.ts';
 import { MINIMAL_CHARGE, type RequestClass } from '../throughput/index.ts';
-import { type Epk, effectivePartitionKey, epkToHex, type Value } from '../value/index.ts';
+import { type Epk, epkToHex, type Value } from '../value/index.ts';
 import { readOnly } from './items.ts';
 import { toOp, type WriteOperation } from './operations.ts';
 
@@ -35,7 +31,7 @@ interface TransactionRequest {
   readonly container: ContainerRecord;
   /** All values of the key. */
   readonly partitionKey: readonly Value[];
-  readonly sessionToken: string | undefined;
+  readonly sessionToken: SessionToken | undefined;
   readonly requestClass: RequestClass;
 }
 
@@ -72,26 +68,27 @@ export class KeyTransactions {
     { container, partitionKey, sessionToken, requestClass }: TransactionRequest,
     work: (transaction: KeyTransaction) => Promise<T>,
   ): Promise<Transacted<T>> {
-    const epk = effectivePartitionKey(partitionKey, container.partitionKey);
-    const route = this.#cluster.routing(container).forKey(epk);
-    const prefix = logicalPartitionPrefix(epk, partitionKey);
+    const routing = this.#cluster.routing(container);
+    const { keys } = routing;
+    const epk = keys.epk(partitionKey);
+    const route = routing.forKey(epk);
+    const prefix = keys.prefixOf(epk, partitionKey);
     const open = await this.#cluster.beginTransaction(
       { route, prefix },
       sessionToken,
       requestClass,
     );
     try {
-      const result = await work(new KeyTransaction(open, { container, partitionKey, epk }));
+      const result = await work(new KeyTransaction(open, { container, partitionKey, epk, keys }));
       const { reply, etags } = await open.commit();
       const info = reply ?? open.responseInfo();
       const charge = reply === undefined ? info.charge : open.readCharge + reply.charge;
-      const { partitionId, lsn, sessionToken: token } = info;
+      const { partitionId, lsn } = info;
       return {
         result,
         etags,
         partitionId,
         lsn,
-        sessionToken: token,
         charge: Math.max(MINIMAL_CHARGE, rounded(charge)),
       };
     } catch (error) {
@@ -104,8 +101,7 @@ export class KeyTransactions {
 }
 
 interface TransactionPage {
-  /** Each row as JSON text. */
-  readonly rows: readonly string[];
+  readonly rows: readonly ResultRow[];
   readonly continuation: string | undefined;
 }
 
@@ -114,6 +110,7 @@ export class KeyTransaction {
   readonly #container: ContainerRecord;
   readonly #partitionKey: readonly Value[];
   readonly #epk: Epk;
+  readonly #keys: ItemKeys;
 
   constructor(
     open: InteractiveTransaction,
@@ -121,16 +118,18 @@ export class KeyTransaction {
       readonly container: ContainerRecord;
       readonly partitionKey: readonly Value[];
       readonly epk: Epk;
+      readonly keys: ItemKeys;
     },
   ) {
     this.#open = open;
     this.#container = at.container;
     this.#partitionKey = at.partitionKey;
     this.#epk = at.epk;
+    this.#keys = at.keys;
   }
 
-  read(id: Value): Promise<Item | undefined> {
-    return this.#open.read(this.#key(id));
+  read(rowKey: readonly Value[]): Promise<Item | undefined> {
+    return this.#open.read(this.#key(rowKey));
   }
 
   findByRid(rid: number): Promise<Item | undefined> {
@@ -138,9 +137,10 @@ export class KeyTransaction {
   }
 
   /** Later operations of the transaction see the write; others see it after the commit. */
-  async write(id: Value, operation: WriteOperation): Promise<Effect> {
+  async write(rowKey: readonly Value[], operation: WriteOperation): Promise<Effect> {
     if (this.#container.globalIndex !== undefined) throw readOnly();
-    return this.#open.write(toOp(this.#container, this.#key(id), operation));
+    const op = toOp(this.#container, this.#keys, this.#key(rowKey), this.#partitionKey, operation);
+    return this.#open.write(op);
   }
 
   /** One page over the logical partition, own writes included. */
@@ -194,8 +194,8 @@ export class KeyTransaction {
     });
   }
 
-  #key(id: Value): ItemKey {
-    return itemKey(this.#epk, this.#partitionKey, id);
+  #key(rowKey: readonly Value[]): ItemKey {
+    return this.#keys.keyAt(this.#epk, this.#partitionKey, rowKey);
   }
 }
 

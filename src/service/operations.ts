@@ -1,36 +1,47 @@
 /** Operations on items as the APIs ask for them, alone or several of one logical partition in a transaction. */
-import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, DomainError } from '../base/index.ts';
+import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, type Bytes, DomainError } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type {
   Conditions,
-  Item,
   ItemKey,
+  ItemKeys,
   ItemOp,
   NewBody,
   ResponseBound,
   TransactionOp,
+  WriteNote,
 } from '../partition/index.ts';
 import type { Value } from '../value/index.ts';
 
 /** Identifies an item: the values of its partition key paths (undefined where missing), and its row key. */
 export interface ItemAddress {
   readonly partitionKey: readonly Value[];
-  readonly id: Value;
+  /** One value (the id, the RowKey), or several where the home API has composite keys. */
+  readonly rowKey: readonly Value[];
 }
 
-export interface PutOperation extends NewBody, Conditions {
+interface Noted {
+  /** The write is run once: where its owner has a note, the effect is `kept` with the note as its reply. */
+  readonly note?: WriteNote | undefined;
+}
+
+export interface PutOperation extends NewBody, Conditions, Noted {
   readonly kind: 'create' | 'upsert' | 'replace';
 }
 
 /** The new body is computed from the item as it is when the write is decided: patch, merge, increment. */
-export interface UpdateOperation extends Conditions {
+export interface UpdateOperation extends Conditions, Noted {
   readonly kind: 'update';
-  /** Pure and synchronous; throws a DomainError to refuse. Without `createsAbsent` there always is an item. */
-  readonly update: (current: Item | undefined) => NewBody;
+  /** The name of an updater that an API has registered, and its arguments. */
+  readonly updater: string;
+  readonly args: Bytes;
+  /** Where it is false, the updater always gets an item. */
   readonly createsAbsent: boolean;
+  /** Row keys of other items of the logical partition that the updater looks at. */
+  readonly alsoReads?: readonly (readonly Value[])[];
 }
 
-interface DeleteOperation extends Conditions {
+interface DeleteOperation extends Conditions, Noted {
   readonly kind: 'delete';
 }
 
@@ -40,13 +51,14 @@ export type ItemPut = ItemAddress & PutOperation;
 export type ItemWrite = ItemAddress & WriteOperation;
 
 /** An operation of a transaction, which has the partition key. */
-export type Operation = { readonly id: Value } & (
-  | WriteOperation
-  /** Returns the item; `notModified` where it matches `ifNoneMatch`. */
-  | ({ readonly kind: 'read' } & Conditions)
-  /** Refuses the transaction unless the item has this etag, or with undefined is absent. */
-  | { readonly kind: 'expect'; readonly etag: string | undefined }
-);
+export type Operation = Pick<ItemAddress, 'rowKey'> &
+  (
+    | WriteOperation
+    /** Returns the item; `notModified` where it matches `ifNoneMatch`. */
+    | ({ readonly kind: 'read' } & Conditions)
+    /** Refuses the transaction unless the item has this etag, or with undefined is absent. */
+    | { readonly kind: 'expect'; readonly etag: string | undefined }
+  );
 
 export interface TransactionBounds {
   readonly operationsMax: number;
@@ -72,25 +84,46 @@ export function checkBounds(operations: readonly Operation[], bounds: Transactio
   if (bytes > bounds.bytesMax) throw new DomainError('tooLarge', 'Request size is too large');
 }
 
-export function toOp({ encoding }: ContainerRecord, key: ItemKey, write: WriteOperation): ItemOp {
-  const { ifMatch, ifNoneMatch } = write;
+/** @param partitionKey - the values of the item's partition key. */
+export function toOp(
+  { encoding }: ContainerRecord,
+  keys: ItemKeys,
+  key: ItemKey,
+  partitionKey: readonly Value[],
+  write: WriteOperation,
+): ItemOp {
+  const { ifMatch, ifNoneMatch, note } = write;
   switch (write.kind) {
     case 'delete':
-      return { kind: 'delete', key, ifMatch, ifNoneMatch };
+      return { kind: 'delete', key, ifMatch, ifNoneMatch, note };
     case 'update': {
-      const { kind, update, createsAbsent } = write;
-      return { kind, key, encoding, update, createsAbsent, ifMatch, ifNoneMatch };
+      const { kind, updater, args, createsAbsent } = write;
+      const alsoReads = write.alsoReads?.map((rowKey) => keys.keyAt(key.epk, partitionKey, rowKey));
+      return {
+        kind,
+        key,
+        encoding,
+        updater,
+        args,
+        createsAbsent,
+        alsoReads,
+        ifMatch,
+        ifNoneMatch,
+        note,
+      };
     }
     default: {
-      const { kind, body, value, ttlSec } = write;
-      return { kind, key, encoding, body, value, ttlSec, ifMatch, ifNoneMatch };
+      const { kind, body, value, ttlSec, flags } = write;
+      return { kind, key, encoding, body, value, ttlSec, flags, ifMatch, ifNoneMatch, note };
     }
   }
 }
 
 export function toTransactionOp(
   container: ContainerRecord,
+  keys: ItemKeys,
   key: ItemKey,
+  partitionKey: readonly Value[],
   operation: Operation,
 ): TransactionOp {
   switch (operation.kind) {
@@ -101,6 +134,6 @@ export function toTransactionOp(
     case 'expect':
       return { kind: 'expect', key, etag: operation.etag };
     default:
-      return toOp(container, key, operation);
+      return toOp(container, keys, key, partitionKey, operation);
   }
 }

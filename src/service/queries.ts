@@ -1,19 +1,32 @@
 /** Queries of every language: an executable query over parts of a container, page by page. */
 import {
   andThen,
+  type Bytes,
+  type Clock,
   DomainError,
   isPromise,
   type MaybePromise,
+  OperationTrace,
   PAGE_BYTES_MAX,
   type ResponseInfo,
+  type SessionToken,
 } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
-import type { Cluster, QueryReader, Route, WorkShare } from '../cluster/index.ts';
+import type {
+  Cluster,
+  ClusterTransaction,
+  QueryReader,
+  Route,
+  WorkShare,
+} from '../cluster/index.ts';
 import {
   type ExecutableQuery,
   type ExecutionStats,
   executePage,
   type HashRange,
+  Interruption,
+  type InterruptionOptions,
+  looseItem,
   maxHash,
   minHash,
   newStats,
@@ -21,15 +34,16 @@ import {
   printPosition,
   ResultCache,
   type ResultPage,
+  type ResultRow,
   type Target,
 } from '../query/index.ts';
-import type { HeatKey, RequestClass } from '../throughput/index.ts';
+import { type HeatKey, queryChargeParts, type RequestClass } from '../throughput/index.ts';
 import { epkFromHex } from '../value/index.ts';
 
 /** The fixed cost of reading a partition, in index entries: as `queryCharge` weighs them. */
 const PARTITION_EFFORT = 440;
 
-interface QueryRequest {
+export interface QueryRequest extends InterruptionOptions {
   readonly query: ExecutableQuery;
   /** Parts of the hash space the query covers, in order, without overlaps. */
   readonly ranges: readonly HashRange[];
@@ -37,13 +51,14 @@ interface QueryRequest {
   readonly limit: number;
   /** True: a full page has a continuation, also where nothing follows. */
   readonly endsFullPages?: boolean;
-  readonly sessionToken: string | undefined;
+  readonly sessionToken: SessionToken | undefined;
   readonly requestClass?: RequestClass | undefined;
+  /** Set where a transaction queries: it sees its own writes, and the others' are watched. */
+  readonly transaction?: ClusterTransaction | undefined;
 }
 
 export interface QueryPage extends ResponseInfo {
-  /** Each row as JSON text. */
-  readonly rows: readonly string[];
+  readonly rows: readonly ResultRow[];
   readonly continuation: string | undefined;
   readonly stats: ExecutionStats;
   /** Ids of the partitions that were read, in order. */
@@ -57,10 +72,14 @@ function ownerOf({ databaseRid, rid }: ContainerRecord, { ranges }: QueryRequest
 
 export class Queries {
   readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #trace: OperationTrace;
   readonly #cache = new ResultCache();
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: Cluster, clock: Clock, trace: OperationTrace = new OperationTrace()) {
     this.#cluster = cluster;
+    this.#clock = clock;
+    this.#trace = trace;
   }
 
   /** The hash range of a partition, live or replaced by others; throws `partitionGone` for an id never used. */
@@ -88,13 +107,20 @@ export class Queries {
       throw new DomainError('invalidInput', 'Invalid Continuation Token');
     const stats = newStats();
     const partitionsRead = new Map<string, ReadPartition>();
-    const toPage = (page: ResultPage): QueryPage => ({
-      ...this.#complete(container, request, stats, partitionsRead),
-      rows: page.rows,
-      continuation: page.position && printPosition(page.position),
-      stats,
-      partitionIds: [...partitionsRead.keys()],
-    });
+    const toPage = (page: ResultPage): QueryPage => {
+      const info = this.#complete(container, request, stats, partitionsRead);
+      const partitionIds = [...partitionsRead.keys()];
+      this.#trace.note(() => ({
+        kind: 'query',
+        charge: info.charge,
+        partitions: partitionIds,
+        accessPaths: stats.accessPaths,
+        parts: { ...queryChargeParts({ ...stats, partitions: partitionIds.length }) },
+        rows: page.rows.length,
+      }));
+      const continuation = page.position && printPosition(page.position);
+      return { ...info, rows: page.rows, continuation, stats, partitionIds };
+    };
     // Where one partition refuses or fails, the reads of the others are charged all the same.
     const failed = (error: unknown): never => {
       if (partitionsRead.size > 0) this.#complete(container, request, stats, partitionsRead);
@@ -104,13 +130,16 @@ export class Queries {
     try {
       page = executePage({
         query: request.query,
-        ranges: request.ranges,
+        ranges: rangesOf(request),
         position,
         rowsMax: request.limit,
         bytesMax: PAGE_BYTES_MAX,
         endsFullPages: request.endsFullPages ?? false,
-        cache: { results: this.#cache, owner: () => ownerOf(container, request) },
+        ...(request.transaction === undefined && {
+          cache: { results: this.#cache, owner: () => ownerOf(container, request) },
+        }),
         stats,
+        interruption: isInterruptible(request) ? new Interruption(request, this.#clock) : undefined,
         targetsIn: (range) => this.#targets(container, range, request, partitionsRead),
       });
     } catch (error) {
@@ -138,21 +167,22 @@ export class Queries {
     );
     const route = this.#cluster.routing(container).routes[0] as Route;
     const unread: WorkShare = { route, effort: 1, bytes: 0, key: undefined };
-    return this.#cluster.settleQuery([first ?? unread, ...others], stats, requestClass);
+    return this.#cluster.chargeQuery([first ?? unread, ...others], stats, requestClass);
   }
 
   #targets(
     container: ContainerRecord,
     range: HashRange,
-    { sessionToken, requestClass }: QueryRequest,
+    request: QueryRequest,
     partitionsRead: Map<string, ReadPartition>,
   ): readonly Target[] {
+    const { sessionToken, requestClass, transaction } = request;
     const { routes } = this.#cluster.routing(container);
     // Hexadecimal of the same case sorts as the bytes do.
     const reached = routes.filter(
       ({ partition: { min, max } }) => min < range.max && range.min < max,
     );
-    return reached.map((route): Target => {
+    const targets = reached.map((route): Target => {
       const { partition } = route;
       const min = maxHash(range.min, partition.min);
       const max = minHash(range.max, partition.max);
@@ -161,16 +191,55 @@ export class Queries {
       return {
         min,
         max,
-        open: () =>
-          andThen(this.#cluster.reader(route, within, sessionToken, requestClass), (reader) => {
+        open: () => {
+          const opened =
+            transaction === undefined
+              ? this.#cluster.reader(route, within, sessionToken, requestClass)
+              : transaction.reader(container, { route, within, filter: filterOf(route, request) });
+          return andThen(opened, (reader) => {
             const readers = partitionsRead.get(partition.id)?.readers ?? [];
             readers.push(reader);
             partitionsRead.set(partition.id, { route, readers });
             return reader;
-          }),
+          });
+        },
       };
     });
+    if (transaction === undefined || range.max <= OWN_WRITES.min) return targets;
+    const within = request.ranges.map(({ min, max }) => ({
+      min: epkFromHex(min),
+      max: epkFromHex(max),
+    }));
+    const own: Target = { ...OWN_WRITES, open: () => transaction.ownReader(container, within) };
+    return [...targets, own];
   }
+}
+
+function isInterruptible({ deadlineMs, signal, client }: InterruptionOptions): boolean {
+  return deadlineMs !== undefined || signal !== undefined || client !== undefined;
+}
+
+/** A place for the uncommitted writes of a transaction, behind all of the hash space. */
+const OWN_WRITES: HashRange = { min: 'FF', max: 'FFFF' };
+
+function rangesOf({ ranges, transaction }: QueryRequest): readonly HashRange[] {
+  return transaction === undefined ? ranges : [...ranges, OWN_WRITES];
+}
+
+/** Whether an item concerns the query, as far as its filter tells at once. */
+function filterOf(
+  { handle }: Route,
+  { query: { shape } }: QueryRequest,
+): (item: { readonly body: Bytes }) => boolean {
+  if (shape.kind !== 'streaming' || shape.rowsOfMany !== undefined) return () => true;
+  const { codec } = handle.options.indexing.options;
+  return ({ body }) => {
+    try {
+      return shape.rowsOf(looseItem({ value: () => codec.decode(body), body })).length > 0;
+    } catch {
+      return true;
+    }
+  };
 }
 
 /** The key of a query about one key: its range begins with the key and ends with the key and a zero byte. */

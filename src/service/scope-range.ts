@@ -2,15 +2,8 @@
 import { type Bytes, compareBytes, keyAfter } from '../base/index.ts';
 import type { ContainerRecord } from '../catalog/index.ts';
 import type { RoutingMap } from '../cluster/index.ts';
-import { type EpkRange, logicalPartitionPrefix } from '../partition/index.ts';
-import {
-  EPK_MAX,
-  EPK_MIN,
-  effectivePartitionKey,
-  epkFromHex,
-  epkRangeOfPrefix,
-  type Value,
-} from '../value/index.ts';
+import type { EpkRange } from '../partition/index.ts';
+import { EPK_MAX, EPK_MIN, epkFromHex, epkRangeOfPrefix, type Value } from '../value/index.ts';
 
 export type FeedScope =
   | { readonly kind: 'container' }
@@ -50,10 +43,10 @@ export function rangeOfScope(
       const { values } = scope;
       if (values.length < partitionKey.paths.length)
         return { range: epkRangeOfPrefix(values, partitionKey), prefix: undefined };
-      const epk = effectivePartitionKey(values, partitionKey);
+      const epk = routing.keys.epk(values);
       // The zero byte makes the smallest key of the hash space behind this one.
       const max = keyAfter(epk);
-      return { range: { min: epk, max }, prefix: logicalPartitionPrefix(epk, values) };
+      return { range: { min: epk, max }, prefix: routing.keys.prefixOf(epk, values) };
     }
   }
 }

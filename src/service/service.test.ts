@@ -8,6 +8,7 @@ import {
   bytesToText,
   type DomainError,
   FakeClock,
+  type SessionToken,
   seededRandom,
   textToBytes,
 } from '../base/index.ts';
@@ -30,7 +31,7 @@ function spec(id: string, changes: Partial<ContainerSpec> = {}): ContainerSpec {
   return {
     id,
     partitionKey: PK,
-    encoding: 'json',
+    home: 'nosql',
     indexingPolicy: DEFAULT_INDEXING_POLICY,
     uniqueKeys: [],
     policies: {},
@@ -68,7 +69,7 @@ describe.each<[string, () => { make: () => Engine }]>([
       clock: new FakeClock(),
       random: seededRandom(1),
       settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-      finishers: {},
+      homes: [],
     });
 
   async function withService(use: (service: Service) => Promise<void>): Promise<void> {
@@ -90,7 +91,7 @@ describe.each<[string, () => { make: () => Engine }]>([
     service.items.write(container, {
       kind: 'create',
       partitionKey,
-      id,
+      rowKey: [id],
       body: textToBytes(JSON.stringify(id)),
       ttlSec: 0,
     });
@@ -146,7 +147,11 @@ describe.each<[string, () => { make: () => Engine }]>([
     expect(service.containers.find(database, 'shared')).toEqual(shared);
     const again = service.containers.find(database, 'own') as ContainerRecord;
     expect(again).toEqual(own);
-    const { item } = await service.items.read(again, { partitionKey: ['a'], id: '1' }, undefined);
+    const { item } = await service.items.read(
+      again,
+      { partitionKey: ['a'], rowKey: ['1'] },
+      undefined,
+    );
     expect(item && bytesToText(item.body)).toBe('"1"');
     await service.containers.delete(shared);
     await service.close();
@@ -180,18 +185,18 @@ describe.each<[string, () => { make: () => Engine }]>([
       const container = await service.containers.create(database.rid, spec('c'));
       const create = (id: string): Operation => ({
         kind: 'create',
-        id,
+        rowKey: [id],
         body: textToBytes(JSON.stringify(id)),
         ttlSec: 0,
       });
       const transact = (operations: readonly Operation[]) =>
         service.items.transact(container, ['a'], operations);
-      const reply = await transact([create('1'), { kind: 'read', id: '1' }]);
+      const reply = await transact([create('1'), { kind: 'read', rowKey: ['1'] }]);
       expect(reply.outcomes.map(({ kind, charge }) => [kind, charge])).toEqual([
         ['created', 3.71],
         ['read', 1],
       ]);
-      expect([reply.charge, reply.lsn, reply.sessionToken]).toEqual([4.71, 1, '0:-1#1']);
+      expect(reply).toMatchObject({ charge: 4.71, lsn: 1, partitionId: '0' });
       expect(await codeOf(transact([]))).toBe('invalidInput');
       expect(await codeOf(transact(Array.from({ length: 101 }, (_, at) => create(`${at}`))))).toBe(
         'invalidInput',
@@ -330,12 +335,12 @@ describe.each<[string, () => { make: () => Engine }]>([
     withService(async (service) => {
       const database = await service.databases.create('db', undefined);
       const container = await service.containers.create(database.rid, spec('c'));
-      const { sessionToken } = await write(service, container, ['a'], '1');
-      expect(sessionToken).toBe('0:-1#1');
-      const read = async (token: string) =>
-        service.items.read(container, { partitionKey: ['a'], id: '1' }, token);
-      expect((await read(sessionToken)).item?.lsn).toBe(1);
-      expect(await codeOf(read('0:-1#2'))).toBe('sessionNotAvailable');
+      const seen = await write(service, container, ['a'], '1');
+      expect(seen).toMatchObject({ partitionId: '0', lsn: 1 });
+      const read = async (token: SessionToken) =>
+        service.items.read(container, { partitionKey: ['a'], rowKey: ['1'] }, token);
+      expect((await read([seen])).item?.lsn).toBe(1);
+      expect(await codeOf(read([{ partitionId: '0', lsn: 2 }]))).toBe('sessionNotAvailable');
     }));
 
   test('a refused write carries the response info of its partition', () =>
@@ -348,7 +353,6 @@ describe.each<[string, () => { make: () => Engine }]>([
         partitionId: '0',
         lsn: 1,
         charge: 1,
-        sessionToken: '0:-1#1',
       });
     }));
 });

@@ -1,11 +1,12 @@
 /** The facade the APIs get: verbs on databases, containers, offers and items, free of any protocol. */
-import type { Clock, Random } from '../base/index.ts';
+import { type Clock, type MaybePromise, OperationTrace, type Random } from '../base/index.ts';
 import { Catalog, type ContainerRecord, provisionedMax } from '../catalog/index.ts';
 import {
   type Balancer,
   type ClusterHooks,
   type ExpirySweeper,
-  type FinishersByEncoding,
+  type HomeApi,
+  HomeApis,
   openCluster,
   type PartitionResizer,
 } from '../cluster/index.ts';
@@ -14,37 +15,43 @@ import { Scripts } from '../script/index.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { Containers } from './containers.ts';
 import { Databases } from './databases.ts';
-import { GlobalIndexes, type ProjectionsByEncoding } from './global-index/index.ts';
+import { DeclaredIndexes } from './declared-indexes.ts';
+import { GlobalIndexes } from './global-index/index.ts';
 import { Items } from './items.ts';
-import { KeyTransactions } from './key-transactions.ts';
 import { Offers } from './offers.ts';
 import { Queries } from './queries.ts';
 import { Resources } from './resources.ts';
 import type { Settings } from './settings.ts';
+import { ThrottleWait } from './throttle-wait.ts';
 import { partitionCount } from './throughput.ts';
+import { Transactions } from './transactions.ts';
 
-const CATALOG_STORE = 'catalog';
+export const CATALOG_STORE = 'catalog';
 
 export interface ServiceOptions extends ClusterHooks {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly random: Random;
   readonly settings: Settings;
-  readonly finishers: FinishersByEncoding;
-  /** Rows of global secondary indexes, by the API that knows the language of their definitions. */
-  readonly projections?: ProjectionsByEncoding;
+  /** The APIs whose containers are served. */
+  readonly homes: readonly HomeApi[];
 }
 
 export interface Service {
+  readonly homes: HomeApis;
   readonly databases: Databases;
   readonly containers: Containers;
+  /** Indexes that are declared one by one. */
+  readonly indexes: DeclaredIndexes;
   readonly offers: Offers;
   readonly items: Items;
+  /** Shows how requests ran. */
+  readonly trace: OperationTrace;
   readonly changeFeed: ChangeFeed;
   readonly globalIndexes: GlobalIndexes;
   readonly queries: Queries;
-  /** Transactions that compute between reading and writing, for scripts. */
-  readonly transactions: KeyTransactions;
+  /** Transactions that compute between reading and writing. */
+  readonly transactions: Transactions;
   readonly scripts: Scripts;
   /** Scripts, users, permissions, encryption keys. */
   readonly resources: Resources;
@@ -56,6 +63,15 @@ export interface Service {
   readonly expirySweeper: ExpirySweeper;
   readonly clock: Clock;
   readonly settings: Settings;
+  /**
+   * Runs an operation that changes nothing where it is refused again, while it is throttled and the wait is within this
+   * bound. `bytes` of the request stay in memory meanwhile. Returns no promise where the first attempt returns none.
+   */
+  withThrottleWait<T>(
+    waitMaxMs: number,
+    operation: () => MaybePromise<T>,
+    bytes?: number,
+  ): MaybePromise<T>;
   /** Partitions open in this process. */
   openPartitionCount(): number;
   /** Finishes the writes under way and closes every store; who opened the engine closes it. Idempotent. */
@@ -63,12 +79,15 @@ export interface Service {
 }
 
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { engine, clock, random, settings, projections = {} } = options;
+  const { engine, clock, random, settings } = options;
+  const homes = new HomeApis(options.homes);
   const store = await engine.open(CATALOG_STORE);
   const catalog = await Catalog.open(store, random);
   const opened = await openCluster({
     ...options,
+    homes,
     catalog,
+    logStore: store,
     partitionsNeeded: (container) => partitionsNeeded(catalog, container, settings),
   });
   const { cluster, resizer, balancer, expirySweeper } = opened;
@@ -79,19 +98,25 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     changeFeed,
     store,
     clock,
-    projections,
+    homes,
   });
   globalIndexes.start();
+  const trace = new OperationTrace();
+  const queries = new Queries(cluster, clock, trace);
   const scripts = new Scripts(settings);
+  const throttleWait = new ThrottleWait();
   return {
+    homes,
     databases: new Databases(catalog, cluster, clock, settings),
-    containers: new Containers(catalog, cluster, clock, settings),
+    containers: new Containers({ catalog, cluster, clock, settings, homes }),
+    indexes: new DeclaredIndexes(catalog, cluster, clock),
     offers: new Offers({ catalog, cluster, clock, settings, balancer }),
-    items: new Items(cluster),
+    items: new Items(cluster, trace),
+    trace,
     changeFeed,
     globalIndexes,
-    queries: new Queries(cluster),
-    transactions: new KeyTransactions(cluster),
+    queries,
+    transactions: new Transactions({ cluster, transactions: opened.transactions, queries }),
     scripts,
     resources: new Resources(catalog, clock),
     resizer,
@@ -99,6 +124,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     expirySweeper,
     clock,
     settings,
+    withThrottleWait: (waitMaxMs, operation, bytes = 0) =>
+      throttleWait.run(waitMaxMs, operation, bytes),
     openPartitionCount: () => cluster.openPartitionCount,
     async close() {
       await Promise.all([opened.stop(), globalIndexes.close(), scripts.close()]);

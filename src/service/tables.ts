@@ -25,7 +25,7 @@ export function tableOrContainer({ id }: DatabaseRecord, spec: ContainerSpec): C
     spec.globalIndex === undefined &&
     spec.partitionKey?.paths.join() === TABLE_PARTITION_KEY.paths.join();
   if (!isTable) return spec;
-  return { ...spec, encoding: 'edm', indexingPolicy: withKeyOrder(spec.indexingPolicy) };
+  return { ...spec, home: 'table', indexingPolicy: withKeyOrder(spec.indexingPolicy) };
 }
 
 /** Lists of entities need an index in their order, whatever else is indexed. */

@@ -77,6 +77,15 @@ test('low priority is refused first, and admitted after the returned time', () =
   expect(budget.admit(START_MS + 51, LOW)).toBeUndefined();
 });
 
+test('work of the server itself waits where low priority would be refused, and is no refused request', () => {
+  const budget = budgetOf(dedicated(400));
+  expect(budget.admitsBackground(START_MS)).toBe(true);
+  budget.charge(4000, START_MS, NORMAL_CLASS);
+  expect(budget.admitsBackground(START_MS)).toBe(false);
+  expect(budget.report(START_MS).throttled).toBe(0);
+  expect(new PartitionBudget(START_MS).admitsBackground(START_MS)).toBe(true);
+});
+
 test('alone, low priority gets all that is provisioned', () => {
   const budget = budgetOf(dedicated(1000));
   let used = 0;

@@ -31,6 +31,16 @@ export interface Refusal {
   readonly retryAfterMs: number;
 }
 
+/** What a partition has served and refused, and what it may serve. */
+interface BudgetTotals {
+  readonly requestUnits: number;
+  readonly throttled: number;
+  /** Requests that were charged. */
+  readonly served: number;
+  /** RU/s. */
+  readonly provisioned: number;
+}
+
 /** Usage compared with the provision. */
 export interface BudgetReport extends Usage {
   /** RU/s. */
@@ -45,6 +55,7 @@ export interface BudgetReport extends Usage {
 
 export class PartitionBudget {
   readonly #usage: UsageSeries;
+  #served = 0;
   #provisioned = 0;
   /** Undefined where nothing is refused. */
   #bucket: TokenBucket | undefined;
@@ -91,7 +102,13 @@ export class PartitionBudget {
     return bucket.admits(nowMs) ? undefined : this.#refuse('partition', bucket, nowMs);
   }
 
+  /** Whether work of the server itself may go on, as a request of low priority might. It is no request: none is refused. */
+  admitsBackground(nowMs: number): boolean {
+    return this.#bucket?.admitsAbove(LOW_PRIORITY_SHARE, nowMs) !== false;
+  }
+
   charge(requestUnits: number, nowMs: number, requestClass: RequestClass): void {
+    this.#served++;
     this.#usage.add(requestUnits, nowMs);
     if (requestClass.isUnmetered) return;
     this.#bucket?.charge(requestUnits, nowMs);
@@ -104,6 +121,11 @@ export class PartitionBudget {
     if (requestClass.isUnmetered) return;
     this.#bucket?.correct(requestUnits, nowMs);
     if (requestClass.bucket !== 0) this.#limits[requestClass.bucket]?.correct(requestUnits, nowMs);
+  }
+
+  /** Since the process began; cheap enough to be asked every second. */
+  get totals(): BudgetTotals {
+    return { ...this.#usage.totals, served: this.#served, provisioned: this.#provisioned };
   }
 
   report(nowMs: number): BudgetReport {

@@ -71,3 +71,17 @@ test('a charge without a key counts only in the total', () => {
   expect(requestUnits).toBe(20);
   expect(keys.map(nameOf)).toEqual(['a']);
 });
+
+test('the children of a split begin with the heat of their keys', () => {
+  const parent = new KeyHeat(seededRandom(1));
+  const key = (byte: number) => ({ epk: Uint8Array.of(byte), primary: Uint8Array.of(byte) });
+  for (let at = 0; at < 10; at++) parent.add(10, 0, key(1), 1000);
+  parent.add(30, 0, key(9), 1000);
+  parent.add(20, 0, undefined, 1000);
+  const low = new KeyHeat(seededRandom(2));
+  const high = new KeyHeat(seededRandom(3));
+  low.inherit(parent, (epk) => (epk[0] as number) < 5, 0.5);
+  high.inherit(parent, (epk) => (epk[0] as number) >= 5, 0.5);
+  expect(low.report(1000)).toMatchObject({ requestUnits: 110, keys: [{ requestUnits: 100 }] });
+  expect(high.report(1000)).toMatchObject({ requestUnits: 40, keys: [{ requestUnits: 30 }] });
+});

@@ -105,6 +105,38 @@ export class KeyHeat {
     return { requestUnits, bytes, keys: hottest };
   }
 
+  /**
+   * Takes over the samples of a partition that this one replaces: those of the keys that it owns, and a share of what
+   * belongs to no listed key.
+   */
+  inherit(parent: KeyHeat, owns: (epk: Bytes) => boolean, share: number): void {
+    for (const { number, requestUnits, bytes, cells } of parent.#minutes) {
+      const minute = this.#minuteNumbered(number);
+      let listed = 0;
+      let listedBytes = 0;
+      for (const cell of cells.values()) {
+        listed += cell.requestUnits - cell.uncertain;
+        listedBytes += cell.bytes;
+        if (!owns(cell.epk)) continue;
+        minute.requestUnits += cell.requestUnits - cell.uncertain;
+        minute.bytes += cell.bytes;
+        addSample(minute.cells, cell, cell.requestUnits - cell.uncertain, cell.bytes);
+      }
+      minute.requestUnits += Math.max(0, requestUnits - listed) * share;
+      minute.bytes += Math.max(0, bytes - listedBytes) * share;
+    }
+  }
+
+  #minuteNumbered(number: number): Minute {
+    const found = this.#minutes.find((minute) => minute.number === number);
+    if (found !== undefined) return found;
+    const minute = newMinute(number);
+    this.#minutes.push(minute);
+    this.#minutes.sort((a, b) => a.number - b.number);
+    if (this.#minutes.length > HEAT_MINUTES) this.#minutes.shift();
+    return minute;
+  }
+
   #sample(requestUnits: number, bytes: number, key: HeatKey | undefined, nowMs: number): void {
     const weight = this.#sum;
     this.#sum = 0;
@@ -137,11 +169,15 @@ export class KeyHeat {
     const last = this.#minutes.at(-1);
     // After a clock was set back, samples count for the last minute.
     if (last !== undefined && last.number >= number) return last;
-    const minute = { number, requestUnits: 0, bytes: 0, cells: new Map<string, Cell>() };
+    const minute = newMinute(number);
     this.#minutes.push(minute);
     if (this.#minutes.length > HEAT_MINUTES) this.#minutes.shift();
     return minute;
   }
+}
+
+function newMinute(number: number): Minute {
+  return { number, requestUnits: 0, bytes: 0, cells: new Map() };
 }
 
 function addSample(

@@ -48,6 +48,10 @@ export class UsageSeries {
     this.#throttledBySecond[cell] = (this.#throttledBySecond[cell] as number) + 1;
   }
 
+  get totals(): Pick<Usage, 'requestUnits' | 'throttled'> {
+    return { requestUnits: this.#requestUnits, throttled: this.#throttled };
+  }
+
   read(nowMs: number): Usage {
     if (nowMs >= this.#secondEndMs) this.#roll(nowMs);
     this.#keepPeak();

@@ -7,6 +7,7 @@
  *   MultiHash         version 2 of each component by itself, one after the other: 16 bytes per level, so that the
  *                     key of a prefix is a prefix of the keys below it
  *   Range             the encoded components without a hash
+ *   Token             01, then the token of Cassandra with its sign bit flipped (token.ts): its order is that of tokens
  */
 import {
   assert,
@@ -22,6 +23,7 @@ import {
   unreachable,
 } from '../base/index.ts';
 import { type Draft, finished, putForHashing, putForV1, putNumberV1 } from './epk-component.ts';
+import { epkOfToken } from './token.ts';
 import type { Value } from './value.ts';
 
 /** Variable length: 16 bytes (V2), 16 per level (MultiHash), or as many as it takes (V1). */
@@ -29,7 +31,7 @@ export type Epk = Bytes;
 
 export interface PartitionKeyDefinition {
   readonly paths: readonly string[];
-  readonly kind: 'Hash' | 'MultiHash' | 'Range';
+  readonly kind: 'Hash' | 'MultiHash' | 'Range' | 'Token';
   readonly version: 1 | 2;
   /** True if the creator of the container named the version; only then responses contain it. */
   readonly isVersionNamed?: boolean;
@@ -49,7 +51,7 @@ const V2_SPACE = 2n ** 126n;
 const V1_SPACE = 2 ** 32;
 const DRAFT_BYTES = 128;
 
-/** An empty list of components gives EPK_MIN. */
+/** An empty list of components gives EPK_MIN. Tokens are hashes of what only their home API knows how to serialize. */
 export function effectivePartitionKey(
   components: readonly Value[],
   definition: PartitionKeyDefinition,
@@ -64,6 +66,8 @@ export function effectivePartitionKey(
         : concatBytes(...components.map((component) => hashV2([component])));
     case 'Range':
       return encoded(components, newDraft());
+    case 'Token':
+      throw new DomainError('invalidInput', 'The home API of the container has to hash its keys.');
     default:
       return unreachable(definition.kind);
   }
@@ -77,6 +81,8 @@ export function epkRangeOfPrefix(
   components: readonly Value[],
   definition: PartitionKeyDefinition,
 ): { min: Epk; max: Epk } {
+  if (definition.kind === 'Token' && components.length > 0)
+    throw new DomainError('invalidInput', 'A partition key is hashed as a whole.');
   const min = effectivePartitionKey(components, definition);
   return { min, max: concatBytes(min, EPK_MAX) };
 }
@@ -129,6 +135,7 @@ function evenBoundary(
     const value = (BigInt(index) * V2_SPACE) / BigInt(count);
     return fromHex(value.toString(16).padStart(HASH_BYTES * 2, '0'));
   }
+  if (kind === 'Token') return epkOfToken((BigInt(index) << 64n) / BigInt(count) - 2n ** 63n);
   const draft = newDraft();
   if (kind === 'Hash') putNumberV1(draft, Math.floor((index * V1_SPACE) / count));
   // The distribution of keys is unknown without a hash: split by the first two bytes of texts.

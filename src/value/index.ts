@@ -1,3 +1,24 @@
+export {
+  BSON_TYPES,
+  BSON_UNDEFINED,
+  type Bson,
+  BsonCode,
+  type BsonDocument,
+  BsonSymbol,
+  type BsonType,
+  bsonTypeOf,
+  Double,
+  isArray,
+  isDocument,
+} from './bson/bson.ts';
+export { bsonCodec } from './bson/bson-codec.ts';
+export { compareBson, equalBson, numberOf, typeRank } from './bson/bson-order.ts';
+export { pluckBodies, pluckBson } from './bson/bson-pluck.ts';
+export { BsonReader, readBson } from './bson/bson-reader.ts';
+export { bsonOfValue, valueOfBson, valueOfDocument } from './bson/bson-value.ts';
+export { BsonWriter, writeBson } from './bson/bson-writer.ts';
+export { bsonOfExtendedJson } from './bson/extended-json.ts';
+export { isInt32 } from './bson/numbers.ts';
 export type { Codec, Encoding } from './codec.ts';
 export { codecOf } from './codecs.ts';
 export {
@@ -36,12 +57,14 @@ export {
 } from './epk.ts';
 export {
   area,
+  type Direction,
   distance,
   earth,
   earthGrid,
   intersects,
   isWithin,
   namesAround,
+  type PlanePoint,
   parseGeoJson,
   plane,
   planeGrid,
@@ -68,7 +91,7 @@ export {
   QUOTE,
 } from './json/json-bytes.ts';
 export { printedLeafSize, printedSize } from './json/printed-size.ts';
-export { DIGEST_BYTES } from './key/canonical.ts';
+export { DIGEST_BYTES, digestOf } from './key/canonical.ts';
 export { KeyReader } from './key/key-reader.ts';
 export { KEY_TAGS, keyTagOf } from './key/key-tags.ts';
 export { TRUNCATED, valueOfKeyText } from './key/key-text.ts';
@@ -79,7 +102,8 @@ export {
   locateNumber,
 } from './key/number-key.ts';
 export { decodeTuple, encodeTuple, isExactTuple } from './key/tuple.ts';
-export { compareTexts, compareValues } from './order.ts';
+export { decodeWhole, encodeWhole } from './key/whole-key.ts';
+export { type Collation, compareTexts, compareValues } from './order.ts';
 export {
   ARRAY_ELEMENT,
   CELLS,
@@ -90,6 +114,7 @@ export {
   printPath,
   readPath,
 } from './path.ts';
+export { cassandraToken, epkOfToken, tokenOfEpk } from './token.ts';
 export {
   Extended,
   equalValues,

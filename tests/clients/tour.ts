@@ -38,6 +38,8 @@ export interface Tour {
   readonly command: (folder: string) => readonly string[];
   readonly endpoint: (server: ChildServer) => string;
   readonly steps: readonly string[];
+  /** What has to be there before the tour. */
+  readonly prepare?: (server: ChildServer, authority: string) => Promise<void>;
 }
 
 /** Runs the tour against a new server, or reports why it cannot be run on this machine. */
@@ -50,7 +52,9 @@ export async function take(tour: Tour, context: TestContext): Promise<void> {
   }
   const data = join(temporaryFolder(), 'data');
   await using server = await ChildServer.start(['--tls', '--data', data]);
-  const given = [tour.endpoint(server), server.ready.key, join(data, 'tls', 'ca.pem')];
+  const authority = join(data, 'tls', 'ca.pem');
+  await tour.prepare?.(server, authority);
+  const given = [tour.endpoint(server), server.ready.key, authority];
   const command = [...tour.command(packages.folder), ...given];
   const outcome = await run(command, { env: tour.chain.env ?? {}, timeoutMs: TOUR_MS });
   const steps = outcome.stdout.split('\n').filter((line) => line !== '');

@@ -1,17 +1,17 @@
-/** Reads a killed server's files without a server and compares them with the books, item by item, byte by byte. */
+/** Reads what a killed server has stored, without a server and compares them with the books, item by item, byte by byte. */
 import { expect } from 'vitest';
-import { openData } from '../../bench/seed.ts';
 import type { ContainerRecord } from '../../src/catalog/index.ts';
 import { itemChecksum } from '../../src/partition/item/record.ts';
 import type { Service } from '../../src/service/index.ts';
+import { openStored, type StorageFlags } from './storage.ts';
 import type { Writer } from './writer.ts';
 
 export async function checkFiles(
-  data: string,
+  storage: StorageFlags,
   writers: readonly Writer[],
   seededItems: number,
 ): Promise<void> {
-  const { service, close } = await openData(data);
+  const { service, close } = await openStored(storage);
   try {
     const database = service.databases.find('d');
     const containers = database === undefined ? [] : service.containers.list(database);
@@ -67,8 +67,8 @@ function checkLedgers(
   for (const { ledger } of writers)
     for (const [id, entry] of ledger) {
       if (entry.container !== container) continue;
-      const { known, pending } = entry;
-      const states = pending === undefined ? [known] : [known, pending ?? undefined];
+      const { acknowledged, pending } = entry;
+      const states = pending === undefined ? [acknowledged] : [acknowledged, pending ?? undefined];
       expect(states, `${container}/${id}`).toContainEqual(written.get(id));
       written.delete(id);
     }

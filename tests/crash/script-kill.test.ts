@@ -42,7 +42,7 @@ const TRIGGER = `function () {
 interface Client {
   readonly pk: string;
   /** The last number that was acknowledged. */
-  answered: number;
+  acknowledged: number;
   /** Items that were acknowledged. */
   created: number;
 }
@@ -52,7 +52,7 @@ test(`${ROUNDS} times kill -9 under scripts (MESOCOSM_SEED=${SEED})`, async () =
   const data = join(temporaryFolder(), 'data');
   const clients = Array.from(
     { length: CLIENTS },
-    (_, at): Client => ({ pk: `k${at}`, answered: 0, created: 0 }),
+    (_, at): Client => ({ pk: `k${at}`, acknowledged: 0, created: 0 }),
   );
   for (let round = 0; round < ROUNDS; round++) {
     await using server = await ChildServer.start(['--data', data, '--throughput', 'report']);
@@ -70,8 +70,8 @@ test(`${ROUNDS} times kill -9 under scripts (MESOCOSM_SEED=${SEED})`, async () =
     await server.stop('SIGKILL');
     await Promise.all(work);
   }
-  const total = clients.reduce((sum, { answered, created }) => sum + answered + created, 0);
-  console.log(`${total} scripts answered over ${ROUNDS} kills`);
+  const total = clients.reduce((sum, { acknowledged, created }) => sum + acknowledged + created, 0);
+  console.log(`${total} scripts acknowledged over ${ROUNDS} kills`);
   expect(total).toBeGreaterThan(ROUNDS);
 });
 
@@ -89,7 +89,7 @@ async function prepare(port: number, agent: Agent): Promise<void> {
 async function check(port: number, agent: Agent, client: Client): Promise<void> {
   const numbers = await query(port, agent, client.pk, 'SELECT VALUE c.n FROM c');
   expect(new Set(numbers).size).toBeLessThanOrEqual(1);
-  expect(numbers[0] ?? 0).toBeGreaterThanOrEqual(client.answered);
+  expect(numbers[0] ?? 0).toBeGreaterThanOrEqual(client.acknowledged);
   expect([0, ITEMS]).toContain(numbers.length);
   const counted = `${client.pk}-counted`;
   const items = await query(
@@ -125,7 +125,7 @@ async function execute(port: number, client: Client): Promise<void> {
     headers: { 'x-ms-documentdb-partitionkey': JSON.stringify([pk]) },
     body: JSON.stringify([ITEMS, pk]),
   });
-  client.answered = Number(body);
+  client.acknowledged = Number(body);
 }
 
 async function createCounted(port: number, client: Client, number: number): Promise<void> {
@@ -147,7 +147,7 @@ class RefusedError extends Error {}
 async function ok(port: number, agent: Agent | undefined, request: WireRequest): Promise<string> {
   const { status, body } = await send(port, agent ?? new Agent(), request);
   if (status >= 300)
-    throw new RefusedError(`${request.path.join('/')} answered ${status}: ${body}`);
+    throw new RefusedError(`${request.path.join('/')} returned ${status}: ${body}`);
   return body;
 }
 

@@ -16,7 +16,7 @@ export interface Content {
 /** The ledger of one item. `pending` was sent and not acknowledged: null is a deletion. */
 export interface LedgerEntry {
   readonly container: string;
-  known: Content | undefined;
+  acknowledged: Content | undefined;
   pending: Content | null | undefined;
   /** As it was written last: who it is, also when it is gone. */
   last: Content;
@@ -54,8 +54,8 @@ export class Writer {
         } catch {
           return;
         }
-        if (status !== expected) throw new Error(`${request.verb} answered ${status}`);
-        entry.known = entry.pending ?? undefined;
+        if (status !== expected) throw new Error(`${request.verb} returned ${status}`);
+        entry.acknowledged = entry.pending ?? undefined;
         entry.pending = undefined;
         this.acknowledged++;
       }
@@ -65,11 +65,11 @@ export class Writer {
   }
 
   #choose(): [LedgerEntry, WireRequest, number] {
-    const live = [...this.ledger.values()].filter(({ known }) => known !== undefined);
+    const live = [...this.ledger.values()].filter(({ acknowledged }) => acknowledged !== undefined);
     const dice = this.#random.below(10);
     if (live.length === 0 || (dice < 5 && live.length < LIVE_ITEMS_MAX)) return this.#create();
     const entry = live[this.#random.below(live.length)] as LedgerEntry;
-    const current = entry.known as Content;
+    const current = entry.acknowledged as Content;
     if (dice < 8) {
       entry.pending = { ...current, version: current.version + 1, text: this.#text() };
       entry.last = entry.pending;
@@ -87,7 +87,7 @@ export class Writer {
     const content = { id, pk, version: 1, text: this.#text() };
     const entry: LedgerEntry = {
       container,
-      known: undefined,
+      acknowledged: undefined,
       pending: content,
       last: content,
       round: 0,

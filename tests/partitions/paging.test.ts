@@ -1,6 +1,7 @@
 // Goal: a query that is read page by page gives every item once, in its order, while partitions split and merge.
 // Method: pages of one and of three, from a seeded history of splits and merges between the pages.
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { rowText } from '../../src/api/nosql/feed.ts';
 import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import { type DomainError, FakeClock, seededRandom, textToBytes } from '../../src/base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../../src/catalog/index.ts';
@@ -20,13 +21,13 @@ beforeEach(async () => {
     clock: new FakeClock(),
     random: seededRandom(seed),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    finishers: {},
+    homes: [],
   });
   const database = await service.databases.create('db', undefined);
   container = await service.containers.create(database.rid, {
     id: 'c',
     partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-    encoding: 'json',
+    home: 'nosql',
     indexingPolicy: DEFAULT_INDEXING_POLICY,
     uniqueKeys: [],
     policies: {},
@@ -48,7 +49,7 @@ async function write(number: number): Promise<void> {
   await service.items.write(current(), {
     kind: 'create',
     partitionKey: [item.pk],
-    id: item.id,
+    rowKey: [item.id],
     body: textToBytes(JSON.stringify(item)),
     ttlSec: 0,
   });
@@ -84,7 +85,7 @@ async function pages(text: string, limit: number, onPage: () => Promise<void>): 
       limit,
       sessionToken: undefined,
     });
-    rows.push(...page.rows.map((row) => JSON.parse(row)));
+    rows.push(...page.rows.map((row) => JSON.parse(rowText(row))));
     continuation = page.continuation;
     await onPage();
   } while (continuation !== undefined);

@@ -16,6 +16,19 @@ import type { Engine } from '../../src/engine/index.ts';
 import { memoryEngine } from '../../src/engine/memory/index.ts';
 import { sqliteEngine } from '../../src/engine/sqlite/index.ts';
 import { DEFAULT_SETTINGS, openService, type Service } from '../../src/service/index.ts';
+import { postgresEngine } from '../compat/postgres-engine.ts';
+import { isShort } from '../crash/storage.ts';
+
+const ROUNDS = isShort ? 4 : 14;
+
+/** With MESOCOSM_TEST_ENGINE=postgres the tests run on PostgreSQL alone. */
+const engines: [string, () => Engine | Promise<Engine>][] =
+  process.env.MESOCOSM_TEST_ENGINE === 'postgres'
+    ? [['postgres', async () => (await postgresEngine())?.engine as Engine]]
+    : [
+        ['memory', () => memoryEngine()],
+        ['sqlite', () => sqliteEngine({ directory: mkdtempSync(join(directory, 'data-')) })],
+      ];
 
 const directory = mkdtempSync(join(tmpdir(), 'mesocosm-split-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -28,7 +41,7 @@ const open = (engine: Engine): Promise<Service> =>
     clock: systemClock,
     random: seededRandom(seed),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    finishers: {},
+    homes: [],
   });
 
 async function newContainer(service: Service): Promise<ContainerRecord> {
@@ -36,7 +49,7 @@ async function newContainer(service: Service): Promise<ContainerRecord> {
   return service.containers.create(database.rid, {
     id: 'c',
     partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-    encoding: 'json',
+    home: 'nosql',
     indexingPolicy: DEFAULT_INDEXING_POLICY,
     uniqueKeys: [],
     policies: {},
@@ -68,22 +81,21 @@ async function allItems(service: Service, container: ContainerRecord): Promise<s
   return found;
 }
 
-describe.each<[string, () => Engine]>([
-  ['memory', () => memoryEngine()],
-  ['sqlite', () => sqliteEngine({ directory: mkdtempSync(join(directory, 'data-')) })],
-])('on %s', (_, makeEngine) => {
+describe.each(engines)('on %s', (_, makeEngine) => {
   test(`nothing is lost or doubled while partitions split and merge (seed ${seed})`, async () => {
     const random = seededRandom(seed);
-    const engine = makeEngine();
+    const engine = await makeEngine();
     let service = await open(engine);
     const container = await newContainer(service);
     const model = new Map<string, string>();
+    /** Keys that were deleted while a feed was read: created again they have a new place in it. */
+    const deleted = new Set<string>();
     let isDone = false;
     const writer = async (name: number): Promise<void> => {
       for (let count = 0; !isDone; count++) {
         const pk = `pk${random.below(30)}`;
         const id = `w${name}-${random.below(40)}`;
-        const address = { partitionKey: [pk], id };
+        const address = { partitionKey: [pk], rowKey: [id] };
         const text = JSON.stringify({ id, pk, count });
         if (random.below(4) === 0) {
           const write = service.items.write(current(service, container), {
@@ -98,6 +110,7 @@ describe.each<[string, () => Engine]>([
             },
           );
           expect(wasThere).toBe(model.delete(`${pk}/${id}`));
+          deleted.add(`${pk}/${id}`);
         } else {
           await service.items.write(current(service, container), {
             kind: 'upsert',
@@ -113,9 +126,16 @@ describe.each<[string, () => Engine]>([
     };
     const pager = async (): Promise<void> => {
       while (!isDone) {
+        deleted.clear();
         const items = await allItems(service, container);
         const keys = items.map((text) => JSON.parse(text)).map(({ pk, id }) => `${pk}/${id}`);
-        expect(new Set(keys).size).toBe(keys.length);
+        const seen = new Set<string>();
+        const doubled = keys.filter((key) => {
+          const isDoubled = seen.has(key) && !deleted.has(key);
+          seen.add(key);
+          return isDoubled;
+        });
+        expect(doubled).toEqual([]);
       }
     };
     const requestClass = Promise.all([
@@ -124,7 +144,7 @@ describe.each<[string, () => Engine]>([
     ]);
     let splits = 0;
     while (model.size < 50) await new Promise((resolve) => setImmediate(resolve));
-    for (let round = 0; round < 14; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const { partitions } = current(service, container);
       const at = random.below(partitions.length);
       try {
@@ -144,7 +164,7 @@ describe.each<[string, () => Engine]>([
     }
     isDone = true;
     await requestClass;
-    expect(splits).toBeGreaterThan(3);
+    expect(splits).toBeGreaterThan(isShort ? 1 : 3);
     expect((await allItems(service, container)).sort()).toEqual([...model.values()].sort());
     await service.close();
     service = await open(engine);
@@ -156,20 +176,20 @@ describe.each<[string, () => Engine]>([
   });
 
   test('children tile the range, name their ancestors and go on with the LSN; old ids keep their ranges', async () => {
-    const engine = makeEngine();
+    const engine = await makeEngine();
     let service = await open(engine);
     const container = await newContainer(service);
     for (let n = 0; n < 40; n++)
       await service.items.write(container, {
         kind: 'create',
         partitionKey: [`pk${n}`],
-        id: 'x',
+        rowKey: ['x'],
         body: textToBytes('{}'),
         ttlSec: 0,
       });
     const before = await service.items.read(
       container,
-      { partitionKey: ['pk1'], id: 'x' },
+      { partitionKey: ['pk1'], rowKey: ['x'] },
       undefined,
     );
     expect(await service.resizer.split(container, '0')).toEqual(['1', '2']);
@@ -181,11 +201,9 @@ describe.each<[string, () => Engine]>([
     expect(split.partitions[0]?.min).toBe('');
     expect(split.partitions[0]?.max).toBe(split.partitions[1]?.min);
     expect(split.partitions[1]?.max).toBe('FF');
-    const after = await service.items.read(
-      container,
-      { partitionKey: ['pk1'], id: 'x' },
-      before.sessionToken,
-    );
+    const after = await service.items.read(container, { partitionKey: ['pk1'], rowKey: ['x'] }, [
+      before,
+    ]);
     expect(after.item?.etag).toBe(before.item?.etag);
     expect(after.lsn).toBe(40);
     const [low, high] = split.partitions.map(({ min, max }) => ({ min, max }));

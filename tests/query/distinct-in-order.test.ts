@@ -6,7 +6,7 @@ import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import { seededRandom } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { compareValues, type Value } from '../../src/value/index.ts';
-import { World } from './world.ts';
+import { parsedRows, World } from './world.ts';
 
 const seed = Number(process.env.MESOCOSM_SEED ?? 5);
 const ITEMS = 300;
@@ -81,7 +81,7 @@ async function readAll(
   const rows: OrderedRow[] = [];
   let itemsLoaded = 0;
   for await (const page of world.pages(container, program, limit)) {
-    rows.push(...page.rows.map((row) => JSON.parse(row)));
+    rows.push(...parsedRows<OrderedRow>(page));
     itemsLoaded += page.stats.itemsLoaded;
   }
   return { rows, itemsLoaded };

@@ -6,7 +6,7 @@ import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import { seededRandom } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { compareTexts } from '../../src/value/index.ts';
-import { World } from './world.ts';
+import { parsedRows, World } from './world.ts';
 
 const seed = Number(process.env.MESOCOSM_SEED ?? 3);
 const ITEMS = 90;
@@ -69,7 +69,7 @@ async function rows(id: string, query: string, limit: number): Promise<unknown[]
   const program = executableQuery(parseQuery(query), { startMs: 0 });
   const container = containers.get(id) as ContainerRecord;
   const pages = await Array.fromAsync(world.pages(container, program, limit));
-  return pages.flatMap((page) => page.rows.map((row) => JSON.parse(row)));
+  return pages.flatMap(parsedRows);
 }
 
 type Compare = (a: Thing, b: Thing) => number;

@@ -1,5 +1,5 @@
-// Goal: items without the property are part of an order by it, first where it rises and last where it falls, whoever reads
-// how, and as items come, change and go.
+// Goal: items without the property are part of an order by it, first where it rises and last where it falls, however it is
+// read, and as items come, change and go.
 // Method: random items by seed, some without the property, in one partition and in five, with the index and without, in
 // pages of one, seven and all; after each round of writes the rows are those of a plain sort.
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { executableQuery, parseQuery } from '../../src/api/nosql/sql/index.ts';
 import { type Random, seededRandom, textToBytes } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { compareValues, type Value } from '../../src/value/index.ts';
-import { World } from './world.ts';
+import { parsedRows, World } from './world.ts';
 
 const seed = Number(process.env.MESOCOSM_SEED ?? 11);
 const ITEMS = 80;
@@ -47,7 +47,7 @@ class Things {
     const thing = { id, a: pick(), b: pick() };
     this.all.set(id, thing);
     const body = textToBytes(JSON.stringify({ ...thing, pk: id }));
-    const write = { kind: 'upsert', partitionKey: [id], id, body, ttlSec: 0 } as const;
+    const write = { kind: 'upsert', partitionKey: [id], rowKey: [id], body, ttlSec: 0 } as const;
     for (const container of this.#containers)
       await this.#world.service.items.write(container, write);
   }
@@ -55,7 +55,11 @@ class Things {
   async drop(id: string): Promise<void> {
     if (!this.all.delete(id)) return;
     for (const container of this.#containers)
-      await this.#world.service.items.write(container, { kind: 'delete', partitionKey: [id], id });
+      await this.#world.service.items.write(container, {
+        kind: 'delete',
+        partitionKey: [id],
+        rowKey: [id],
+      });
   }
 }
 
@@ -67,7 +71,7 @@ async function rows(
 ): Promise<{ id: string; a?: Value; b?: Value }[]> {
   const program = executableQuery(parseQuery(text), { startMs: 0 });
   const pages = await Array.fromAsync(world.pages(container, program, limit));
-  return pages.flatMap((page) => page.rows.map((row) => JSON.parse(row)));
+  return pages.flatMap((page) => parsedRows(page));
 }
 
 /** Arrays and objects have one place each. */
@@ -144,9 +148,9 @@ test('where all items have the property, the first rows cost the same as ever', 
   const program = executableQuery(parseQuery('SELECT TOP 5 VALUE c.a FROM c ORDER BY c.a'), {
     startMs: 0,
   });
-  for (let turn = 0; turn < 2; turn++) {
+  for (let round = 0; round < 2; round++) {
     const [page] = await Array.fromAsync(world.pages(container, program, 10));
-    expect(page?.rows).toEqual(['0', '1', '2', '3', '4']);
+    expect(page && parsedRows(page)).toEqual([0, 1, 2, 3, 4]);
     expect(page?.stats.itemsLoaded).toBe(10);
     expect(page?.stats.indexEntries).toBe(10);
   }

@@ -7,7 +7,7 @@ const LONG_WORDS = ['b', 'a', ''].map((end) => `${'é'.repeat(300)}${end}`);
 const WORDS = ['', 'a', 'ab', 'abc', 'b', 'Ab', 'zz', 'a%b', 'é', '\u{1f600}', ...LONG_WORDS];
 const FIELDS = ['a', 'b', 'n', 's', 'o.x', 'o.y', 'list', 'missing', 'cp_lower', 'cp_sum'];
 
-/** Known to every container of the comparison. */
+/** Registered in every container of the comparison. */
 export const COMPUTED = [
   { name: 'cp_lower', query: 'SELECT VALUE LOWER(c.s) FROM c' },
   { name: 'cp_sum', query: 'SELECT VALUE c.n + (IS_NUMBER(c.a) ? c.a : 1) FROM c' },

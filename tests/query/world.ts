@@ -1,4 +1,5 @@
 /** A service in memory, and queries run over its containers page by page. */
+import { rowText } from '../../src/api/nosql/feed.ts';
 import { FakeClock, seededRandom, textToBytes } from '../../src/base/index.ts';
 import { type ContainerRecord, normalizeIndexingPolicy } from '../../src/catalog/index.ts';
 import { memoryEngine } from '../../src/engine/memory/index.ts';
@@ -12,7 +13,14 @@ import {
 } from '../../src/service/index.ts';
 import type { Value, ValueMap } from '../../src/value/index.ts';
 
+/** The rows of a page of the NoSQL API, parsed. */
+export function parsedRows<T = Value>({ rows }: Pick<QueryPage, 'rows'>): T[] {
+  return rows.map((row) => JSON.parse(rowText(row)));
+}
+
 export const EVERYWHERE: readonly HashRange[] = [{ min: '', max: 'FF' }];
+
+type WorldOptions = Partial<Parameters<typeof openService>[0]>;
 
 /** Items of a world have their partition key under `pk`. */
 export class World {
@@ -26,21 +34,24 @@ export class World {
     this.#databaseRid = databaseRid;
   }
 
-  static async open(
-    seed: number,
-    options: Partial<Parameters<typeof openService>[0]> = {},
-  ): Promise<World> {
+  static async open(seed: number, options: WorldOptions = {}): Promise<World> {
+    const world = await World.reopen(seed, options);
+    const { rid } = await world.service.databases.create('db', undefined);
+    return new World(world.clock, world.service, rid);
+  }
+
+  /** On an engine that a world before has used. */
+  static async reopen(seed: number, options: WorldOptions): Promise<World> {
     const clock = new FakeClock();
     const service = await openService({
       engine: memoryEngine(),
       clock,
       random: seededRandom(seed),
       settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-      finishers: {},
+      homes: [],
       ...options,
     });
-    const { rid } = await service.databases.create('db', undefined);
-    return new World(clock, service, rid);
+    return new World(clock, service, service.databases.list()[0]?.rid ?? 0);
   }
 
   newContainer(
@@ -50,7 +61,7 @@ export class World {
     return this.service.containers.create(this.#databaseRid, {
       id,
       partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-      encoding: 'json',
+      home: 'nosql',
       indexingPolicy: normalizeIndexingPolicy({}),
       uniqueKeys: [],
       policies: {},
@@ -59,11 +70,16 @@ export class World {
     });
   }
 
+  /** The container as it is now, with the partitions of today. */
+  current({ databaseRid, rid }: ContainerRecord): ContainerRecord {
+    return this.service.containers.findByRid(databaseRid, rid) as ContainerRecord;
+  }
+
   async create(container: ContainerRecord, item: ValueMap, ttlSec = 0): Promise<void> {
     await this.service.items.write(container, {
       kind: 'create',
       partitionKey: [item.pk as Value],
-      id: item.id as string,
+      rowKey: [item.id as string],
       body: textToBytes(JSON.stringify(item)),
       ttlSec,
     });

@@ -11,6 +11,14 @@ const program = join(root, 'dist/server/main.js');
 
 const READY_MS = 20_000;
 
+/** Every API on any free port, where a flag does not say otherwise: tests run at the same time. */
+export const ANY_PORTS: Readonly<Record<string, string>> = Object.fromEntries(
+  ['NOSQL', 'TABLE', 'MONGO', 'CASSANDRA', 'GREMLIN', 'PORTAL'].map((api) => [
+    `MESOCOSM_${api}_PORT`,
+    '0',
+  ]),
+);
+
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -36,7 +44,7 @@ export function runProgram(
 
 /** Kills a server this long after its process began. */
 export async function killWhileStarting(flags: readonly string[], afterMs: number): Promise<void> {
-  const child = spawnProgram(['start', '--nosql-port', '0', '--table-port', '0', ...flags], {});
+  const child = spawnProgram(['start', ...flags], {});
   const exit = exitOf(child);
   await new Promise((resolve) => setTimeout(resolve, afterMs));
   child.kill('SIGKILL');
@@ -73,7 +81,7 @@ export class ChildServer implements AsyncDisposable {
     const readyFile = join(temporaryFolder(), 'ready.json');
     const startedMs = performance.now();
     const child = spawnProgram(
-      ['start', '--nosql-port', '0', '--table-port', '0', '--ready-file', readyFile, ...flags],
+      ['start', '--ready-file', readyFile, ...flags],
       { MESOCOSM_THROUGHPUT: 'report', ...env },
       openFilesMax,
     );
@@ -125,13 +133,14 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-function spawnProgram(
+/** The program as a process of its own; the caller ends it. */
+export function spawnProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   openFilesMax?: number,
 ): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const options = { env: { PATH, HOME, ...env } };
+  const options = { env: { PATH, HOME, ...ANY_PORTS, ...env } };
   if (openFilesMax === undefined) return spawn(runtime, [program, ...args], options);
   const limited = `ulimit -n ${openFilesMax} && exec "$0" "$@"`;
   return spawn('/bin/sh', ['-c', limited, runtime, program, ...args], options);

@@ -48,7 +48,7 @@ test('databases, containers, items and partitions from the command line', async 
     stderr: expect.stringContaining('/customer: give its value with --partition-key'),
   });
   expect((await run('partitions shop/orders')).stdout).toMatch(
-    /^partition +from +to +% of ring +items +keys +lsn +RU\/s +RU last min +peak % +429s +bytes\n0 +00 +FF +0\.0–100\.0 +2 +2 +2 +400 +\d+ +\d+ +0 +\d+ B +█+\n\nhot key +partition +RU +% of its partition\n"Zoë" +0 +\d+ +\d+ +█+/,
+    /^partition +from +to +% of ring +items +keys +lsn +RU\/s +RU last min +peak % +429s +bytes\n0 +00 +FF +0\.0–100\.0 +2 +2 +2 +400 +\d+ +\d+ +0 +\d+ B +█+\n\nhot key +partition +RU +% of its partition\n"Zoë" +0 +\d+ +\d+ +█+.*\n\nengine memory, instance local, replicas: 1 healthy, a write needs 1\n$/s,
   );
   expect(await run('item delete shop/orders o2 --partition-key 7')).toMatchObject({ code: 0 });
   expect(await run('item get shop/orders o2 --partition-key 7')).toMatchObject({
@@ -134,12 +134,12 @@ test('hierarchical keys, keys by id, wrong keys', async () => {
 });
 
 test('queries and how they run', async () => {
-  await run('db create asked');
-  await run('container create asked/things --partition-key /pk --throughput 25000');
+  await run('db create queried');
+  await run('container create queried/things --partition-key /pk --throughput 25000');
   for (let n = 0; n < 9; n++)
-    await run('item put asked/things', JSON.stringify({ id: `${n}`, pk: `${n % 3}`, n }));
+    await run('item put queried/things', JSON.stringify({ id: `${n}`, pk: `${n % 3}`, n }));
   const query = (text: string, ...flags: string[]): Promise<Exit> =>
-    runProgram(['query', 'asked/things', text, ...flags], {
+    runProgram(['query', 'queried/things', text, ...flags], {
       env: { MESOCOSM_ENDPOINT: server.endpoint },
     });
   const select = 'SELECT c.id FROM c WHERE c.n > @n ORDER BY c.n DESC';

@@ -60,13 +60,13 @@ test.each([
     'RequestHeaderFieldsTooLarge',
   ],
   ['\u0016\u0003\u0001\u0002', '400 Bad Request', 'BadRequest'],
-])('%j is answered and the connection closed', async (text, status, code) => {
+])('%j gets a response and the connection is closed', async (text, status, code) => {
   await using server = await ChildServer.start(['--memory']);
   const socket = await openSocket(server.port);
   socket.write(text, 'latin1');
-  const answer = await readToEnd(socket);
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
-  const body = answer.slice(answer.indexOf('\r\n\r\n') + 4);
+  const response = await readToEnd(socket);
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
+  const body = response.slice(response.indexOf('\r\n\r\n') + 4);
   expect(JSON.parse(body)).toEqual({ code, message: expect.any(String) });
   expect((await fetch(`${server.endpoint}_mesocosm/health`)).status).toBe(200);
 });

@@ -2,21 +2,23 @@
 // and leaves the server as it was for everybody else. Method: the APIs over parts that throw on demand, one part at a time.
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createAdminHandler, isAdminPath } from '../../src/api/admin/index.ts';
 import {
-  createExplainer,
-  createNosqlHandler,
-  finishJson,
-  projectRows,
-} from '../../src/api/nosql/index.ts';
+  createAdmin,
+  isAdminPath,
+  RequestMetrics,
+  SeriesRecorder,
+} from '../../src/api/admin/index.ts';
+import { createExplainer, createNosqlHandler, nosqlHome } from '../../src/api/nosql/index.ts';
+import { finishJson } from '../../src/api/nosql/items/system-properties.ts';
 import { Metrics, seededRandom, systemClock } from '../../src/base/index.ts';
 import type { Engine, Store } from '../../src/engine/index.ts';
 import { memoryEngine } from '../../src/engine/memory/index.ts';
 import { HttpServer, withFailureHandling } from '../../src/http/index.ts';
 import {
   DEFAULT_SETTINGS,
+  type HomeApi,
   memoryAccessStore,
-  openAccess,
+  openAccessControl,
   openService,
   type Service,
 } from '../../src/service/index.ts';
@@ -67,6 +69,32 @@ function faultyEngine(): Engine {
   };
 }
 
+/** The NoSQL API with a finisher and a computed property that may throw. */
+function faultyHome(): HomeApi {
+  return {
+    ...nosqlHome,
+    finisher: (container) => {
+      const finisher = finishJson(container);
+      return Object.assign((...args: Parameters<typeof finisher>) => finisher(...args), finisher, {
+        tail: (...args: Parameters<NonNullable<typeof finisher.tail>>) => {
+          breaks('finisher');
+          return finisher.tail?.(...args) as string;
+        },
+      });
+    },
+    computed: () => [
+      {
+        name: 'sum',
+        definition: 'a',
+        compute: () => {
+          breaks('computed property');
+          return 1;
+        },
+      },
+    ],
+  };
+}
+
 let service: Service;
 let server: HttpServer;
 let account: Account;
@@ -79,37 +107,14 @@ beforeAll(async () => {
     clock: systemClock,
     random: seededRandom(1),
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report' },
-    finishers: {
-      json: (container) => {
-        const finisher = finishJson(container);
-        return Object.assign(
-          (...args: Parameters<typeof finisher>) => finisher(...args),
-          finisher,
-          {
-            tail: (...args: Parameters<NonNullable<typeof finisher.tail>>) => {
-              breaks('finisher');
-              return finisher.tail?.(...args) as string;
-            },
-          },
-        );
-      },
-    },
-    projections: { json: projectRows },
-    computed: {
-      json: () => [
-        {
-          name: 'sum',
-          definition: 'a',
-          compute: () => {
-            breaks('computed property');
-            return 1;
-          },
-        },
-      ],
-    },
+    homes: [faultyHome()],
     onPartitionFailure: ({ error }) => report('partition', error),
   });
-  const access = openAccess({ keys: { primary: PRIMARY_KEY } }, memoryAccessStore(), service.clock);
+  const access = openAccessControl(
+    { keys: { primary: PRIMARY_KEY } },
+    memoryAccessStore(),
+    service.clock,
+  );
   const nosql = createNosqlHandler({
     service,
     access,
@@ -118,9 +123,12 @@ beforeAll(async () => {
     onFailure: ({ error }) => report('nosql', error),
   });
   const explain = createExplainer(service);
-  const admin = createAdminHandler({
+  const admin = createAdmin({
     service,
     metrics: new Metrics(),
+    requests: new RequestMetrics(new Metrics()),
+    recorder: new SeriesRecorder(service, systemClock),
+    apis: () => [],
     version: 'test',
     uptimeSec: () => {
       breaks('printing');
@@ -128,6 +136,7 @@ beforeAll(async () => {
     },
     clock: systemClock,
     keys: access.keys,
+    storage: { report: () => ONE_COPY },
     areMetricsOpen: true,
     explain: (request) => {
       breaks('explain');
@@ -150,7 +159,7 @@ beforeAll(async () => {
             send.call(exchange, status, headers, body, encoding);
           };
         }
-        (isAdminPath(exchange.url) ? admin : nosql)(exchange);
+        (isAdminPath(exchange.url) ? admin.handler : nosql)(exchange);
       },
       (error) => report('listener', error),
     ),
@@ -180,6 +189,13 @@ afterEach(async () => {
   await new Promise((resolve) => setImmediate(resolve));
   expect(escaped).toEqual([]);
 });
+
+const ONE_COPY = {
+  engine: 'memory',
+  instance: 'local',
+  replicas: [],
+  quorum: { needed: 1, healthy: 1 },
+};
 
 async function expectStatus(status: number, request: RawRequest): Promise<RawReply> {
   const reply = await sendRaw(account, request);
@@ -253,7 +269,7 @@ test.each(FAULTS)('%s', async (name, request, status, expected) => {
 test.each([
   ['the fast path', (request: RawRequest) => request],
   ['node:http', unusual],
-])('an answer that cannot be sent by %s', async (_, via) => {
+])('a response that cannot be sent by %s', async (_, via) => {
   broken = 'finish';
   const { json } = await expectStatus(500, via(creation()));
   expect(json.code).toBe('InternalServerError');

@@ -5,10 +5,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from './child-server.ts';
+import { ANY_PORTS, temporaryFolder } from './child-server.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const FLAGS = ['--memory', '--nosql-port', '0', '--table-port', '0'];
+const FLAGS = ['--memory'];
 
 interface Launched {
   readonly started: ChildProcess;
@@ -20,6 +20,7 @@ async function launch(command: string, args: readonly string[]): Promise<Launche
   const readyFile = join(temporaryFolder(), 'ready.json');
   const started = spawn(command, [...args, ...FLAGS, '--ready-file', readyFile], {
     cwd: root,
+    env: { ...process.env, ...ANY_PORTS },
     stdio: 'ignore',
   });
   while (!existsSync(readyFile)) {
@@ -62,7 +63,7 @@ test.each([
 );
 
 test.runIf(process.platform === 'linux')(
-  'nothing but npm and a shell stays beside a server that npm started',
+  'nothing but npm and a shell stays next to a server that npm started',
   async () => {
     const { started, pid } = await launch(...NPM);
     const commandOf = (id: number | string) =>

@@ -71,7 +71,7 @@ describe('web pages, while the key is public', () => {
     );
   });
 
-  test('a page of another origin writes nothing, asked before or not, unless a rule lets it', async () => {
+  test('a page of another origin writes nothing, with or without a preflight, unless a rule lets it', async () => {
     await using server = await ChildServer.start(['--memory']);
     const credential = new AzureNamedKeyCredential(ACCOUNT, WELL_KNOWN_STORAGE_KEY);
     const endpoint = `${server.ready.endpoints.table}${ACCOUNT}`;
@@ -225,7 +225,7 @@ describe('keys', () => {
     await tables(server, rotated).createTable('dogs');
   });
 
-  test('metrics want a key where other machines can ask', async () => {
+  test('metrics need a key where other machines can reach the server', async () => {
     await using server = await ChildServer.start([
       '--memory',
       '--host',

@@ -13,11 +13,11 @@ test('ready file, table, health, metrics, stop', async () => {
   expect(key).toBe(WELL_KNOWN_KEY);
   expect(endpoints).toEqual({
     nosql: `http://127.0.0.1:${server.port}/`,
-    mongo: null,
-    gremlin: null,
+    mongo: expect.stringMatching(/^mongodb:\/\/127\.0\.0\.1:\d+\/$/),
+    gremlin: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/$/),
     table: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
-    cassandra: null,
-    portal: null,
+    cassandra: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+    portal: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
   });
   const health = await fetch(`${server.endpoint}_mesocosm/health`);
   expect(health.status).toBe(200);
@@ -32,11 +32,14 @@ test('ready file, table, health, metrics, stop', async () => {
   expect(tables.headers.get('keep-alive')).toBe('timeout=5');
   const metrics = await fetch(`${server.endpoint}_mesocosm/metrics`);
   expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
-  expect(await metrics.text()).toContain('mesocosm_process_memory_bytes{kind="resident"}');
+  const text = await metrics.text();
+  expect(text).toContain('mesocosm_process_memory_bytes{kind="resident"}');
+  expect(text).toMatch(/^mesocosm_connections\{api="nosql"\} [1-9]/m);
+  expect(text).toContain('mesocosm_refused_connections_total{api="table"} 0');
   expect(readFileSync(join(data, 'server.pid'), 'utf8')).toBe(`${pid}\n`);
   const exit = await server.stop();
   expect(exit).toMatchObject({ code: 0, signal: null });
-  expect(exit.stdout).toContain(`NoSQL      ${server.endpoint}\nMongoDB    not served yet\n`);
+  expect(exit.stdout).toContain(`NoSQL      ${server.endpoint}\n`);
   expect(exit.stdout).toContain(`Table      ${endpoints.table}\n`);
   // Here it is no terminal that reads it.
   expect(exit.stdout).not.toContain(key);
@@ -72,7 +75,7 @@ test.each<[string, number]>([
   ['_mesocosm/partitions?db=a&container=b', 401],
   ['_mesocosm/nothing', 404],
   ['_mesocosm/', 404],
-])('%s without a key answers %i as JSON', async (path, status) => {
+])('%s without a key returns %i as JSON', async (path, status) => {
   await using server = await ChildServer.start(['--memory']);
   const response = await fetch(server.endpoint + path);
   expect(response.status).toBe(status);

@@ -1,5 +1,5 @@
 /** An engine in memory for one process: commits take some turns of the event loop, and none is applied after a crash. */
-import type { Random } from '../../src/base/index.ts';
+import { DomainError, type Random } from '../../src/base/index.ts';
 import type { Batch, Engine, Snapshot, Store } from '../../src/engine/index.ts';
 import type { SimulatedProcess } from './process.ts';
 
@@ -11,7 +11,8 @@ export function crashEngine(base: Engine, process: SimulatedProcess, random: Ran
   return {
     async open(name) {
       await process.point('store.open');
-      return crashStore(await base.open(name), process, random);
+      // Another point may have crashed the process since.
+      return crashStore(await process.unlessCrashed(() => base.open(name)), process, random);
     },
     async list() {
       await process.point('store.list');
@@ -19,7 +20,7 @@ export function crashEngine(base: Engine, process: SimulatedProcess, random: Ran
     },
     async drop(name) {
       await process.point('store.drop');
-      await base.drop(name);
+      await process.unlessCrashed(() => base.drop(name));
     },
     close: async () => undefined,
   };
@@ -32,7 +33,9 @@ function crashStore(store: Store, process: SimulatedProcess, random: Random): St
     await before.catch(() => undefined);
     await turns(random.below(TURNS_MAX));
     await process.point(`${kind}.commit`);
-    await store.commit(batch);
+    const failure = kind === 'data' ? process.commitFailure() : 'none';
+    if (failure !== 'lost') await store.commit(batch);
+    if (failure !== 'none') throw new DomainError('unavailable', 'the disk failed');
     await turns(random.below(TURNS_MAX));
     await process.point(`${kind}.durable`);
   };
@@ -41,6 +44,8 @@ function crashStore(store: Store, process: SimulatedProcess, random: Random): St
     get: (key) => process.unlessCrashed(() => store.get(key)),
     getMany: (keys) => process.unlessCrashed(() => store.getMany(keys)),
     dereference: (key, prefix) => process.unlessCrashed(() => store.dereference(key, prefix)),
+    dereferenceMany: (keys, prefix) =>
+      process.unlessCrashed(() => store.dereferenceMany(keys, prefix)),
     scan: (range, options) => process.unlessCrashed(() => store.scan(range, options)),
     scanKeys: (range, options) => process.unlessCrashed(() => store.scanKeys(range, options)),
     snapshot: () => process.unlessCrashed(() => store.snapshot() as Snapshot),

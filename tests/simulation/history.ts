@@ -4,7 +4,9 @@ import {
   bytesToText,
   DomainError,
   FakeClock,
+  type PartitionPosition,
   type Random,
+  type SessionToken,
   seededRandom,
   textToBytes,
 } from '../../src/base/index.ts';
@@ -135,7 +137,7 @@ class History {
     const text = this.#newText(pk, id);
     const after = kind === 'delete' ? undefined : text;
     if (!isRefused) this.#begun([{ name, text: after }]);
-    const address = { partitionKey: [pk], id };
+    const address = { partitionKey: [pk], rowKey: [id] };
     const write =
       kind === 'delete'
         ? ({ kind, ...address } as const)
@@ -148,7 +150,7 @@ class History {
       expect(reply, `${kind} ${name}`).toMatchObject({ code });
     } else {
       if (reply instanceof Error) throw reply;
-      this.#done([{ name, text: after }], (reply as { sessionToken: string }).sessionToken);
+      this.#done([{ name, text: after }], reply as PartitionPosition);
     }
   }
 
@@ -166,14 +168,14 @@ class History {
       writes.push({ name, text: isDeletion ? undefined : text });
       operations.push(
         isDeletion
-          ? { kind: 'delete', id }
-          : { kind: 'upsert', id, body: textToBytes(text), ttlSec: this.#ttlOf(text) },
+          ? { kind: 'delete', rowKey: [id] }
+          : { kind: 'upsert', rowKey: [id], body: textToBytes(text), ttlSec: this.#ttlOf(text) },
       );
     }
     this.#begun(writes);
     const { process, service, container } = this.#world;
     const reply = await process.untilCrash(service.items.transact(container, [pk], operations));
-    if (reply !== 'crashed') this.#done(writes, reply.sessionToken);
+    if (reply !== 'crashed') this.#done(writes, reply);
   }
 
   /** Arms a crash at some later point, or at a named one and starts work that reaches it. */
@@ -209,12 +211,12 @@ class History {
     }
   }
 
-  #done(writes: readonly Write[], sessionToken: string): void {
+  #done(writes: readonly Write[], seen: PartitionPosition): void {
     for (const { name, text } of writes) {
       this.#model.unknown.delete(name);
       this.#model.set(name, text);
     }
-    this.#model.remember(sessionToken);
+    this.#model.remember(seen);
   }
 
   async #resize(kind: 'split' | 'merge'): Promise<void> {
@@ -289,10 +291,11 @@ class History {
     }
   }
 
-  async #stored(name: Name, session: string | undefined): Promise<string | undefined | 'crashed'> {
+  async #stored(name: Name, session: SessionToken): Promise<string | undefined | 'crashed'> {
     const { process, service, container } = this.#world;
     const [pk = '', id = ''] = name.split('/');
-    const read = async () => service.items.read(container, { partitionKey: [pk], id }, session);
+    const read = async () =>
+      service.items.read(container, { partitionKey: [pk], rowKey: [id] }, session);
     const reply = await process.untilCrash(read());
     if (reply === 'crashed') return reply;
     return reply.item && bytesToText(reply.item.body);
@@ -318,7 +321,7 @@ class History {
   async #settle(): Promise<void> {
     await Promise.all(this.#background);
     this.#background = [];
-    await this.#world.service.balancer.settled();
+    await this.#world.service.balancer.whenIdle();
   }
 
   /** Every item once, each in the partition that owns its key; partitions tile the hash space and count right. */
@@ -343,7 +346,7 @@ class History {
         const { pk, id: item } = JSON.parse(bytesToText(body));
         const read = await service.items.read(
           container,
-          { partitionKey: [pk], id: item },
+          { partitionKey: [pk], rowKey: [item] },
           undefined,
         );
         expect(read.item?.primary).toEqual(primary);

@@ -1,6 +1,6 @@
 /** The model: items that must be stored, items that may be stored, and what readers have seen so far. */
 import { expect } from 'vitest';
-import { bytesToText } from '../../src/base/index.ts';
+import { bytesToText, type PartitionPosition, type SessionToken } from '../../src/base/index.ts';
 import type { FeedChange, Item } from '../../src/partition/index.ts';
 
 /** `pk/id` */
@@ -33,15 +33,13 @@ export class Model {
     return expired;
   }
 
-  remember(sessionToken: string): void {
-    const [id = '', lsn = ''] = sessionToken.split(':-1#');
-    this.#session.set(id, Math.max(this.#session.get(id) ?? 0, Number(lsn)));
+  remember({ partitionId, lsn }: PartitionPosition): void {
+    this.#session.set(partitionId, Math.max(this.#session.get(partitionId) ?? 0, lsn));
   }
 
   /** The token of all acknowledged writes of all processes. */
-  get sessionToken(): string | undefined {
-    const parts = [...this.#session].map(([id, lsn]) => `${id}:-1#${lsn}`);
-    return parts.length === 0 ? undefined : parts.join(',');
+  get sessionToken(): SessionToken {
+    return [...this.#session].map(([partitionId, lsn]) => ({ partitionId, lsn }));
   }
 
   /** Decides a write that was not acknowledged by what is stored. */

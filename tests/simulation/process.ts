@@ -18,7 +18,15 @@ export const POINTS = [
   'store.open',
 ] as const;
 
-export type Point = (typeof POINTS)[number];
+/** The steps of a commit over several partitions. */
+export const TRANSACTION_POINTS = [
+  'transaction.prepare',
+  'transaction.prepared',
+  'transaction.committed',
+  'transaction.resolved',
+] as const;
+
+export type Point = (typeof POINTS)[number] | (typeof TRANSACTION_POINTS)[number];
 
 /** All promises of a crashed process. */
 const never = new Promise<never>(() => undefined);
@@ -27,6 +35,7 @@ export class SimulatedProcess {
   #hasCrashed = false;
   #pointsLeft = Number.POSITIVE_INFINITY;
   #crashPoint: Point | undefined;
+  #failure: { commits: number; readonly isApplied: boolean } | undefined;
   readonly #end = Promise.withResolvers<'crashed'>();
   /** The point of the crash. */
   crashedAt: Point | undefined;
@@ -48,6 +57,20 @@ export class SimulatedProcess {
   disarm(): void {
     this.#pointsLeft = Number.POSITIVE_INFINITY;
     this.#crashPoint = undefined;
+    this.#failure = undefined;
+  }
+
+  /** The next commit of data fails n commits from now: `applied` where the failure only hides that it is stored. */
+  failAfter(commits: number, isApplied: boolean): void {
+    this.#failure = { commits, isApplied };
+  }
+
+  /** How the present commit of data ends. */
+  commitFailure(): 'none' | 'applied' | 'lost' {
+    if (this.#failure === undefined || --this.#failure.commits > 0) return 'none';
+    const { isApplied } = this.#failure;
+    this.#failure = undefined;
+    return isApplied ? 'applied' : 'lost';
   }
 
   /** Resolves where the process goes on after the point; otherwise never. */

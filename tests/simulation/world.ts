@@ -4,6 +4,7 @@ import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../../src/catalog
 import { memoryEngine } from '../../src/engine/memory/index.ts';
 import {
   DEFAULT_SETTINGS,
+  type HomeApi,
   openService,
   type Service,
   type Settings,
@@ -18,6 +19,7 @@ export interface WorldOptions {
   readonly random: Random;
   readonly clock: FakeClock;
   readonly settings: Partial<Settings>;
+  readonly homes?: readonly HomeApi[];
 }
 
 export class World {
@@ -25,7 +27,7 @@ export class World {
   readonly #base = memoryEngine();
   #process = new SimulatedProcess();
   #service: Service | undefined;
-  #name: Pick<ContainerRecord, 'databaseRid' | 'rid'> | undefined;
+  readonly #names: Pick<ContainerRecord, 'databaseRid' | 'rid'>[] = [];
   readonly crashes: Point[] = [];
   /** Splits and merges of all processes. */
   resizeCount = 0;
@@ -43,21 +45,33 @@ export class World {
     return this.#service;
   }
 
-  /** The container as a request finds it. */
+  /** The first container as a request finds it. */
   get container(): ContainerRecord {
-    const { databaseRid = 0, rid = 0 } = this.#name ?? {};
-    const record = this.service.containers.findByRid(databaseRid, rid);
-    if (record === undefined) throw new Error('the container is gone');
-    return record;
+    return this.containers[0] as ContainerRecord;
   }
 
-  async create(requestUnits: number): Promise<void> {
+  /** All containers as a request finds them. */
+  get containers(): readonly ContainerRecord[] {
+    return this.#names.map(({ databaseRid, rid }) => {
+      const record = this.service.containers.findByRid(databaseRid, rid);
+      if (record === undefined) throw new Error('the container is gone');
+      return record;
+    });
+  }
+
+  /** @param count - of containers. */
+  async create(requestUnits: number, count = 1): Promise<void> {
     await this.open();
     const { rid } = await this.service.databases.create('db', undefined);
-    this.#name = await this.service.containers.create(rid, {
-      id: 'c',
+    for (let number = 0; number < count; number++)
+      this.#names.push(await this.#createContainer(rid, `c${number}`, requestUnits));
+  }
+
+  #createContainer(databaseRid: number, id: string, requestUnits: number) {
+    return this.service.containers.create(databaseRid, {
+      id,
       partitionKey: { paths: ['/pk'], kind: 'Hash', version: 2 },
-      encoding: 'json',
+      home: 'nosql',
       indexingPolicy: DEFAULT_INDEXING_POLICY,
       uniqueKeys: [],
       policies: {},
@@ -77,12 +91,13 @@ export class World {
         clock,
         random: seededRandom(random.below(2 ** 31)),
         settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...settings },
-        finishers: {},
+        homes: this.#options.homes ?? [],
         onMoveStep: async (step) => {
           await process.point(`move.${step}`);
           if (step === 'done') this.resizeCount++;
           else if (random.below(GIVEN_UP) === 0) throw new DomainError('unavailable', 'given up');
         },
+        onTransactionStep: (step) => process.point(`transaction.${step}`),
         onSplitFailure: ({ error }) => {
           if (!(error instanceof DomainError && error.code === 'unavailable')) throw error;
         },
@@ -106,6 +121,21 @@ export class World {
     await this.#base.close();
     this.#process = new SimulatedProcess();
     this.#service = undefined;
+  }
+
+  /** Stored entries of all partitions that begin with one of these bytes; after `close`. */
+  async entries(prefixes: readonly number[]): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const name of await this.stores()) {
+      const store = await this.#base.open(name);
+      for (const prefix of prefixes) {
+        const range = { start: Uint8Array.of(prefix), end: Uint8Array.of(prefix + 1) };
+        const { keys } = await store.scanKeys(range, { limit: 10, bytesMax: 1e6 });
+        for (const key of keys) found.push(`${name} ${Buffer.from(key, 'latin1').toString('hex')}`);
+      }
+      await store.close();
+    }
+    return found;
   }
 
   /** Names of the stores of partitions. */

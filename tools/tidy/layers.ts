@@ -15,6 +15,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   script: 5,
   service: 6,
   http: 6,
+  net: 6,
   'api/admin': 7,
   'api/nosql': 7,
   'api/mongo': 7,

@@ -1,11 +1,6 @@
 /** Routes of `/_mesocosm/`: one table of path, required key and handler. */
-import {
-  bytesToText,
-  type Clock,
-  DomainError,
-  ITEM_BYTES_MAX,
-  type Metrics,
-} from '../../base/index.ts';
+import { type Clock, DomainError, type Metrics } from '../../base/index.ts';
+import type { EngineReport } from '../../engine/index.ts';
 import {
   type Exchange,
   type HttpHandler,
@@ -14,13 +9,21 @@ import {
   serve,
 } from '../../http/index.ts';
 import { type AccountKeys, isReadOnly, type KeyName, type Service } from '../../service/index.ts';
-import { isMap, type Value, type ValueMap } from '../../value/index.ts';
+import type { ValueMap } from '../../value/index.ts';
 import { distributeThroughput } from './distribution.ts';
+import { createGraph } from './graphs.ts';
 import { reportHotKeys } from './hot-keys.ts';
 import { listKeys, rotateKey } from './keys.ts';
+import { reportLineage } from './lineage.ts';
+import { reportMonitor } from './monitor.ts';
+import { type ApiState, reportOverview } from './overview.ts';
 import { partitionCount } from './partition-metrics.ts';
 import { reportPartitions } from './partitions.ts';
+import { planThroughput } from './plan.ts';
+import { type Content, json, readBody, refusal, refusalOf, replyOf } from './replies.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import { mergePartitions, splitPartition } from './resize.ts';
+import type { SeriesRecorder } from './series.ts';
 import { type SignatureCheck, signatureCheck } from './signature.ts';
 
 const PREFIX = '/_mesocosm/';
@@ -31,11 +34,19 @@ const EMULATOR_PATH = '/_explorer/emulator.pem';
 interface AdminOptions {
   readonly service: Service;
   readonly metrics: Metrics;
+  readonly requests: RequestMetrics;
+  readonly recorder: SeriesRecorder;
+  /** The APIs of this server and where they are served. */
+  readonly apis: () => readonly ApiState[];
+  /** Routes of parts above this one, by name; `x/*` is everything below `x/`. */
+  readonly more?: Readonly<Record<string, AdminRoute>>;
   readonly version: string;
   /** Seconds since the server became ready. */
   readonly uptimeSec: () => number;
   readonly clock: Clock;
   readonly keys: AccountKeys;
+  /** Where partitions are kept, and how many copies there are. */
+  readonly storage: { report(): EngineReport };
   /** Runs a query and reports its execution; throws DomainError. */
   readonly explain: (request: ValueMap) => Promise<object>;
   /** True where only this machine can connect: then metrics need no key. */
@@ -64,9 +75,10 @@ interface AdminRefusal {
   readonly reason: string;
 }
 
-interface Content {
-  readonly contentType: string;
-  readonly body: string;
+export interface AdminRoute {
+  readonly methods: readonly string[];
+  readonly needsKey: 'read' | 'master';
+  respond(request: AdminRequest): Content | Promise<Content>;
 }
 
 interface Route {
@@ -76,7 +88,14 @@ interface Route {
   readonly respond: (options: AdminOptions, request: AdminRequest) => Content | Promise<Content>;
 }
 
-interface AdminRequest {
+export interface AdminRequest {
+  readonly method: string;
+  /** What follows `x/` in a route of everything below it. */
+  readonly rest: string;
+  /** False for keys that only read. */
+  readonly mayWrite: boolean;
+  /** Who waits for the answer. */
+  readonly client: { readonly isGone: boolean };
   readonly query: URLSearchParams;
   /** The JSON object in the body of a POST. */
   readonly body: ValueMap;
@@ -119,12 +138,38 @@ const ROUTES: Readonly<Record<string, Route>> = {
   partitions: {
     method: 'GET',
     needsKey: 'read',
-    respond: async ({ service }, { query }) => json(await reportPartitions(service, query)),
+    respond: async ({ service, storage }, { query }) =>
+      json(await reportPartitions(service, storage.report(), query)),
   },
   'hot-keys': {
     method: 'GET',
     needsKey: 'read',
     respond: ({ service }, { query }) => json(reportHotKeys(service, query)),
+  },
+  overview: {
+    method: 'GET',
+    needsKey: 'read',
+    respond: (options) => json(reportOverview(options)),
+  },
+  series: {
+    method: 'GET',
+    needsKey: 'read',
+    respond: ({ recorder }, { query }) => json(recorder.report(query)),
+  },
+  lineage: {
+    method: 'GET',
+    needsKey: 'read',
+    respond: ({ service, recorder }, { query }) => json(reportLineage(service, recorder, query)),
+  },
+  monitor: {
+    method: 'GET',
+    needsKey: 'read',
+    respond: ({ requests, uptimeSec }) => json(reportMonitor(requests, uptimeSec())),
+  },
+  plan: {
+    method: 'POST',
+    needsKey: 'read',
+    respond: ({ service }, { body }) => json(planThroughput(service, body)),
   },
   keys: {
     method: 'GET',
@@ -134,7 +179,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'keys/rotate': {
     method: 'POST',
     needsKey: 'master',
-    respond: ({ keys }, { body }) => json(rotateKey(keys, body)),
+    respond: async ({ keys }, { body }) => json(await rotateKey(keys, body)),
   },
   merge: {
     method: 'POST',
@@ -146,11 +191,16 @@ const ROUTES: Readonly<Record<string, Route>> = {
     needsKey: 'master',
     respond: async ({ service }, { body }) => json(await splitPartition(service, body)),
   },
+  graphs: {
+    method: 'POST',
+    needsKey: 'master',
+    respond: async ({ service }, { body }) => json(await createGraph(service, body)),
+  },
   distribution: {
     method: 'POST',
     needsKey: 'master',
-    respond: async ({ service }, { query, body }) =>
-      json(await distributeThroughput(service, query, body)),
+    respond: async ({ service, storage }, { query, body }) =>
+      json(await distributeThroughput(service, storage.report(), query, body)),
   },
 };
 
@@ -158,49 +208,121 @@ export function isAdminPath(url: string): boolean {
   return url.startsWith(PREFIX) || url === EMULATOR_PATH;
 }
 
-export function createAdminHandler(options: AdminOptions): HttpHandler {
+export interface Admin {
+  readonly handler: HttpHandler;
+  /** The state of all containers. */
+  overview(): object;
+  /** Answers for a caller who is known to this process already. Never rejects. */
+  answer(exchange: Exchange, path: string, mayWrite: boolean): Promise<HttpReply>;
+}
+
+export function createAdmin(options: AdminOptions): Admin {
   const signer = signatureCheck(options.keys, options.clock);
+  const routes = new Map([
+    ...Object.entries(ROUTES).map(own),
+    ...Object.entries(options.more ?? {}),
+  ]);
+  const failed = (exchange: Exchange, error: unknown): HttpReply => {
+    if (!(error instanceof DomainError))
+      options.onFailure?.({ error, method: exchange.method, path: pathOf(exchange) });
+    return refusalOf(error);
+  };
   const api = {
     onRequest: undefined,
     admit: () => undefined,
-    respond: ({ exchange }: PendingRequest) => respond(options, exchange, signer),
+    respond: ({ exchange }: PendingRequest) => {
+      const { pathname } = new URL(exchange.url, 'http://localhost');
+      const name = pathname === EMULATOR_PATH ? 'ca.pem' : pathname.slice(PREFIX.length);
+      return respond(options, routes, {
+        exchange,
+        name: name.replace(/\/$/, ''),
+        keyOf: (needsKey, link) => keyOf(options, exchange, signer, { needsKey, link }),
+      });
+    },
     onFailure: ({ exchange }: PendingRequest, error: unknown) =>
       options.onFailure?.({ error, method: exchange.method, path: pathOf(exchange) }),
-    refuse: (request: PendingRequest, error: unknown) => {
-      if (!(error instanceof DomainError)) api.onFailure(request, error);
-      return refusalOf(error);
-    },
+    refuse: ({ exchange }: PendingRequest, error: unknown) => failed(exchange, error),
     finish: (_: PendingRequest, { headers }: HttpReply) =>
       void headers.push('cache-control', 'no-store'),
   };
-  return (exchange) => serve(api, { exchange, startedMs: 0, resource: 'none' });
+
+  /** The routes of this file, as those that are given. */
+  function own([name, { method, needsKey, respond: answer }]: [string, Route]): [string, AnyRoute] {
+    return [name, { methods: [method], needsKey, respond: (request) => answer(options, request) }];
+  }
+
+  return {
+    overview: () => reportOverview(options),
+    handler: (exchange) => serve(api, { exchange, startedMs: 0, resource: 'none' }),
+    async answer(exchange, path, mayWrite) {
+      const key = mayWrite ? 'primary' : 'primaryReadonly';
+      try {
+        return await respond(options, routes, { exchange, name: path, keyOf: () => key });
+      } catch (error) {
+        return failed(exchange, error);
+      }
+    },
+  };
+}
+
+interface AnyRoute {
+  readonly methods: readonly string[];
+  readonly needsKey: Route['needsKey'];
+  respond(request: AdminRequest): Content | Promise<Content>;
+}
+
+interface Asked {
+  readonly exchange: Exchange;
+  /** The route, with what follows it. */
+  readonly name: string;
+  /** The key of the caller; `open` where none is needed. */
+  keyOf(needsKey: Route['needsKey'], name: string): KeyName | 'open' | undefined;
 }
 
 async function respond(
   options: AdminOptions,
-  exchange: Exchange,
-  signer: SignatureCheck,
+  routes: ReadonlyMap<string, AnyRoute>,
+  { exchange, name, keyOf: find }: Asked,
 ): Promise<HttpReply> {
-  const { pathname, searchParams } = new URL(exchange.url, 'http://localhost');
-  const name =
-    pathname === EMULATOR_PATH ? 'ca.pem' : pathname.slice(PREFIX.length).replace(/\/$/, '');
-  const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
+  const pathname = `${PREFIX}${name}`;
+  const slash = name.indexOf('/');
+  const route =
+    routes.get(name) ?? (slash < 0 ? undefined : routes.get(`${name.slice(0, slash)}/*`));
   if (route === undefined) return refusal(404, 'NotFound', `There is nothing at ${pathname}.`);
   const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
-  if (method !== route.method)
-    return refusal(405, 'MethodNotAllowed', `${pathname} answers ${route.method} only.`);
-  const isOpen = route.needsKey === 'metrics' && options.areMetricsOpen;
-  if (route.needsKey !== false && !isOpen) {
-    const allowsBearer = route.needsKey === 'metrics';
-    const key =
-      signer(exchange, `${PREFIX.slice(1)}${name}`) ??
-      (allowsBearer ? bearerKey(options.keys, exchange) : undefined);
-    const isShort = route.needsKey === 'master' && key !== undefined && isReadOnly(key);
-    if (key === undefined || isShort)
-      return refused(options, exchange, { pathname, isKnown: key !== undefined });
-  }
-  const body = method === 'POST' ? await readBody(exchange) : {};
-  return replyOf(200, await route.respond(options, { query: searchParams, body }));
+  if (!route.methods.includes(method))
+    return refusal(
+      405,
+      'MethodNotAllowed',
+      `${pathname} answers ${route.methods.join(', ')} only.`,
+    );
+  const key = find(route.needsKey, name);
+  const isShort =
+    route.needsKey === 'master' && key !== undefined && key !== 'open' && isReadOnly(key);
+  if (key === undefined || isShort)
+    return refused(options, exchange, { pathname, isKnown: key !== undefined });
+  const body = method === 'POST' || method === 'PUT' ? await readBody(exchange) : {};
+  const { searchParams } = new URL(exchange.url, 'http://localhost');
+  const content = await route.respond({
+    method,
+    rest: slash < 0 ? '' : name.slice(slash + 1),
+    mayWrite: key !== 'open' && !isReadOnly(key),
+    client: exchange,
+    query: searchParams,
+    body,
+  });
+  return replyOf(content.status ?? 200, content);
+}
+
+function keyOf(
+  options: AdminOptions,
+  exchange: Exchange,
+  signer: SignatureCheck,
+  { needsKey, link }: { readonly needsKey: Route['needsKey']; readonly link: string },
+): KeyName | 'open' | undefined {
+  if (needsKey === false || (needsKey === 'metrics' && options.areMetricsOpen)) return 'open';
+  const bearer = needsKey === 'metrics' ? bearerKey(options.keys, exchange) : undefined;
+  return signer(exchange, `${PREFIX.slice(1)}${link}`) ?? bearer;
 }
 
 /** Collectors of metrics cannot sign: they send a key of the account as a bearer token, over TLS only. */
@@ -233,54 +355,4 @@ const REPORTED_PATH_LENGTH_MAX = 512;
 
 function pathOf({ url }: Exchange): string {
   return url.slice(0, REPORTED_PATH_LENGTH_MAX);
-}
-
-/** A query and its parameters; the same bound as everywhere. */
-const BODY_BYTES_MAX = ITEM_BYTES_MAX;
-
-async function readBody(exchange: Exchange): Promise<ValueMap> {
-  const body = await exchange.readBody(BODY_BYTES_MAX);
-  try {
-    const value = JSON.parse(bytesToText(body)) as Value;
-    if (isMap(value)) return value;
-  } catch {
-    // Not JSON: refused below like every other body that is no object.
-  }
-  throw new DomainError('invalidInput', 'A JSON object is expected.');
-}
-
-/** Any other error is a bug, whose details are for the log and not for the client. */
-function refusalOf(error: unknown): HttpReply {
-  if (!(error instanceof DomainError))
-    return refusal(
-      500,
-      'InternalServerError',
-      'An unexpected error occurred; the server has logged it.',
-    );
-  switch (error.code) {
-    case 'tooLarge':
-      return refusal(413, 'RequestEntityTooLarge', error.message);
-    case 'invalidInput':
-      return refusal(400, 'BadRequest', error.message);
-    case 'partitionGone':
-      return refusal(410, 'Gone', error.message);
-    case 'itemNotFound':
-    case 'databaseNotFound':
-    case 'containerNotFound':
-      return refusal(404, 'NotFound', error.message);
-    default:
-      return refusal(503, 'ServiceUnavailable', error.message);
-  }
-}
-
-function refusal(status: number, code: string, message: string): HttpReply {
-  return replyOf(status, json({ code, message }));
-}
-
-function replyOf(status: number, { contentType, body }: Content): HttpReply {
-  return { status, charge: 0, headers: ['content-type', contentType], body };
-}
-
-function json(value: object): Content {
-  return { contentType: 'application/json', body: `${JSON.stringify(value)}\n` };
 }

@@ -8,12 +8,12 @@ export function listKeys(keys: AccountKeys): object {
 }
 
 /** `{"key": "secondary"}`: the old key is void when the response is sent. */
-export function rotateKey(keys: AccountKeys, { key }: ValueMap): object {
+export async function rotateKey(keys: AccountKeys, { key }: ValueMap): Promise<object> {
   const name = KEY_NAMES.find((known) => known === key);
   if (name === undefined)
     throw new DomainError(
       'invalidInput',
       `The property 'key' must be one of ${KEY_NAMES.join(', ')}.`,
     );
-  return { [name]: keys.rotate(name) };
+  return { [name]: await keys.rotate(name) };
 }

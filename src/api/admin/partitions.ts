@@ -2,6 +2,7 @@
 import { DomainError } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, provisionedMax } from '../../catalog/index.ts';
 import type { Resize, Route } from '../../cluster/index.ts';
+import type { EngineReport } from '../../engine/index.ts';
 import { containerNotFound, databaseNotFound, type Service } from '../../service/index.ts';
 import { epkFromHex, ringPosition } from '../../value/index.ts';
 
@@ -12,8 +13,22 @@ export interface PartitionsReport {
   readonly partitionKey: readonly string[];
   /** RU/s of the container; null where it shares its database's. */
   readonly throughput: number | null;
+  /** memory, sqlite or postgres. */
+  readonly engine: string;
+  readonly instance: string;
+  readonly replicas: EngineReport['replicas'];
+  /** Copies that a commit needs, and those that are there. */
+  readonly quorum: EngineReport['quorum'];
   readonly partitions: readonly PartitionReport[];
-  /** The latest splits and merges since the server started, newest first. */
+  /** The API that made the container. */
+  readonly api: string;
+  /** RU/s are refused beyond what is provisioned, or only counted. */
+  readonly throughputMode: 'enforce' | 'report';
+  readonly isAutoscale: boolean;
+  /** A partition splits at this many bytes; one key may hold this many. */
+  readonly storageLimit: number;
+  readonly keyLimit: number;
+  /** The latest splits and merges, newest first. */
   readonly splits: readonly SplitReport[];
 }
 
@@ -22,6 +37,8 @@ export interface SplitReport {
   readonly parents: readonly string[];
   readonly children: readonly string[];
   readonly startedAt: string;
+  readonly cause: Resize['cause'];
+  readonly bytesCopied: number | null;
   readonly state: Resize['state'];
   readonly step: Resize['step'];
   readonly durationMs: number | null;
@@ -43,6 +60,9 @@ interface PartitionReport {
   /** The same as shares of all keys, 0 to 1. */
   readonly ringFrom: number;
   readonly ringTo: number;
+  /** The same, under the names that all reports of the portal have. */
+  readonly from: number;
+  readonly to: number;
   readonly items: number;
   /** Logical partitions. */
   readonly keys: number;
@@ -55,10 +75,17 @@ interface PartitionReport {
   /** full: one of its keys, or the fixed container, has reached its limit. */
   readonly state: 'online' | 'splitting' | 'merging' | 'full';
   readonly throughputFraction: number;
+  /** Share of the container's RU/s that it may use: less where one partition cannot serve its fraction. */
+  readonly provisionedShare: number | null;
+  /** Bytes of its largest key, where keys are counted: near the limit only. */
+  readonly largestKey: { readonly bytes: number; readonly percent: number } | null;
+  readonly bornAt: string;
   /** RU/s the partition may use. */
   readonly provisioned: number;
   readonly requestUnitsLastMinute: number;
   readonly throttledLastMinute: number;
+  /** The time that the figures of the last minute cover, in seconds. */
+  readonly windowSec: number;
   /** Busiest second of the last minute, in percent of what is provisioned. */
   readonly normalizedPercent: number;
   /** RU kept for bursts. */
@@ -68,6 +95,7 @@ interface PartitionReport {
 /** Throws DomainError where the container is missing or not named. */
 export async function reportPartitions(
   service: Service,
+  storage: EngineReport,
   query: URLSearchParams,
 ): Promise<PartitionsReport> {
   const { database, container } = namedContainer(service, query);
@@ -79,6 +107,15 @@ export async function reportPartitions(
     kind: container.kind,
     partitionKey: container.partitionKey.paths,
     throughput: throughput === undefined ? null : provisionedMax(throughput.setting),
+    api: container.home,
+    throughputMode: service.settings.throughputMode,
+    isAutoscale: throughput?.setting.kind === 'autoscale',
+    storageLimit: service.settings.partitionStorageLimit,
+    keyLimit: service.settings.logicalPartitionLimit,
+    engine: storage.engine,
+    instance: storage.instance,
+    replicas: storage.replicas,
+    quorum: storage.quorum,
     partitions: await service.containers.inspect(container, (routes) =>
       partitionReports(service, container, routes, resizes),
     ),
@@ -88,23 +125,28 @@ export async function reportPartitions(
 
 async function partitionReports(
   service: Service,
-  { partitionKey }: ContainerRecord,
+  { partitionKey, throughput }: ContainerRecord,
   routes: readonly Route[],
   resizes: readonly Resize[],
 ): Promise<readonly PartitionReport[]> {
   const partitions: PartitionReport[] = [];
+  const all = throughput === undefined ? undefined : provisionedMax(throughput.setting);
   for (const route of routes) {
     const { itemCount, itemBytes, lsn } = await service.containers.statistics(route);
     const { keys, isExact: keysExact } = await service.containers.keyCount(route);
-    const { id, min, max, parents, throughputFraction } = route.partition;
+    const { id, min, max, parents, throughputFraction, timestampSec } = route.partition;
+    const from = ringPosition(epkFromHex(min), partitionKey);
+    const to = ringPosition(epkFromHex(max), partitionKey);
     const { provisioned, requestUnitsLastMinute, throttledLastMinute, normalizedPercent, reserve } =
       service.containers.budget(route);
     partitions.push({
       id,
       min,
       max,
-      ringFrom: ringPosition(epkFromHex(min), partitionKey),
-      ringTo: ringPosition(epkFromHex(max), partitionKey),
+      ringFrom: from,
+      ringTo: to,
+      from,
+      to,
       items: itemCount,
       keys,
       keysExact,
@@ -113,14 +155,30 @@ async function partitionReports(
       parents,
       state: stateOf(route, itemBytes, resizes),
       throughputFraction,
+      provisionedShare: all === undefined ? null : roundTo(provisioned / all, 4),
+      largestKey: largestKeyOf(route),
+      bornAt: new Date(timestampSec * 1000).toISOString(),
       provisioned,
-      requestUnitsLastMinute,
+      requestUnitsLastMinute: roundTo(requestUnitsLastMinute, 2),
       throttledLastMinute,
-      normalizedPercent,
+      windowSec: 60,
+      normalizedPercent: roundTo(normalizedPercent, 1),
       reserve,
     });
   }
   return partitions;
+}
+
+/** Known only where keys are counted, which is near the limit. */
+function largestKeyOf({ handle: { limits } }: Route): PartitionReport['largestKey'] {
+  const bytes = limits?.sizes?.heavy()[0]?.bytes;
+  if (limits === undefined || bytes === undefined) return null;
+  return { bytes, percent: roundTo((100 * bytes) / limits.keyMax, 1) };
+}
+
+export function roundTo(value: number, digits: number): number {
+  const factor = 10 ** digits;
+  return Math.round(value * factor) / factor;
 }
 
 function stateOf(
@@ -142,12 +200,14 @@ function stateOf(
 }
 
 function splitReport(resize: Resize): SplitReport {
-  const { kind, parents, children, startedMs, state, step } = resize;
+  const { kind, parents, children, startedMs, cause, state, step } = resize;
   return {
     kind,
     parents,
     children,
     startedAt: new Date(startedMs).toISOString(),
+    cause,
+    bytesCopied: resize.bytesCopied ?? null,
     state,
     step,
     durationMs: resize.durationMs ?? null,

@@ -4,13 +4,13 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../base/index.ts';
 import type { Exchange } from '../../http/index.ts';
-import { memoryAccessStore, openAccess } from '../../service/index.ts';
+import { memoryAccessStore, openAccessControl } from '../../service/index.ts';
 import { signatureCheck } from './signature.ts';
 
 const KEY = Buffer.from('a key of our own').toString('base64');
 const LINK = '_mesocosm/partitions';
 const clock = new FakeClock();
-const { keys } = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), clock);
+const { keys } = openAccessControl({ keys: { primary: KEY } }, memoryAccessStore(), clock);
 const check = signatureCheck(keys, clock);
 const isSigned = (...asked: Parameters<typeof check>): boolean => check(...asked) === 'primary';
 const now = new Date(clock.nowMs()).toUTCString();

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Bytes, MaybePromise, SlicedWork } from '../../base/index.ts';
 import { type ContainerRecord, type DatabaseRecord, parseResourceId } from '../../catalog/index.ts';
 import { type Exchange, headerOf } from '../../http/index.ts';
-import type { Access, Service } from '../../service/index.ts';
+import type { AccessControl, Service } from '../../service/index.ts';
 import type { ContainerView, ContainerViews } from './containers/container-view.ts';
 import { RequestError, SUBSTATUS_OWNER_NOT_FOUND, SUBSTATUS_WRONG_CONTAINER } from './errors.ts';
 import type { KeyValues } from './items/partition-key-header.ts';
@@ -13,7 +13,7 @@ import type { Target } from './target.ts';
 
 interface CallOptions {
   readonly service: Service;
-  readonly access: Access;
+  readonly access: AccessControl;
   readonly views: ContainerViews;
   readonly queries: PreparedQueries;
   /** Runs long computations in slices, so that other requests are served in between. */
@@ -26,7 +26,7 @@ export type Operation = (call: Call) => MaybePromise<Reply>;
 
 export class Call {
   readonly service: Service;
-  readonly access: Access;
+  readonly access: AccessControl;
   readonly queries: PreparedQueries;
   readonly slicedWork: SlicedWork;
   readonly exchange: Exchange;

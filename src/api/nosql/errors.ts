@@ -5,6 +5,7 @@
 import { type Bytes, DomainError, type ErrorCode } from '../../base/index.ts';
 import { ScriptError } from '../../script/index.ts';
 import type { Reply } from './reply.ts';
+import { printSessionToken } from './session-token.ts';
 import { SqlError } from './sql/index.ts';
 
 /** An error that only this protocol has: wrong method, unknown route, missing owner, bad signature. */
@@ -83,7 +84,9 @@ const STATUSES: Readonly<Record<ErrorCode, { status: Status; substatus: number }
   scriptTimeout: { status: 408, substatus: 0 },
   scriptLimit: { status: 403, substatus: 0 },
   retryWith: { status: 449, substatus: 0 },
+  queryTimeout: { status: 408, substatus: 0 },
   unavailable: { status: 503, substatus: 0 },
+  outcomeUnknown: { status: 408, substatus: 0 },
 };
 
 interface FailureContext {
@@ -111,7 +114,7 @@ export function failureReply(error: unknown, context: FailureContext): Reply {
     if (responseInfo !== undefined)
       headers.push(
         'x-ms-session-token',
-        responseInfo.sessionToken,
+        printSessionToken(responseInfo),
         'lsn',
         String(responseInfo.lsn),
       );

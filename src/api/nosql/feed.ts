@@ -1,5 +1,6 @@
 /** Feeds: the envelope of every list, and pages over the resources of the catalog. */
 import { type Bytes, DomainError, FIXED_EVALUATION } from '../../base/index.ts';
+import type { FoundItem, ResultRow } from '../../query/index.ts';
 import type { Value } from '../../value/index.ts';
 import type { Call } from './call.ts';
 import { readQuery } from './query/query-body.ts';
@@ -26,34 +27,57 @@ export function feedBody({ rid, key }: Envelope, bodies: readonly Bytes[]): Byte
   return Buffer.concat(parts);
 }
 
+/** A page of a query: items as they are stored, values as their JSON texts. */
+export function resultsBody(envelope: Envelope, rows: readonly ResultRow[]): Bytes {
+  // A page has whole items only or none, except for rows such as `VALUE [c, c.id][1] ?? c`.
+  if (rows.every(({ item }) => item !== undefined))
+    return feedBody(
+      envelope,
+      rows.map(({ item }) => (item as FoundItem).body),
+    );
+  return rowsBody(envelope, rows.map(rowText));
+}
+
+/** The JSON text of a row. */
+export function rowText({ item, value, text }: ResultRow): string {
+  return item?.text() ?? text ?? JSON.stringify(value);
+}
+
 /** The body of a feed whose rows are JSON texts already. */
 export function rowsBody({ rid, key }: Envelope, rows: readonly string[]): Bytes {
   return Buffer.from(`{"_rid":"${rid}","${key}":[${rows.join(',')}],"_count":${rows.length}}`);
 }
 
-/** A resource of the catalog as clients see it; `id` orders the list. */
+/** A record of the catalog; `id` orders the list. */
 export interface ListedResource {
   readonly id: string;
 }
 
-/** GET of a feed, or POST of a query on it: one page of the resources in the order of their ids. */
-export function listReply(
+/**
+ * GET of a feed, or POST of a query on it: one page of the records in the order of their ids.
+ * @param show - the resource as clients see it; called for the page only, because a catalog may have thousands.
+ */
+export function listReply<T extends ListedResource>(
   call: Call,
   envelope: Envelope,
-  resources: readonly ListedResource[],
+  records: readonly T[],
+  show: (record: T) => object,
 ): Reply {
-  const sorted = [...resources].sort((a, b) => (a.id < b.id ? -1 : 1));
-  return call.method === 'POST'
-    ? queriedReply(call, envelope, sorted)
-    : pagedReply(call, envelope, sorted);
+  if (call.method !== 'POST') return pagedReply(call, envelope, records, show);
+  return queriedReply(call, envelope, [...records].sort(byId).map(show));
 }
 
-function pagedReply(call: Call, envelope: Envelope, sorted: readonly ListedResource[]): Reply {
+function pagedReply<T extends ListedResource>(
+  call: Call,
+  envelope: Envelope,
+  records: readonly T[],
+  show: (record: T) => object,
+): Reply {
   const after = readContinuation(call, 'after', isText);
-  const left = sorted.filter(({ id }) => after === undefined || id > after);
+  const left = records.filter(({ id }) => after === undefined || id > after).sort(byId);
   const page = left.slice(0, pageLimit(call));
   const last = page.at(-1);
-  const rows = page.map((resource) => JSON.stringify(resource));
+  const rows = page.map((record) => JSON.stringify(show(record)));
   const isMore = last !== undefined && page.length < left.length;
   return feedReply(envelope, rows, isMore ? { after: last.id } : undefined);
 }
@@ -74,6 +98,10 @@ export function queriedReply(call: Call, envelope: Envelope, resources: readonly
   const end = skipped + queryLimit(call);
   const rows = found.slice(skipped, end).map((value) => JSON.stringify(value));
   return feedReply(envelope, rows, end < found.length ? { given: end } : undefined);
+}
+
+function byId(a: ListedResource, b: ListedResource): number {
+  return a.id < b.id ? -1 : 1;
 }
 
 function feedReply(envelope: Envelope, rows: readonly string[], next: object | undefined): Reply {

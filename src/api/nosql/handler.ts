@@ -18,10 +18,9 @@ import {
   type RequestReport,
   serve,
 } from '../../http/index.ts';
-import type { Access, Service } from '../../service/index.ts';
+import { type AccessControl, MASTER, type Principal, type Service } from '../../service/index.ts';
 import { Authenticator } from './access/authenticate.ts';
 import { authorize } from './access/authorize.ts';
-import { MASTER, type Principal } from './access/principal.ts';
 import { AccessRefusal } from './access/refusal.ts';
 import { Call, type Operation } from './call.ts';
 import { ContainerViews } from './containers/container-view.ts';
@@ -34,7 +33,7 @@ import { parseTarget } from './target.ts';
 
 interface NosqlOptions {
   readonly service: Service;
-  readonly access: Access;
+  readonly access: AccessControl;
   /** The version of the server, for error messages. */
   readonly version: string;
   /** Called after every response. */
@@ -94,7 +93,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly #options: NosqlOptions;
   readonly #authenticator: Authenticator;
-  readonly #views = new ContainerViews();
+  readonly #views: ContainerViews;
   readonly #queries: PreparedQueries;
   readonly #slicedWork = new SlicedWork();
   readonly #serviceHeaders: readonly string[];
@@ -103,6 +102,7 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
     this.#options = options;
     this.onRequest = options.onRequest;
     const { clock } = options.service;
+    this.#views = new ContainerViews(options.service.homes);
     this.#authenticator = new Authenticator(options.access, clock);
     this.#queries = new PreparedQueries(options.service);
     this.#serviceHeaders = serviceHeaders(clock.nowMs());

@@ -1,8 +1,7 @@
-export { computedProperties } from './containers/computed-properties.ts';
-export { projectRows } from './containers/global-index.ts';
 export {
   createNosqlHandler,
   type RequestRefusal,
 } from './handler.ts';
-export { finishJson } from './items/system-properties.ts';
+export { nosqlHome } from './home.ts';
 export { createExplainer } from './query/explain.ts';
+export { createPageRunner, type PageRunner } from './query/run-page.ts';

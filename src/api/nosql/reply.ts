@@ -1,6 +1,7 @@
 /** A response before it is sent, and the headers that all responses have. */
 import type { Bytes, ResponseInfo } from '../../base/index.ts';
 import type { HttpReply } from '../../http/index.ts';
+import { printSessionToken } from './session-token.ts';
 
 export interface Reply extends HttpReply {
   readonly body: Bytes | undefined;
@@ -37,7 +38,7 @@ export function addServiceHeaders(
 export function responseInfoHeaders(responseInfo: ResponseInfo): string[] {
   return [
     'x-ms-session-token',
-    responseInfo.sessionToken,
+    printSessionToken(responseInfo),
     'lsn',
     String(responseInfo.lsn),
     'x-ms-documentdb-partitionkeyrangeid',

@@ -2,14 +2,13 @@
 import { type Bytes, DomainError, type MaybePromise } from '../../base/index.ts';
 import type { ContainerRecord, DatabaseRecord } from '../../catalog/index.ts';
 import { type Service, TABLES_DATABASE } from '../../service/index.ts';
-import type { Access } from './access/access.ts';
+import type { GrantedAccess } from './access/access.ts';
 import type { Dialect } from './dialect.ts';
 import type { LinkBase } from './entities/entity-reply.ts';
 import { TableError } from './errors.ts';
 import type { Reply } from './reply.ts';
 import type { Headers } from './request.ts';
 import type { Target } from './target.ts';
-import type { ThrottleRetries } from './throttle-retry.ts';
 
 export interface Call {
   readonly service: Service;
@@ -18,18 +17,24 @@ export interface Call {
   readonly dialect: Dialect;
   readonly headers: Headers;
   readonly body: Bytes;
-  readonly access: Access;
+  readonly access: GrantedAccess;
   /** The account as the client addresses it: scheme, host and, where the path has it, the first segment of the path. */
   readonly origin: string;
   readonly account: string;
   readonly requestId: string;
-  readonly retries: ThrottleRetries;
+  /** How long it may wait in the server where it is throttled. */
+  readonly retryWaitMs: number;
 }
 
 export type Operation = (call: Call) => MaybePromise<Reply>;
 
 /** Table names that are equal in a URL. */
 const PLAIN_NAME = /^\w+$/;
+
+/** Runs an operation again while it is throttled. Returns no promise where the first attempt returns none. */
+export function withThrottleWait<T>(call: Call, operation: () => MaybePromise<T>): MaybePromise<T> {
+  return call.service.withThrottleWait(call.retryWaitMs, operation, call.body.length);
+}
 
 /** The base of links to entities of a table. */
 export function linkBaseOf({ origin, account }: Call, table: string): LinkBase {
@@ -44,7 +49,7 @@ export function tablesDatabase(service: Service): DatabaseRecord | undefined {
 export function tableNamed(service: Service, name: string): ContainerRecord | undefined {
   const database = tablesDatabase(service);
   const found = database && service.containers.find(database, name);
-  return found?.encoding === 'edm' ? found : undefined;
+  return found?.home === 'table' ? found : undefined;
 }
 
 /** The table of this name, or of one that is equal in this dialect. */
@@ -59,7 +64,7 @@ export function findTable(
   const lower = name.toLowerCase();
   return service.containers
     .list(database)
-    .find(({ encoding, id }) => encoding === 'edm' && id.toLowerCase() === lower);
+    .find(({ home, id }) => home === 'table' && id.toLowerCase() === lower);
 }
 
 /** The table of the entities that the request names. */

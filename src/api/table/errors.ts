@@ -159,7 +159,9 @@ const CODES: Readonly<Record<ErrorCode, TableErrorCode>> = {
   scriptFailed: 'InvalidInput',
   scriptLimit: 'InvalidInput',
   scriptTimeout: 'OperationTimedOut',
+  queryTimeout: 'OperationTimedOut',
   unavailable: 'ServerBusy',
+  outcomeUnknown: 'OperationTimedOut',
 };
 
 /** Codes whose own messages are more useful than those of the table. */

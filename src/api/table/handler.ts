@@ -18,12 +18,11 @@ import { signedTables } from './access/signed-tables.ts';
 import type { Call } from './call.ts';
 import { dialectOf } from './dialect.ts';
 import { TableError, tableErrorOf } from './errors.ts';
-import { REQUEST_BYTES_MAX } from './limits.ts';
+import { REQUEST_BYTES_MAX, RETRY_WAIT_MS_MAX } from './limits.ts';
 import { addServiceHeaders, DEFAULT_VERSION, errorReply, type Reply } from './reply.ts';
 import { RequestIds } from './request-ids.ts';
 import { operationOf } from './routes.ts';
 import { parseTarget, type Target } from './target.ts';
-import { ThrottleRetries } from './throttle-retry.ts';
 
 interface TableOptions {
   readonly service: Service;
@@ -83,12 +82,10 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly #options: TableOptions;
   readonly #authorizer: Authorizer;
-  readonly #retries: ThrottleRetries;
 
   constructor(options: TableOptions) {
     this.#options = options;
     this.onRequest = options.onRequest;
-    this.#retries = new ThrottleRetries(options.retryWaitMs);
     const { keys, identities, service, isDateOptional } = options;
     this.#authorizer = new Authorizer({
       keys,
@@ -148,7 +145,7 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
       account,
       origin: accountOrigin(exchange, target),
       requestId,
-      retries: this.#retries,
+      retryWaitMs: this.#options.retryWaitMs ?? RETRY_WAIT_MS_MAX,
     };
     return operationOf(call)(call);
   }

@@ -22,9 +22,6 @@ export const FILTER_LENGTH_MAX = 32 * 1024;
 export const FILTER_DEPTH_MAX = 100;
 /** How long a throttled request waits in the server in total: well below the time after which any client gives up. */
 export const RETRY_WAIT_MS_MAX = 5000;
-/** The most requests that wait at once, and the bytes of their bodies: without bounds, memory would grow with the overload. */
-export const WAITING_REQUESTS_MAX = 1000;
-export const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Enough for service properties with five CORS rules of 2 KB each, or five policies. */
 export const XML_BYTES_MAX = 64 * 1024;

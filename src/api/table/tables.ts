@@ -28,7 +28,7 @@ export async function createTable(call: Call): Promise<Reply> {
   await service.containers.create(database.rid, {
     id: name,
     partitionKey: TABLE_PARTITION_KEY,
-    encoding: 'edm',
+    home: 'table',
     indexingPolicy: DEFAULT_INDEXING_POLICY,
     uniqueKeys: [],
     policies: {},
@@ -98,7 +98,7 @@ function tableNames(service: Service): readonly string[] {
   if (database === undefined) return [];
   return service.containers
     .list(database)
-    .filter(({ encoding }) => encoding === 'edm')
+    .filter(({ home }) => home === 'table')
     .map(({ id }) => id)
     .sort();
 }

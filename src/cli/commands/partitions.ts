@@ -30,6 +30,7 @@ export const PARTITION_COMMANDS: readonly Command[] = [
         () =>
           printPartitions(property(body, 'partitions')) +
           printKeys(keys.body) +
+          printStorage(body) +
           printSplits(property(body, 'splits')),
       );
     },
@@ -37,7 +38,7 @@ export const PARTITION_COMMANDS: readonly Command[] = [
   {
     words: 'split',
     usage: 'DB/CONTAINER PARTITION',
-    help: 'split a partition in two, between two keys, while requestClass goes on',
+    help: 'split a partition in two, between two keys, while requests go on',
     arguments: [2, 2],
     options: {
       by: { value: 'bytes|heat', help: 'what each half gets half of; bytes if not given' },
@@ -50,7 +51,7 @@ export const PARTITION_COMMANDS: readonly Command[] = [
   {
     words: 'merge',
     usage: 'DB/CONTAINER PARTITION PARTITION...',
-    help: 'merge neighbouring partitions into one, while requestClass goes on',
+    help: 'merge neighbouring partitions into one, while requests go on',
     arguments: [3, 100],
     run: ({ client, arguments: [name = '', ...partitions], output }) =>
       resize(client, output, 'merge', { name, more: { partitions } }),
@@ -72,6 +73,26 @@ async function resize(
   const ids = (list: string) => [property(body, list) ?? []].flat().join(' and ');
   const done = verb === 'split' ? 'split' : 'merged';
   output.show(body, () => `${done} ${ids('parents')} of ${name} into ${ids('children')}\n`);
+}
+
+/** Where the partitions are kept: one line, and one for each replica where there are several. */
+function printStorage(body: unknown): string {
+  const quorum = property(body, 'quorum');
+  if (quorum === undefined) return '';
+  const counts = `${property(quorum, 'healthy')} healthy, a write needs ${property(quorum, 'needed')}`;
+  const head = `\nengine ${property(body, 'engine')}, instance ${property(body, 'instance')}, replicas: ${counts}\n`;
+  const replicas = property(body, 'replicas');
+  if (!Array.isArray(replicas) || replicas.length < 2) return head;
+  const table = printTable([
+    ['replica', 'role', 'state', 'lag'],
+    ...replicas.map((replica) => [
+      String(property(replica, 'name')),
+      String(property(replica, 'role')),
+      String(property(replica, 'state')),
+      `${property(replica, 'lagMs')} ms`,
+    ]),
+  ]);
+  return `${head}${table}`;
 }
 
 function printSplits(splits: unknown): string {

@@ -1,8 +1,9 @@
 // Goal: a move commits exactly what the sources held, holds callers during the cut-over only, and is given up with
 // everything as it was where a target is not equal to its sources. Method: partitions in memory, one of them sabotaged.
 import { expect, test } from 'vitest';
+import { bytesToText, textToBytes } from '../../base/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
-import type { Partition } from '../../partition/index.ts';
+import { ITEM_FLAGS, type Partition, updateOf } from '../../partition/index.ts';
 import { EPK_MAX, EPK_MIN } from '../../value/index.ts';
 import { keyOf, openForTest, put } from '../test-kit.ts';
 import { type MoveStep, move } from './move.ts';
@@ -41,8 +42,8 @@ async function setUp() {
 
 /** From now on the target ignores what is moved into it for this key. */
 function loseItem(target: Partition, lost: string): void {
-  const importAll = target.import.bind(target);
-  target.import = (states, upTo) =>
+  const importAll = target.imports.items.bind(target.imports);
+  target.imports.items = (states, upTo) =>
     importAll(
       states.filter(({ key }) => key.text !== lost),
       upTo,
@@ -71,6 +72,37 @@ test('callers are held from before the fence to after the commit', async () => {
   await expect(put(source, 'create', keyOf('late', 'id'), 'late')).rejects.toMatchObject({
     code: 'partitionGone',
   });
+});
+
+test('shadows, headers and notes move with the items, those written meanwhile too', async () => {
+  const { source, target, run } = await setUp();
+  const owner = textToBytes('owner');
+  const internal = (name: string, flags: number) =>
+    source.write(
+      updateOf({
+        kind: 'upsert',
+        key: keyOf(name, 'internal'),
+        encoding: 'json',
+        body: textToBytes(name),
+        ttlSec: 0,
+        flags,
+        note: { owner, bytes: textToBytes(`note of ${name}`), expiresAtSec: 10_000_000_000 / 4 },
+      }).command,
+    );
+  await internal('before', ITEM_FLAGS.shadow);
+  await run(async (step) => {
+    if (step === 'copy' || step === 'catchUp' || step === 'fence')
+      await internal(step, ITEM_FLAGS.header);
+  });
+  expect(target.statistics()).toEqual(source.statistics());
+  expect(target.statistics().itemCount).toBe(ITEM_COUNT);
+  for (const name of ['before', 'copy', 'catchUp', 'fence']) {
+    const key = keyOf(name, 'internal');
+    expect(await target.read(key)).toBe(undefined);
+    expect((await target.stored.read(key))?.isInternal).toBe(true);
+    const note = await target.notes.read(key.epk, owner);
+    expect(note && bytesToText(note)).toBe(`note of ${name}`);
+  }
 });
 
 test('writes during each step before the fence are in the target', async () => {

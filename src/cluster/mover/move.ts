@@ -3,13 +3,14 @@
  *
  *   copy      page by page, each item as it then is; writes go on behind the copy
  *   catch up  from the sources' logs since the copy began: each item as it now is, or that it is gone
- *   cut over  writers are held; the sources are fenced, so that they take no more writes; the targets catch up to the
- *             last LSN; counts, bytes and checksums are compared; one change of the catalog commits the move
+ *   cut over  writers are held; prepared transactions are waited for; the sources are fenced, so that they take no
+ *             more writes; the targets catch up to the last LSN; counts, bytes and checksums are compared; one change
+ *             of the catalog commits the move
  *
  * States are copied, not operations, so a copy may be repeated: it becomes exact by catching up, although it is not of
  * one snapshot. Before the commit the move can be given up; the targets' stores are orphans then and are dropped.
  */
-import { assert, type Bytes, compareBytes } from '../../base/index.ts';
+import { assert, type Bytes, compareBytes, DomainError } from '../../base/index.ts';
 import {
   type Change,
   type EpkRange,
@@ -22,6 +23,7 @@ import {
   retainedWithin,
 } from '../../partition/index.ts';
 import { EPK_MAX, EPK_MIN, type Epk } from '../../value/index.ts';
+import { MovedNotes } from './moved-notes.ts';
 
 /** Items of one page. A committer takes no more in one command. */
 const PAGE_ITEMS = 100;
@@ -56,6 +58,7 @@ export type MoveStep = 'copy' | 'catchUp' | 'fence' | 'finish' | 'commit' | 'don
 
 /** How far the targets have followed each source. */
 interface Progress {
+  readonly notes: MovedNotes;
   readonly items: Map<Partition, Lsn>;
   /** Tombstones and versions. */
   readonly history: Map<Partition, Lsn>;
@@ -63,17 +66,43 @@ interface Progress {
 
 /** Resolves when the change is committed; rejects with everything as it was. */
 export async function move(options: MoveOptions): Promise<void> {
-  const { sources } = options;
+  try {
+    await moveAll(options);
+  } catch (error) {
+    // What fails after a partition has failed is a consequence.
+    checkAlive(options);
+    throw error;
+  }
+}
+
+/** The memory of a partition that has failed differs from its store, which may be closed. */
+function checkAlive({ sources, targets }: MoveOptions): void {
+  const partitions = [...sources, ...targets.map(({ partition }) => partition)];
+  if (partitions.some(({ hasFailed }) => hasFailed))
+    throw new DomainError('unavailable', 'A partition failed while it was moved.');
+}
+
+async function moveAll(options: MoveOptions): Promise<void> {
+  const { sources, targets, signal } = options;
+  const notes = new MovedNotes(sources, targets);
   const progress: Progress = {
+    notes,
     items: new Map(sources.map((source) => [source, source.lsn])),
     history: new Map(),
   };
-  await options.onStep?.('copy');
-  for (const source of sources) await copy(source, options);
-  await options.onStep?.('catchUp');
-  await catchUp(options, progress);
-  await cutOver(options, progress);
-  await options.onStep?.('done');
+  try {
+    await options.onStep?.('copy');
+    for (const source of sources) {
+      await copy(source, options);
+      await notes.copy(source, signal);
+    }
+    await options.onStep?.('catchUp');
+    await catchUp(options, progress);
+    await cutOver(options, progress);
+    await options.onStep?.('done');
+  } finally {
+    notes.close();
+  }
 }
 
 /** Rounds until little is left, so that writers are held for a short time only. */
@@ -84,6 +113,7 @@ async function catchUp({ sources, targets, signal }: MoveOptions, progress: Prog
     for (const source of sources) {
       moved += await moveChanges(source, targets, progress);
       await moveHistory(source, targets, progress);
+      await progress.notes.catchUp(source, 0);
     }
     if (moved <= LAG_MAX) return;
   }
@@ -94,10 +124,12 @@ async function cutOver(options: MoveOptions, progress: Progress): Promise<void> 
   const { sources, targets, signal, onStep } = options;
   const release = options.holdCallers();
   try {
+    await Promise.all(sources.map(({ transactions }) => transactions.settle()));
     await onStep?.('fence');
     await Promise.all(sources.map((source) => source.fence()));
     await onStep?.('finish');
     await finish(options, progress);
+    checkAlive(options);
     verify(sources, targets);
     await onStep?.('commit');
     signal.throwIfAborted();
@@ -120,8 +152,14 @@ async function finish(options: MoveOptions, progress: Progress): Promise<void> {
   for (const source of sources) {
     await moveChanges(source, targets, progress, done);
     await moveHistory(source, targets, progress, done);
+    await progress.notes.catchUp(source, source.lsn, done);
   }
   importRetention(options);
+  for (const { lsn, transactions } of sources)
+    for (const target of targets) {
+      const own = [...transactions.state.outcomes].filter(([, { epk }]) => isWithin(target, epk));
+      done.push(target.partition.transactions.import(own, lsn));
+    }
   done.push(alignLsn(sources, targets));
   await Promise.all(done);
 }
@@ -180,7 +218,7 @@ async function moveHistory(
     for (const target of targets) {
       const own = page.entries.filter(({ primary }) => isIn(target, primary));
       if (own.length === 0) continue;
-      const imported = target.partition.importHistory(own, page.upTo);
+      const imported = target.partition.imports.history(own, page.upTo);
       if (pending === undefined) await imported;
       else pending.push(imported);
     }
@@ -224,14 +262,17 @@ async function importStates(
       const own = states.filter(({ key }) => isIn({ min, max }, key.primary));
       const parts: Promise<void>[] = [];
       for (let at = 0; at < own.length; at += PAGE_ITEMS)
-        parts.push(partition.import(own.slice(at, at + PAGE_ITEMS), upTo));
+        parts.push(partition.imports.items(own.slice(at, at + PAGE_ITEMS), upTo));
       await Promise.all(parts);
     }),
   );
 }
 
-function isIn({ min, max }: EpkRange, primary: Bytes): boolean {
-  const epk = epkOfPrimary(primary);
+function isIn(range: EpkRange, primary: Bytes): boolean {
+  return isWithin(range, epkOfPrimary(primary));
+}
+
+function isWithin({ min, max }: EpkRange, epk: Epk): boolean {
   return compareBytes(min, epk) <= 0 && compareBytes(epk, max) < 0;
 }
 
@@ -241,11 +282,12 @@ async function alignLsn(
   targets: readonly MoveTarget[],
 ): Promise<void> {
   const lsn = Math.max(...sources.map((source) => source.lsn));
-  const tombstones = sources.flatMap((source) => source.hidden?.rangeTombstones ?? []);
+  const timestampSec = Math.max(...sources.map((source) => source.lastTimestampSec));
+  const tombstones = sources.flatMap((source) => source.invisible?.rangeTombstones ?? []);
   await Promise.all(
     targets.flatMap(({ partition }) => [
-      partition.import([], lsn),
-      partition.importRangeTombstones(tombstones, lsn),
+      partition.imports.items([], lsn, timestampSec),
+      partition.imports.rangeTombstones(tombstones, lsn),
     ]),
   );
 }

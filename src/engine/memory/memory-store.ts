@@ -9,7 +9,7 @@ import {
   EMPTY_BYTES,
   equalBytes,
 } from '../../base/index.ts';
-import { checkBatch } from '../checks.ts';
+import { checkBatch, closedStore } from '../checks.ts';
 import {
   type Batch,
   ConflictError,
@@ -66,6 +66,11 @@ export class MemoryStore implements Store {
     return this.#view.dereference(key, prefix);
   }
 
+  dereferenceMany(keys: readonly Bytes[], prefix: number): readonly (Bytes | undefined)[] {
+    this.#checkOpen();
+    return this.#view.dereferenceMany(keys, prefix);
+  }
+
   scan(range: KeyRange, options: ScanOptions): ScanPage {
     this.#checkOpen();
     return this.#view.scan(range, options);
@@ -110,7 +115,7 @@ export class MemoryStore implements Store {
   }
 
   #checkOpen(): void {
-    assert(this.#isOpen, `store ${this.name} is closed`);
+    if (!this.#isOpen) throw closedStore(this.name);
   }
 
   #put({ key, value }: Entry): void {

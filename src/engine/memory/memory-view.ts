@@ -42,6 +42,10 @@ export class MemoryView implements ReadView {
     return stored === undefined ? undefined : this.#target(key, stored, prefix);
   }
 
+  dereferenceMany(keys: readonly Bytes[], prefix: number): readonly (Bytes | undefined)[] {
+    return keys.map((key) => this.dereference(key, prefix));
+  }
+
   scan(range: KeyRange, options: ScanOptions): ScanPage {
     this.checkUse();
     checkScan(range, options);

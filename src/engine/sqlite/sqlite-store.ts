@@ -1,6 +1,6 @@
 /** One open store: reads on the calling thread, commits through its writer. */
-import { assert, type Bytes } from '../../base/index.ts';
-import { checkBatch } from '../checks.ts';
+import type { Bytes } from '../../base/index.ts';
+import { checkBatch, closedStore } from '../checks.ts';
 import type {
   Batch,
   KeyPage,
@@ -38,7 +38,7 @@ export class SqliteStore implements Store {
     this.#writer = writer;
     this.#onClose = onClose;
     this.#reader = new SqliteReader(path);
-    this.#snapshots = new SqliteSnapshots(path);
+    this.#snapshots = new SqliteSnapshots(path, name);
   }
 
   get(key: Bytes): Bytes | undefined {
@@ -51,6 +51,10 @@ export class SqliteStore implements Store {
 
   dereference(key: Bytes, prefix: number): Bytes | undefined {
     return this.#currentReader().dereference(key, prefix);
+  }
+
+  dereferenceMany(keys: readonly Bytes[], prefix: number): readonly (Bytes | undefined)[] {
+    return this.#currentReader().dereferenceMany(keys, prefix);
   }
 
   scan(range: KeyRange, options: ScanOptions): ScanPage {
@@ -108,6 +112,6 @@ export class SqliteStore implements Store {
   }
 
   #checkOpen(): void {
-    assert(this.#closing === undefined, `store ${this.name} is closed`);
+    if (this.#closing !== undefined) throw closedStore(this.name);
   }
 }

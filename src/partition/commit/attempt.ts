@@ -2,7 +2,7 @@
 import { DomainError } from '../../base/index.ts';
 import type { Item } from '../item/item.ts';
 import type { WriteResult } from './effect.ts';
-import type { LookedUp } from './unique-claims.ts';
+import type { LookedUp } from './looked-up.ts';
 import type { WideFound } from './wide-writes.ts';
 import type { WriteCommand } from './write-command.ts';
 
@@ -10,7 +10,7 @@ export interface Attempt {
   readonly command: WriteCommand;
   /** Called once, with a failure or with the result. */
   readonly complete: (failure: Error | undefined, result: WriteResult | undefined) => void;
-  /** Unique values and items that were looked up, for a decision that is made again. */
+  /** Unique values, notes and items that were looked up, for a decision that is made again. */
   lookedUp: LookedUp;
   /** Terms of wide items, found before the command is decided again. */
   wide: WideFound | undefined;
@@ -26,10 +26,14 @@ export interface Decided {
   readonly current: readonly (Item | undefined)[];
 }
 
-/** The empty map, shared by all writes that look nothing up. */
-export const NOTHING_LOOKED_UP: LookedUp = new Map();
-
+/** The refusal of a write that was not sent to the store. */
 export function unavailable(cause: Error): DomainError {
-  if (cause instanceof DomainError) return cause;
+  if (cause instanceof DomainError && cause.code !== 'outcomeUnknown') return cause;
   return new DomainError('unavailable', `The partition's store failed: ${cause.message}`);
+}
+
+/** The answer to a write whose commit goes on although replicas are missing. */
+export function unacknowledged(): DomainError {
+  const text = 'Too few replicas have acknowledged the write; it may take effect later.';
+  return new DomainError('outcomeUnknown', text);
 }

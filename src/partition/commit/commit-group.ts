@@ -5,10 +5,11 @@
 import { append, type Bytes, compareBytes } from '../../base/index.ts';
 import type { Batch, Entry, KeyRange } from '../../engine/index.ts';
 import type { Value } from '../../value/index.ts';
+import { rangesOfIndex } from '../index/declared/declared-indexes.ts';
 import { encodeChanges, type IndexChanges } from '../index/index-log.ts';
 import { encodeIndexState, type IndexState } from '../index/index-state.ts';
 import { difference, INDEX_RANGE, type Indexing, indexLogKey } from '../index/indexing.ts';
-import type { PostingLists, Terms } from '../index/posting-lists.ts';
+import type { PostingLists } from '../index/posting-lists.ts';
 import {
   type WideIndexChange,
   wideIndexChange,
@@ -32,31 +33,11 @@ import type { RangeTombstone } from '../lifetime/invisible-items.ts';
 import { encodeRangeTombstones } from '../lifetime/range-tombstones.ts';
 import { encodeState, type PartitionState } from '../state.ts';
 import type { KeyMap } from './key-map.ts';
-import { type UniqueKeys, uniqueChanges } from './unique-keys.ts';
+import type { PendingChange } from './pending-change.ts';
+import { type UniqueKeys, uniqueRangeOfIndex } from './unique-keys.ts';
 import type { WideChange } from './wide-writes.ts';
 
 const EMPTY: Bytes = new Uint8Array(0);
-
-/** The decided state of one item, until its group is durable. */
-export interface PendingChange {
-  readonly key: ItemKey;
-  readonly group: CommitGroup;
-  /** As stored when the group began. */
-  readonly before: Item | undefined;
-  /** The item whose entries the index has, with the changes noted so far. */
-  indexed: Item | undefined;
-  /** Whether `indexed` is `after`. */
-  isIndexed: boolean;
-  after: Item | undefined;
-  /** The decoded body of `after` before it was finished, where the writer had it. */
-  value: Value;
-  /** The posting lists of `after`, where all its entries are new and already found; then `value` is dropped. */
-  terms: Terms | undefined;
-  /** Whether `after` was written in another partition and moved here. */
-  isMoved: boolean;
-  /** Whether `after` comes from a bulk command; see `isBulk`. */
-  isBulk: boolean;
-}
 
 interface Deletion {
   readonly item: Item;
@@ -71,6 +52,8 @@ export class CommitGroup {
   readonly completions: ((failure: Error | undefined) => void)[] = [];
   /** Bytes of bodies, to end a group before it gets too large. */
   bodyBytes = 0;
+  /** Whether the group stores a shadow or a header. */
+  hasInternal = false;
   /** LSN of the last command in the group. */
   lsn: Lsn = 0;
   /** Set where the group holds a step of an index build. */
@@ -91,14 +74,22 @@ export class CommitGroup {
   /** Items to be indexed as they are, by rid. */
   readonly #reindexed = new Map<
     Rid,
-    { readonly item: Item; readonly wide: WideTerms | undefined }
+    {
+      readonly item: Item;
+      readonly wide: WideTerms | undefined;
+      /** The declared index that is built; undefined: all. */
+      readonly index: number | undefined;
+    }
   >();
   /** Index changes of wide items in the order of their writes; applied before `indexChanges`. */
   wideChanges: WideIndexChange[] = [];
   /** Keys to delete that belong to no item, such as expired tombstones. */
   readonly #removals: Bytes[] = [];
+  readonly #removedIndexes: number[] = [];
   /** Entries to put that belong to no item, such as versions. */
   readonly #additions: Entry[] = [];
+  /** Notes to put, by their keys as texts. */
+  readonly notes = new Map<string, Entry>();
   /** True where versions are no longer kept: the stored ones are deleted. */
   clearsVersions = false;
   readonly #finisher: BodyFinisher;
@@ -119,7 +110,7 @@ export class CommitGroup {
     this.#clearsIndex = true;
     // Terms that were found follow the old policy.
     for (const [rid, { item }] of this.#reindexed)
-      this.#reindexed.set(rid, { item, wide: undefined });
+      this.#reindexed.set(rid, { item, wide: undefined, index: undefined });
   }
 
   get isEmpty(): boolean {
@@ -140,7 +131,7 @@ export class CommitGroup {
         key,
         group: this,
         before: current,
-        indexed: current,
+        indexed: indexable(current),
         isIndexed: false,
         after,
         value,
@@ -159,6 +150,7 @@ export class CommitGroup {
       change.isBulk = isBulk;
     }
     this.bodyBytes += after?.body.length ?? 0;
+    this.hasInternal ||= after?.isInternal === true;
     // An item that was created and deleted inside the group was never visible: it needs no tombstone.
     const isGone =
       current !== undefined && after === undefined && change.before?.rid === current.rid;
@@ -171,7 +163,8 @@ export class CommitGroup {
   findTerms(change: PendingChange, indexing: Indexing, postings: PostingLists): void {
     const { before, after, value } = change;
     const isNew = before === undefined && after !== undefined && value !== undefined;
-    if (!isNew || indexing.options.isOff || indexing.unique !== undefined) return;
+    if (!isNew || after.isInternal || indexing.options.isOff || indexing.unique !== undefined)
+      return;
     change.terms = indexing.find(after, this.valueAfter(change), postings, true);
     change.value = undefined;
   }
@@ -183,15 +176,17 @@ export class CommitGroup {
     return ofValue(value, after);
   }
 
-  /** Adds all entries of an item that does not change. */
-  reindex(item: Item, wide: WideTerms | undefined): void {
-    this.#reindexed.set(item.rid, { item, wide });
+  /** Adds all entries of an item that does not change, of one declared index or of all. */
+  reindex(item: Item, wide: WideTerms | undefined, index: number | undefined): void {
+    if (item.isInternal) return;
+    this.#reindexed.set(item.rid, { item, wide, index });
     this.bodyBytes += item.body.length;
   }
 
   /** Notes the index changes of a write of a wide item, whose terms are found. */
   changeWide(change: PendingChange, wide: WideChange, indexing: Indexing): void {
-    const { indexed, after } = change;
+    const { indexed } = change;
+    const after = indexable(change.after);
     const isReindexed = indexed !== undefined && this.#reindexed.delete(indexed.rid);
     const finisherProperties = after && this.#finisher.ofValue?.({}, after);
     const rules = { indexing, isReindexed, finisherProperties, isMoved: change.isMoved };
@@ -200,12 +195,22 @@ export class CommitGroup {
     change.isIndexed = true;
   }
 
+  /** Deletes the entries of a declared index. */
+  removeIndex(id: number): void {
+    this.#removedIndexes.push(id);
+  }
+
   remove(key: Bytes): void {
     this.#removals.push(key);
   }
 
   add(entry: Entry): void {
     this.#additions.push(entry);
+    this.bodyBytes += entry.value.length;
+  }
+
+  addNote(name: string, entry: Entry): void {
+    this.notes.set(name, entry);
     this.bodyBytes += entry.value.length;
   }
 
@@ -242,8 +247,11 @@ export class CommitGroup {
         key: tombstoneKey(lsn, item.rid),
         value: encodeTombstone({ timestampSec, primary: item.primary }),
       });
+    for (const entry of this.notes.values()) puts.push(entry);
     const deleteRanges: KeyRange[] = [];
     if (this.clearsIndex) deleteRanges.push(INDEX_RANGE);
+    for (const id of this.#removedIndexes)
+      deleteRanges.push(...rangesOfIndex(id), uniqueRangeOfIndex(id));
     if (this.clearsVersions) deleteRanges.push(VERSION_RANGE);
     return { deleteRanges, deletes, puts };
   }
@@ -272,14 +280,16 @@ export class CommitGroup {
   }
 
   #uniqueEntries(unique: UniqueKeys, puts: Entry[], deletes: Bytes[]): void {
+    for (const { item, index } of this.#reindexed.values())
+      if (index !== undefined) unique.addIndex(item, index, puts);
     for (const change of this.pending) {
-      const { key, before, after } = change;
-      const old = before === undefined ? [] : unique.entriesOf(before);
-      const now = after === undefined ? [] : unique.entriesOf(after, this.valueAfter(change));
-      const { added, removed } = uniqueChanges(old, now);
-      for (const entry of removed) deletes.push(Buffer.from(entry, 'latin1'));
-      for (const entry of added)
-        puts.push({ key: Buffer.from(entry, 'latin1'), value: key.primary });
+      const [before, after] = [indexable(change.before), indexable(change.after)];
+      unique.addChange(
+        change.key.primary,
+        { before, after, value: this.valueAfter(change) },
+        puts,
+        deletes,
+      );
     }
   }
 
@@ -297,7 +307,8 @@ export class CommitGroup {
     const removed: string[] = [];
     const logged: string[] = [];
     for (const change of this.pending) {
-      const { before, after, isMoved } = change;
+      const { before, isMoved } = change;
+      const after = indexable(change.after);
       if (change.isIndexed && !this.clearsIndex) continue;
       const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
       const indexed = this.clearsIndex ? undefined : change.indexed;
@@ -318,7 +329,13 @@ export class CommitGroup {
       append(added, all);
       if (isMoved) append(logged, all);
     }
-    for (const { item, wide } of this.#reindexed.values()) {
+    for (const { item, wide, index } of this.#reindexed.values()) {
+      if (index !== undefined) {
+        const entries = indexing.declaredEntriesOf(item, index);
+        append(added, entries);
+        append(logged, entries);
+        continue;
+      }
       if (wide !== undefined) {
         this.wideChanges.push(wideReindexing(item, wide));
         continue;
@@ -337,10 +354,23 @@ export class CommitGroup {
     else complete(this.#end.failure);
   }
 
+  /** Answers those who wait, although the outcome is not known. */
+  answer(failure: Error): void {
+    const waiting = this.completions.splice(0);
+    // A group without completions counts as empty.
+    if (waiting.length > 0) this.completions.push(() => undefined);
+    for (const complete of waiting) complete(failure);
+  }
+
   finish(failure: Error | undefined): void {
     this.#end = { failure };
     for (const complete of this.completions) complete(failure);
   }
+}
+
+/** Shadows and headers have no entries, in no index. */
+function indexable(item: Item | undefined): Item | undefined {
+  return item?.isInternal === true ? undefined : item;
 }
 
 /** Stores the number of entries in the item, because a write is charged by it. */

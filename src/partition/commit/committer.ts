@@ -10,7 +10,6 @@
  */
 import {
   assert,
-  type Clock,
   COMMIT_BYTES_MAX,
   DomainError,
   isPromise,
@@ -21,15 +20,18 @@ import {
 import type { IndexState } from '../index/index-state.ts';
 import type { Indexing } from '../index/indexing.ts';
 import { COMMAND_KEYS_MAX, type Item, type ItemKey, type Lsn, type Rid } from '../item/item.ts';
-import { type Attempt, NOTHING_LOOKED_UP, unavailable } from './attempt.ts';
-import { CommitGroup, type PendingChange } from './commit-group.ts';
+import { writeSec } from '../state.ts';
+import { type Attempt, unacknowledged, unavailable } from './attempt.ts';
+import { CommitGroup } from './commit-group.ts';
 import type { CommitterOptions } from './committer-options.ts';
 import { DecisionApplier } from './decision-applier.ts';
 import type { WriteResult } from './effect.ts';
 import { GroupCommitTimer } from './group-commit-timer.ts';
 import { InvisibleDeletions } from './invisible-deletions.ts';
 import { KeyMap } from './key-map.ts';
-import { UniqueClaims, Unready } from './unique-claims.ts';
+import { NOTHING_LOOKED_UP, Unready } from './looked-up.ts';
+import type { PendingChange } from './pending-change.ts';
+import { UniqueClaims } from './unique-claims.ts';
 import { VersionAssigner } from './version-assigner.ts';
 import { wideChanges } from './wide-writes.ts';
 import {
@@ -37,6 +39,7 @@ import {
   type DecisionContext,
   isBulk,
   type Mutation,
+  respectsHolds,
   type WriteCommand,
 } from './write-command.ts';
 
@@ -61,38 +64,42 @@ export class Committer {
   /** Asynchronous engines only: commands whose items are being fetched, decided in order of arrival. */
   #fetching: Promise<unknown> | undefined;
   #drained: (() => void)[] = [];
-  /** A decision is applied in the same synchronous step, so its LSN is known. */
-  #decisionContext: DecisionContext = {
-    stamp: (put, previous, operation) => {
-      const { state, clock } = this.#options;
-      const at = { lsn: state.lsn + 1, timestampSec: nowSec(clock) };
-      return this.#versions.stamp(put, previous, at, operation);
-    },
-    claims: undefined,
-  };
-  readonly #claims: UniqueClaims | undefined;
+  #decisionContext: DecisionContext;
+  #claims: UniqueClaims | undefined;
   readonly #applier: DecisionApplier;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#indexing = options.indexing;
     this.#openGroup = new CommitGroup(options.finisher, this.#overlay);
+    for (const entry of options.firstEntries) this.#openGroup.add(entry);
     this.#openGroupFrom = options.state.lsn;
     this.#versions = new VersionAssigner(options);
     this.#claims = this.#newClaims();
-    if (this.#claims !== undefined)
-      this.#decisionContext = { ...this.#decisionContext, claims: this.#claims };
+    const { state, clock, notes, updaters = {} } = options;
+    this.#decisionContext = {
+      // A decision is applied in the same synchronous step, so its LSN is known.
+      stamp: (put, previous, operation) => {
+        const at = { lsn: state.lsn + 1, timestampSec: writeSec(state, clock) };
+        return this.#versions.stamp(put, previous, at, operation);
+      },
+      claims: this.#claims,
+      notes,
+      updaters,
+      nowMs: () => clock.nowMs(),
+    };
     this.#applier = new DecisionApplier(options, {
       versions: this.#versions,
       invisibleDeletions: new InvisibleDeletions(options, this.#overlay, () => this.#openGroup),
-      claims: this.#claims,
+      claims: () => this.#claims,
     });
   }
 
   #newClaims(): UniqueClaims | undefined {
-    const { indexing, store, visibility, readStored } = this.#options;
-    if (indexing.unique === undefined) return undefined;
-    return new UniqueClaims(indexing.unique, {
+    const { store, visibility, readStored } = this.#options;
+    const { unique } = this.#indexing;
+    if (unique === undefined) return undefined;
+    return new UniqueClaims(unique, {
       readEntry: (key) => store.get(key),
       readItem: (key) => {
         const pending = this.#overlay.get(key);
@@ -112,6 +119,15 @@ export class Committer {
     this.#scheduleFlush();
   }
 
+  /** Entries follow these declared indexes from the next write on; the policy and the older entries stay. */
+  changeIndexing(indexing: Indexing): void {
+    this.#indexing = indexing;
+    const { unique } = indexing;
+    if (unique !== undefined && this.#claims !== undefined) this.#claims.change(unique);
+    else this.#claims = this.#newClaims();
+    this.#decisionContext = { ...this.#decisionContext, claims: this.#claims };
+  }
+
   /** Stores the state with the next write; a partition without writes stays as it is. */
   noteIndexState(state: IndexState): void {
     this.#openGroup.indexState = state;
@@ -122,11 +138,14 @@ export class Committer {
   }
 
   get isIdle(): boolean {
-    return this.#pendingCount === 0;
+    return this.#pendingCount === 0 && this.#inFlight.length === 0;
   }
 
   write(command: WriteCommand): Promise<WriteResult> {
     if (this.#failure !== undefined) return Promise.reject(unavailable(this.#failure));
+    const { writeRefusal } = this.#options.store;
+    if (writeRefusal !== undefined)
+      return Promise.reject(new DomainError('unavailable', writeRefusal));
     if (
       this.#pendingCount >= PENDING_WRITES_MAX ||
       this.#openGroup.bodyBytes >= PENDING_WRITE_BYTES_MAX
@@ -146,7 +165,8 @@ export class Committer {
       const attempt: Attempt = {
         command,
         complete,
-        lookedUp: this.#claims === undefined ? NOTHING_LOOKED_UP : new Map(),
+        lookedUp:
+          this.#claims === undefined && command.usesNotes !== true ? NOTHING_LOOKED_UP : new Map(),
         wide: undefined,
         wideWaits: 0,
       };
@@ -165,6 +185,7 @@ export class Committer {
     if (unready === undefined) return;
     if (isNext && attempt.wideWaits > 0 && attempt.wideWaits <= WIDE_WAITS_MAX) {
       // Other writes do not wait for the terms of a wide item: its command is decided as if it came later.
+      if (attempt.lookedUp.size > 0) attempt.lookedUp = new Map();
       const again = (unready as Promise<unknown>).then(() => this.#begin(attempt));
       again.catch((error: Error) => attempt.complete(error, undefined));
       return;
@@ -214,37 +235,53 @@ export class Committer {
 
   /** Returns a promise where the command has to be decided again after it: unique values or wide terms are missing. */
   #decide(attempt: Attempt, stored: readonly (Item | undefined)[]): Promise<unknown> | undefined {
-    const { command, complete, lookedUp } = attempt;
+    const { command, complete } = attempt;
+    const { notes } = this.#options;
     if (this.#failure !== undefined) {
       complete(unavailable(this.#failure), undefined);
       return undefined;
+    }
+    const { held } = this.#options.transactions;
+    if (!held.isEmpty && respectsHolds(command)) {
+      const free = held.whenFree(command.keys);
+      if (free !== undefined) {
+        // Others do not wait for this command: it is decided as if it came later.
+        free.then(() => this.#begin(attempt)).catch((error: Error) => complete(error, undefined));
+        return undefined;
+      }
     }
     let dependsOn: CommitGroup | undefined;
     const items = command.keys.map((key, index) => {
       const pending = this.#overlay.get(key);
       if (pending === undefined) return stored[index];
-      dependsOn = pending.group;
+      dependsOn = this.#later(dependsOn, pending.group);
       return pending.after;
     });
     const invisible = this.#options.visibility.decided;
-    const current =
-      invisible === undefined || command.includesInvisible === true
-        ? items
-        : items.map((item) => invisible.visible(item));
-    this.#claims?.begin(lookedUp);
+    const isAll = invisible === undefined || command.includesInvisible === true;
+    const seen = isAll ? items : items.map((item) => invisible.present(item));
+    // What is replaced is the stored item, also where the decision sees it as a shadow.
+    const current = isAll ? items : items.map((item, at) => seen[at] && item);
+    if (this.#claims !== undefined && attempt.lookedUp === NOTHING_LOOKED_UP)
+      attempt.lookedUp = new Map();
+    this.#claims?.begin(attempt.lookedUp);
+    if (command.usesNotes === true) notes.begin(attempt.lookedUp);
     this.#versions.isBulk = isBulk(command);
     let mutations: readonly Mutation[];
     try {
-      mutations = command.decide(current, this.#decisionContext);
+      mutations = command.decide(seen, this.#decisionContext);
     } catch (refusal) {
       if (refusal instanceof Unready) return refusal.ready;
-      dependsOn ??= this.#claims?.dependsOn;
+      dependsOn = this.#later(dependsOn, this.#claims?.dependsOn);
       // A refusal that depends on a write that is not durable yet is reported when it is.
       if (dependsOn === undefined) complete(refusal as Error, undefined);
       else dependsOn.whenFinished((failure) => complete(failure ?? (refusal as Error), undefined));
       return undefined;
     }
-    if (mutations.length === 0 && changesNothing(command)) {
+    const isNoted = command.usesNotes === true && notes.isChanged;
+    if (mutations.length === 0 && !isNoted && changesNothing(command)) {
+      dependsOn = this.#later(dependsOn, this.#claims?.dependsOn);
+      if (command.usesNotes === true) dependsOn = this.#later(dependsOn, notes.dependsOn);
       const result = { effects: [], lsn: this.#options.state.lsn };
       if (dependsOn === undefined) complete(undefined, result);
       else dependsOn.whenFinished((failure) => complete(failure, result));
@@ -256,6 +293,7 @@ export class Committer {
     try {
       const decision = { command, items, current, mutations, wide };
       result = this.#applier.apply(decision, { group: this.#openGroup, indexing: this.#indexing });
+      if (isNoted) notes.applied(this.#openGroup);
     } catch (error) {
       // The command may be applied in part, so that memory can no longer be trusted.
       complete(error as Error, undefined);
@@ -265,6 +303,11 @@ export class Committer {
     this.#openGroup.completions.push((failure) => complete(failure, result));
     this.#scheduleFlush();
     return undefined;
+  }
+
+  /** The group of the two that becomes durable later: there are no others than the open one and one before it. */
+  #later(one: CommitGroup | undefined, other: CommitGroup | undefined): CommitGroup | undefined {
+    return one === undefined || other === this.#openGroup ? (other ?? one) : one;
   }
 
   /** A rid for a new item, used or not. */
@@ -285,20 +328,32 @@ export class Committer {
     if (this.#inFlight.length >= GROUPS_IN_FLIGHT_MAX) return;
     this.#openGroup = new CommitGroup(this.#options.finisher, this.#overlay);
     this.#inFlight.push(group);
-    const { state, store, history } = this.#options;
+    const { state, store, history, transactions } = this.#options;
     this.#openGroupFrom = state.lsn;
     state.tombstoneCount += group.deletionCount;
     // An error here ends this committer, not the process.
     try {
       history.addTo(group);
+      transactions.addTo(group);
+      const answering = this.#answerLate(group);
       store
         .commit(group.toBatch(state, this.#indexing))
+        .finally(() => clearInterval(answering))
         .then(() => this.#committed(group))
         .catch((error: Error) => this.fail(error));
       history.trim(() => this.#openGroup)?.catch((error: Error) => this.fail(error));
     } catch (error) {
       this.fail(error as Error);
     }
+  }
+
+  /** Nobody waits longer than the store says; the commit goes on, and what it wrote is published when it is done. */
+  #answerLate(group: CommitGroup): NodeJS.Timeout | undefined {
+    const { answerWithinMs } = this.#options.store;
+    if (answerWithinMs === undefined) return undefined;
+    return setInterval(() => {
+      for (const each of [group, this.#openGroup]) each.answer(unacknowledged());
+    }, answerWithinMs);
   }
 
   #committed(group: CommitGroup): void {
@@ -318,6 +373,7 @@ export class Committer {
     for (const { key } of group.pending)
       if (this.#overlay.get(key)?.group === group) this.#overlay.delete(key);
     this.#claims?.forget(group);
+    this.#options.notes.forget(group);
   }
 
   /** Drops all writes that are not durable; no more writes are taken. */
@@ -325,17 +381,18 @@ export class Committer {
     const isFirst = this.#failure === undefined;
     this.#failure ??= error;
     const failure = unavailable(error);
-    const groups = [...this.#inFlight, this.#openGroup];
+    // Only those under way may be in the store after all.
+    const sentFailure = error instanceof DomainError ? error : failure;
+    const [sent, open] = [this.#inFlight, this.#openGroup];
     this.#inFlight = [];
     this.#openGroup = new CommitGroup(this.#options.finisher, this.#overlay);
     this.#overlay.clear();
     this.#claims?.clear();
-    for (const group of groups) group.finish(failure);
+    this.#options.notes.clear();
+    for (const group of sent) group.finish(sentFailure);
+    open.finish(failure);
     this.#options.conflicts.published(Number.POSITIVE_INFINITY);
+    this.#options.transactions.held.end();
     if (isFirst) this.#options.onFailure(error);
   }
-}
-
-function nowSec(clock: Clock): number {
-  return Math.floor(clock.nowMs() / 1000);
 }

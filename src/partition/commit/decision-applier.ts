@@ -1,11 +1,11 @@
 /** Applies a decision to the open group: LSN, items, history, index terms and counters. */
 import type { Indexing } from '../index/indexing.ts';
 import { PREFIX_TOMBSTONE } from '../item/keyspace.ts';
-import { countChange } from '../state.ts';
+import { countChange, writeSec } from '../state.ts';
 import type { Decided } from './attempt.ts';
 import type { CommitGroup, Stamped } from './commit-group.ts';
 import type { CommitterOptions } from './committer-options.ts';
-import type { Effect, WriteResult } from './effect.ts';
+import { changeKind, type Effect, type WriteResult } from './effect.ts';
 import type { InvisibleDeletions } from './invisible-deletions.ts';
 import type { UniqueClaims } from './unique-claims.ts';
 import type { VersionAssigner } from './version-assigner.ts';
@@ -29,7 +29,7 @@ interface Target {
 interface DecisionApplierParts {
   readonly versions: VersionAssigner;
   readonly invisibleDeletions: InvisibleDeletions;
-  readonly claims: UniqueClaims | undefined;
+  readonly claims: () => UniqueClaims | undefined;
 }
 
 export class DecisionApplier {
@@ -59,15 +59,17 @@ export class DecisionApplier {
       visibility.deleteRange(command.rangeTombstones, group, at.lsn);
       for (const tombstone of group.rangeTombstones ?? []) conflicts.noteRange(tombstone);
     }
+    command.beside?.(group);
     if (current !== items) invisibleDeletions.under(command.keys, decision, mutations, at);
-    for (const item of claims?.applied(group) ?? []) invisibleDeletions.owner(item, at);
+    for (const item of claims()?.applied(group) ?? []) invisibleDeletions.owner(item, at);
     return { effects: this.#mutate(decision, target, at), lsn: at.lsn };
   }
 
   /** Gives the command its LSN. Reindexing changes no item, so it gets none. */
   #advance(command: WriteCommand, group: CommitGroup): Stamped {
     const { state, clock } = this.#options;
-    const { movedLsn, indexState } = command;
+    const { movedLsn, movedTimestampSec, indexState } = command;
+    state.lastTimestampSec = Math.max(writeSec(state, clock), movedTimestampSec ?? 0);
     if (movedLsn !== undefined) {
       state.lsn = Math.max(state.lsn, movedLsn);
       // The entries of moved items are in the index log.
@@ -77,10 +79,11 @@ export class DecisionApplier {
       this.#hasOwnWrites = true;
     }
     if (indexState !== undefined) group.indexState = indexState;
+    if (command.removedIndex !== undefined) group.removeIndex(command.removedIndex);
     group.lsn = state.lsn;
     return {
       lsn: state.lsn,
-      timestampSec: Math.floor(clock.nowMs() / 1000),
+      timestampSec: state.lastTimestampSec,
       isMoved: movedLsn !== undefined,
       isBulk: isBulk(command),
     };
@@ -91,7 +94,8 @@ export class DecisionApplier {
     { group, indexing }: Target,
     at: Stamped,
   ): readonly Effect[] {
-    const { state, history, conflicts, postings } = this.#options;
+    const { state, history, conflicts, postings, visibility } = this.#options;
+    const invisible = command.includesInvisible === true ? undefined : visibility.decided;
     // Most commands write every item once, in the order of the keys: then `current` is the state before each write.
     const isPlain =
       command.includesInvisible !== true &&
@@ -103,7 +107,8 @@ export class DecisionApplier {
       const { key } = mutation;
       const previous = now === undefined ? current[operation] : now.get(key.text);
       if (mutation.kind === 'reindex') {
-        if (previous !== undefined) group.reindex(previous, wide?.[operation]?.after);
+        if (previous !== undefined)
+          group.reindex(previous, wide?.[operation]?.after, mutation.index);
         return { kind: 'replaced', item: previous, previous };
       }
       const item = this.#parts.versions.itemAfter(mutation, previous, at, operation);
@@ -112,16 +117,19 @@ export class DecisionApplier {
       const value = isSent && wideChange === undefined ? mutation.value : undefined;
       const change = group.change(key, { current: previous, after: item, value }, at);
       if (history.isKept && !at.isMoved) {
-        const isExpired = mutation.kind === 'delete' && mutation.cause === 'expired';
+        const isExpired =
+          (mutation.kind === 'delete' && mutation.cause === 'expired') ||
+          (command.includesInvisible === true && item?.isShadow === true);
         history.note(group, { previous, item, operation, isExpired }, at);
       }
       if (wideChange === undefined) group.findTerms(change, indexing, postings());
       else group.changeWide(change, wideChange, indexing);
       countChange(state, previous, item);
       now?.set(key.text, item);
-      if (!conflicts.isEmpty) conflicts.note(key.text);
-      const kind = item === undefined ? 'deleted' : previous === undefined ? 'created' : 'replaced';
-      return { kind, item, previous };
+      if (!conflicts.isEmpty) conflicts.note(key.text, previous, item);
+      // An expired item that is replaced was not there for the caller.
+      const known = invisible === undefined ? previous : invisible.present(previous);
+      return { kind: changeKind(item, known), item, previous: known };
     });
   }
 }

@@ -1,19 +1,17 @@
 // Goal: a transaction is one decision: all or nothing, its operations see one another, a refusal names the operation.
 // Method: lists of operations on a partition, on synchronous and asynchronous engines.
 import { describe, expect, test } from 'vitest';
-import { DomainError, textToBytes } from '../../base/index.ts';
+import { bytesToText, DomainError, textToBytes } from '../../base/index.ts';
 import { asyncEngine } from '../../engine/async-engine.ts';
 import type { Engine } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import type { Item, ItemKey } from '../item/item.ts';
 import type { Partition } from '../partition.ts';
 import { keyOf, openForTest, put, putOp, textOf } from '../test-kit.ts';
-import {
-  type ResponseBound,
-  TransactionError,
-  type TransactionOp,
-  transactionOf,
-} from './transaction.ts';
+import type { TransactionOp } from './operation-run.ts';
+import { type ResponseBound, TransactionError, transactionOf, updateOf } from './transaction.ts';
+import type { Updaters } from './updater.ts';
+import type { UpdateOp } from './write-command.ts';
 
 const engines: readonly [string, () => Engine][] = [
   ['memory', () => memoryEngine()],
@@ -29,18 +27,57 @@ const read = (key: ItemKey, ifNoneMatch?: string): TransactionOp => ({
   key,
   ifNoneMatch,
 });
-const append = (key: ItemKey, text: string, createsAbsent = false): TransactionOp => ({
+const update = (
+  updater: string,
+  key: ItemKey,
+  text: string,
+  changes: Partial<UpdateOp> = {},
+): UpdateOp => ({
   kind: 'update',
   key,
   encoding: 'json',
-  createsAbsent,
-  update: (current) => ({ body: textToBytes(`${textOf(current) ?? ''}${text}`), ttlSec: 0 }),
+  createsAbsent: true,
+  updater,
+  args: textToBytes(text),
+  ...changes,
 });
+const append = (key: ItemKey, text: string, createsAbsent = false): TransactionOp =>
+  update('append', key, text, { createsAbsent });
+
+const updaters: Updaters = {
+  append: ([current], args) => ({
+    kind: 'put',
+    body: textToBytes(`${textOf(current) ?? ''}${bytesToText(args)}`),
+    ttlSec: 0,
+  }),
+  refuse: () => {
+    throw new DomainError('invalidInput', 'no');
+  },
+  /** Deletes the item where its text is that of the arguments, and tells what it found. */
+  deleteIf: ([current], args) =>
+    textOf(current) === bytesToText(args)
+      ? { kind: 'delete', reply: 'same' }
+      : { kind: 'keep', reply: { found: textOf(current) } },
+  /** Writes the texts of all items that it sees. */
+  join: (current, _args, { nowMs }) => ({
+    kind: 'put',
+    body: textToBytes(current.map(textOf).join(',')),
+    ttlSec: 0,
+    reply: nowMs,
+  }),
+};
 
 async function run(partition: Partition, ops: readonly TransactionOp[], response?: ResponseBound) {
   const { command, effects } = transactionOf(ops, { response });
   const { lsn } = await partition.write(command);
   return { lsn, effects };
+}
+
+async function updated(partition: Partition, op: UpdateOp) {
+  const { command, effects } = updateOf(op);
+  const { lsn } = await partition.write(command);
+  const [effect] = effects;
+  return { lsn, kind: effect?.kind, text: textOf(effect?.item), reply: effect?.reply };
 }
 
 const refusal = (promise: Promise<unknown>): Promise<unknown> =>
@@ -51,7 +88,7 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
-  const open = async () => openForTest(await makeEngine().open('partition'));
+  const open = async () => openForTest(await makeEngine().open('partition'), { updaters });
 
   test('reads see a transaction of many items at once, whatever was cached before', async () => {
     const partition = await open();
@@ -163,17 +200,78 @@ describe.each(engines)('transactions on the %s engine', (_, makeEngine) => {
 
   test('a function that refuses is the refusal of its operation', async () => {
     const partition = await open();
-    const op: TransactionOp = {
-      kind: 'update',
-      key: KEY,
-      encoding: 'json',
-      createsAbsent: true,
-      update: () => {
-        throw new DomainError('invalidInput', 'no');
-      },
-    };
+    const op = update('refuse', KEY, '');
     expect(await refusal(run(partition, [putOp('upsert', OTHER, 'x'), op]))).toBe('1 invalidInput');
+    await expect(updated(partition, op)).rejects.toMatchObject({ code: 'invalidInput' });
     expect(await partition.read(OTHER)).toBe(undefined);
+  });
+
+  test('an update ends in put, delete or keep, each with its reply', async () => {
+    const partition = await open();
+    await put(partition, 'create', KEY, 'a');
+    expect(await updated(partition, update('deleteIf', KEY, 'b'))).toEqual({
+      lsn: 1,
+      kind: 'kept',
+      text: 'a',
+      reply: { found: 'a' },
+    });
+    expect(await updated(partition, update('deleteIf', OTHER, 'b'))).toMatchObject({
+      kind: 'kept',
+      text: undefined,
+      reply: { found: undefined },
+    });
+    expect(await updated(partition, update('deleteIf', KEY, 'a'))).toEqual({
+      lsn: 2,
+      kind: 'deleted',
+      text: undefined,
+      reply: 'same',
+    });
+    expect(await updated(partition, update('append', KEY, 'c'))).toMatchObject({
+      lsn: 3,
+      kind: 'created',
+      text: 'c',
+    });
+    const { effects } = await run(partition, [
+      update('deleteIf', KEY, 'x'),
+      append(KEY, '+'),
+      update('deleteIf', KEY, 'c+'),
+    ]);
+    expect(effects.map(({ kind, reply }) => [kind, reply])).toEqual([
+      ['kept', { found: 'c' }],
+      ['replaced', undefined],
+      ['deleted', 'same'],
+    ]);
+    expect([partition.lsn, partition.statistics().itemCount]).toEqual([4, 0]);
+  });
+
+  test('an update that keeps is answered when what it saw is durable, and commits nothing', async () => {
+    const partition = await open();
+    const order: string[] = [];
+    const writing = put(partition, 'create', KEY, 'new').then(() => order.push('written'));
+    const keeping = updated(partition, update('deleteIf', KEY, 'old')).then((result) => {
+      order.push('kept');
+      expect(partition.lsn).toBe(1);
+      return result;
+    });
+    expect((await keeping).reply).toEqual({ found: 'new' });
+    await writing;
+    expect(order).toEqual(['written', 'kept']);
+    expect(partition.lsn).toBe(1);
+  });
+
+  test('an update sees other items of its partition key, as decided before', async () => {
+    const partition = await open();
+    await put(partition, 'create', OTHER, 'header');
+    const alsoReads = [OTHER, keyOf('a', '3')];
+    const writing = put(partition, 'replace', OTHER, 'second');
+    const seen = await updated(partition, update('join', KEY, '', { alsoReads }));
+    expect([seen.text, seen.reply]).toEqual([',second,', 1_000_000]);
+    await writing;
+    const { effects } = await run(partition, [
+      putOp('replace', OTHER, 'third'),
+      update('join', KEY, '', { alsoReads }),
+    ]);
+    expect(textOf(effects[1]?.item)).toBe(',second,,third,');
   });
 
   test('the operation that exceeds the response bound refuses all; unwanted items do not count', async () => {

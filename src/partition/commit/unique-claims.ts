@@ -2,31 +2,15 @@
  * The owners of unique values at a decision: as stored, as decided and not durable yet, and as changed so far by the
  * decision itself.
  */
-import {
-  type Bytes,
-  bytesToLatin1,
-  DomainError,
-  isPromise,
-  type MaybePromise,
-} from '../../base/index.ts';
+import { type Bytes, bytesToLatin1, DomainError, type MaybePromise } from '../../base/index.ts';
+import type { Value } from '../../value/index.ts';
 import type { Item, ItemKey } from '../item/item.ts';
 import { itemKeyOf } from '../item/keyspace.ts';
 import type { InvisibleItems } from '../lifetime/invisible-items.ts';
 import type { CommitGroup } from './commit-group.ts';
+import { type LookedUp, lookUp } from './looked-up.ts';
 import { type UniqueKeys, uniqueChanges } from './unique-keys.ts';
 import type { Put } from './write-command.ts';
-
-/** Thrown where an asynchronous engine has to be asked: the decision is made again when `ready` has resolved. */
-export class Unready {
-  readonly ready: Promise<unknown>;
-
-  constructor(ready: Promise<unknown>) {
-    this.ready = ready;
-  }
-}
-
-/** Stored values and items, by their keys as texts. */
-export type LookedUp = Map<string, unknown>;
 
 interface ClaimsOptions {
   readonly readEntry: (key: Bytes) => MaybePromise<Bytes | undefined>;
@@ -52,11 +36,16 @@ export class UniqueClaims {
   #lookedUp: LookedUp = new Map();
   /** The group of the last claim that a refusal depends on. */
   dependsOn: CommitGroup | undefined;
-  readonly #keys: UniqueKeys;
+  #keys: UniqueKeys;
 
   constructor(keys: UniqueKeys, options: ClaimsOptions) {
     this.#keys = keys;
     this.#options = options;
+  }
+
+  /** The constraints from now on. Claims of the writes under way stay. */
+  change(keys: UniqueKeys): void {
+    this.#keys = keys;
   }
 
   /** @param lookedUp - the same map for every decision of one command. */
@@ -72,8 +61,19 @@ export class UniqueClaims {
     const before = previous === undefined ? [] : this.#keys.entriesOf(previous);
     const after = this.#keys.entriesOfBody(put.key.primary, put.body, put.value);
     const { removed, added } = uniqueChanges(before, after);
-    for (const entry of added) this.#take(entry, put.key.text);
+    // All are checked before one is taken: other operations of the command may go on after a refusal.
+    for (const entry of added) this.#check(entry, put.key.text, put.body, put.value);
+    for (const entry of added) this.#taken.set(entry, put.key.text);
     for (const entry of removed) this.#taken.set(entry, undefined);
+  }
+
+  /** Claims the values of a stored item for an index that is being built. */
+  existing(item: Item, index: number): void {
+    const key = bytesToLatin1(item.primary);
+    for (const entry of this.#keys.entriesOfIndex(item, index)) {
+      this.#check(entry, key, item.body, undefined);
+      this.#taken.set(entry, key);
+    }
   }
 
   delete(previous: Item | undefined): void {
@@ -96,11 +96,12 @@ export class UniqueClaims {
     this.#pending.clear();
   }
 
-  #take(entry: string, key: string): void {
+  #check(entry: string, key: string, body: Bytes, value: Value): void {
     const owner = this.#ownerOf(entry);
-    if (owner !== undefined && owner !== key && !this.#displaces(owner))
-      throw new DomainError('uniqueKeyViolation', 'Unique index constraint violation.');
-    this.#taken.set(entry, key);
+    if (owner === undefined || owner === key || this.#displaces(owner)) return;
+    const refusal = new DomainError('uniqueKeyViolation', 'Unique index constraint violation.');
+    refusal.details = this.#keys.violated(entry, body, value);
+    throw refusal;
   }
 
   #ownerOf(entry: string): string | undefined {
@@ -110,9 +111,9 @@ export class UniqueClaims {
       this.dependsOn = pending.group;
       return pending.owner;
     }
-    const stored = this.#lookUp(entry, () =>
+    const stored = lookUp(this.#lookedUp, entry, () =>
       this.#options.readEntry(Buffer.from(entry, 'latin1')),
-    ) as Bytes | undefined;
+    );
     return stored && bytesToLatin1(stored);
   }
 
@@ -120,20 +121,12 @@ export class UniqueClaims {
   #displaces(owner: string): boolean {
     const invisible = this.#options.invisible();
     if (invisible === undefined) return false;
-    const item = this.#lookUp(owner, () =>
+    const item = lookUp(this.#lookedUp, owner, () =>
       this.#options.readItem(itemKeyOf(Buffer.from(owner, 'latin1'))),
-    ) as Item | undefined;
+    );
     if (item === undefined) return true;
     if (invisible.causeOf(item) === undefined) return false;
     if (!this.#displaced.includes(item)) this.#displaced.push(item);
     return true;
-  }
-
-  #lookUp(name: string, read: () => MaybePromise<unknown>): unknown {
-    if (this.#lookedUp.has(name)) return this.#lookedUp.get(name);
-    const found = read();
-    if (!isPromise(found)) return found;
-    const lookedUp = this.#lookedUp;
-    throw new Unready(found.then((value) => lookedUp.set(name, value)));
   }
 }

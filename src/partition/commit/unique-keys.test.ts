@@ -9,7 +9,8 @@ import type { ItemKey } from '../item/item.ts';
 import { PREFIX_UNIQUE } from '../item/keyspace.ts';
 import type { Partition } from '../partition.ts';
 import { indexingForTest, keyOf, openForTest } from '../test-kit.ts';
-import { TransactionError, type TransactionOp, transactionOf } from './transaction.ts';
+import type { TransactionOp } from './operation-run.ts';
+import { TransactionError, transactionOf } from './transaction.ts';
 import { commandOf } from './write-command.ts';
 
 const engines: readonly [string, () => Engine][] = [
@@ -18,7 +19,10 @@ const engines: readonly [string, () => Engine][] = [
 ];
 
 const indexing = indexingForTest({
-  uniqueKeys: { constraints: [['/email'], ['/a/x', '/b']], partitionKey: ['/pk'] },
+  uniqueKeys: {
+    constraints: [{ paths: ['/email'] }, { paths: ['/a/x', '/b'] }],
+    partitionKey: ['/pk'],
+  },
 });
 
 const put = (key: ItemKey, document: object, ttlSec = 0): TransactionOp => ({
@@ -131,7 +135,7 @@ describe.each(engines)('unique keys on the %s engine', (_, makeEngine) => {
     await one(partition, put(first, doc('m')));
     const { partition: target, store } = await open();
     const item = await partition.stored.read(first);
-    await target.import([{ key: first, item }], partition.lsn);
+    await target.imports.items([{ key: first, item }], partition.lsn);
     expect(await entryCount(store)).toBe(2);
     expect(await one(target, put(second, doc('m', 2)))).toBe('uniqueKeyViolation');
   });

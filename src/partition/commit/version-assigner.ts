@@ -13,7 +13,7 @@ import {
 import { newItem } from '../item/record.ts';
 import { WriteTimes } from '../item/write-times.ts';
 import type { PartitionState } from '../state.ts';
-import type { Mutation, Put } from './write-command.ts';
+import { isInternal, type Mutation, type Put } from './write-command.ts';
 
 interface VersionAssignerOptions {
   readonly clock: Clock;
@@ -33,17 +33,15 @@ export function stampedItem(
   isPooled = false,
 ): Item {
   const { rid, version, etag, timestampSec } = stamp;
+  const { ttlSec, encoding, flags } = put;
+  const { primary } = put.key;
+  if (isInternal(put)) {
+    const { body } = put;
+    return newItem({ primary, rid, version, etag, timestampSec, ttlSec, encoding, body, flags });
+  }
+  const body = finisher.tail === undefined ? finisher(put.body, stamp) : put.body;
   return newItem(
-    {
-      primary: put.key.primary,
-      rid,
-      version,
-      etag,
-      timestampSec,
-      ttlSec: put.ttlSec,
-      encoding: put.encoding,
-      body: finisher.tail === undefined ? finisher(put.body, stamp) : put.body,
-    },
+    { primary, rid, version, etag, timestampSec, ttlSec, encoding, body },
     { finisher, stamp, isPooled },
   );
 }
@@ -77,7 +75,9 @@ export class VersionAssigner {
     }
     const rid = previous?.rid ?? put.rid ?? this.reserveRid();
     const { timestampSec } = at;
-    const time = put.encoding === 'edm' ? this.#times.next(clock.nowMs()) : '';
+    // A clock that was set back does not set the times of writes back.
+    const nowMs = Math.max(clock.nowMs(), timestampSec * 1000);
+    const time = put.encoding === 'edm' ? this.#times.next(nowMs) : '';
     const stamp = { rid, version: this.#version, etag: this.#etag, timestampSec, time };
     const isPooled = this.isBulk || (previous === undefined && isCacheFull());
     return stampedItem(put, stamp, finisher, isPooled);
@@ -94,7 +94,7 @@ export class VersionAssigner {
       case 'put':
         return this.stamp(mutation, previous, at, operation);
       case 'stamped':
-      case 'adopt':
+      case 'import':
         return mutation.item;
       case 'delete':
         return undefined;

@@ -12,7 +12,7 @@ import {
 } from '../index/wide-terms.ts';
 import type { Item, ItemKey } from '../item/item.ts';
 import type { Attempt } from './attempt.ts';
-import type { Mutation } from './write-command.ts';
+import { isInternal, type Mutation, visible } from './write-command.ts';
 
 /** The terms of one mutation whose item is wide before or after it. */
 export interface WideChange {
@@ -126,7 +126,7 @@ function isSmall({ current, mutations }: DecidedWrite): boolean {
 }
 
 function bodyOf(mutation: Mutation): Bytes | undefined {
-  if (mutation.kind === 'adopt') return mutation.item.body;
+  if (mutation.kind === 'import') return mutation.item.body;
   return mutation.kind === 'put' || mutation.kind === 'stamped' ? mutation.body : undefined;
 }
 
@@ -143,12 +143,16 @@ function transitionsOf(
     const { text } = mutation.key;
     // An item that is written twice in one command is indexed without slices.
     if (counts.get(text) !== 1) return undefined;
-    const before = current[places.get(text) ?? -1];
+    const before = visible(current[places.get(text) ?? -1]);
+    if (isInternalWrite(mutation) && before === undefined) return undefined;
     const isReindexed = mutation.kind === 'reindex';
+    // One declared index has few entries of an item.
+    if (isReindexed && mutation.index !== undefined) return undefined;
     const previous =
       before !== undefined && !isReindexed && indexing.isAhead(before.body) ? before : undefined;
-    const item = isReindexed ? before : mutation.kind === 'adopt' ? mutation.item : undefined;
-    const body = mutation.kind === 'put' || mutation.kind === 'stamped' ? mutation.body : undefined;
+    const after = isInternalWrite(mutation) ? undefined : mutation;
+    const item = isReindexed ? before : after?.kind === 'import' ? after.item : undefined;
+    const body = after?.kind === 'put' || after?.kind === 'stamped' ? after.body : undefined;
     const isItemWide = item !== undefined && indexing.isAhead(item.body);
     const isBodyWide = body !== undefined && indexing.isAhead(body);
     if (previous === undefined && !isItemWide && !isBodyWide) return undefined;
@@ -160,6 +164,12 @@ function transitionsOf(
     };
   });
   return isAny ? transitions : undefined;
+}
+
+/** Whether a mutation stores a shadow or a header, which no index has. */
+function isInternalWrite(mutation: Mutation): boolean {
+  if (mutation.kind === 'put') return isInternal(mutation);
+  return (mutation.kind === 'stamped' || mutation.kind === 'import') && mutation.item.isInternal;
 }
 
 /** Undefined where some of its terms are not found yet. */

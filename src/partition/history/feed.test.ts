@@ -9,9 +9,8 @@ import type { Engine } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import { sqliteEngine } from '../../engine/sqlite/index.ts';
 import type { Lsn } from '../item/item.ts';
-import { logicalPartitionPrefix } from '../item/keyspace.ts';
 import type { Partition } from '../partition.ts';
-import { keyOf, openForTest, put, remove, textOf } from '../test-kit.ts';
+import { KEYS_FOR_TEST, keyOf, openForTest, put, remove, textOf } from '../test-kit.ts';
 import type { FeedChange, FeedMode, FeedRead } from './feed.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'mesocosm-feed-'));
@@ -81,7 +80,7 @@ describe.each(engines)('feed on %s', (_, makeEngine) => {
     expect(ofOne.pages).toEqual(all.map((each) => [each]));
     expect((await readAll(partition, 'latest', { after: 4 })).pages).toEqual([['5 v5', '6 w2']]);
     expect(await readAll(partition, 'latest', { after: 7 })).toEqual({ pages: [], upTo: 7 });
-    const within = logicalPartitionPrefix(keyOf('k0', '').epk, ['k0']);
+    const within = KEYS_FOR_TEST.prefixOf(keyOf('k0', '').epk, ['k0']);
     expect(await readAll(partition, 'latest', { within, limit: 1 })).toEqual({
       pages: [['4 v4'], ['6 w2']],
       upTo: 7,

@@ -23,7 +23,6 @@ import {
   timestampOfVersion,
   type Version,
 } from '../item/version.ts';
-import type { InvisibleItems } from '../lifetime/invisible-items.ts';
 import { type EpkRange, isWithin } from '../read/scan.ts';
 import { readChanges } from './change-log.ts';
 import { scanLog } from './log-scan.ts';
@@ -64,9 +63,11 @@ interface FeedSource {
   readonly etagSalt: number;
   /** LSN of the last published write. */
   readonly published: Lsn;
-  /** Left out, where the feed shows items in their present state. */
-  readonly invisible: InvisibleItems | undefined;
+  /** True for items that are left out, where the feed shows items in their present state. */
+  readonly isInvisible: (item: Item) => boolean;
 }
+
+type LogSource = Omit<FeedSource, 'isInvisible'>;
 
 /** Log entries read in one slice at most, so that a slice over few keys of a large partition ends. */
 const READ_MAX = 20_000;
@@ -93,7 +94,7 @@ export async function readFeed(source: FeedSource, read: FeedRead): Promise<Feed
 }
 
 async function readLatest(source: FeedSource, read: FeedRead): Promise<FeedSlice> {
-  const { view, published, etagSalt, invisible } = source;
+  const { view, published, etagSalt, isInvisible } = source;
   const budget = new Budget(read);
   const found: Item[] = [];
   let upTo = read.after;
@@ -109,7 +110,7 @@ async function readLatest(source: FeedSource, read: FeedRead): Promise<FeedSlice
       upTo = lsn;
       if (record === undefined || !budget.takes(primaryOfRecord(record), record)) continue;
       const item = decodeRecord(record, etagSalt);
-      if (item.timestampSec < (read.sinceSec ?? 0) || invisible?.causeOf(item)) continue;
+      if (item.timestampSec < (read.sinceSec ?? 0) || isInvisible(item)) continue;
       found.push(item);
       budget.spend(item.body.length);
     }
@@ -124,7 +125,7 @@ async function readLatest(source: FeedSource, read: FeedRead): Promise<FeedSlice
 
 /** Reads and sorts the items of a small logical partition, since the log may be long. */
 async function readLogicalPartition(
-  { view, etagSalt, published, invisible }: FeedSource,
+  { view, etagSalt, published, isInvisible }: FeedSource,
   read: FeedRead,
   prefix: Bytes,
 ): Promise<FeedSlice | undefined> {
@@ -136,7 +137,7 @@ async function readLogicalPartition(
   const items: Item[] = [];
   for (const { value } of page.entries) {
     const item = decodeRecord(value, etagSalt);
-    if (invisible?.causeOf(item)) continue;
+    if (isInvisible(item)) continue;
     const isNew = item.lsn > read.after && item.lsn <= published;
     if (isNew && item.timestampSec >= (read.sinceSec ?? 0)) items.push(item);
   }
@@ -157,7 +158,7 @@ async function readLogicalPartition(
 }
 
 async function readWithDeletions(source: FeedSource, read: FeedRead): Promise<FeedSlice> {
-  const { view, etagSalt, published, invisible } = source;
+  const { view, etagSalt, published, isInvisible } = source;
   const budget = new Budget(read);
   const page = await readChanges(view, read.after, published, Math.min(read.limit, STEP_MAX));
   const records = await view.getMany(page.changes.map(({ rid }) => recordKey(rid)));
@@ -170,7 +171,9 @@ async function readWithDeletions(source: FeedSource, read: FeedRead): Promise<Fe
       if (budget.takes(primary, primary)) changes.push({ kind: 'deletion', lsn, rid, primary });
     } else if (record !== undefined && budget.takes(primaryOfRecord(record), record)) {
       const item = decodeRecord(record, etagSalt);
-      if (!invisible?.causeOf(item)) changes.push({ kind: 'write', lsn, item });
+      // An internal item may have replaced a visible one, which for readers is deleted.
+      if (item.isInternal) changes.push({ kind: 'deletion', lsn, rid, primary: item.primary });
+      else if (!isInvisible(item)) changes.push({ kind: 'write', lsn, item });
     }
   });
   return { changes, upTo: page.upTo, more: page.more };
@@ -254,7 +257,7 @@ class Budget {
  * together after `orderedFrom`. Before it, partitions with different LSNs were merged, and the feed starts at 0.
  */
 export async function lsnBefore(
-  source: FeedSource,
+  source: LogSource,
   { mode, sinceSec, orderedFrom }: { mode: FeedMode; sinceSec: number; orderedFrom: Lsn },
 ): Promise<Lsn> {
   const { published } = source;
@@ -270,7 +273,7 @@ export async function lsnBefore(
 }
 
 async function firstAfter(
-  { view, published, etagSalt }: FeedSource,
+  { view, published, etagSalt }: LogSource,
   mode: FeedMode,
   after: Lsn,
 ): Promise<{ readonly lsn: Lsn; readonly timestampSec: number } | undefined> {

@@ -98,11 +98,16 @@ export class History {
   }
 
   note(group: CommitGroup, written: Written, at: { lsn: Lsn; timestampSec: number }): void {
-    const { previous, item, operation, isExpired } = written;
+    const { operation, isExpired } = written;
+    // Shadows and headers are no versions: for readers the item is not there.
+    const previous = written.previous?.isInternal === true ? undefined : written.previous;
+    const item = written.item?.isInternal === true ? undefined : written.item;
     const image = item ?? previous;
     if (image === undefined) return;
     const version = { ...at, previousLsn: previous?.lsn ?? 0, item: image };
-    group.add(encodeVersion({ kind: kindOf(written, isExpired), ...version }, operation));
+    group.add(
+      encodeVersion({ kind: kindOf({ previous, item }, isExpired), ...version }, operation),
+    );
   }
 
   /** Adds a changed retention to a group that is about to be committed. */
@@ -168,7 +173,10 @@ export class History {
   }
 }
 
-function kindOf({ previous, item }: Written, isExpired: boolean): VersionKind {
+function kindOf(
+  { previous, item }: Pick<Written, 'previous' | 'item'>,
+  isExpired: boolean,
+): VersionKind {
   if (item === undefined) return isExpired ? 'expire' : 'delete';
   return previous === undefined ? 'create' : 'replace';
 }

@@ -8,11 +8,19 @@ export interface MovedState {
   readonly item: Item | undefined;
 }
 
-/** Gives items the state that they have in another partition at this LSN. Changes nothing where they have it. */
-export function importCommand(states: readonly MovedState[], upTo: Lsn): WriteCommand {
+/**
+ * Gives items the state that they have in another partition at this LSN. Changes nothing where they have it.
+ * @param timestampSec - the time of the last write there, where it is known.
+ */
+export function importCommand(
+  states: readonly MovedState[],
+  upTo: Lsn,
+  timestampSec = 0,
+): WriteCommand {
   return {
     keys: states.map(({ key }) => key),
     movedLsn: upTo,
+    movedTimestampSec: Math.max(timestampSec, ...states.map(({ item }) => item?.timestampSec ?? 0)),
     includesInvisible: true,
     decide: (current) =>
       states.flatMap(({ key, item }, at): readonly Mutation[] => {
@@ -22,7 +30,7 @@ export function importCommand(states: readonly MovedState[], upTo: Lsn): WriteCo
         // Another item has the key now: the one here was deleted there.
         const deleted: readonly Mutation[] =
           here === undefined || here.rid === item.rid ? [] : [{ kind: 'delete', key }];
-        return [...deleted, { kind: 'adopt', key, item }];
+        return [...deleted, { kind: 'import', key, item }];
       }),
   };
 }

@@ -1,7 +1,7 @@
 /** The change feed of a partition, and the changes and history that movers copy. */
 import { type Clock, keyAfter, type MaybePromise } from '../../base/index.ts';
 import type { Snapshot, Store } from '../../engine/index.ts';
-import type { Lsn } from '../item/item.ts';
+import type { Item, Lsn } from '../item/item.ts';
 import { epkOfPrimary } from '../item/keyspace.ts';
 import type { ItemVisibility } from '../lifetime/item-visibility.ts';
 import type { EpkRange } from '../read/scan.ts';
@@ -43,9 +43,10 @@ export class PartitionChanges {
     const { history, etagSalt, published: lsn } = this.#options;
     if (read.mode === 'all') checkRetained(history.retention, read.after, rangeOf(read));
     if (read.after >= lsn()) return { changes: [], upTo: lsn(), more: false };
-    const { invisible } = this.#options.visibility;
+    const { visible } = this.#options.visibility;
+    const isInvisible = (item: Item) => visible(item) === undefined;
     return this.#inSnapshot((view, published) =>
-      readFeed({ view, etagSalt, published, invisible }, read),
+      readFeed({ view, etagSalt, published, isInvisible }, read),
     );
   }
 
@@ -54,9 +55,7 @@ export class PartitionChanges {
     const { history, etagSalt, clock } = this.#options;
     const keptSec = Math.floor(clock.nowMs() / 1000) - history.retentionSec;
     if (when.mode === 'all' && when.sinceSec < keptSec) throw outsideRetention();
-    return this.#inSnapshot((view, published) =>
-      lsnBefore({ view, etagSalt, published, invisible: undefined }, when),
-    );
+    return this.#inSnapshot((view, published) => lsnBefore({ view, etagSalt, published }, when));
   }
 
   /** Since when versions are kept; undefined where they are not. */

@@ -1,8 +1,8 @@
 /**
- * Keeps the index of a partition under its policy. A new policy clears the index and builds it again in the background,
- * while reads and writes go on: the builder scans the records in rid order and indexes each as the committer then has
- * it. Its position is stored with the entries, so that a build continues after a crash. Queries do not use the index
- * until it is complete.
+ * Keeps the indexes of a partition as its policy and its declared indexes say. A new policy clears everything and builds
+ * it again; a declared index is built by itself, while the others serve. Builds run in the background, while reads and
+ * writes go on: the builder scans the records in rid order and indexes each as the committer then has it. Its position
+ * is stored with the entries, so that a build continues after a crash. Queries use an index when it is complete.
  */
 import { DomainError } from '../../base/index.ts';
 import type { Committer } from '../commit/committer.ts';
@@ -11,7 +11,7 @@ import { type ItemKey, RID_COUNTER_BITS } from '../item/item.ts';
 import { itemKeyOf } from '../item/keyspace.ts';
 import type { StoredItems } from '../read/stored-items.ts';
 import type { PartitionState } from '../state.ts';
-import type { IndexState } from './index-state.ts';
+import type { BuiltTo, IndexState } from './index-state.ts';
 import type { Indexing } from './indexing.ts';
 import type { PartitionIndex } from './partition-index.ts';
 
@@ -32,41 +32,73 @@ interface IndexBuilderOptions {
   readonly onFailure: (error: Error) => void;
 }
 
+/** How far one declared index is built. */
+export interface IndexBuild {
+  readonly id: number;
+  /** 0 to 100. */
+  readonly percent: number;
+  /** True where items violate its uniqueness: it will never be complete. */
+  readonly isFailed: boolean;
+}
+
 export class IndexBuilder {
   readonly #options: IndexBuilderOptions;
   #indexing: Indexing;
   #state: IndexState;
+  /** Ids of the declared indexes that queries may use. */
+  #ready: ReadonlySet<number>;
   /** Counts builds, so that a step of an older one is recognized. */
   #buildNumber = 0;
 
   constructor(options: IndexBuilderOptions) {
     this.#options = options;
     this.#indexing = options.indexing;
-    this.#state = { fingerprint: options.indexing.fingerprint, builtTo: 'all' };
+    this.#state = this.#complete();
+    this.#ready = new Set(options.indexing.declaredIds);
   }
 
   get indexing(): Indexing {
     return this.#indexing;
   }
 
-  /** False while the index is being built, or where the policy has none. */
+  /** False while the automatic index is being built, or where the policy has none. */
   get isReady(): boolean {
     return this.#state.builtTo === 'all' && !this.#indexing.options.isOff;
   }
 
-  /** Share of the items that are indexed under the present policy, 0 to 100. */
+  /** The declared indexes that are complete. */
+  get ready(): ReadonlySet<number> {
+    return this.#ready;
+  }
+
+  /** Share of the items that all indexes have, 0 to 100. */
   progressPercent(): number {
-    const { builtTo } = this.#state;
+    const builds = this.builds().filter(({ isFailed }) => !isFailed);
+    return Math.min(this.#percentOf(this.#state.builtTo), ...builds.map(({ percent }) => percent));
+  }
+
+  builds(): readonly IndexBuild[] {
+    const { builtTo, declared = {} } = this.#state;
+    return this.#indexing.declaredIds.map((id) => {
+      const own = declared[id] ?? 0;
+      const isFailed = own === 'failed';
+      const percent = own === 'failed' || own === 'dropped' ? 0 : this.#percentOf(own);
+      return { id, percent: Math.min(percent, this.#percentOf(builtTo)), isFailed };
+    });
+  }
+
+  #percentOf(builtTo: BuiltTo): number {
     if (builtTo === 'all') return 100;
     const counter = builtTo % 2 ** RID_COUNTER_BITS;
     return Math.min(99, Math.floor((100 * counter) / Math.max(1, this.#options.state.ridCounter)));
   }
 
-  /** Builds the index again where the policy differs from the present one. */
+  /** Builds again what differs from the present indexes. */
   change(indexing: Indexing): void {
-    if (indexing.fingerprint === this.#indexing.fingerprint) return;
+    const isSame = indexing.fingerprint === this.#indexing.fingerprint;
     this.#indexing = indexing;
-    this.#begin();
+    if (!isSame) this.#begin();
+    else this.#changeDeclared();
   }
 
   /** Continues a build that was left when the partition was last open, or begins one where the policy has changed. */
@@ -78,21 +110,86 @@ export class IndexBuilder {
       committer.noteIndexState(this.#state);
     } else if (stored === undefined || !isSame) {
       this.#begin();
-    } else if (stored.builtTo !== 'all') {
-      this.#state = stored;
-      this.#build();
+    } else {
+      this.#setState(stored);
+      this.#changeDeclared();
+      if (this.#isUnfinished()) this.#build();
     }
+  }
+
+  /** Everything is built, as in a partition without items. */
+  #complete(): IndexState {
+    const { fingerprint, declaredIds } = this.#indexing;
+    return { fingerprint, builtTo: 'all', ...declaredStates(declaredIds, 'all') };
+  }
+
+  #setState(state: IndexState): void {
+    this.#state = state;
+    const { builtTo, declared = {} } = state;
+    const isUsable = builtTo === 'all' && !this.#indexing.options.isOff;
+    const { declaredIds } = this.#indexing;
+    this.#ready = new Set(isUsable ? declaredIds.filter((id) => declared[id] === 'all') : []);
   }
 
   #begin(): void {
     const { index, state, committer } = this.#options;
-    const { fingerprint, options } = this.#indexing;
-    const isDone = options.isOff || state.itemCount === 0;
-    this.#state = { fingerprint, builtTo: isDone ? 'all' : 0 };
+    const isDone = this.#indexing.options.isOff || state.itemCount === 0;
+    const { declared: old = {} } = this.#state;
+    const { fingerprint, declaredIds } = this.#indexing;
+    const dropped = Object.keys(old).filter((id) => !declaredIds.includes(Number(id)));
+    // Unique entries are not cleared; those of an index that was not complete are made behind the others.
+    this.#setState({
+      fingerprint,
+      builtTo: isDone ? 'all' : 0,
+      declared: {
+        ...Object.fromEntries(
+          declaredIds.map((id) => [id, isDone || old[id] === 'all' ? 'all' : 0]),
+        ),
+        ...Object.fromEntries(dropped.map((id) => [id, 'dropped'])),
+      },
+    });
     this.#buildNumber++;
     index.hold();
+    committer.changeIndexing(this.#indexing);
     committer.startIndexing(this.#indexing, this.#state);
-    if (!isDone) this.#build();
+    if (this.#isUnfinished()) this.#build();
+  }
+
+  /** Indexes that were declared or dropped since the last state. */
+  #changeDeclared(): void {
+    const { committer, state } = this.#options;
+    const { declaredIds } = this.#indexing;
+    const { declared = {} } = this.#state;
+    const added = declaredIds.filter((id) => declared[id] === undefined);
+    const live = new Set(declaredIds.map(String));
+    const dropped = Object.keys(declared).filter(
+      (id) => !live.has(id) && declared[id] !== 'dropped',
+    );
+    committer.changeIndexing(this.#indexing);
+    if (added.length === 0 && dropped.length === 0) return;
+    const begun = state.itemCount === 0 ? 'all' : 0;
+    this.#setState({
+      ...this.#state,
+      declared: {
+        ...declared,
+        ...Object.fromEntries(added.map((id) => [id, begun])),
+        ...Object.fromEntries(dropped.map((id) => [id, 'dropped' as const])),
+      },
+    });
+    committer.noteIndexState(this.#state);
+    this.#build();
+  }
+
+  #isUnfinished(): boolean {
+    return this.#state.builtTo !== 'all' || this.#nextDeclared() !== undefined;
+  }
+
+  /** A declared index that is to be built or removed. */
+  #nextDeclared(): number | undefined {
+    const found = Object.entries(this.#state.declared ?? {}).find(
+      ([, builtTo]) => builtTo !== 'all' && builtTo !== 'failed',
+    );
+    return found && Number(found[0]);
   }
 
   #build(): void {
@@ -105,28 +202,73 @@ export class IndexBuilder {
     });
   }
 
-  /** @param isCurrent - false once there is a newer policy, or the partition takes no more writes. */
+  /** @param isCurrent - false once there are other indexes to build, or the partition takes no more writes. */
   async #run(isCurrent: () => boolean): Promise<void> {
-    const { stored, commit } = this.#options;
-    let state = this.#state;
-    while (state.builtTo !== 'all' && isCurrent()) {
-      const page = await stored.scanByRid(
-        {
-          after: state.builtTo === 0 ? undefined : state.builtTo.toString(36),
-          limit: STEP_ITEMS,
-          bytesMax: STEP_BYTES,
-        },
-        undefined,
-      );
-      const last = page.items.at(-1);
-      const builtTo = page.next === undefined || last === undefined ? 'all' : last.rid;
-      state = { fingerprint: state.fingerprint, builtTo };
-      const keys = page.items.map(({ primary }) => itemKeyOf(primary));
-      await commit(reindexCommand(keys, state, isCurrent));
-      if (isCurrent()) this.#state = state;
+    while (isCurrent() && this.#isUnfinished()) {
+      const { builtTo, declared = {} } = this.#state;
+      if (builtTo !== 'all') {
+        await this.#step(isCurrent, builtTo, undefined);
+      } else {
+        const id = this.#nextDeclared() as number;
+        const own = declared[id] ?? 0;
+        if (own === 'dropped') await this.#remove(isCurrent, id);
+        else await this.#step(isCurrent, own as number, id);
+      }
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
+
+  /** Indexes the next items. @param id - the declared index to build; undefined: all of them. */
+  async #step(isCurrent: () => boolean, after: number, id: number | undefined): Promise<void> {
+    const { stored, commit } = this.#options;
+    const page = await stored.scanByRid(
+      {
+        after: after === 0 ? undefined : after.toString(36),
+        limit: STEP_ITEMS,
+        bytesMax: STEP_BYTES,
+      },
+      undefined,
+    );
+    const last = page.items.at(-1);
+    const builtTo = page.next === undefined || last === undefined ? 'all' : last.rid;
+    const keys = page.items.map(({ primary }) => itemKeyOf(primary));
+    const state = this.#with(id, builtTo);
+    try {
+      await commit(reindexCommand(keys, state, isCurrent, id));
+    } catch (error) {
+      if (!(error instanceof DomainError && error.code === 'uniqueKeyViolation')) throw error;
+      if (id !== undefined && isCurrent()) this.#setState(this.#with(id, 'failed'));
+      return;
+    }
+    if (isCurrent()) this.#setState(state);
+  }
+
+  #with(id: number | undefined, builtTo: BuiltTo | 'failed'): IndexState {
+    const state = this.#state;
+    if (id !== undefined) return { ...state, declared: { ...state.declared, [id]: builtTo } };
+    return { ...state, builtTo: builtTo as BuiltTo };
+  }
+
+  /** Removes the entries of an index that is no longer declared. */
+  async #remove(isCurrent: () => boolean, id: number): Promise<void> {
+    const { index, commit } = this.#options;
+    // Writes that were decided before are durable after this one, and with the flush all entries are in the store.
+    await commit(reindexCommand([], this.#state, isCurrent, id));
+    await index.flushAll();
+    if (!isCurrent()) return;
+    const { [id]: _removed, ...declared } = this.#state.declared ?? {};
+    const state = { ...this.#state, declared };
+    await commit({ ...reindexCommand([], state, isCurrent, id), removedIndex: id });
+    if (isCurrent()) this.#setState(state);
+  }
+}
+
+function declaredStates(
+  ids: readonly number[],
+  builtTo: BuiltTo,
+): Pick<IndexState, 'declared'> | undefined {
+  if (ids.length === 0) return undefined;
+  return { declared: Object.fromEntries(ids.map((id) => [id, builtTo])) };
 }
 
 /** Indexes items as they are at the decision, and stores how far the build is. */
@@ -134,12 +276,16 @@ function reindexCommand(
   keys: readonly ItemKey[],
   indexState: IndexState,
   isCurrent: () => boolean,
+  index: number | undefined,
 ): WriteCommand {
   return {
     keys,
-    decide: () => {
-      if (!isCurrent()) throw new DomainError('unavailable', 'Another indexing policy came.');
-      return keys.map((key) => ({ kind: 'reindex', key }));
+    decide: (current, { claims }) => {
+      if (!isCurrent()) throw new DomainError('unavailable', 'Other indexes are to be built.');
+      for (const item of current)
+        if (index !== undefined && item !== undefined && !item.isInternal)
+          claims?.existing(item, index);
+      return keys.map((key) => ({ kind: 'reindex', key, index }));
     },
     indexState,
     includesInvisible: true,

@@ -76,8 +76,8 @@ export class IndexMemtable {
   }
 
   /** Sorts new entries where there are many, so that the next view need not. */
-  settle(): void {
-    if (this.#active.size >= SETTLED_SIZE) this.#toRuns();
+  sortIfLarge(): void {
+    if (this.#active.size >= SORT_SIZE_MIN) this.#toRuns();
   }
 
   /** A new policy has taken effect: all older entries are dropped. */
@@ -164,5 +164,5 @@ function pushMerged(runs: IndexRun[], newest: IndexRun): void {
   if (run.size > 0) runs.push(run);
 }
 
-/** Changes from which on `settle` sorts them. */
-const SETTLED_SIZE = 4096;
+/** Changes from which on `sortIfLarge` sorts them. */
+const SORT_SIZE_MIN = 4096;

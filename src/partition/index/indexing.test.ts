@@ -6,7 +6,7 @@ import { asyncEngine } from '../../engine/async-engine.ts';
 import type { Engine, KeyRange, Store } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import { ARRAY_ELEMENT, type Path, parsePath, TRUNCATED, type Value } from '../../value/index.ts';
-import { commandOf, type ItemOp } from '../commit/write-command.ts';
+import { commandOf, type PlainOp } from '../commit/write-command.ts';
 import type { Item } from '../item/item.ts';
 import { newItem } from '../item/record.ts';
 import type { Partition } from '../partition.ts';
@@ -169,7 +169,7 @@ describe.each<[string, () => Engine]>([
       // As after a crash: entries that are only in memory are lost.
       if (end === 1) await store.close();
       if (end < 2) ({ store, partition } = await open());
-      while (partition.indexProgressPercent() < 100) await new Promise((r) => setImmediate(r));
+      while (partition.indexes.progressPercent() < 100) await new Promise((r) => setImmediate(r));
       await put(partition, 'upsert', keyOf('pk', 'last'), '{}');
       expect(await found(partition)).toEqual(await recounted(partition, indexing));
     }
@@ -196,7 +196,7 @@ describe.each<[string, () => Engine]>([
     const write = (kind: 'create' | 'upsert', number: number, rare: string) => {
       const value = { rare, list: [rare, rare, `${rare} again`], shared: random.below(3) };
       const op = putOp(kind, keyOf('pk', `${number}`), JSON.stringify(value));
-      return partition.write(commandOf({ ...op, value } as ItemOp));
+      return partition.write(commandOf({ ...op, value } as PlainOp));
     };
     for (let round = 0; round < 12; round++) {
       const first = round * 100;

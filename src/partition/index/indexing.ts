@@ -3,7 +3,7 @@
  *
  *   20 term       path8 · value · rid8            → ∅     one per indexed value; for arrays and objects their kind;
  *                                                       for geometries their cells, below the step CELLS
- *   21 composite  index2 · value · value … · rid8 → ∅     descending parts with their bits flipped
+ *   21 declared   number · value · value … · rid8 → ∅     several values in one order (declared-indexes.ts)
  *   23 log        number8                         → changes that are not flushed yet (index-log.ts)
  *   24, 25        the same as 20 and 21, many in one row (posting-block.ts)
  */
@@ -12,14 +12,11 @@ import type { KeyRange } from '../../engine/index.ts';
 import {
   CELLS,
   type Codec,
-  Extended,
-  isList,
   isMap,
   KeyWriter,
   type Path,
   parsePath,
   printPath,
-  readPath,
   type SpatialGrid,
   type TRUNCATED,
   type Value,
@@ -28,14 +25,19 @@ import {
 import { type UniqueKeyOptions, UniqueKeys } from '../commit/unique-keys.ts';
 import type { Item, Rid } from '../item/item.ts';
 import {
+  beginningAscending,
   type CompositeMatch,
-  CompositeOrders,
+  type CompositePart,
+  type DeclaredIndex,
+  DeclaredIndexes,
+  type DeclaredRanges,
   type OrderedPath,
-  PREFIX_COMPOSITE,
-} from './composite-orders.ts';
+  type PartLimit,
+} from './declared/declared-indexes.ts';
 import type { IndexChanges } from './index-log.ts';
 import { IndexPaths, type IndexRules, PATH_NUMBER_BYTES, pathNumber } from './index-paths.ts';
-import { ARRAY_KEY, addTerms, findTerms, OBJECT_KEY, PREFIX_TERM } from './index-terms.ts';
+import { ridText } from './index-run.ts';
+import { addTerms, findTerms, PREFIX_TERM } from './index-terms.ts';
 import { noteTextTerms } from './index-text-terms.ts';
 import type { PostingList, PostingLists, Terms } from './posting-lists.ts';
 import { SpatialTerms } from './spatial-terms.ts';
@@ -47,13 +49,18 @@ const PREFIX_INDEX_LOG = 0x23;
 export interface IndexingOptions extends IndexRules {
   /** `none`: no entries at all. */
   readonly isOff: boolean;
+  /** Composite indexes of the policy, built with it (index format 1). */
   readonly composites: readonly (readonly CompositePart[])[];
-  /** Not part of any index that queries use; never changed. */
+  /** Indexes with an id and a build of their own. */
+  readonly declared?: readonly DeclaredIndex[];
+  /** Not part of any index that queries use. */
   readonly uniqueKeys?: UniqueKeyOptions | undefined;
   /** Reads the stored bodies. */
   readonly codec: Codec;
   /** Indexed as if the item had them, instead of its own properties of these names. */
   readonly computed?: readonly ComputedProperty[];
+  /** Properties that queries see and items do not have: no index serves them. */
+  readonly viewNames?: readonly string[];
   /** Paths of geometries, which are indexed by their cells independently of the other paths. */
   readonly spatial?: readonly SpatialPath[];
 }
@@ -74,11 +81,6 @@ export interface ComputedProperty {
   compute(item: Value): Value;
 }
 
-interface CompositePart {
-  readonly path: string;
-  readonly isDescending: boolean;
-}
-
 const RID_BYTES = 8;
 /** Offset of the value, after prefix and path number. */
 const VALUE_START = 1 + PATH_NUMBER_BYTES;
@@ -89,7 +91,6 @@ const NONE: readonly string[] = [];
 const PREFIXES_MAX = 1000;
 
 const writer = new KeyWriter(1024);
-const part = new KeyWriter(1024);
 
 export class Indexing {
   readonly options: IndexingOptions;
@@ -102,8 +103,9 @@ export class Indexing {
   readonly #spatial: readonly SpatialTerms[];
   /** Prefixes of the paths of queries; null where not indexed. */
   readonly #prefixes = new Map<string, Bytes | null>();
-  readonly #composites: readonly (readonly OrderedPath[])[];
-  readonly #orders: CompositeOrders;
+  readonly #declared: DeclaredIndexes;
+  /** Ids of the declared indexes that have entries of their own. */
+  readonly declaredIds: readonly number[];
   /** Whether all entries follow from the values in the JSON text of an item. */
   readonly #areTermsOfText: boolean;
 
@@ -112,6 +114,7 @@ export class Indexing {
     const { uniqueKeys } = options;
     this.unique = uniqueKeys && new UniqueKeys(uniqueKeys, options.codec);
     const { isOff, included, excluded, always, computed = [], spatial = [] } = options;
+    const { declared = [] } = options;
     const composites = options.composites.map(beginningAscending);
     // Empty lists are left out, so that indexes from before these features keep their fingerprint.
     const definitions = computed.map(({ name, definition }) => [name, definition]);
@@ -132,14 +135,15 @@ export class Indexing {
     });
     this.#computed = computed;
     this.#paths = new IndexPaths({ ...options, namedOnly: computed.map(({ name }) => name) });
-    this.#composites = composites.map((parts) =>
-      parts.map(({ path, isDescending }) => ({ path: parsePath(path), isDescending })),
-    );
-    this.#orders = new CompositeOrders(this.#composites);
+    this.#declared = new DeclaredIndexes([
+      ...options.composites.map((parts) => ({ id: undefined, parts })),
+      ...declared,
+    ]);
+    this.declaredIds = declared.flatMap(({ id }) => (id === undefined ? [] : [id]));
     this.#areTermsOfText =
       !isOff &&
       options.codec.encoding === 'json' &&
-      computed.length + spatial.length + composites.length === 0;
+      computed.length + spatial.length + this.#declared.count === 0;
   }
 
   /** The common prefix of the entries of a path; undefined where it is not indexed. */
@@ -155,6 +159,7 @@ export class Indexing {
 
   #isIndexed(path: Path): boolean {
     if (this.options.isOff) return false;
+    if (this.options.viewNames?.includes(String(path[0])) === true) return false;
     if (path.at(-1) !== CELLS) return this.#paths.isIndexed(path);
     return this.gridOf(path.slice(0, -1)) !== undefined;
   }
@@ -166,26 +171,42 @@ export class Indexing {
     return this.#spatial.find((spatial) => spatial.text === text)?.grid;
   }
 
-  /** The composite index with this order, forwards or backwards. */
-  compositeFor(parts: readonly OrderedPath[]): CompositeMatch | undefined {
-    return this.#orders.match(parts);
+  /** The index with this order, forwards or backwards, among those that are ready. */
+  compositeFor(
+    parts: readonly OrderedPath[],
+    isReady: (id: number) => boolean = () => true,
+    limits?: readonly PartLimit[],
+  ): CompositeMatch | undefined {
+    return this.#declared.match(parts, isReady, limits);
+  }
+
+  /** Ranges of the declared index that uses most of the limits, among those that are ready. */
+  declaredWithin(
+    limits: readonly PartLimit[],
+    isReady: (id: number) => boolean,
+  ): DeclaredRanges | undefined {
+    return this.options.isOff ? undefined : this.#declared.rangesWithin(limits, isReady);
   }
 
   /** All entries of an item. `value` is its decoded body where the caller has it. */
-  entriesOf(item: Item, decoded: Value = this.options.codec.decode(item.body)): readonly string[] {
-    if (this.options.isOff) return [];
+  entriesOf(item: Item, given?: Value): readonly string[] {
+    if (this.options.isOff || item.isInternal) return [];
+    const decoded = given ?? this.options.codec.decode(item.body);
     const value = this.#computed.length === 0 ? decoded : this.#withComputed(decoded);
     const entries: string[] = [];
     addTerms(value, this.#paths.root(), item.rid, entries);
     for (const prefix of this.#cellTermPrefixes(value))
       entries.push(writer.reset().raw(Buffer.from(prefix, 'latin1')).u64(item.rid).takeText());
-    this.#composites.forEach((parts, index) => {
-      writer.reset().u8(PREFIX_COMPOSITE).u16(index);
-      for (const { path, isDescending } of parts)
-        writeCompositePart(readPath(value, path), isDescending);
-      entries.push(writer.u64(item.rid).takeText());
-    });
+    for (const prefix of this.#declared.entryPrefixesOf(value))
+      entries.push(prefix + ridText(item.rid));
     return entries;
+  }
+
+  /** The entries of an item in one declared index. */
+  declaredEntriesOf(item: Item, id: number): readonly string[] {
+    if (this.options.isOff) return NONE;
+    const value = this.#withComputed(this.options.codec.decode(item.body));
+    return this.#declared.entryPrefixesOf(value, id).map((prefix) => prefix + ridText(item.rid));
   }
 
   /** Whether an item has an entry that begins with this text. */
@@ -229,7 +250,7 @@ export class Indexing {
 
   /** Term prefixes that need the whole item: computed properties, cells, composites. */
   #wholeItemTermPrefixes(body: Bytes): readonly string[] {
-    if (this.#computed.length + this.#spatial.length + this.#composites.length === 0) return NONE;
+    if (this.#computed.length + this.#spatial.length + this.#declared.count === 0) return NONE;
     const value = this.#withComputed(this.options.codec.decode(body));
     const entries: string[] = [];
     if (isMap(value))
@@ -237,9 +258,7 @@ export class Indexing {
         addTerms(value[name], this.#paths.root().child(name), 0, entries);
     const prefixes = entries.map((entry) => entry.slice(0, -RID_BYTES));
     append(prefixes, this.#cellTermPrefixes(value));
-    this.#composites.forEach((parts, index) => {
-      prefixes.push(compositeTermPrefix(value, parts, index));
-    });
+    append(prefixes, this.#declared.entryPrefixesOf(value));
     return prefixes;
   }
 
@@ -284,11 +303,9 @@ export class Indexing {
       const root = this.#paths.root();
       findTerms(decoded, root, { owner, root, found, termPrefixes: isNew ? prefixes : undefined });
       for (const prefix of this.#cellTermPrefixes(decoded)) found.push(owner.of(prefix));
-      this.#composites.forEach((parts, index) => {
-        const prefix = compositeTermPrefix(decoded, parts, index);
+      for (const prefix of this.#declared.entryPrefixesOf(decoded))
         if (isNew) prefixes.push(prefix);
         else found.push(owner.of(prefix));
-      });
       item.indexEntryCount = found.length + prefixes.length;
     }
     // Copies have no spare capacity, because many of them wait for the disk.
@@ -303,39 +320,6 @@ function computedOf({ compute }: ComputedProperty, item: Value): Value {
   } catch {
     return undefined;
   }
-}
-
-/**
- * The same index with an ascending first part, to be read backwards: entries of equal values are in ascending rid
- * order, and a query whose first key descends wants rows of equal keys in descending rid order.
- */
-function beginningAscending(parts: readonly CompositePart[]): readonly CompositePart[] {
-  if (parts[0]?.isDescending !== true) return parts;
-  return parts.map(({ path, isDescending }) => ({ path, isDescending: !isDescending }));
-}
-
-/** A value inside a composite key. Every part is self-delimiting, so flipping all its bits reverses its order. */
-export function compositePart(value: Value, isDescending: boolean): Bytes {
-  const isScalar = typeof value !== 'object' || value === null || value instanceof Extended;
-  const bytes = isScalar
-    ? part.reset().value(value).take()
-    : Uint8Array.from(isList(value) ? ARRAY_KEY : OBJECT_KEY);
-  if (isDescending)
-    for (let at = 0; at < bytes.length; at++) bytes[at] = (bytes[at] as number) ^ 0xff;
-  return bytes;
-}
-
-function compositeTermPrefix(value: Value, parts: readonly OrderedPath[], index: number): string {
-  writer.reset().u8(PREFIX_COMPOSITE).u16(index);
-  for (const { path, isDescending } of parts)
-    writeCompositePart(readPath(value, path), isDescending);
-  return writer.takeText();
-}
-
-function writeCompositePart(value: Value, isDescending: boolean): void {
-  // Most are ascending texts, which need no buffer of their own.
-  if (typeof value === 'string' && !isDescending) writer.value(value);
-  else writer.raw(compositePart(value, isDescending));
 }
 
 /** The changes from the entries `before` to the entries `after`. */

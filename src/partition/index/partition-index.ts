@@ -69,7 +69,7 @@ export class PartitionIndex {
       const page = await this.#store.scan({ ...INDEX_LOG_RANGE, start }, LOG_PAGE);
       for (const { key, value } of page.entries) {
         this.#memtable.apply(decodeChanges(value));
-        this.#memtable.settle();
+        this.#memtable.sortIfLarge();
         start = keyAfter(key);
         await yieldToEventLoop();
       }
@@ -95,9 +95,10 @@ export class PartitionIndex {
   }
 
   async #recoverItem(indexing: Indexing, item: Item): Promise<void> {
+    if (item.isInternal) return;
     if (!indexing.isAhead(item.body)) {
       this.#add(indexing, item);
-      this.#memtable.settle();
+      this.#memtable.sortIfLarge();
       return;
     }
     const { termPrefixes } = await this.#work.run(indexing.findAhead(item.body, item.rid));
@@ -167,7 +168,7 @@ export class PartitionIndex {
   }
 
   /** Resolves when no flush is running. */
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     await this.#flushing;
   }
 

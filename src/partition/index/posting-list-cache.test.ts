@@ -1,13 +1,13 @@
 // Goal: a list is read once, the oldest lists are dropped first, and later writes are never missed.
 // Method: the cache alone, then an index over a store that counts its scans.
 import { expect, test } from 'vitest';
-import type { ReadView } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import { MemoryBudget } from '../read/memory-budget.ts';
 import { writeEntries } from './index-flush.ts';
 import { IndexMemtable } from './index-memtable.ts';
 import type { IndexView } from './index-view.ts';
 import { PostingListCache, TOO_MANY } from './posting-list-cache.ts';
+import { countingView, flushTo } from './test-kit.ts';
 
 /** The same limit for lists that are cached and read. */
 function upTo(limit: number) {
@@ -74,35 +74,17 @@ test('more lists are kept while the budget lasts, and it is released at the end'
 test('rids are read once between two flushes', async () => {
   const store = await memoryEngine().open('a');
   const memtable = new IndexMemtable(new MemoryBudget());
-  let scans = 0;
-  const counting: ReadView = {
-    get: (key) => store.get(key),
-    getMany: (keys) => store.getMany(keys),
-    dereference: (key, prefix) => store.dereference(key, prefix),
-    scanKeys(range, options) {
-      scans++;
-      return store.scanKeys(range, options);
-    },
-    scan: (range, options) => store.scan(range, options),
-  };
+  const view = countingView(store);
   const termPrefix = '\u0020somepathx';
   const rids = async (limit = 1000): Promise<readonly number[] | undefined> => {
-    const found = await memtable
-      .view(counting)
-      .rids(Buffer.from(termPrefix, 'latin1'), upTo(limit));
+    const found = await memtable.view(view).rids(Buffer.from(termPrefix, 'latin1'), upTo(limit));
     return found && Array.from(found);
   };
-  const flushed = async (): Promise<void> => {
-    const flush = memtable.beginFlush();
-    if (flush === undefined) throw new Error('nothing to write');
-    await writeEntries(store, flush);
-    memtable.endFlush(flush);
-  };
   for (const rid of numbers(100)) memtable.postings.change(termPrefix, rid, true);
-  await flushed();
+  await flushTo(store, memtable);
   for (let round = 0; round < 3; round++) expect(await rids()).toEqual(numbers(100));
   expect(await rids(50)).toBeUndefined();
-  expect(scans).toBe(1);
+  expect(view.counts.scanKeys).toBe(1);
   memtable.postings.change(termPrefix, 101, true);
   expect(await rids()).toEqual(numbers(101));
   // Rids of a partition that was merged into this one take more memory.
@@ -112,10 +94,10 @@ test('rids are read once between two flushes', async () => {
   memtable.postings.change(termPrefix, 1, false);
   const now = numbers(101).slice(1);
   expect(await rids()).toEqual(now);
-  expect(scans).toBe(1);
-  await flushed();
+  expect(view.counts.scanKeys).toBe(1);
+  await flushTo(store, memtable);
   for (let round = 0; round < 3; round++) expect(await rids()).toEqual(now);
-  expect(scans).toBe(2);
+  expect(view.counts.scanKeys).toBe(2);
 });
 
 test('a view from before a flush does not see lists that were read while it ran', async () => {
@@ -127,10 +109,7 @@ test('a view from before a flush does not see lists that were read while it ran'
     Array.from((await view.rids(Buffer.from(termPrefix, 'latin1'), upTo(1000))) ?? []);
   for (const rid of numbers(100)) memtable.postings.change(prefix, rid, true);
   for (const rid of numbers(100)) memtable.postings.change(other, rid, true);
-  const first = memtable.beginFlush();
-  if (first === undefined) throw new Error('nothing to write');
-  await writeEntries(store, first);
-  memtable.endFlush(first);
+  await flushTo(store, memtable);
 
   const snapshot = await store.snapshot();
   const before = memtable.view(snapshot);

@@ -1,53 +1,37 @@
 // Goal: the posting blocks of a path are searched once, and found again after a flush.
 // Method: an index whose entries are flushed to a store in memory that counts its scans.
 import { expect, test } from 'vitest';
-import type { KeyRange, ReadView, Store } from '../../engine/index.ts';
+import type { KeyRange } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import { MemoryBudget } from '../read/memory-budget.ts';
 import { writeEntries } from './index-flush.ts';
 import { IndexMemtable } from './index-memtable.ts';
+import { countingView, flushTo } from './test-kit.ts';
 
 const PATH = '\u0020somepath';
 const OTHER = '\u0020otherone';
 const OPTIONS = { limit: 100, bytesMax: 1e6 };
 
-async function flushed(store: Store, memtable: IndexMemtable): Promise<void> {
-  const flush = memtable.beginFlush();
-  if (flush === undefined) throw new Error('nothing to write');
-  await writeEntries(store, flush);
-  memtable.endFlush(flush);
-}
-
 test('blocks are searched once per path, and again after a flush', async () => {
   const store = await memoryEngine().open('a');
   const memtable = new IndexMemtable(new MemoryBudget());
-  let scans = 0;
-  const counting: ReadView = {
-    get: (key) => store.get(key),
-    getMany: (keys) => store.getMany(keys),
-    dereference: (key, prefix) => store.dereference(key, prefix),
-    scanKeys: (range, options) => store.scanKeys(range, options),
-    scan(range, options) {
-      scans++;
-      return store.scan(range, options);
-    },
-  };
+  const view = countingView(store);
   const range = (start: string, end: string): KeyRange => ({
     start: Buffer.from(start, 'latin1'),
     end: Buffer.from(end, 'latin1'),
   });
   const count = async (wanted: KeyRange): Promise<number> =>
-    (await memtable.view(counting).scan(wanted, OPTIONS)).entries.length;
+    (await memtable.view(view).scan(wanted, OPTIONS)).entries.length;
   const value = range(`${PATH}x`, `${PATH}x\u00ff`);
   const wholePath = range(PATH, '\u0020somepati');
 
   memtable.postings.change(`${PATH}x`, 1, true);
   for (let rid = 1; rid <= 10; rid++) memtable.postings.change(`${OTHER}y`, rid, true);
-  await flushed(store, memtable);
+  await flushTo(store, memtable);
   for (let round = 0; round < 3; round++) {
     expect(await count(value)).toBe(1);
     expect(await count(wholePath)).toBe(1);
-    expect(scans).toBe(1);
+    expect(view.counts.scan).toBe(1);
   }
   expect(await count(range(`${OTHER}y`, `${OTHER}y\u00ff`))).toBe(10);
   expect(await count(range('\u0020', '\u0021'))).toBe(11);

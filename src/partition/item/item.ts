@@ -63,8 +63,19 @@ export const WRITES_PER_ITEM_MAX = 128;
 /** Items of one command: as many as a script may write in one transaction. */
 export const COMMAND_KEYS_MAX = 10_000;
 
-/** Size of the header before key and body in a record (record.ts). */
+/** Size of the header before key and body in a record (record.ts), by its version. */
 export const RECORD_HEADER_BYTES = 32;
+export const FLAGGED_HEADER_BYTES = 33;
+
+/** The version byte of a record without flags, and the place of the flags in others. */
+export const PLAIN_VERSION = 1;
+export const FLAGS_AT = 32;
+
+/**
+ * Bits of internal items, which only decisions and internal scans see. shadow: keeps what a deletion has to remember.
+ * header: belongs to its partition key.
+ */
+export const ITEM_FLAGS = { shadow: 1, header: 2 } as const;
 
 /**
  * An item as stored: views into one record (record.ts), so that a cached item keeps only its bytes. It is a class
@@ -98,13 +109,27 @@ export class Item {
 
   /** Made at every call, since few callers need it. */
   get primary(): Bytes {
-    return this.record.subarray(RECORD_HEADER_BYTES, this.record.length - this.body.length);
+    return this.record.subarray(headerBytes(this.record), this.record.length - this.body.length);
+  }
+
+  /** A sum of ITEM_FLAGS; mostly 0. */
+  get flags(): number {
+    return this.record[0] === PLAIN_VERSION ? 0 : (this.record[FLAGS_AT] as number);
+  }
+
+  /** True for a shadow or a header: readers do not see it, no index has it, and no count includes it. */
+  get isInternal(): boolean {
+    return this.record[0] !== PLAIN_VERSION && this.flags !== 0;
+  }
+
+  get isShadow(): boolean {
+    return (this.flags & ITEM_FLAGS.shadow) !== 0;
   }
 
   /** Whether this is the item of the key. */
   isOf({ primary }: ItemKey): boolean {
     const { record, body } = this;
-    return bytesEqualAt(record, RECORD_HEADER_BYTES, record.length - body.length, primary);
+    return bytesEqualAt(record, headerBytes(record), record.length - body.length, primary);
   }
 
   get lsn(): Lsn {
@@ -125,10 +150,23 @@ export class Item {
 
 export type ItemFields = Omit<
   Item,
-  'primary' | 'isOf' | 'etag' | 'lsn' | 'time' | 'indexEntryCount'
+  | 'primary'
+  | 'isOf'
+  | 'etag'
+  | 'lsn'
+  | 'time'
+  | 'indexEntryCount'
+  | 'flags'
+  | 'isInternal'
+  | 'isShadow'
 > & {
   readonly etag?: string | undefined;
 };
+
+/** Where the primary key begins in a record. */
+export function headerBytes(record: Bytes): number {
+  return record[0] === PLAIN_VERSION ? RECORD_HEADER_BYTES : FLAGGED_HEADER_BYTES;
+}
 
 /** Identifies one write of an item. */
 export interface ItemVersion {

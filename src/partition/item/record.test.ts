@@ -1,7 +1,7 @@
 // Goal: the stored form of an item never changes by accident. Method: a golden vector and a round trip.
 import { expect, test } from 'vitest';
 import { AssertionError, bytesToText, seededRandom, textToBytes, toHex } from '../../base/index.ts';
-import { formatEtag, WRITES_PER_ITEM_MAX } from './item.ts';
+import { formatEtag, ITEM_FLAGS, WRITES_PER_ITEM_MAX } from './item.ts';
 import { decodeRecord, isIntact, newItem, primaryOfRecord } from './record.ts';
 
 const SEED = 20_261_116;
@@ -41,6 +41,31 @@ test('round trip', () => {
   expect(toHex(primaryOfRecord(item.record))).toBe('11010203');
 });
 
+test('golden vector of version 2: flags between header and key', () => {
+  const shadow = newItem({
+    primary: Uint8Array.of(0x11, 1, 2, 3),
+    rid: 3 * 2 ** 40 + 7,
+    version: { salt: 0xbeef, lsn: 258, operation: 5 },
+    timestampSec: 0x65535353,
+    ttlSec: 60,
+    encoding: 'cql',
+    body: Uint8Array.of(1, 2),
+    flags: ITEM_FLAGS.shadow,
+  });
+  expect(toHex(shadow.record)).toBe(
+    '02020000003C6553535300000000010200050000030000000007B6CC429200040111010203' + '0102',
+  );
+  const back = decodeRecord(shadow.record, 0xbeef);
+  expect(back).toEqual(shadow);
+  expect([toHex(back.primary), toHex(primaryOfRecord(shadow.record))]).toEqual([
+    '11010203',
+    '11010203',
+  ]);
+  expect([back.flags, back.isInternal, back.isShadow]).toEqual([1, true, true]);
+  expect([item.flags, item.isInternal, item.isShadow]).toEqual([0, false, false]);
+  expect(isIntact(shadow.record)).toBe(true);
+});
+
 test('a flipped bit in the body is found', () => {
   const record = Uint8Array.from(item.record);
   expect(isIntact(record)).toBe(true);
@@ -50,7 +75,7 @@ test('a flipped bit in the body is found', () => {
 
 test('an unknown version is refused', () => {
   const record = Uint8Array.from(item.record);
-  record[0] = 2;
+  record[0] = 3;
   expect(() => decodeRecord(record, 0)).toThrow(AssertionError);
 });
 

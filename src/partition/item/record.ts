@@ -1,9 +1,12 @@
 /**
- * The stored form of an item. Format version 1; do not renumber.
+ * The stored form of an item. Format versions 1 and 2; do not renumber.
  *
  *   0  version u8      1  encoding u8     2  ttlSec i32       6  timestampSec u32
  *   10 lsn u48         16 operation u16   18 rid u64          26 crc32 of the body u32
  *   30 primary key length u16             32 primary key, then the body to the end
+ *
+ * Version 2 has flags u8 at 32, and the primary key at 33. Only items with flags are stored so: all others are as they
+ * were in containers of any age.
  *
  * `operation` is the place of the write in its command: with the LSN it makes the etag, which differs for every write.
  */
@@ -12,18 +15,26 @@ import { assert, type Bytes, readU16, readU32, readU64 } from '../../base/index.
 import type { Encoding } from '../../value/index.ts';
 import {
   type BodyFinisher,
-  RECORD_HEADER_BYTES as HEADER_BYTES,
+  FLAGGED_HEADER_BYTES,
+  FLAGS_AT,
+  headerBytes,
   Item,
   type ItemFields,
+  PLAIN_VERSION,
+  RECORD_HEADER_BYTES,
   type Stamp,
 } from './item.ts';
 
-const RECORD_VERSION = 1;
+const FLAGGED_VERSION = 2;
 
 /** Place in the list = number on disk. */
 const ENCODINGS: readonly Encoding[] = ['json', 'bson', 'cql', 'edm'];
 
-type RecordFields = Omit<ItemFields, 'record'> & { readonly primary: Bytes };
+type RecordFields = Omit<ItemFields, 'record'> & {
+  readonly primary: Bytes;
+  /** A sum of ITEM_FLAGS. */
+  readonly flags?: number | undefined;
+};
 
 /** How the body is finished in its record. */
 interface RecordFinishing {
@@ -35,8 +46,9 @@ interface RecordFinishing {
 
 /** Makes an item with its record. The body is finished in the record where its finisher has a `tail`. */
 export function newItem(fields: RecordFields, finishing?: RecordFinishing): Item {
-  const { primary, version, rid, timestampSec, ttlSec } = fields;
-  const bodyAt = HEADER_BYTES + primary.length;
+  const { primary, version, rid, timestampSec, ttlSec, flags = 0 } = fields;
+  const keyAt = flags === 0 ? RECORD_HEADER_BYTES : FLAGGED_HEADER_BYTES;
+  const bodyAt = keyAt + primary.length;
   const bodyEnd = bodyAt + fields.body.length;
   const tail = finishing?.finisher.tail?.(finishing.stamp);
   const length = tail === undefined ? bodyEnd : bodyEnd - 1 + tail.length;
@@ -44,7 +56,8 @@ export function newItem(fields: RecordFields, finishing?: RecordFinishing): Item
     finishing?.isPooled === true ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
   const encoding = ENCODINGS.indexOf(fields.encoding);
   assert(encoding >= 0, 'record: unknown encoding');
-  record.writeUInt8(RECORD_VERSION, 0);
+  record.writeUInt8(flags === 0 ? PLAIN_VERSION : FLAGGED_VERSION, 0);
+  if (flags !== 0) record.writeUInt8(flags, FLAGS_AT);
   record.writeUInt8(encoding, 1);
   record.writeInt32BE(ttlSec, 2);
   record.writeUInt32BE(timestampSec, 6);
@@ -53,7 +66,7 @@ export function newItem(fields: RecordFields, finishing?: RecordFinishing): Item
   record.writeUInt32BE(Math.floor(rid / 2 ** 32), 18);
   record.writeUInt32BE(rid >>> 0, 22);
   record.writeUInt16BE(primary.length, 30);
-  record.set(primary, HEADER_BYTES);
+  record.set(primary, keyAt);
   record.set(fields.body, bodyAt);
   if (tail !== undefined) record.write(tail, bodyEnd - 1, 'latin1');
   const body = record.subarray(bodyAt);
@@ -73,7 +86,7 @@ export function newItem(fields: RecordFields, finishing?: RecordFinishing): Item
 
 /** On the path of every point read that misses the cache: makes no view of the bytes but the body. */
 export function decodeRecord(record: Bytes, etagSalt: number): Item {
-  assert(record[0] === RECORD_VERSION, 'record: unknown version');
+  assert(record[0] === PLAIN_VERSION || record[0] === FLAGGED_VERSION, 'record: unknown version');
   const encoding = ENCODINGS[record[1] as number];
   assert(encoding !== undefined, 'record: unknown encoding');
   const bodyAt = bodyStart(record);
@@ -99,11 +112,11 @@ export function isIntact(record: Bytes): boolean {
 
 /** The primary key inside a record, without decoding the rest. */
 export function primaryOfRecord(record: Bytes): Bytes {
-  return record.subarray(HEADER_BYTES, bodyStart(record));
+  return record.subarray(headerBytes(record), bodyStart(record));
 }
 
 function bodyStart(record: Bytes): number {
-  return HEADER_BYTES + readU16(record, 30);
+  return headerBytes(record) + readU16(record, 30);
 }
 
 /** A number that differs with identity and version of the item, by which partitions compare their contents. */

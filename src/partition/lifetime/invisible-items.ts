@@ -1,9 +1,11 @@
 /**
  * Items that are stored but invisible: expired, or covered by a range tombstone. Readers and decisions skip them at
- * once; the sweeper removes them later (sweeper.ts).
+ * once; the sweeper removes them later (sweeper.ts). Shadows and headers are invisible to readers alone, and so are
+ * expired items of which an API keeps something for later decisions (commit/updater.ts).
  */
 import { type Bytes, type Clock, compareBytes } from '../../base/index.ts';
-import type { Item, Lsn } from '../item/item.ts';
+import { ITEM_FLAGS, type Item, type Lsn } from '../item/item.ts';
+import { newItem } from '../item/record.ts';
 
 /** Deletes all items with a primary key in [start, end) that were written up to this LSN. */
 export interface RangeTombstone {
@@ -20,12 +22,16 @@ interface InvisibleOptions {
   /** Undefined: nothing expires. -1: only items with a time to live of their own. */
   readonly defaultTtlSec: number | undefined;
   readonly rangeTombstones: readonly RangeTombstone[];
+  /** Whether there are shadows or headers. */
+  readonly hasInternal: boolean;
+  /** Whether decisions see an expired item as a shadow. */
+  readonly leavesShadow: (item: Item) => boolean;
 }
 
 /** Undefined where all stored items are visible, so that most partitions pay one test. */
 export function invisibleItems(options: InvisibleOptions): InvisibleItems | undefined {
-  const { defaultTtlSec, rangeTombstones } = options;
-  return defaultTtlSec === undefined && rangeTombstones.length === 0
+  const { defaultTtlSec, rangeTombstones, hasInternal } = options;
+  return defaultTtlSec === undefined && rangeTombstones.length === 0 && !hasInternal
     ? undefined
     : new InvisibleItems(options);
 }
@@ -41,9 +47,18 @@ export class InvisibleItems {
     return this.#options.rangeTombstones;
   }
 
-  /** The item, or undefined where it is invisible. */
+  /** The item as readers see it: undefined where it is invisible. */
   visible(item: Item | undefined): Item | undefined {
-    return item === undefined || this.causeOf(item) !== undefined ? undefined : item;
+    const isVisible = item?.isInternal === false && this.causeOf(item) === undefined;
+    return isVisible ? item : undefined;
+  }
+
+  /** The item as decisions see it: shadows and headers too, and expired items as the shadows that they will become. */
+  present(item: Item | undefined): Item | undefined {
+    const cause = item && this.causeOf(item);
+    if (item === undefined || cause === undefined) return item;
+    const isShadow = cause === 'expired' && !item.isInternal && this.#options.leavesShadow(item);
+    return isShadow ? shadowOf(item) : undefined;
   }
 
   causeOf(item: Item): Cause | undefined {
@@ -61,4 +76,11 @@ export class InvisibleItems {
     const lifeSec = ttlSec === 0 ? defaultTtlSec : ttlSec;
     return lifeSec < 0 ? Number.POSITIVE_INFINITY : timestampSec + lifeSec;
   }
+}
+
+/** The same version of the item, which only updaters see. */
+function shadowOf(item: Item): Item {
+  const { primary, rid, version, timestampSec, ttlSec, encoding, body } = item;
+  const flags = ITEM_FLAGS.shadow;
+  return newItem({ primary, rid, version, timestampSec, ttlSec, encoding, body, flags });
 }

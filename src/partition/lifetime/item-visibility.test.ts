@@ -1,16 +1,23 @@
 // Goal: expired and range-deleted items are invisible at once for all readers, and removed in steps without harm to others.
 // Method: a partition with a fake clock, on synchronous and asynchronous engines; seeded histories against a model.
 import { describe, expect, test } from 'vitest';
-import { FakeClock, prefixEnd, seededRandom } from '../../base/index.ts';
+import { FakeClock, seededRandom } from '../../base/index.ts';
 import { asyncEngine } from '../../engine/async-engine.ts';
 import type { Engine, Store } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
-import { effectivePartitionKey } from '../../value/index.ts';
 import { commandOf } from '../commit/write-command.ts';
 import type { ItemKey } from '../item/item.ts';
-import { logicalPartitionPrefix } from '../item/keyspace.ts';
 import type { Partition } from '../partition.ts';
-import { indexingForTest, keyOf, openForTest, put, putOp, remove, textOf } from '../test-kit.ts';
+import {
+  indexingForTest,
+  KEYS_FOR_TEST,
+  keyOf,
+  openForTest,
+  put,
+  putOp,
+  remove,
+  textOf,
+} from '../test-kit.ts';
 import { ExpiryCalendar } from './expiry-calendar.ts';
 import { decodeRangeTombstones, encodeRangeTombstones } from './range-tombstones.ts';
 
@@ -60,11 +67,7 @@ async function seen(partition: Partition): Promise<readonly string[]> {
 }
 
 function keyRange(partitionKey: string) {
-  const definition = { paths: ['/pk'], kind: 'Hash', version: 2 } as const;
-  const start = logicalPartitionPrefix(effectivePartitionKey([partitionKey], definition), [
-    partitionKey,
-  ]);
-  return { start, end: prefixEnd(start) as Uint8Array };
+  return KEYS_FOR_TEST.rangeOf(KEYS_FOR_TEST.epk([partitionKey]), [partitionKey]);
 }
 
 describe.each(engines)('on the %s engine', (_, makeEngine) => {
@@ -137,7 +140,7 @@ describe.each(engines)('on the %s engine', (_, makeEngine) => {
       code: 'itemNotFound',
     });
     expect(await sweepAll(partition, 2)).toBe(4);
-    expect(partition.hidden).toBe(undefined);
+    expect(partition.invisible).toBe(undefined);
     expect(await seen(partition)).toEqual(['new', 'other']);
     expect(partition.statistics().itemCount).toBe(2);
     clock.advance(1);
@@ -153,7 +156,7 @@ describe.each(engines)('on the %s engine', (_, makeEngine) => {
     expect(await seen(again)).toEqual(['other']);
     expect(await sweepAll(again)).toBe(1);
     const { partition: third } = await open(undefined, store);
-    expect(third.hidden).toBe(undefined);
+    expect(third.invisible).toBe(undefined);
   });
 
   test('expired items leave a version that says so', async () => {

@@ -15,11 +15,17 @@ interface ItemVisibilityOptions {
   readonly defaultTtlSec: number | undefined;
   /** As stored. */
   readonly rangeTombstones: readonly RangeTombstone[];
+  /** Whether shadows or headers are stored. */
+  readonly hasInternal: boolean;
+  /** Whether something of an expired item stays for later decisions. */
+  readonly leavesShadow?: ((item: Item) => boolean) | undefined;
 }
 
 export class ItemVisibility {
   readonly #clock: Clock;
   #defaultTtlSec: number | undefined;
+  #hasInternal: boolean;
+  readonly #leavesShadow: (item: Item) => boolean;
   /** The items that readers skip. */
   invisible: InvisibleItems | undefined;
   /** The items that decisions skip: ahead of readers by the writes that are not durable yet. */
@@ -27,11 +33,14 @@ export class ItemVisibility {
   /** Made at the first sweep. */
   #sweeper: Sweeper | undefined;
 
-  constructor({ clock, defaultTtlSec, rangeTombstones }: ItemVisibilityOptions) {
+  constructor(options: ItemVisibilityOptions) {
+    const { clock, defaultTtlSec, rangeTombstones, hasInternal } = options;
+    this.#leavesShadow = options.leavesShadow ?? (() => false);
     this.#clock = clock;
     this.#defaultTtlSec = defaultTtlSec;
-    this.invisible = this.#invisibleWith(rangeTombstones);
-    this.decided = this.invisible;
+    this.#hasInternal = hasInternal;
+    this.invisible = this.#forReaders(rangeTombstones);
+    this.decided = this.#forDecisions(rangeTombstones);
   }
 
   readonly visible = (item: Item | undefined): Item | undefined =>
@@ -42,12 +51,16 @@ export class ItemVisibility {
       ? page
       : { ...page, items: page.items.filter((item) => this.visible(item) !== undefined) };
 
+  /** The same with shadows and headers. */
+  readonly present = (item: Item | undefined): Item | undefined =>
+    this.invisible === undefined ? item : this.invisible.present(item);
+
   /** Takes effect at once, for older items too. */
   change(defaultTtlSec: number | undefined): void {
     if (defaultTtlSec === this.#defaultTtlSec) return;
     this.#defaultTtlSec = defaultTtlSec;
-    this.decided = this.#invisibleWith(this.decided?.rangeTombstones ?? []);
-    this.invisible = this.#invisibleWith(this.invisible?.rangeTombstones ?? []);
+    this.decided = this.#forDecisions(this.decided?.rangeTombstones ?? []);
+    this.invisible = this.#forReaders(this.invisible?.rangeTombstones ?? []);
     this.#sweeper = undefined;
   }
 
@@ -60,12 +73,15 @@ export class ItemVisibility {
     group.rangeTombstones = change(this.decided?.rangeTombstones ?? []).map((tombstone) =>
       tombstone.lsn === 0 ? { ...tombstone, lsn } : tombstone,
     );
-    this.decided = this.#invisibleWith(group.rangeTombstones);
+    this.decided = this.#forDecisions(group.rangeTombstones);
   }
 
   /** Makes the range tombstones of a durable group visible to readers. */
-  publish({ rangeTombstones, pending }: CommitGroup): void {
-    if (rangeTombstones !== undefined) this.invisible = this.#invisibleWith(rangeTombstones);
+  publish({ rangeTombstones, pending, hasInternal }: CommitGroup): void {
+    const isFirst = hasInternal && !this.#hasInternal;
+    this.#hasInternal ||= hasInternal;
+    if (rangeTombstones !== undefined || isFirst)
+      this.invisible = this.#forReaders(rangeTombstones ?? this.invisible?.rangeTombstones ?? []);
     if (this.#sweeper === undefined || this.invisible === undefined) return;
     for (const { after } of pending)
       if (after !== undefined) this.#sweeper.noteWritten(after, this.invisible);
@@ -77,11 +93,21 @@ export class ItemVisibility {
     return this.#sweeper.step(itemsMax);
   }
 
-  #invisibleWith(rangeTombstones: readonly RangeTombstone[]): InvisibleItems | undefined {
-    return invisibleItems({
-      clock: this.#clock,
-      defaultTtlSec: this.#defaultTtlSec,
-      rangeTombstones,
-    });
+  #forReaders(rangeTombstones: readonly RangeTombstone[]): InvisibleItems | undefined {
+    return this.#items(rangeTombstones, this.#hasInternal);
+  }
+
+  /** Decisions see shadows and headers. */
+  #forDecisions(rangeTombstones: readonly RangeTombstone[]): InvisibleItems | undefined {
+    return this.#items(rangeTombstones, false);
+  }
+
+  #items(
+    rangeTombstones: readonly RangeTombstone[],
+    hasInternal: boolean,
+  ): InvisibleItems | undefined {
+    const [clock, defaultTtlSec] = [this.#clock, this.#defaultTtlSec];
+    const leavesShadow = this.#leavesShadow;
+    return invisibleItems({ clock, defaultTtlSec, rangeTombstones, hasInternal, leavesShadow });
   }
 }

@@ -17,8 +17,8 @@ test.each([
   let isRefusing = false;
   const swept: SweptPartition = {
     stored: partition.stored,
-    get hidden() {
-      return partition.hidden;
+    get invisible() {
+      return partition.invisible;
     },
     write: (command) => (isRefusing ? Promise.reject(REFUSED) : partition.write(command)),
   };

@@ -4,12 +4,13 @@
  * restart it begins again and finds what is left.
  */
 import type { Clock } from '../../base/index.ts';
+import { expiryUpdater, runUpdater, type UpdateScope } from '../commit/updater.ts';
 import type { Mutation, WriteCommand } from '../commit/write-command.ts';
-import type { Item } from '../item/item.ts';
+import type { Item, ItemKey } from '../item/item.ts';
 import { itemKeyOf } from '../item/keyspace.ts';
 import type { StoredItems } from '../read/stored-items.ts';
 import { ExpiryCalendar } from './expiry-calendar.ts';
-import type { InvisibleItems, RangeTombstone } from './invisible-items.ts';
+import type { Cause, InvisibleItems, RangeTombstone } from './invisible-items.ts';
 
 const STEP_BYTES = 4 * 1024 * 1024;
 
@@ -21,7 +22,7 @@ export interface SweepStep {
 
 export interface SweptPartition {
   readonly stored: StoredItems;
-  readonly hidden: InvisibleItems | undefined;
+  readonly invisible: InvisibleItems | undefined;
   write(command: WriteCommand): Promise<unknown>;
 }
 
@@ -50,7 +51,7 @@ export class Sweeper {
 
   /** One step at a time. */
   async step(itemsMax: number): Promise<SweepStep> {
-    const { hidden: invisible, stored } = this.#partition;
+    const { invisible, stored } = this.#partition;
     if (invisible === undefined) return NOTHING_TO_DO;
     const [tombstone] = invisible.rangeTombstones;
     if (tombstone !== undefined) return this.#sweepRange(tombstone, itemsMax);
@@ -113,17 +114,29 @@ export class Sweeper {
     await this.#partition.write({
       keys,
       includesInvisible: true,
-      decide: (current) => {
+      decide: (current, context) => {
         removed.length = 0;
         return keys.flatMap((key, at): readonly Mutation[] => {
           const item = current[at];
-          const cause = item && this.#partition.hidden?.causeOf(item);
+          const cause = item && this.#partition.invisible?.causeOf(item);
           if (item === undefined || cause === undefined) return [];
           removed.push(item);
-          return [{ kind: 'delete', key, cause }];
+          return [removal(key, item, cause, context)];
         });
       },
     });
     return removed;
   }
+}
+
+/** Deletes an item, or puts what stays of it for later decisions. */
+function removal(key: ItemKey, item: Item, cause: Cause, scope: UpdateScope): Mutation {
+  const { encoding } = item;
+  const updater =
+    cause === 'expired' && !item.isInternal ? expiryUpdater(encoding, scope.updaters) : undefined;
+  if (updater === undefined) return { kind: 'delete', key, cause };
+  const left = runUpdater({ updater, args: new Uint8Array(0) }, [item], scope);
+  if (left.kind !== 'put') return { kind: 'delete', key, cause };
+  const { body, ttlSec, flags } = left;
+  return { kind: 'put', key, encoding, body, ttlSec, flags };
 }

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
-import type { PendingChange } from '../commit/commit-group.ts';
+import type { PendingChange } from '../commit/pending-change.ts';
 import type { Item, ItemKey } from '../item/item.ts';
 import { recordKey, ridBytes } from '../item/keyspace.ts';
 import { newItem } from '../item/record.ts';

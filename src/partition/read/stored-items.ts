@@ -1,7 +1,7 @@
 /** The items of a partition as they are stored, invisible ones too: for the committer, movers and the sweeper. */
 import { andThen, type Bytes, type MaybePromise } from '../../base/index.ts';
 import type { KeyRange, Store } from '../../engine/index.ts';
-import type { PendingChange } from '../commit/commit-group.ts';
+import type { PendingChange } from '../commit/pending-change.ts';
 import type { Item, ItemKey, Lsn, Rid } from '../item/item.ts';
 import { PREFIX_ITEM, recordKey } from '../item/keyspace.ts';
 import { decodeRecord } from '../item/record.ts';
@@ -47,6 +47,28 @@ export class StoredItems {
     return andThen(this.readByRid(rid), (item) =>
       item?.isOf(key) === true ? this.#offer(key, item, publishCount) : this.#lookUp(key),
     );
+  }
+
+  /** One result per key, in the order of the keys, with at most one look into the store. */
+  readMany(keys: readonly ItemKey[]): MaybePromise<readonly (Item | undefined)[]> {
+    const { cache, store, etagSalt } = this.#options;
+    const items = keys.map((key) => cache.get(key));
+    const missing = keys.filter((_, at) => items[at] === undefined);
+    if (missing.length === 0) return items;
+    const publishCount = this.#publishCount;
+    const primaries = missing.map(({ primary }) => primary);
+    return andThen(store.dereferenceMany(primaries, PREFIX_ITEM), (records) => {
+      let next = 0;
+      for (let at = 0; at < items.length; at++) {
+        if (items[at] !== undefined) continue;
+        const record = records[next++];
+        this.#keys.noteLookup(record !== undefined);
+        if (record === undefined) continue;
+        const item = decodeRecord(record, etagSalt);
+        items[at] = this.#offer(keys[at] as ItemKey, item, publishCount);
+      }
+      return items;
+    });
   }
 
   /** Same as `read`, but mostly without the store where the key is new. */

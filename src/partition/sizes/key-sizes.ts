@@ -7,7 +7,7 @@
  */
 import { bytesToLatin1, HEAVY_KEYS_MAX, murmur3x86_32 } from '../../base/index.ts';
 import type { Epk } from '../../value/index.ts';
-import type { PendingChange } from '../commit/commit-group.ts';
+import type { PendingChange } from '../commit/pending-change.ts';
 import type { Lsn } from '../item/item.ts';
 import type { KeySize } from './key-size-scan.ts';
 

@@ -12,6 +12,7 @@ export type Condition =
   | { readonly kind: 'all'; readonly of: readonly Condition[] }
   | { readonly kind: 'any'; readonly of: readonly Condition[] }
   | TermCondition
+  | DeclaredCondition
   | TextCondition;
 
 /** The text under the path holds the phrases. Only a full text index can decide it. */
@@ -20,6 +21,16 @@ export interface TextCondition {
   readonly path: Path;
   readonly phrases: readonly string[];
   readonly needs: 'all' | 'any';
+}
+
+/**
+ * Some value under the path lies in one of the ranges, where the elements of arrays on the way count as values. Only a
+ * declared index can decide it.
+ */
+interface DeclaredCondition {
+  readonly kind: 'declared';
+  readonly path: Path;
+  readonly ranges: readonly ValueRange[];
 }
 
 /** Some value under the path lies in one of the ranges and passes the test. */

@@ -13,6 +13,8 @@ export function describeCondition(condition: Condition): string {
       return 'any item';
     case 'nothing':
       return 'no item';
+    case 'declared':
+      return describeCondition({ ...condition, kind: 'term' });
     case 'term': {
       const { path, ranges, test } = condition;
       const shown = ranges.slice(0, RANGES_SHOWN).map(describeRange);

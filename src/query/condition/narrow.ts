@@ -2,7 +2,7 @@
  * The part of an index that a condition allows. Only the first paths of the index narrow it: up to the first one that
  * the condition does not fix to one value.
  */
-import { append, type Bytes, concatBytes, prefixEnd } from '../../base/index.ts';
+import { append, type Bytes, concatBytes, ENTRY_KEPT_BYTES, prefixEnd } from '../../base/index.ts';
 import type { KeyRange } from '../../engine/index.ts';
 import { type Path, printPath } from '../../value/index.ts';
 import type { CompositeOrder } from '../reader.ts';
@@ -19,7 +19,8 @@ export function narrowed(
   let ranges: readonly KeyRange[] = [{ start, end: prefixEnd(start) }];
   for (const { path, isDescending } of parts) {
     const values = isDescending ? undefined : rangesOf(condition, path);
-    if (values === undefined) return ranges;
+    // Entries have no more bytes of their values.
+    if (values === undefined || start.length + longest(values) > ENTRY_KEPT_BYTES) return ranges;
     const only = values.length === 1 ? values[0] : undefined;
     if (only?.isPoint !== true)
       return values.map((range) => ({
@@ -30,6 +31,12 @@ export function narrowed(
     ranges = [{ start, end: prefixEnd(start) }];
   }
   return ranges;
+}
+
+function longest(ranges: readonly ValueRange[]): number {
+  let bytes = 0;
+  for (const { start, end } of ranges) bytes = Math.max(bytes, start.length, end.length);
+  return bytes;
 }
 
 /** True where the condition names no other path: then an index of these paths applies all of the condition. */

@@ -3,7 +3,14 @@
  * values that satisfy it; it is exact except where a key holds a text only in part.
  */
 import { type Bytes, compareBytes, concatBytes, KEY_TEXT_BYTES_MAX } from '../../base/index.ts';
-import { KEY_TAGS, KeyWriter, keyTagOf, type Value } from '../../value/index.ts';
+import {
+  Extended,
+  isExactTuple,
+  KEY_TAGS,
+  KeyWriter,
+  keyTagOf,
+  type Value,
+} from '../../value/index.ts';
 
 /** Encoded values (value/tuple.ts), [start, end). */
 export interface ValueRange {
@@ -26,7 +33,8 @@ const WHOLE_UNITS_MAX = Math.floor(KEY_TEXT_BYTES_MAX / 3) - 1;
 
 /** The range of one value. Arrays and objects are indexed by kind only. */
 export function equalTo(value: Value): ValueRange {
-  if (typeof value === 'object' && value !== null) return ofType(Array.isArray(value) ? [] : {});
+  if (typeof value === 'object' && value !== null && !(value instanceof Extended))
+    return ofType(Array.isArray(value) ? [] : {});
   const start = encode(value);
   return { start, end: concatBytes(start, LAST), isPoint: true };
 }
@@ -40,7 +48,7 @@ export function ofType(example: Value): ValueRange {
 /** Every defined value. */
 export function everyValue(): ValueRange {
   return {
-    start: Uint8Array.of(cosmos.null),
+    start: Uint8Array.of(cosmos.minKey),
     end: Uint8Array.of(cosmos.maxKey + 1),
     isPoint: false,
   };
@@ -53,6 +61,8 @@ export function comparedTo(comparison: Comparison, constant: Value): ValueRange 
   if (typeof constant === 'string' && constant.length > WHOLE_UNITS_MAX)
     return comparedToLong(comparison, constant);
   const at = encode(constant);
+  // Keys that hold a binary or a pattern only in part are not in its order.
+  if (constant instanceof Extended && !isExactTuple(at)) return kind;
   const behind = concatBytes(at, LAST);
   switch (comparison) {
     case '<':

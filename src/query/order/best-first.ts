@@ -5,6 +5,7 @@
 import type { Value } from '../../value/index.ts';
 import type { ExecutableQuery, QuerySearch } from '../executable-query.ts';
 import type { ExecutionStats } from '../execution-stats.ts';
+import { type FoundItem, ReadItem } from '../found-item.ts';
 import type { Target } from '../page.ts';
 import type { Candidate, ItemReader } from '../reader.ts';
 import type { RankedItems, TextStatistics } from '../search.ts';
@@ -63,7 +64,7 @@ async function readBest(
       if (item === undefined) continue;
       stats.itemsLoaded++;
       stats.bytesLoaded += item.body.length;
-      if (reader.isWithin(item)) found.add(item, reader.decode(item));
+      if (reader.isWithin(item)) found.add(new ReadItem(reader, item), item);
     }
     await yieldToEventLoop();
   }
@@ -83,7 +84,7 @@ async function fillUnscored(
     for (const item of page.items) {
       stats.itemsLoaded++;
       stats.bytesLoaded += item.body.length;
-      if (reader.isWithin(item)) found.addUnscored(item, reader.decode(item));
+      if (reader.isWithin(item)) found.addUnscored(new ReadItem(reader, item), item);
       if (found.isEnough) return true;
     }
     next = page.next;
@@ -116,9 +117,9 @@ class BestItems {
     return slack === 0 ? least >= bound : least > bound + slack * (1 + Math.abs(bound));
   }
 
-  add(item: Candidate, document: Value): void {
+  add(read: FoundItem, item: Candidate): void {
     if (this.#items.has(item.rid)) return;
-    const score = this.#search.scoreOf(document);
+    const score = this.#search.scoreOf(read);
     if (score === undefined || score <= this.#search.floor) return;
     this.#items.set(item.rid, item);
     const at = this.#scores.findIndex((other) => other < score);
@@ -127,8 +128,8 @@ class BestItems {
   }
 
   /** Adds an item whose score is exactly the floor. */
-  addUnscored(item: Candidate, document: Value): void {
-    if (this.#items.has(item.rid) || this.#search.scoreOf(document) !== this.#search.floor) return;
+  addUnscored(read: FoundItem, item: Candidate): void {
+    if (this.#items.has(item.rid) || this.#search.scoreOf(read) !== this.#search.floor) return;
     this.#items.set(item.rid, item);
     this.#scores.push(this.#search.floor);
   }

@@ -1,4 +1,4 @@
-/** The rows of one partition in the order of an index. */
+/** The rows of ranges of an index, in its order. */
 import {
   andThen,
   type Bytes,
@@ -11,116 +11,36 @@ import {
   QUERY_ROWS_MAX,
 } from '../../base/index.ts';
 import type { KeyRange } from '../../engine/index.ts';
-import type { Path } from '../../value/index.ts';
 import { type Batches, counted } from '../candidates.ts';
-import { isLimited, narrowed } from '../condition/narrow.ts';
+import { narrowed } from '../condition/narrow.ts';
 import { equalTo } from '../condition/value-ranges.ts';
 import { yieldToEventLoop } from '../yield.ts';
 import {
+  firstEntries,
+  LATER_ENTRIES,
   type OrderedEntries,
   type OrderedRequest,
   type OrderedRow,
   orderedRowsOf,
+  REPEATED_ENTRIES,
 } from './ordered-rows.ts';
 import { type ComparePlaces, isRepeated, placeComparison, type RowPlace } from './row-order.ts';
 import { TopRows } from './top-rows.ts';
 
 const PAGE_BYTES = 1024 * 1024;
-/** Entries of later reads. The first reads as many as are wanted; where that is not enough, a filter drops many. */
-const LATER_ENTRIES = 200;
-/** Entries of a read where rows repeat each other: a few show it, and the next key is read instead. */
-const REPEATED_ENTRIES = 10;
 
-export function indexRows(request: OrderedRequest, entries: OrderedEntries): Batches<OrderedRow> {
-  const found = new IndexRows(request, entries);
-  const [part] = entries.parts;
-  // Only the index of one path lacks the items without a value there.
-  if (entries.composite !== undefined || part === undefined) return found;
-  if (request.order.parts[0]?.isInEvery || isLimited(request.condition, part.path)) return found;
-  const without = new UndefinedRows(request, part.path, entries.isReverse);
-  return concatenated(entries.isReverse ? [found, without] : [without, found]);
-}
-
-function firstEntries({ order, wanted }: OrderedRequest): number {
-  return order.deduplicates ? REPEATED_ENTRIES : Math.min(100, Math.max(10, wanted));
-}
-
-function concatenated([first, second]: readonly [
-  Batches<OrderedRow>,
-  Batches<OrderedRow>,
-]): Batches<OrderedRow> {
-  let current = first;
-  const next = (): MaybePromise<readonly OrderedRow[] | undefined> =>
-    andThen(current.next(), (batch) => {
-      if (batch !== undefined || current === second) return batch;
-      current = second;
-      return next();
-    });
-  return { next };
-}
-
-/** Rows of the items without a value at the path: first in ascending order, last in descending order. */
-class UndefinedRows implements Batches<OrderedRow> {
-  readonly #request: OrderedRequest;
-  readonly #path: Path;
-  readonly #isReverse: boolean;
-  readonly #compare: ComparePlaces;
-  #rids: readonly number[] | undefined;
-  #at = 0;
-  #limit: number;
-
-  constructor(request: OrderedRequest, path: Path, isReverse: boolean) {
-    this.#request = request;
-    this.#path = path;
-    this.#isReverse = isReverse;
-    this.#compare = placeComparison(request.order);
-    this.#limit = firstEntries(request);
-    const { after } = request;
-    if (!isReverse && after !== undefined && after.keys[0] !== undefined) this.#rids = [];
-  }
-
-  next(): MaybePromise<readonly OrderedRow[] | undefined> {
-    if (this.#rids !== undefined) return this.#read(this.#rids);
-    return andThen(this.#request.reader.ridsWithout(this.#path), (all) => {
-      const rids = this.#left(all);
-      this.#rids = rids;
-      return this.#read(rids);
-    });
-  }
-
-  /** The rids in the order of the rows, from the position of the last page on. */
-  #left(all: readonly number[]): readonly number[] {
-    const { after } = this.#request;
-    const from = after !== undefined && after.keys[0] === undefined ? after.rid : undefined;
-    if (this.#isReverse) return all.filter((rid) => from === undefined || rid <= from).toReversed();
-    return from === undefined ? all : all.filter((rid) => rid >= from);
-  }
-
-  #read(rids: readonly number[]): MaybePromise<readonly OrderedRow[] | undefined> {
-    if (this.#at >= rids.length) return undefined;
-    const { reader, stats, order } = this.#request;
-    const some = rids.slice(this.#at, this.#at + this.#limit);
-    this.#at += some.length;
-    this.#limit = LATER_ENTRIES;
-    return andThen(reader.readMany(some), (read) =>
-      andThen(
-        orderedRowsOf(this.#request, counted(read, reader, stats), this.#compare),
-        (found) => {
-          // The list may name items that have a value by now.
-          const rows = found.filter(({ keys }) => keys[0] === undefined);
-          if (order.deduplicates && rows.length > 0) this.#at = rids.length;
-          return rows;
-        },
-      ),
-    );
-  }
+interface IndexRowsOptions {
+  /** The ranges left, in the direction of reading. */
+  readonly ranges: readonly KeyRange[];
+  /** True where the entries are not in the order of the rows: all rows are read and sorted. */
+  readonly isUnordered?: boolean;
 }
 
 /**
  * Rows of index entries. Entries with truncated texts that begin alike are not in the order of their texts, so their
  * rows are read together and sorted.
  */
-class IndexRows implements Batches<OrderedRow> {
+export class IndexRows implements Batches<OrderedRow> {
   readonly #request: OrderedRequest;
   readonly #entries: OrderedEntries;
   readonly #compare: ComparePlaces;
@@ -128,18 +48,28 @@ class IndexRows implements Batches<OrderedRow> {
   #ranges: readonly KeyRange[];
   #limit: number;
   #isBegun = false;
+  readonly #isUnordered: boolean;
 
-  constructor(request: OrderedRequest, entries: OrderedEntries) {
+  constructor(
+    request: OrderedRequest,
+    entries: OrderedEntries,
+    { ranges, isUnordered }: IndexRowsOptions,
+  ) {
     this.#request = request;
     this.#entries = entries;
     this.#compare = placeComparison(request.order);
     this.#limit = firstEntries(request);
-    this.#ranges = rangesAfter(request, entries);
+    this.#ranges = ranges;
+    this.#isUnordered = isUnordered === true;
   }
 
   next(): MaybePromise<readonly OrderedRow[] | undefined> {
     const [range, ...others] = this.#ranges;
     if (range === undefined) return undefined;
+    if (this.#isUnordered) {
+      this.#ranges = [];
+      return this.#sorted([range, ...others]);
+    }
     const rest = this.#isBegun ? yieldToEventLoop() : undefined;
     this.#isBegun = true;
     return rest === undefined
@@ -157,7 +87,7 @@ class IndexRows implements Batches<OrderedRow> {
       stats.indexEntries += entries.length;
       for (let at = 0; at < entries.length; at++) {
         const entry = entries[at] as string;
-        const shared = reader.cutAt(entry, composite);
+        const shared = reader.truncatedAt(entry, composite);
         if (shared === undefined) continue;
         const beginning = Buffer.from(entry.slice(0, shared), 'latin1');
         const left = divided([range, ...others], beginning, isReverse);
@@ -200,7 +130,7 @@ class IndexRows implements Batches<OrderedRow> {
         if (first.size > QUERY_ROWS_MAX)
           throw new DomainError(
             'invalidInput',
-            `The query would have to sort more than ${QUERY_ROWS_MAX} rows of texts that begin alike. Add a filter.`,
+            `The query would have to sort more than ${QUERY_ROWS_MAX} rows that its index has not in order. Add a filter.`,
           );
         range = page.rest;
         await yieldToEventLoop();
@@ -227,17 +157,28 @@ function divided(
 const EMPTY_KEY: Bytes = new Uint8Array();
 
 /** The intersection: a list of one range or none. */
-function intersection(a: KeyRange, b: KeyRange): readonly KeyRange[] {
+export function intersection(a: KeyRange, b: KeyRange): readonly KeyRange[] {
   const start = compareBytes(a.start, b.start) >= 0 ? a.start : b.start;
   const end = smaller(a.end, b.end);
   return end !== undefined && compareBytes(start, end) >= 0 ? [] : [{ start, end }];
 }
 
+/** All ranges of the index that the condition allows, in the direction of reading. */
+export function allowedRanges(
+  { condition }: OrderedRequest,
+  { prefix, parts, isReverse }: OrderedEntries,
+): readonly KeyRange[] {
+  const all = narrowed(prefix, parts, condition);
+  return isReverse ? [...all].reverse() : all;
+}
+
 /** The ranges from the position of the last page on; they may begin a little before it. */
-function rangesAfter(request: OrderedRequest, entries: OrderedEntries): readonly KeyRange[] {
-  const { after, condition, order } = request;
-  const all = narrowed(entries.prefix, entries.parts, condition);
-  const ranges = entries.isReverse ? [...all].reverse() : all;
+export function rangesAfter(
+  request: OrderedRequest,
+  entries: OrderedEntries,
+  ranges: readonly KeyRange[],
+): readonly KeyRange[] {
+  const { after, order } = request;
   if (after === undefined) return ranges;
   const isBehindKeys = order.deduplicates === true && isRepeated(after, after);
   return rangesBehind(request, entries, after, ranges, isBehindKeys);
@@ -254,7 +195,7 @@ function rangesBehind(
   const key = composite ? reader.compositeKey(composite, keys) : equalTo(keys[0]).start;
   const whole = concatBytes(prefix, key);
   // Truncated texts that begin alike are read together, so the range begins with the first of them.
-  const shared = reader.cutAt(bytesToLatin1(whole), composite);
+  const shared = reader.truncatedAt(bytesToLatin1(whole), composite);
   const first = whole.subarray(0, shared);
   const past = prefixEnd(first);
   const isPastKeys = isBehindKeys && shared === undefined;

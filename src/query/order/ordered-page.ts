@@ -8,8 +8,8 @@ import { fitsInToken, type Position, type Window } from '../position.ts';
 import { type TimedReader, timed } from '../timed-reader.ts';
 import { MergedRows } from './merge.ts';
 import { entriesInOrder, findsAll, orderedRows } from './ordered.ts';
-import type { OrderedRow } from './ordered-rows.ts';
-import { isRepeated, placeComparison, type RowPlace } from './row-order.ts';
+import type { OrderedEntries, OrderedRow } from './ordered-rows.ts';
+import { isRepeated, placeComparison, positionKeys, type RowPlace } from './row-order.ts';
 
 export function orderedPage(
   request: PageRequest,
@@ -84,11 +84,19 @@ class OrderedPage {
   }
 
   #source(reader: TimedReader): MaybePromise<Batches<OrderedRow>> {
+    const found = entriesInOrder(reader, this.#order, this.#request.query.condition);
+    if (isPromise(found)) return found.then((entries) => this.#sourceOf(reader, entries));
+    return this.#sourceOf(reader, found);
+  }
+
+  #sourceOf(
+    reader: TimedReader,
+    entries: OrderedEntries | undefined,
+  ): MaybePromise<Batches<OrderedRow>> {
     const { stats, query } = this.#request;
     const { condition } = query;
     const order = this.#order;
     const wanted = this.#wanted;
-    const entries = entriesInOrder(reader, order);
     const access: MaybePromise<AccessPath> =
       entries !== undefined && findsAll(entries, condition)
         ? { kind: 'scan' }
@@ -120,12 +128,13 @@ class OrderedPage {
     if (this.#order.deduplicates && isRepeated(row, this.#before)) return undefined;
     this.#before = row;
     const isSkipped = this.#skip > 0;
-    if (this.#page.isFull || !(isSkipped || this.#page.add(row, row.document, row.item.body))) {
+    if (this.#page.isFull || !(isSkipped || this.#page.add(row))) {
       const window = { skip: this.#skip + this.#since, take: this.#take };
       return { rows, position: positionAfter(this.#named, window) };
     }
-    const isNamed = fitsInToken(row.keys);
-    if (isNamed) this.#named = row;
+    const keys = positionKeys(this.#order, row.keys);
+    const isNamed = fitsInToken(keys);
+    if (isNamed) this.#named = { keys, rid: row.rid, row: row.row };
     this.#since = isNamed ? 0 : this.#since + 1;
     if (isSkipped) {
       this.#skip--;
@@ -154,7 +163,6 @@ async function openMany(targets: readonly Target[], request: PageRequest): Promi
   throw failed.reason;
 }
 
-function positionAfter(named: RowPlace | undefined, window: Window): Position {
-  const after = named && { keys: named.keys, rid: named.rid, row: named.row };
+function positionAfter(after: RowPlace | undefined, window: Window): Position {
   return { kind: 'ordered', after, window };
 }

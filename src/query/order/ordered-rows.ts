@@ -1,21 +1,14 @@
 /** Makes the rows of items, with their places in an order. */
-import { type Bytes, bytesToText, type MaybePromise } from '../../base/index.ts';
-import type { Value } from '../../value/index.ts';
+import type { Bytes, MaybePromise } from '../../base/index.ts';
 import { type AsyncRows, asyncRows } from '../async-rows.ts';
 import type { Condition } from '../condition/condition.ts';
-import type { Order, Streaming } from '../executable-query.ts';
+import type { Order, ResultRow, Streaming } from '../executable-query.ts';
 import type { ExecutionStats } from '../execution-stats.ts';
+import { ReadItem } from '../found-item.ts';
 import type { Candidate, CompositeMatch, CompositeOrder, ItemReader } from '../reader.ts';
 import { type ComparePlaces, isRepeated, type RowPlace } from './row-order.ts';
 
-export interface OrderedRow extends RowPlace {
-  /** The JSON text of the row, where it needs no printing. */
-  readonly text?: string | undefined;
-  readonly isItem?: boolean | undefined;
-  readonly value: Value;
-  readonly document: Value;
-  readonly item: Candidate;
-}
+export interface OrderedRow extends RowPlace, ResultRow {}
 
 export interface OrderedRequest {
   readonly reader: ItemReader;
@@ -39,6 +32,16 @@ export interface OrderedEntries {
   readonly text: string;
 }
 
+/** Entries of later reads. The first reads as many as are wanted; where that is not enough, a filter drops many. */
+export const LATER_ENTRIES = 200;
+/** Entries of a read where rows repeat each other: a few show it, and the next key is read instead. */
+export const REPEATED_ENTRIES = 10;
+
+/** Entries of the first read. */
+export function firstEntries({ order, wanted }: OrderedRequest): number {
+  return order.deduplicates ? REPEATED_ENTRIES : Math.min(100, Math.max(10, wanted));
+}
+
 /** The rows of items behind `after`, in the order of the items. */
 export function orderedRowsOf(
   request: OrderedRequest,
@@ -58,34 +61,24 @@ export function rowsOf(
   made: AsyncRows | undefined,
 ): readonly OrderedRow[] {
   const rows: OrderedRow[] = [];
-  let at = 0;
-  for (const item of items) {
-    const stored = shape.keysOfText && rowFromText(shape.keysOfText, item);
-    if (stored !== undefined) {
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at] as Candidate;
+    const read = made?.items[at] ?? new ReadItem(reader, item);
+    const storedKeys = shape.keysOf?.(read);
+    if (storedKeys !== undefined) {
+      const stored = { keys: storedKeys, rid: item.rid, row: 0, item: read };
       stats.itemsMatched++;
       if (after === undefined || compare(stored, after) > 0) rows.push(stored);
       continue;
     }
-    const document = made === undefined ? reader.decode(item) : undefined;
-    const found = made?.rows[at++] ?? shape.rowsOf(document);
+    const found = made?.rows[at] ?? shape.rowsOf(read);
     if (found.length > 0) stats.itemsMatched++;
     for (let row = 0; row < found.length; row++) {
-      const { value, keys, text, isItem } = found[row] as (typeof found)[number];
-      const place = { keys, rid: item.rid, row };
-      if (order.deduplicates && isRepeated(place, after)) continue;
-      if (after === undefined || compare(place, after) > 0)
-        rows.push({ ...place, value, text, isItem, document, item });
+      const { keys, item: whole, value, text } = found[row] as (typeof found)[number];
+      const placed: OrderedRow = { keys, rid: item.rid, row, item: whole, value, text };
+      if (order.deduplicates && isRepeated(placed, after)) continue;
+      if (after === undefined || compare(placed, after) > 0) rows.push(placed);
     }
   }
   return rows;
-}
-
-/** The row of an item that is sent as it is stored; undefined where the text does not decide it. */
-function rowFromText(
-  keysOf: NonNullable<Streaming['keysOfText']>,
-  item: Candidate,
-): OrderedRow | undefined {
-  const text = bytesToText(item.body);
-  const keys = keysOf(text);
-  return keys && { keys, rid: item.rid, row: 0, text, value: undefined, document: undefined, item };
 }

@@ -1,15 +1,23 @@
 /** The rows of one partition in an order: from an index that has the order, or sorted in memory. */
-import { DomainError, isPromise, type MaybePromise, QUERY_ROWS_MAX } from '../../base/index.ts';
+import {
+  andThen,
+  concatBytes,
+  DomainError,
+  isPromise,
+  type MaybePromise,
+  QUERY_ROWS_MAX,
+} from '../../base/index.ts';
 import type { Path } from '../../value/index.ts';
 import type { AccessPath } from '../access-path.ts';
 import { type AsyncRows, asyncRows } from '../async-rows.ts';
 import { type Batches, candidates } from '../candidates.ts';
 import type { Condition } from '../condition/condition.ts';
+import { limitsOf } from '../condition/limits.ts';
 import { coversPaths } from '../condition/narrow.ts';
+import { ofType } from '../condition/value-ranges.ts';
 import type { Order } from '../executable-query.ts';
 import type { Candidate, CompositeOrder, ItemReader } from '../reader.ts';
 import { yieldToEventLoop } from '../yield.ts';
-import { indexRows } from './index-rows.ts';
 import {
   type OrderedEntries,
   type OrderedRequest,
@@ -17,6 +25,7 @@ import {
   rowsOf,
 } from './ordered-rows.ts';
 import { isRepeated, placeComparison } from './row-order.ts';
+import { indexRows } from './segments.ts';
 import { TopRows } from './top-rows.ts';
 
 /** The sorted rows behind `after`, in batches. */
@@ -46,11 +55,47 @@ export function findsAll({ parts }: OrderedEntries, condition: Condition): boole
 }
 
 /** The index entries that have an order; undefined where no index has it. */
-export function entriesInOrder(reader: ItemReader, { parts }: Order): OrderedEntries | undefined {
+export function entriesInOrder(
+  reader: ItemReader,
+  order: Order,
+  condition: Condition,
+): MaybePromise<OrderedEntries | undefined> {
+  if (order.compare !== undefined) return undefined;
+  if (order.collation !== 'bson') return entriesOf(reader, order, condition);
+  const [part, ...others] = order.parts;
+  if (part?.path === undefined || others.length > 0) return undefined;
+  return andThen(hasArrays(reader, part.path), (isAmbiguous) =>
+    isAmbiguous ? undefined : entriesOf(reader, order, condition),
+  );
+}
+
+/**
+ * True where some item may have an array at the path or above it. What such an item is sorted by only the dialect can
+ * say, MongoDB by one of the elements, and the index of the path does not have it.
+ */
+function hasArrays(reader: ItemReader, path: Path, length = 1): MaybePromise<boolean> {
+  if (length > path.length) return false;
+  const terms = reader.termsOf(path.slice(0, length));
+  if (terms === undefined) return true;
+  const range = { start: concatBytes(terms, ARRAYS.start), end: concatBytes(terms, ARRAYS.end) };
+  return andThen(
+    reader.scanIndex(range, ONE_ENTRY),
+    ({ entries }) => entries.length > 0 || hasArrays(reader, path, length + 1),
+  );
+}
+
+const ARRAYS = ofType([]);
+const ONE_ENTRY = { limit: 1, bytesMax: 4096 };
+
+function entriesOf(
+  reader: ItemReader,
+  { parts }: Order,
+  condition: Condition,
+): OrderedEntries | undefined {
   if (parts.some(({ path }) => path === undefined)) return undefined;
-  if (parts.length === 1) {
+  const prefix = parts.length === 1 ? reader.termsOf((parts[0] as CompositeOrder).path) : undefined;
+  if (prefix !== undefined) {
     const { path, isDescending } = parts[0] as CompositeOrder;
-    const prefix = reader.termsOf(path);
     return (
       prefix && {
         prefix,
@@ -61,7 +106,7 @@ export function entriesInOrder(reader: ItemReader, { parts }: Order): OrderedEnt
       }
     );
   }
-  const composite = reader.compositeOf(parts as readonly CompositeOrder[]);
+  const composite = reader.compositeOf(parts as readonly CompositeOrder[], limitsOf(condition));
   return (
     composite && {
       prefix: composite.prefix,

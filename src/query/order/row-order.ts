@@ -1,6 +1,7 @@
 /**
  * The order of rows: by their keys, then by the rid of their item in the direction of the first key, then by their
- * number within the item. All arrays are equal in it, and so are all objects, because an index holds only their kind.
+ * number within the item. In the cosmos collation all arrays are equal, and so are all objects, because an index holds
+ * only their kind.
  */
 import { compareValues, isList, isMap, type Value } from '../../value/index.ts';
 import type { Order } from '../executable-query.ts';
@@ -15,7 +16,9 @@ export interface RowPlace {
 
 export type ComparePlaces = (a: RowPlace, b: RowPlace) => number;
 
-export function placeComparison({ parts }: Order): ComparePlaces {
+export function placeComparison(order: Order): ComparePlaces {
+  const { parts } = order;
+  const compareKeys = keyComparison(order);
   const signs = parts.map(({ isDescending }) => (isDescending ? -1 : 1));
   const ridSign = signs[0] ?? 1;
   return (a, b) => {
@@ -28,10 +31,28 @@ export function placeComparison({ parts }: Order): ComparePlaces {
   };
 }
 
-function compareKeys(a: Value, b: Value): number {
+function keyComparison({ collation, compare }: Order): (a: Value, b: Value) => number {
+  return compare ?? (collation === 'bson' ? compareBson : compareCosmos);
+}
+
+function compareBson(a: Value, b: Value): number {
+  return compareValues(a, b, 'bson');
+}
+
+function compareCosmos(a: Value, b: Value): number {
   if (isList(a) && isList(b)) return 0;
   if (isMap(a) && isMap(b)) return 0;
   return compareValues(a, b);
+}
+
+/** The keys by which a position names a row: where all arrays are equal, and all objects, one of them is enough. */
+export function positionKeys(
+  { collation, compare }: Order,
+  keys: readonly Value[],
+): readonly Value[] {
+  if (compare !== undefined || collation === 'bson') return keys;
+  if (!keys.some((key) => isList(key) || isMap(key))) return keys;
+  return keys.map((key) => (isList(key) ? [] : isMap(key) ? {} : key));
 }
 
 /** True where two rows have the same keys. Rows that show only their keys are equal then. */

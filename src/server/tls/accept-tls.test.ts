@@ -5,8 +5,7 @@ import { connect } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bytes, isPromise, systemClock } from '../../base/index.ts';
-import { type Listener, listen } from '../listen.ts';
-import { stop } from '../shutdown.ts';
+import { ConnectionCount, type Listener, listenHttp, stop } from '../listen/index.ts';
 import type { TlsOptions } from './accept-tls.ts';
 import { openTls } from './open-tls.ts';
 
@@ -32,11 +31,11 @@ beforeAll(async () => {
 afterAll(() => stop({ listeners: [both, secureOnly], close: async () => undefined }));
 
 function start(options: TlsOptions): Promise<Listener> {
-  return listen({
+  return listenHttp({
     host: '127.0.0.1',
     port: 0,
     flag: 'nosql-port',
-    connectionsMax: 100,
+    connections: new ConnectionCount(100),
     tls: options,
     handler: (exchange) => {
       const answer = ({ length }: Bytes): void =>

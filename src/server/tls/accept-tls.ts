@@ -1,22 +1,38 @@
 /**
- * TLS on the port of an HTTP server. A client's first byte shows its protocol: a TLS record begins with 22, an HTTP
- * request with a letter. Both end up in the same server, so its limits, counts and shutdown hold for both.
+ * TLS on the port of a plain protocol. A client's first bytes show which it speaks: a TLS record begins with 22 and its
+ * version. Both end up in the same server, so its limits, counts and shutdown hold for both.
  */
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import type { Leaf } from './authority.ts';
 import type { Certificates } from './certificates.ts';
 
+/**
+ * A TLS record: 22 for a handshake, 3, and 1 to 4. The first byte decides, but for MongoDB, whose messages begin with
+ * their length in little endian: one that begins with these three bytes would be a first message of 64 kilobytes.
+ */
 const TLS_HANDSHAKE = 22;
+const TLS_MAJOR = 3;
+const TLS_MINOR_MAX = 4;
+const TLS_PREFIX_BYTES = 3;
 
 /** Bound for clients that connect and send nothing, or begin a handshake and stop. */
 const HANDSHAKE_MS = 30_000;
 
 export interface TlsOptions {
   readonly certificates: Certificates;
-  /** False: a plain request gets an error response that names TLS. */
+  /** False: a plain connection is refused. */
   readonly isPlainServed: boolean;
+}
+
+/** The plain protocol of the port. */
+export interface PlainProtocol {
+  /** The name that clients negotiate in the handshake; undefined where the protocol has none. */
+  readonly alpn?: string;
+  /** True where a client may close its half and still wait for a response. */
+  readonly allowsHalfOpen: boolean;
+  /** Ends a plain connection where only TLS is served, with an error where the protocol has one. */
+  refusePlain(socket: Socket): void;
 }
 
 /**
@@ -26,12 +42,13 @@ export interface TlsOptions {
 export function acceptTls(
   server: Server,
   { certificates, isPlainServed }: TlsOptions,
+  { alpn, allowsHalfOpen, refusePlain }: PlainProtocol,
 ): Iterable<Socket> {
   const handshakes = new Handshakes();
-  const [serveHttp] = server.listeners('connection') as [(socket: Socket) => void];
-  server.removeListener('connection', serveHttp);
+  const [serve] = server.listeners('connection') as [(socket: Socket) => void];
+  server.removeListener('connection', serve);
   const secure = createServer({
-    ALPNProtocols: ['http/1.1'],
+    ...(alpn === undefined ? {} : { ALPNProtocols: [alpn] }),
     handshakeTimeout: HANDSHAKE_MS,
     SNICallback: (name, done) => {
       certificates.forName(name).then(
@@ -42,13 +59,13 @@ export function acceptTls(
   });
   secure.on('secureConnection', (socket: TLSSocket) => {
     handshakes.finish(socket);
-    socket.allowHalfOpen = true;
-    serveHttp.call(server, socket);
+    socket.allowHalfOpen = allowsHalfOpen;
+    serve.call(server, socket);
   });
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
   let shown: Leaf | undefined;
-  const begin = (socket: Socket, firstByte: number): void => {
-    if (firstByte === TLS_HANDSHAKE) {
+  const begin = (socket: Socket, isTls: boolean): void => {
+    if (isTls) {
       const { first } = certificates;
       if (shown !== first) secure.setSecureContext({ cert: first.certificate, key: first.key });
       shown = first;
@@ -56,10 +73,10 @@ export function acceptTls(
       socket.allowHalfOpen = false;
       handshakes.begin(socket);
       secure.emit('connection', socket);
-    } else if (isPlainServed) serveHttp.call(server, socket);
+    } else if (isPlainServed) serve.call(server, socket);
     else refusePlain(socket);
   };
-  server.on('connection', (socket: Socket) => awaitFirstByte(socket, begin));
+  server.on('connection', (socket: Socket) => awaitFirstBytes(socket, begin));
   return handshakes;
 }
 
@@ -88,33 +105,34 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-function awaitFirstByte(socket: Socket, begin: (socket: Socket, firstByte: number) => void): void {
+function awaitFirstBytes(socket: Socket, begin: (socket: Socket, isTls: boolean) => void): void {
   const giveUp = (): void => void socket.destroy();
   socket.setTimeout(HANDSHAKE_MS, giveUp);
   socket.on('error', giveUp);
-  socket.once('readable', () => {
+  let seen: Buffer | undefined;
+  const read = (): void => {
     const chunk: Buffer | null = socket.read();
     if (chunk === null) {
       giveUp();
       return;
     }
+    seen = seen === undefined ? chunk : Buffer.concat([seen, chunk]);
+    const isTls = isTlsRecord(seen);
+    if (isTls === undefined) return;
     socket.setTimeout(0);
     socket.removeListener('timeout', giveUp);
     socket.removeListener('error', giveUp);
-    socket.unshift(chunk);
-    begin(socket, chunk[0] ?? 0);
-  });
+    socket.removeListener('readable', read);
+    socket.unshift(seen);
+    begin(socket, isTls);
+  };
+  socket.on('readable', read);
 }
 
-const TLS_EXPECTED = JSON.stringify({
-  code: 'BadRequest',
-  message: 'This port speaks TLS only: use an https:// endpoint.',
-});
-
-function refusePlain(socket: Socket): void {
-  socket.on('error', () => socket.destroy());
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${TLS_EXPECTED.length}\r\nConnection: close\r\n\r\n${TLS_EXPECTED}`,
-    () => socket.destroy(),
-  );
+/** Undefined: more bytes are needed. */
+function isTlsRecord(seen: Buffer): boolean | undefined {
+  if (seen[0] !== TLS_HANDSHAKE) return false;
+  if (seen.length < TLS_PREFIX_BYTES) return undefined;
+  const minor = seen[2] as number;
+  return seen[1] === TLS_MAJOR && minor >= 1 && minor <= TLS_MINOR_MAX;
 }

@@ -1,2 +1,3 @@
-export { acceptTls, type TlsOptions } from './accept-tls.ts';
+export { acceptTls, type PlainProtocol, type TlsOptions } from './accept-tls.ts';
 export { openTls, type TlsSettings } from './open-tls.ts';
+export { type TlsFiles, tlsFilesIn } from './tls-files.ts';

@@ -6,7 +6,7 @@ import { ExitError } from '../exit-error.ts';
 import type { TlsOptions } from './accept-tls.ts';
 import { openAuthority } from './authority.ts';
 import { Certificates } from './certificates.ts';
-import { tlsFilesIn, tlsFilesInMemory } from './tls-files.ts';
+import { type TlsFiles, tlsFilesIn, tlsFilesInMemory } from './tls-files.ts';
 
 export interface TlsSettings {
   /** Names and addresses clients use, beside those the server knows by itself. */
@@ -18,6 +18,8 @@ interface OpenTls {
   readonly settings: TlsSettings;
   /** The data directory; undefined: a new authority for this run. */
   readonly dataPath: string | undefined;
+  /** Where the files are kept instead. */
+  readonly files?: TlsFiles | undefined;
   /** The listen address. */
   readonly host: string;
   readonly clock: Clock;
@@ -28,7 +30,9 @@ interface OpenTls {
 export async function openTls(options: OpenTls): Promise<TlsOptions> {
   const { settings, dataPath, clock, onFailure } = options;
   try {
-    const files = dataPath === undefined ? tlsFilesInMemory() : tlsFilesIn(join(dataPath, 'tls'));
+    const own = () =>
+      dataPath === undefined ? tlsFilesInMemory() : tlsFilesIn(join(dataPath, 'tls'));
+    const files = options.files ?? own();
     const authority = await openAuthority(files, clock);
     const names = namesOf(options);
     const certificates = await Certificates.open({ authority, files, clock, names, onFailure });

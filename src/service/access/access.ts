@@ -1,8 +1,9 @@
 /** Keys, tokens, identities and roles together, as every API uses them. */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../base/index.ts';
+import type { Clock, MaybePromise } from '../../base/index.ts';
 import { AccountKeys, type KeyName, type RotatedKeys } from './account-keys.ts';
 import { Identities, type IdentitySettings } from './identity.ts';
+import { Passwords } from './passwords.ts';
 import { ResourceTokens } from './resource-token.ts';
 import { ANYONE, CONTRIBUTOR, type RoleSettings, Roles } from './roles.ts';
 import { TableKeys } from './table-keys.ts';
@@ -14,10 +15,13 @@ export interface AccessState {
   readonly keys: RotatedKeys;
 }
 
-/** The place where the state is stored. It holds secrets: only the server may read it. */
+/**
+ * The place where the state is stored. It holds secrets: only the server may read it. One that writes with a promise has a
+ * state from the start.
+ */
 export interface AccessStore {
   read(): AccessState | undefined;
-  write(state: AccessState): void;
+  write(state: AccessState): MaybePromise<void>;
 }
 
 export interface AccessSettings {
@@ -27,11 +31,14 @@ export interface AccessSettings {
   readonly identities?: IdentitySettings | undefined;
   /** Undefined: no identity has a role, except that any identity contributes where any is taken. */
   readonly roles?: RoleSettings | undefined;
+  /** Names by which clients know this server, in lower case: they name its account in logins. */
+  readonly hostNames?: readonly string[];
 }
 
-export interface Access {
+export interface AccessControl {
   readonly keys: AccountKeys;
   readonly tableKeys: TableKeys;
+  readonly passwords: Passwords;
   readonly tokens: ResourceTokens;
   readonly identities: Identities;
   readonly roles: Roles;
@@ -41,7 +48,11 @@ export interface Access {
 
 const SECRET_BYTES = 64;
 
-export function openAccess(settings: AccessSettings, store: AccessStore, clock: Clock): Access {
+export function openAccessControl(
+  settings: AccessSettings,
+  store: AccessStore,
+  clock: Clock,
+): AccessControl {
   const state = store.read() ?? makeState(store);
   const secret = Buffer.from(state.secret, 'base64');
   const keys = new AccountKeys({
@@ -55,6 +66,7 @@ export function openAccess(settings: AccessSettings, store: AccessStore, clock: 
   return {
     keys,
     tableKeys: new TableKeys(keys),
+    passwords: new Passwords({ keys, secret, hostNames: settings.hostNames ?? [] }),
     tokens: new ResourceTokens(secret),
     identities: new Identities(settings.identities, clock),
     roles: new Roles(settings.roles ?? defaultRoles(takesAnyIdentity)),
@@ -75,7 +87,7 @@ export function memoryAccessStore(): AccessStore {
 
 function makeState(store: AccessStore): AccessState {
   const state = { secret: randomBytes(SECRET_BYTES).toString('base64'), keys: {} };
-  store.write(state);
+  void store.write(state);
   return state;
 }
 

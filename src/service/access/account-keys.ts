@@ -3,7 +3,13 @@
  * other is in use. Given by the operator, else derived from the server's secret; a rotated key is kept.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { HmacSha256, isPublicKey } from '../../base/index.ts';
+import {
+  andThen,
+  HmacSha256,
+  isPromise,
+  isPublicKey,
+  type MaybePromise,
+} from '../../base/index.ts';
 
 export const KEY_NAMES = ['primary', 'secondary', 'primaryReadonly', 'secondaryReadonly'] as const;
 export type KeyName = (typeof KEY_NAMES)[number];
@@ -29,7 +35,7 @@ interface AccountKeysOptions {
   readonly secret: Uint8Array;
   readonly rotated: RotatedKeys;
   /** Called before the new key counts; makes it durable. */
-  readonly save: (rotated: RotatedKeys) => void;
+  readonly save: (rotated: RotatedKeys) => MaybePromise<void>;
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
@@ -43,6 +49,8 @@ export class AccountKeys {
   readonly #options: AccountKeysOptions;
   #rotated: RotatedKeys;
   #entries: readonly Entry[];
+  /** Rotations that take time go one after the other: each stores all keys. */
+  #saving: Promise<void> | undefined;
   #hasPublicKey = false;
   #hasGuessableKey = false;
 
@@ -87,7 +95,8 @@ export class AccountKeys {
    * Replaces a key by a random one. The old key stays refused after a restart with the same flags: keys are rotated
    * because they leaked. A key that the operator has not given before counts.
    */
-  rotate(name: KeyName): string {
+  rotate(name: KeyName): MaybePromise<string> {
+    if (this.#saving !== undefined) return this.#saving.then(() => this.rotate(name));
     const key = Buffer.from(this.#options.randomBytes(KEY_BYTES)).toString('base64');
     const replaces = fingerprint(this.#original(name));
     const last = this.#rotated[name];
@@ -97,10 +106,18 @@ export class AccountKeys {
       ...this.#rotated,
       [name]: { key, replaces, ...(retired.length === 0 ? {} : { retired }) },
     };
-    this.#options.save(rotated);
-    this.#rotated = rotated;
-    this.#entries = this.#makeEntries();
-    return key;
+    const saved = andThen(this.#options.save(rotated), () => {
+      this.#rotated = rotated;
+      this.#entries = this.#makeEntries();
+      return key;
+    });
+    if (isPromise(saved)) {
+      const end = () => {
+        this.#saving = undefined;
+      };
+      this.#saving = saved.then(end, end);
+    }
+    return saved;
   }
 
   #makeEntries(): readonly Entry[] {

@@ -1,10 +1,10 @@
 export {
-  type Access,
+  type AccessControl,
   type AccessSettings,
   type AccessState,
   type AccessStore,
   memoryAccessStore,
-  openAccess,
+  openAccessControl,
 } from './access.ts';
 export {
   AccountKeys,
@@ -18,6 +18,8 @@ export {
 } from './account-keys.ts';
 export { type Action, isRead } from './actions.ts';
 export type { Identity, IdentityFault, IdentityRules, IdentitySettings } from './identity.ts';
+export type { Passwords, ScramSecret } from './passwords.ts';
+export { describePrincipal, MASTER, type Principal, READER } from './principal.ts';
 export { type Grant, type GrantScope, ResourceTokens, type ScriptType } from './resource-token.ts';
 export {
   ANYONE,
@@ -28,4 +30,5 @@ export {
   type RoleSettings,
   Roles,
 } from './roles.ts';
+export type { ScramMechanism } from './scram-secrets.ts';
 export { isInMasks, readSharedSignature, type SharedGrant } from './shared-signature.ts';

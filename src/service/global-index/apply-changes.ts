@@ -1,21 +1,18 @@
 /** Applies a page of changes of the source to an index. Applying it twice is harmless. */
 import { concatBytes, DomainError } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
-import type { Cluster } from '../../cluster/index.ts';
+import type { Cluster, Projection } from '../../cluster/index.ts';
 import {
   type FeedChange,
   type Item,
   type ItemKey,
   type ItemOp,
-  itemKey,
   itemKeyOf,
   type Rid,
 } from '../../partition/index.ts';
 import { equalTo } from '../../query/index.ts';
 import type { RequestClass } from '../../throughput/index.ts';
-import { effectivePartitionKey } from '../../value/index.ts';
 import { toOp } from '../operations.ts';
-import type { Projection } from './projection.ts';
 
 interface IndexTarget {
   readonly cluster: Cluster;
@@ -65,11 +62,11 @@ async function applyChange(
   }
 }
 
-function putOf({ index, projection }: IndexTarget, item: Item): ItemOp {
+function putOf({ cluster, index, projection }: IndexTarget, item: Item): ItemOp {
   const { partitionKey, ...row } = projection.rowOf(item);
-  const epk = effectivePartitionKey(partitionKey, index.partitionKey);
-  const key = itemKey(epk, partitionKey, projection.idOf(item.rid));
-  return toOp(index, key, { kind: 'upsert', ...row });
+  const { keys } = cluster.routing(index);
+  const key = keys.keyOf(partitionKey, [projection.idOf(item.rid)]);
+  return toOp(index, keys, key, partitionKey, { kind: 'upsert', ...row });
 }
 
 async function write({ cluster, index, requestClass }: IndexTarget, op: ItemOp): Promise<void> {

@@ -7,14 +7,13 @@ import {
   textToBytes,
 } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
-import type { Cluster } from '../../cluster/index.ts';
+import type { Cluster, Projection } from '../../cluster/index.ts';
 import type { Store } from '../../engine/index.ts';
 import { requestClassOf } from '../../throughput/index.ts';
 import { encodeTuple } from '../../value/index.ts';
 import type { ChangeFeed, ChangeFeedPosition, ChangeFeedStart } from '../change-feed.ts';
 import { parseChangePosition, printChangePosition } from '../change-feed-token.ts';
 import { applyChanges } from './apply-changes.ts';
-import type { Projection } from './projection.ts';
 
 /** Changes of one page: the position is stored after each page. */
 const STEP_CHANGES = 100;

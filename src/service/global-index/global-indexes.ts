@@ -1,11 +1,15 @@
 /** The global secondary indexes of the account: one follower each, woken by commits in their sources. */
 import { assert, type Clock } from '../../base/index.ts';
 import type { Catalog, ContainerRecord } from '../../catalog/index.ts';
-import { type Cluster, containerFolder } from '../../cluster/index.ts';
+import {
+  type Cluster,
+  containerFolder,
+  type HomeApis,
+  type Projection,
+} from '../../cluster/index.ts';
 import type { Store } from '../../engine/index.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import { Follower, type GlobalIndexReport } from './follower.ts';
-import type { Projection, ProjectionsByEncoding } from './projection.ts';
 
 interface GlobalIndexesOptions {
   readonly catalog: Catalog;
@@ -13,7 +17,7 @@ interface GlobalIndexesOptions {
   readonly changeFeed: ChangeFeed;
   readonly store: Store;
   readonly clock: Clock;
-  readonly projections: ProjectionsByEncoding;
+  readonly homes: HomeApis;
 }
 
 export class GlobalIndexes {
@@ -99,9 +103,9 @@ export class GlobalIndexes {
   #projectionOf(index: ContainerRecord, source: ContainerRecord): Projection {
     let projection = this.#projections.get(index);
     if (projection === undefined) {
-      const make = this.#options.projections[index.encoding];
-      assert(make !== undefined, 'no projection for the encoding of the index');
-      projection = make(index, source);
+      const home = this.#options.homes.of(index);
+      assert(home.project !== undefined, 'no projection by the home API of the index');
+      projection = home.project(index, source);
       this.#projections.set(index, projection);
     }
     return projection;

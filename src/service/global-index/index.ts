@@ -1,3 +1,2 @@
 export type { GlobalIndexReport } from './follower.ts';
 export { GlobalIndexes } from './global-indexes.ts';
-export type { Projection, ProjectionsByEncoding } from './projection.ts';

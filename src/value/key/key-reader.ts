@@ -1,8 +1,9 @@
 /** Reads the parts of a key in the order in which KeyWriter wrote them; tuple.ts has the format. */
 import { assert, type Bytes, KEY_TEXT_BYTES_MAX } from '../../base/index.ts';
-import { Extended, UUID_SUBTYPE, type Value } from '../value.ts';
+import { Extended, UUID_SUBTYPE, type Value, type ValueMap } from '../value.ts';
 import { DIGEST_BYTES } from './canonical.ts';
 import { KEY_TAGS } from './key-tags.ts';
+import { ESCAPE } from './key-writer.ts';
 import { decodeNumberSuffix } from './number-suffix.ts';
 import { wtf8ToText } from './wtf8.ts';
 
@@ -105,6 +106,70 @@ export class KeyReader {
       default:
         return this.#extended(tag);
     }
+  }
+
+  /** Reads the next value that KeyWriter.whole wrote. */
+  whole(): Value {
+    const tag = this.u8();
+    switch (tag) {
+      case COSMOS.text:
+      case BSON.text:
+        return this.#wholeText();
+      case COSMOS.binary: {
+        const bytes = this.#wholeBytes();
+        return binary(bytes, this.u8());
+      }
+      case BSON.binary: {
+        const length = this.u32();
+        const subtype = this.u8();
+        return binary(this.raw(length), subtype);
+      }
+      case COSMOS.regex:
+      case BSON.regex:
+        return new Extended({
+          kind: 'regex',
+          source: this.#wholeText(),
+          flags: this.#wholeText(),
+        });
+      case BSON.array:
+        return this.#list();
+      case BSON.object:
+        return this.#map();
+      default:
+        this.#at--;
+        return this.value();
+    }
+  }
+
+  #list(): readonly Value[] {
+    const list: Value[] = [];
+    while (this.#bytes[this.#at] !== 0) list.push(this.whole());
+    this.#skip(1);
+    return list;
+  }
+
+  #map(): ValueMap {
+    const properties: [string, Value][] = [];
+    while (this.u8() !== 0) properties.push([this.#wholeText(), this.whole()]);
+    // Unlike an assignment, this takes a property named __proto__.
+    return Object.fromEntries(properties);
+  }
+
+  #wholeText(): string {
+    return wtf8ToText(this.#wholeBytes());
+  }
+
+  #wholeBytes(): Bytes {
+    const end = this.#bytes.indexOf(0, this.#at);
+    assert(end >= 0, 'a text has an end');
+    const result = Buffer.allocUnsafeSlow(end - this.#at);
+    let length = 0;
+    for (let at = this.#at; at < end; at++) {
+      const byte = this.#bytes[at] as number;
+      result[length++] = byte === ESCAPE ? (this.#bytes[++at] as number) - 1 : byte;
+    }
+    this.#at = end + 1;
+    return result.subarray(0, length);
   }
 
   #extended(tag: number): Extended {

@@ -6,7 +6,7 @@
  */
 import { assert, type Bytes, KEY_TEXT_BYTES_MAX, unreachable } from '../../base/index.ts';
 import type { Collation } from '../order.ts';
-import { Extended, UUID_SUBTYPE, type Value } from '../value.ts';
+import { Extended, isList, UUID_SUBTYPE, type Value, type ValueMap } from '../value.ts';
 import { canonicalDigest, digestOf } from './canonical.ts';
 import { KEY_TAGS, keyKindOf } from './key-tags.ts';
 import { locateNumber } from './number-key.ts';
@@ -17,6 +17,8 @@ import { textToWtf8 } from './wtf8.ts';
 const SLAB_BYTES_DEFAULT = 4096;
 const SHORT_BYTES = 16;
 const TWO_32 = 2 ** 32;
+/** Marks an escaped byte in whole texts. */
+export const ESCAPE = 0x01;
 
 export class KeyWriter {
   #bytes: Buffer;
@@ -108,6 +110,66 @@ export class KeyWriter {
     return this;
   }
 
+  /**
+   * Writes a value of any length with all its bytes, for row keys (whole-key.ts has the format). No written value is
+   * the beginning of another.
+   */
+  whole(value: Value, collation: Collation = 'cosmos'): this {
+    if (typeof value === 'string') {
+      this.u8(collation === 'cosmos' ? KEY_TAGS.cosmos.text : KEY_TAGS.bson.text);
+      return this.wholeText(value);
+    }
+    if (value instanceof Extended) return this.#wholeExtended(value, collation);
+    if (collation === 'cosmos' || typeof value !== 'object' || value === null)
+      return this.value(value, collation);
+    this.u8(KEY_TAGS[collation][keyKindOf(value)]);
+    if (isList(value)) for (const element of value) this.whole(element, collation);
+    else this.#properties(value as ValueMap, collation);
+    return this.u8(0);
+  }
+
+  /** A text without a tag, as `whole` writes it. Most texts are ASCII: their bytes are their characters. */
+  wholeText(text: string): this {
+    const { length } = text;
+    this.#reserve(length + 1);
+    const bytes = this.#bytes;
+    let end = this.#length;
+    for (let at = 0; at < length; at++) {
+      const code = text.charCodeAt(at);
+      if (code <= ESCAPE || code > 0x7f) return this.#wholeBytes(textToWtf8(text));
+      bytes[end++] = code;
+    }
+    bytes[end++] = 0;
+    this.#length = end;
+    return this;
+  }
+
+  /** Bytes of the key so far. */
+  get length(): number {
+    return this.#length - this.#start;
+  }
+
+  /** A copy of what was written since the key had this length. */
+  since(length: number): Bytes {
+    return Uint8Array.prototype.slice.call(this.#bytes, this.#start + length, this.#length);
+  }
+
+  /** Forgets what was written since the key had this length. Not after `take`. */
+  rewind(length: number): this {
+    assert(!this.#isTaken, 'a key that was taken does not change');
+    this.#length = this.#start + length;
+    return this;
+  }
+
+  /** Reverses the order of what was written since the key had this length. Not after `take`. */
+  flip(length: number): this {
+    assert(!this.#isTaken, 'a key that was taken does not change');
+    const bytes = this.#bytes;
+    for (let at = this.#start + length; at < this.#length; at++)
+      bytes[at] = (bytes[at] as number) ^ 0xff;
+    return this;
+  }
+
   /** Writes `value(text)` without its end: the common prefix of the keys of all texts that begin so. */
   textPrefix(text: string, collation: Collation = 'cosmos'): this {
     this.u8(KEY_TAGS[collation].text);
@@ -124,6 +186,47 @@ export class KeyWriter {
   /** The same as text of one character per byte: it compares like the bytes and can be a key of maps. */
   takeText(): string {
     return this.#bytes.toString('latin1', this.#start, this.#length);
+  }
+
+  /** Per property its type, its name and its value, which is the order in which BSON compares objects. */
+  #properties(map: ValueMap, collation: Collation): void {
+    for (const name of Object.keys(map)) {
+      const value = map[name];
+      if (value === undefined) continue;
+      const kind = keyKindOf(value);
+      this.u8(KEY_TAGS[collation][kind === 'true' ? 'false' : kind]);
+      this.wholeText(name).whole(value, collation);
+    }
+  }
+
+  #wholeExtended(value: Extended, collation: Collation): this {
+    const { payload } = value;
+    const { kind } = payload;
+    if (kind !== 'binary' && kind !== 'uuid' && kind !== 'regex')
+      return this.value(value, collation);
+    this.u8(KEY_TAGS[collation][keyKindOf(value)]);
+    if (kind === 'regex') return this.wholeText(payload.source).wholeText(payload.flags);
+    const subtype = kind === 'uuid' ? UUID_SUBTYPE : payload.subtype;
+    if (collation === 'cosmos') return this.#wholeBytes(payload.bytes).u8(subtype);
+    return this.u32(payload.bytes.length).u8(subtype).raw(payload.bytes);
+  }
+
+  /** Writes 00 and 01 as 01 01 and 01 02, then 00. */
+  #wholeBytes(source: Bytes): this {
+    this.#reserve(source.length * 2 + 1);
+    const bytes = this.#bytes;
+    let end = this.#length;
+    for (let at = 0; at < source.length; at++) {
+      const byte = source[at] as number;
+      if (byte > ESCAPE) bytes[end++] = byte;
+      else {
+        bytes[end++] = ESCAPE;
+        bytes[end++] = byte + 1;
+      }
+    }
+    bytes[end++] = 0;
+    this.#length = end;
+    return this;
   }
 
   #extended(value: Extended, collation: Collation): void {

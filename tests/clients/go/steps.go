@@ -34,14 +34,14 @@ func equal(actual, expected any) {
 	}
 }
 
-// refused checks the status of an error; the value beside it is of no interest.
+// refused checks the status of an error; the value next to it is of no interest.
 func refused[T any](status int) func(T, error) {
 	return func(_ T, err error) {
-		var answer *azcore.ResponseError
-		if !errors.As(err, &answer) {
+		var response *azcore.ResponseError
+		if !errors.As(err, &response) {
 			fail("expected a refusal with %d, got %v", status, err)
 		}
-		equal(answer.StatusCode, status)
+		equal(response.StatusCode, status)
 	}
 }
 

@@ -264,7 +264,7 @@ final class Tour {
     return list(container.queryItems(query, null, JsonNode.class)).stream().map(JsonNode::toString).toList();
   }
 
-  /** Every page is asked for with the continuation of the one before, as a web application does. */
+  /** Every page is requested with the continuation of the one before, as a web application does. */
   private List<String> pagesOf(String query, CosmosQueryRequestOptions options, int size) {
     List<String> read = new ArrayList<>();
     String continuation = null;

@@ -12,9 +12,9 @@ import {
   fill,
   KEYS,
   placesIn,
+  scopeViolations,
   startWorld,
   stateOf,
-  trespasses,
 } from './access-world.ts';
 import type { Account } from './harness.ts';
 import { type RawRequest, sendRaw } from './raw-request.ts';
@@ -102,7 +102,7 @@ describe('every route with every verb', () => {
             }
           }
     for (const caller of callers)
-      expect(trespasses(caller, before, await stateOf(account))).toEqual([]);
+      expect(scopeViolations(caller, before, await stateOf(account))).toEqual([]);
   }, 240_000);
 
   /** Links outside every scope: the other database, and the other container by name and number. */
@@ -141,14 +141,16 @@ describe('random requests', () => {
         checkReply(caller, what, await sendAs(caller, raw));
       }
       const after = await stateOf(account);
-      expect(trespasses(caller, before, after), `${caller.name}\n${sent.join('\n')}`).toEqual([]);
+      expect(scopeViolations(caller, before, after), `${caller.name}\n${sent.join('\n')}`).toEqual(
+        [],
+      );
       await restore();
       before = await stateOf(account);
     }
     expect(seenCount).toBeGreaterThan(REQUESTS / 10);
   }, 600_000);
 
-  /** Puts back what callers rightfully deleted, so that there is always something to trespass upon. */
+  /** Puts back what callers rightfully deleted, so that the next caller finds all data. */
   async function restore(): Promise<void> {
     const container = account.client().database('shop').container('orders');
     await fill('shop', 'orders', async (item) => {

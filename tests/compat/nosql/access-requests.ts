@@ -1,4 +1,4 @@
-/** Random requests, well-formed and bent, for containers that hold marked items. */
+/** Random requests, well-formed and malformed, for containers that hold marked items. */
 import { SHAPES } from '../../../src/api/nosql/routes.ts';
 import type { Random } from '../../../src/base/index.ts';
 import { containerIds, databaseIds, IDS, itemIds, KEYS, markOf } from './access-world.ts';

@@ -1,4 +1,4 @@
-/** A world to trespass in: items that carry their place as a mark, and callers that may see a part of them. */
+/** Data for access tests: items that are marked with their location, and callers that may see a part of them. */
 import { createHmac } from 'node:crypto';
 import { PermissionMode } from '@azure/cosmos';
 import { type Account, PRIMARY_KEY, READONLY_KEY, startAccount } from './harness.ts';
@@ -33,7 +33,7 @@ export const databaseIds = new Map<string, string>();
 export const containerIds = new Map<string, string>();
 export const itemIds = new Map<string, string>();
 
-/** Answers every item its partition key has. */
+/** Returns every item of its partition key. */
 const READ_ALL = `function () {
   __.queryDocuments(__.getSelfLink(), 'SELECT * FROM c', function (error, items) {
     __.response.setBody(items);
@@ -204,7 +204,7 @@ async function itemsOf(
 }
 
 /** Changes that the caller had no right to make. */
-export function trespasses(
+export function scopeViolations(
   caller: Caller,
   before: Map<string, string>,
   after: Map<string, string>,

@@ -1,4 +1,4 @@
-// Goal: only signed requests of our time and of known versions come in. Method: raw requests bent one way each.
+// Goal: only requests with a valid signature, date and version are accepted. Method: raw requests with one fault each.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, PRIMARY_KEY, SECONDARY_KEY, startAccount } from './harness.ts';
 import { sendRaw, sign } from './raw-request.ts';
@@ -48,7 +48,7 @@ test.each([
     401,
   ],
   ['another type of token', { headers: { authorization: 'Bearer abc' } }, 401],
-])('%s answers %o', async (_, request, status) => {
+])('%s returns %o', async (_, request, status) => {
   const reply = await sendRaw(account, { path: '/dbs', ...request });
   expect(reply.status).toBe(status);
   if (status >= 400)

@@ -1,5 +1,5 @@
 // Goal: batches are all or nothing, bulk operations are independent; results are those of the protocol.
-// Method: the stock SDK, raw where it is in the way.
+// Method: the stock SDK, raw requests for what it cannot send.
 import {
   type Container,
   type OperationInput,
@@ -146,7 +146,7 @@ describe('transactional batch', () => {
     expect((await send([create('none')], { 'x-ms-documentdb-partitionkey': '' })).status).toBe(400);
   });
 
-  test('minimal answers have no bodies', async () => {
+  test('minimal responses have no bodies', async () => {
     const { status, text } = await send([create('min'), read('min')], { prefer: 'return=minimal' });
     const results = JSON.parse(text) as OperationResponse[];
     expect(status).toBe(200);
@@ -154,7 +154,7 @@ describe('transactional batch', () => {
     expect(results[0]?.eTag).toBe(results[1]?.eTag);
   });
 
-  describe('a batch whose answer was too large was applied although it was refused', () => {
+  describe('a batch whose response was too large was applied although it was refused', () => {
     const fat = ['fat1', 'fat2', 'fat3'];
     const grow = (id: string): OperationInput => ({
       operationType: 'Patch',

@@ -15,9 +15,9 @@ test.each(CONSISTENCY_LEVELS.map((level, at) => [level, at] as const))(
     const { database } = await client.databases.create({ id: 'd' });
     const { container } = await database.containers.create({ id: 'c', partitionKey: '/id' });
     await container.items.create({ id: '1' });
-    for (const [at, asked] of CONSISTENCY_LEVELS.entries()) {
+    for (const [at, requested] of CONSISTENCY_LEVELS.entries()) {
       const item = account
-        .client({ consistencyLevel: ConsistencyLevel[asked] })
+        .client({ consistencyLevel: ConsistencyLevel[requested] })
         .database('d')
         .container('c')
         .item('1', '1');
@@ -26,7 +26,7 @@ test.each(CONSISTENCY_LEVELS.map((level, at) => [level, at] as const))(
         await expect(item.read()).rejects.toMatchObject({
           code: 400,
           message: expect.stringContaining(
-            `ConsistencyLevel ${asked} specified in the request is invalid when service is configured with consistency level ${level}.`,
+            `ConsistencyLevel ${requested} specified in the request is invalid when service is configured with consistency level ${level}.`,
           ),
         });
       const query = await sendRaw(account, {
@@ -35,7 +35,7 @@ test.each(CONSISTENCY_LEVELS.map((level, at) => [level, at] as const))(
         headers: {
           'x-ms-documentdb-isquery': 'true',
           'x-ms-documentdb-query-enablecrosspartition': 'true',
-          'x-ms-consistency-level': asked,
+          'x-ms-consistency-level': requested,
         },
         body: { query: 'SELECT * FROM c' },
       });

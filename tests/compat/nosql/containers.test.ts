@@ -64,7 +64,7 @@ test('a container comes back with every default', async () => {
     _conflicts: 'conflicts/',
   });
   expect(headers['x-ms-content-path']).toBe(resource?._rid);
-  // Java's client puts the container's name behind this path: it is the owner's.
+  // Java's client appends the container's name to this path: it is the owner's.
   expect(headers['x-ms-alt-content-path']).toBe('dbs/db');
   const read = await database.container('defaults').read();
   expect(read.resource).toEqual(resource);

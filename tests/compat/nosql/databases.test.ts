@@ -79,19 +79,19 @@ test('lists come in pages and end', async () => {
 });
 
 test.each([
-  ['SELECT * FROM root r WHERE r.id=@id', [{ name: '@id', value: 'asked' }], ['asked']],
-  ['select * from c where c["id"] = "asked"', [], ['asked']],
+  ['SELECT * FROM root r WHERE r.id=@id', [{ name: '@id', value: 'searched' }], ['searched']],
+  ['select * from c where c["id"] = "searched"', [], ['searched']],
   ["SELECT * FROM root WHERE root.id = 'none'", [], []],
 ])('the query %s', async (query, parameters, found) => {
-  await client.databases.createIfNotExists({ id: 'asked' });
+  await client.databases.createIfNotExists({ id: 'searched' });
   const { resources } = await client.databases.query({ query, parameters }).fetchAll();
   expect(resources.map(({ id }) => id)).toEqual(found);
 });
 
 test('any query runs on the list of databases', async () => {
-  await client.databases.createIfNotExists({ id: 'asked' });
+  await client.databases.createIfNotExists({ id: 'searched' });
   const { resources } = await client.databases
-    .query("SELECT VALUE COUNT(1) FROM c WHERE STARTSWITH(c.id, 'ask')")
+    .query("SELECT VALUE COUNT(1) FROM c WHERE STARTSWITH(c.id, 'search')")
     .fetchAll();
   expect(resources).toEqual([1]);
   const feed = client.databases.query('SELECT * FROM c WHERE = 1');

@@ -173,7 +173,7 @@ test.each([
   expect(reply.json.message).toMatch(message);
 });
 
-test('the plan of the query for everything asks every range', async () => {
+test('the plan of the query for everything covers every range', async () => {
   const reply = await sendRaw(account, {
     method: 'POST',
     path: '/dbs/db/colls/feeds/docs',

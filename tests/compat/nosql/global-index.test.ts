@@ -1,5 +1,5 @@
 // Goal: a global secondary index follows its source, by another key, over updates, deletions, splits and a restart, and
-// nobody else writes to it. Method: the stock client on an account of its own; the index is waited for by its lag.
+// clients cannot write to it. Method: the stock client on an account of its own; the index is waited for by its lag.
 import { rmSync } from 'node:fs';
 import type { Container, ContainerRequest } from '@azure/cosmos';
 import { afterEach, expect, test } from 'vitest';

@@ -12,10 +12,8 @@ import {
   type RequestContext,
 } from '@azure/cosmos';
 import {
-  computedProperties,
   createNosqlHandler,
-  finishJson,
-  projectRows,
+  nosqlHome,
   type RequestRefusal,
 } from '../../../src/api/nosql/index.ts';
 import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
@@ -24,15 +22,16 @@ import { memoryEngine } from '../../../src/engine/memory/index.ts';
 import { sqliteEngine } from '../../../src/engine/sqlite/index.ts';
 import { HttpServer } from '../../../src/http/index.ts';
 import {
-  type Access,
+  type AccessControl,
   type AccessSettings,
   DEFAULT_SETTINGS,
   memoryAccessStore,
-  openAccess,
+  openAccessControl,
   openService,
   type Service,
   type Settings,
 } from '../../../src/service/index.ts';
+import { postgresEngine } from '../postgres-engine.ts';
 
 /** Two keys of random bytes, made for these tests. */
 export const PRIMARY_KEY = Buffer.alloc(64, 'primary test key').toString('base64');
@@ -56,7 +55,7 @@ export interface Account {
   readonly service: Service;
   /** Failures that are the server's: every test expects none. */
   readonly failures: unknown[];
-  readonly access: Access;
+  readonly access: AccessControl;
   /** Refusals as the audit log gets them. */
   readonly refusals: RequestRefusal[];
   client(options?: Partial<CosmosClientOptions>): CosmosClient;
@@ -64,7 +63,8 @@ export interface Account {
 }
 
 export async function startAccount(options: AccountOptions = {}): Promise<Account> {
-  const { engine, removeData } = makeEngine(options);
+  const onPostgres = await postgresEngine(options.directory);
+  const { engine, removeData } = onPostgres ?? makeEngine(options);
   const service = await openService({
     engine,
     clock: options.clock ?? systemClock,
@@ -73,13 +73,11 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     ...(options.clock === undefined ? {} : { sweepIntervalMs: 0 }),
     // Only tests of throttling want it.
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },
-    finishers: { json: finishJson },
-    projections: { json: projectRows },
-    computed: { json: computedProperties },
+    homes: [nosqlHome],
   });
   const failures: unknown[] = [];
   const refusals: RequestRefusal[] = [];
-  const access = openAccess(
+  const access = openAccessControl(
     {
       keys: {
         primary: PRIMARY_KEY,

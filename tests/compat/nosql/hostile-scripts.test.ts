@@ -1,4 +1,4 @@
-/** Hostile scripts do not hold up other requests; method: point reads beside procedures and functions that never end well. */
+/** Hostile scripts do not hold up other requests; method: point reads while procedures and functions fail. */
 import type { Container } from '@azure/cosmos';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, startAccount } from './harness.ts';
@@ -36,10 +36,10 @@ afterAll(async () => {
   expect(account.failures).toEqual([]);
 });
 
-/** Time 408, memory 403, depth of the answer 400; a slow machine runs out of time first. */
+/** Time 408, memory 403, depth of the response 400; a slow machine runs out of time first. */
 const CODES = [400, 403, 408];
 
-test('point reads go on beside hostile procedures and functions, which all end with their status', async () => {
+test('point reads go on during hostile procedures and functions, which all end with their status', async () => {
   const ended = Promise.allSettled([
     ...HOSTILE.map((id) => container.scripts.storedProcedure(id).execute('p', [])),
     container.items.query('SELECT udf.loop() FROM c', { partitionKey: 'p' }).fetchAll(),

@@ -1,5 +1,5 @@
-// Goal: what the .NET client sends as a batch or in bulk does the same as JSON does, and is answered in rows. Method: rows
-// written and read from the public format below the SDK; bodies bent by a seeded fuzzer, which is in the test's name.
+// Goal: what the .NET client sends as a batch or in bulk does the same as JSON does, and returns rows. Method: rows
+// written and read from the public format below the SDK; bodies mutated by a seeded fuzzer, which is in the test's name.
 import type { Container } from '@azure/cosmos';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Random, seededRandom } from '../../../src/base/index.ts';
@@ -159,7 +159,7 @@ describe('transactional batch', () => {
     ]);
   });
 
-  test('minimal answers have no bodies: by operation, or all but reads', async () => {
+  test('minimal responses have no bodies: by operation, or all but reads', async () => {
     const own = await send([
       { ...create('m1'), minimalReturnPreference: true },
       { ...create('m2'), minimalReturnPreference: false },
@@ -282,14 +282,14 @@ describe('bulk', () => {
     expect(codes(results)).toEqual([200, 200, 413]);
     expect(results[2]).toMatchObject({ subStatusCode: 3402 });
     expect(results[2]).not.toHaveProperty('resourceBody');
-    const atomic = await send([create('beside'), read, read, read]);
+    const atomic = await send([create('uncommitted'), read, read, read]);
     expect([atomic.status, ...codes(atomic.results)]).toEqual([207, 424, 424, 424, 413]);
     expect(atomic.results[3]).toMatchObject({ subStatusCode: 3402 });
     expect(bodyOf(atomic.results[3] as ResultFields)).toEqual({
       code: 'RequestEntityTooLarge',
       message: 'Response size is too large',
     });
-    expect((await container.item('beside', 'p').read()).statusCode).toBe(404);
+    expect((await container.item('uncommitted', 'p').read()).statusCode).toBe(404);
   });
 });
 
@@ -325,30 +325,33 @@ const PATCH = json({ operations: [{ op: 'set', path: '/n', value: 1 }] });
 
 /** Bytes changed, lost, doubled or inserted. */
 function bend(random: Random, bytes: Buffer): Buffer {
-  let bent = Buffer.from(bytes);
+  let mutated = Buffer.from(bytes);
   for (let bends = 1 + random.below(3); bends > 0; bends--) {
-    const at = random.below(bent.length + 1);
+    const at = random.below(mutated.length + 1);
     switch (random.below(5)) {
       case 0:
-        bent = bent.subarray(0, at);
+        mutated = mutated.subarray(0, at);
         break;
       case 1:
-        bent = Buffer.concat([bent.subarray(0, at), bent.subarray(at + 1 + random.below(4))]);
+        mutated = Buffer.concat([
+          mutated.subarray(0, at),
+          mutated.subarray(at + 1 + random.below(4)),
+        ]);
         break;
       case 2:
-        bent = Buffer.concat([bent.subarray(0, at), bent.subarray(random.below(at + 1))]);
+        mutated = Buffer.concat([mutated.subarray(0, at), mutated.subarray(random.below(at + 1))]);
         break;
       default:
-        bent = Buffer.from(bent);
-        if (at < bent.length) bent[at] = random.below(2) === 0 ? random.below(256) : 0xff;
+        mutated = Buffer.from(mutated);
+        if (at < mutated.length) mutated[at] = random.below(2) === 0 ? random.below(256) : 0xff;
     }
   }
-  return bent;
+  return mutated;
 }
 
-test(`bent bodies are refused or answered in rows, never a failure (seed ${SEED})`, async () => {
+test(`malformed bodies are refused or return rows, never a failure (seed ${SEED})`, async () => {
   const random = seededRandom(SEED);
-  const answered = new Map<number, number>();
+  const statuses = new Map<number, number>();
   const rows = [
     operationRow({ ...create('z'), partitionKey: '["p"]', indexingDirective: 'Exclude' }),
     operationRow({ operationType: 'Read', id: 'z', ifNoneMatch: '"e"' }),
@@ -356,15 +359,15 @@ test(`bent bodies are refused or answered in rows, never a failure (seed ${SEED}
     operationRow({ operationType: 'Delete', id: 'z', ifMatch: '*', minimalReturnPreference: true }),
   ];
   for (let count = 0; count < FUZZED; count++) {
-    // Half of them with checksums that are right, so that what is bent lies deeper.
+    // Half of them with checksums that are right, so that the mutation is found later.
     const body =
       random.below(2) === 0
         ? bend(random, toStream(rows))
         : toStream(rows.map((row) => (random.below(2) === 0 ? bend(random, row) : row)));
     const reply = await post(body, random.below(2) === 0 ? ATOMIC : BULK);
-    answered.set(reply.status, (answered.get(reply.status) ?? 0) + 1);
+    statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
     if (reply.status === 400) expect(reply.json.code).toBe('BadRequest');
     else expect(toResults(reply.bytes)).not.toEqual([]);
   }
-  expect([...answered.keys()].sort()).toEqual([200, 207, 400]);
+  expect([...statuses.keys()].sort()).toEqual([200, 207, 400]);
 });

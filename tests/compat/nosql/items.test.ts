@@ -1,4 +1,4 @@
-// Goal: point operations on items: keys, ids, sizes, etags, answers. Method: the stock SDK, raw where it is in the way.
+// Goal: point operations on items: keys, ids, sizes, etags, responses. Method: the stock SDK, raw requests for what it cannot send.
 import { type Container, type Database, type PartitionKey, PartitionKeyKind } from '@azure/cosmos';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, startAccount } from './harness.ts';
@@ -330,7 +330,7 @@ test('far too large bodies are refused before they are read', async () => {
   if (!(reply instanceof Error)) expect(reply.status).toBe(413);
 });
 
-test('a minimal answer has no body but all headers', async () => {
+test('a minimal response has no body but all headers', async () => {
   const reply = await sendRaw(account, {
     method: 'POST',
     path: '/dbs/db/colls/items/docs',

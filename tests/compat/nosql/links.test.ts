@@ -108,7 +108,7 @@ test.each([
   ['GET', '/dbs/a/colls/b/pkranges/0', 405],
   ['GET', '/dbs/__proto__', 404],
   ['GET', '/constructor', 404],
-])('%s %s answers %i with a JSON body', async (method, path, status) => {
+])('%s %s returns %i with a JSON body', async (method, path, status) => {
   const reply = await sendRaw(account, { method, path });
   expect(reply.status).toBe(status);
   expect(reply.json).toEqual({ code: expect.any(String), message: expect.any(String) });

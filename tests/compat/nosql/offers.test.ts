@@ -48,7 +48,7 @@ function put(
   });
 }
 
-test('an offer is replaced, and read again as it was answered', async () => {
+test('an offer is replaced, and read again as it was returned', async () => {
   const container = await create({ throughput: 400 });
   const offer = await offerOf(container);
   const content = { ...offer.content, offerThroughput: 500 };

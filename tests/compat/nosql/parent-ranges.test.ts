@@ -1,4 +1,4 @@
-// Goal: who names a range that was split or merged away gets exactly what it had, once and in order, also with the
+// Goal: a client that names a range that was split or merged away gets exactly its items, once and in order, also with the
 // tokens of before. Method: raw requests before and after splits and merges; what one page says is compared with what the
 // range gave when it was live.
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -149,7 +149,7 @@ test('the read feed of a parent, begun before and after', async () => {
   expect(ids([...one.rows, ...two.rows])).toHaveLength(ITEMS);
 });
 
-test('the change feed of a parent goes on behind its etags', async () => {
+test('the change feed of a parent continues after its etags', async () => {
   const changes = (id: string, etag?: string) =>
     sendRaw(account, {
       path: DOCS,
@@ -224,7 +224,7 @@ test.each([
   'SELECT VALUE c.id FROM c ORDER BY c.n',
 ])('%s, begun on the only partition, goes on when there are several', async (text) => {
   await account.service.resizer.merge(record(), ['1', '2']);
-  // As the stock client asks first, without a plan.
+  // As the stock client sends it first, without a plan.
   const page: Page = (token) =>
     sendRaw(account, {
       method: 'POST',

@@ -1,5 +1,5 @@
-// Goal: what a query answers, and whether it is taken, does not depend on the number of partitions.
-// Method: the same items in one partition and in five, queried through the stock client as it likes, through the client with
+// Goal: the result of a query, and whether it is accepted, do not depend on the number of partitions.
+// Method: the same items in one partition and in five, queried through the stock client by default, through the client with
 // a plan forced upon it, and by a plain request; a table of what comes back.
 import { type Container, ErrorResponse } from '@azure/cosmos';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,6 +36,7 @@ const ANSWERS: readonly (readonly [string, readonly unknown[]])[] = [
   ['SELECT VALUE MAX(c.mixed) FROM c', ['text']],
   ['SELECT SUM(c.mixed) AS sum, COUNT(1) AS many FROM c', [{ many: 36 }]],
   ['SELECT VALUE MIN(c.nothing) FROM c', []],
+  ['SELECT VALUE MAX(c.n) FROM c WHERE c.n > 99', []],
   ['SELECT DISTINCT TOP 1 VALUE c.g FROM c ORDER BY c.u DESC', mostOfU.slice(0, 1)],
   ['SELECT DISTINCT VALUE c.g FROM c ORDER BY c.u DESC', [...new Set(mostOfU)]],
   [
@@ -76,6 +77,19 @@ const REFUSALS: readonly (readonly [string, string])[] = [
   ['SELECT c.g FROM c GROUP BY c.g ORDER BY c.u', 'SC2103'],
 ];
 
+/** Queries whose rows are left to clients that run plans (400/1004), and others like them that are not. */
+const LEFT_TO_CLIENTS: readonly (readonly [string, boolean])[] = [
+  ['SELECT VALUE MAX(c.n) FROM c WHERE c.n > 99', true],
+  ['SELECT VALUE MIN(c.nothing) FROM c', true],
+  ['SELECT VALUE MIN(c.nothing) FROM c WHERE c.pk IN ("key 1", "key 2")', true],
+  ['SELECT VALUE MIN(c.nothing) FROM c WHERE c.pk = "key 1"', false],
+  ['SELECT VALUE MAX(c.n) FROM c', false],
+  // Clients would make an average of the partitions without a text.
+  ['SELECT VALUE AVG(c.mixed) FROM c', false],
+  ['SELECT MAX(c.nothing) AS most FROM c', false],
+  ['SELECT VALUE c.n FROM c WHERE c.n > 99', false],
+];
+
 /** Queries that have no plan for clients, with the message. */
 const NO_PLANS: readonly (readonly [string, RegExp])[] = [
   [
@@ -104,6 +118,22 @@ describe.each([1, 5])('over %i partitions', (partitions) => {
   afterAll(async () => {
     expect(account.failures).toEqual([]);
     await account.close();
+  });
+
+  test.each(LEFT_TO_CLIENTS)('%s is left to clients that run plans: %s', async (query, isLeft) => {
+    const reply = await sendRaw(account, {
+      method: 'POST',
+      path: '/dbs/db/colls/things/docs',
+      headers: {
+        'content-type': 'application/query+json',
+        'x-ms-documentdb-isquery': 'True',
+        'x-ms-documentdb-query-enablecrosspartition': 'True',
+        'x-ms-cosmos-correlated-activityid': 'x',
+      },
+      body: JSON.stringify({ query, parameters: [] }),
+    });
+    const expected = isLeft ? [400, '1004'] : [200, undefined];
+    expect([reply.status, reply.headers['x-ms-substatus']]).toEqual(expected);
   });
 
   async function plainRows(query: string): Promise<unknown[]> {
@@ -139,8 +169,8 @@ describe.each([1, 5])('over %i partitions', (partitions) => {
 
   test.each(REFUSALS)('%s is refused', async (query, code) => {
     for (const forceQueryPlan of [false, true]) {
-      const asking = container.items.query(query, { forceQueryPlan }).fetchAll();
-      const error = await asking.catch((refusal: unknown) => refusal);
+      const result = container.items.query(query, { forceQueryPlan }).fetchAll();
+      const error = await result.catch((refusal: unknown) => refusal);
       expect(error).toBeInstanceOf(ErrorResponse);
       expect((error as ErrorResponse).code).toBe(400);
       expect((error as ErrorResponse).message).toContain(code);
@@ -148,8 +178,8 @@ describe.each([1, 5])('over %i partitions', (partitions) => {
   });
 
   test.each(NO_PLANS)('%s has no plan', async (query, message) => {
-    const asking = container.items.query(query, { forceQueryPlan: true }).fetchAll();
-    await expect(asking).rejects.toThrow(message);
+    const result = container.items.query(query, { forceQueryPlan: true }).fetchAll();
+    await expect(result).rejects.toThrow(message);
   });
 
   test('rows of a plan come in order of a property that all items have', async () => {

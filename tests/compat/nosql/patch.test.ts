@@ -1,5 +1,5 @@
 // Goal: partial updates through the stock client: results, conditions, etags, refusals, many at once.
-// Method: the stock SDK; raw where it is in the way.
+// Method: the stock SDK; raw requests for what it cannot send.
 import {
   type Container,
   type ErrorResponse,
@@ -34,7 +34,7 @@ const failure = (promise: Promise<unknown>): Promise<ErrorResponse> =>
     (error: ErrorResponse) => error,
   );
 
-test('a patch answers the item as it then is, and the item is found by what the patch wrote', async () => {
+test('a patch returns the item as it then is, and the item is found by what the patch wrote', async () => {
   const { resource: before } = await container.items.create({
     id: 'a',
     pk: 'p',
@@ -106,7 +106,7 @@ test('refusals: missing item, keys, system properties, ttl, size', async () => {
   expect(Object.keys(resource)).toEqual('id,pk,deep,_rid,_self,_etag,_attachments,_ts'.split(','));
 });
 
-test('minimal answers, and bodies that are no patch', async () => {
+test('minimal responses, and bodies that are no patch', async () => {
   await container.items.create({ id: 'm', pk: 'p' });
   const send = (body: string, more = {}) =>
     sendRaw(account, {

@@ -1,4 +1,4 @@
-/** Stored procedures: what they see, change and answer; method: the stock client against a server in memory. */
+/** Stored procedures: what they see, change and return; method: the stock client against a server in memory. */
 import type { Container, FeedOptions } from '@azure/cosmos';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, startAccount } from './harness.ts';
@@ -73,7 +73,7 @@ const rowsOf = async (pk: string) => {
   return (await container.items.query(query, options).fetchAll()).resources;
 };
 
-test('a procedure writes several items at once and answers with what they became', async () => {
+test('a procedure writes several items at once and returns what they became', async () => {
   const { resource, headers } = await execute(
     (ids: string[]) => {
       const made: Document[] = [];
@@ -239,7 +239,7 @@ test('chains filter, map and sort', async () => {
   expect(resource).toEqual([3, -3, 2, -2]);
 });
 
-test('console.log is returned in a header where the client asks', async () => {
+test('console.log is returned in a header where the client requests it', async () => {
   const log = () => console.log('The value of %s is %s.', 'x', 1);
   const logged = await execute(log, { options: { enableScriptLogging: true } });
   const header = 'x-ms-documentdb-script-log-results';
@@ -306,7 +306,7 @@ test.each([
   expect(await rowsOf('h')).toEqual([]);
 });
 
-test('a procedure that sets no body answers an empty text; one that is not there, 404', async () => {
+test('a procedure that sets no body returns an empty text; one that is not there, 404', async () => {
   await container.scripts.storedProcedures.create({ id: 'plain', body: '() => {}' });
   const plain = container.scripts.storedProcedure('plain');
   expect((await plain.execute('a')).resource).toBe('');

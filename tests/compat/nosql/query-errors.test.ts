@@ -1,5 +1,5 @@
 // Goal: a query that cannot run is refused with the service's messages, and never with a failure of the server.
-// Method: a table of bodies and texts over raw requests; query plans beside the queries themselves.
+// Method: a table of bodies and texts over raw requests; query plans as well as the queries themselves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/base/index.ts';
 import { type Account, startAccount } from './harness.ts';
@@ -160,7 +160,7 @@ const SEEDS = [
 ];
 
 test.each([1, 2])(
-  'texts cut and glued at random are answered or refused, seed %i',
+  'texts cut and joined at random return rows or are refused, seed %i',
   async (seed) => {
     const random = seededRandom(seed);
     const pick = (): string => SEEDS[random.below(SEEDS.length)] as string;

@@ -81,9 +81,9 @@ test('items are counted by the index, those of one key too', async () => {
     ['SELECT VALUE COUNT(1) FROM c', key, COUNT / 4],
     ['SELECT VALUE COUNT(1) FROM c WHERE c.n < 8', key, 2],
   ] as const) {
-    const { json, headers: answered } = await query(text, { ...metrics, ...headers });
+    const { json, headers: returned } = await query(text, { ...metrics, ...headers });
     expect(json.Documents).toEqual([expected]);
-    expect(answered['x-ms-documentdb-query-metrics']).toContain('retrievedDocumentCount=0;');
+    expect(returned['x-ms-documentdb-query-metrics']).toContain('retrievedDocumentCount=0;');
   }
 });
 
@@ -214,7 +214,7 @@ test('the client decodes index metrics', async () => {
   expect(JSON.stringify(reply.indexMetrics)).toContain('/n/?');
 });
 
-test('an answer says where it is from, and how rows of equal keys follow', async () => {
+test('a response says where it is from, and how rows of equal keys follow', async () => {
   const { headers } = await query('SELECT * FROM c ORDER BY c.n DESC');
   expect(headers['x-ms-documentdb-partitionkeyrangeid']).toBe('0');
   expect(headers['x-ms-session-token']).toMatch(/^0:-1#\d+$/);
@@ -240,7 +240,7 @@ test('a new policy is built while queries go on', async () => {
   const n = await query('SELECT VALUE c.id FROM c WHERE c.n = 7');
   expect(n.json.Documents).toEqual(['7']);
   let progress = 0;
-  for (let turn = 0; turn < 200 && progress < 100; turn++)
+  for (let attempt = 0; attempt < 200 && progress < 100; attempt++)
     progress = Number(
       (await container.read()).headers['x-ms-documentdb-collection-index-transformation-progress'],
     );

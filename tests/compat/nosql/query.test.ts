@@ -1,5 +1,5 @@
 // Goal: the same rows in the same order, whatever the number of partitions, the page size and who does the merging.
-// Method: a table of queries and what they give over known items, through the stock client, raw and by plan.
+// Method: a table of queries and their results over fixed items, through the stock client, raw and by plan.
 import type { Container, FeedOptions, SqlQuerySpec } from '@azure/cosmos';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, startAccount } from './harness.ts';
@@ -117,7 +117,7 @@ const CASES: readonly Case[] = [
   ]),
   inAnyOrder('SELECT DISTINCT VALUE c.team FROM c', ['a', 'b', 'c']),
   inOrder('SELECT DISTINCT VALUE c.team FROM c ORDER BY c.team DESC', ['c', 'b', 'a']),
-  // The client itself loses distinct zeros, so none is asked for.
+  // The client itself loses distinct zeros, so no query returns one.
   inOrder('SELECT DISTINCT TOP 2 VALUE c.n FROM c WHERE c.n > 0 ORDER BY c.n', [1, 2]),
   inAnyOrder('SELECT VALUE COUNT(1) FROM c', [COUNT]),
   inAnyOrder('SELECT VALUE COUNT(1) FROM c WHERE c.n > 1000', [0]),
@@ -206,7 +206,7 @@ describe.each([1, 5])('over %i partitions', (partitions) => {
   test('charges are the same for the same query on the same data', async () => {
     for (const { query } of CASES) {
       const charges: number[] = [];
-      for (let turn = 0; turn < 3; turn++)
+      for (let round = 0; round < 3; round++)
         charges.push((await container.items.query(query).fetchAll()).requestCharge);
       expect(new Set(charges).size).toBe(1);
       expect(charges[0]).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** Requests below the SDK: signed as the protocol says, then bent in whatever way a test wants. */
+/** Requests below the SDK: signed as the protocol says, then changed as a test needs. */
 import { createHmac } from 'node:crypto';
 import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http';
 import { type Account, PRIMARY_KEY } from './harness.ts';

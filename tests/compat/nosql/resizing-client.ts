@@ -29,7 +29,7 @@ interface Row {
   readonly round?: number;
 }
 
-/** One round of a form: what it answers must stay the same. */
+/** One round of a form: its result must stay the same. */
 type Form = (container: Container, round: number) => Promise<unknown>;
 
 function query(text: string, options: FeedOptions = {}, isSorted = true): Form {
@@ -77,23 +77,23 @@ const top: Form = async (container) => {
   return [resources.length, new Set(resources).size];
 };
 
-/** From the beginning to behind the last fixed item, half of the pages by the token of the page before. */
+/** From the beginning until after the last fixed item, half of the pages by the token of the page before. */
 const changeFeed: Form = async (container) => {
   const seen: string[] = [];
   const start = (from: ChangeFeedStartFrom) =>
     container.items.getChangeFeedIterator({ changeFeedStartFrom: from, maxItemCount: 25 });
   let iterator = start(ChangeFeedStartFrom.Beginning());
-  let pagesBehind = 0;
+  let pagesAfter = 0;
   for (let page = 0; ; page++) {
     const { result, statusCode, continuationToken } = await iterator.readNext();
     for (const { id, t } of (result ?? []) as unknown as Row[]) if (t === 'fixed') seen.push(id);
     // Others write all the time, so that the feed may have no end; what comes twice comes soon.
-    if (seen.length >= fixedCount && (statusCode === 304 || ++pagesBehind > 5)) return seen.sort();
+    if (seen.length >= fixedCount && (statusCode === 304 || ++pagesAfter > 5)) return seen.sort();
     if (page % 2 === 1) iterator = start(ChangeFeedStartFrom.Continuation(continuationToken));
   }
 };
 
-/** One iterator for the whole run sees every write behind the others. */
+/** One iterator for the whole run returns the writes of every round, each once. */
 function followed(): Form {
   const iterators = new Map<Container, ReturnType<Container['items']['getChangeFeedIterator']>>();
   return async (container, round) => {

@@ -1,4 +1,4 @@
-// Goal: splits and merges are invisible to every form of query and feed that the stock client has: right answers, no
+// Goal: splits and merges are invisible to every form of query and feed that the stock client has: right results, no
 // error, no client that never returns. Method: a thread of clients runs all forms in loops, some with the ranges of the
 // beginning and some with the current ones, while partitions are split and merged; each change waits for every form.
 import { Worker } from 'node:worker_threads';
@@ -105,9 +105,9 @@ class Clients {
   /** Resolves when every form has done so many more rounds. */
   rounds(count: number): Promise<void> {
     const before = new Map(this.#rounds);
-    const behind = () =>
+    const lagging = () =>
       [...this.#rounds].filter(([form, n]) => n < (before.get(form) ?? 0) + count);
-    return this.#until(() => this.#rounds.size === FORMS && behind().length === 0);
+    return this.#until(() => this.#rounds.size === FORMS && lagging().length === 0);
   }
 
   /** Resolves when so many rounds were done, whatever their forms: slow ones meet several changes in one round. */

@@ -124,10 +124,10 @@ describe.each([
         expect(await run(indexed, query), query).toEqual(await run(plain, query));
       for (let n = 0; n < 40; n++) {
         const id = `i${random.below(160)}`;
-        const known = live.get(id);
-        if (known !== undefined && random.below(3) === 0) {
+        const existing = live.get(id);
+        if (existing !== undefined && random.below(3) === 0) {
           live.delete(id);
-          for (const container of both) await container.item(id, known.pk).delete();
+          for (const container of both) await container.item(id, existing.pk).delete();
         } else await write(makeItem(Number(id.slice(1))));
       }
     }

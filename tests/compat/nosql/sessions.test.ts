@@ -1,4 +1,4 @@
-// Goal: session tokens carry from answer to request and are kept. Method: the SDK with a look at what it sends.
+// Goal: session tokens carry from response to request and are kept. Method: the SDK with a look at what it sends.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, onEachRequest, startAccount } from './harness.ts';
 import { sendRaw } from './raw-request.ts';

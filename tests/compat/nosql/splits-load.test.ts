@@ -1,5 +1,5 @@
 // Goal: dozens of splits under a load: no error at any client, every item once, order and change feed right.
-// Method: sixteen stock-client writers, readers, paging queries and a change feed reader beside them, until all is loaded.
+// Method: sixteen stock-client writers, readers, paging queries and a change feed reader at the same time, until all is loaded.
 import type { Container } from '@azure/cosmos';
 import { ChangeFeedStartFrom } from '@azure/cosmos';
 import { expect, test } from 'vitest';
@@ -96,7 +96,7 @@ async function loadAndWatch(account: Account): Promise<void> {
   await Promise.all(Array.from({ length: WRITERS }, writer));
   isWriting = false;
   for (const rounds of await watchers) expect(rounds).toBeGreaterThan(0);
-  await account.service.balancer.settled();
+  await account.service.balancer.whenIdle();
 
   const splits = account.service.resizer.log.totals.split;
   expect(splits.failed).toBe(0);

@@ -47,11 +47,11 @@ test('ranges name their ancestors, the list has a new etag, ids that never were 
   const container = await open({});
   for (let n = 0; n < 20; n++) await container.items.create({ id: `i${n}`, pk: `k${n}` });
   const before = await sendRaw(account, { path: PKRANGES });
-  const known = { 'if-none-match': String(before.headers.etag) };
-  expect((await sendRaw(account, { path: PKRANGES, headers: known })).status).toBe(304);
+  const ifChanged = { 'if-none-match': String(before.headers.etag) };
+  expect((await sendRaw(account, { path: PKRANGES, headers: ifChanged })).status).toBe(304);
   await account.service.resizer.split(record(), '0');
   await account.service.resizer.split(record(), '1');
-  const after = await sendRaw(account, { path: PKRANGES, headers: known });
+  const after = await sendRaw(account, { path: PKRANGES, headers: ifChanged });
   expect(after.status).toBe(200);
   expect(after.headers.etag).not.toBe(before.headers.etag);
   const ranges = after.json.PartitionKeyRanges as Record<string, unknown>[];
@@ -80,7 +80,7 @@ test('a full partition key: 403/1014', async () => {
   const create = async (n: number) => {
     const item = { id: `i${n}`, pk: 'one', text: 'x'.repeat(1000) };
     const reply = await container.items.create(item).catch((error) => error);
-    await account.service.balancer.settled();
+    await account.service.balancer.whenIdle();
     return reply;
   };
   let refused: { code?: number; substatus?: number; message?: string } = {};
@@ -103,13 +103,18 @@ test('a full fixed container: 403 says to scale it, and then it takes writes at 
   let refused: { code?: number; substatus?: number; message?: string } = {};
   for (let n = 0; n < 12 && refused.code === undefined; n++) {
     refused = await create(n);
-    await account.service.balancer.settled();
+    await account.service.balancer.whenIdle();
   }
   expect([refused.code, refused.substatus]).toEqual([403, 1014]);
   expect(refused.message).toContain('reached its maximum size of 8 KB. Scale it to 1000 RU/s');
   const { offer, resource } = await container.readOffer();
   await offer?.replace({ ...resource, content: { offerThroughput: 1000 } } as OfferDefinition);
   for (let n = 20; n < 60; n++) expect((await create(n)).statusCode).toBe(201);
-  await account.service.balancer.settled();
+  await account.service.balancer.whenIdle();
+  // Where the engine is slow, all forty may be in one split: the next writes let the balancer look again.
+  for (let n = 60; n < 120 && record().partitions.length <= 2; n++) {
+    expect((await create(n)).statusCode).toBe(201);
+    await account.service.balancer.whenIdle();
+  }
   expect(record().partitions.length).toBeGreaterThan(2);
 });

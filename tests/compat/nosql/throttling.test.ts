@@ -1,4 +1,4 @@
-// Goal: a client that asks for more than is provisioned is refused as the service does it, and a stock client that does
+// Goal: a client that requests more than is provisioned is refused as the service does it, and a stock client that does
 // nothing about it still gets everything done. Method: raw requests in fake time; the SDK with its default retries.
 import type { Container } from '@azure/cosmos';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -119,7 +119,7 @@ function usage({ service: { databases, containers } }: Account): BudgetReport {
 
 const isLong = process.env.MESOCOSM_LONG !== undefined;
 
-/** Some 23 RU to write: few requests are enough to ask for too much, even on a busy machine. */
+/** Some 23 RU to write: few requests exceed the provisioned throughput, even on a busy machine. */
 const LARGE = 'x'.repeat(64 * 1024);
 
 describe('a stock client with its default retries', () => {

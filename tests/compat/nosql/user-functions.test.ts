@@ -74,8 +74,8 @@ test('in WHERE, with a parameter', async () => {
 });
 
 test('none in ORDER BY: no path of the item has its order', async () => {
-  const asked = all('SELECT VALUE c.id FROM c ORDER BY udf.tax(c.income) DESC', 'p1');
-  await expect(asked).rejects.toMatchObject({
+  const result = all('SELECT VALUE c.id FROM c ORDER BY udf.tax(c.income) DESC', 'p1');
+  await expect(result).rejects.toMatchObject({
     code: 400,
     body: { message: expect.stringContaining('could not be mapped to a document path') },
   });

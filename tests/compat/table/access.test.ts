@@ -179,7 +179,7 @@ test('properties, rules for other origins, statistics', async () => {
   });
   const { cors } = await tables.getProperties();
   expect(cors).toMatchObject([{ allowedMethods: 'GET,PUT', maxAgeInSeconds: 5 }]);
-  const ask = (origin: string, method: string) =>
+  const preflight = (origin: string, method: string) =>
     sendRaw(account, {
       method: 'OPTIONS',
       path: '/t',
@@ -190,18 +190,18 @@ test('properties, rules for other origins, statistics', async () => {
         'access-control-request-headers': 'x-ms-date',
       },
     });
-  expect((await ask('http://a.example', 'GET')).headers).toMatchObject({
+  expect((await preflight('http://a.example', 'GET')).headers).toMatchObject({
     'access-control-allow-origin': 'http://a.example',
     'access-control-allow-methods': 'GET',
     'access-control-max-age': '5',
   });
-  expect((await ask('http://a.example', 'DELETE')).status).toBe(403);
-  expect((await ask('http://c.example', 'GET')).status).toBe(403);
-  const answer = await sendRaw(account, {
+  expect((await preflight('http://a.example', 'DELETE')).status).toBe(403);
+  expect((await preflight('http://c.example', 'GET')).status).toBe(403);
+  const response = await sendRaw(account, {
     path: '/Tables',
     headers: { origin: 'http://b.example' },
   });
-  expect(answer.headers['access-control-allow-origin']).toBe('http://b.example');
+  expect(response.headers['access-control-allow-origin']).toBe('http://b.example');
   expect((await account.tables('cosmos').getStatistics()).geoReplication).toMatchObject({
     status: 'live',
   });

@@ -1,4 +1,4 @@
-// Goal: what an attacker of tables tries gets a refusal and leaves the server as it was. Method: requests by hand, signatures of the stock client, bent.
+// Goal: what an attacker of tables tries gets a refusal and leaves the server as it was. Method: raw requests, signatures of the stock client, altered.
 import { createHmac } from 'node:crypto';
 import { AzureNamedKeyCredential, generateTableSas } from '@azure/data-tables';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -66,8 +66,8 @@ describe('a CORS rule with what no header may have does not end the process', ()
       await databases.setPolicies(database?.rid as number, { tableService });
       for (const method of ['GET', 'OPTIONS']) {
         const headers = { origin: 'http://b.example', 'access-control-request-method': 'GET' };
-        const asked = { method, path: '/Tables', isSigned: false, headers };
-        const { status } = await sendRaw(account, asked);
+        const request = { method, path: '/Tables', isSigned: false, headers };
+        const { status } = await sendRaw(account, request);
         expect([200, 403]).toContain(status);
       }
     }
@@ -75,7 +75,7 @@ describe('a CORS rule with what no header may have does not end the process', ()
   });
 });
 
-describe('XML that breaks parsers is answered 400', () => {
+describe('XML that breaks parsers returns 400', () => {
   const deep = `${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}`;
   test.each<[string, string]>([
     ['20,000 deep', `<Cors>${deep}</Cors>`],
@@ -104,13 +104,13 @@ describe('requests of yesterday are not taken today', () => {
     `SharedKey ${ACCOUNT}:${signed(`GET\n\n\n${date}\n${resource}`)}`;
 
   test.each<[string, string, Record<string, string>, number]>([
-    ['the old Date signed, a fresh x-ms-date beside it', yesterday, { date: yesterday }, 403],
-    ['the old x-ms-date signed, a fresh Date beside it', yesterday, { date: today }, 403],
-    ['the fresh Date signed, an old x-ms-date beside it', today, { date: today }, 200],
-    ['the fresh x-ms-date signed, an old Date beside it', today, { date: yesterday }, 200],
+    ['the old Date signed, a fresh x-ms-date next to it', yesterday, { date: yesterday }, 403],
+    ['the old x-ms-date signed, a fresh Date next to it', yesterday, { date: today }, 403],
+    ['the fresh Date signed, an old x-ms-date next to it', today, { date: today }, 200],
+    ['the fresh x-ms-date signed, an old Date next to it', today, { date: yesterday }, 200],
   ])('%s', async (what, signedDate, headers, status) => {
     const isNamedFresh =
-      what.endsWith('fresh x-ms-date beside it') || what.startsWith('the fresh x');
+      what.endsWith('fresh x-ms-date next to it') || what.startsWith('the fresh x');
     const date = isNamedFresh ? today : yesterday;
     for (const authorization of [lite(signedDate), full(signedDate)]) {
       const sent = { path: '/Tables', date, headers: { ...headers, authorization } };

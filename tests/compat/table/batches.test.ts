@@ -39,7 +39,7 @@ describe.each(MODES)('%s mode', (mode) => {
     });
   });
 
-  test('one refusal leaves nothing behind', async () => {
+  test('one refusal leaves nothing written', async () => {
     const table = account.table(mode, `refused${mode}`);
     await table.createTable();
     await table.createEntity({ partitionKey: 'p', rowKey: '2' });
@@ -149,14 +149,14 @@ test('one hundred changes pass, one more does not', async () => {
 });
 
 test('a single query is outside of a change set', async () => {
-  await account.tables('storage').createTable('asked');
-  const table = account.table('storage', 'asked');
+  await account.tables('storage').createTable('queried');
+  const table = account.table('storage', 'queried');
   await table.createEntity({ partitionKey: 'p', rowKey: 'r', a: 1 });
   const { text } = await sendRaw(account, {
     method: 'POST',
     path: '/$batch',
     headers: { 'content-type': 'multipart/mixed; boundary="b"' },
-    body: "--b\nContent-Type: application/http\n\nGET /asked(PartitionKey='p',RowKey='r') HTTP/1.1\nAccept: application/json;odata=nometadata\n--b--",
+    body: "--b\nContent-Type: application/http\n\nGET /queried(PartitionKey='p',RowKey='r') HTTP/1.1\nAccept: application/json;odata=nometadata\n--b--",
   });
   expect(text).toContain('HTTP/1.1 200 OK');
   expect(text).toContain('"a":1');

@@ -1,4 +1,4 @@
-// Goal: one container, two APIs: entities through the NoSQL client, items through the Table client. Method: exact answers.
+// Goal: one container, two APIs: entities through the NoSQL client, items through the Table client. Method: exact responses.
 import { CosmosClient } from '@azure/cosmos';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeClock } from '../../../src/base/index.ts';
@@ -49,6 +49,27 @@ test('entities are read and queried through the NoSQL API', async () => {
   const query = "SELECT VALUE c.RowKey FROM c WHERE c.big > 5 AND c['when'] > '2020-01'";
   const found = await container.items.query(query).fetchAll();
   expect(found.resources).toEqual(['r']);
+});
+
+test('six of six: SQL in an order of integers beyond 2^53, in pages of two', async () => {
+  const table = account.table('storage', 'ordered');
+  await table.createTable();
+  for (const [at, above] of [3n, 1n, 5n, 2n, 6n, 4n].entries())
+    await table.createEntity({
+      partitionKey: `p${at % 2}`,
+      rowKey: `${above}`,
+      big: 2n ** 53n + above,
+      bytes: Uint8Array.of(0, 255, Number(above)),
+      guid: { type: 'Guid', value: `0000000${above}-44b3-4c69-90e8-e7d1dfc035d4` },
+    });
+  const container = cosmos.database('TablesDB').container('ordered');
+  for (const name of ['big', 'bytes', 'guid'])
+    for (const direction of ['ASC', 'DESC']) {
+      const query = `SELECT VALUE c.RowKey FROM c ORDER BY c.${name} ${direction}`;
+      const found = await container.items.query(query, { maxItemCount: 2 }).fetchAll();
+      const expected = ['1', '2', '3', '4', '5', '6'];
+      expect(found.resources).toEqual(direction === 'ASC' ? expected : expected.toReversed());
+    }
 });
 
 test('items written through the NoSQL API are entities', async () => {

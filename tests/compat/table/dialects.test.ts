@@ -1,4 +1,4 @@
-// Goal: where Storage and Cosmos differ, each is answered as its service does. Method: the same raw requests under both
+// Goal: where Storage and Cosmos differ, each behaves as its service does. Method: the same raw requests under both
 // hosts, and the stock client where names matter.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, MODES, type Mode, startAccount } from './harness.ts';
@@ -100,7 +100,7 @@ const CASES: readonly (readonly [string, RawRequest, Refusal, Refusal])[] = [
     STORAGE_LENGTH,
     NAME_INVALID,
   ],
-  ['no table can have the name asked', { path: '/my_table' }, STORAGE_NAME, NOT_FOUND],
+  ['no table can have the requested name', { path: '/my_table' }, STORAGE_NAME, NOT_FOUND],
   [
     'no table can have a name so long',
     { path: `/${'-'.repeat(255)}` },
@@ -153,7 +153,7 @@ describe.each(MODES)('%s refuses', (mode) => {
     expect(value.split('\n')[0]).toBe(text);
   });
 
-  test('properties of the service asked of a table', async () => {
+  test('properties of the service requested from a table', async () => {
     const [status, code, text] = QUERY_INVALID;
     const reply = await send(mode, { path: `/ttt${SERVICE}` });
     expect(reply.status).toBe(status);
@@ -202,7 +202,7 @@ describe.each(MODES)('%s takes', (mode) => {
   });
 });
 
-test('keys of other types beside those of the URL are read over in Storage only', async () => {
+test('keys of other types than those of the URL are ignored in Storage only', async () => {
   const raw = {
     method: 'PUT',
     path: "/ttt(PartitionKey='p',RowKey='typed')",

@@ -118,7 +118,7 @@ const CASES: readonly (readonly [string, RawRequest, number, string])[] = [
     400,
     'InvalidHeaderValue',
   ],
-  ['too many rows asked for', { path: '/ttt()?$top=1001' }, 400, 'InvalidInput'],
+  ['too many rows requested', { path: '/ttt()?$top=1001' }, 400, 'InvalidInput'],
   ['rows that are no number', { path: '/ttt()?$top=x' }, 400, 'InvalidInput'],
   [
     'a delete without a condition',
@@ -160,12 +160,12 @@ const CASES: readonly (readonly [string, RawRequest, number, string])[] = [
 ];
 
 test.each(CASES)('%s', async (_, request, status, code) => {
-  const answer = await sendRaw(account, request);
-  expect({ status: answer.status, code: answer.headers['x-ms-error-code'] }).toEqual({
+  const response = await sendRaw(account, request);
+  expect({ status: response.status, code: response.headers['x-ms-error-code'] }).toEqual({
     status,
     code,
   });
-  expect(answer.text).toContain(code);
+  expect(response.text).toContain(code);
 });
 
 test('after all this one entity is there', async () => {

@@ -7,19 +7,20 @@ import {
   TableServiceClient,
   type TableServiceClientOptions,
 } from '@azure/data-tables';
-import { createNosqlHandler, finishJson } from '../../../src/api/nosql/index.ts';
-import { createTableHandler, finishEntity, SharedKeys } from '../../../src/api/table/index.ts';
+import { createNosqlHandler, nosqlHome } from '../../../src/api/nosql/index.ts';
+import { createTableHandler, SharedKeys, tableHome } from '../../../src/api/table/index.ts';
 import { type Clock, seededRandom, systemClock } from '../../../src/base/index.ts';
 import { memoryEngine } from '../../../src/engine/memory/index.ts';
 import { HttpServer } from '../../../src/http/index.ts';
 import {
   DEFAULT_SETTINGS,
   memoryAccessStore,
-  openAccess,
+  openAccessControl,
   openService,
   type Service,
   type Settings,
 } from '../../../src/service/index.ts';
+import { postgresEngine } from '../postgres-engine.ts';
 
 export const ACCOUNT = 'devstoreaccount1';
 /** Random bytes, made for these tests. */
@@ -49,14 +50,14 @@ export interface Account {
 }
 
 export async function startAccount(options: AccountOptions = {}): Promise<Account> {
-  const engine = memoryEngine();
+  const engine = (await postgresEngine())?.engine ?? memoryEngine();
   const service = await openService({
     engine,
     clock: options.clock ?? systemClock,
     random: seededRandom(1),
     // Only tests of throttling want it.
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },
-    finishers: { json: finishJson, edm: finishEntity },
+    homes: [nosqlHome, tableHome],
   });
   const failures: unknown[] = [];
   const onFailure = ({ error }: { readonly error: unknown }): void => {
@@ -64,7 +65,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
   };
   const { retryWaitMs } = options;
   const keys = new SharedKeys([KEY]);
-  const access = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), service.clock);
+  const access = openAccessControl({ keys: { primary: KEY } }, memoryAccessStore(), service.clock);
   const servers = [
     new HttpServer({}, createTableHandler({ service, keys, retryWaitMs, onFailure })),
     new HttpServer({}, createNosqlHandler({ service, access, version: 'test', onFailure })),

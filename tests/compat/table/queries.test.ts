@@ -119,7 +119,7 @@ test('a key written plainly is where to begin', async () => {
   expect(json.value.map((row: { RowKey: string }) => row.RowKey)).toEqual(['019', '000']);
 });
 
-test('$select gives what is asked for, with its types, and null where there is none', async () => {
+test('$select returns what was requested, with its types, and null where there is none', async () => {
   const { json } = await sendRaw(account, {
     path: "/query(PartitionKey='a',RowKey='007')?$select=long,when,missing,RowKey",
     headers: { accept: 'application/json;odata=minimalmetadata' },

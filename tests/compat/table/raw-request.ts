@@ -1,11 +1,11 @@
-/** Requests below the stock client: signed as the protocol says, then bent in whatever way a test wants. */
+/** Requests below the stock client: signed as the protocol says, then changed as a test needs. */
 import { createHmac } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { ACCOUNT, type Account, KEY } from './harness.ts';
 
 export interface RawRequest {
   readonly method?: string;
-  /** Behind the account, as it goes over the wire. */
+  /** After the account, as it goes over the wire. */
   readonly path: string;
   /** The account in the path. */
   readonly account?: string;

@@ -2,10 +2,9 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../../base/index.ts';
-import { memoryAccessStore, openAccess } from '../../../service/index.ts';
+import { MASTER, memoryAccessStore, openAccessControl } from '../../../service/index.ts';
 import { parseTarget } from '../target.ts';
 import { Authenticator } from './authenticate.ts';
-import { MASTER } from './principal.ts';
 
 const KEY = Buffer.alloc(64, 'a key').toString('base64');
 const DATE = 'Thu, 27 Apr 2017 00:51:12 GMT';
@@ -21,7 +20,7 @@ const DOCUMENTED = {
 
 function authenticator(keys: readonly string[], clock: FakeClock): Authenticator {
   const [primary = '', secondary = primary] = keys;
-  const access = openAccess({ keys: { primary, secondary } }, memoryAccessStore(), clock);
+  const access = openAccessControl({ keys: { primary, secondary } }, memoryAccessStore(), clock);
   return new Authenticator(access, clock);
 }
 
@@ -110,7 +109,7 @@ test('a valid signature does not make the next one valid', () => {
 
 test('a signature is invalid once its key was rotated', () => {
   const clock = new FakeClock(NOW_MS);
-  const access = openAccess({ keys: { primary: KEY } }, memoryAccessStore(), clock);
+  const access = openAccessControl({ keys: { primary: KEY } }, memoryAccessStore(), clock);
   const authorizer = new Authenticator(access, clock);
   const authorization = signed('POST', 'docs', 'dbs/a/colls/b', `${LOWER}\n\n`);
   const post = () =>
@@ -121,6 +120,6 @@ test('a signature is invalid once its key was rotated', () => {
       headers: { authorization, 'x-ms-date': DATE },
     });
   expect(post()).toBe(MASTER);
-  access.keys.rotate('primary');
+  void access.keys.rotate('primary');
   expect(post).toThrow(expect.objectContaining({ status: 401 }));
 });

@@ -5,14 +5,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock, MaybePromise } from '../../../base/index.ts';
 import {
-  type Access,
+  type AccessControl,
   isReadOnly,
   type KeyName,
+  MASTER,
+  type Principal,
+  READER,
   readSharedSignature,
 } from '../../../service/index.ts';
 import type { Target } from '../target.ts';
 import { identityRefusal } from './identity-refusal.ts';
-import { MASTER, type Principal, READER } from './principal.ts';
 import { AccessRefusal, unauthorized } from './refusal.ts';
 
 /** Documented skew between the clocks of client and service. */
@@ -32,12 +34,12 @@ export interface SignedRequest {
 }
 
 export class Authenticator {
-  readonly #access: Access;
+  readonly #access: AccessControl;
   readonly #clock: Clock;
   /** The date parsed last. Dates have a resolution of one second, so the next request mostly has the same. */
   #lastDate = { text: '', lower: '', ms: Number.NaN };
 
-  constructor(access: Access, clock: Clock) {
+  constructor(access: AccessControl, clock: Clock) {
     this.#access = access;
     this.#clock = clock;
   }

@@ -1,7 +1,7 @@
 /** Checks a request against the grant of a resource token. Anything outside is refused, whether it exists or not. */
 import { bytesToText, isPromise, type MaybePromise } from '../../../base/index.ts';
 import { storedResourceRid } from '../../../catalog/index.ts';
-import { type Action, type Grant, isRead } from '../../../service/index.ts';
+import { type Action, type Grant, isRead, type Principal } from '../../../service/index.ts';
 import { readPath, type Value, type ValueMap } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
@@ -12,7 +12,6 @@ import {
   toKeyValue,
 } from '../items/partition-key-header.ts';
 import { addressedItemId } from '../resources/item-links.ts';
-import type { Principal } from './principal.ts';
 import { type AccessRefusal, forbidden } from './refusal.ts';
 
 type TokenPrincipal = Extract<Principal, { kind: 'token' }>;

@@ -1,19 +1,23 @@
 /** Checks the rights of a caller without a master key. Throws AccessRefusal, 403. */
 import type { MaybePromise } from '../../../base/index.ts';
 import {
-  type Access,
+  type AccessControl,
   type Action,
   isInMasks,
   isRead,
+  type Principal,
   type ScriptType,
 } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import { actionOf } from './actions.ts';
 import { authorizeToken } from './authorize-token.ts';
-import type { Principal } from './principal.ts';
 import { AccessRefusal, forbidden } from './refusal.ts';
 
-export function authorize(principal: Principal, call: Call, access: Access): MaybePromise<void> {
+export function authorize(
+  principal: Principal,
+  call: Call,
+  access: AccessControl,
+): MaybePromise<void> {
   if (principal.kind === 'master') return undefined;
   const action = actionOf(call);
   if (action === undefined) throw forbidden(principal, 'only a master key opens this route');
@@ -81,7 +85,7 @@ type IdentityPrincipal = Extract<Principal, { kind: 'identity' }>;
 
 interface IdentityRequest {
   readonly call: Call;
-  readonly access: Access;
+  readonly access: AccessControl;
   readonly action: Action;
 }
 

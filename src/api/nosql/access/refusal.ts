@@ -1,6 +1,6 @@
 /** The refusal of a request for missing rights: a response for the client, a reason for the audit log. */
+import { describePrincipal, type Principal } from '../../../service/index.ts';
 import { RequestError } from '../errors.ts';
-import { describePrincipal, type Principal } from './principal.ts';
 
 export class AccessRefusal extends RequestError {
   /** The refused caller. */

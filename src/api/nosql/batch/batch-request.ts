@@ -6,9 +6,10 @@ import { isList, isMap, type Value, type ValueMap } from '../../../value/index.t
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 import { RequestError } from '../errors.ts';
-import { checkedItem, itemPatch } from '../items/item-input.ts';
+import { checkedItem } from '../items/item-input.ts';
 import { checkJson, parseJson } from '../items/json-body.ts';
 import { type KeyValues, parsePartitionKey, toKeyValues } from '../items/partition-key-header.ts';
+import { itemPatch } from '../items/patch-updater.ts';
 import { wantsMinimal } from '../request.ts';
 import { isBinaryBatch, readBinaryBatch } from './binary-batch.ts';
 import { readCanonicalBatch } from './canonical-batch.ts';
@@ -102,7 +103,6 @@ function textOf(sent: Value): string | undefined {
 
 /** Throws the error of this one operation. */
 export function toOperation(
-  call: Call,
   view: ContainerView,
   sent: RequestOperation,
   key: KeyValues,
@@ -121,39 +121,41 @@ export function toOperation(
         ttlSec,
       } = checkedItem(itemOf(body), { view, key, addressed, text });
       const { ifMatch, ifNoneMatch } = conditions;
-      return { kind, id, body: stored, value, ttlSec, ifMatch, ifNoneMatch };
+      return { kind, rowKey: [id], body: stored, value, ttlSec, ifMatch, ifNoneMatch };
     }
     case 'patch': {
       const id = idOf(sent);
       if (body !== undefined) checkJson(body);
-      return { ...itemPatch(call, body, { view, key, id }), id, ...conditions };
+      return { ...itemPatch(body, { view, key, id }), rowKey: [id], ...conditions };
     }
     case 'read': {
       // The service treats either condition of a read as an etag that the client has already.
       const { ifMatch, ifNoneMatch = ifMatch } = conditions;
-      return { kind, id: idOf(sent), ifNoneMatch };
+      return { kind, rowKey: [idOf(sent)], ifNoneMatch };
     }
     case 'delete':
-      return { kind, id: idOf(sent), ...conditions };
+      return { kind, rowKey: [idOf(sent)], ...conditions };
   }
 }
 
 /** Adds the steps of an operation to a transaction. A replacement under another id is a deletion and a creation. */
 export function addSteps(
   steps: Operation[],
-  call: Call,
   view: ContainerView,
   sent: RequestOperation,
   key: KeyValues,
 ): void {
   const { kind, id, body, text, conditions } = sent;
   if (kind !== 'replace' || !isMap(body) || body.id === id) {
-    steps.push(toOperation(call, view, sent, key));
+    steps.push(toOperation(view, sent, key));
     return;
   }
+  const deleted = [idOf(sent)];
+  const content = checkedItem(itemOf(body), { view, key, addressed: undefined, text });
+  const { id: newId, ...created } = content;
   steps.push(
-    { kind: 'delete', id: idOf(sent), ...conditions },
-    { kind: 'create', ...checkedItem(itemOf(body), { view, key, addressed: undefined, text }) },
+    { kind: 'delete', rowKey: deleted, ...conditions },
+    { kind: 'create', rowKey: [newId], ...created },
   );
 }
 

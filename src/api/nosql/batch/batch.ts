@@ -32,6 +32,7 @@ const RECORDS: ResponseFormat = {
 
 export async function postBatch(call: Call): Promise<Reply> {
   const view = call.ownerContainer();
+  view.foreign?.refuse('A batch');
   // The format is read before the first await: the request body is not kept.
   const format = isBinaryBatch(call.body) ? RECORDS : JSON_LIST;
   const operations = readBatch(call, view);

@@ -10,6 +10,7 @@ import type { ContainerView } from '../containers/container-view.ts';
 import { type KeyValues, requiredPartitionKey, wholeKey } from '../items/partition-key-header.ts';
 import { rangeIdOf } from '../query/query-targets.ts';
 import { headerRequestClass } from '../request.ts';
+import { parseSessionToken } from '../session-token.ts';
 import type { BatchOutcome } from './batch.ts';
 import { type RequestOperation, toOperation } from './batch-request.ts';
 import {
@@ -76,7 +77,7 @@ async function runUntilFailure(
 async function runOne(run: Run, sent: RequestOperation): Promise<OperationResult> {
   try {
     const key = keyOf(run, sent);
-    const operation = toOperation(run.call, run.view, sent, key);
+    const operation = toOperation(run.view, sent, key);
     return operation.kind === 'read'
       ? await read(run, key, operation)
       : await write(run, key, operation, sent.wantsItem);
@@ -94,11 +95,11 @@ function keyOf({ call, view }: Run, { partitionKey }: RequestOperation): KeyValu
 async function read(
   run: Run,
   partitionKey: KeyValues,
-  { id, ifNoneMatch }: Operation & { readonly kind: 'read' },
+  { rowKey, ifNoneMatch }: Operation & { readonly kind: 'read' },
 ): Promise<OperationResult> {
   const { service } = run.call;
-  const session = run.call.header('x-ms-session-token');
-  const address = { partitionKey, id };
+  const session = parseSessionToken(run.call.header('x-ms-session-token'));
+  const address = { partitionKey, rowKey };
   const requestClass = headerRequestClass(run.call);
   const reply = await service.items.read(run.view.record, address, session, requestClass);
   run.responseInfo = reply;
@@ -128,6 +129,6 @@ async function write(
   );
   run.responseInfo = reply;
   const { effect, charge } = reply;
-  const status = { created: 201, replaced: 200, deleted: 204 }[effect.kind];
+  const status = { created: 201, replaced: 200, deleted: 204, kept: 200 }[effect.kind];
   return { status, charge, item: effect.item, hasBody };
 }

@@ -32,7 +32,7 @@ export function runTransaction(
   for (let at = 0; at < sent.length; at++) {
     try {
       const operation = sent[at] as RequestOperation;
-      addSteps(operations, call, view, operation, key);
+      addSteps(operations, view, operation, key);
       ends.push(operations.length - 1);
       while (isWanted.length < operations.length) isWanted.push(operation.wantsItem);
     } catch (error) {
@@ -94,6 +94,7 @@ const STATUSES = {
   created: 201,
   replaced: 200,
   deleted: 204,
+  kept: 200,
   read: 200,
   notModified: 304,
   expected: 200,

@@ -35,7 +35,7 @@ function partitionKeyResource(definition: PartitionKeyDefinition) {
   const { paths, kind, version, isVersionNamed, systemKey } = definition;
   return {
     paths,
-    kind,
+    kind: kind === 'Token' ? (paths.length > 1 ? 'MultiHash' : 'Hash') : kind,
     ...(version === 2 || isVersionNamed === true ? { version } : {}),
     ...(systemKey === true ? { systemKey } : {}),
   };

@@ -39,7 +39,7 @@ export function containerSpec(body: ValueMap, options: SpecOptions): ContainerSp
   return {
     id,
     partitionKey,
-    encoding: 'json',
+    home: 'nosql',
     uniqueKeys: parseUniqueKeys(body.uniqueKeyPolicy),
     globalIndex: parseGlobalIndex(body, update.indexingPolicy),
     ...update,

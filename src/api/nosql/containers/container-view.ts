@@ -7,7 +7,9 @@ import {
   type DatabaseRecord,
   databaseRid,
 } from '../../../catalog/index.ts';
+import type { HomeApis } from '../../../service/index.ts';
 import { type Path, parsePartitionKeyPath } from '../../../value/index.ts';
+import { ForeignItems } from '../items/foreign-items.ts';
 
 export interface ContainerView {
   readonly database: DatabaseRecord;
@@ -26,15 +28,22 @@ export interface ContainerView {
   readonly storesVerbatim: boolean;
   /** True for a container that was made without a partition key: requests need not name one. */
   readonly isSystemKey: boolean;
+  /** Set where the container belongs to another API, whose items are shown by an image. */
+  readonly foreign: ForeignItems | undefined;
 }
 
 export class ContainerViews {
   readonly #views = new WeakMap<ContainerRecord, ContainerView>();
+  readonly #homes: HomeApis;
+
+  constructor(homes: HomeApis) {
+    this.#homes = homes;
+  }
 
   of(database: DatabaseRecord, record: ContainerRecord): ContainerView {
     let view = this.#views.get(record);
     if (view === undefined) {
-      view = makeView(database, record);
+      view = makeView(database, record, ForeignItems.of(this.#homes.of(record), record));
       this.#views.set(record, view);
     }
     return view;
@@ -46,7 +55,11 @@ export function containerSelf(record: ContainerRecord): string {
   return `dbs/${databaseRid(database)}/colls/${containerRid(database, rid)}/`;
 }
 
-function makeView(database: DatabaseRecord, record: ContainerRecord): ContainerView {
+function makeView(
+  database: DatabaseRecord,
+  record: ContainerRecord,
+  foreign: ForeignItems | undefined,
+): ContainerView {
   const rid = containerRid(record.databaseRid, record.rid);
   const keyPaths = record.partitionKey.paths.map(toPath);
   const checkedNames = new Set(['id', 'ttl', ...keyPaths.map(([step]) => String(step))]);
@@ -72,9 +85,11 @@ function makeView(database: DatabaseRecord, record: ContainerRecord): ContainerV
     checkedNames: [...checkedNames].map((name) => ({ name, bytes: Buffer.from(name) })),
     storesVerbatim:
       record.encoding === 'json' &&
+      foreign === undefined &&
       record.uniqueKeys.length === 0 &&
       !checkedNames.has('__proto__'),
     isSystemKey: record.partitionKey.systemKey === true,
+    foreign,
   };
 }
 

@@ -8,7 +8,13 @@ import {
   systemRandom,
   threadEvaluation,
 } from '../../../base/index.ts';
-import { type RowFold, rowTooLarge, type Streaming } from '../../../query/index.ts';
+import {
+  type FoundItem,
+  looseItem,
+  type RowFold,
+  rowTooLarge,
+  type Streaming,
+} from '../../../query/index.ts';
 import { jsonCodec, printedSize, type Value } from '../../../value/index.ts';
 import { executableQuery, parseQuery } from '../sql/index.ts';
 import type { SentItems, SentRow, ThreadQuery, ThreadRequest, ThreadResponse } from './protocol.ts';
@@ -52,7 +58,7 @@ export class Evaluator {
       computed,
       limits: threadEvaluation(EVALUATION_PAGE_MS),
     });
-    this.#fold = shape.kind === 'folding' ? shape.start(wanted) : undefined;
+    this.#fold = shape.kind === 'blocking' ? shape.start(wanted) : undefined;
     this.#shape = shape.kind === 'streaming' ? shape : undefined;
     return { kind: 'begun' };
   }
@@ -62,10 +68,10 @@ export class Evaluator {
     const untilMs = performance.now() + EVALUATION_PAGE_TARGET_MS;
     const lists: (readonly SentRow[])[] = [];
     let characters = 0;
-    for (const document of documentsOf(items)) {
+    for (const item of itemsOf(items)) {
       const given = lists.length === 0 ? rowsGiven : 0;
-      const rows = this.#shape.rowsOf(document).map(({ value, keys }, at): SentRow => {
-        if (value === document) return [null, keys];
+      const rows = this.#shape.rowsOf(item).map(({ item: whole, value, keys }, at): SentRow => {
+        if (whole !== undefined) return [null, keys];
         // The page has no room for more rows, and starts after those sent before.
         if (at < given || (mayStop && characters > PAGE_BYTES_MAX)) return [undefined, keys];
         const text = printed(value);
@@ -81,8 +87,8 @@ export class Evaluator {
 
   #add(items: SentItems): ThreadResponse {
     assert(this.#fold !== undefined, 'a blocking query has begun');
-    for (const document of documentsOf(items))
-      if (!this.#fold.add(document)) return { kind: 'added', wantsMore: false };
+    for (const item of itemsOf(items))
+      if (!this.#fold.add(item)) return { kind: 'added', wantsMore: false };
     return { kind: 'added', wantsMore: true };
   }
 
@@ -107,10 +113,11 @@ export class Evaluator {
   }
 }
 
-function* documentsOf({ bodies, lengths }: SentItems): Generator<Value> {
+function* itemsOf({ bodies, lengths }: SentItems): Generator<FoundItem> {
   let at = 0;
   for (const length of lengths) {
-    yield jsonCodec.decode(bodies.subarray(at, at + length));
+    const body = bodies.subarray(at, at + length);
+    yield looseItem({ value: () => jsonCodec.decode(body), body });
     at += length;
   }
 }

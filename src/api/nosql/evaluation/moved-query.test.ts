@@ -1,10 +1,16 @@
 // Goal: a query gives the same rows in another thread as here. Method: queries of every shape, run both ways over the same
 // items, with refusals and failures among them.
 import { describe, expect, test } from 'vitest';
-import { bytesToText, textToBytes } from '../../../base/index.ts';
-import type { Blocking, PendingItem, Streaming } from '../../../query/index.ts';
+import { type Bytes, textToBytes } from '../../../base/index.ts';
+import {
+  type Blocking,
+  looseItem,
+  type PendingItem,
+  type Streaming,
+} from '../../../query/index.ts';
 import type { Value } from '../../../value/index.ts';
 import { executableQuery, parseQuery, type QueryParameter, SqlError } from '../sql/index.ts';
+import { itemOf, rowValue } from '../sql/run/executable-suite.ts';
 import { moverOf } from './moved-query.ts';
 
 const DOCUMENTS: readonly Value[] = Array.from({ length: 30 }, (_, n) => ({
@@ -16,11 +22,14 @@ const DOCUMENTS: readonly Value[] = Array.from({ length: 30 }, (_, n) => ({
   ...(n % 2 === 0 ? { even: true } : {}),
 }));
 
-const ITEMS: readonly PendingItem[] = DOCUMENTS.map((document) => ({
-  body: textToBytes(JSON.stringify(document)),
-  rowsGiven: 0,
-  decode: () => expect.unreachable('the thread decodes'),
-}));
+const ITEMS: readonly PendingItem[] = DOCUMENTS.map((document) =>
+  itemWith(textToBytes(JSON.stringify(document))),
+);
+
+function itemWith(body: Bytes, rowsGiven = 0): PendingItem {
+  const value = () => expect.unreachable('the thread decodes');
+  return looseItem({ value, body, rowsGiven });
+}
 
 function moved(text: string, parameters: readonly QueryParameter[] = []) {
   const query = parseQuery(text);
@@ -67,13 +76,11 @@ describe('the same rows', () => {
     expect(inThread.shape).toMatchObject({ order, skip, take });
     const rows = await movedRows(inThread.shape);
     for (const [at, list] of rows.entries()) {
-      const expected = shape.rowsOf(DOCUMENTS[at]);
+      const expected = shape.rowsOf(itemOf(DOCUMENTS[at]));
       expect(list.map(({ keys }) => keys)).toEqual(expected.map(({ keys }) => keys));
       expect(
-        list.map(({ text: printed, isItem }) =>
-          isItem ? bytesToText(ITEMS[at]?.body ?? new Uint8Array()) : printed,
-        ),
-      ).toEqual(expected.map(({ value }) => JSON.stringify(value)));
+        list.map(({ text: printed, item }) => (item === ITEMS[at] ? item?.text() : printed)),
+      ).toEqual(expected.map((row) => JSON.stringify(rowValue(row))));
     }
     expect(rows.length).toBe(DOCUMENTS.length);
     inThread.release();
@@ -89,10 +96,10 @@ describe('the same rows', () => {
     'SELECT TOP 0 VALUE COUNT(1) FROM c',
   ])('%s', async (text) => {
     const { shape, inThread } = moved(text);
-    if (shape.kind !== 'folding' || inThread.shape.kind !== 'folding')
+    if (shape.kind !== 'blocking' || inThread.shape.kind !== 'blocking')
       return expect.unreachable('it folds');
     const fold = shape.start();
-    DOCUMENTS.every((document) => fold.add(document));
+    DOCUMENTS.every((document) => fold.add(itemOf(document)));
     expect(await movedResults(inThread.shape)).toEqual(fold.finish());
     inThread.release();
   });
@@ -101,8 +108,8 @@ describe('the same rows', () => {
     const { inThread } = moved('SELECT a.v, COUNT(1) AS n FROM c JOIN a IN c.list GROUP BY a.v');
     const list = Array.from({ length: 12_000 }, (_, v) => ({ v }));
     const body = textToBytes(JSON.stringify({ list }));
-    const item = { body, rowsGiven: 0, decode: () => undefined };
-    if (inThread.shape.kind !== 'folding') return expect.unreachable('it folds');
+    const item = itemWith(body);
+    if (inThread.shape.kind !== 'blocking') return expect.unreachable('it folds');
     const results = await movedResults(inThread.shape, [item]);
     expect(results.length).toBe(12_000);
     expect(results.at(-1)).toEqual({ v: 11_999, n: 1 });
@@ -119,7 +126,7 @@ describe('rows of more than a page', () => {
     const { inThread } = moved('SELECT a, c.text FROM c JOIN a IN c.list');
     if (inThread.shape.kind !== 'streaming') return expect.unreachable('it streams');
     const printed = async (rowsGiven: number) => {
-      const item = { body, rowsGiven, decode: () => undefined };
+      const item = itemWith(body, rowsGiven);
       const lists = await movedRows(inThread.shape as Streaming, [item, item], true);
       expect(lists.length).toBe(1);
       return lists[0]?.map(({ isLeft, text }) => (isLeft ? -1 : JSON.parse(text ?? '').a));
@@ -132,7 +139,7 @@ describe('rows of more than a page', () => {
   test('a row larger than a page is refused', async () => {
     const { inThread } = moved('SELECT VALUE [c.text, c.text, c.text] FROM c');
     if (inThread.shape.kind !== 'streaming') return expect.unreachable('it streams');
-    const item = { body, rowsGiven: 0, decode: () => undefined };
+    const item = itemWith(body);
     await expect(movedRows(inThread.shape, [item])).rejects.toMatchObject({ code: 'tooLarge' });
     inThread.release();
   });
@@ -155,7 +162,7 @@ describe('errors in the thread', () => {
 
   test('do not affect the next query', async () => {
     const { inThread } = moved('SELECT VALUE COUNT(1) FROM c');
-    if (inThread.shape.kind !== 'folding') return expect.unreachable('it folds');
+    if (inThread.shape.kind !== 'blocking') return expect.unreachable('it folds');
     expect(await movedResults(inThread.shape)).toEqual([30]);
     inThread.release();
   });

@@ -11,11 +11,11 @@ import type {
   MovedQuery,
   PendingItem,
   QueryMover,
+  ResultRow,
   Row,
   RowFold,
   Streaming,
 } from '../../../query/index.ts';
-import type { Value } from '../../../value/index.ts';
 import { type Query, SqlError } from '../sql/index.ts';
 import { EvaluationPool } from './evaluation-pool.ts';
 import type { EvaluationThread, ThreadOutcome } from './evaluation-thread.ts';
@@ -32,8 +32,6 @@ const pool = new EvaluationPool();
 
 /** Until when a query starts in a thread. The key is the same object as long as the query cache has the text. */
 const slowUntilMs = new WeakMap<Query, number>();
-
-const NO_KEYS: readonly Value[] = [];
 
 /** @param query - the parsed query, or a rewritten form of it. */
 export function moverOf(threadQuery: () => ThreadQuery, query: Query): QueryMover {
@@ -74,7 +72,7 @@ class MovedPage {
   }
 
   blocking({ needsEvery }: Blocking): Blocking {
-    return { kind: 'folding', needsEvery, start: (wanted) => this.#start(wanted) };
+    return { kind: 'blocking', needsEvery, start: (wanted) => this.#start(wanted) };
   }
 
   release(): void {
@@ -94,13 +92,12 @@ class MovedPage {
     const rowsGiven = items[0]?.rowsGiven ?? 0;
     const response = await this.#request({ kind: 'rows', ...sentItems(items), rowsGiven, mayStop });
     assert(response.kind === 'rows', 'the response to rows is rows');
-    return response.lists.map((rows) =>
+    return response.lists.map((rows, at) =>
       rows.map(([text, keys]) => ({
-        value: undefined,
-        keys,
+        item: text === null ? items[at] : undefined,
         text: text ?? undefined,
-        isItem: text === null,
         isLeft: text === undefined,
+        keys,
       })),
     );
   }
@@ -119,12 +116,12 @@ class MovedPage {
           return response.wantsMore;
         },
         finish: async () => {
-          const rows: Row[] = [];
+          const rows: ResultRow[] = [];
           let hasMore = true;
           for (let kind: 'finish' | 'more' = 'finish'; hasMore; kind = 'more') {
             const response = await this.#request({ kind }, wanted);
             assert(response.kind === 'finished', 'a fold is finished');
-            for (const text of response.texts) rows.push({ value: undefined, keys: NO_KEYS, text });
+            for (const text of response.texts) rows.push({ text });
             ({ matched, hasMore } = response);
           }
           return rows;

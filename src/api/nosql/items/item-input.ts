@@ -1,21 +1,24 @@
 /** Checks an item of a request and encodes it as the body that its partition stores. */
 import { type Bytes, DomainError, ITEM_BYTES_MAX } from '../../../base/index.ts';
+import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { NewBody } from '../../../partition/index.ts';
-import type { UpdateOperation } from '../../../service/index.ts';
-import { codecOf, type Encoding, type Value, type ValueMap } from '../../../value/index.ts';
-import type { Call } from '../call.ts';
+import { codecOf, type Encoding, type ValueMap } from '../../../value/index.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 import { itemId } from '../containers/resource-name.ts';
-import { parsePatch, patchUpdate } from '../patch/index.ts';
-import { checkJson } from './json-body.ts';
 import { checkItemKey, type KeyValues } from './partition-key-header.ts';
 import { encodeItem } from './system-properties.ts';
 import { itemTtlSec } from './time-to-live.ts';
 
 type StoredForm = Pick<NewBody, 'body' | 'value'>;
 
+/** The part of a container that items are checked against. */
+type CheckedContainer = Pick<ContainerView, 'keyPaths'> & {
+  readonly record: Pick<ContainerRecord, 'encoding'>;
+  readonly foreign?: ContainerView['foreign'];
+};
+
 interface ItemInput {
-  readonly view: ContainerView;
+  readonly view: CheckedContainer;
   readonly key: KeyValues;
   /** The id in the path of the request, which must equal the id in the item. */
   readonly addressed: string | undefined;
@@ -31,13 +34,18 @@ export function checkedItem(
   if (addressed !== undefined && id !== addressed)
     throw new DomainError('invalidInput', 'Replacing the id of an item is not allowed.');
   checkItemKey(view, key, item);
+  if (view.foreign !== undefined) {
+    const content = view.foreign.contentOf(item);
+    checkSize(content.body);
+    return { id, ...content };
+  }
   const ttlSec = itemTtlSec(item);
   const { body, value } = text === undefined ? encoded(view, item) : { body: text };
   checkSize(body);
   return { id, body, value, ttlSec };
 }
 
-function encoded({ record: { encoding } }: ContainerView, item: ValueMap): StoredForm {
+function encoded({ record: { encoding } }: CheckedContainer, item: ValueMap): StoredForm {
   return encoding === 'json' ? encodeItem(item) : foreignItem(encoding, item);
 }
 
@@ -46,27 +54,6 @@ function foreignItem(encoding: Encoding, item: ValueMap): StoredForm {
   const codec = codecOf(encoding);
   const body = codec.encode(item);
   return { body, value: codec.decode(body) };
-}
-
-/** The update operation of a patch. */
-export function itemPatch(
-  call: Call,
-  sent: Value,
-  { view, key, id }: { view: ContainerView; key: KeyValues; id: string },
-): UpdateOperation {
-  const patch = parsePatch(sent);
-  const { condition } = patch;
-  const holds =
-    condition === undefined ? undefined : call.queries.condition(view.record, condition);
-  const finisher = (item: ValueMap): NewBody => {
-    checkJson(item);
-    return checkedItem(item, { view, key, addressed: id });
-  };
-  return {
-    kind: 'update',
-    createsAbsent: false,
-    update: patchUpdate(patch, { holds, finisher }),
-  };
 }
 
 function checkSize(body: Bytes): void {

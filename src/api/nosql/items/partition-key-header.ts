@@ -49,7 +49,11 @@ export function feedPartitionKey(call: Call, view: ContainerView): KeyValues | u
 }
 
 /** Throws 400/1001 where the key in the item is not that of the request. */
-export function checkItemKey(view: ContainerView, named: KeyValues, item: ValueMap): void {
+export function checkItemKey(
+  view: Pick<ContainerView, 'keyPaths'>,
+  named: KeyValues,
+  item: ValueMap,
+): void {
   for (let at = 0; at < view.keyPaths.length; at++) {
     const path = view.keyPaths[at];
     const found = path === undefined ? undefined : toKeyValue(readPath(item, path));

@@ -2,32 +2,22 @@
 // bytes are compared with the result of parsing and printing.
 import { expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../../base/index.ts';
-import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../../../catalog/index.ts';
+import type { ContainerRecord } from '../../../catalog/index.ts';
+import { HomeApis } from '../../../service/index.ts';
 import { ContainerViews } from '../containers/container-view.ts';
 import { checkedItem } from './item-input.ts';
 import { requestItem } from './request-item.ts';
 import { withoutSystemProperties } from './system-properties.ts';
+import { containerRecord } from './test-kit.ts';
 
-const container: ContainerRecord = {
-  id: 'c',
-  databaseRid: 1,
-  rid: 2,
-  etag: '"x"',
-  timestampSec: 0,
-  kind: 'fixed',
-  partitionKey: { paths: ['/in/pk'], kind: 'Hash', version: 2 },
-  encoding: 'json',
-  indexingPolicy: DEFAULT_INDEXING_POLICY,
-  uniqueKeys: [],
-  policies: {},
-  partitions: [],
-  nextPartitionId: 0,
-  routingVersion: 1,
-};
+const NESTED_KEY = { paths: ['/in/pk'], kind: 'Hash', version: 2 } as const;
 const database = { id: 'd', rid: 1, etag: '"x"', timestampSec: 0 };
 
 function viewOf(changes: Partial<ContainerRecord> = {}) {
-  return new ContainerViews().of(database, { ...container, ...changes });
+  return new ContainerViews(new HomeApis([])).of(
+    database,
+    containerRecord({ partitionKey: NESTED_KEY, ...changes }),
+  );
 }
 
 test.each([

@@ -1,40 +1,24 @@
 // Goal: finished bodies are the JSON that clients expect, byte for byte. Method: a golden text, then finish and parse.
 import { expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../../base/index.ts';
-import { DEFAULT_INDEXING_POLICY } from '../../../catalog/index.ts';
 import { encodeItem, finishJson } from './system-properties.ts';
+import { containerRecord } from './test-kit.ts';
 
-const container = {
-  id: 'c',
-  databaseRid: 1,
-  rid: 2,
-  etag: '"x"',
-  timestampSec: 0,
-  kind: 'fixed',
-  partitionKey: { paths: ['/pk'], kind: 'Hash', version: 1 },
-  encoding: 'json',
-  indexingPolicy: DEFAULT_INDEXING_POLICY,
-  uniqueKeys: [],
-  policies: {},
-  partitions: [],
-  nextPartitionId: 0,
-  routingVersion: 1,
-} as const;
+const STAMP = {
+  rid: 5,
+  version: { salt: 0, lsn: 1, operation: 0 },
+  etag: '"00000000-0000-0000-0000-000000000001"',
+  timestampSec: 1700000000,
+  time: '',
+};
 
 test('the system properties follow the others', () => {
-  const finish = finishJson(container);
-  const stamp = {
-    rid: 5,
-    version: { salt: 0, lsn: 1, operation: 0 },
-    etag: '"00000000-0000-0000-0000-000000000001"',
-    timestampSec: 1700000000,
-    time: '',
-  };
-  const finished = finish(textToBytes('{"id":"ü"}'), stamp);
+  const finish = finishJson(containerRecord());
+  const finished = finish(textToBytes('{"id":"ü"}'), STAMP);
   expect(bytesToText(finished)).toBe(
     '{"id":"ü","_rid":"AAAAAYAAAAIFAAAAAAAAAA==","_self":"dbs/AAAAAQ==/colls/AAAAAYAAAAI=/docs/AAAAAYAAAAIFAAAAAAAAAA==/","_etag":"\\"00000000-0000-0000-0000-000000000001\\"","_attachments":"attachments/","_ts":1700000000}',
   );
-  expect(JSON.parse(bytesToText(finished))._etag).toBe(stamp.etag);
+  expect(JSON.parse(bytesToText(finished))._etag).toBe(STAMP.etag);
 });
 
 test.each([
@@ -48,13 +32,6 @@ test.each([
 ])('%s is stored as %s', (sent, stored) => {
   const { body, value } = encodeItem(JSON.parse(sent));
   expect(bytesToText(body)).toBe(stored);
-  const finish = finishJson(container);
-  const stamp = {
-    rid: 5,
-    version: { salt: 0, lsn: 1, operation: 0 },
-    etag: '"e"',
-    timestampSec: 9,
-    time: '',
-  };
-  expect(finish.ofValue?.(value, stamp)).toEqual(JSON.parse(bytesToText(finish(body, stamp))));
+  const finish = finishJson(containerRecord());
+  expect(finish.ofValue?.(value, STAMP)).toEqual(JSON.parse(bytesToText(finish(body, STAMP))));
 });

@@ -26,7 +26,7 @@ interface Explanation {
   readonly container: string;
   readonly query: string;
   /** Whether rows are returned item by item, in the order of an index, or after all items were read. */
-  readonly execution: 'streaming' | 'ordered' | 'folding';
+  readonly execution: 'streaming' | 'ordered' | 'blocking';
   /** The condition that the index is searched with. */
   readonly condition: string;
   readonly indexes: IndexMetrics;
@@ -101,8 +101,8 @@ export function createExplainer(service: Service): Explainer {
   };
 }
 
-function executionOf({ shape }: ExecutableQuery): Explanation['execution'] {
-  if (shape.kind === 'folding') return 'folding';
+export function executionOf({ shape }: ExecutableQuery): Explanation['execution'] {
+  if (shape.kind === 'blocking') return 'blocking';
   return shape.order === undefined ? 'streaming' : 'ordered';
 }
 

@@ -8,7 +8,6 @@ import type { Indexing } from '../../../partition/index.ts';
 import type { ExecutableQuery } from '../../../query/index.ts';
 import type { ScriptRun } from '../../../script/index.ts';
 import type { Service } from '../../../service/index.ts';
-import type { Value } from '../../../value/index.ts';
 import { moverOf } from '../evaluation/moved-query.ts';
 import {
   autoParameterize,
@@ -21,7 +20,6 @@ import {
   type Query,
   type QueryPlan,
   queryPlan,
-  runQuery,
   SqlError,
 } from '../sql/index.ts';
 import type { RequestQuery } from './query-body.ts';
@@ -43,7 +41,7 @@ export interface PreparedQuery {
 }
 
 /** The parts of the service that queries need. */
-export type QueryServices = Pick<Service, 'clock' | 'resources' | 'scripts'>;
+export type QueryServices = Pick<Service, 'clock' | 'homes' | 'resources' | 'scripts'>;
 
 export class PreparedQueries {
   readonly #cache = new QueryCache();
@@ -52,10 +50,10 @@ export class PreparedQueries {
   readonly #services: QueryServices;
 
   constructor(services: QueryServices) {
-    const { clock } = services;
+    const { clock, homes } = services;
     this.#services = services;
     this.#clock = clock;
-    this.#containers = new QueriedContainers(clock);
+    this.#containers = new QueriedContainers(clock, homes);
   }
 
   /**
@@ -80,7 +78,8 @@ export class PreparedQueries {
     same: RequestQuery,
     within: ScriptRun | undefined,
   ): PreparedQuery {
-    const { environment, indexing, computed, compileCache } = this.#containers.of(container);
+    const { environment, indexing, computed, compileCache, foreign } =
+      this.#containers.of(container);
     const { parameters } = same;
     const query = this.#cache.parse(same.text);
     const functions = new QueryFunctions(this.#services, container, within);
@@ -94,7 +93,7 @@ export class PreparedQueries {
       environment: { geospatial, vectorPolicy, textLanguages },
       computed,
     });
-    const executable = executableQuery(query, {
+    const compiled = executableQuery(query, {
       environment,
       computed,
       gridOf: (path) => indexing.gridOf(path),
@@ -103,12 +102,14 @@ export class PreparedQueries {
       findUdf: (name) => functions.find(name),
       calls: functions.calls,
       compileCache,
+      documentOf: foreign?.documentOf,
       limits: FIXED_EVALUATION,
       // Items of other APIs have values that JSON cannot hold, so they cannot be sent to a thread.
       ...(container.encoding === 'json' && {
         moverOf: (moved: Query) => moverOf(() => threadQuery(moved), moved),
       }),
     });
+    const executable = foreign?.adapt(compiled) ?? compiled;
     checkOrder(executable, indexing);
     return {
       query,
@@ -130,13 +131,6 @@ export class PreparedQueries {
     const { environment, computed } = this.#containers.of(container);
     const options = { environment, computed, parameters, ...(features && { features }) };
     return withWindow(queryPlan(this.#cache.parse(text), container.partitionKey, options));
-  }
-
-  /** A filter on one item: `from c where …`, the part of a query after SELECT. Throws SqlError. */
-  condition(container: ContainerRecord, text: string): (item: Value) => boolean {
-    const { environment } = this.#containers.of(container);
-    const query = compileQuery(this.#cache.parse(`SELECT * ${text}`), { environment });
-    return (item) => runQuery(query, [item], [], this.#clock.nowMs(), FIXED_EVALUATION).length > 0;
   }
 
   /** Compiles a query over a list of the catalog, which has no policies. */

@@ -4,12 +4,14 @@
  * filters and projections that way and sends its clients to the query plan for the rest.
  *
  * Here clients that run plans are sent to the plan only where they add something of their own to the results: rules for
- * vector and hybrid searches, and columns of groups that have no value. All else is the same for any number of
+ * vector and hybrid searches, columns of groups and a MIN or MAX that have no value. All else is the same for any number of
  * partitions: what clients make of parts is not (an average over texts, groups in an order, `AVG(c.n) * 2`).
  */
+import type { ResultRow } from '../../../query/index.ts';
 import type { Call } from '../call.ts';
 import { RequestError, SUBSTATUS_CROSS_PARTITION } from '../errors.ts';
-import { isByScore, optionalAggregates, type Query } from '../sql/index.ts';
+import { rowText } from '../feed.ts';
+import { isByScore, isOptionalValue, optionalAggregates, type Query } from '../sql/index.ts';
 import type { PreparedQuery } from './prepared-queries.ts';
 
 const DISABLED =
@@ -38,13 +40,28 @@ export function checkCrossPartition(call: Call, prepared: PreparedQuery, reach: 
  * Clients that merge groups themselves show a missing aggregate as undefined, which JSON cannot express. A query whose
  * first page lacks a whole column is left to them.
  */
-export function checkColumns(call: Call, prepared: PreparedQuery, page: readonly string[]): void {
+export function checkColumns(
+  call: Call,
+  prepared: PreparedQuery,
+  page: readonly ResultRow[],
+): void {
   if (page.length === 0 || !runsPlans(call)) return;
   const names = optionalAggregates(prepared.query);
   if (names.length === 0 || call.header('x-ms-continuation') !== undefined) return;
-  const rows: readonly object[] = page.map((row) => JSON.parse(row));
+  const rows: readonly object[] = page.map((row) => JSON.parse(rowText(row)));
   if (names.some((name) => rows.every((row) => !Object.hasOwn(row, name))))
     throw planNeeded(prepared);
+}
+
+/**
+ * A MIN or MAX without a value is no row here. Clients have a row or none for it as they merge parts, so it is left to
+ * them: for one partition too, so that what they show does not depend on the number.
+ */
+export function checkNoValue(call: Call, prepared: PreparedQuery, isSingleKey: () => boolean) {
+  if (!isOptionalValue(prepared.query) || !runsPlans(call)) return;
+  // An answer in several pages is not begun a second time.
+  if (call.header('x-ms-continuation') !== undefined || isSingleKey()) return;
+  throw planNeeded(prepared);
 }
 
 function planNeeded(prepared: PreparedQuery): RequestError {

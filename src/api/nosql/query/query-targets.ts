@@ -13,8 +13,8 @@ import {
   isWholeInKey,
   term,
 } from '../../../query/index.ts';
+import type { Service } from '../../../service/index.ts';
 import {
-  effectivePartitionKey,
   epkRangeOfPrefix,
   epkToHex,
   type PartitionKeyDefinition,
@@ -46,7 +46,7 @@ export function queryTargets(
   const values = feedPartitionKey(call, view);
   if (values !== undefined)
     return {
-      ranges: [keyRange(values, view)],
+      ranges: [keyRangeOf(call.service, values, view.record)],
       condition: keyCondition(values, view),
       isExact: values.every(isWholeInKey),
       isAddressed: true,
@@ -76,13 +76,17 @@ export function isOneKey(ranges: readonly KeyRange[], { paths }: PartitionKeyDef
 }
 
 /** One key, or for the first levels of a hierarchical one everything below. */
-function keyRange(values: KeyValues, { record }: ContainerView): HashRange {
+export function keyRangeOf(
+  service: Pick<Service, 'items'>,
+  values: KeyValues,
+  record: ContainerRecord,
+): HashRange {
   const { partitionKey } = record;
   if (values.length < partitionKey.paths.length) {
     const { min, max } = epkRangeOfPrefix(values, partitionKey);
     return { min: epkToHex(min), max: epkToHex(max) };
   }
-  return pointRange(epkToHex(effectivePartitionKey(values, partitionKey)));
+  return pointRange(epkToHex(service.items.epkOf(record, values)));
 }
 
 /** The appended zero byte makes the next key of the hash space. */

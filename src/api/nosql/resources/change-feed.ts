@@ -15,6 +15,7 @@ import { RequestError } from '../errors.ts';
 import { feedBody } from '../feed.ts';
 import { emptyReply, type Reply, responseInfoHeaders } from '../reply.ts';
 import { changeFeedLimit, readRequestClass } from '../request.ts';
+import { parseSessionToken } from '../session-token.ts';
 import { feedScope } from './feed-scope.ts';
 
 const WIRE_FORMAT = '2021-09-15';
@@ -27,7 +28,7 @@ export async function listChanges(call: Call, manipulation: string): Promise<Rep
     start: feedStart(call),
     limit: changeFeedLimit(call),
     bytesMax: PAGE_BYTES_MAX,
-    sessionToken: call.header('x-ms-session-token'),
+    sessionToken: parseSessionToken(call.header('x-ms-session-token')),
     requestClass: readRequestClass(call),
   });
   const headers = [...responseInfoHeaders(page), ...view.scopeHeaders, 'etag', etagOf(page)];
@@ -82,7 +83,7 @@ function parseEtag(etag: string): ChangeFeedStart {
 function bodyOf(change: FeedChange, view: ContainerView): Bytes | [] {
   switch (change.kind) {
     case 'write':
-      return withLsn(change.item.body, change.lsn);
+      return withLsn(view.foreign?.bodyOf(change.item) ?? change.item.body, change.lsn);
     case 'version':
       return versionBody(change.version, view);
     case 'deletion':
@@ -112,14 +113,15 @@ function versionBody(version: Version, view: ContainerView): Bytes {
   };
   return Buffer.concat([
     Buffer.from(isDeletion ? '{"current":{},"previous":' : '{"current":'),
-    item.body,
+    view.foreign?.bodyOf(item) ?? item.body,
     Buffer.from(`,"metadata":${JSON.stringify(metadata)}}`),
   ]);
 }
 
 /** Id and key of the deleted item, for readers that do not want to parse its previous version. */
-function deletionMetadata({ kind, item }: Version, { keyPaths, record }: ContainerView): object {
-  const value = jsonCodec.decode(item.body) as ValueMap;
+function deletionMetadata({ kind, item }: Version, view: ContainerView): object {
+  const { keyPaths, record, foreign } = view;
+  const value = foreign?.documentOf(item) ?? (jsonCodec.decode(item.body) as ValueMap);
   const partitionKey = Object.fromEntries(
     keyPaths.map((path, at) => [
       (record.partitionKey.paths[at] ?? '').slice(1),

@@ -1,4 +1,5 @@
 /** /dbs/{id}/colls and /dbs/{id}/colls/{id}. */
+import { DomainError } from '../../../base/index.ts';
 import { databaseRid } from '../../../catalog/index.ts';
 import { type Call, resourceNotFound } from '../call.ts';
 import { containerResource } from '../containers/container-resource.ts';
@@ -17,12 +18,8 @@ const WRITE_CHARGE = 4.95;
 
 export function listContainers(call: Call): Reply {
   const database = call.ownerDatabase();
-  const containers = call.service.containers.list(database).map(containerResource);
-  return listReply(
-    call,
-    { rid: databaseRid(database.rid), key: 'DocumentCollections' },
-    containers,
-  );
+  const envelope = { rid: databaseRid(database.rid), key: 'DocumentCollections' };
+  return listReply(call, envelope, call.service.containers.list(database), containerResource);
 }
 
 export function postContainers(call: Call): Reply | Promise<Reply> {
@@ -36,6 +33,15 @@ async function createContainer(call: Call): Promise<Reply> {
     throughput: throughputSetting(call),
     hasMinuteReserve: wantsMinuteReserve(call),
   });
+  if (
+    spec.partitionKey === undefined &&
+    spec.throughput === undefined &&
+    database.throughput !== undefined
+  )
+    throw new DomainError(
+      'invalidInput',
+      'Containers that share the throughput of their database must have a partition key.',
+    );
   const record = await call.service.containers.create(database.rid, spec);
   return writtenReply(201, call.viewOf(database, record));
 }

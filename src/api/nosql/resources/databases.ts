@@ -33,8 +33,8 @@ function databaseResource(record: DatabaseRecord): DatabaseResource {
 }
 
 export function listDatabases(call: Call): Reply {
-  const databases = call.service.databases.list().map(databaseResource);
-  return listReply(call, { rid: '', key: 'Databases' }, databases);
+  const envelope = { rid: '', key: 'Databases' };
+  return listReply(call, envelope, call.service.databases.list(), databaseResource);
 }
 
 export function postDatabases(call: Call): Reply | Promise<Reply> {

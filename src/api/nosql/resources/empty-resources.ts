@@ -27,7 +27,7 @@ export function emptyResourceVerbs(
   { deletesByKey }: EmptyOptions,
 ): EmptyVerbs {
   const list = (call: Call): Reply =>
-    listReply(call, { rid: call.ownerContainer().rid, key: listName }, []);
+    listReply(call, { rid: call.ownerContainer().rid, key: listName }, [], (record) => record);
   const absent = (call: Call): Reply => {
     call.ownerContainer();
     throw resourceNotFound();

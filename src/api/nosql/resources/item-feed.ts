@@ -6,6 +6,7 @@ import { feedBody } from '../feed.ts';
 import { isQuery } from '../query/query-body.ts';
 import { type Reply, responseInfoHeaders } from '../reply.ts';
 import { pageLimit, readRequestClass } from '../request.ts';
+import { parseSessionToken } from '../session-token.ts';
 import { listChanges } from './change-feed.ts';
 import { feedScope } from './feed-scope.ts';
 import { createItem, upsertItem } from './items.ts';
@@ -28,7 +29,7 @@ export async function listItems(call: Call): Promise<Reply> {
     continuation: call.header('x-ms-continuation'),
     limit: pageLimit(call),
     bytesMax: PAGE_BYTES_MAX,
-    sessionToken: call.header('x-ms-session-token'),
+    sessionToken: parseSessionToken(call.header('x-ms-session-token')),
     requestClass: readRequestClass(call),
   });
   const headers = [
@@ -38,7 +39,7 @@ export async function listItems(call: Call): Promise<Reply> {
     String(page.items.length),
   ];
   if (page.continuation !== undefined) headers.push('x-ms-continuation', page.continuation);
-  const bodies = page.items.map(({ body }) => body);
+  const bodies = page.items.map((item) => view.foreign?.bodyOf(item) ?? item.body);
   const body = feedBody({ rid: view.rid, key: 'Documents' }, bodies);
   return { status: 200, charge: page.charge, headers, body };
 }

@@ -4,7 +4,7 @@
  */
 import { bytesToText, isPromise, type MaybePromise } from '../../../base/index.ts';
 import { containerRid, parseResourceId } from '../../../catalog/index.ts';
-import { itemNotFound } from '../../../partition/index.ts';
+import { type Item, itemNotFound } from '../../../partition/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 
@@ -16,10 +16,12 @@ export function addressedItemId(call: Call, view: ContainerView): MaybePromise<s
   if (rid?.kind !== 'document') return id;
   if (containerRid(rid.database, rid.container) !== view.rid) return id;
   const found = call.service.items.findByRid(view.record, rid.document);
+  const idOf = (item: Item | undefined): string => idOfItem(view, item);
   return isPromise(found) ? found.then(idOf) : idOf(found);
 }
 
-function idOf(item: { readonly body: Uint8Array } | undefined): string {
+function idOfItem({ foreign }: ContainerView, item: Item | undefined): string {
   if (item === undefined) throw itemNotFound();
+  if (foreign !== undefined) return String(foreign.documentOf(item).id);
   return JSON.parse(bytesToText(item.body)).id;
 }

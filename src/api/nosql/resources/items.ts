@@ -2,12 +2,13 @@
 import { isPromise, type MaybePromise } from '../../../base/index.ts';
 import type { ReadReply, WriteReply } from '../../../cluster/index.ts';
 import { itemNotFound, type NewBody } from '../../../partition/index.ts';
-import type { ItemPut } from '../../../service/index.ts';
+import type { ItemAddress, ItemPut } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
-import { checkedItem, itemPatch } from '../items/item-input.ts';
+import { checkedItem } from '../items/item-input.ts';
 import { checkJson, parseJson } from '../items/json-body.ts';
 import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
+import { itemPatch } from '../items/patch-updater.ts';
 import { ifMatch, isNotModified } from '../items/preconditions.ts';
 import { type RequestItem, requestItemInSlices } from '../items/request-item.ts';
 import { emptyReply, type Reply, responseInfoHeaders } from '../reply.ts';
@@ -18,6 +19,7 @@ import {
   wantsMinimal,
 } from '../request.ts';
 import { hasTriggers, writeWithTriggers } from '../scripts/write-with-triggers.ts';
+import { parseSessionToken, printSessionToken } from '../session-token.ts';
 import { addressedItemId } from './item-links.ts';
 
 /** Synchronous where the service is. */
@@ -31,12 +33,17 @@ export function readItem(call: Call): MaybePromise<Reply> {
 
 function readById(call: Call, view: ContainerView, id: string): MaybePromise<Reply> {
   const partitionKey = requiredPartitionKey(call, view);
-  const session = call.header('x-ms-session-token');
-  const address = { partitionKey, id };
+  const session = parseSessionToken(call.header('x-ms-session-token'));
+  const address = addressOf(view, partitionKey, id);
   const read = call.service.items.read(view.record, address, session, readRequestClass(call));
   return isPromise(read)
     ? read.then((reply) => readReply(call, view, reply))
     : readReply(call, view, read);
+}
+
+/** @param key - as the request names it. */
+function addressOf(view: ContainerView, key: KeyValues, id: string): ItemAddress {
+  return view.foreign?.addressOf(key, id) ?? { partitionKey: key, rowKey: [id] };
 }
 
 function readReply(call: Call, view: ContainerView, read: ReadReply): Reply {
@@ -56,7 +63,7 @@ function readReply(call: Call, view: ContainerView, read: ReadReply): Reply {
     'etag',
     item.etag,
     'x-ms-session-token',
-    read.sessionToken,
+    printSessionToken(read),
     'lsn',
     String(read.lsn),
     'x-ms-item-lsn',
@@ -69,7 +76,7 @@ function readReply(call: Call, view: ContainerView, read: ReadReply): Reply {
     read.partitionId,
   ];
   if (isNotModified(call, item.etag)) return emptyReply(304, { charge: 1, headers });
-  return { status: 200, charge, headers, body: item.body };
+  return { status: 200, charge, headers, body: view.foreign?.bodyOf(item) ?? item.body };
 }
 
 export function createItem(call: Call): Promise<Reply> {
@@ -118,7 +125,7 @@ function putSent(
   return call.service.items
     .write(
       view.record,
-      { kind, id, body, value, ttlSec, partitionKey: key, ifMatch: ifMatch(call) },
+      { kind, ...addressOf(view, key, id), body, value, ttlSec, ifMatch: ifMatch(call) },
       headerRequestClass(call),
     )
     .then((written) => writeReply(call, view, written));
@@ -136,12 +143,14 @@ async function rename(
   view: ContainerView,
   { from, key, content }: Renaming,
 ): Promise<Reply> {
+  view.foreign?.refuse('A new id');
+  const { id, ...body } = content;
   const { outcomes, ...responseInfo } = await call.service.items.transact(
     view.record,
     key,
     [
-      { kind: 'delete', id: from, ifMatch: ifMatch(call) },
-      { kind: 'create', ...content },
+      { kind: 'delete', rowKey: [from], ifMatch: ifMatch(call) },
+      { kind: 'create', rowKey: [id], ...body },
     ],
     headerRequestClass(call),
   );
@@ -152,14 +161,15 @@ async function rename(
 
 export async function patchItem(call: Call): Promise<Reply> {
   const view = call.ownerContainer();
+  view.foreign?.refuse('A partial update');
   const id = await addressedItemId(call, view);
   const key = requiredPartitionKey(call, view);
   const sent = parseJson(call.body);
   checkJson(sent);
-  const patch = itemPatch(call, sent, { view, key, id });
+  const patch = itemPatch(sent, { view, key, id });
   const written = await call.service.items.write(
     view.record,
-    { ...patch, id, partitionKey: key, ifMatch: ifMatch(call) },
+    { ...patch, rowKey: [id], partitionKey: key, ifMatch: ifMatch(call) },
     headerRequestClass(call),
   );
   return writeReply(call, view, written);
@@ -172,7 +182,7 @@ export async function deleteItem(call: Call): Promise<Reply> {
   const partitionKey = requiredPartitionKey(call, view);
   const written = await call.service.items.write(
     view.record,
-    { kind: 'delete', id, partitionKey, ifMatch: ifMatch(call) },
+    { kind: 'delete', ...addressOf(view, partitionKey, id), ifMatch: ifMatch(call) },
     headerRequestClass(call),
   );
   return writeReply(call, view, written);
@@ -185,7 +195,8 @@ function writeReply(call: Call, view: ContainerView, written: WriteReply): Reply
   if (item === undefined) return emptyReply(204, { charge, headers });
   headers.push('etag', item.etag, 'x-ms-item-lsn', String(item.lsn));
   const status = effect.kind === 'created' ? 201 : 200;
-  if (!wantsMinimal(call)) return { status, charge, headers, body: item.body };
+  if (!wantsMinimal(call))
+    return { status, charge, headers, body: view.foreign?.bodyOf(item) ?? item.body };
   headers.push('preference-applied', 'return=minimal');
   return emptyReply(status, { charge, headers });
 }

@@ -26,7 +26,7 @@ const WRITE_CHARGE = 4.95;
 export function listOffers(call: Call): Reply {
   const { offers } = call.service;
   const resources = offers.list().map((offer) => offerResource(call, offer));
-  return listReply(call, { rid: '', key: 'Offers' }, resources);
+  return listReply(call, { rid: '', key: 'Offers' }, resources, (offer) => offer);
 }
 
 /** POST is a query: offers are created with their database or container. */

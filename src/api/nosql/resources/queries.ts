@@ -4,10 +4,10 @@ import { ANYTHING, allOf, type ExecutableQuery } from '../../../query/index.ts';
 import type { QueryPage } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
-import { rowsBody } from '../feed.ts';
+import { resultsBody } from '../feed.ts';
 import type { PreparedQuery } from '../query/prepared-queries.ts';
 import { readQuery } from '../query/query-body.ts';
-import { checkColumns, checkCrossPartition } from '../query/query-cross-partition.ts';
+import { checkColumns, checkCrossPartition, checkNoValue } from '../query/query-cross-partition.ts';
 import {
   indexMetrics,
   printIndexMetricsV1,
@@ -17,6 +17,7 @@ import { printQueryMetrics, type QueryTimes } from '../query/query-metrics.ts';
 import { isOneKey, type QueryTargets, queryTargets } from '../query/query-targets.ts';
 import { jsonReply, type Reply, responseInfoHeaders } from '../reply.ts';
 import { queryLimit, readRequestClass } from '../request.ts';
+import { parseSessionToken } from '../session-token.ts';
 import type { KeyRange } from '../sql/index.ts';
 
 export function planItems(call: Call): Reply {
@@ -54,14 +55,30 @@ export async function queryItems(call: Call): Promise<Reply> {
         // The service does so where one stream of pages is read. A client that merges several streams would never stop
         // asking if the last pages of all of them were empty.
         endsFullPages: !targets.isAddressed && targets.ranges.length === 1,
-        sessionToken: call.header('x-ms-session-token'),
+        sessionToken: parseSessionToken(call.header('x-ms-session-token')),
+        client: call.exchange,
         requestClass: readRequestClass(call),
       }),
     prepared.release,
   );
-  if (!targets.isAddressed && targets.ranges.length > 1) checkColumns(call, prepared, page.rows);
+  if (!targets.isAddressed) checkRows(call, view, { prepared, targets, page });
   const times = { totalMs: performance.now() - startedMs, compileMs: preparedMs - startedMs };
   return pageReply(call, view, { page, executable: targeted, indexing: prepared.indexing, times });
+}
+
+interface Answer {
+  readonly prepared: PreparedQuery;
+  readonly targets: QueryTargets;
+  readonly page: QueryPage;
+}
+
+/** Throws 400/1004 with the plan for rows to which clients add something of their own. */
+function checkRows(call: Call, view: ContainerView, { prepared, targets, page }: Answer): void {
+  if (targets.ranges.length > 1) checkColumns(call, prepared, page.rows);
+  if (page.rows.length > 0 || page.continuation !== undefined) return;
+  const isSingleKey = () =>
+    view.isSystemKey || isOneKey(prepared.keyRanges(), view.record.partitionKey);
+  checkNoValue(call, prepared, isSingleKey);
 }
 
 function targetsOf(call: Call, view: ContainerView, prepared: PreparedQuery): QueryTargets {
@@ -111,7 +128,7 @@ function pageReply(
     headers.push(INDEX_UTILIZATION, printIndexMetricsV2(indexMetrics(executable, indexing)));
   else if (call.isHeaderTrue('x-ms-cosmos-populateindexmetrics'))
     headers.push(INDEX_UTILIZATION, printIndexMetricsV1(indexMetrics(executable, indexing)));
-  const body = rowsBody({ rid: view.rid, key: 'Documents' }, page.rows);
+  const body = resultsBody({ rid: view.rid, key: 'Documents' }, page.rows);
   return { status: 200, charge: page.charge, headers, body };
 }
 

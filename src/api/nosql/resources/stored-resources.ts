@@ -127,8 +127,8 @@ interface ShownResource extends ListedResource {
 function list(call: Call, kind: StoredResourceKind): Reply {
   const { owner, rid } = parentOf(call, kind.kind);
   const resources = call.service.resources.list(owner, kind.kind);
-  const shown = resources.map((resource) => show(call, kind, resource));
-  return listReply(call, { rid, key: kind.listName }, shown);
+  const shown = (resource: StoredResource) => show(call, kind, resource);
+  return listReply(call, { rid, key: kind.listName }, resources, shown);
 }
 
 async function write(call: Call, kind: StoredResourceKind): Promise<Reply> {

@@ -10,6 +10,7 @@ import { isMap, type Value, type ValueMap } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 import { statusOf } from '../errors.ts';
+import { rowText } from '../feed.ts';
 import { checkedItem } from '../items/item-input.ts';
 import { parseJsonObject } from '../items/json-body.ts';
 import type { KeyValues } from '../items/partition-key-header.ts';
@@ -73,7 +74,7 @@ async function execute(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
       const { item, text } = documentOf(scope, call, kind === 'create');
       const { id, ...body } = checkedItem(item, { ...scope, addressed: undefined, text });
       return resourceOf(
-        (await transaction.write(id, { kind, ...body, ...conditionOf(call) })).item,
+        (await transaction.write([id], { kind, ...body, ...conditionOf(call) })).item,
       );
     }
     case 'replace': {
@@ -81,15 +82,15 @@ async function execute(scope: RunScope, call: ScriptCall): Promise<CallAnswer> {
       const { item, text } = documentOf(scope, call, false);
       const { id, ...body } = checkedItem(item, { ...scope, addressed, text });
       const written = { kind: 'replace', ...body, ...conditionOf(call) } as const;
-      return resourceOf((await transaction.write(id, written)).item);
+      return resourceOf((await transaction.write([id], written)).item);
     }
     case 'delete': {
       const id = await itemIdOf(scope, call.link);
-      await transaction.write(id, { kind: 'delete', ...conditionOf(call) });
+      await transaction.write([id], { kind: 'delete', ...conditionOf(call) });
       return {};
     }
     case 'read': {
-      const item = await transaction.read(await itemIdOf(scope, call.link));
+      const item = await transaction.read([await itemIdOf(scope, call.link)]);
       if (item === undefined) throw itemNotFound();
       return resourceOf(item);
     }
@@ -141,7 +142,7 @@ async function query(scope: RunScope, scriptCall: ScriptCall): Promise<CallAnswe
       },
     );
     const { rows, continuation: next } = page;
-    return { resource: `[${rows.join(',')}]`, options: { continuation: next } };
+    return { resource: `[${rows.map(rowText).join(',')}]`, options: { continuation: next } };
   } finally {
     prepared.release();
   }

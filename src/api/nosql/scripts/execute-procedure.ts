@@ -10,11 +10,13 @@ import { requiredPartitionKey } from '../items/partition-key-header.ts';
 import { type Reply, responseInfoHeaders } from '../reply.ts';
 import { headerRequestClass } from '../request.ts';
 import { findStored } from '../resources/stored-resources.ts';
+import { parseSessionToken } from '../session-token.ts';
 import { altLink, answerCalls } from './document-calls.ts';
 import { logHeaders, withEtags, withLog } from './script-reply.ts';
 
 export async function executeProcedure(call: Call): Promise<Reply> {
   const view = call.ownerContainer();
+  view.foreign?.refuse('A stored procedure');
   const { id, properties } = findStored(call, 'storedProcedure');
   const key = requiredPartitionKey(call, view);
   const script = { name: id, source: String(properties.body) };
@@ -26,7 +28,7 @@ export async function executeProcedure(call: Call): Promise<Reply> {
   const request = {
     container: view.record,
     partitionKey: key,
-    sessionToken: call.header('x-ms-session-token'),
+    sessionToken: parseSessionToken(call.header('x-ms-session-token')),
     requestClass: headerRequestClass(call),
   };
   const run = await call.service.scripts.begin();

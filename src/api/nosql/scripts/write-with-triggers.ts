@@ -33,6 +33,7 @@ export function hasTriggers({ headers }: Call): boolean {
 
 export async function writeWithTriggers(call: Call, write: TriggeredWrite): Promise<Reply> {
   const view = call.ownerContainer();
+  view.foreign?.refuse('A trigger');
   const key = requiredPartitionKey(call, view);
   const triggers = {
     pre: namedTriggers(call, view, 'Pre', write),
@@ -131,11 +132,11 @@ function writeItem(
   const conditions = { ifMatch: ifMatch(call) };
   if (write.kind === 'delete' || item === undefined) {
     const id = 'id' in write ? write.id : '';
-    return transaction.write(id, { kind: 'delete', ...conditions });
+    return transaction.write([id], { kind: 'delete', ...conditions });
   }
   const addressed = write.kind === 'replace' ? write.id : undefined;
   const { id, ...body } = checkedItem(item, { view, key, addressed });
-  return transaction.write(id, { kind: write.kind, ...body, ...conditions });
+  return transaction.write([id], { kind: write.kind, ...body, ...conditions });
 }
 
 function itemOf(text: string): ValueMap {

@@ -13,6 +13,7 @@ import { constantFinder } from './compile/constants.ts';
 import { parseExpression, parseQuery } from './language/parser.ts';
 import { queryPlan } from './plan/query-plan.ts';
 import { executableQuery } from './run/executable.ts';
+import { itemOf, rowValue } from './run/executable-suite.ts';
 import { keptSize } from './run/value-size.ts';
 
 /** The clock plays no part here: what is refused is refused by its size. */
@@ -27,9 +28,9 @@ const LARGE = `REPLACE(REPLICATE('a',10000),'a',CONCAT(REPLICATE('b',10000),REPL
 
 function rowsOf(text: string, document: Value = {}): Value[] {
   const { shape } = executableQuery(parseQuery(text), { startMs: 0, limits: LIMITS });
-  if (shape.kind === 'streaming') return shape.rowsOf(document).map(({ value }) => value);
+  if (shape.kind === 'streaming') return shape.rowsOf(itemOf(document)).map(rowValue);
   const fold = shape.start();
-  fold.add(document);
+  fold.add(itemOf(document));
   return [...fold.finish()];
 }
 
@@ -146,9 +147,9 @@ test('rows that can be computed in a thread ask to be moved', () => {
     moverOf,
   });
   expect(executable.mover).toBeDefined();
-  expect(() => executable.shape.kind === 'streaming' && executable.shape.rowsOf({})).toThrow(
-    EvaluationTooLong,
-  );
+  expect(
+    () => executable.shape.kind === 'streaming' && executable.shape.rowsOf(itemOf({})),
+  ).toThrow(EvaluationTooLong);
 });
 
 test('a pattern that backtracks without end is not started in the main thread', () => {

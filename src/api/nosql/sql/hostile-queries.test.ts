@@ -14,6 +14,7 @@ import type { Value } from '../../../value/index.ts';
 import { HostileQueries } from './hostile-queries-suite.ts';
 import { parseQuery } from './language/parser.ts';
 import { executableQuery } from './run/executable.ts';
+import { itemOf, rowValue } from './run/executable-suite.ts';
 
 const SEEDS = process.env.MESOCOSM_LONG === undefined ? 6 : 2000;
 const QUERIES_PER_SEED = 60;
@@ -25,9 +26,9 @@ type Outcome = readonly Value[] | 'refused' | 'elsewhere';
 function outcomeOf(text: string, document: Value, limits: EvaluationLimits): Outcome {
   try {
     const { shape } = executableQuery(parseQuery(text), { startMs: 0, limits });
-    if (shape.kind === 'streaming') return shape.rowsOf(document).map(({ value }) => value);
+    if (shape.kind === 'streaming') return shape.rowsOf(itemOf(document)).map(rowValue);
     const fold = shape.start();
-    fold.add(document);
+    fold.add(itemOf(document));
     return [...fold.finish()];
   } catch (error) {
     if (error instanceof EvaluationTooLong) return 'elsewhere';

@@ -6,7 +6,7 @@ export { compileQuery } from './compile/compile.ts';
 export { isAggregating } from './compile/compile-grouping.ts';
 export { computerOf, parseComputed } from './compile/computed.ts';
 export { constantFinder } from './compile/constants.ts';
-export { optionalAggregates } from './compile/optional-aggregates.ts';
+export { isOptionalValue, optionalAggregates } from './compile/optional-aggregates.ts';
 export { type KeyRange, keyRanges } from './conditions/key-ranges.ts';
 export { type Diagnostic, SqlError } from './errors.ts';
 export type { FunctionEnvironment } from './functions/index.ts';

@@ -27,7 +27,7 @@ export interface KeyBounds {
   readonly endRowKey: string | undefined;
 }
 
-export interface Access {
+export interface GrantedAccess {
   /** Throws a 403. */
   check(required: RequiredPermission): void;
   /** Undefined: all entities. */
@@ -35,4 +35,4 @@ export interface Access {
 }
 
 /** The access of a holder of the account's key. */
-export const FULL_ACCESS: Access = { check: () => undefined, bounds: undefined };
+export const FULL_ACCESS: GrantedAccess = { check: () => undefined, bounds: undefined };

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { TableError } from '../errors.ts';
 import { EMULATOR_ACCOUNT, type Target } from '../target.ts';
-import { type Access, FULL_ACCESS } from './access.ts';
+import { FULL_ACCESS, type GrantedAccess } from './access.ts';
 import { type IdentityAccess, tokenAccess } from './identity-access.ts';
 import { type SignatureContext, signatureAccess } from './sas.ts';
 import { checkSharedKey, type KeyCheck, LastDate, type SharedKeyOptions } from './shared-key.ts';
@@ -24,7 +24,7 @@ interface CallerRequest {
 }
 
 export interface Caller {
-  readonly access: Access;
+  readonly access: GrantedAccess;
   readonly account: string;
 }
 

@@ -1,6 +1,10 @@
 // Goal: bearers of tokens may do what their roles say, and nothing of the account's own. Method: roles against required permissions.
 import { expect, test } from 'vitest';
-import { type IdentitySettings, memoryAccessStore, openAccess } from '../../../service/index.ts';
+import {
+  type IdentitySettings,
+  memoryAccessStore,
+  openAccessControl,
+} from '../../../service/index.ts';
 import type { RequiredPermission } from './access.ts';
 import { tokenAccess } from './identity-access.ts';
 
@@ -22,7 +26,11 @@ function open(roleDefinitionId: string, scope: string) {
   };
   const assignments = [{ roleDefinitionId, principalId: 'me', scope }];
   const roles = { definitions: [], assignments };
-  return openAccess({ keys: { primary: 'a2V5' }, identities, roles }, memoryAccessStore(), clock);
+  return openAccessControl(
+    { keys: { primary: 'a2V5' }, identities, roles },
+    memoryAccessStore(),
+    clock,
+  );
 }
 
 const read: RequiredPermission = { level: 'o', permissions: ['r'], table: 't' };
@@ -74,7 +82,7 @@ test.each([
   ['https://sts.windows.net.example/', 'https://storage.azure.com/', 'Issuer'],
   [undefined, 'https://storage.azure.com/', 'Issuer'],
 ])('where any token will do, one of %s for %s is refused by its %s', async (iss, aud, words) => {
-  const open = openAccess(
+  const open = openAccessControl(
     {
       keys: { primary: 'a2V5' },
       identities: { keys: { kind: 'any' }, issuer: undefined, audience: undefined },

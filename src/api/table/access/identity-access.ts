@@ -1,6 +1,6 @@
 /** Access by token: identities of the provider, with their roles in the database of the tables. */
 import {
-  type Access as AccountAccess,
+  type AccessControl,
   type Action,
   type IdentityFault,
   type IdentityRules,
@@ -8,15 +8,15 @@ import {
 } from '../../../service/index.ts';
 import { TableError } from '../errors.ts';
 import { EMULATOR_ACCOUNT } from '../target.ts';
-import type { Access, Permission, RequiredPermission } from './access.ts';
+import type { GrantedAccess, Permission, RequiredPermission } from './access.ts';
 
-export type IdentityAccess = Pick<AccountAccess, 'identities' | 'roles'>;
+export type IdentityAccess = Pick<AccessControl, 'identities' | 'roles'>;
 
 /** Throws a 403 for an invalid token. */
 export async function tokenAccess(
   { identities, roles }: IdentityAccess,
   token: string,
-): Promise<Access> {
+): Promise<GrantedAccess> {
   const reading = await identities.read(token, RULES);
   if (reading.kind === 'invalid')
     throw new TableError('AuthenticationFailed', FAULTS[reading.fault]);

@@ -5,7 +5,7 @@
 import { type Clock, hasControlCharacters } from '../../../base/index.ts';
 import { TableError } from '../errors.ts';
 import type { Query } from '../request.ts';
-import type { Access, KeyBounds, RequiredPermission } from './access.ts';
+import type { GrantedAccess, KeyBounds, RequiredPermission } from './access.ts';
 import type { KeyCheck } from './shared-key.ts';
 import type { SignedTables } from './signed-tables.ts';
 
@@ -31,7 +31,7 @@ const SIGNED_FIELDS: readonly string[] = [
 ];
 
 /** Throws a 403 where the signature is invalid, or not valid now or from this address. */
-export function signatureAccess(query: Query, context: SignatureContext): Access {
+export function signatureAccess(query: Query, context: SignatureContext): GrantedAccess {
   // A line end in a field would split it into several signed fields.
   for (const name of SIGNED_FIELDS)
     if (hasControlCharacters(query.get(name) ?? '')) throw new TableError('AuthenticationFailed');
@@ -41,7 +41,7 @@ export function signatureAccess(query: Query, context: SignatureContext): Access
 
 const WHOLE_ACCOUNT: readonly string[] = [''];
 
-function accountAccess(query: Query, context: SignatureContext): Access {
+function accountAccess(query: Query, context: SignatureContext): GrantedAccess {
   const field = (name: string): string => query.get(name) ?? '';
   const tail = field('sv') >= SCOPED_VERSION ? `${field('ses')}\n` : '';
   checkSignature(query, context, WHOLE_ACCOUNT, (account) =>
@@ -70,7 +70,7 @@ function accountAccess(query: Query, context: SignatureContext): Access {
   };
 }
 
-function tableAccess(query: Query, context: SignatureContext): Access {
+function tableAccess(query: Query, context: SignatureContext): GrantedAccess {
   const field = (name: string): string => query.get(name) ?? '';
   const name = query.get('tn') ?? context.table ?? '';
   const { tables } = context;

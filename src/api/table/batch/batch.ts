@@ -2,7 +2,7 @@
 import { bytesToText, type MaybePromise } from '../../../base/index.ts';
 import { TransactionError } from '../../../partition/index.ts';
 import type { Operation as ItemOperation } from '../../../service/index.ts';
-import { type Call, ownerTable } from '../call.ts';
+import { type Call, ownerTable, withThrottleWait } from '../call.ts';
 import { readEntityByKey } from '../entities/entities.ts';
 import { type EntityPlan, planWrite } from '../entities/entity-write.ts';
 import { queryEntities } from '../entities/queries.ts';
@@ -76,10 +76,10 @@ function runChanges(call: Call, parts: readonly BatchPart[]): Promise<readonly R
   const operations = plans.map(({ write }): ItemOperation => write);
   const replies = plans.map(({ reply }) => reply);
   const bounds = { operationsMax: BATCH_OPERATIONS_MAX, bytesMax: REQUEST_BYTES_MAX };
-  const { service, dialect, retries } = call;
+  const { service, dialect } = call;
   const attempt = () =>
     service.items.transact(container, [key.partitionKey], operations, dialect.requestClass, bounds);
-  return Promise.resolve(retries.run(call, attempt)).then(
+  return Promise.resolve(withThrottleWait(call, attempt)).then(
     ({ outcomes, charge }) =>
       replies.map((reply, at) => reply(outcomes[at]?.item, at === 0 ? charge : 0)),
     (error: unknown) => {

@@ -3,7 +3,7 @@ import { bytesToLatin1, bytesToText, isPromise, type MaybePromise } from '../../
 import type { ReadReply } from '../../../cluster/index.ts';
 import type { Key } from '../access/access.ts';
 import { boundsCheck } from '../access/key-bounds.ts';
-import { type Call, linkBaseOf, ownerTable } from '../call.ts';
+import { type Call, linkBaseOf, ownerTable, withThrottleWait } from '../call.ts';
 import { TableError } from '../errors.ts';
 import { jsonReply, type Reply, storedReply } from '../reply.ts';
 import { metadataLevel, selectedNames } from '../request.ts';
@@ -24,9 +24,9 @@ export function readEntityByKey(call: Call, table: string, key: Key): MaybePromi
     select: selectedNames(target.query),
   };
   const { partitionKey, rowKey } = key;
-  const address = { partitionKey: [partitionKey], id: rowKey };
+  const address = { partitionKey: [partitionKey], rowKey: [rowKey] };
   const container = ownerTable(call, table);
-  const read = call.retries.run(call, () =>
+  const read = withThrottleWait(call, () =>
     service.items.read(container, address, undefined, dialect.requestClass),
   );
   const answer = ({ item, charge }: ReadReply): Reply => {
@@ -51,7 +51,7 @@ export async function writeEntity(call: Call, resource: EntityResource): Promise
     text: bytesToText(call.body),
   });
   const table = ownerTable(call, plan.table);
-  const written = await call.retries.run(call, () =>
+  const written = await withThrottleWait(call, () =>
     service.items.write(table, plan.write, dialect.requestClass),
   );
   return plan.reply(written.effect.item, written.charge);

@@ -1,24 +1,18 @@
 /** A write of one entity, alone or in a batch: the operation of the service, and the response to it. */
 import { assert, bytesToText } from '../../../base/index.ts';
-import { type Item, type NewBody, timeEtag } from '../../../partition/index.ts';
-import type { ItemWrite } from '../../../service/index.ts';
-import {
-  type Entity,
-  entityValue,
-  type NamedProperty,
-  printEntity,
-  readEntity,
-} from '../../../value/index.ts';
+import { type Item, timeEtag } from '../../../partition/index.ts';
+import type { ItemAddress, ItemWrite } from '../../../service/index.ts';
+import type { Entity } from '../../../value/index.ts';
 import type { Key, RequiredPermission } from '../access/access.ts';
 import { boundsCheck } from '../access/key-bounds.ts';
 import { type Call, linkBaseOf } from '../call.ts';
 import { TableError } from '../errors.ts';
-import { PROPERTIES_MAX } from '../limits.ts';
 import { emptyReply, jsonReply, type Reply } from '../reply.ts';
 import { type Headers, ifMatch, metadataLevel, preference, type Query } from '../request.ts';
 import type { Resource } from '../target.ts';
-import { checkEntitySize, entityAt, insertedEntity, parseEntity } from './entity-body.ts';
+import { entityAt, insertedEntity, parseEntity } from './entity-body.ts';
 import { editLink, entityText } from './entity-reply.ts';
+import { MERGE, mergeArguments, newBody } from './merge-updater.ts';
 
 /** A request for one entity: that of the client, or a part of a batch. */
 interface EntityRequest {
@@ -111,7 +105,8 @@ function planUpdate(
       : {
           kind: 'update',
           ...address,
-          update: (current) => newBody(merged(current, entity)),
+          updater: MERGE,
+          args: mergeArguments(entity),
           createsAbsent: isUpsert,
           ifMatch: match,
         };
@@ -154,29 +149,13 @@ function allow(call: Call, required: RequiredPermission): void {
   call.access.check(required);
 }
 
-function addressOf({ partitionKey, rowKey }: Key): { partitionKey: readonly string[]; id: string } {
-  return { partitionKey: [partitionKey], id: rowKey };
+function addressOf({ partitionKey, rowKey }: Key): ItemAddress {
+  return { partitionKey: [partitionKey], rowKey: [rowKey] };
 }
 
 /** Copies field by field, because a batch has a hundred of them. */
 function createOf(entity: Entity): ItemWrite {
   const { partitionKey, rowKey } = entity;
   const { body, value, ttlSec } = newBody(entity);
-  return { kind: 'create', partitionKey: [partitionKey], id: rowKey, body, value, ttlSec };
-}
-
-function newBody(entity: Entity): NewBody {
-  const body = Buffer.from(printEntity(entity), 'utf8');
-  checkEntitySize(body);
-  return { body, value: entityValue(entity), ttlSec: 0 };
-}
-
-/** Properties that were sent replace stored ones; the others stay. */
-function merged(current: Item | undefined, entity: Entity): Entity {
-  if (current === undefined) return entity;
-  const byName = new Map<string, NamedProperty>();
-  for (const named of readEntity(current.body).properties) byName.set(named.name, named);
-  for (const named of entity.properties) byName.set(named.name, named);
-  if (byName.size > PROPERTIES_MAX) throw new TableError('TooManyProperties');
-  return { ...entity, properties: [...byName.values()] };
+  return { kind: 'create', partitionKey: [partitionKey], rowKey: [rowKey], body, value, ttlSec };
 }

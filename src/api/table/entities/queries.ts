@@ -1,13 +1,15 @@
 /** GET of a table's entities: an executable query for the shared query layer, in key order, page by page. */
-import { andThen, type MaybePromise } from '../../../base/index.ts';
+import { andThen, assert, type MaybePromise } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import {
   ANYTHING,
   allOf,
   type ExecutableQuery,
+  type FoundItem,
   type HashRange,
   type Order,
   printPosition,
+  type ResultRow,
   type Row,
 } from '../../../query/index.ts';
 import {
@@ -15,12 +17,11 @@ import {
   EPK_MIN,
   effectivePartitionKey,
   epkToHex,
-  type Value,
   type ValueMap,
 } from '../../../value/index.ts';
 import type { KeyBounds } from '../access/access.ts';
 import { boundsCondition, isWithin } from '../access/key-bounds.ts';
-import { type Call, linkBaseOf, ownerTable } from '../call.ts';
+import { type Call, linkBaseOf, ownerTable, withThrottleWait } from '../call.ts';
 import {
   conditionOf,
   type Filter,
@@ -71,12 +72,18 @@ export function queryEntities(call: Call, table: string): MaybePromise<Reply> {
     sessionToken: undefined,
     requestClass: dialect.requestClass,
   };
-  const page = call.retries.run(call, () => service.queries.run(container, request));
+  const page = withThrottleWait(call, () => service.queries.run(container, request));
   return andThen(page, ({ rows, charge, continuation }) => {
+    const entities = rows.map(storedText);
     const headers =
-      continuation === undefined ? [] : continuationHeaders(rows.at(-1), continuation);
-    return jsonReply(200, entitiesText(rows, view), view.level, { charge, headers });
+      continuation === undefined ? [] : continuationHeaders(entities.at(-1), continuation);
+    return jsonReply(200, entitiesText(entities, view), view.level, { charge, headers });
   });
+}
+
+function storedText({ item }: ResultRow): string {
+  assert(item !== undefined, 'every row is an entity');
+  return item.text();
 }
 
 function queryOf(filter: Filter | undefined, bounds: KeyBounds | undefined): ExecutableQuery {
@@ -89,17 +96,18 @@ function queryOf(filter: Filter | undefined, bounds: KeyBounds | undefined): Exe
     ),
     shape: {
       kind: 'streaming',
-      rowsOf(document: Value): readonly Row[] {
-        const entity = document as ValueMap;
+      rowsOf(item: FoundItem): readonly Row[] {
+        const entity = item.value() as ValueMap;
         if (test !== undefined && !test(entity)) return NO_ROWS;
         const { PartitionKey: partitionKey, RowKey: rowKey } = entity;
         if (bounds !== undefined) {
           const key = { partitionKey: partitionKey as string, rowKey: rowKey as string };
           if (!isWithin(bounds, key)) return NO_ROWS;
         }
-        return [{ value: document, keys: [partitionKey, rowKey] }];
+        return [{ item, keys: [partitionKey, rowKey] }];
       },
-      keysOfText(text: string): readonly string[] | undefined {
+      keysOf(item: FoundItem): readonly string[] | undefined {
+        const text = item.text();
         const keys = textKeys(text);
         if (keys === undefined || textTest?.(text, keys) === false) return undefined;
         if (bounds !== undefined && !isWithin(bounds, keys)) return undefined;

@@ -1,6 +1,5 @@
 /** Key ranges per table: integer keys are in a table of their own, in the middle of all others. */
-import { type Bytes, compareBytes } from '../../../base/index.ts';
-import { KEY_BYTES_MAX } from '../../checks.ts';
+import { type Bytes, compareBytes, KEY_BYTES_MAX } from '../../../base/index.ts';
 import type { KeyRange, ScanOptions } from '../../engine.ts';
 import { INTEGER_KEY_PREFIX, integersWithin } from '../../integer-keys.ts';
 

@@ -113,6 +113,15 @@ export class SqliteReader implements ReadView, ScanConnection {
     }
   }
 
+  dereferenceMany(keys: readonly Bytes[], prefix: number): readonly (Bytes | undefined)[] {
+    const read = () => keys.map((key) => this.dereference(key, prefix));
+    try {
+      return keys.length < 2 ? read() : this.inReadTransaction(read);
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+
   scan(range: KeyRange, options: ScanOptions): ScanPage {
     checkScan(range, options);
     try {

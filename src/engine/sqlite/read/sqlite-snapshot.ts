@@ -5,7 +5,8 @@
  * that are taken while nothing is written share one read transaction. Its connection keeps it for the next snapshot
  * until the next commit.
  */
-import { AssertionError, assert, type Bytes } from '../../../base/index.ts';
+import { assert, type Bytes } from '../../../base/index.ts';
+import { closedStore } from '../../checks.ts';
 import type {
   KeyPage,
   KeyRange,
@@ -30,6 +31,7 @@ interface ReadTransaction {
 
 export class SqliteSnapshots {
   readonly #path: string;
+  readonly #storeName: string;
   readonly #idle: SqliteReader[] = [];
   readonly #readTransactions = new Set<ReadTransaction>();
   /** The read transaction that sees the last commit; it may have no snapshots. */
@@ -37,8 +39,9 @@ export class SqliteSnapshots {
   readonly #waiting: { grant: (snapshot: Snapshot) => void; refuse: (error: unknown) => void }[] =
     [];
 
-  constructor(path: string) {
+  constructor(path: string, storeName: string) {
     this.#path = path;
+    this.#storeName = storeName;
   }
 
   /** @param isQuiet - nothing is being written: the state stays the last one until `retireShared` is called. */
@@ -59,11 +62,10 @@ export class SqliteSnapshots {
 
   /** Ends open snapshots and refuses waiting callers. */
   close(): void {
-    for (const { refuse } of this.#waiting.splice(0))
-      refuse(new AssertionError('the store was closed while a snapshot was waited for'));
+    for (const { refuse } of this.#waiting.splice(0)) refuse(closedStore(this.#storeName));
     this.retireShared();
     for (const { snapshots } of [...this.#readTransactions])
-      for (const snapshot of [...snapshots]) snapshot.release();
+      for (const snapshot of [...snapshots]) snapshot.end(this.#storeName);
     for (const reader of this.#idle.splice(0)) reader.close();
   }
 
@@ -114,6 +116,7 @@ export class SqliteSnapshots {
 
 class SqliteSnapshot implements Snapshot {
   #reader: SqliteReader | undefined;
+  #closedStore: string | undefined;
   readonly #onRelease: () => void;
 
   constructor(reader: SqliteReader, onRelease: () => void) {
@@ -133,6 +136,10 @@ class SqliteSnapshot implements Snapshot {
     return this.#openReader().dereference(key, prefix);
   }
 
+  dereferenceMany(keys: readonly Bytes[], prefix: number): readonly (Bytes | undefined)[] {
+    return this.#openReader().dereferenceMany(keys, prefix);
+  }
+
   scan(range: KeyRange, options: ScanOptions): ScanPage {
     return this.#openReader().scan(range, options);
   }
@@ -147,7 +154,14 @@ class SqliteSnapshot implements Snapshot {
     this.#onRelease();
   }
 
+  /** The store is closed: later reads say so. */
+  end(closed: string): void {
+    this.#closedStore = closed;
+    this.release();
+  }
+
   #openReader(): SqliteReader {
+    if (this.#closedStore !== undefined) throw closedStore(this.#closedStore);
     assert(this.#reader !== undefined, 'the snapshot is released');
     return this.#reader;
   }

@@ -99,8 +99,10 @@ export class StoreWriter {
   /** The thread has ended, and its connection with it: pending and later commits are refused. */
   threadEnded(reason: string): void {
     this.#threadEndReason = reason;
-    for (const { reject } of [...this.#sent.splice(0), ...this.#queued.splice(0)])
-      reject(this.#threadEndedError(reason));
+    // Commits that were sent may be in the file.
+    for (const { reject } of this.#sent.splice(0))
+      reject(this.#threadEndedError(reason, 'outcomeUnknown'));
+    for (const { reject } of this.#queued.splice(0)) reject(this.#threadEndedError(reason));
     this.#onOpened?.({ kind: 'unavailable', message: reason });
     this.#onClosed?.(undefined);
   }
@@ -146,10 +148,7 @@ export class StoreWriter {
     }
   }
 
-  #threadEndedError(reason: string): Error {
-    return new DomainError(
-      'unavailable',
-      `store ${this.#name}: its writer thread ended: ${reason}`,
-    );
+  #threadEndedError(reason: string, code: 'unavailable' | 'outcomeUnknown' = 'unavailable'): Error {
+    return new DomainError(code, `store ${this.#name}: its writer thread ended: ${reason}`);
   }
 }

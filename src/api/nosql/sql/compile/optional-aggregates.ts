@@ -1,4 +1,4 @@
-/** Aggregates of groups that may have no value. */
+/** Aggregates that may have no value. */
 import type { Query } from '../language/ast.ts';
 import { selectNames } from './compile.ts';
 import { aggregateCalls } from './compile-grouping.ts';
@@ -18,6 +18,19 @@ export function optionalAggregates(query: Query): readonly string[] {
       if (OPTIONAL.has(aggregate.planName)) found.push(names[at] as string);
     }
   return found;
+}
+
+/**
+ * True for one MIN or MAX of all items as the only row. AVG is none of these: it has no value where types are mixed
+ * either, and there clients make an average of the parts that have one.
+ */
+export function isOptionalValue({ select, groupBy, orderBy, window }: Query): boolean {
+  const { selection, isDistinct, top } = select;
+  if (selection.kind !== 'value' || isDistinct || top || groupBy || orderBy || window) return false;
+  const { expression } = selection;
+  const [first] = aggregateCalls(expression);
+  if (first === undefined || first.call !== expression) return false;
+  return first.aggregate.planName === 'Min' || first.aggregate.planName === 'Max';
 }
 
 const NONE: readonly string[] = [];

@@ -14,7 +14,8 @@ const indexing = new Indexing({
 });
 const EMPTY = new Uint8Array(0);
 const ITEM = new Item({
-  record: EMPTY,
+  // The version of a record without flags.
+  record: Uint8Array.of(1),
   rid: 258,
   version: { salt: 0, lsn: 1, operation: 0 },
   timestampSec: 0,
@@ -33,6 +34,8 @@ function isMetBy(condition: Condition, entries: readonly string[]): boolean {
     case 'anything':
     // A text condition comes with a term condition for an index of all paths.
     case 'text':
+    // No dialect of this API makes one.
+    case 'declared':
       return true;
     case 'nothing':
       return false;

@@ -55,6 +55,7 @@ function print(condition: Condition): string {
   switch (condition.kind) {
     case 'anything':
     case 'nothing':
+    case 'declared':
       return condition.kind;
     case 'all':
       return `(${condition.of.map(print).join(' & ')})`;
@@ -221,7 +222,7 @@ describe('texts', () => {
 
 describe('types', () => {
   it.each<readonly [string, string]>([
-    ['IS_DEFINED(c.a)', '/a null…maxKey'],
+    ['IS_DEFINED(c.a)', '/a minKey…maxKey'],
     ['NOT IS_DEFINED(c.a)', 'anything'],
     ['IS_DEFINED(c)', 'anything'],
     ['IS_NULL(c.a)', '/a null'],
@@ -260,7 +261,7 @@ describe('sources and subqueries', () => {
     ['SELECT * FROM c', 'anything'],
     ['SELECT 5', 'nothing'],
     ['SELECT VALUE COUNT(1) FROM c WHERE c.a = 1', '/a =1'],
-    ['SELECT * FROM c.a.b', '/a/b null…maxKey'],
+    ['SELECT * FROM c.a.b', '/a/b minKey…maxKey'],
     ['SELECT * FROM c.a.b WHERE b = 1', '/a/b =1'],
     ['SELECT * FROM c.a b WHERE b.x = 1', '/a/x =1'],
     ['SELECT * FROM x IN c.a', '/a array'],

@@ -325,6 +325,7 @@ function isText(expression: Expression): expression is Literal & { readonly valu
 
 /** Undefined means all keys. A hash needs every component; the other kinds take the leading ones that are known. */
 function rangesOf(box: Box, kind: PartitionKeyDefinition['kind']): readonly KeyRange[] | undefined {
+  if (kind === 'Token') return undefined;
   const bounded = box.slice(0, box.indexOf('all') < 0 ? box.length : box.indexOf('all'));
   const sets = bounded.map((set) => componentsOf(set as readonly KeyInterval[]));
   if (kind !== 'Range' && sets.some((set) => set.some((interval) => !pointOf(interval))))

@@ -2,14 +2,14 @@
 // a table of shapes; random queries over random documents by seed, windows against slices; counts of what is kept.
 import { describe, expect, it } from 'vitest';
 import { DomainError, type Random, seededRandom } from '../../../../base/index.ts';
-import type { ExecutableQuery } from '../../../../query/index.ts';
+import { type ExecutableQuery, type FoundItem, looseItem } from '../../../../query/index.ts';
 import { printPath, type Value } from '../../../../value/index.ts';
 import { compileQuery } from '../compile/compile.ts';
 import { SqlError } from '../errors.ts';
 import { parseQuery } from '../language/parser.ts';
 import { type QueryParameter, runQuery } from './evaluate.ts';
 import { type ExecutableOptions, executableQuery } from './executable.ts';
-import { runExecutable } from './executable-suite.ts';
+import { itemOf, runExecutable } from './executable-suite.ts';
 
 function executable(text: string, options: Partial<ExecutableOptions> = {}): ExecutableQuery {
   return executableQuery(parseQuery(text), { startMs: 0, ...options });
@@ -18,7 +18,7 @@ function executable(text: string, options: Partial<ExecutableOptions> = {}): Exe
 /** `streams`, the order with its paths, and the window; or `folds`. */
 function shapeText(text: string): string {
   const { shape } = executable(text);
-  if (shape.kind === 'folding') return 'folds';
+  if (shape.kind === 'blocking') return 'folds';
   const { order, skip, take } = shape;
   const parts = order?.parts.map(
     ({ path, isDescending }) => `${path ? printPath(path) : '?'}${isDescending ? ' desc' : ''}`,
@@ -70,44 +70,44 @@ describe('shapes', () => {
 
 function foldOf(text: string, options: Partial<ExecutableOptions> = {}) {
   const { shape } = executable(text, options);
-  if (shape.kind !== 'folding') throw new Error('streams');
+  if (shape.kind !== 'blocking') throw new Error('streams');
   return shape.start();
 }
 
 describe('folds', () => {
   it('need no item for a query without FROM', () => {
     const fold = foldOf('SELECT VALUE 5');
-    expect(fold.add({})).toBe(false);
+    expect(fold.add(itemOf({}))).toBe(false);
     expect(fold.finish()).toEqual([5]);
   });
 
   it('report when they need no more items', () => {
     const fold = foldOf('SELECT DISTINCT TOP 2 VALUE c.a FROM c');
-    expect([1, 1, 2].map((a) => fold.add({ a }))).toEqual([true, true, false]);
+    expect([1, 1, 2].map((a) => fold.add(itemOf({ a })))).toEqual([true, true, false]);
     expect(fold.finish()).toEqual([1, 2]);
   });
 
   it('make no more rows than are wanted', () => {
     const start = (text: string, rowsMax: number) => {
       const { shape } = executable(text);
-      if (shape.kind !== 'folding') throw new Error('streams');
+      if (shape.kind !== 'blocking') throw new Error('streams');
       return shape.start(rowsMax);
     };
     const distinct = start('SELECT DISTINCT VALUE c.a FROM c', 2);
-    expect([1, 1, 2].map((a) => distinct.add({ a }))).toEqual([true, true, false]);
+    expect([1, 1, 2].map((a) => distinct.add(itemOf({ a })))).toEqual([true, true, false]);
     expect(distinct.finish()).toEqual([1, 2]);
     const groups = start('SELECT VALUE c.a FROM c GROUP BY c.a', 2);
-    expect([3, 1, 2, 1].map((a) => groups.add({ a }))).toEqual([true, true, true, true]);
+    expect([3, 1, 2, 1].map((a) => groups.add(itemOf({ a })))).toEqual([true, true, true, true]);
     expect(groups.finish()).toEqual([1, 2]);
   });
 
   it('do not share state', () => {
     const { shape } = executable('SELECT c.a, COUNT(1) AS n FROM c GROUP BY c.a');
-    if (shape.kind !== 'folding') throw new Error('streams');
+    if (shape.kind !== 'blocking') throw new Error('streams');
     const [one, two] = [shape.start(), shape.start()];
-    one.add({ a: 1 });
-    two.add({ a: 2 });
-    one.add({ a: 1 });
+    one.add(itemOf({ a: 1 }));
+    two.add(itemOf({ a: 2 }));
+    one.add(itemOf({ a: 1 }));
     expect([one.finish(), two.finish()]).toEqual([[{ a: 1, n: 2 }], [{ a: 2, n: 1 }]]);
   });
 
@@ -124,7 +124,7 @@ describe('folds', () => {
   it.each(tooMany)('%s refuses to keep too much: %s', (text, isRefused) => {
     const run = () => {
       const fold = foldOf(text, { rowsMax: 3000 });
-      for (let a = 0; a < 5000; a++) if (!fold.add({ a, b: a % 3 })) break;
+      for (let a = 0; a < 5000; a++) if (!fold.add(itemOf({ a, b: a % 3 }))) break;
       fold.finish();
     };
     if (!isRefused) return run();
@@ -149,7 +149,9 @@ describe('errors', () => {
       'SELECT VALUE 1 FROM c JOIN a IN c.l JOIN b IN c.l JOIN d IN c.l WHERE false = c.x',
     );
     const list = Array.from({ length: 1000 }, (_, at) => at);
-    expect(() => shape.kind === 'streaming' && shape.rowsOf({ l: list })).toThrow('combinations');
+    expect(() => shape.kind === 'streaming' && shape.rowsOf(itemOf({ l: list }))).toThrow(
+      'combinations',
+    );
   });
 });
 
@@ -212,5 +214,37 @@ describe('random queries', () => {
     expect(runExecutable(executable(`${text} OFFSET 700 LIMIT 800`), documents)).toEqual(
       expected.slice(700, 1500),
     );
+  });
+});
+
+describe('items and documents', () => {
+  const rowsOf = (text: string, item: FoundItem, options: Partial<ExecutableOptions> = {}) => {
+    const { shape } = executable(text, options);
+    return shape.kind === 'streaming' ? shape.rowsOf(item) : expect.unreachable('it streams');
+  };
+  const undecoded = looseItem({ value: () => expect.unreachable('no need to decode') });
+
+  it('SELECT * sends items without decoding them', () => {
+    expect(rowsOf('SELECT * FROM c', undecoded)).toEqual([{ item: undecoded, keys: [] }]);
+  });
+
+  it('a whole item is sent as it is stored, whatever finds it', () => {
+    const item = itemOf({ a: 1, list: [1, 2] });
+    const whole = { item, keys: [] };
+    expect(rowsOf('SELECT * FROM c WHERE c.a = 1', item)).toEqual([whole]);
+    expect(rowsOf('SELECT VALUE c FROM c JOIN x IN c.list', item)).toEqual([whole, whole]);
+    expect(rowsOf('SELECT VALUE c.list FROM c', item)).toEqual([{ value: [1, 2], keys: [] }]);
+  });
+
+  it('documents that are not the stored body are values', () => {
+    const document = { a: 1, b: [2] };
+    const options = { documentOf: () => document };
+    const value = { value: document, keys: [] };
+    expect(rowsOf('SELECT * FROM c', undecoded, options)).toEqual([value]);
+    expect(rowsOf('SELECT * FROM c WHERE c.a = 1', undecoded, options)).toEqual([value]);
+    const { shape } = executable('SELECT VALUE SUM(c.a) FROM c', options);
+    const fold = shape.kind === 'blocking' ? shape.start() : expect.unreachable('it folds');
+    fold.add(undecoded);
+    expect(fold.finish()).toEqual([1]);
   });
 });

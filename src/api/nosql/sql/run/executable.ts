@@ -16,6 +16,7 @@ import {
   type AsyncFold,
   type Blocking,
   type ExecutableQuery,
+  type FoundItem,
   NOTHING,
   type Order,
   type PendingItem,
@@ -48,6 +49,8 @@ export interface ExecutableOptions extends CompileOptions {
   readonly gridOf?: (path: Path) => SpatialGrid | undefined;
   /** The most rows or groups that a fold keeps. */
   readonly rowsMax?: number;
+  /** The document of an item, where it is not its stored body. Whole items are then values, printed as the others. */
+  readonly documentOf?: ((item: FoundItem) => Value) | undefined;
   /** The calls of the functions that `findUdf` finds. */
   readonly calls?: UserFunctionCalls | undefined;
   /** The limits of evaluation where rows cannot be moved to a thread. */
@@ -66,30 +69,33 @@ export function executableQuery(parsed: Query, options: ExecutableOptions): Exec
   const { block } = compiled;
   const row = newRow(compiled, parameters, startMs);
   const calls = options.calls?.isUsed ? options.calls : undefined;
-  // User defined functions can only be called from this thread.
-  const mover = calls === undefined ? options.moverOf?.(query) : undefined;
+  // User defined functions can only be called from this thread, and documents of other APIs are only made here.
+  const mover =
+    calls === undefined && options.documentOf === undefined ? options.moverOf?.(query) : undefined;
   const { limits = BACKGROUND_EVALUATION } = options;
   const budget = new EvaluationBudget(mover === undefined ? limits : MOVABLE_EVALUATION);
-  const moves = mover && { mover };
+  const common = { print: printValue, ...(mover && { mover }) };
+  const isStar = query.select.selection.kind === 'star';
+  const evaluation = { calls, budget, isStar, documentOf: options.documentOf };
   const window = new EvaluationBudget(FIXED_EVALUATION).run(() => windowOf(block, row));
   const conditions = conditionsOf(query, { ...options, parameters });
   const { condition, orderPaths } = conditions;
   const isStreaming = readsItems(block) && isItemwise(block) && !isByScore(query);
   const shape = isStreaming
-    ? { ...streamingShape(block, row, orderPaths, { calls, budget }), ...window }
-    : blockingShape(block, row, options.rowsMax, { calls, budget });
-  if (window.take === 0) return { condition: NOTHING, shape };
+    ? { ...streamingShape(block, row, orderPaths, evaluation), ...window }
+    : blockingShape(block, row, options.rowsMax, evaluation);
+  if (window.take === 0) return { condition: NOTHING, shape, print: printValue };
   // Scores are not available synchronously with user defined functions.
-  if (shape.kind === 'streaming' || calls !== undefined) return { condition, shape, ...moves };
+  if (shape.kind === 'streaming' || calls !== undefined) return { condition, shape, ...common };
   if (countsItems(block)) {
     const { pathOf } = conditions;
     const findConstant = constantFinder(parameters, options);
     const isComputed = (name: unknown) => options.computed?.has(String(name)) === true;
     if (isExactFilter(query.where, { pathOf, findConstant, isComputed }))
-      return { condition, shape, isExact: true, ...moves };
+      return { condition, shape, isExact: true, ...common };
   }
   const rows = isItemwise(block)
-    ? streamingShape(block, row.slice(), orderPaths, { calls, budget })
+    ? streamingShape(block, row.slice(), orderPaths, evaluation)
     : undefined;
   const search = searchOf(query, {
     ...options,
@@ -98,7 +104,7 @@ export function executableQuery(parsed: Query, options: ExecutableOptions): Exec
     rowsOf: rows?.rowsOf,
     executableOf: (rewritten) => executableQuery(rewritten, options),
   });
-  return { condition, shape, ...(search && { search }), ...moves };
+  return { condition, shape, ...(search && { search }), ...common };
 }
 
 /** Only path policies need the names in `c[@p]` before the rows. */
@@ -127,6 +133,9 @@ function isItemwise(block: Block): boolean {
 interface Evaluation {
   readonly calls: UserFunctionCalls | undefined;
   readonly budget: EvaluationBudget;
+  /** True for `SELECT *`. */
+  readonly isStar: boolean;
+  readonly documentOf: ExecutableOptions['documentOf'];
 }
 
 type ItemRows = Pick<Streaming, 'kind' | 'rowsOf' | 'rowsOfMany' | 'order'>;
@@ -136,15 +145,19 @@ function streamingShape(
   block: Block,
   row: Slots,
   orderPaths: readonly (Path | undefined)[],
-  { calls, budget }: Evaluation,
+  { calls, budget, isStar, documentOf }: Evaluation,
 ): ItemRows {
   const { project, orderBy } = block;
   let rows: Row[] = [];
+  /** The item whose rows are made, and its document where that is its stored body. */
+  let current: FoundItem | undefined;
+  let stored: Value;
   const source = new RowSource(block, row, () => {
     const value = project(row);
     if (value === undefined) return false;
     const keys = orderBy.length === 0 ? NO_KEYS : orderBy.map((order) => order.value(row));
-    if (rows.push({ value, keys }) > QUERY_ROWS_MAX)
+    const isWhole = value === stored && current !== undefined;
+    if (rows.push(isWhole ? { item: current, keys } : { value, keys }) > QUERY_ROWS_MAX)
       throw new DomainError(
         'invalidInput',
         'Query exceeded the number of rows that one item may give; add a filter.',
@@ -161,8 +174,11 @@ function streamingShape(
           }),
           deduplicates: block.deduplicates,
         };
-  const rowsOf = (document: Value): readonly Row[] => {
+  const rowsOf = (item: FoundItem): readonly Row[] => {
     if (rows.length > 0) rows = [];
+    const document = documentOf?.(item) ?? item.value();
+    current = item;
+    stored = documentOf === undefined ? document : undefined;
     const outer = budget.enter();
     try {
       source.add(document);
@@ -172,16 +188,30 @@ function streamingShape(
     return rows;
   };
   // An empty list is shared with the next item, so each item gets a copy here.
-  const ownRowsOf = (item: PendingItem) => () => {
-    const document = item.decode();
-    return rowsOf(document).map((row) => ({ ...row, isItem: row.value === document }));
-  };
+  const ownRowsOf = (item: PendingItem) => () => rowsOf(item).slice();
+  if (documentOf === undefined && isStar && isEveryItem(block))
+    return { kind: 'streaming', order, rowsOf: wholeItem, rowsOfMany: undefined };
   const rowsOfMany =
     calls && ((items: readonly PendingItem[]) => calls.complete(items.map(ownRowsOf)));
   return { kind: 'streaming', order, rowsOf, rowsOfMany };
 }
 
+/** True where all items have one row each and no order: with `*` no item has to be decoded. */
+function isEveryItem({ sources, where, orderBy }: Block): boolean {
+  const [first, ...joined] = sources;
+  const isPlain = first?.kind === 'container' && !first.path && joined.length === 0;
+  return isPlain && where === undefined && orderBy.length === 0;
+}
+
+function wholeItem(item: FoundItem): readonly Row[] {
+  return [{ item, keys: NO_KEYS }];
+}
+
 const NO_KEYS: readonly Value[] = [];
+
+function printValue(value: Value): string {
+  return JSON.stringify(value);
+}
 
 /** Properties that every item has, because the service sets or requires them. */
 const IN_EVERY_ITEM: ReadonlySet<unknown> = new Set(['id', '_ts', '_etag', '_rid', '_self']);
@@ -194,7 +224,7 @@ function blockingShape(
   block: Block,
   row: Slots,
   rowsMax: number | undefined,
-  { calls, budget }: Evaluation,
+  { calls, budget, documentOf }: Evaluation,
 ): Blocking {
   const reads = readsItems(block);
   const counts = countsItems(block);
@@ -208,7 +238,8 @@ function blockingShape(
     const run = new BlockRun(block, row.slice(), sink, { rowsMax });
     let matched = 0;
     return {
-      add(document) {
+      add(item) {
+        const document = reads ? (documentOf?.(item) ?? item.value()) : undefined;
         const before = run.rowCount;
         const outer = budget.enter();
         try {
@@ -233,27 +264,27 @@ function blockingShape(
     };
   };
   const needsEvery = Boolean(block.grouping ?? block.rank) || block.orderBy.length > 0;
-  if (calls === undefined) return { kind: 'folding', needsEvery, start };
+  if (calls === undefined) return { kind: 'blocking', needsEvery, start };
   const trial = (item: PendingItem) => () => {
     const fold = start();
-    fold.add(item.decode());
+    fold.add(item);
     fold.finish();
   };
   return {
-    kind: 'folding',
+    kind: 'blocking',
     needsEvery,
     start(wanted): RowFold {
       const fold = start(wanted);
       const asyncFold: AsyncFold = {
         addMany: async (items) => {
-          const adds = items.map((item) => () => fold.add(item.decode()));
+          const adds = items.map((item) => () => fold.add(item));
           return (await calls.completeThen(items.map(trial), adds)).every((wantsMore) => wantsMore);
         },
         // A fold without items can be tried as a whole.
         async finish() {
           const tried = reads ? fold.tryFinish : () => start().finish();
           const [values] = await calls.completeThen([tried], [() => fold.finish()]);
-          return (values ?? []).map((value) => ({ value, keys: NO_KEYS }));
+          return (values ?? []).map((value) => ({ value }));
         },
       };
       return { ...fold, async: asyncFold };

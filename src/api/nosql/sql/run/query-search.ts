@@ -1,6 +1,7 @@
 /** Recognises queries for the best rows by a score and describes them as a search, so that an index can serve them. */
 import type {
   ExecutableQuery,
+  FoundItem,
   QuerySearch,
   Row,
   TextSearch,
@@ -24,7 +25,7 @@ interface SearchOptions extends ExecutableOptions {
   readonly wanted: number;
   readonly pathOf: (expression: Expression) => Path | undefined;
   /** Rows of one item with their keys; undefined where rows depend on other items. */
-  readonly rowsOf: ((document: Value) => readonly Row[]) | undefined;
+  readonly rowsOf: ((item: FoundItem) => readonly Row[]) | undefined;
   readonly executableOf: (query: Query) => ExecutableQuery;
 }
 
@@ -59,13 +60,13 @@ export function searchOf(query: Query, options: SearchOptions): QuerySearch | un
   };
 }
 
-function best(rowsOf: (document: Value) => readonly Row[], wanted: number, sign: 1 | -1) {
+function best(rowsOf: (item: FoundItem) => readonly Row[], wanted: number, sign: 1 | -1) {
   return {
     kind: 'best' as const,
     wanted,
-    scoreOf(document: Value): number | undefined {
+    scoreOf(item: FoundItem): number | undefined {
       let score: number | undefined;
-      for (const { keys } of rowsOf(document)) {
+      for (const { keys } of rowsOf(item)) {
         const key = keys[0];
         if (typeof key === 'number')
           score = Math.max(score ?? Number.NEGATIVE_INFINITY, sign * key);

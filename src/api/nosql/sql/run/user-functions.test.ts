@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Value } from '../../../../value/index.ts';
 import { compileQuery, executableQuery, parseQuery, runQuery } from '../index.ts';
+import { itemOf, rowValue } from './executable-suite.ts';
 import { type CallResult, UserFunctionCalls } from './user-functions.ts';
 
 const FUNCTIONS: Readonly<Record<string, (...args: Value[]) => Value>> = {
@@ -16,19 +17,15 @@ const FUNCTIONS: Readonly<Record<string, (...args: Value[]) => Value>> = {
 
 const DOCUMENTS: readonly Value[] = [1, 2, 3, 4, 5].map((n) => ({ id: `${n}`, n, list: [n, -n] }));
 
-const ITEMS = DOCUMENTS.map((document) => ({
-  body: new Uint8Array(),
-  rowsGiven: 0,
-  decode: () => document,
-}));
+const ITEMS = DOCUMENTS.map(itemOf);
 
-interface Later {
+interface AsyncRun {
   readonly rows: readonly Value[];
   /** The count of calls in each batch. */
   readonly batches: readonly number[];
 }
 
-async function later(text: string): Promise<Later> {
+async function runAsync(text: string): Promise<AsyncRun> {
   const batches: number[] = [];
   const calls = new UserFunctionCalls(async (texts) => {
     batches.push(texts.length);
@@ -47,12 +44,12 @@ async function later(text: string): Promise<Later> {
   const { shape } = executableQuery(parseQuery(text), { startMs: 0, findUdf, calls });
   if (shape.kind === 'streaming') {
     const rows = (await shape.rowsOfMany?.(ITEMS, false)) ?? [];
-    return { rows: rows.flat().map(({ value }) => value), batches };
+    return { rows: rows.flat().map(rowValue), batches };
   }
   const fold = shape.start();
   await fold.async?.addMany(ITEMS);
   const rows = (await fold.async?.finish()) ?? [];
-  return { rows: rows.map(({ value }) => value), batches };
+  return { rows: rows.map(rowValue), batches };
 }
 
 test.each([
@@ -77,23 +74,23 @@ test.each([
   ],
 ])('functions in a query: %s', async (_, text, batches) => {
   const atOnce = compileQuery(parseQuery(text), { findUdf: (name) => FUNCTIONS[name] });
-  const result = await later(text);
+  const result = await runAsync(text);
   expect(result.rows).toEqual(runQuery(atOnce, DOCUMENTS));
   if (batches !== undefined) expect(result.batches).toHaveLength(batches);
 });
 
 test('equal calls of many rows are made once', async () => {
-  const { batches } = await later('SELECT VALUE udf.twice(1) + udf.twice(1) FROM c');
+  const { batches } = await runAsync('SELECT VALUE udf.twice(1) + udf.twice(1) FROM c');
   expect(batches).toEqual([1]);
 });
 
 test('an error has the message of the function', async () => {
-  await expect(later('SELECT VALUE udf.fail(c.n) FROM c')).rejects.toThrow(
+  await expect(runAsync('SELECT VALUE udf.fail(c.n) FROM c')).rejects.toThrow(
     "user defined function 'fail'. Exception = TypeError: bad",
   );
 });
 
 test('a function over an aggregated subquery in FROM is refused', async () => {
   const text = 'SELECT VALUE udf.twice(x) FROM (SELECT VALUE SUM(c.n) FROM c) AS x';
-  await expect(later(text)).rejects.toThrow('cannot be used on the results of a subquery');
+  await expect(runAsync(text)).rejects.toThrow('cannot be used on the results of a subquery');
 });

@@ -1,0 +1,2 @@
+export { cassandraHome } from './home.ts';
+export { createCassandraProtocol } from './protocol.ts';

@@ -1,0 +1,245 @@
+/** Documents of one container: look-ups by address, by index, and what they cost. */
+import { assert, type ResponseInfo } from '../../../base/index.ts';
+import type { ContainerRecord } from '../../../catalog/index.ts';
+import type { Item } from '../../../partition/index.ts';
+import type { Condition, ExecutableQuery, HashRange } from '../../../query/index.ts';
+import type {
+  ItemAddress,
+  ItemWrite,
+  QueryPage,
+  Service,
+  Transaction,
+} from '../../../service/index.ts';
+import {
+  effectivePartitionKey,
+  epkToHex,
+  isMap,
+  jsonCodec,
+  type Value,
+  type ValueMap,
+} from '../../../value/index.ts';
+import { BATCH_MAX } from '../limits.ts';
+import type { ElementAddress } from '../model/elements.ts';
+
+/** What a traversal has used so far. */
+export interface StoreUsage {
+  /** Request units. */
+  charge: number;
+  /** Calls to physical partitions: one for each partition and look-up. */
+  partitionCalls: number;
+  /** Documents that were read, whether or not they were wanted. */
+  documentsLoaded: number;
+}
+
+export interface StoreOptions {
+  readonly isTransactional: boolean;
+  readonly usage: StoreUsage;
+  /** When look-ups end early. */
+  readonly interruption: {
+    readonly deadlineMs: number;
+    readonly client: { readonly isGone: boolean };
+  };
+}
+
+interface FindOptions {
+  readonly ranges?: readonly HashRange[] | undefined;
+  /** Documents of one page. */
+  readonly take?: number | undefined;
+}
+
+/** All hashes. */
+const EVERYWHERE: HashRange = { min: '', max: 'FF' };
+
+/**
+ * A traversal that writes reads in a transaction: what it read is then as it was when its writes become durable. One
+ * that only reads needs none.
+ */
+export class DocumentStore {
+  readonly #service: Service;
+  readonly #container: ContainerRecord;
+  readonly #isTransactional: boolean;
+  #interruption: StoreOptions['interruption'];
+  #transaction: Transaction | undefined;
+  /** Whether a look-up of the transaction has found nothing. */
+  sawAbsent = false;
+  usage: StoreUsage;
+
+  constructor(service: Service, container: ContainerRecord, options: StoreOptions) {
+    this.#service = service;
+    this.#container = container;
+    this.#isTransactional = options.isTransactional;
+    this.#interruption = options.interruption;
+    this.usage = options.usage;
+  }
+
+  /** The next look-ups are another request's. */
+  serve({ usage, interruption }: Pick<StoreOptions, 'usage' | 'interruption'>): void {
+    this.usage = usage;
+    this.#interruption = interruption;
+  }
+
+  /** The documents of addresses, in their order; undefined where there is none. One call for each partition. */
+  async read(addresses: readonly ElementAddress[]): Promise<(ValueMap | undefined)[]> {
+    const { items } = this.#service;
+    const [first, ...others] = addresses.map(itemAddress);
+    if (first === undefined) return [];
+    const transaction = this.#begin();
+    if (transaction !== undefined) {
+      const found = await transaction.readMany(this.#container, [first, ...others]);
+      this.sawAbsent ||= found.includes(undefined);
+      this.usage.partitionCalls += found.length;
+      this.usage.documentsLoaded += found.length;
+      return found.map(documentOf);
+    }
+    if (others.length === 0) {
+      const reply = await items.read(this.#container, first, undefined);
+      this.#pay(reply, 1, 1);
+      return [documentOf(reply.item)];
+    }
+    const reply = await items.readMany(this.#container, [first, ...others]);
+    this.#pay(reply, reply.partitionCalls, addresses.length);
+    return reply.items.map(documentOf);
+  }
+
+  /** The transaction of the traversal; undefined where it only reads. */
+  #begin(): Transaction | undefined {
+    if (this.#isTransactional) this.#transaction ??= this.#service.transactions.begin();
+    return this.#transaction;
+  }
+
+  /** Pages of documents that satisfy the condition and the test, in parts of the hash space. */
+  async *find(
+    condition: Condition,
+    isWanted: (document: ValueMap) => boolean,
+    { ranges = [EVERYWHERE], take = BATCH_MAX }: FindOptions = {},
+  ): AsyncGenerator<readonly ValueMap[]> {
+    const query: ExecutableQuery = {
+      condition,
+      shape: {
+        kind: 'streaming',
+        rowsOf: (item) => {
+          const value = item.value();
+          return isMap(value) && isWanted(value) ? [{ value, keys: [] }] : [];
+        },
+        order: undefined,
+        skip: 0,
+        take: Number.POSITIVE_INFINITY,
+      },
+    };
+    let continuation: string | undefined;
+    do {
+      const page: QueryPage = await this.#run({
+        query,
+        ranges,
+        continuation,
+        limit: Math.max(1, Math.min(take, BATCH_MAX)),
+        sessionToken: undefined,
+        ...this.#interruption,
+      });
+      continuation = page.continuation;
+      if (page.rows.length > 0) yield page.rows.map(({ value }) => value as ValueMap);
+    } while (continuation !== undefined);
+  }
+
+  /** The number of documents that satisfy an exact condition; undefined where no index tells it. */
+  async count(condition: Condition): Promise<number | undefined> {
+    if (this.#isTransactional) return undefined;
+    let isCounted = true;
+    const query: ExecutableQuery = {
+      condition,
+      isExact: true,
+      isWithin: true,
+      shape: {
+        kind: 'blocking',
+        needsEvery: true,
+        start: () => {
+          let count = 0;
+          return {
+            // An item that has to be read is not counted by the index: the traversal reads them itself.
+            add: () => {
+              isCounted = false;
+              return false;
+            },
+            addMatching: (more) => {
+              count += more;
+            },
+            finish: () => [count],
+          };
+        },
+      },
+    };
+    const page = await this.#run({
+      query,
+      ranges: [EVERYWHERE],
+      continuation: undefined,
+      limit: 1,
+      sessionToken: undefined,
+      ...this.#interruption,
+    });
+    const [row] = page.rows;
+    return isCounted && page.continuation === undefined && typeof row?.value === 'number'
+      ? row.value
+      : undefined;
+  }
+
+  /** The ranges of the partitions that have these partition keys; of one key, just its own. */
+  rangesOf(partitions: readonly Value[]): readonly HashRange[] {
+    const container =
+      this.#service.containers.findByRid(this.#container.databaseRid, this.#container.rid) ??
+      this.#container;
+    const hashes = new Set(
+      partitions.map((partition) =>
+        epkToHex(effectivePartitionKey([partition], container.partitionKey)),
+      ),
+    );
+    const [only] = hashes;
+    if (hashes.size === 1) return [{ min: only as string, max: `${only}00` }];
+    return container.partitions
+      .filter(({ min, max }) => [...hashes].some((hash) => min <= hash && hash < max))
+      .map(({ min, max }) => ({ min, max }));
+  }
+
+  async #run(request: Parameters<Transaction['query']>[1]): Promise<QueryPage> {
+    const transaction = this.#begin();
+    const page = await (transaction === undefined
+      ? this.#service.queries.run(this.#container, request)
+      : transaction.query(this.#container, request));
+    this.sawAbsent ||= transaction !== undefined && page.rows.length === 0;
+    // A transaction charges for its reads when it ends.
+    const charge = transaction === undefined ? page.charge : 0;
+    this.#pay({ ...page, charge }, page.partitionIds.length, page.stats.itemsLoaded);
+    return page;
+  }
+
+  /** Applies all writes or none. Throws `retryWith` where others have changed what was read. */
+  async commit(writes: readonly ItemWrite[]): Promise<void> {
+    const [only, ...others] = writes;
+    if (only !== undefined && others.length === 0 && this.#transaction === undefined) {
+      this.#pay(await this.#service.items.write(this.#container, only), 1, 0);
+      return;
+    }
+    const transaction = this.#begin();
+    assert(transaction !== undefined, 'a traversal that writes has a transaction');
+    for (const write of writes) await transaction.write(this.#container, write);
+    this.#pay(await transaction.commit(), 1, 0);
+  }
+
+  /** Ends the transaction without its writes; does nothing after a commit. */
+  async abort(): Promise<void> {
+    await this.#transaction?.abort();
+  }
+
+  #pay({ charge }: ResponseInfo, partitionCalls: number, documents: number): void {
+    this.usage.documentsLoaded += documents;
+    this.usage.charge += charge;
+    this.usage.partitionCalls += partitionCalls;
+  }
+}
+
+function itemAddress({ partition, key }: ElementAddress): ItemAddress {
+  return { partitionKey: [partition], rowKey: [key] };
+}
+
+function documentOf(item: Item | undefined): ValueMap | undefined {
+  return item === undefined ? undefined : (jsonCodec.decode(item.body) as ValueMap);
+}

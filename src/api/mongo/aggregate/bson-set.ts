@@ -1,0 +1,87 @@
+/** Maps and sets by BSON value: 1, Long 1 and 1.0 are one key, and property order matters. */
+import {
+  type Bson,
+  BsonSymbol,
+  bsonTypeOf,
+  Double,
+  Extended,
+  encodeTuple,
+  valueOfBson,
+} from '../../../value/index.ts';
+import { MongoError } from '../errors.ts';
+import { GROUPS_MAX } from '../limits.ts';
+
+/** Equal texts exactly for equal values. */
+export function keyText(value: Bson): string {
+  if (typeof value === 'string') return `s${value}`;
+  if (typeof value === 'number') return `n${value}`;
+  if (value instanceof Double && Number.isSafeInteger(value.value)) return `n${value.value + 0}`;
+  if (typeof value === 'bigint' && value < 2n ** 53n && value > -(2n ** 53n)) return `n${value}`;
+  if (typeof value === 'boolean') return value ? 't' : 'f';
+  if (value === null) return 'z';
+  return rareKeyText(value);
+}
+
+function rareKeyText(value: Bson): string {
+  if (value instanceof BsonSymbol) return `s${value.text}`;
+  if (value instanceof Extended) {
+    const { payload } = value;
+    if (payload.kind === 'date') return `d${payload.ms}`;
+    if (payload.kind === 'objectId') return `o${Buffer.from(payload.bytes).toString('latin1')}`;
+    if (payload.kind === 'decimal') {
+      const double = Number(payload.digits);
+      if (Number.isSafeInteger(double) && /^-?\d+(\.0*)?$/.test(payload.digits))
+        return `n${double + 0}`;
+      if (payload.digits === 'NaN') return 'nNaN';
+    }
+  }
+  if (value instanceof Double && Number.isNaN(value.value)) return 'nNaN';
+  // The shared values have no undefined of their own.
+  if (bsonTypeOf(value) === 'undefined') return 'u';
+  return `b${Buffer.from(encodeTuple([valueOfBson(value)], 'bson')).toString('latin1')}`;
+}
+
+export class BsonMap<T> {
+  readonly #entries = new Map<string, { readonly key: Bson; readonly value: T }>();
+
+  get(key: Bson): T | undefined {
+    return this.#entries.get(keyText(key))?.value;
+  }
+
+  set(key: Bson, value: T): void {
+    if (this.#entries.size >= GROUPS_MAX)
+      throw new MongoError(
+        'QueryExceededMemoryLimitNoDiskUseAllowed',
+        'Exceeded memory limit for $group, but did not opt in to external sorting.',
+      );
+    this.#entries.set(keyText(key), { key, value });
+  }
+
+  entries(): Iterable<{ readonly key: Bson; readonly value: T }> {
+    return this.#entries.values();
+  }
+}
+
+export class BsonSet {
+  readonly #values = new Map<string, Bson>();
+
+  /** True where the value is new. */
+  add(value: Bson): boolean {
+    const text = keyText(value);
+    if (this.#values.has(text)) return false;
+    this.#values.set(text, value);
+    return true;
+  }
+
+  has(value: Bson): boolean {
+    return this.#values.has(keyText(value));
+  }
+
+  get size(): number {
+    return this.#values.size;
+  }
+
+  values(): Bson[] {
+    return [...this.#values.values()];
+  }
+}

@@ -1,0 +1,96 @@
+/** Where the pipelines of a command read and write: the collections of the service. */
+import { type Bson, type BsonDocument, isDocument } from '../../../../value/index.ts';
+import type { Call } from '../../call.ts';
+import { type Collection, findCollection, isView } from '../../collections/collection.ts';
+import type { Namespace } from '../../collections/namespace.ts';
+import { findDocuments } from '../../documents/find-documents.ts';
+import { matching, type Rows } from '../../documents/rows.ts';
+import { declaredIndexes } from '../../indexes/index-spec.ts';
+import { type Filter, refuseNear } from '../../query/filter.ts';
+import { parseFilter } from '../../query/filter-parser.ts';
+import { resolveView } from '../../views/view.ts';
+import { compileMatch, splitExpressions } from '../stages/match.ts';
+import type { PipelineHost, StageContext } from '../stages/stage.ts';
+import { describe } from './describe.ts';
+import { type NamedStage, nameStages, parseStages } from './parse.ts';
+import { pipelineWriter } from './writer.ts';
+
+export function pipelineHost(call: Call): PipelineHost {
+  const prepare: PipelineHost['prepare'] = (namespace, pipeline, context) =>
+    prepared(call, namespace, pipeline, context);
+  return {
+    prepare,
+    open: (namespace, pipeline, context) => prepare(namespace, pipeline, context)(),
+    geoFields: (namespace) => geoFields(findCollection(call.context.service, namespace)),
+    describe: (kind, options, namespace) => describe(call, kind, options, namespace),
+    writer: pipelineWriter(call),
+  };
+}
+
+function geoFields(collection: Collection | undefined): ReturnType<PipelineHost['geoFields']> {
+  if (collection === undefined) return undefined;
+  return declaredIndexes(collection).flatMap(({ key }) =>
+    [...key].flatMap(([field, kind]) =>
+      kind === '2d' || kind === '2dsphere' ? [{ field, kind: String(kind) }] : [],
+    ),
+  );
+}
+
+/** A filter in front is what the collection is searched by. */
+function prepared(
+  call: Call,
+  namespace: Namespace,
+  pipeline: readonly Bson[],
+  context: StageContext,
+): (filter?: BsonDocument) => Rows {
+  const target =
+    namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
+  if (target !== undefined && isView(target)) {
+    const view = resolveView(call.context.service, target);
+    const run = prepared(call, view.namespace, view.pipeline, context);
+    const rest = parseStages(nameStages(pipeline, context), context);
+    return (filter) => rest(filter === undefined ? run() : filtered(run(), filter, context));
+  }
+  const stages = nameStages(pipeline, context);
+  if (stages[0]?.definition.isSource === true) {
+    const run = parseStages(stages, context);
+    return () => run(none());
+  }
+  const { filter, rest } = leadingFilter(stages);
+  // Both are parsed before the collection is looked for, so that errors do not depend on it.
+  const { compare } = context.expressions;
+  const { scripts } = call.context.service;
+  const query = { expression: context.expressions };
+  const own = parseFilter(filter, query);
+  refuseNear(own);
+  const run = parseStages(rest, context);
+  return (further) => {
+    const collection =
+      namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
+    if (collection === undefined) return run(none());
+    const all: Filter =
+      further === undefined ? own : { kind: 'and', of: [parseFilter(further, query), own] };
+    return run(findDocuments(call.store, collection, all, { compare, scripts }));
+  };
+}
+
+function filtered(rows: Rows, filter: BsonDocument, { expressions }: StageContext): Rows {
+  return matching(rows, compileMatch(filter, expressions));
+}
+
+/** The filter that the first stage is; `$expr` stays a stage. */
+function leadingFilter(stages: readonly NamedStage[]): {
+  readonly filter: BsonDocument;
+  readonly rest: readonly NamedStage[];
+} {
+  const [first, ...others] = stages;
+  if (first?.name !== '$match' || !isDocument(first.argument))
+    return { filter: new Map(), rest: stages };
+  const { filter, expressions } = splitExpressions(first.argument);
+  if (expressions.length === 0) return { filter, rest: others };
+  const left = { ...first, argument: new Map([['$expr', expressions[0] as Bson]]) };
+  return { filter, rest: [left, ...others] };
+}
+
+/** A collection that does not exist has no documents. */
+async function* none(): Rows {}

@@ -1,0 +1,80 @@
+/** From the pipeline that a client sent to one function of a stream. */
+import { type Bson, isDocument } from '../../../../value/index.ts';
+import type { Rows } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
+import { PIPELINE_STAGES_MAX } from '../../limits.ts';
+import type { Stage, StageContext, StageDefinition } from '../stages/stage.ts';
+import { STAGES } from './stages.ts';
+
+export interface NamedStage {
+  readonly name: string;
+  readonly argument: Bson;
+  readonly definition: StageDefinition;
+}
+
+/** Where a pipeline stands in another. */
+type Place = Pick<StageContext, 'isFacet' | 'isLookup' | 'isUnion'>;
+
+/** The stages by name; their arguments are not looked at. */
+export function nameStages(sent: readonly Bson[], context: Place): readonly NamedStage[] {
+  if (sent.length > PIPELINE_STAGES_MAX)
+    throw new MongoError(
+      'Location7749501',
+      `Pipeline length must be no longer than ${PIPELINE_STAGES_MAX} stages.`,
+    );
+  const stages = sent.map(nameStage);
+  for (const [at, { name, definition }] of stages.entries()) {
+    checkPlace(name, definition, context);
+    if (definition.position === 'first' && at > 0)
+      throw new MongoError(
+        name === '$geoNear' ? 'Location40603' : 'Location40602',
+        `${name} is only valid as the first stage in a pipeline.`,
+      );
+    if (definition.position === 'last' && at < stages.length - 1)
+      throw new MongoError('Location40601', `${name} can only be the final stage in the pipeline`);
+  }
+  return stages;
+}
+
+/** Pipelines within others must not write, and those of `$facet` must not begin with a source. */
+function checkPlace(name: string, definition: StageDefinition, context: Place): void {
+  const writes = definition.position === 'last';
+  if (context.isFacet === true && (writes || definition.isBannedInFacet === true))
+    throw new MongoError(
+      'Location40600',
+      `${name} is not allowed to be used within a $facet stage`,
+    );
+  if (context.isLookup === true && (writes || definition.isBannedInLookup === true))
+    throw new MongoError('Location51047', `${name} is not allowed within a $lookup's sub-pipeline`);
+  if (context.isUnion === true && (writes || definition.isBannedInLookup === true))
+    throw new MongoError(
+      'Location31441',
+      `${name} is not allowed within a $unionWith's sub-pipeline`,
+    );
+}
+
+function nameStage(sent: Bson): NamedStage {
+  if (!isDocument(sent))
+    throw new MongoError('TypeMismatch', "Each element of the 'pipeline' array must be an object");
+  if (sent.size !== 1)
+    throw new MongoError(
+      'Location40323',
+      'A pipeline stage specification object must contain exactly one field.',
+    );
+  const [[name, argument]] = sent as unknown as readonly [[string, Bson]];
+  const definition = STAGES.get(name);
+  if (definition === undefined)
+    throw new MongoError('Location40324', `Unrecognized pipeline stage name: '${name}'`);
+  return { name, argument, definition };
+}
+
+export function parseStages(named: readonly NamedStage[], context: StageContext): Stage {
+  const stages = named.map(({ name, argument, definition }) =>
+    definition.parse(argument, context, name),
+  );
+  return (rows) => stages.reduce((before: Rows, stage) => stage(before), rows);
+}
+
+export function parsePipeline(sent: readonly Bson[], context: StageContext): Stage {
+  return parseStages(nameStages(sent, context), context);
+}

@@ -1,0 +1,184 @@
+/** `$bucketAuto`: sorts by a value and cuts into buckets of about the same number of documents. */
+import {
+  type Bson,
+  type BsonDocument,
+  bsonTypeOf,
+  compareBson,
+  Double,
+  isDocument,
+} from '../../../../value/index.ts';
+import { doubleOf, isNaNumber, isNumber, wholeInt32 } from '../../bson/arithmetic.ts';
+import { Row, type Rows } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
+import { type AccumulatorSpec, parseAccumulatorField } from '../accumulators/parse.ts';
+import { rootScope } from '../expressions/compile.ts';
+import type { Evaluate, Frame } from '../expressions/scope.ts';
+import { isGroupExpression } from './bucket.ts';
+import { collect } from './collect.ts';
+import { type Rounder, rounder } from './granularity.ts';
+import type { Stage, StageContext } from './stage.ts';
+
+interface BucketAuto {
+  readonly groupBy: Evaluate;
+  readonly buckets: number;
+  readonly fields: readonly (readonly [string, AccumulatorSpec])[];
+  readonly round: Rounder | undefined;
+}
+
+const OPTIONS = new Set(['groupBy', 'buckets', 'output', 'granularity']);
+
+export function parseBucketAuto(argument: Bson, context: StageContext): Stage {
+  if (!isDocument(argument))
+    throw new MongoError(
+      'Location40240',
+      `The argument to $bucketAuto must be an object, but found type: ${bsonTypeOf(argument)}.`,
+    );
+  for (const name of argument.keys())
+    if (!OPTIONS.has(name))
+      throw new MongoError('Location40245', `Unrecognized option to $bucketAuto: ${name}.`);
+  const groupBy = argument.get('groupBy');
+  if (groupBy !== undefined && !isGroupExpression(groupBy))
+    throw new MongoError(
+      'Location40239',
+      "The $bucketAuto 'groupBy' field must be defined as a $-prefixed path or an expression object",
+    );
+  const buckets = bucketsOf(argument.get('buckets'));
+  const output = argument.get('output');
+  if (output !== undefined && !isDocument(output))
+    throw new MongoError(
+      'Location40244',
+      `The $bucketAuto 'output' field must be an object, but found type: ${bsonTypeOf(output)}.`,
+    );
+  const granularity = argument.get('granularity');
+  if (granularity !== undefined && typeof granularity !== 'string')
+    throw new MongoError(
+      'Location40261',
+      `The $bucketAuto 'granularity' field must be a string, but found type: ${bsonTypeOf(granularity)}.`,
+    );
+  const round = granularity === undefined ? undefined : rounder(granularity);
+  if (groupBy === undefined || buckets === undefined)
+    throw new MongoError(
+      'Location40246',
+      "$bucketAuto requires 'groupBy' and 'buckets' to be specified",
+    );
+  const scope = rootScope(context.expressions);
+  const fields = (
+    output === undefined ? [['count', new Map([['$sum', 1]])] as const] : [...output]
+  ).map(([name, sent]) => {
+    if (name === '_id')
+      throw new MongoError('Location15948', "a group's _id may only be specified once");
+    return [name, parseAccumulatorField(name, sent as Bson, scope)] as const;
+  });
+  const parsed = { groupBy: scope.compile(groupBy), buckets, fields, round };
+  return (rows) => bucketAuto(rows, parsed);
+}
+
+function bucketsOf(sent: Bson | undefined): number | undefined {
+  if (sent === undefined) return undefined;
+  if (!isNumber(sent))
+    throw new MongoError(
+      'Location40241',
+      `The $bucketAuto 'buckets' field must be a numeric value, but found type: ${bsonTypeOf(sent)}.`,
+    );
+  const buckets = wholeInt32(sent);
+  if (buckets === undefined)
+    throw new MongoError(
+      'Location40242',
+      `The $bucketAuto 'buckets' field must be representable as a 32-bit integer, but found ${doubleOf(sent)}.`,
+    );
+  if (buckets <= 0)
+    throw new MongoError(
+      'Location40243',
+      `The $bucketAuto 'buckets' field must be greater than 0, but found: ${buckets}.`,
+    );
+  return buckets;
+}
+
+interface Entry {
+  readonly value: Bson;
+  readonly document: BsonDocument;
+}
+
+async function* bucketAuto(rows: Rows, parsed: BucketAuto): Rows {
+  const frame: Frame = [];
+  const entries: Entry[] = [];
+  for (const document of await collect(rows, '$bucketAuto')) {
+    frame[0] = document;
+    const value = parsed.groupBy(frame) ?? null;
+    if (parsed.round !== undefined) checkGranular(value);
+    entries.push({ value, document });
+  }
+  entries.sort((a, b) => compareBson(a.value, b.value));
+  const made = cut(entries, parsed);
+  if (made.length > 0) yield made.map((document) => Row.of(document));
+}
+
+function checkGranular(value: Bson): void {
+  if (!isNumber(value))
+    throw new MongoError(
+      'Location40258',
+      `$bucketAuto can specify a 'granularity' with numeric boundaries only, but found a value with type: ${bsonTypeOf(value)}`,
+    );
+  if (isNaNumber(value))
+    throw new MongoError(
+      'Location40259',
+      "$bucketAuto can specify a 'granularity' with numeric boundaries only, but found a NaN",
+    );
+  if (doubleOf(value) < 0)
+    throw new MongoError(
+      'Location40260',
+      "$bucketAuto can specify a 'granularity' with non-negative numbers only, but found a negative number",
+    );
+}
+
+function cut(entries: readonly Entry[], parsed: BucketAuto): BsonDocument[] {
+  const { buckets, round } = parsed;
+  const size = Math.max(1, Math.round(entries.length / buckets));
+  const made: BsonDocument[] = [];
+  let at = 0;
+  let previousMax: Bson | undefined;
+  while (at < entries.length && made.length < buckets) {
+    const isLast = made.length === buckets - 1;
+    let stop = isLast ? entries.length : Math.min(entries.length, at + size);
+    let max = (entries[stop - 1] as Entry).value;
+    let min = (entries[at] as Entry).value;
+    if (round === undefined) {
+      while (stop < entries.length && compareBson((entries[stop] as Entry).value, max) === 0)
+        stop += 1;
+      if (stop < entries.length) max = (entries[stop] as Entry).value;
+    } else {
+      min = previousMax ?? new Double(round.down(doubleOf(min)));
+      const limit = round.up(doubleOf(max));
+      while (stop < entries.length && doubleOf((entries[stop] as Entry).value) < limit) stop += 1;
+      max = new Double(limit);
+      previousMax = max;
+    }
+    made.push(bucket(entries.slice(at, stop), min, max, parsed));
+    at = stop;
+  }
+  return made;
+}
+
+function bucket(
+  entries: readonly Entry[],
+  min: Bson,
+  max: Bson,
+  { fields }: BucketAuto,
+): BsonDocument {
+  const id = new Map<string, Bson>([
+    ['min', min],
+    ['max', max],
+  ]);
+  const document = new Map<string, Bson>([['_id', id]]);
+  const frame: Frame = [];
+  for (const [name, spec] of fields) {
+    const accumulator = spec.start([id]);
+    for (const entry of entries) {
+      frame[0] = entry.document;
+      accumulator.add(spec.argument(frame));
+    }
+    const result = accumulator.result();
+    if (result !== undefined) document.set(name, result);
+  }
+  return document;
+}

@@ -1,0 +1,176 @@
+/** Stages whose documents describe the server: `$collStats`, `$indexStats` and their kind. */
+import { type Bson, type BsonDocument, bsonTypeOf, isDocument } from '../../../../value/index.ts';
+import { Row, type Rows } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
+import type { DescribedKind, Stage, StageContext, StageDefinition, StageTable } from './stage.ts';
+
+export const DESCRIBING_STAGES: StageTable = {
+  $listClusterCatalog: source('clusterCatalog', checkCatalog, true),
+  $planCacheStats: source('planCacheStats', checkPlanCache),
+  $querySettings: source('nothing', checkQuerySettings, true),
+  $queryStats: source(
+    'nothing',
+    (argument) => anyDocument(argument, '$queryStats', 'FailedToParse'),
+    true,
+  ),
+  $listSampledQueries: source(
+    'nothing',
+    (argument) => anyDocument(argument, '$listSampledQueries', 'FailedToParse'),
+    true,
+  ),
+  $collStats: source('collStats', checkCollStats),
+  $currentOp: source(
+    'currentOp',
+    (argument) => anyDocument(argument, '$currentOp', 'FailedToParse'),
+    true,
+  ),
+  $indexStats: source('indexStats', (argument) => {
+    if (!isDocument(argument) || argument.size > 0)
+      throw new MongoError(
+        'Location28803',
+        'The $indexStats stage specification must be an empty object',
+      );
+    return argument;
+  }),
+  $listCatalog: source('listCatalog', (argument) =>
+    anyDocument(argument, '$listCatalog', 'FailedToParse'),
+  ),
+  $listLocalSessions: source('listSessions', checkSessions, true),
+  $listSessions: source('listSessions', checkSessions),
+};
+
+function source(
+  kind: DescribedKind,
+  check: (argument: Bson) => BsonDocument,
+  needsNoCollection = false,
+): StageDefinition {
+  return {
+    parse: (argument, context) => describing(kind, check(argument), context),
+    position: 'first',
+    isSource: true,
+    needsNoCollection,
+    isBannedInFacet: true,
+  };
+}
+
+function describing(kind: DescribedKind, options: BsonDocument, context: StageContext): Stage {
+  return () => rows(kind, options, context);
+}
+
+async function* rows(kind: DescribedKind, options: BsonDocument, context: StageContext): Rows {
+  const documents = await context.host.describe(kind, options, context.namespace);
+  if (documents.length > 0) yield documents.map((document) => Row.of(document));
+}
+
+function anyDocument(argument: Bson, name: string, code: 'FailedToParse'): BsonDocument {
+  if (isDocument(argument)) return argument;
+  throw new MongoError(
+    code,
+    `${name} options must be specified in an object, but found: ${bsonTypeOf(argument)}`,
+  );
+}
+
+const COLL_STATS = new Set([
+  'latencyStats',
+  'storageStats',
+  'count',
+  'queryExecStats',
+  'operationStats',
+  'targetAllNodes',
+]);
+
+function checkCollStats(argument: Bson): BsonDocument {
+  if (!isDocument(argument))
+    throw new MongoError(
+      'Location5447000',
+      `$collStats must take a nested object but found: ${bsonTypeOf(argument)}`,
+    );
+  for (const [name, value] of argument) {
+    if (!COLL_STATS.has(name))
+      throw new MongoError(
+        'IDLUnknownField',
+        `BSON field '$collStats.${name}' is an unknown field.`,
+      );
+    if (name === 'targetAllNodes') continue;
+    if (!isDocument(value))
+      throw new MongoError(
+        'TypeMismatch',
+        `BSON field '$collStats.${name}' is the wrong type '${bsonTypeOf(value)}', expected type 'object'`,
+      );
+    if ((name === 'count' || name === 'queryExecStats') && value.size > 0)
+      throw new MongoError('Location31170', `${name} argument should be an empty object`);
+  }
+  return argument;
+}
+
+function checkSessions(argument: Bson): BsonDocument {
+  return anyDocument(argument, '$listSessions', 'FailedToParse');
+}
+
+function checkBooleans(
+  argument: BsonDocument,
+  name: string,
+  allowed: readonly string[],
+): BsonDocument {
+  for (const [option, value] of argument) {
+    if (!allowed.includes(option))
+      throw new MongoError(
+        'IDLUnknownField',
+        `BSON field '${name}.${option}' is an unknown field.`,
+      );
+    if (typeof value !== 'boolean')
+      throw new MongoError(
+        'TypeMismatch',
+        `BSON field '${name}.${option}' is the wrong type '${bsonTypeOf(value)}', expected type 'bool'`,
+      );
+  }
+  return argument;
+}
+
+function checkCatalog(argument: Bson): BsonDocument {
+  if (!isDocument(argument))
+    throw new MongoError(
+      'Location9621302',
+      `$listClusterCatalog must take a nested object but found: ${bsonTypeOf(argument)}`,
+    );
+  return checkBooleans(argument, '$listClusterCatalog', [
+    'shards',
+    'tracked',
+    'balancingConfiguration',
+  ]);
+}
+
+function checkQuerySettings(argument: Bson): BsonDocument {
+  if (!isDocument(argument))
+    throw new MongoError(
+      'Location7746800',
+      `$querySettings stage expects a document as argument, found ${bsonTypeOf(argument)}`,
+    );
+  return checkBooleans(argument, '$querySettings', ['showDebugQueryShape']);
+}
+
+function checkPlanCache(argument: Bson): BsonDocument {
+  if (!isDocument(argument))
+    throw new MongoError(
+      'FailedToParse',
+      `$planCacheStats value must be an object. Found: ${bsonTypeOf(argument)}`,
+    );
+  for (const [name, value] of argument) {
+    if (name !== 'allHosts')
+      throw new MongoError(
+        'FailedToParse',
+        `$planCacheStats parameters object may contain only 'allHosts' field. Found: ${name}`,
+      );
+    if (typeof value !== 'boolean')
+      throw new MongoError(
+        'Location13111',
+        `Field 'allHosts' should be of type Boolean. Found: ${bsonTypeOf(value)}`,
+      );
+    if (value)
+      throw new MongoError(
+        'Location4503200',
+        '$planCacheStats stage supports allHosts parameter only for sharded clusters',
+      );
+  }
+  return argument;
+}

@@ -1,0 +1,222 @@
+/** `$geoNear`: documents by their distance from a point, with the distance as a field. */
+import {
+  type Bson,
+  type BsonDocument,
+  bsonTypeOf,
+  Double,
+  isArray,
+  isDocument,
+} from '../../../../value/index.ts';
+import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
+import { Row, type Rows } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
+import { type NearQuery, nearDistance, parseNear } from '../../query/geo/near.ts';
+import { someAt } from '../../query/path.ts';
+import { rootScope } from '../expressions/compile.ts';
+import { isTruthy } from '../expressions/define.ts';
+import { parseFieldPath } from '../expressions/field-path.ts';
+import { constantOf } from '../expressions/scope.ts';
+import { collect } from './collect.ts';
+import { withValue } from './simple.ts';
+import { nested, type Stage, type StageContext, type StageTable } from './stage.ts';
+
+export const GEO_STAGES: StageTable = {
+  $geoNear: { parse: parseGeoNear, position: 'first', isSource: true, isBannedInFacet: true },
+};
+
+interface GeoNear {
+  readonly near: NearQuery;
+  /** Undefined: the field of the only geospatial index. */
+  readonly key: string | undefined;
+  readonly distanceField: readonly string[] | undefined;
+  readonly includeLocs: readonly string[] | undefined;
+  readonly multiplier: number;
+  readonly run: () => Rows;
+}
+
+const OPTIONS = new Set([
+  'near',
+  'distanceField',
+  'spherical',
+  'maxDistance',
+  'minDistance',
+  'query',
+  'distanceMultiplier',
+  'includeLocs',
+  'key',
+  'uniqueDocs',
+  'limit',
+  'num',
+]);
+
+function parseGeoNear(argument: Bson, context: StageContext): Stage {
+  if (!isDocument(argument))
+    throw new MongoError('Location10065', 'invalid parameter: expected an object ($geoNear)');
+  for (const name of argument.keys())
+    if (!OPTIONS.has(name))
+      throw new MongoError('IDLUnknownField', `BSON field '$geoNear.${name}' is an unknown field.`);
+  const distanceField = fieldOf(argument, 'distanceField', 'Location16606');
+  const includeLocs = fieldOf(argument, 'includeLocs', 'Location16607');
+  const key = keyOf(argument.get('key'));
+  const query = argument.get('query') ?? new Map();
+  if (!isDocument(query))
+    throw new MongoError('TypeMismatch', `query must be an object, found ${bsonTypeOf(query)}`);
+  const parsed: GeoNear = {
+    near: nearOf(argument, context),
+    key,
+    distanceField,
+    includeLocs,
+    multiplier: multiplierOf(argument.get('distanceMultiplier')),
+    run: context.host.prepare(context.namespace, [new Map([['$match', query]])], nested(context)),
+  };
+  return () => ordered(parsed, context);
+}
+
+function fieldOf(
+  argument: BsonDocument,
+  name: string,
+  code: 'Location16606' | 'Location16607',
+): readonly string[] | undefined {
+  const value = argument.get(name);
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string')
+    throw new MongoError(code, `$geoNear requires a '${name}' option as a String`);
+  return parseFieldPath(value);
+}
+
+function keyOf(sent: Bson | undefined): string | undefined {
+  if (sent === undefined) return undefined;
+  if (typeof sent !== 'string')
+    throw new MongoError(
+      'TypeMismatch',
+      `$geoNear parameter 'key' must be of type string but found type: ${bsonTypeOf(sent)}`,
+    );
+  if (sent === '')
+    throw new MongoError('BadValue', "$geoNear parameter 'key' cannot be the empty string");
+  return sent;
+}
+
+function multiplierOf(sent: Bson | undefined): number {
+  if (sent === undefined) return 1;
+  if (!isNumber(sent)) throw new MongoError('TypeMismatch', 'distanceMultiplier must be a number');
+  const multiplier = doubleOf(sent);
+  if (!(multiplier >= 0))
+    throw new MongoError('BadValue', 'distanceMultiplier must be nonnegative');
+  return multiplier;
+}
+
+function nearOf(argument: BsonDocument, { expressions }: StageContext): NearQuery {
+  const sent = argument.get('near');
+  if (sent === undefined)
+    throw new MongoError('Location5860400', "$geoNear requires a 'near' argument");
+  const scope = rootScope(expressions);
+  const known = constantOf(scope.compile(sent));
+  const bound = (name: 'minDistance' | 'maxDistance'): readonly [string, Bson][] => {
+    const value = argument.get(name);
+    if (value === undefined) return [];
+    const constant = constantOf(scope.compile(value));
+    if (constant === undefined)
+      throw new MongoError(
+        name === 'minDistance' ? 'Location7555701' : 'Location7555702',
+        `$geoNear requires a constant '${name}'`,
+      );
+    const distance = constant.value ?? null;
+    if (!isNumber(distance)) throw new MongoError('TypeMismatch', `${name} must be a number`);
+    if (!(doubleOf(distance) >= 0)) throw new MongoError('BadValue', `${name} must be nonnegative`);
+    return [[`$${name}`, distance]];
+  };
+  if (known === undefined)
+    throw new MongoError('Location5860402', "$geoNear requires a constant 'near' argument");
+  const point = known.value;
+  if (!isDocument(point) && !isArray(point))
+    throw new MongoError(
+      'Location5860401',
+      "$geoNear requires 'near' to be a GeoJSON point or a legacy coordinate pair",
+    );
+  const bounds = new Map<string, Bson>([...bound('minDistance'), ...bound('maxDistance')]);
+  if (isDocument(point) && point.has('type'))
+    return parseNear(
+      '$nearSphere',
+      new Map<string, Bson>([['$geometry', point], ...bounds]),
+      new Map(),
+    );
+  const spherical = argument.get('spherical');
+  return parseNear(isTruthy(spherical) ? '$nearSphere' : '$near', point, bounds);
+}
+
+async function* ordered(parsed: GeoNear, { host, namespace }: StageContext): Rows {
+  const path = pathOf(parsed, host.geoFields(namespace));
+  const found: {
+    readonly document: BsonDocument;
+    readonly distance: number;
+    readonly place: Bson;
+  }[] = [];
+  for (const document of await collect(parsed.run(), '$geoNear')) {
+    let distance: number | undefined;
+    let place: Bson = null;
+    const consider = (value: Bson | undefined): void => {
+      const own = nearDistance(parsed.near, value);
+      if (own === undefined || (distance !== undefined && own >= distance)) return;
+      distance = own;
+      place = value as Bson;
+    };
+    someAt(document, path, (value) => {
+      consider(value);
+      return false;
+    });
+    if (distance !== undefined) found.push({ document, distance, place });
+  }
+  found.sort((a, b) => a.distance - b.distance);
+  const { distanceField, includeLocs, multiplier } = parsed;
+  const rows = found.map(({ document, distance, place }) => {
+    let made = document;
+    if (distanceField !== undefined)
+      made = withValue(made, distanceField, 0, new Double(distance * multiplier));
+    if (includeLocs !== undefined) made = withValue(made, includeLocs, 0, place);
+    return Row.of(made);
+  });
+  if (rows.length > 0) yield rows;
+}
+
+interface GeoField {
+  readonly field: string;
+  readonly kind: string;
+}
+
+function pathOf(
+  { key, near }: GeoNear,
+  fields: readonly GeoField[] | undefined,
+): readonly string[] {
+  if (fields === undefined)
+    throw new MongoError('NamespaceNotFound', '$geoNear needs a collection that exists');
+  const fits = ({ kind }: GeoField): boolean =>
+    near.unit === 'plane' ? kind === '2d' : near.isGeoJson ? kind === '2dsphere' : true;
+  if (key !== undefined) {
+    if (!fields.some((own) => own.field === key && fits(own)))
+      throw new MongoError(
+        'NoQueryExecutionPlans',
+        'error processing query: unable to find index for $geoNear query',
+      );
+    return parseFieldPath(key);
+  }
+  if (fields.length === 0)
+    throw new MongoError(
+      'IndexNotFound',
+      '$geoNear requires a 2d or 2dsphere index, but none were found',
+    );
+  for (const kind of ['2d', '2dsphere']) {
+    const own = fields.filter((one) => one.kind === kind);
+    if (own.length > 1)
+      throw new MongoError(
+        'IndexNotFound',
+        `There is more than one ${kind} index; unsure which to use for $geoNear`,
+      );
+  }
+  const chosen = fields.find(fits);
+  if (chosen === undefined)
+    throw new MongoError(
+      'NoQueryExecutionPlans',
+      'error processing query: unable to find index for $geoNear query',
+    );
+  return parseFieldPath(chosen.field);
+}

@@ -1,0 +1,247 @@
+/** `$lookup`: documents of another collection beside each document, by equal fields, by a pipeline, or both. */
+import {
+  type Bson,
+  type BsonDocument,
+  bsonTypeOf,
+  Extended,
+  isArray,
+  isDocument,
+} from '../../../../value/index.ts';
+import type { Namespace } from '../../collections/namespace.ts';
+import { Row, type Rows } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
+import { someAt } from '../../query/path.ts';
+import { keyText } from '../bson-set.ts';
+import { rootScope } from '../expressions/compile.ts';
+import { checkVariableName, parseFieldPath, valueAtPath } from '../expressions/field-path.ts';
+import type { Evaluate, Frame, Variable } from '../expressions/scope.ts';
+import { collect } from './collect.ts';
+import { parseFrom } from './from.ts';
+import { withValue } from './simple.ts';
+import { nested, type Stage, type StageContext } from './stage.ts';
+
+interface Lookup {
+  readonly from: Namespace;
+  readonly as: readonly string[];
+  readonly local: readonly string[] | undefined;
+  readonly foreign: readonly string[] | undefined;
+  readonly variables: readonly (readonly [Variable, Evaluate])[];
+  readonly pipeline: readonly Bson[];
+  /** The pipeline with another filter in front. */
+  readonly run: (filter?: BsonDocument) => Rows;
+}
+
+const OPTIONS = new Set([
+  'from',
+  'as',
+  'localField',
+  'foreignField',
+  'let',
+  'pipeline',
+  '_internalCollation',
+  '_internalUnwind',
+]);
+
+export function parseLookup(argument: Bson, context: StageContext): Stage {
+  if (!isDocument(argument))
+    throw new MongoError(
+      'FailedToParse',
+      `the $lookup specification must be an Object, found ${bsonTypeOf(argument)}`,
+    );
+  for (const name of argument.keys())
+    if (!OPTIONS.has(name))
+      throw new MongoError('FailedToParse', `unknown argument to $lookup: ${name}`);
+  const lookup = parseOptions(argument, context);
+  return (rows) => joined(rows, lookup);
+}
+
+function text(argument: BsonDocument, name: string): string | undefined {
+  const value = argument.get(name);
+  if (value === undefined || typeof value === 'string') return value;
+  if (value === null) return undefined;
+  throw new MongoError(
+    'TypeMismatch',
+    `$lookup argument '${name}' must be a string, found ${bsonTypeOf(value)}`,
+  );
+}
+
+function parseOptions(argument: BsonDocument, context: StageContext): Lookup {
+  const as = text(argument, 'as');
+  const local = text(argument, 'localField');
+  const foreign = text(argument, 'foreignField');
+  const pipeline = argument.get('pipeline') ?? undefined;
+  if (pipeline !== undefined && !isArray(pipeline))
+    throw new MongoError('TypeMismatch', "'pipeline' option must be specified as an array");
+  if (as === undefined)
+    throw new MongoError('FailedToParse', "must specify 'as' field for a $lookup");
+  if (pipeline === undefined && (argument.get('let') ?? null) !== null)
+    throw new MongoError(
+      'FailedToParse',
+      "$lookup with a let argument must also specify 'pipeline'",
+    );
+  if (
+    (local === undefined) !== (foreign === undefined) ||
+    (pipeline === undefined && local === undefined)
+  )
+    throw new MongoError(
+      'FailedToParse',
+      "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified",
+    );
+  const isDocuments = isDocument(pipeline?.[0]) && pipeline[0].has('$documents');
+  const from = parseFrom(argument.get('from'), context, isDocuments, '$lookup');
+  const { variables, inner } = letVariables(argument.get('let'), context);
+  const stages = pipeline ?? [];
+  return {
+    from,
+    as: parseFieldPath(as),
+    local: local === undefined ? undefined : parseFieldPath(local),
+    foreign: foreign === undefined ? undefined : parseFieldPath(foreign),
+    variables,
+    pipeline: stages,
+    run: context.host.prepare(
+      from,
+      stages,
+      nested(inner, { namespace: from, isLookup: true, isFacet: false }),
+    ),
+  };
+}
+
+/** The variables of `let`, and the context in which the inner pipeline sees them. */
+export function letVariables(
+  sent: Bson | undefined,
+  context: StageContext,
+): {
+  readonly variables: readonly (readonly [Variable, Evaluate])[];
+  readonly inner: StageContext;
+} {
+  if (sent === undefined || sent === null) return { variables: [], inner: context };
+  if (!isDocument(sent))
+    throw new MongoError(
+      'TypeMismatch',
+      `$lookup argument 'let' must be an object, is type ${bsonTypeOf(sent)}`,
+    );
+  const scope = rootScope(context.expressions);
+  const cells = new Map<string, Variable>(context.expressions.variables);
+  const variables: (readonly [Variable, Evaluate])[] = [];
+  for (const [name, value] of sent) {
+    checkVariableName(name);
+    const cell: Variable = { value: undefined };
+    variables.push([cell, scope.compile(value)]);
+    cells.set(name, cell);
+  }
+  return {
+    variables,
+    inner: { ...context, expressions: { ...context.expressions, variables: cells } },
+  };
+}
+
+async function* joined(rows: Rows, lookup: Lookup): Rows {
+  const { local, foreign, variables, pipeline } = lookup;
+  const isPlain = local !== undefined && foreign !== undefined && pipeline.length === 0;
+  let same: readonly BsonDocument[] | undefined;
+  const frame: Frame = [];
+  for await (const batch of rows) {
+    if (isPlain) {
+      yield await joinBatch(batch, lookup, local, foreign);
+      continue;
+    }
+    const made: Row[] = [];
+    for (const { document } of batch) {
+      frame[0] = document;
+      for (const [variable, value] of variables) variable.value = value(frame);
+      const isFixed = variables.length === 0 && local === undefined;
+      const found =
+        same ??
+        (await collect(
+          local === undefined || foreign === undefined
+            ? lookup.run()
+            : lookup.run(equalFilter(valueAtPath(document, local, 0), foreign)),
+          '$lookup',
+        ));
+      if (isFixed) same = found;
+      made.push(Row.of(withValue(document, lookup.as, 0, found)));
+    }
+    yield made;
+  }
+}
+
+/** The values that a local field looks for: the elements of an array, null where there is none. */
+function wanted(value: Bson | undefined): readonly Bson[] {
+  // An empty array looks for nothing, which null and missing fields have.
+  if (isArray(value)) return value.length === 0 ? [null] : [...value, value as Bson];
+  return [value ?? null];
+}
+
+function equalFilter(value: Bson | undefined, foreign: readonly string[]): BsonDocument {
+  const alternatives = wanted(value).map(
+    (one): BsonDocument => new Map([[foreign.join('.'), new Map([['$eq', one]])]]),
+  );
+  return alternatives.length === 0
+    ? new Map([['$alwaysFalse', 1]])
+    : new Map<string, Bson>([['$or', alternatives]]);
+}
+
+/** One search for all documents of a batch, by index where the foreign field has one. */
+async function joinBatch(
+  batch: readonly Row[],
+  lookup: Lookup,
+  local: readonly string[],
+  foreign: readonly string[],
+): Promise<readonly Row[]> {
+  const values = new Map<string, Bson>();
+  const wants = batch.map(({ document }) => {
+    const own = wanted(valueAtPath(document, local, 0));
+    return own.map((value) => {
+      const key = keyText(value);
+      values.set(key, value);
+      return key;
+    });
+  });
+  const found = await foreignByKey([...values.values()], values, lookup, foreign);
+  return batch.map(({ document }, at) => {
+    const matches = new Set<BsonDocument>();
+    for (const key of wants[at] as readonly string[])
+      for (const match of found.get(key) ?? []) matches.add(match);
+    const ordered = [...matches].sort((a, b) => (orders.get(a) ?? 0) - (orders.get(b) ?? 0));
+    return Row.of(withValue(document, lookup.as, 0, ordered));
+  });
+}
+
+/** The order in which foreign documents were found. */
+const orders = new WeakMap<BsonDocument, number>();
+
+async function foreignByKey(
+  list: readonly Bson[],
+  wantedKeys: ReadonlyMap<string, Bson>,
+  lookup: Lookup,
+  foreign: readonly string[],
+): Promise<ReadonlyMap<string, readonly BsonDocument[]>> {
+  const found = new Map<string, BsonDocument[]>();
+  if (list.length === 0) return found;
+  const name = foreign.join('.');
+  // A pattern in a list would match, not equal.
+  const hasPattern = list.some(
+    (value) => value instanceof Extended && value.payload.kind === 'regex',
+  );
+  const filter: BsonDocument = hasPattern
+    ? new Map<string, Bson>([
+        ['$or', list.map((value): BsonDocument => new Map([[name, new Map([['$eq', value]])]]))],
+      ])
+    : new Map<string, Bson>([[name, new Map([['$in', list]])]]);
+  let order = 0;
+  for (const document of await collect(lookup.run(filter), '$lookup')) {
+    orders.set(document, order++);
+    const keys = new Set<string>();
+    someAt(document, foreign, (value) => {
+      keys.add(keyText(value ?? null));
+      return false;
+    });
+    for (const key of keys) {
+      if (!wantedKeys.has(key)) continue;
+      const kept = found.get(key);
+      if (kept === undefined) found.set(key, [document]);
+      else kept.push(document);
+    }
+  }
+  return found;
+}

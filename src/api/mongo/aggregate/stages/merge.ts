@@ -1,0 +1,262 @@
+/** `$merge`: the result goes into a collection, document by document, by the fields that identify one. */
+import {
+  type Bson,
+  type BsonDocument,
+  bsonTypeOf,
+  isArray,
+  isDocument,
+} from '../../../../value/index.ts';
+import { type Namespace, parseNamespace } from '../../collections/namespace.ts';
+import { finishDocument } from '../../documents/new-document.ts';
+import type { Rows } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
+import { parseFieldPath, valueAtPath } from '../expressions/field-path.ts';
+import type { Variable } from '../expressions/scope.ts';
+import { compileUpdatePipeline } from '../pipeline/update-pipeline.ts';
+import { letVariables } from './lookup.ts';
+import type { Stage, StageContext } from './stage.ts';
+
+type Matched = 'replace' | 'keepExisting' | 'merge' | 'fail' | readonly Bson[];
+type NotMatched = 'insert' | 'discard' | 'fail';
+
+interface Merge {
+  readonly into: Namespace;
+  readonly on: readonly string[];
+  readonly matched: Matched;
+  readonly notMatched: NotMatched;
+  readonly apply: ((existing: BsonDocument, made: BsonDocument) => BsonDocument) | undefined;
+}
+
+const OPTIONS = new Set([
+  'into',
+  'on',
+  'let',
+  'whenMatched',
+  'whenNotMatched',
+  'targetCollectionVersion',
+  'allowMergeOnNullishValues',
+]);
+const RESERVED = new Set(['admin', 'config', 'local']);
+
+export function parseMerge(argument: Bson, context: StageContext): Stage {
+  if (typeof argument !== 'string' && !isDocument(argument))
+    throw new MongoError(
+      'Location51182',
+      `$merge only supports a string or object argument, not ${bsonTypeOf(argument)}`,
+    );
+  const options: BsonDocument = isDocument(argument) ? argument : new Map([['into', argument]]);
+  for (const name of options.keys())
+    if (!OPTIONS.has(name))
+      throw new MongoError('IDLUnknownField', `BSON field '$merge.${name}' is an unknown field.`);
+  const into = intoOf(options.get('into'), context);
+  if (RESERVED.has(into.database))
+    throw new MongoError('Location31320', `Cannot $merge to internal database: ${into.database}`);
+  if (into.collection.startsWith('system.'))
+    throw new MongoError(
+      'Location31319',
+      `Cannot $merge to special collection: ${into.collection}`,
+    );
+  const on = onOf(options.get('on'));
+  const matched = matchedOf(options.get('whenMatched'));
+  const notMatched = notMatchedOf(options.get('whenNotMatched'));
+  if (options.has('let') && typeof matched === 'string')
+    throw new MongoError(
+      'Location51199',
+      `Cannot use 'let' variables with 'whenMatched: ${matched}' mode`,
+    );
+  if (matched === 'fail' && notMatched !== 'insert')
+    throw new MongoError(
+      'Location51181',
+      'Combination of whenMatched and whenNotMatched is not supported',
+    );
+  if (matched === 'keepExisting' && notMatched !== 'insert')
+    throw new MongoError(
+      'Location51181',
+      'Combination of whenMatched and whenNotMatched is not supported',
+    );
+  const apply =
+    typeof matched === 'string' ? undefined : pipelineOf(matched, options.get('let'), context);
+  context.host.writer.checkUnique(into, on);
+  const merge: Merge = { into, on, matched, notMatched, apply };
+  return (rows) => merged(rows, merge, context);
+}
+
+function intoOf(sent: Bson | undefined, { namespace }: StageContext): Namespace {
+  if (sent === undefined)
+    throw new MongoError(
+      'IDLFailedToParse',
+      "BSON field '$merge.into' is missing but a required field",
+    );
+  if (typeof sent === 'string') {
+    if (sent === '')
+      throw new MongoError('Location5786800', "Invalid 'into' field: the collection name is empty");
+    return parseNamespace(namespace.database, sent);
+  }
+  if (!isDocument(sent))
+    throw new MongoError(
+      'Location51178',
+      `$merge 'into' field must be either a string or an object, but found ${bsonTypeOf(sent)}`,
+    );
+  for (const name of sent.keys())
+    if (name !== 'db' && name !== 'coll')
+      throw new MongoError('IDLUnknownField', `BSON field 'into.${name}' is an unknown field.`);
+  const collection = sent.get('coll');
+  const database = sent.get('db') ?? namespace.database;
+  if (collection === undefined || collection === null)
+    throw new MongoError('Location5786801', "$merge 'into' field must specify a 'coll'");
+  for (const [name, value] of [
+    ['coll', collection],
+    ['db', database],
+  ] as const)
+    if (typeof value !== 'string')
+      throw new MongoError(
+        'TypeMismatch',
+        `BSON field 'into.${name}' is the wrong type '${bsonTypeOf(value)}', expected type 'string'`,
+      );
+  return parseNamespace(database as string, collection as string);
+}
+
+function onOf(sent: Bson | undefined): readonly string[] {
+  if (sent === undefined) return ['_id'];
+  if (typeof sent === 'string') {
+    parseFieldPath(sent);
+    return [sent];
+  }
+  if (!isArray(sent))
+    throw new MongoError(
+      'Location51186',
+      `$merge 'on' field must be either a string or an array of strings, but found ${bsonTypeOf(sent)}`,
+    );
+  if (sent.length === 0)
+    throw new MongoError(
+      'Location51187',
+      "If explicitly specifying $merge 'on', must include at least one field",
+    );
+  const seen = new Set<string>();
+  return sent.map((name) => {
+    if (typeof name !== 'string')
+      throw new MongoError(
+        'Location51134',
+        `$merge 'on' array elements must be strings, but found ${bsonTypeOf(name)}`,
+      );
+    parseFieldPath(name);
+    if (seen.has(name)) throw new MongoError('Location31465', `Found a duplicate field '${name}'`);
+    seen.add(name);
+    return name;
+  });
+}
+
+function matchedOf(sent: Bson | undefined): Matched {
+  if (sent === undefined) return 'merge';
+  if (isArray(sent)) return sent;
+  if (typeof sent !== 'string')
+    throw new MongoError(
+      'Location51191',
+      `$merge 'whenMatched' field must be either a string or an array, but found ${bsonTypeOf(sent)}`,
+    );
+  if (sent === 'replace' || sent === 'keepExisting' || sent === 'merge' || sent === 'fail')
+    return sent;
+  throw new MongoError(
+    'BadValue',
+    `Enumeration value '${sent}' for field 'whenMatched' is not a valid value.`,
+  );
+}
+
+function notMatchedOf(sent: Bson | undefined): NotMatched {
+  if (sent === undefined) return 'insert';
+  if (typeof sent !== 'string')
+    throw new MongoError(
+      'TypeMismatch',
+      `BSON field '$merge.whenNotMatched' is the wrong type '${bsonTypeOf(sent)}', expected type 'string'`,
+    );
+  if (sent === 'insert' || sent === 'discard' || sent === 'fail') return sent;
+  throw new MongoError(
+    'BadValue',
+    `Enumeration value '${sent}' for field 'whenNotMatched' is not a valid value.`,
+  );
+}
+
+function pipelineOf(
+  stages: readonly Bson[],
+  sent: Bson | undefined,
+  context: StageContext,
+): Merge['apply'] {
+  if (isDocument(sent) && sent.has('new')) {
+    const value = sent.get('new');
+    if (value !== '$$ROOT')
+      throw new MongoError(
+        'Location51273',
+        "'let' may not define a value for the reserved 'new' variable other than '$$ROOT'",
+      );
+  }
+  const { variables, inner } = letVariables(sent, context);
+  const made: Variable = { value: undefined };
+  const cells = new Map(inner.expressions.variables);
+  if (sent === undefined || !cells.has('new')) cells.set('new', made);
+  const apply = compileUpdatePipeline(stages, { ...inner.expressions, variables: cells });
+  return (existing, document) => {
+    made.value = document;
+    for (const [variable, value] of variables) variable.value = value([document]);
+    return apply(existing);
+  };
+}
+
+async function* merged(rows: Rows, merge: Merge, { host: { writer } }: StageContext): Rows {
+  for await (const batch of rows)
+    for (const row of batch) {
+      const { document } = finishDocument(row.document);
+      await mergeOne(document, keyOf(document, merge.on), merge, writer);
+    }
+  yield* [] as never[];
+}
+
+function keyOf(document: BsonDocument, on: readonly string[]): BsonDocument {
+  const key = new Map<string, Bson>();
+  for (const name of on) {
+    const value = valueAtPath(document, name.split('.'), 0);
+    if (value === undefined || value === null)
+      throw new MongoError(
+        'Location51132',
+        `$merge write error: 'on' field '${name}' cannot be missing, null or undefined`,
+      );
+    if (isArray(value))
+      throw new MongoError(
+        'Location51185',
+        `$merge write error: 'on' field '${name}' cannot be an array`,
+      );
+    key.set(name, value);
+  }
+  return key;
+}
+
+async function mergeOne(
+  document: BsonDocument,
+  key: BsonDocument,
+  { into, on, matched, notMatched, apply }: Merge,
+  writer: StageContext['host']['writer'],
+): Promise<void> {
+  if (matched === 'fail') return await writer.insert(into, document);
+  const existing = await writer.find(into, key);
+  if (existing === undefined) {
+    if (notMatched === 'fail')
+      throw new MongoError(
+        'Location13113',
+        '$merge could not find a matching document in the target collection for at least one document in the source collection',
+      );
+    if (notMatched === 'insert') await writer.insert(into, document);
+    return;
+  }
+  if (matched === 'keepExisting') return;
+  const fields = new Map(document);
+  // A document that is found by other fields keeps its own id.
+  if (!on.includes('_id')) fields.delete('_id');
+  if (apply !== undefined) {
+    await writer.update(into, key, apply(existing, document));
+    return;
+  }
+  if (matched === 'replace') await writer.update(into, key, fields);
+  else {
+    fields.delete('_id');
+    if (fields.size > 0) await writer.update(into, key, new Map<string, Bson>([['$set', fields]]));
+  }
+}

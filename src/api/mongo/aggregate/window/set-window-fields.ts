@@ -1,0 +1,196 @@
+/** `$setWindowFields`: fields computed over the documents around each one. */
+import {
+  type Bson,
+  type BsonDocument,
+  bsonTypeOf,
+  isArray,
+  isDocument,
+} from '../../../../value/index.ts';
+import { Row, type Rows } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
+import { compareSortKeys, type SortPart, sortKeyOf } from '../../query/sort.ts';
+import { newCovariance } from '../accumulators/numbers.ts';
+import { type AccumulatorSpec, isAccumulator, parseAccumulator } from '../accumulators/parse.ts';
+import { BsonMap } from '../bson-set.ts';
+import { rootScope } from '../expressions/compile.ts';
+import { parseFieldPath } from '../expressions/field-path.ts';
+import type { Evaluate, Scope, Frame as ValueFrame } from '../expressions/scope.ts';
+import { collect } from '../stages/collect.ts';
+import { withValue } from '../stages/simple.ts';
+import { parseSortPattern } from '../stages/sort.ts';
+import type { Stage, StageContext } from '../stages/stage.ts';
+import { type Frame, parseFrame, windowOf } from './frame.ts';
+import { FRAMELESS, type PartitionFunction, WINDOW_FUNCTIONS } from './functions.ts';
+
+interface Output {
+  readonly path: readonly string[];
+  readonly frame: Frame;
+  readonly run: PartitionFunction;
+}
+
+interface Windows {
+  readonly partitionBy: Evaluate | undefined;
+  readonly sort: readonly SortPart[];
+  readonly outputs: readonly Output[];
+}
+
+const OPTIONS = new Set(['partitionBy', 'sortBy', 'output']);
+
+export function parseSetWindowFields(argument: Bson, context: StageContext): Stage {
+  if (!isDocument(argument))
+    throw new MongoError(
+      'FailedToParse',
+      `the $setWindowFields stage specification must be an object, found ${bsonTypeOf(argument)}`,
+    );
+  for (const name of argument.keys())
+    if (!OPTIONS.has(name))
+      throw new MongoError(
+        'IDLUnknownField',
+        `BSON field '$setWindowFields.${name}' is an unknown field.`,
+      );
+  const scope = rootScope(context.expressions);
+  const sentSort = argument.get('sortBy') ?? undefined;
+  if (sentSort !== undefined && !isDocument(sentSort))
+    throw new MongoError(
+      'TypeMismatch',
+      `BSON field '$setWindowFields.sortBy' is the wrong type '${bsonTypeOf(sentSort)}', expected type 'object'`,
+    );
+  const sort = sentSort === undefined ? [] : parseSortPattern(sentSort);
+  const sentOutput = argument.get('output');
+  if (sentOutput === undefined)
+    throw new MongoError(
+      'IDLFailedToParse',
+      "BSON field '$setWindowFields.output' is missing but a required field",
+    );
+  if (!isDocument(sentOutput))
+    throw new MongoError(
+      'TypeMismatch',
+      `BSON field '$setWindowFields.output' is the wrong type '${bsonTypeOf(sentOutput)}', expected type 'object'`,
+    );
+  const partition = argument.get('partitionBy');
+  const windows: Windows = {
+    partitionBy: partition === undefined ? undefined : scope.compile(partition),
+    sort,
+    outputs: [...sentOutput].map(([name, sent]) => parseOutput(name, sent, scope, sort)),
+  };
+  return (rows) => windowed(rows, windows);
+}
+
+function parseOutput(name: string, sent: Bson, scope: Scope, sort: readonly SortPart[]): Output {
+  const path = parseFieldPath(name);
+  if (!isDocument(sent))
+    throw new MongoError('FailedToParse', `The field '${name}' must be an object`);
+  let operator: readonly [string, Bson] | undefined;
+  for (const [option, value] of sent) {
+    if (option === 'window') continue;
+    if (!option.startsWith('$'))
+      throw new MongoError('FailedToParse', `Window function found an unknown argument: ${option}`);
+    if (operator !== undefined)
+      throw new MongoError('FailedToParse', 'Cannot specify two functions in window function spec');
+    operator = [option, value];
+  }
+  if (operator === undefined)
+    throw new MongoError('FailedToParse', 'Must specify a window function in output field');
+  const [kind, argument] = operator;
+  if (FRAMELESS.has(kind) && sent.has('window'))
+    throw new MongoError(
+      kind === '$shift' || kind === '$expMovingAvg' ? 'FailedToParse' : 'Location5371601',
+      `${kind} does not accept a 'window' field`,
+    );
+  const frame = parseFrame(sent.get('window'), sort);
+  const own = Object.hasOwn(WINDOW_FUNCTIONS, kind) ? WINDOW_FUNCTIONS[kind] : undefined;
+  if (own !== undefined) return { path, frame, run: own(argument, scope, sort, kind) };
+  return { path, frame, run: accumulated(specOf(kind, argument, scope), frame) };
+}
+
+function specOf(kind: string, argument: Bson, scope: Scope): AccumulatorSpec {
+  if (kind === '$covariancePop' || kind === '$covarianceSamp') {
+    const parts =
+      isArray(argument) && argument.length === 2
+        ? argument.map((sent) => scope.compile(sent))
+        : undefined;
+    const whole = parts === undefined ? scope.compile(argument) : undefined;
+    return {
+      argument: (frame) =>
+        whole === undefined ? parts?.map((part) => part(frame) ?? null) : whole(frame),
+      start: () => newCovariance(kind === '$covarianceSamp'),
+    };
+  }
+  if (!isAccumulator(kind))
+    throw new MongoError('FailedToParse', `Unrecognized window function, ${kind}`);
+  return parseAccumulator(kind, argument, scope);
+}
+
+/** An accumulator over each frame. Frames that only grow are folded once. */
+function accumulated(spec: AccumulatorSpec, frame: Frame): PartitionFunction {
+  const isGrowing = frame.kind === 'documents' && frame.from === Number.NEGATIVE_INFINITY;
+  return (documents, window) => {
+    const values = inputs(documents, spec.argument);
+    if (isGrowing && frame.to === Number.POSITIVE_INFINITY) {
+      const result = folded(spec, values, 0, values.length);
+      return documents.map(() => result);
+    }
+    return documents.map((_, at) => folded(spec, values, ...window(at)));
+  };
+}
+
+function inputs(documents: readonly BsonDocument[], evaluate: Evaluate): (Bson | undefined)[] {
+  const frame: ValueFrame = [];
+  return documents.map((document) => {
+    frame[0] = document;
+    return evaluate(frame);
+  });
+}
+
+function folded(
+  spec: AccumulatorSpec,
+  values: readonly (Bson | undefined)[],
+  start: number,
+  stop: number,
+): Bson | undefined {
+  const accumulator = spec.start([new Map()]);
+  for (let at = start; at < stop; at++) accumulator.add(values[at]);
+  return accumulator.result();
+}
+
+async function* windowed(rows: Rows, { partitionBy, sort, outputs }: Windows): Rows {
+  const partitions = new BsonMap<BsonDocument[]>();
+  const frame: ValueFrame = [];
+  for (const document of await collect(rows, '$setWindowFields')) {
+    frame[0] = document;
+    const key = partitionBy?.(frame) ?? null;
+    if (isArray(key)) throw new MongoError('TypeMismatch', 'Cannot set partitionBy to an array');
+    const kept = partitions.get(key);
+    if (kept === undefined) partitions.set(key, [document]);
+    else kept.push(document);
+  }
+  const ordered = [...partitions.entries()];
+  for (const { value } of ordered) yield computed(sortedBy(value, sort), sort, outputs);
+}
+
+function sortedBy(
+  documents: readonly BsonDocument[],
+  sort: readonly SortPart[],
+): readonly BsonDocument[] {
+  if (sort.length === 0) return documents;
+  return documents
+    .map((document) => ({ document, key: sortKeyOf(document, sort) }))
+    .sort((a, b) => compareSortKeys(a.key, b.key, sort))
+    .map(({ document }) => document);
+}
+
+function computed(
+  documents: readonly BsonDocument[],
+  sort: readonly SortPart[],
+  outputs: readonly Output[],
+): Row[] {
+  const columns = outputs.map(({ frame, run }) =>
+    run(documents, (at) => windowOf(frame, documents, at, sort)),
+  );
+  return documents.map((document, at) => {
+    let changed = document;
+    for (const [which, { path }] of outputs.entries())
+      changed = withValue(changed, path, 0, columns[which]?.[at]);
+    return Row.of(changed);
+  });
+}

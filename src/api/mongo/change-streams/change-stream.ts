@@ -1,0 +1,398 @@
+/**
+ * A change stream: the feeds of all collections that it watches, and changes of their names. It reads versions, which
+ * collections keep from the first change stream on.
+ */
+import { DomainError } from '../../../base/index.ts';
+import type { ContainerRecord } from '../../../catalog/index.ts';
+import {
+  type ChangeFeedPage,
+  type ChangeFeedPosition,
+  parseChangePosition,
+  printChangePosition,
+  type Service,
+} from '../../../service/index.ts';
+import {
+  type Bson,
+  type BsonDocument,
+  EPK_MAX,
+  EPK_MIN,
+  Extended,
+  writeBson,
+} from '../../../value/index.ts';
+import type { Call } from '../call.ts';
+import { type LogicalTime, laterOf, timestampOf } from '../cluster-clock.ts';
+import {
+  type Collection,
+  collectionsOf,
+  findCollection,
+  isView,
+  keepVersions,
+} from '../collections/collection.ts';
+import type { LiveRow, LiveSource } from '../cursors/live-cursor.ts';
+import { Row, type Rows } from '../documents/rows.ts';
+import { MongoError } from '../errors.ts';
+import { documentOf } from '../reply.ts';
+import { type EventParts, eventOf, type FoundChange, foundChange, timeOf } from './events.ts';
+import type { StreamOptions } from './options.ts';
+import type { SchemaChange } from './schema-changes.ts';
+import { printToken, type StreamState } from './token.ts';
+import { currentDocument, versionBefore } from './versions.ts';
+
+/** Changes that one poll reads of one collection, and bytes of them. */
+const PAGE_CHANGES = 500;
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** Events that a stream keeps when a collection goes away before they were read. */
+const DRAINED_MAX = 10_000;
+const INTERNAL: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
+
+interface Part {
+  collection: Collection;
+  position: ChangeFeedPosition;
+  /** True while changes from before versions were kept are read: deletions and updates show as they are now. */
+  isEarly: boolean;
+}
+
+/** A change that is not an event yet, with the place behind it. */
+interface Pending {
+  readonly part: Part;
+  readonly found: FoundChange;
+  readonly isGroupEnd: boolean;
+  readonly time: LogicalTime;
+  readonly position: ChangeFeedPosition;
+}
+
+export class ChangeStream implements LiveSource {
+  readonly #call: Call;
+  readonly #service: Service;
+  readonly #options: StreamOptions;
+  readonly #run: (rows: Rows) => Rows;
+  readonly #parts = new Map<string, Part>();
+  #schemaPosition: number;
+  #last: StreamState['last'];
+  /** Events of collections that are gone meanwhile. */
+  #drained: LiveRow[] = [];
+  #isPolling = false;
+  isEnded = false;
+
+  /** @param run - the stages behind `$changeStream`. */
+  constructor(call: Call, options: StreamOptions, run: (rows: Rows) => Rows) {
+    this.#call = call;
+    this.#service = call.context.service;
+    this.#options = options;
+    this.#run = run;
+    const { changes } = call.context;
+    const [process, number] = options.resume?.schema ?? [];
+    this.#schemaPosition =
+      process === changes.process && number !== undefined ? number : changes.position;
+    this.#last = options.resume?.last;
+  }
+
+  async open(): Promise<void> {
+    const { resume, startAt } = this.#options;
+    const known = new Map(
+      resume?.parts.map(([database, rid, text]) => [`${database} ${rid}`, text]),
+    );
+    for (const collection of this.#watched()) {
+      const { databaseRid, rid } = collection.container;
+      const text = known.get(`${databaseRid} ${rid}`);
+      const kept = await keepVersions(this.#service, collection);
+      if (text !== undefined) {
+        const position = parseChangePosition(text);
+        this.#parts.set(keyOf(kept.container), { collection: kept, position, isEarly: false });
+      } else if (resume !== undefined) this.#addNew(kept);
+      else if (startAt === undefined) await this.#addFromNow(kept);
+      else this.#addFromTime(kept, startAt.high);
+    }
+    this.#call.context.changes.watch(this);
+  }
+
+  get resumeToken(): BsonDocument {
+    return printToken(this.#state());
+  }
+
+  close(): void {
+    this.#call.context.changes.unwatch(this);
+  }
+
+  async poll(): Promise<readonly LiveRow[]> {
+    this.#isPolling = true;
+    try {
+      if (this.#drained.length > 0) return this.#drained.splice(0);
+      const rows: LiveRow[] = [];
+      this.#addCreated();
+      await this.#readAll(rows);
+      if (rows.length === 0) await this.#readSchema(rows);
+      return rows;
+    } finally {
+      this.#isPolling = false;
+    }
+  }
+
+  /** Reads on before a collection goes away or changes its name. */
+  async drain(database: string): Promise<void> {
+    if (this.isEnded || this.#isPolling) return;
+    if (this.#options.database !== undefined && this.#options.database !== database) return;
+    while (this.#drained.length < DRAINED_MAX) {
+      const rows: LiveRow[] = [];
+      this.#addCreated();
+      await this.#readAll(rows);
+      if (rows.length === 0) return;
+      this.#drained.push(...rows);
+    }
+  }
+
+  #watched(): readonly Collection[] {
+    const { database, collection } = this.#options;
+    if (database !== undefined && collection !== undefined) {
+      const found = findCollection(this.#service, { database, collection });
+      if (found !== undefined && isView(found))
+        throw new MongoError(
+          'CommandNotSupportedOnView',
+          `Namespace ${database}.${collection} is a view, not a collection`,
+        );
+      return found === undefined ? [] : [found];
+    }
+    const databases =
+      database === undefined
+        ? this.#service.databases
+            .list()
+            .map(({ id }) => id)
+            .filter((id) => !INTERNAL.has(id))
+        : [database];
+    return databases
+      .flatMap((id) => collectionsOf(this.#service, id))
+      .filter((each) => !isView(each) && !each.namespace.collection.startsWith('system.'));
+  }
+
+  /** Collections that were made after the stream was opened are read from their beginning. */
+  #addCreated(): void {
+    for (const collection of this.#watched()) {
+      const part = this.#parts.get(keyOf(collection.container));
+      if (part === undefined) this.#addNew(collection);
+      else part.collection = collection;
+    }
+  }
+
+  #addNew(collection: Collection): void {
+    if (collection.container.versionRetentionSec === undefined) return;
+    const start = { kind: 'after', lsn: 0 } as const;
+    const position = [{ min: EPK_MIN, max: EPK_MAX, start }];
+    this.#parts.set(keyOf(collection.container), { collection, position, isEarly: false });
+  }
+
+  async #addFromNow(collection: Collection): Promise<void> {
+    const { position } = await this.#service.changeFeed.read(collection.container, {
+      scope: { kind: 'container' },
+      mode: 'all',
+      start: { kind: 'now' },
+      limit: 1,
+      bytesMax: 1,
+    });
+    this.#parts.set(keyOf(collection.container), { collection, position, isEarly: false });
+  }
+
+  #addFromTime(collection: Collection, sinceSec: number): void {
+    const start = { kind: 'time', sinceSec } as const;
+    const position = [{ min: EPK_MIN, max: EPK_MAX, start }];
+    this.#parts.set(keyOf(collection.container), { collection, position, isEarly: false });
+  }
+
+  /** What is new in all collections, in the order of its logical time. */
+  async #readAll(into: LiveRow[]): Promise<void> {
+    const pending: Pending[] = [];
+    const ends: (readonly [Part, ChangeFeedPosition])[] = [];
+    for (const part of this.#parts.values()) {
+      const { container } = part.collection;
+      const { databaseRid, rid } = container;
+      if (this.#service.containers.findByRid(databaseRid, rid) === undefined) continue;
+      const page = await this.#page(part);
+      this.#collect(part, page, pending);
+      ends.push([part, page.position]);
+      if (!page.more) part.isEarly = false;
+    }
+    pending.sort((a, b) => a.time.high - b.time.high || a.time.low - b.time.low);
+    for (const { part, found, position, isGroupEnd, time } of pending) {
+      part.position = position;
+      if (this.#isSeen(found)) continue;
+      const { databaseRid, rid } = part.collection.container;
+      this.#last = isGroupEnd ? undefined : [databaseRid, rid, found.lsn, found.operation];
+      await this.#addEvent(await eventOf(found, time, this.#eventParts()), into);
+    }
+    for (const [part, position] of ends) part.position = position;
+  }
+
+  #collect(part: Part, { changes, position }: ChangeFeedPage, into: Pending[]): void {
+    const segment = position.at(-1);
+    let groupIndex = 0;
+    let time: LogicalTime = { high: 0, low: 0 };
+    for (const [at, change] of changes.entries()) {
+      groupIndex = changes[at - 1]?.lsn === change.lsn ? groupIndex + 1 : 0;
+      const found = foundChange(part.collection, change, groupIndex);
+      if (found === undefined) continue;
+      // Where a time is not known exactly, it is never before that of the change before.
+      time = laterOf(time, timeOf(found, this.#call.context.hints));
+      const isGroupEnd = changes[at + 1]?.lsn !== found.lsn;
+      const lsn = isGroupEnd ? found.lsn : found.lsn - 1;
+      const start = { kind: 'after', lsn } as const;
+      into.push({
+        part,
+        found,
+        isGroupEnd,
+        time,
+        position:
+          segment === undefined ? position : [...position.slice(0, -1), { ...segment, start }],
+      });
+    }
+  }
+
+  #eventParts(): EventParts {
+    return {
+      options: this.#options,
+      hints: this.#call.context.hints,
+      clock: this.#call.context.clusterClock,
+      before: (change) => versionBefore(this.#service, change),
+      lookup: (change) => currentDocument(this.#service, change),
+    };
+  }
+
+  /** True for events that the client has seen before it resumed, or that are before its start. */
+  #isSeen(change: FoundChange): boolean {
+    const { startAt } = this.#options;
+    if (startAt !== undefined) {
+      const { high, low } = timeOf(change, this.#call.context.hints);
+      if (high < startAt.high || (high === startAt.high && low < startAt.low)) {
+        if (this.#call.context.hints.find(change.collection.container, change.lsn) !== undefined)
+          return true;
+      }
+    }
+    if (this.#last === undefined) return false;
+    const [databaseRid, rid, lsn, operation] = this.#last;
+    const { container } = change.collection;
+    return (
+      container.databaseRid === databaseRid &&
+      container.rid === rid &&
+      change.lsn === lsn &&
+      change.operation <= operation
+    );
+  }
+
+  async #page(part: Part) {
+    const request = {
+      scope: { kind: 'container' } as const,
+      start: { kind: 'position', position: part.position } as const,
+      limit: PAGE_CHANGES,
+      bytesMax: PAGE_BYTES,
+    };
+    const { container } = part.collection;
+    const { changeFeed } = this.#service;
+    if (part.isEarly) return changeFeed.read(container, { ...request, mode: 'latest' });
+    try {
+      return await changeFeed.read(container, { ...request, mode: 'all' });
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      if (this.#options.startAt === undefined)
+        throw new MongoError(
+          'ChangeStreamHistoryLost',
+          'Resume of change stream was not possible, as the resume point may no longer be in the log.',
+          { labels: ['NonResumableChangeStreamError'] },
+        );
+      // Versions were not kept at that time: what is there now is shown as inserted.
+      part.isEarly = true;
+      return changeFeed.read(container, { ...request, mode: 'latest' });
+    }
+  }
+
+  /** Runs the stages and adds what they leave. */
+  async #addEvent(event: Map<string, Bson>, into: LiveRow[], isInvalidate = false): Promise<void> {
+    const token = printToken({ ...this.#state(), ...(isInvalidate ? { isInvalidate } : {}) });
+    const whole = new Map<string, Bson>([['_id', token], ...event]);
+    for await (const batch of this.#run(one(whole)))
+      for (const row of batch) {
+        const { document } = row;
+        const id = document.get('_id');
+        if (!(id instanceof Map) || id.get('_data') !== token.get('_data'))
+          throw new MongoError(
+            'ChangeStreamFatalError',
+            'Encountered an event whose _id field, which contains the resume token, was modified by the pipeline. ' +
+              'Modifying the _id field of an event makes it impossible to resume the stream from that point. Only transformations ' +
+              'that retain the unmodified _id field are allowed.',
+            { labels: ['NonResumableChangeStreamError'] },
+          );
+        into.push({ body: writeBson(document), resumeToken: token });
+      }
+  }
+
+  #state(): StreamState {
+    const { changes } = this.#call.context;
+    return {
+      parts: [...this.#parts.values()].map(({ collection, position }) => [
+        collection.container.databaseRid,
+        collection.container.rid,
+        printChangePosition(position),
+      ]),
+      ...(this.#last === undefined ? {} : { last: this.#last }),
+      schema: [changes.process, this.#schemaPosition],
+    };
+  }
+
+  async #readSchema(into: LiveRow[]): Promise<void> {
+    for (const change of this.#call.context.changes.after(this.#schemaPosition)) {
+      if (this.isEnded) return;
+      this.#schemaPosition = change.number;
+      if (!this.#concerns(change)) continue;
+      if (change.isExpanded && !this.#options.isExpanded) continue;
+      await this.#addEvent(this.#schemaEvent(change), into);
+      if (!this.#ends(change)) continue;
+      this.isEnded = true;
+      await this.#addEvent(this.#headerOf('invalidate'), into, true);
+    }
+  }
+
+  #concerns({ namespace, to }: SchemaChange): boolean {
+    const { database, collection } = this.#options;
+    if (database === undefined) return !INTERNAL.has(namespace.database);
+    if (collection === undefined) return namespace.database === database;
+    const isOwn = (name: typeof namespace | undefined): boolean =>
+      name?.database === database && name.collection === collection;
+    return isOwn(namespace) || isOwn(to);
+  }
+
+  /** A stream of a collection ends with it, one of a database with the database. */
+  #ends({ kind }: SchemaChange): boolean {
+    const { database, collection } = this.#options;
+    if (collection !== undefined) return kind === 'drop' || kind === 'rename';
+    return database !== undefined && kind === 'dropDatabase';
+  }
+
+  #schemaEvent({ kind, namespace, description }: SchemaChange): Map<string, Bson> {
+    const event = this.#headerOf(kind);
+    const { database, collection } = namespace;
+    event.set(
+      'ns',
+      documentOf(collection === '' ? { db: database } : { db: database, coll: collection }),
+    );
+    if (description instanceof Map) {
+      const to = description.get('to');
+      if (kind === 'rename' && to !== undefined) event.set('to', to);
+      if (this.#options.isExpanded) event.set('operationDescription', description as BsonDocument);
+    }
+    return event;
+  }
+
+  #headerOf(kind: string): Map<string, Bson> {
+    const { clusterClock } = this.#call.context;
+    return new Map<string, Bson>([
+      ['operationType', kind],
+      ['clusterTime', timestampOf(clusterClock.time)],
+      ['wallTime', new Extended({ kind: 'date', ms: this.#service.clock.nowMs() })],
+    ]);
+  }
+}
+
+function keyOf({ databaseRid, rid }: ContainerRecord): string {
+  return `${databaseRid} ${rid}`;
+}
+
+async function* one(document: BsonDocument): Rows {
+  yield [Row.of(document)];
+}

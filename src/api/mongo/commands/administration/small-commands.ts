@@ -1,0 +1,63 @@
+/** Administration of servers of another kind: what there is nothing to do for. */
+import type { Command } from '../../call.ts';
+import { MongoError } from '../../errors.ts';
+import { wrongType } from '../../fields/field-table.ts';
+import { ok } from '../../reply.ts';
+
+export const dropConnections: Command = {
+  needs: 'write',
+  isAdminOnly: true,
+  fields: { hostAndPort: 'array!' },
+  /** There are no connections to other servers. */
+  run({ args }) {
+    for (const each of args.optionalList('hostAndPort') ?? [])
+      if (typeof each !== 'string') throw wrongType('dropConnections.hostAndPort', each, 'string');
+    return ok();
+  },
+};
+
+export const autoCompact: Command = {
+  needs: 'write',
+  isAdminOnly: true,
+  fields: { freeSpaceTargetMB: 'long', runOnce: 'flag' },
+  run({ body, name, args }) {
+    const sent = body.get(name) ?? null;
+    if (typeof sent !== 'boolean') throw wrongType(`${name}.${name}`, sent, 'bool');
+    const target = args.optionalCount('freeSpaceTargetMB');
+    if (target !== undefined && target < 1)
+      throw new MongoError(
+        'BadValue',
+        `BSON field 'freeSpaceTargetMB' value must be >= 1, actual value '${target}'`,
+      );
+    return ok();
+  },
+};
+
+const VERSIONS = ['7.0', '8.0'];
+
+export const setFeatureCompatibilityVersion: Command = {
+  needs: 'write',
+  isAdminOnly: true,
+  fields: {
+    confirm: 'flag',
+    fromConfigServer: 'flag',
+    phase: 'string',
+    changeTimestamp: 'timestamp',
+    downgradeOnDiskChanges: 'flag',
+  },
+  run({ body, name, args }) {
+    const version = body.get(name) ?? null;
+    if (typeof version !== 'string') throw wrongType(`${name}.${name}`, version, 'string');
+    if (!VERSIONS.includes(version))
+      throw new MongoError(
+        'Location4926900',
+        `Invalid value for featureCompatibilityVersion document: '${version}'. Expected '7.0' or '8.0'`,
+      );
+    if (!args.flag('confirm'))
+      throw new MongoError(
+        'Location7369100',
+        'Once you have upgraded, please re-run this command with `confirm: true`.',
+      );
+    return ok();
+  },
+};

@@ -1,0 +1,112 @@
+/** The part of `collMod` that changes one index. */
+import { type Bson, type BsonDocument, compareBson, isDocument } from '../../../../value/index.ts';
+import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
+import type { Call } from '../../call.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { MongoError } from '../../errors.ts';
+import { checkFields } from '../../fields/field-table.ts';
+import { changedSpec, declaredIndexes, type MongoIndex } from '../../indexes/index-spec.ts';
+
+/** What the reply says about the change. */
+export async function modifyIndex(
+  call: Call,
+  collection: Collection,
+  sent: BsonDocument,
+): Promise<Readonly<Record<string, Bson>>> {
+  checkFields(
+    'collMod.index',
+    sent,
+    {
+      name: 'string',
+      keyPattern: 'object',
+      expireAfterSeconds: 'long',
+      hidden: 'flag',
+      unique: 'flag',
+      prepareUnique: 'flag',
+    },
+    false,
+  );
+  const [name, key] = [sent.get('name') ?? undefined, sent.get('keyPattern') ?? undefined];
+  if (name === undefined && key === undefined)
+    throw invalid('must specify either index name or key pattern');
+  if (name !== undefined && key !== undefined)
+    throw invalid('Cannot specify both key pattern and name.');
+  const changes = ['expireAfterSeconds', 'hidden', 'unique', 'prepareUnique'].filter(
+    (field) => (sent.get(field) ?? null) !== null,
+  );
+  if (changes.length === 0)
+    throw invalid('no expireAfterSeconds, hidden, unique, or prepareUnique field');
+  const isIdIndex =
+    name === '_id_' || (isDocument(key) && compareBson(key, new Map([['_id', 1]])) === 0);
+  if (isIdIndex) {
+    if (isOn(sent.get('hidden'))) throw new MongoError('BadValue', "can't hide _id index");
+    throw invalid('the index of _id cannot be changed');
+  }
+  const found = declaredIndexes(collection).find((index) =>
+    isDocument(key) ? compareBson(index.key, key) === 0 : index.name === name,
+  );
+  if (found === undefined)
+    throw new MongoError(
+      'IndexNotFound',
+      `cannot find index ${String(name ?? 'by key pattern')} for ns ${collection.namespace.database}.${collection.namespace.collection}`,
+    );
+  const { reply, changes: changed } = changesOf(found, sent);
+  if (changed.size > 0) {
+    const { details, expireAfterSec } = changedSpec(found, changed);
+    await call.context.service.indexes.change(collection.container, found.id, {
+      details,
+      ...(expireAfterSec === undefined ? {} : { expireAfterSec }),
+    });
+  }
+  return reply;
+}
+
+/** What becomes different, and what the reply says about it. */
+function changesOf(
+  { spec, key }: MongoIndex,
+  sent: BsonDocument,
+): { readonly reply: Readonly<Record<string, Bson>>; readonly changes: BsonDocument } {
+  const reply: Record<string, Bson> = {};
+  const changes = new Map<string, Bson>();
+  const expiry = sent.get('expireAfterSeconds') ?? undefined;
+  if (expiry !== undefined) {
+    const seconds = Math.trunc(doubleOf(expiry));
+    if (!(seconds >= 0) || seconds > EXPIRY_MAX)
+      throw invalid(
+        "TTL index 'expireAfterSeconds' option must be within an acceptable range, try a different number",
+      );
+    if (key.size > 1)
+      throw invalid('TTL indexes are single-field indexes, compound indexes do not support TTL.');
+    const old = spec.get('expireAfterSeconds');
+    if (old !== undefined) reply.expireAfterSeconds_old = BigInt(doubleOf(old));
+    reply.expireAfterSeconds_new = BigInt(seconds);
+    changes.set('expireAfterSeconds', seconds);
+  }
+  for (const name of ['hidden', 'unique', 'prepareUnique'] as const) {
+    const value = sent.get(name) ?? undefined;
+    if (value === undefined) continue;
+    const [before, after] = [spec.get(name) === true, isOn(value)];
+    if (name === 'unique') {
+      if (!after) throw invalid("collMod does not support the 'unique' option with false");
+      throw new MongoError(
+        'InvalidOptions',
+        'Cannot make index unique. The index must have prepareUnique set to true first.',
+      );
+    }
+    if (before === after) continue;
+    reply[`${name}_old`] = before;
+    reply[`${name}_new`] = after;
+    changes.set(name, after);
+  }
+  return { reply, changes };
+}
+
+const EXPIRY_MAX = 2 ** 31 - 1;
+
+function isOn(value: Bson | undefined): boolean {
+  return value === true || (value !== undefined && isNumber(value) && doubleOf(value) !== 0);
+}
+
+function invalid(message: string): MongoError {
+  return new MongoError('InvalidOptions', message);
+}

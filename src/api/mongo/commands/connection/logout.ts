@@ -1,0 +1,11 @@
+/** Ends the authentication of the connection. */
+import type { Command } from '../../call.ts';
+import { ok } from '../../reply.ts';
+
+export const logout: Command = {
+  needs: 'nothing',
+  run({ connection }) {
+    connection.principal = undefined;
+    return ok();
+  },
+};

@@ -1,0 +1,5 @@
+/** Answers. */
+import type { Command } from '../../call.ts';
+import { ok } from '../../reply.ts';
+
+export const ping: Command = { needs: 'nothing', run: () => ok() };

@@ -1,0 +1,202 @@
+/** How a command would run: the access path of its filter, and what it read where it is asked to run. */
+import {
+  type Bson,
+  type BsonDocument,
+  isArray,
+  isDocument,
+  readBson,
+} from '../../../../value/index.ts';
+import { Arguments } from '../../bson/arguments.ts';
+import type { Call, Command, Reply } from '../../call.ts';
+import { findCollection, isView } from '../../collections/collection.ts';
+import { type ExplainedQuery, explainedPlan } from '../../diagnostics/plan.ts';
+import { MongoError } from '../../errors.ts';
+import { missingField, wrongType } from '../../fields/field-table.ts';
+import { documentOf, ok } from '../../reply.ts';
+import { addressText } from '../connection/hello.ts';
+import { SERVER_VERSION } from '../connection/server-version.ts';
+
+const VERBOSITIES = ['queryPlanner', 'executionStats', 'allPlansExecution'];
+/** Commands that have plans, with the name of their filter. */
+const FILTERS: Readonly<Record<string, string>> = {
+  aggregate: '',
+  count: 'query',
+  delete: 'deletes',
+  distinct: 'query',
+  find: 'filter',
+  findAndModify: 'query',
+  findandmodify: 'query',
+  update: 'updates',
+};
+
+/** @param commandNamed - finds the command that is explained. */
+export function explainOf(commandNamed: (name: string) => Command | undefined): Command {
+  return {
+    needs: 'read',
+    fields: { verbosity: 'string' },
+    run: (call) => explain(call, commandNamed),
+  };
+}
+
+async function explain(
+  call: Call,
+  commandNamed: (name: string) => Command | undefined,
+): Promise<Reply> {
+  const sent = call.body.get(call.name);
+  if (sent === undefined) throw missingField('explain', 'explain');
+  if (!isDocument(sent)) throw wrongType('explain.explain', sent, 'object');
+  const verbosity = call.body.get('verbosity') ?? 'allPlansExecution';
+  if (!VERBOSITIES.includes(verbosity as string))
+    throw new MongoError(
+      'BadValue',
+      `Enumeration value '${String(verbosity)}' for field 'explain.verbosity' is not a valid value.`,
+    );
+  return ok(await explainCommand(call, sent, String(verbosity), commandNamed));
+}
+
+/** The reply of `explain`, also for `aggregate` with its own option. */
+async function explainCommand(
+  call: Call,
+  body: BsonDocument,
+  verbosity: string,
+  commandNamed: (name: string) => Command | undefined,
+): Promise<Readonly<Record<string, Bson>>> {
+  const [name = ''] = body.keys();
+  if (!Object.hasOwn(FILTERS, name))
+    throw new MongoError('CommandNotFound', `Explain failed due to unknown command: ${name}`);
+  const database = call.database;
+  const query = queryOf(name, body);
+  const target = body.get(name);
+  const collection = typeof target === 'string' ? target : '';
+  const namespace = { database, collection };
+  const found = collection === '' ? undefined : findCollection(call.context.service, namespace);
+  const known = found !== undefined && !isView(found) ? found : undefined;
+  const plan = await explainedPlan(call, known, query);
+  const reply: Record<string, Bson> = {
+    explainVersion: '1',
+    queryPlanner: documentOf({
+      namespace: `${database}.${collection}`,
+      parsedQuery: query.filter,
+      indexFilterSet: false,
+      queryHash: plan.hash,
+      planCacheShapeHash: plan.hash,
+      planCacheKey: plan.hash,
+      optimizationTimeMillis: 0,
+      maxIndexedOrSolutionsReached: false,
+      maxIndexedAndSolutionsReached: false,
+      maxScansToExplodeReached: false,
+      prunedSimilarIndexes: false,
+      winningPlan: plan.winning,
+      rejectedPlans: [],
+    }),
+  };
+  if (verbosity !== 'queryPlanner') {
+    const command = commandNamed(name);
+    const isRead = command?.needs === 'read';
+    const stats =
+      isRead && command !== undefined ? await execute(call, command, name, body) : NOT_RUN;
+    reply.executionStats = documentOf({
+      executionSuccess: true,
+      nReturned: stats.returned,
+      executionTimeMillis: stats.ms,
+      totalKeysExamined: plan.usesIndex ? stats.returned : 0,
+      totalDocsExamined: plan.usesIndex ? stats.returned : plan.documents,
+      executionStages: new Map([
+        ...plan.winning,
+        ['nReturned', stats.returned],
+        ['executionTimeMillisEstimate', stats.ms],
+        ['works', stats.returned + 1],
+        ['advanced', stats.returned],
+        ['needTime', 0],
+        ['needYield', 0],
+        ['isEOF', 1],
+      ]),
+      ...(verbosity === 'allPlansExecution' ? { allPlansExecution: [] } : {}),
+    });
+  }
+  return { ...reply, ...environment(call, body) };
+}
+
+const NOT_RUN = { returned: 0, ms: 0 };
+
+function environment(
+  { connection, context }: Call,
+  command: BsonDocument,
+): Readonly<Record<string, Bson>> {
+  return {
+    queryShapeHash: '',
+    command: new Map([...command].filter(([name]) => !name.startsWith('$') || name === '$db')),
+    serverInfo: documentOf({
+      host: connection.info.host,
+      port: connection.info.port,
+      version: SERVER_VERSION,
+      gitVersion: `mesocosm ${context.version} ${addressText(connection.info)}`,
+    }),
+    serverParameters: documentOf({ internalQueryMaxBlockingSortMemoryUsageBytes: 104_857_600 }),
+  };
+}
+
+/** Runs the command and counts what comes back; its cursor is closed. */
+async function execute(
+  call: Call,
+  command: Command,
+  name: string,
+  sent: BsonDocument,
+): Promise<{ readonly returned: number; readonly ms: number }> {
+  const startedMs = performance.now();
+  const body = new Map(sent).set('$db', call.database);
+  body.delete('explain');
+  if (name === 'aggregate') body.set('cursor', new Map());
+  const inner = { ...call, name, body, args: new Arguments(name, body) };
+  const reply = await command.run(inner);
+  const document = reply instanceof Uint8Array ? readBson(reply) : reply;
+  let returned = countIn(document);
+  const cursor = document.get('cursor');
+  const id = isDocument(cursor) ? cursor.get('id') : 0n;
+  if (typeof id === 'bigint' && id !== 0n && isDocument(cursor)) {
+    const { cursors } = call.context;
+    const open = cursors.acquire(id, String(cursor.get('ns')), {
+      session: call.session,
+      transaction: undefined,
+    });
+    while (!open.isDone) returned += (await open.next(1000, 0)).length;
+    await cursors.release(id, open);
+  }
+  return { returned, ms: Math.round(performance.now() - startedMs) };
+}
+
+function countIn(reply: BsonDocument): number {
+  const cursor = reply.get('cursor');
+  const batch = isDocument(cursor) ? cursor.get('firstBatch') : undefined;
+  if (isArray(batch)) return batch.length;
+  const values = reply.get('values');
+  return isArray(values) ? values.length : 1;
+}
+
+/** Filter, sort and projection of the command, whatever it is. */
+function queryOf(name: string, body: BsonDocument): ExplainedQuery {
+  const parts = {
+    sort: body.get('sort'),
+    projection: body.get('projection'),
+    limit: body.get('limit'),
+    skip: body.get('skip'),
+    hint: body.get('hint'),
+    kind: name,
+  };
+  if (name === 'aggregate') {
+    const pipeline = body.get('pipeline');
+    const first = isArray(pipeline) ? pipeline[0] : undefined;
+    const match = isDocument(first) ? first.get('$match') : undefined;
+    return { ...parts, filter: isDocument(match) ? match : new Map() };
+  }
+  let source = body;
+  if (name === 'update' || name === 'delete') {
+    const statements = body.get(FILTERS[name] as string);
+    const first = isArray(statements) ? statements[0] : undefined;
+    source = isDocument(first) ? first : new Map();
+  }
+  const filter = source.get(
+    name === 'update' || name === 'delete' ? 'q' : (FILTERS[name] as string),
+  );
+  return { ...parts, filter: isDocument(filter) ? filter : new Map() };
+}

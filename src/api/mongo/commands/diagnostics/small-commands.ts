@@ -1,0 +1,54 @@
+/** Commands with an answer of a few fields. */
+import type { Command } from '../../call.ts';
+import { documentOf, ok } from '../../reply.ts';
+
+export const getCmdLineOpts: Command = {
+  needs: 'read',
+  isAdminOnly: true,
+  run: () => ok({ argv: ['mesocosm'], parsed: documentOf({}) }),
+};
+
+export const connPoolStats: Command = {
+  needs: 'read',
+  run: () =>
+    ok({
+      numClientConnections: 0,
+      numAScopedConnections: 0,
+      totalInUse: 0,
+      totalAvailable: 0,
+      totalLeased: 0,
+      totalCreated: 0,
+      totalRefreshing: 0,
+      totalRefreshed: 0,
+      pools: documentOf({}),
+      hosts: documentOf({}),
+      replicaSets: documentOf({}),
+    }),
+};
+
+export const lockInfo: Command = {
+  needs: 'read',
+  isAdminOnly: true,
+  run: () => ok({ lockInfo: [] }),
+};
+
+export const top: Command = {
+  needs: 'read',
+  isAdminOnly: true,
+  run: () => ok({ totals: documentOf({ note: 'all times in microseconds' }) }),
+};
+
+export const fsync: Command = {
+  needs: 'write',
+  isAdminOnly: true,
+  fields: {
+    lock: 'flag',
+    async: 'flag',
+    fsyncLockAcquisitionTimeoutMillis: 'long',
+    forBackup: 'flag',
+  },
+  /** Every acknowledged write is on disk already. */
+  run: () => ok({ numFiles: 1 }),
+};
+
+export const logRotate: Command = { needs: 'write', isAdminOnly: true, run: () => ok() };

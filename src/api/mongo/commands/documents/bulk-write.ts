@@ -1,0 +1,262 @@
+/** Inserts, updates and deletes of several collections in one command, in order. */
+import type { Bytes } from '../../../../base/index.ts';
+import {
+  type Bson,
+  type BsonDocument,
+  bsonTypeOf,
+  Double,
+  isArray,
+  isDocument,
+  readBson,
+  writeBson,
+} from '../../../../value/index.ts';
+import { wholeNumber } from '../../bson/arithmetic.ts';
+import type { Call, Command } from '../../call.ts';
+import { type Collection, ensureCollection, findCollection } from '../../collections/collection.ts';
+import { type Namespace, splitNamespace } from '../../collections/namespace.ts';
+import { openList } from '../../cursors/open-list.ts';
+import { NO_CHANGE } from '../../documents/change-result.ts';
+import { insertDocuments } from '../../documents/insert.ts';
+import { MongoError } from '../../errors.ts';
+import { WRITE_BATCH_MAX } from '../../limits.ts';
+import { parseFilter } from '../../query/filter-parser.ts';
+import { documentOf, ok } from '../../reply.ts';
+import { deleteStatement, runChange, updateStatement } from './change-statements.ts';
+import { contextOf, refuseView } from './query-arguments.ts';
+import { checkStatement, isTrue } from './statement-fields.ts';
+import { statementError } from './statements.ts';
+
+const INSERT_FIELDS = { insert: 'number', document: 'object' } as const;
+const UPDATE_FIELDS = {
+  update: 'number',
+  filter: 'object',
+  updateMods: 'update',
+  arrayFilters: 'array',
+  multi: 'strictBool',
+  upsert: 'strictBool',
+  upsertSupplied: 'strictBool',
+  hint: 'hint',
+  constants: 'object',
+  collation: 'object',
+  sort: 'object',
+} as const;
+const DELETE_FIELDS = {
+  delete: 'number',
+  filter: 'object',
+  multi: 'strictBool',
+  hint: 'hint',
+  collation: 'object',
+} as const;
+
+export const bulkWrite: Command = {
+  needs: 'write',
+  isAdminOnly: true,
+  fields: {
+    ops: 'any',
+    nsInfo: 'any',
+    ordered: 'bool',
+    errorsOnly: 'bool',
+    bypassDocumentValidation: 'flag',
+    cursor: 'object',
+    let: 'object',
+    stmtId: 'int',
+    stmtIds: 'array',
+  },
+  async run(call) {
+    const run = new BulkRun(call);
+    const isOrdered = call.args.flag('ordered', true);
+    for (const [index, operation] of run.operations.entries()) {
+      const isDone = await run.step(operation, index);
+      if (!isDone && isOrdered) break;
+    }
+    return run.reply(call.args.flag('errorsOnly'));
+  },
+};
+
+type Operation =
+  | { readonly kind: 'insert'; readonly target: number; readonly body: Bytes }
+  | { readonly kind: 'update' | 'delete'; readonly target: number; readonly sent: BsonDocument };
+
+class BulkRun {
+  readonly #call: Call;
+  readonly operations: readonly Operation[];
+  readonly #namespaces: readonly Namespace[];
+  readonly #results: BsonDocument[] = [];
+  readonly #counts = {
+    nErrors: 0,
+    nInserted: 0,
+    nMatched: 0,
+    nModified: 0,
+    nUpserted: 0,
+    nDeleted: 0,
+  };
+
+  constructor(call: Call) {
+    this.#call = call;
+    this.#namespaces = listOf(call, 'nsInfo').map(namespaceIn);
+    this.operations = listOf(call, 'ops').map(parseOperation);
+    if (this.operations.length === 0 || this.operations.length > WRITE_BATCH_MAX)
+      throw new MongoError(
+        'InvalidLength',
+        `Write batch sizes must be between 1 and ${WRITE_BATCH_MAX}. Got ${this.operations.length} operations.`,
+      );
+    for (const { target } of this.operations)
+      if (this.#namespaces[target] === undefined)
+        throw new MongoError(
+          'BadValue',
+          `BulkWrite ops entry has an invalid nsInfo index: ${target}`,
+        );
+    const isMulti = (operation: Operation): boolean =>
+      operation.kind !== 'insert' && isTrue(operation.sent.get('multi'));
+    if (call.retryable !== undefined && this.operations.some(isMulti))
+      throw new MongoError('InvalidOptions', 'Cannot use retryable writes with multi=true');
+  }
+
+  /** False where the operation was refused. */
+  async step(operation: Operation, index: number): Promise<boolean> {
+    try {
+      const result =
+        operation.kind === 'insert'
+          ? await this.#insert(operation, index)
+          : await this.#change(operation, index);
+      this.#results.push(documentOf({ ok: new Double(1), idx: index, ...result }));
+      return true;
+    } catch (error) {
+      const refusal = statementError(error);
+      this.#counts.nErrors += 1;
+      this.#results.push(
+        new Map<string, Bson>([
+          ['ok', new Double(0)],
+          ['idx', index],
+          ['code', refusal.number],
+          ...(refusal.more ?? []),
+          ['errmsg', refusal.message],
+          ['n', 0],
+          ...(operation.kind === 'update' ? ([['nModified', 0]] as const) : []),
+        ]),
+      );
+      return false;
+    }
+  }
+
+  async #insert({ target, body }: Operation & { readonly kind: 'insert' }, index: number) {
+    const {
+      store,
+      retryable,
+      body: sent,
+      context: { service },
+    } = this.#call;
+    const collection = await ensureCollection(service, this.#namespaces[target] as Namespace);
+    refuseView(collection);
+    const { failures } = await insertDocuments({
+      store,
+      collection,
+      bodies: [body],
+      isOrdered: true,
+      retryable,
+      place: index,
+      bypassesValidation: isTrue(sent.get('bypassDocumentValidation')),
+    });
+    if (failures[0] !== undefined) throw failures[0].error;
+    this.#counts.nInserted += 1;
+    return { n: 1 };
+  }
+
+  async #change(
+    { kind, target, sent }: Operation & { readonly sent: BsonDocument },
+    index: number,
+  ) {
+    const { service } = this.#call.context;
+    const namespace = this.#namespaces[target] as Namespace;
+    const statement =
+      kind === 'delete'
+        ? deleteStatement(sent, 'filter')
+        : updateStatement(sent, { filter: 'filter', update: 'updateMods' });
+    let collection: Collection | undefined = findCollection(service, namespace);
+    if (collection === undefined)
+      parseFilter(statement.filter, contextOf(this.#call, undefined, sent));
+    else refuseView(collection);
+    if (collection === undefined && statement.isUpsert)
+      collection = await ensureCollection(service, namespace);
+    const result =
+      collection === undefined
+        ? NO_CHANGE
+        : await runChange(this.#call, collection, statement, index);
+    if (kind === 'delete') {
+      this.#counts.nDeleted += result.matched;
+      return { n: result.matched };
+    }
+    this.#counts.nMatched += result.matched;
+    this.#counts.nModified += result.modified;
+    if (result.upsertedId === undefined) return { n: result.matched, nModified: result.modified };
+    this.#counts.nUpserted += 1;
+    return { n: 1, nModified: 0, upserted: documentOf({ _id: result.upsertedId }) };
+  }
+
+  async reply(isErrorsOnly: boolean): Promise<BsonDocument> {
+    const shown = isErrorsOnly
+      ? this.#results.filter((result) => result.has('code'))
+      : this.#results;
+    const opened = (await openList(this.#call, 'admin.$cmd.bulkWrite', shown)) as Bytes;
+    return ok({
+      cursor: readBson(opened).get('cursor') as BsonDocument,
+      ...this.#counts,
+      ...this.#call.retryable?.reply,
+    });
+  }
+}
+
+function listOf({ sequences, body }: Call, name: 'ops' | 'nsInfo'): readonly BsonDocument[] {
+  const sequence = sequences.get(name);
+  if (sequence !== undefined) return sequence.map((bytes) => readBson(bytes));
+  const sent = body.get(name);
+  if (sent === undefined || sent === null)
+    throw new MongoError(
+      'IDLFailedToParse',
+      `BSON field 'bulkWrite.${name}' is missing but a required field`,
+    );
+  if (!isArray(sent)) throw wrongType(`bulkWrite.${name}`, sent, 'array');
+  return sent.map((each, at) => {
+    if (!isDocument(each)) throw wrongType(`bulkWrite.${name}.${at}`, each, 'object');
+    return each;
+  });
+}
+
+function wrongType(path: string, value: Bson, expected: string): MongoError {
+  return new MongoError(
+    'TypeMismatch',
+    `BSON field '${path}' is the wrong type '${bsonTypeOf(value)}', expected type '${expected}'`,
+  );
+}
+
+function namespaceIn(document: BsonDocument): Namespace {
+  const ns = document.get('ns');
+  if (ns === undefined || ns === null)
+    throw new MongoError(
+      'IDLFailedToParse',
+      "BSON field 'bulkWrite.nsInfo.ns' is missing but a required field",
+    );
+  if (typeof ns !== 'string') throw wrongType('bulkWrite.nsInfo.ns', ns, 'string');
+  return splitNamespace(ns);
+}
+
+function parseOperation(sent: BsonDocument): Operation {
+  const [kind = ''] = sent.keys();
+  const target = wholeNumber(sent.get(kind)) ?? -1;
+  switch (kind) {
+    case 'insert':
+      checkStatement('insert', sent, INSERT_FIELDS, ['insert', 'document']);
+      return { kind, target, body: writeBson(sent.get('document') as BsonDocument) };
+    case 'update':
+      checkStatement('update', sent, UPDATE_FIELDS, ['update', 'filter', 'updateMods']);
+      return { kind, target, sent };
+    case 'delete':
+      checkStatement('delete', sent, DELETE_FIELDS, ['delete', 'filter']);
+      return { kind, target, sent };
+    default:
+      throw new MongoError(
+        'IDLUnknownField',
+        `BSON field 'bulkWrite.ops.${kind}' is an unknown field.`,
+      );
+  }
+}

@@ -1,0 +1,63 @@
+/** Counts the documents that a filter matches. */
+
+import { type Bson, bsonTypeOf } from '../../../../value/index.ts';
+import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
+import type { Command } from '../../call.ts';
+import { findCollection } from '../../collections/collection.ts';
+import { namespaceOf } from '../../collections/target.ts';
+import { findDocuments } from '../../documents/find-documents.ts';
+import { limited, matching, skipping } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
+import { refuseNear } from '../../query/filter.ts';
+import { parseFilter } from '../../query/filter-parser.ts';
+import { ok } from '../../reply.ts';
+import { checkHint, contextOf } from './query-arguments.ts';
+
+export const count: Command = {
+  needs: 'read',
+  fields: {
+    query: 'object',
+    limit: 'long',
+    skip: 'count',
+    hint: 'any',
+    collation: 'object',
+    fields: 'any',
+    queryOptions: 'object',
+    mirrored: 'flag',
+    includeQueryStatsMetrics: 'flag',
+  },
+  async run(call) {
+    const {
+      context: { service },
+      args,
+      body,
+      store,
+    } = call;
+    const collection = findCollection(service, namespaceOf(call));
+    const context = contextOf(call, collection);
+    const filter = parseFilter(args.optionalDocument('query') ?? new Map(), context);
+    const limit = limitIn(body.get('limit'));
+    const skip = args.optionalCount('skip') ?? 0;
+    const covered = checkHint(collection, body.get('hint'), filter);
+    refuseNear(filter);
+    if (collection === undefined) return ok({ n: 0 });
+    const options = { compare: context.expression.compare, scripts: service.scripts };
+    const found = findDocuments(store, collection, filter, options);
+    let rows = skipping(covered === undefined ? found : matching(found, covered), skip);
+    if (limit > 0) rows = limited(rows, limit);
+    let n = 0;
+    for await (const batch of rows) n += batch.length;
+    return ok({ n });
+  },
+};
+
+/** A negative limit counts as its absolute value. */
+function limitIn(value: Bson | undefined): number {
+  if (value === undefined || value === null) return 0;
+  if (!isNumber(value))
+    throw new MongoError(
+      'TypeMismatch',
+      `BSON field 'count.limit' is the wrong type '${bsonTypeOf(value)}', expected types '[long, int, decimal, double]'`,
+    );
+  return Math.abs(Math.trunc(doubleOf(value)));
+}

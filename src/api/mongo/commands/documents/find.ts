@@ -1,0 +1,185 @@
+/** Finds documents and opens a cursor on them. */
+import type { Call, Command, Reply } from '../../call.ts';
+import { type Collection, findCollection } from '../../collections/collection.ts';
+import { namespaceText } from '../../collections/namespace.ts';
+import { namespaceOf } from '../../collections/target.ts';
+import { batchReply, Cursor } from '../../cursors/cursor.ts';
+import { firstBatch, originOf } from '../../cursors/open-cursor.ts';
+import { addressIn } from '../../documents/address.ts';
+import { asksForIdOnly, findDocuments } from '../../documents/find-documents.ts';
+import { limited, matching, projected, type Rows, skipping, sorted } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
+import { FIRST_BATCH_DOCUMENTS } from '../../limits.ts';
+import { type Filter, textOf } from '../../query/filter.ts';
+import { parseFilter } from '../../query/filter-parser.ts';
+import type { DocumentTest } from '../../query/filter-test.ts';
+import type { Project } from '../../query/projection.ts';
+import { parseProjection } from '../../query/projection-parser.ts';
+import type { QueryContext } from '../../query/query-context.ts';
+import { parseSort, Sort } from '../../query/sort.ts';
+import { parseBounds } from './index-bounds.ts';
+import { checkHint, contextOf } from './query-arguments.ts';
+
+interface FindArguments {
+  readonly filter: Filter;
+  readonly context: QueryContext;
+  readonly sort: Sort;
+  /** What the index that the hint names has, between `min` and `max`. */
+  readonly between: DocumentTest | undefined;
+  readonly project: Project | undefined;
+  readonly skip: number;
+  /** 0: all. */
+  readonly limit: number;
+  readonly batchSize: number;
+  readonly isSingleBatch: boolean;
+}
+
+export const find: Command = {
+  needs: 'read',
+  fields: {
+    filter: 'object',
+    sort: 'object',
+    projection: 'object',
+    hint: 'any',
+    skip: 'count',
+    limit: 'count',
+    batchSize: 'count',
+    singleBatch: 'flag',
+    allowDiskUse: 'bool',
+    min: 'object',
+    max: 'object',
+    returnKey: 'flag',
+    showRecordId: 'flag',
+    tailable: 'flag',
+    awaitData: 'flag',
+    oplogReplay: 'flag',
+    noCursorTimeout: 'flag',
+    allowPartialResults: 'flag',
+    mirrored: 'flag',
+    collation: 'object',
+    let: 'object',
+    options: 'int',
+    term: 'long',
+    ntoreturn: 'count',
+    includeQueryStatsMetrics: 'flag',
+    querySettings: 'object',
+    startAt: 'object',
+    requestResumeToken: 'flag',
+    resumeAfter: 'object',
+  },
+  run(call) {
+    const namespace = namespaceOf(call);
+    const collection = findCollection(call.context.service, namespace);
+    const parsed = parseArguments(call, collection);
+    const ns = namespaceText(namespace);
+    if (collection === undefined)
+      return batchReply({ name: 'firstBatch', id: 0n, namespace: ns, bodies: [] });
+    if (isPointRead(parsed)) return pointRead(call, collection, parsed, ns);
+    return openCursor(call, rowsOf(call, collection, parsed), ns, parsed);
+  },
+};
+
+function parseArguments(call: Call, collection: Collection | undefined): FindArguments {
+  const { args, body } = call;
+  const context = contextOf(call, collection);
+  const filter = parseFilter(args.optionalDocument('filter') ?? new Map(), context);
+  const parts = parseSort(args.optionalDocument('sort') ?? new Map());
+  if (textOf(filter) !== undefined && parts.some(({ meta }) => meta === 'natural'))
+    throw new MongoError('BadValue', 'text expression not allowed with a $natural sort order');
+  const sort = new Sort(parts, context.collation?.compare, textOf(filter));
+  if (body.get('filter') === null)
+    throw new MongoError(
+      'TypeMismatch',
+      "BSON field 'find.filter' is the wrong type 'null', expected type 'object'",
+    );
+  checkTailable(call, collection);
+  const sent = args.optionalDocument('projection') ?? new Map();
+  return {
+    filter,
+    context,
+    sort,
+    project: parseProjection(sent, { context, filter, sort }),
+    between: both(
+      parseBounds(call, collection, context),
+      checkHint(collection, body.get('hint'), filter),
+    ),
+    skip: args.optionalCount('skip') ?? 0,
+    limit: args.optionalCount('limit') ?? 0,
+    batchSize: args.optionalCount('batchSize') ?? FIRST_BATCH_DOCUMENTS,
+    isSingleBatch: args.flag('singleBatch'),
+  };
+}
+
+/** Only capped collections have cursors that wait at their end. */
+function checkTailable({ args }: Call, collection: Collection | undefined): void {
+  const isTailable = args.flag('tailable');
+  if (args.flag('awaitData') && !isTailable)
+    throw new MongoError('FailedToParse', "Cannot set 'awaitData' without also setting 'tailable'");
+  if (isTailable && collection !== undefined && collection.options.get('capped') !== true)
+    throw new MongoError(
+      'BadValue',
+      `error processing query: ns=${namespaceText(collection.namespace)} tailable cursor requested on non capped collection`,
+    );
+}
+
+/** Documents that pass both tests, where there are any. */
+function both(a: DocumentTest | undefined, b: DocumentTest | undefined): DocumentTest | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return (document) => a(document) && b(document);
+}
+
+function isPointRead({
+  filter,
+  project,
+  skip,
+  batchSize,
+  context,
+  between,
+}: FindArguments): boolean {
+  const isPlain = project === undefined && context.collation === undefined && between === undefined;
+  return isPlain && skip === 0 && batchSize > 0 && asksForIdOnly(filter);
+}
+
+/** One document by `_id`: its stored bytes are the reply, and nothing is decoded. */
+async function pointRead(
+  { store, meter }: Call,
+  collection: Collection,
+  { filter }: FindArguments,
+  namespace: string,
+): Promise<Reply> {
+  const address = addressIn(collection, filter);
+  if (address === undefined) {
+    const rows = findDocuments(store, collection, filter);
+    const cursor = new Cursor(rows, { namespace, origin: 'find', meter });
+    const bodies = await cursor.next(Number.POSITIVE_INFINITY);
+    return batchReply({ name: 'firstBatch', id: 0n, namespace, bodies });
+  }
+  const item = await store.read(collection, address);
+  const bodies = item === undefined ? [] : [item.body];
+  return batchReply({ name: 'firstBatch', id: 0n, namespace, bodies });
+}
+
+function rowsOf({ store, context }: Call, collection: Collection, parsed: FindArguments): Rows {
+  const { filter, sort, skip, limit, project, between } = parsed;
+  const { compare } = parsed.context.expression;
+  let rows = findDocuments(store, collection, filter, {
+    compare,
+    scripts: context.service.scripts,
+  });
+  if (between !== undefined) rows = matching(rows, between);
+  if (!sort.isEmpty)
+    rows = sorted(rows, sort, limit === 0 ? Number.POSITIVE_INFINITY : skip + limit);
+  if (skip > 0) rows = skipping(rows, skip);
+  if (limit > 0) rows = limited(rows, limit);
+  return project === undefined ? rows : projected(rows, project);
+}
+
+/** The first batch, and a cursor where there may be more. */
+export function openCursor(
+  call: Call,
+  rows: Rows,
+  namespace: string,
+  batch: Pick<FindArguments, 'batchSize' | 'isSingleBatch'>,
+): Promise<Reply> {
+  return firstBatch(call, new Cursor(rows, originOf(call, namespace)), batch);
+}

@@ -1,0 +1,38 @@
+/** What one connection remembers between its commands. */
+import type { ConnectionInfo } from '../../net/index.ts';
+import type { Principal } from '../../service/index.ts';
+import type { BsonDocument } from '../../value/index.ts';
+import type { Grants } from './auth/grants.ts';
+import type { ScramExchange } from './auth/scram.ts';
+
+interface LastRequest {
+  readonly command: string;
+  readonly charge: number;
+  readonly durationMs: number;
+}
+
+export class ConnectionState {
+  readonly info: ConnectionInfo;
+  principal: Principal | undefined;
+  /** What a user of the database may do; undefined for the account itself, which its principal describes. */
+  grants: Grants | undefined;
+  user = '';
+  userDatabase = '';
+  /** The exchange that is under way. */
+  scram: { readonly exchange: ScramExchange; readonly skipsEmpty: boolean } | undefined;
+  /** True after the proof, while the client still sends one empty round. */
+  isFinishing = false;
+  /** The last command but `getLastRequestStatistics`, which reports it. */
+  last: LastRequest | undefined;
+  /** What the client said about itself. */
+  client: BsonDocument | undefined;
+  appName = '';
+  /** True when the client is gone or the server stops: nothing waits any longer. */
+  isEnding = false;
+  /** Open cursors that began on the connection; drivers read on through any other. */
+  readonly cursorIds = new Set<bigint>();
+
+  constructor(info: ConnectionInfo) {
+    this.info = info;
+  }
+}

@@ -1,0 +1,153 @@
+/** One connection: messages in, replies out, one command at a time. */
+import { EMPTY_BYTES, isPromise } from '../../base/index.ts';
+import {
+  type ByteConnection,
+  type ByteSocket,
+  type ConnectionInfo,
+  FrameError,
+  FrameReader,
+} from '../../net/index.ts';
+import { MASTER } from '../../service/index.ts';
+import { writeBson } from '../../value/index.ts';
+import { ConnectionState } from './connection-state.ts';
+import { type Dispatched, type DispatchOptions, dispatch } from './dispatch.ts';
+import { errorReply, MongoError } from './errors.ts';
+import { MONGO_FRAMES, STRANGER_FRAMES } from './wire/frames.ts';
+import { type Message, readMessage, writeReply } from './wire/message.ts';
+import { WireError } from './wire/wire-error.ts';
+
+export class MongoConnection implements ByteConnection {
+  readonly #socket: ByteSocket;
+  readonly #options: DispatchOptions;
+  readonly #state: ConnectionState;
+  readonly #frames: FrameReader;
+  /** The message that gets one more reply, and the id of the reply before. */
+  #repeated: { readonly message: Message; readonly replyId: number } | undefined;
+  #lastRequestId = 0;
+  #isBusy = false;
+  #isBlocked = false;
+  #isStopping = false;
+  #isEnded = false;
+
+  constructor(socket: ByteSocket, info: ConnectionInfo, options: DispatchOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#state = new ConnectionState(info);
+    if (options.context.isOpen) this.#state.principal = MASTER;
+    this.#frames = new FrameReader(options.context.isOpen ? MONGO_FRAMES : STRANGER_FRAMES);
+  }
+
+  get isIdle(): boolean {
+    if (this.#isBusy || this.#isBlocked) return false;
+    return this.#isStopping || (!this.#frames.hasMore && this.partialSinceMs === undefined);
+  }
+
+  get partialSinceMs(): number | undefined {
+    return this.#frames.partialSinceMs;
+  }
+
+  onData(chunk: Buffer): void {
+    this.#frames.push(chunk);
+    this.#serve();
+  }
+
+  onDrain(): void {
+    this.#isBlocked = false;
+    this.#serve();
+  }
+
+  /** Cursors stay: a driver reads on through another connection. */
+  onEnd(): void {
+    this.#isEnded = true;
+    this.#wakeWaiting();
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+    this.#wakeWaiting();
+  }
+
+  #wakeWaiting(): void {
+    this.#state.isEnding = true;
+    if (!this.#isBusy) return;
+    this.#options.context.activity.notify();
+    this.#options.context.states.notify();
+  }
+
+  /** Runs commands until one needs time, the socket is full or there are no more. */
+  #serve(): void {
+    while (!this.#isBusy && !this.#isBlocked && !this.#isStopping && !this.#isEnded) {
+      const message = this.#repeated?.message ?? this.#next();
+      if (message === undefined) return;
+      const reply = this.#run(message);
+      if (!isPromise(reply)) this.#answer(message, reply);
+      else {
+        this.#isBusy = true;
+        this.#socket.pause();
+        reply.then(
+          (done) => this.#resume(message, done),
+          (error) => this.#fail(error),
+        );
+      }
+    }
+  }
+
+  #next(): Message | undefined {
+    try {
+      const frame = this.#frames.next();
+      const shape = this.#state.principal === undefined ? STRANGER_FRAMES : MONGO_FRAMES;
+      return frame === undefined ? undefined : readMessage(frame, shape.frameBytesMax);
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
+  #run(message: Message) {
+    try {
+      return dispatch(message, this.#state, this.#options);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#isStopping = true;
+      const document = writeBson(errorReply(new MongoError('ProtocolError', error.message)));
+      return { document, suffix: EMPTY_BYTES, hasMore: false, isCut: false };
+    }
+  }
+
+  #resume(message: Message, reply: Dispatched): void {
+    this.#isBusy = false;
+    this.#answer(message, reply);
+    this.#socket.resume();
+    this.#serve();
+  }
+
+  #answer(message: Message, reply: Dispatched): void {
+    if (this.#state.principal !== undefined && this.#frames.partialSinceMs === undefined)
+      this.#frames.switchTo(MONGO_FRAMES);
+    if (reply.isCut) {
+      this.#isStopping = true;
+      this.#socket.destroy();
+      return;
+    }
+    const responseTo = this.#repeated?.replyId ?? message.requestId;
+    this.#repeated = undefined;
+    if (!message.wantsReply) return;
+    this.#lastRequestId = (this.#lastRequestId + 1) | 0;
+    const ids = { requestId: this.#lastRequestId, responseTo };
+    if (reply.hasMore && !this.#isStopping)
+      this.#repeated = { message, replyId: this.#lastRequestId };
+    const hasMore = this.#repeated !== undefined;
+    const bytes = writeReply(message, ids, { ...reply, hasMore });
+    if (this.#isStopping) this.#socket.end(bytes);
+    else this.#isBlocked = !this.#socket.write(bytes);
+  }
+
+  /** Bytes that are no message: the client cannot be understood from here on. */
+  #fail(error: unknown): void {
+    this.#isStopping = true;
+    this.#isBusy = false;
+    if (!(error instanceof WireError) && !(error instanceof FrameError))
+      this.#options.onFailure({ operation: 'none', error });
+    this.#socket.end();
+  }
+}

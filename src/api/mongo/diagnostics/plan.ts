@@ -1,0 +1,118 @@
+/** The access path of a query, in the words of MongoDB's plans. */
+import { createHash } from 'node:crypto';
+import { type Bson, type BsonDocument, isDocument } from '../../../value/index.ts';
+import type { Call } from '../call.ts';
+import type { Collection } from '../collections/collection.ts';
+import { addressIn } from '../documents/address.ts';
+import { declaredIndexes } from '../indexes/index-spec.ts';
+import { conjuncts } from '../query/filter.ts';
+import { parseFilter } from '../query/filter-parser.ts';
+import { documentOf } from '../reply.ts';
+import { collectionSizes } from './sizes.ts';
+
+export interface ExplainedQuery {
+  readonly kind: string;
+  readonly filter: BsonDocument;
+  readonly sort: Bson | undefined;
+  readonly projection: Bson | undefined;
+  readonly limit: Bson | undefined;
+  readonly skip: Bson | undefined;
+  readonly hint: Bson | undefined;
+}
+
+interface ExplainedPlan {
+  readonly winning: BsonDocument;
+  readonly usesIndex: boolean;
+  /** Documents of the collection. */
+  readonly documents: number;
+  readonly hash: string;
+}
+
+export async function explainedPlan(
+  { context }: Call,
+  collection: Collection | undefined,
+  query: ExplainedQuery,
+): Promise<ExplainedPlan> {
+  const hash = hashOf(query);
+  if (collection === undefined)
+    return { winning: stage('EOF'), usesIndex: false, documents: 0, hash };
+  const { count } = await collectionSizes(context.service, collection);
+  const access = accessOf(collection, query.filter);
+  let plan = access.plan;
+  if (isDocument(query.sort) && query.sort.size > 0)
+    plan = stage('SORT', {
+      sortPattern: query.sort,
+      memLimit: 104_857_600,
+      type: 'simple',
+      inputStage: plan,
+    });
+  if (isNonZero(query.skip))
+    plan = stage('SKIP', { skipAmount: query.skip as Bson, inputStage: plan });
+  if (isNonZero(query.limit))
+    plan = stage('LIMIT', { limitAmount: query.limit as Bson, inputStage: plan });
+  if (isDocument(query.projection) && query.projection.size > 0)
+    plan = stage('PROJECTION_DEFAULT', { transformBy: query.projection, inputStage: plan });
+  if (query.kind === 'count') plan = stage('COUNT', { inputStage: plan });
+  if (query.kind === 'update' || query.kind === 'findAndModify')
+    plan = stage('UPDATE', { inputStage: plan });
+  if (query.kind === 'delete') plan = stage('DELETE', { inputStage: plan });
+  return { winning: plan, usesIndex: access.usesIndex, documents: count, hash };
+}
+
+function accessOf(
+  collection: Collection,
+  sent: BsonDocument,
+): { readonly plan: BsonDocument; readonly usesIndex: boolean } {
+  const filter = parseFilter(sent);
+  if (addressIn(collection, filter) !== undefined) {
+    const plan = stage('IDHACK', { keyPattern: documentOf({ _id: 1 }), indexName: '_id_' });
+    return {
+      plan: collection.options.has('clusteredIndex') ? stage('CLUSTERED_IXSCAN') : plan,
+      usesIndex: true,
+    };
+  }
+  const fields = new Set(
+    conjuncts(filter).flatMap((part) => (part.kind === 'field' ? [part.path.join('.')] : [])),
+  );
+  const index = declaredIndexes(collection).find((each) => {
+    const [first = ''] = each.key.keys();
+    return fields.has(first);
+  });
+  if (index === undefined)
+    return { plan: stage('COLLSCAN', { filter: sent, direction: 'forward' }), usesIndex: false };
+  const scan = stage('IXSCAN', {
+    keyPattern: index.key,
+    indexName: index.name,
+    isMultiKey: index.definition.isMultikey === true,
+    isUnique: index.definition.unique !== undefined,
+    isSparse: index.definition.isSparse === true,
+    isPartial: index.spec.has('partialFilterExpression'),
+    indexVersion: 2,
+    direction: 'forward',
+  });
+  return { plan: stage('FETCH', { filter: sent, inputStage: scan }), usesIndex: true };
+}
+
+function stage(name: string, fields: Readonly<Record<string, Bson>> = {}): BsonDocument {
+  return documentOf({ stage: name, ...fields });
+}
+
+function isNonZero(value: Bson | undefined): boolean {
+  return (
+    value !== undefined &&
+    value !== null &&
+    Number((value as { value?: number }).value ?? value) !== 0
+  );
+}
+
+/** Queries of the same shape have the same hash. */
+function hashOf({ filter, sort, projection }: ExplainedQuery): string {
+  const shape = (value: Bson | undefined): unknown =>
+    isDocument(value) ? [...value].map(([name, inner]) => [name, shape(inner)]) : typeof value;
+  const text = JSON.stringify([
+    shape(filter),
+    sort instanceof Map ? [...sort.keys()] : null,
+    projection instanceof Map ? [...projection.keys()] : null,
+  ]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
+}

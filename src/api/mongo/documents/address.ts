@@ -1,0 +1,63 @@
+/** Where a document is stored: its shard key is the partition key, its `_id` the row key. */
+import type { ItemAddress } from '../../../service/index.ts';
+import {
+  type Bson,
+  type BsonDocument,
+  isArray,
+  type Value,
+  valueOfBson,
+} from '../../../value/index.ts';
+import type { Collection } from '../collections/collection.ts';
+import { MongoError } from '../errors.ts';
+import { equalityOn, type Filter } from '../query/filter.ts';
+import { valueAt } from '../query/path.ts';
+
+/** All documents of an unsharded collection have one key. */
+const ONE_KEY: readonly Value[] = [undefined];
+
+export function addressOf(collection: Collection, document: BsonDocument): ItemAddress {
+  return {
+    partitionKey: partitionKeyOf(collection, document),
+    rowKey: [idKey(document.get('_id') as Bson)],
+  };
+}
+
+export function partitionKeyOf({ shardKey }: Collection, document: BsonDocument): readonly Value[] {
+  if (shardKey === undefined) return ONE_KEY;
+  const value = valueAt(document, shardKey);
+  if (isArray(value))
+    throw new MongoError(
+      'ShardKeyNotFound',
+      `Shard key cannot contain array values or array descendants: ${shardKey.join('.')}`,
+    );
+  return [value === undefined ? undefined : keyValue(value)];
+}
+
+export function idKey(id: Bson): Value {
+  return keyValue(id);
+}
+
+/** Minus zero and zero are one key, although their hashes would differ. */
+function keyValue(value: Bson): Value {
+  const key = valueOfBson(value);
+  return key === 0 ? 0 : key;
+}
+
+/** The one address that a filter can match; undefined where it asks for less than `_id` and shard key. */
+export function addressIn(collection: Collection, filter: Filter): ItemAddress | undefined {
+  const id = equalityOn(filter, '_id');
+  const partitionKey = id === undefined ? undefined : partitionKeyIn(collection, filter);
+  if (id === undefined || partitionKey === undefined || isArray(id)) return undefined;
+  return { partitionKey, rowKey: [idKey(id)] };
+}
+
+/** The one partition key that a filter can match. */
+export function partitionKeyIn(
+  { shardKey }: Collection,
+  filter: Filter,
+): readonly Value[] | undefined {
+  if (shardKey === undefined) return ONE_KEY;
+  const value = equalityOn(filter, shardKey.join('.'));
+  // Null also matches documents that lack the field.
+  return value === undefined || value === null || isArray(value) ? undefined : [keyValue(value)];
+}

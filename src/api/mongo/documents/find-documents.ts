@@ -1,0 +1,108 @@
+/** The documents of a collection that a filter matches, as a stream. */
+
+import { ANYTHING } from '../../../query/index.ts';
+import type { ItemAddress } from '../../../service/index.ts';
+import { type BsonDocument, compareBson } from '../../../value/index.ts';
+import type { Collection } from '../collections/collection.ts';
+import { namespaceText } from '../collections/namespace.ts';
+import { MongoError } from '../errors.ts';
+import { filterCondition } from '../indexes/filter-condition.ts';
+import { hasGeoIndex, textFields } from '../indexes/index-spec.ts';
+import type { CompareBson } from '../query/collation.ts';
+import { conjuncts, type Filter, nearOf, textOf, whereScripts } from '../query/filter.ts';
+import { compileFilter } from '../query/filter-test.ts';
+import { type NearQuery, nearDistance } from '../query/geo/near.ts';
+import { type FieldPath, someAt } from '../query/path.ts';
+import { addressIn, partitionKeyIn } from './address.ts';
+import { matching, Row, type Rows, sortedBy } from './rows.ts';
+import type { DocumentStore } from './store.ts';
+import { decided, type Scripts } from './where.ts';
+
+export interface FindOptions {
+  /** The order of the collation; the simple one where it is missing. */
+  readonly compare?: CompareBson | undefined;
+  /** Where `$where` runs; without it such a filter is refused. */
+  readonly scripts?: Scripts | undefined;
+}
+
+export function findDocuments(
+  store: DocumentStore,
+  collection: Collection,
+  filter: Filter,
+  { compare = compareBson, scripts }: FindOptions = {},
+): Rows {
+  checkIndexes(collection, filter);
+  const isEverything = filter.kind === 'and' && filter.of.length === 0;
+  const test = isEverything ? undefined : compileFilter(filter, compare);
+  const isCollated = compare !== compareBson;
+  const address = isCollated ? undefined : addressIn(collection, filter);
+  const where = whereScripts(filter);
+  if (where.length > 0) {
+    if (scripts === undefined)
+      throw new MongoError('BadValue', '$where is not allowed in this context');
+    const rows = store.find(collection, {
+      partitionKey: undefined,
+      condition: ANYTHING,
+      test: undefined,
+    });
+    return matching(decided(rows, where, scripts), test as NonNullable<typeof test>);
+  }
+  if (address !== undefined && test !== undefined)
+    return matching(readOne(store, collection, address), test);
+  const isSharded = collection.shardKey !== undefined && !isCollated;
+  const partitionKey = isSharded ? partitionKeyIn(collection, filter) : undefined;
+  const condition = filterCondition(filter, isCollated);
+  const rows = store.find(collection, { partitionKey, condition, test });
+  const near = nearOf(filter);
+  return near === undefined ? rows : byDistance(rows, near.path, near.near);
+}
+
+/** Text searches and orders by distance need an index of their kind. */
+function checkIndexes(collection: Collection, filter: Filter): void {
+  const text = textOf(filter);
+  if (text !== undefined) {
+    const fields = textFields(collection);
+    if (fields === undefined)
+      throw new MongoError('IndexNotFound', 'text index required for $text query');
+    text.bind(fields);
+  }
+  const near = nearOf(filter);
+  if (near === undefined) return;
+  const kinds =
+    near.near.unit === 'plane' ? ['2d'] : near.near.isGeoJson ? ['2dsphere'] : ['2dsphere', '2d'];
+  if (!hasGeoIndex(collection, near.path.join('.'), kinds))
+    throw new MongoError(
+      'NoQueryExecutionPlans',
+      `error processing query: ns=${namespaceText(collection.namespace)}: unable to find index for $geoNear query`,
+    );
+}
+
+function byDistance(rows: Rows, path: FieldPath, near: NearQuery): Rows {
+  const key = (document: BsonDocument): number => {
+    let nearest = Number.POSITIVE_INFINITY;
+    someAt(document, path, (value) => {
+      nearest = Math.min(nearest, nearDistance(near, value) ?? Number.POSITIVE_INFINITY);
+      return false;
+    });
+    return nearest;
+  };
+  return sortedBy(rows, key, (a, b) => a - b);
+}
+
+async function* readOne(store: DocumentStore, collection: Collection, address: ItemAddress): Rows {
+  const item = await store.read(collection, address);
+  if (item !== undefined) yield [Row.ofBody(item.body)];
+}
+
+/** True where the filter asks for nothing but one `_id`: then a stored document need not be decoded. */
+export function asksForIdOnly(filter: Filter): boolean {
+  const parts = conjuncts(filter);
+  const [only] = parts;
+  return (
+    parts.length === 1 &&
+    only?.kind === 'field' &&
+    only.test.kind === 'eq' &&
+    only.path.length === 1 &&
+    only.path[0] === '_id'
+  );
+}

@@ -1,0 +1,125 @@
+/** Streams of documents in batches, and what finds and pipelines do with them. No promise is made per document. */
+import type { Bytes } from '../../../base/index.ts';
+import { type BsonDocument, readBson, writeBson } from '../../../value/index.ts';
+import { MongoError } from '../errors.ts';
+import { SORT_BYTES_MAX } from '../limits.ts';
+import type { DocumentTest } from '../query/filter-test.ts';
+import type { Project } from '../query/projection.ts';
+import { Sort, type SortKey, type SortPart } from '../query/sort.ts';
+
+/** A document, as stored bytes, decoded, or both. */
+export class Row {
+  #body: Bytes | undefined;
+  #document: BsonDocument | undefined;
+
+  private constructor(body: Bytes | undefined, document: BsonDocument | undefined) {
+    this.#body = body;
+    this.#document = document;
+  }
+
+  static ofBody(body: Bytes): Row {
+    return new Row(body, undefined);
+  }
+
+  static of(document: BsonDocument): Row {
+    return new Row(undefined, document);
+  }
+
+  get body(): Bytes {
+    this.#body ??= writeBson(this.#document as BsonDocument);
+    return this.#body;
+  }
+
+  get document(): BsonDocument {
+    this.#document ??= readBson(this.#body as Bytes);
+    return this.#document;
+  }
+}
+
+export type Rows = AsyncGenerator<readonly Row[], void, undefined>;
+
+export async function* matching(rows: Rows, test: DocumentTest): Rows {
+  for await (const batch of rows) {
+    const found = batch.filter((row) => test(row.document));
+    if (found.length > 0) yield found;
+  }
+}
+
+export async function* skipping(rows: Rows, count: number): Rows {
+  let left = count;
+  for await (const batch of rows) {
+    if (left >= batch.length) left -= batch.length;
+    else {
+      yield left === 0 ? batch : batch.slice(left);
+      left = 0;
+    }
+  }
+}
+
+export async function* limited(rows: Rows, count: number): Rows {
+  let left = count;
+  if (left === 0) return;
+  for await (const batch of rows) {
+    if (batch.length >= left) {
+      yield batch.slice(0, left);
+      return;
+    }
+    yield batch;
+    left -= batch.length;
+  }
+}
+
+export async function* projected(rows: Rows, project: Project): Rows {
+  for await (const batch of rows) yield batch.map((row) => Row.of(project(row.document)));
+}
+
+/**
+ * All rows in order; rows with equal keys stay in the order they came in.
+ * @param wanted - how many of the first rows are needed; others are dropped early.
+ */
+export function sorted(
+  rows: Rows,
+  by: Sort | readonly SortPart[],
+  wanted = Number.POSITIVE_INFINITY,
+): Rows {
+  const sort = by instanceof Sort ? by : new Sort(by);
+  return sortedBy(
+    rows,
+    (document): SortKey => sort.keyOf(document),
+    (a, b) => sort.compare(a, b),
+    wanted,
+  );
+}
+
+export async function* sortedBy<Key>(
+  rows: Rows,
+  keyOf: (document: BsonDocument) => Key,
+  compare: (a: Key, b: Key) => number,
+  wanted = Number.POSITIVE_INFINITY,
+): Rows {
+  let kept: { readonly key: Key; readonly row: Row }[] = [];
+  let bytes = 0;
+  const arrange = (): void => {
+    kept.sort((a, b) => compare(a.key, b.key));
+    if (kept.length > wanted) kept = kept.slice(0, wanted);
+    bytes = kept.reduce((sum, { row }) => sum + row.body.length, 0);
+  };
+  for await (const batch of rows) {
+    for (const row of batch) {
+      kept.push({ key: keyOf(row.document), row: Row.ofBody(row.body) });
+      bytes += row.body.length;
+    }
+    if (kept.length > 2 * wanted + SLACK || bytes > SORT_BYTES_MAX) arrange();
+    if (bytes > SORT_BYTES_MAX)
+      throw new MongoError(
+        'QueryExceededMemoryLimitNoDiskUseAllowed',
+        `Executor error during find command :: caused by :: Sort exceeded memory limit of ${SORT_BYTES_MAX} bytes, ` +
+          'but did not opt in to external sorting.',
+      );
+  }
+  arrange();
+  if (kept.length > 0) yield kept.map(({ row }) => row);
+}
+
+/** Rows beyond the wanted ones that may wait for the next arrangement. */
+const SLACK = 1000;

@@ -1,0 +1,94 @@
+/** What a collection demands of its documents: the validator, and what its indexes can hold. */
+import { type Bson, type BsonDocument, isArray, isDocument } from '../../../value/index.ts';
+import type { Collection } from '../collections/collection.ts';
+import { MongoError } from '../errors.ts';
+import { checkIndexed, type IndexCheck, indexChecks } from '../indexes/document-checks.ts';
+import { declaredIndexes } from '../indexes/index-spec.ts';
+import { parseFilter } from '../query/filter-parser.ts';
+import { compileFilter } from '../query/filter-test.ts';
+
+export interface DocumentRules {
+  readonly validator: BsonDocument | undefined;
+  /** Documents that were invalid before may stay so. */
+  readonly isModerate: boolean;
+  readonly checks: readonly IndexCheck[];
+}
+
+/** Throws DocumentValidationFailure and its kind. */
+export type CheckDocument = (after: BsonDocument, before?: BsonDocument) => void;
+
+/** Rules by the container that has them; containers never change in place. */
+const KNOWN = new WeakMap<object, DocumentRules>();
+
+export function rulesOf(collection: Collection, bypassesValidation = false): DocumentRules {
+  const rules = KNOWN.get(collection.container) ?? readRules(collection);
+  KNOWN.set(collection.container, rules);
+  return bypassesValidation ? { ...rules, validator: undefined } : rules;
+}
+
+function readRules(collection: Collection): DocumentRules {
+  const options = collection.options;
+  const validator = options.get('validator');
+  const level = options.get('validationLevel') ?? 'strict';
+  const action = options.get('validationAction') ?? 'error';
+  const isOn = isDocument(validator) && validator.size > 0 && level !== 'off' && action !== 'warn';
+  return {
+    validator: isOn ? validator : undefined,
+    isModerate: level === 'moderate',
+    checks: indexChecks(declaredIndexes(collection)),
+  };
+}
+
+export function printRules({ validator, isModerate, checks }: DocumentRules): BsonDocument {
+  return new Map<string, Bson>([
+    ['validator', validator ?? null],
+    ['isModerate', isModerate],
+    ['checks', checks.map((check) => new Map(Object.entries(check)) as BsonDocument)],
+  ]);
+}
+
+export function parseRules(printed: BsonDocument): DocumentRules {
+  const validator = printed.get('validator');
+  const checks = printed.get('checks');
+  return {
+    validator: isDocument(validator) ? validator : undefined,
+    isModerate: printed.get('isModerate') === true,
+    checks: isArray(checks)
+      ? checks.map((check) => Object.fromEntries(check as BsonDocument) as unknown as IndexCheck)
+      : [],
+  };
+}
+
+/** Compiled rules, as long as the rules live. */
+const COMPILED = new WeakMap<DocumentRules, CheckDocument>();
+
+export function compileRules(rules: DocumentRules): CheckDocument {
+  const known = COMPILED.get(rules);
+  if (known !== undefined) return known;
+  const { validator, isModerate, checks } = rules;
+  const isValid = validator === undefined ? undefined : compileFilter(parseFilter(validator));
+  const check: CheckDocument = (after, before) => {
+    if (checks.length > 0) checkIndexed(checks, after);
+    if (isValid === undefined || isValid(after)) return;
+    if (isModerate && before !== undefined && !isValid(before)) return;
+    throw validationFailure(validator as BsonDocument, after);
+  };
+  COMPILED.set(rules, check);
+  return check;
+}
+
+function validationFailure(validator: BsonDocument, document: BsonDocument): MongoError {
+  const [first = ''] = validator.keys();
+  const isOperator = first.startsWith('$');
+  const details = new Map<string, Bson>([
+    ['operatorName', isOperator ? first : '$and'],
+    ['specifiedAs', validator],
+  ]);
+  const errInfo = new Map<string, Bson>([
+    ['failingDocumentId', document.get('_id') ?? null],
+    ['details', details],
+  ]);
+  return new MongoError('DocumentValidationFailure', 'Document failed validation', {
+    more: new Map<string, Bson>([['errInfo', errInfo]]),
+  });
+}

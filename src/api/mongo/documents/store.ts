@@ -1,0 +1,232 @@
+/**
+ * Where documents are read and written: the service with its charges and waits, or an open transaction. Commands see
+ * this interface only, so that they are the same in both.
+ */
+import { andThen, type Bytes, type MaybePromise } from '../../../base/index.ts';
+import type { ContainerRecord } from '../../../catalog/index.ts';
+import type { SequenceResult } from '../../../cluster/index.ts';
+import type { Effect, Item, SequenceMode } from '../../../partition/index.ts';
+import {
+  ANYTHING,
+  type Condition,
+  type FoundItem,
+  type HashRange,
+  type Streaming,
+  yieldToEventLoop,
+} from '../../../query/index.ts';
+import type { ItemAddress, ItemWrite, QueryPage, Service } from '../../../service/index.ts';
+import {
+  EPK_MAX,
+  EPK_MIN,
+  effectivePartitionKey,
+  epkToHex,
+  type Value,
+} from '../../../value/index.ts';
+import type { Collection } from '../collections/collection.ts';
+import { checkKilled, type RunningOperation } from '../diagnostics/operations.ts';
+import { MongoError } from '../errors.ts';
+import type { DocumentTest } from '../query/filter-test.ts';
+import { matching, Row, type Rows } from './rows.ts';
+
+export interface DocumentStore {
+  /** True where a conflict ends everything that was done. */
+  readonly isTransaction: boolean;
+  /** Returns at once where the partition does. */
+  read(collection: Collection, address: ItemAddress): MaybePromise<Item | undefined>;
+  /** The documents that pass the test, in the order of their creation where nothing else is asked. */
+  find(collection: Collection, request: FindRequest): Rows;
+  write(collection: Collection, write: ItemWrite): Promise<Effect>;
+  /** One result per write, in order. */
+  sequence(
+    collection: Collection,
+    writes: readonly ItemWrite[],
+    mode: SequenceMode,
+  ): Promise<readonly SequenceResult[]>;
+  /** What a retryable write left. */
+  note(
+    collection: Collection,
+    partitionKey: readonly Value[],
+    owner: Bytes,
+  ): Promise<Bytes | undefined>;
+  nowMs(): number;
+}
+
+export interface FindRequest {
+  /** Undefined: all partitions. */
+  readonly partitionKey: readonly Value[] | undefined;
+  /** Allows at least what the test passes. */
+  readonly condition: Condition;
+  /** Undefined: all pass, and none is decoded. */
+  readonly test: DocumentTest | undefined;
+}
+
+/** Items of a page: few at first, for clients that want one, then more. */
+const PAGE_ITEMS_FIRST = 64;
+const PAGE_ITEMS_MAX = 1000;
+const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** The rows of a query, page by page. */
+export async function* queryRows(
+  { partitionKey: definition }: ContainerRecord,
+  { partitionKey, condition, test }: FindRequest,
+  run: (request: PageRequest) => MaybePromise<QueryPage>,
+): Rows {
+  /** Decoded once, by the test. */
+  const decoded = new WeakMap<FoundItem, Row>();
+  const shape: Streaming = {
+    kind: 'streaming',
+    rowsOf(item) {
+      const row = Row.ofBody(item.body);
+      if (test?.(row.document) === false) return [];
+      decoded.set(item, row);
+      return [{ item, keys: [] }];
+    },
+    order: undefined,
+    skip: 0,
+    take: Number.POSITIVE_INFINITY,
+  };
+  const request = { query: { condition, shape }, ranges: [rangeOf(definition, partitionKey)] };
+  let continuation: string | undefined;
+  let limit = PAGE_ITEMS_FIRST;
+  do {
+    const page = await run({ ...request, continuation, limit, sessionToken: undefined });
+    const rows = page.rows.map(({ item }) => {
+      const found = item as FoundItem;
+      return decoded.get(found) ?? Row.ofBody(found.body);
+    });
+    if (rows.length > 0) yield rows;
+    continuation = page.continuation;
+    limit = Math.min(limit * 2, PAGE_ITEMS_MAX);
+    // Pages of open partitions come at once: a pipeline over many would keep others waiting.
+    await yieldToEventLoop();
+  } while (continuation !== undefined);
+}
+
+type PageRequest = Parameters<Service['queries']['run']>[1];
+
+/** The part of the hash space of one partition key, or all of it. */
+function rangeOf(
+  definition: ContainerRecord['partitionKey'],
+  values: readonly Value[] | undefined,
+): HashRange {
+  if (values === undefined) return { min: epkToHex(EPK_MIN), max: epkToHex(EPK_MAX) };
+  const min = epkToHex(effectivePartitionKey(values, definition));
+  return { min, max: `${min}00` };
+}
+
+/** Adds up the request units of a command, and ends it when its time is over or somebody has killed it. */
+export class Meter {
+  charge = 0;
+  /** By `performance.now()`. */
+  deadlineMs = Number.POSITIVE_INFINITY;
+  operation: RunningOperation | undefined;
+
+  /** Throws MaxTimeMSExpired and Interrupted. */
+  add({ charge }: { readonly charge: number }): void {
+    this.charge += charge;
+    if (performance.now() > this.deadlineMs)
+      throw new MongoError('MaxTimeMSExpired', 'operation exceeded time limit');
+    if (this.operation !== undefined) checkKilled(this.operation);
+  }
+}
+
+type WriteListener = (container: ContainerRecord, effect: Effect, write: ItemWrite) => void;
+
+export class ServiceStore implements DocumentStore {
+  readonly isTransaction = false;
+  readonly #service: Service;
+  readonly #meter: Meter;
+  readonly #waitMaxMs: number;
+  readonly #onWritten: WriteListener | undefined;
+
+  /**
+   * @param waitMaxMs - how long a throttled call may wait.
+   * @param onWritten - hears of every write that changed something.
+   */
+  constructor(service: Service, meter: Meter, waitMaxMs: number, onWritten?: WriteListener) {
+    this.#service = service;
+    this.#meter = meter;
+    this.#waitMaxMs = waitMaxMs;
+    this.#onWritten = onWritten;
+  }
+
+  nowMs(): number {
+    return this.#service.clock.nowMs();
+  }
+
+  read({ container }: Collection, address: ItemAddress): MaybePromise<Item | undefined> {
+    const reply = this.#wait(() => this.#service.items.read(container, address, undefined));
+    return andThen(reply, (found) => {
+      this.#meter.add(found);
+      return found.item;
+    });
+  }
+
+  find({ container }: Collection, request: FindRequest): Rows {
+    const { condition, partitionKey, test } = request;
+    if (condition === ANYTHING) {
+      const rows = this.#scan(container, partitionKey);
+      return test === undefined ? rows : matching(rows, test);
+    }
+    return queryRows(container, request, async (from) => {
+      const page = await this.#wait(() => this.#service.queries.run(container, from));
+      this.#meter.add(page);
+      return page;
+    });
+  }
+
+  async *#scan(container: ContainerRecord, partitionKey: readonly Value[] | undefined): Rows {
+    let continuation: string | undefined;
+    let limit = PAGE_ITEMS_FIRST;
+    do {
+      const request = {
+        scope:
+          partitionKey === undefined
+            ? ({ kind: 'container' } as const)
+            : ({ kind: 'partitionKey', values: partitionKey } as const),
+        continuation,
+        limit,
+        bytesMax: PAGE_BYTES_MAX,
+        sessionToken: undefined,
+      };
+      const page = await this.#wait(() => this.#service.items.feed(container, request));
+      this.#meter.add(page);
+      if (page.items.length > 0) yield page.items.map(({ body }) => Row.ofBody(body));
+      continuation = page.continuation;
+      limit = Math.min(limit * 2, PAGE_ITEMS_MAX);
+      await yieldToEventLoop();
+    } while (continuation !== undefined);
+  }
+
+  async write({ container }: Collection, write: ItemWrite): Promise<Effect> {
+    const reply = await this.#wait(() => this.#service.items.write(container, write));
+    this.#onWritten?.(container, reply.effect, write);
+    this.#meter.add(reply);
+    return reply.effect;
+  }
+
+  async sequence(
+    { container }: Collection,
+    writes: readonly ItemWrite[],
+    mode: SequenceMode,
+  ): Promise<readonly SequenceResult[]> {
+    const run = () => this.#service.items.sequence(container, writes, mode);
+    const reply = await this.#wait(run);
+    for (const [at, result] of reply.results.entries())
+      if ('effect' in result) this.#onWritten?.(container, result.effect, writes[at] as ItemWrite);
+    this.#meter.add(reply);
+    return reply.results;
+  }
+
+  note(
+    { container }: Collection,
+    partitionKey: readonly Value[],
+    owner: Bytes,
+  ): Promise<Bytes | undefined> {
+    return this.#service.items.note(container, partitionKey, owner);
+  }
+
+  #wait<T>(operation: () => MaybePromise<T>): MaybePromise<T> {
+    return this.#service.withThrottleWait(this.#waitMaxMs, operation);
+  }
+}

@@ -1,0 +1,2 @@
+export { mongoHome } from './home.ts';
+export { createMongoProtocol } from './protocol.ts';

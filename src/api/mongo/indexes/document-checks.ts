@@ -1,0 +1,161 @@
+/** What an index demands of every document: no two arrays in one entry, places that are places, known languages. */
+import { type Bson, type BsonDocument, isArray, isDocument } from '../../../value/index.ts';
+import { printBson, printDocument } from '../bson/print.ts';
+import { MongoError } from '../errors.ts';
+import { sphere, storedGeometry } from '../query/geo/geometry.ts';
+import { someWholeAt } from '../query/path.ts';
+import { textRules } from '../query/text/languages.ts';
+import { isWildcard } from './index-key.ts';
+
+/** The check of one index, as it can be sent with an update. */
+export type IndexCheck =
+  | { readonly kind: 'parallel' | 'wildcard'; readonly fields: readonly string[] }
+  | {
+      readonly kind: '2dsphere' | '2d';
+      readonly field: string;
+      readonly min: number;
+      readonly max: number;
+    }
+  | { readonly kind: 'hashed'; readonly field: string }
+  | { readonly kind: 'language'; readonly field: string };
+
+export function indexChecks(
+  indexes: readonly { readonly key: BsonDocument; readonly spec: BsonDocument }[],
+): readonly IndexCheck[] {
+  const checks: IndexCheck[] = [];
+  for (const { key, spec } of indexes) {
+    const plain: string[] = [];
+    for (const [field, kind] of key) {
+      const [min, max] = [Number(spec.get('min') ?? -180), Number(spec.get('max') ?? 180)];
+      const type = typeof kind === 'string' ? kind : undefined;
+      if (type === '2dsphere' || type === '2d') checks.push({ kind: type, field, min, max });
+      else if (type === 'hashed') checks.push({ kind: type, field });
+      else if (typeof kind !== 'string' && !isWildcard(field) && field !== '_ftsx')
+        plain.push(field);
+    }
+    const hasWildcard = [...key.keys()].some(isWildcard);
+    if (hasWildcard && plain.length > 0) checks.push({ kind: 'wildcard', fields: plain });
+    if (plain.length > 1) checks.push({ kind: 'parallel', fields: plain });
+    const language = spec.get('language_override');
+    if (typeof language === 'string') checks.push({ kind: 'language', field: language });
+  }
+  return checks;
+}
+
+/** Throws CannotIndexParallelArrays and its kind. */
+export function checkIndexed(checks: readonly IndexCheck[], document: BsonDocument): void {
+  for (const check of checks)
+    switch (check.kind) {
+      case 'parallel':
+        checkParallel(check.fields, document);
+        break;
+      case 'wildcard':
+        for (const field of check.fields)
+          if (isArrayOnPath(document, field))
+            throw new MongoError(
+              'Location7246301',
+              `compound wildcard index does not support arrays at ${field}`,
+            );
+        break;
+      case 'hashed':
+        if (isArrayOnPath(document, check.field))
+          throw new MongoError(
+            'Location16766',
+            `Error: hashed indexes do not currently support array values. Found array at path: ${check.field}`,
+          );
+        break;
+      case 'language':
+        checkLanguage(document.get(check.field));
+        break;
+      default:
+        checkPlace(check, document);
+    }
+}
+
+function checkLanguage(language: Bson | undefined): void {
+  if (language === undefined) return;
+  if (typeof language !== 'string')
+    throw new MongoError(
+      'Location17261',
+      'found language override field in document with non-string type',
+    );
+  if (textRules(language) === undefined)
+    throw new MongoError('Location17262', `language override unsupported: ${language}`);
+}
+
+/** The step at which a path meets an array; undefined where it meets none. */
+function arrayStep(document: BsonDocument, field: string): string | undefined {
+  let value: Bson | undefined = document;
+  const walked: string[] = [];
+  for (const step of field.split('.')) {
+    if (!isDocument(value)) return undefined;
+    value = value.get(step);
+    walked.push(step);
+    if (isArray(value)) return walked.join('.');
+  }
+  return undefined;
+}
+
+function isArrayOnPath(document: BsonDocument, field: string): boolean {
+  return arrayStep(document, field) !== undefined;
+}
+
+function checkParallel(fields: readonly string[], document: BsonDocument): void {
+  const steps = new Map<string, string>();
+  for (const field of fields) {
+    const step = arrayStep(document, field);
+    if (step !== undefined) steps.set(step, field);
+  }
+  if (steps.size < 2) return;
+  const [a, b] = [...steps.keys()].reverse();
+  throw new MongoError('CannotIndexParallelArrays', `cannot index parallel arrays [${a}] [${b}]`);
+}
+
+function checkPlace(
+  { kind, field, min, max }: IndexCheck & { readonly kind: '2d' | '2dsphere' },
+  document: BsonDocument,
+): void {
+  someWholeAt(document, field.split('.'), (value) => {
+    if (value === undefined || value === null || (isArray(value) && value.length === 0))
+      return false;
+    if (kind === '2dsphere') {
+      const isPlace = isSpherePlace(value);
+      if (!isPlace)
+        throw new MongoError(
+          'Location16755',
+          `Can't extract geo keys: ${printDocument(document)}  can't project geometry into spherical CRS: ${printBson(value)}`,
+        );
+      return false;
+    }
+    if (isDocument(value) && value.size === 0) return false;
+    const pairs = pairsOf(value);
+    if (pairs === undefined)
+      throw new MongoError(
+        'Location13026',
+        `geo values must be 'legacy coordinate pairs' for 2d indexes :: caused by :: ${printBson(value)}`,
+      );
+    for (const [x, y] of pairs)
+      if (!(x >= min && x <= max && y >= min && y <= max))
+        throw new MongoError(
+          'Location13027',
+          `point not in interval of [ ${min}, ${max} ] :: caused by :: ${printBson(value)}`,
+        );
+    return false;
+  });
+}
+
+function isSpherePlace(value: Bson): boolean {
+  const geometry = storedGeometry(value);
+  if (geometry?.shape === undefined) return false;
+  return (
+    geometry.pair === undefined || sphere.toPoint(geometry.pair[0], geometry.pair[1]) !== undefined
+  );
+}
+
+function pairsOf(value: Bson): readonly (readonly [number, number])[] | undefined {
+  const single = storedGeometry(value);
+  if (single?.pair !== undefined) return [single.pair];
+  if (!isArray(value)) return undefined;
+  const pairs = value.map((each) => storedGeometry(each)?.pair);
+  return pairs.includes(undefined) ? undefined : (pairs as [number, number][]);
+}

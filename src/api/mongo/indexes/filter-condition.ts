@@ -1,0 +1,89 @@
+/**
+ * What indexes can decide of a filter: values that fields must equal or lie between. An array stands for its elements,
+ * and two bounds may be met by two of them, so only one test of each field counts. Everything else allows anything.
+ */
+import {
+  ANYTHING,
+  allOf,
+  anyOf,
+  type Condition,
+  comparedTo,
+  equalTo,
+  term,
+  type ValueRange,
+} from '../../../query/index.ts';
+import {
+  type Bson,
+  BsonSymbol,
+  Double,
+  Extended,
+  type Value,
+  valueOfBson,
+} from '../../../value/index.ts';
+import { conjuncts, type FieldTest, type Filter } from '../query/filter.ts';
+import { arrayIndex, type FieldPath } from '../query/path.ts';
+
+/** @param isCollated - texts that are not the same may count as equal, so that indexes know nothing of them. */
+export function filterCondition(filter: Filter, isCollated = false): Condition {
+  const seen = new Set<string>();
+  const parts: Condition[] = [];
+  for (const part of conjuncts(filter)) {
+    if (part.kind === 'or')
+      parts.push(anyOf(...part.of.map((inner) => filterCondition(inner, isCollated))));
+    if (part.kind !== 'field' || seen.has(part.path.join('.'))) continue;
+    if (isCollated && hasTexts(part.test)) continue;
+    const ranges = rangesOf(part.test);
+    if (ranges === undefined || part.path.some((step) => arrayIndex(step) !== undefined)) continue;
+    seen.add(part.path.join('.'));
+    parts.push(fieldCondition(part.path, ranges));
+  }
+  return parts.length === 0 ? ANYTHING : allOf(...parts);
+}
+
+function hasTexts(test: FieldTest): boolean {
+  const values = 'values' in test ? test.values : 'value' in test ? [test.value] : [];
+  return values.some((value) => typeof value === 'string' || value instanceof BsonSymbol);
+}
+
+/** `_id` is never an array, so that the automatic index of a sharded collection has it too. */
+function fieldCondition(path: FieldPath, ranges: readonly ValueRange[]): Condition {
+  if (path.length === 1 && path[0] === '_id') return term(path, ranges);
+  return { kind: 'declared', path, ranges };
+}
+
+const COMPARISONS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+function rangesOf(test: FieldTest): readonly ValueRange[] | undefined {
+  switch (test.kind) {
+    case 'eq': {
+      const value = keyOf(test.value);
+      return value === undefined ? undefined : [equalTo(value)];
+    }
+    case 'in': {
+      const values = test.values.map(keyOf);
+      if (test.regexes.length > 0 || values.includes(undefined)) return undefined;
+      return values.map(equalTo);
+    }
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte': {
+      const value = keyOf(test.value);
+      return value === undefined ? undefined : [comparedTo(COMPARISONS[test.kind], value)];
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The value in an index; undefined for values that an index does not have as they are. */
+function keyOf(value: Bson): Value {
+  if (value === null || value instanceof BsonSymbol) return undefined;
+  if (value instanceof Double) return Number.isNaN(value.value) ? undefined : value.value;
+  if (typeof value !== 'object') return valueOfBson(value);
+  if (!(value instanceof Extended)) return undefined;
+  const { kind } = value.payload;
+  return kind === 'objectId' || kind === 'date' || kind === 'decimal' || kind === 'timestamp'
+    ? value
+    : undefined;
+}

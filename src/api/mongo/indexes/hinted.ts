@@ -1,0 +1,89 @@
+/** A hint: which index it names, and which documents that index has. */
+import { type Bson, type BsonDocument, equalBson, isDocument } from '../../../value/index.ts';
+import { printDocument } from '../bson/print.ts';
+import type { Collection } from '../collections/collection.ts';
+import { namespaceText } from '../collections/namespace.ts';
+import { MongoError } from '../errors.ts';
+import { type Filter, partsOf } from '../query/filter.ts';
+import { parseFilter } from '../query/filter-parser.ts';
+import { compileFilter, type DocumentTest } from '../query/filter-test.ts';
+import { someWholeAt } from '../query/path.ts';
+import { isWildcard } from './index-key.ts';
+import { declaredIndexes, ID_INDEX, type MongoIndex } from './index-spec.ts';
+
+type Hinted = Pick<MongoIndex, 'name' | 'key' | 'spec'>;
+
+/** The index that a hint names; undefined where it asks for a scan. Refuses a hint that names none. */
+export function hintedIndex(collection: Collection, hint: Bson | undefined): Hinted | undefined {
+  if (hint === undefined || hint === null) return undefined;
+  if (isDocument(hint) && (hint.size === 0 || hint.has('$natural'))) return undefined;
+  const id = { name: '_id_', key: ID_INDEX.get('key') as BsonDocument, spec: ID_INDEX };
+  const found = [id, ...declaredIndexes(collection)].find(({ name, key }) =>
+    isDocument(hint) ? equalBson(key, hint) : name === hint,
+  );
+  if (found !== undefined && found.spec.get('hidden') !== true) return found;
+  throw new MongoError(
+    'BadValue',
+    `error processing query: ns=${namespaceText(collection.namespace)} planner returned error :: caused by :: hint ` +
+      `provided does not correspond to an existing index: ${isDocument(hint) ? printDocument(hint) : String(hint)}`,
+  );
+}
+
+/** Which documents the index has; undefined where it has all. A find by a hint returns no others. */
+export function coverage(
+  { key, spec }: Hinted,
+  filter: Filter,
+  collection: Collection,
+): DocumentTest | undefined {
+  const partial = spec.get('partialFilterExpression');
+  const passes = isDocument(partial) ? compileFilter(parseFilter(partial)) : undefined;
+  if ([...key.keys()].some(isWildcard)) checkWildcard(key, spec, filter, collection);
+  const places = [...key]
+    .filter(([, kind]) => kind === '2dsphere' || kind === '2d')
+    .map(([field]) => field);
+  const fields = places.length > 0 ? places : spec.get('sparse') === true ? [...key.keys()] : [];
+  if (fields.length === 0) return passes;
+  return (document) =>
+    fields.some((field) =>
+      someWholeAt(document, field.split('.'), (value) => value !== undefined),
+    ) &&
+    (passes === undefined || passes(document));
+}
+
+/** A wildcard index serves a filter only on a field that it has. */
+function checkWildcard(
+  key: BsonDocument,
+  spec: BsonDocument,
+  filter: Filter,
+  collection: Collection,
+): void {
+  const covers = (path: string): boolean =>
+    [...key.keys()].some((field) => {
+      if (!isWildcard(field)) return path === field;
+      const prefix = field.slice(0, -3);
+      return (
+        (prefix === '' || path === prefix.slice(0, -1) || path.startsWith(prefix)) &&
+        isProjected(path, spec.get('wildcardProjection'))
+      );
+    });
+  for (const part of partsOf(filter))
+    if (part.kind === 'field' && covers(part.path.join('.'))) return;
+  throw new MongoError(
+    'NoQueryExecutionPlans',
+    `error processing query: ns=${namespaceText(collection.namespace)} planner returned error :: caused by :: No query solutions`,
+  );
+}
+
+function isProjected(path: string, projection: Bson | undefined): boolean {
+  if (!isDocument(projection)) return path !== '_id';
+  const included = [...projection]
+    .filter(([name]) => name !== '_id')
+    .map(([, value]) => value !== false && Number(value) !== 0);
+  const isInclusion = included[0] ?? true;
+  const isNamed = [...projection.keys()].some(
+    (name) => path === name || path.startsWith(`${name}.`),
+  );
+  if (path === '_id')
+    return projection.has('_id') && projection.get('_id') !== 0 && projection.get('_id') !== false;
+  return isNamed === isInclusion;
+}

@@ -1,0 +1,179 @@
+/** An index as `createIndexes` describes it, as the container declares it, and as `listIndexes` shows it. */
+import type { IndexDefinition, NewIndex } from '../../../catalog/index.ts';
+import {
+  type Bson,
+  type BsonDocument,
+  isDocument,
+  parsePath,
+  printPath,
+  readBson,
+  writeBson,
+} from '../../../value/index.ts';
+import { doubleOf } from '../bson/arithmetic.ts';
+import { printDocument } from '../bson/print.ts';
+import type { Collection } from '../collections/collection.ts';
+import type { TextFields } from '../query/text/text-query.ts';
+import { cannot, defaultName } from './index-key.ts';
+import { type ParsedIndex, parseIndexSpec } from './index-options-parser.ts';
+import { partialTests } from './partial-filter.ts';
+
+export type DeclaredIndex = Omit<NewIndex, 'origin'>;
+
+/** An index of a collection. */
+export interface MongoIndex {
+  readonly id: number;
+  readonly name: string;
+  /** As `listIndexes` shows it. */
+  readonly spec: BsonDocument;
+  readonly key: BsonDocument;
+  readonly definition: IndexDefinition;
+}
+
+export const ID_INDEX: BsonDocument = new Map<string, Bson>([
+  ['v', 2],
+  ['key', new Map([['_id', 1]])],
+  ['name', '_id_'],
+]);
+
+/** The index of `_id`, with the collation of the collection. */
+export function idIndex(collection: Collection): BsonDocument {
+  const clustered = collection.options.get('clusteredIndex');
+  if (isDocument(clustered)) return new Map([...clustered, ['clustered', true]]);
+  const collation = collection.options.get('collation');
+  return collation === undefined ? ID_INDEX : new Map([...ID_INDEX, ['collation', collation]]);
+}
+
+export interface NewMongoIndex extends ParsedIndex {
+  readonly declared: DeclaredIndex;
+}
+
+/** Throws CannotCreateIndex and its kind. */
+export function parseIndex(
+  sent: BsonDocument,
+  collection: Pick<Collection, 'shardKey' | 'options'>,
+): NewMongoIndex {
+  const inherited = collection.options.get('collation');
+  const parsed = parseIndexSpec(sent, isDocument(inherited) ? inherited : undefined);
+  const { spec, key } = parsed;
+  const isUnique = spec.get('unique') === true;
+  const shardField = collection.shardKey?.join('.');
+  if (isUnique && shardField !== undefined && !key.has(shardField))
+    throw cannot(
+      `cannot create unique index over ${printDocument(key)} with shard key pattern { ${shardField}: 1 }`,
+    );
+  return { ...parsed, declared: declaredOf(parsed, isUnique) };
+}
+
+function declaredOf({ kind, key, spec, name }: ParsedIndex, isUnique: boolean): DeclaredIndex {
+  const partial = spec.get('partialFilterExpression');
+  const filter = isDocument(partial) ? partialTests(partial) : undefined;
+  const isPartial = isDocument(partial);
+  const expiry = spec.get('expireAfterSeconds');
+  const isPlain = kind === 'plain' || (kind === 'hashed' && key.size === 1);
+  // What the layers below cannot hold is kept and shown; finds look at the documents instead.
+  const isVirtual = !isPlain || (isPartial && filter === undefined) || spec.has('collation');
+  return {
+    name,
+    parts: [...key].map(([field, value]) => ({
+      path: printPath(field.split('.')),
+      isDescending: typeof value !== 'string' && doubleOf(value) < 0,
+    })),
+    // Within one type both orders are the same, and filters stay within a type; sorts are done in memory.
+    collation: 'cosmos',
+    isMultikey: true,
+    isSparse: spec.get('sparse') === true,
+    details: Buffer.from(writeBson(spec)).toString('base64'),
+    ...(isPartial && filter !== undefined ? { filter } : {}),
+    ...(isVirtual && !isUnique ? { isVirtual: true as const } : {}),
+    ...(isUnique ? { unique: 'partitionKey' as const } : {}),
+    ...(typeof expiry === 'number' && kind === 'plain' ? { expireAfterSec: expiry } : {}),
+  };
+}
+
+/** Definitions never change in place, so that each is read once. */
+const KNOWN = new WeakMap<IndexDefinition, MongoIndex>();
+
+/** The indexes that were declared by this API. */
+export function declaredIndexes({
+  container,
+}: Pick<Collection, 'container'>): readonly MongoIndex[] {
+  return (container.indexes ?? []).filter(({ origin }) => origin === 'declared').map(indexOf);
+}
+
+function indexOf(definition: IndexDefinition): MongoIndex {
+  const known = KNOWN.get(definition);
+  if (known !== undefined) return known;
+  const { id, details } = definition;
+  const spec =
+    details === undefined ? specOf(definition) : readBson(Buffer.from(details, 'base64'));
+  const index = {
+    id,
+    name: spec.get('name') as string,
+    spec,
+    key: spec.get('key') as BsonDocument,
+    definition,
+  };
+  KNOWN.set(definition, index);
+  return index;
+}
+
+/** The description of an index that was declared before descriptions were kept. */
+function specOf({ parts, name, unique, isSparse }: IndexDefinition): BsonDocument {
+  const key = new Map(
+    parts.map(({ path, isDescending }) => [parsePath(path).join('.'), isDescending ? -1 : 1]),
+  );
+  const spec = new Map<string, Bson>([
+    ['v', 2],
+    ['key', key],
+    ['name', name ?? defaultName(key)],
+  ]);
+  if (unique !== undefined) spec.set('unique', true);
+  if (isSparse) spec.set('sparse', true);
+  return spec;
+}
+
+/** The text index of a collection, as searches need it. */
+export function textFields(collection: Pick<Collection, 'container'>): TextFields | undefined {
+  for (const { spec, key } of declaredIndexes(collection)) {
+    if (!key.has('_fts')) continue;
+    const weights = new Map<string, number>();
+    for (const [field, weight] of spec.get('weights') as BsonDocument)
+      weights.set(field, doubleOf(weight));
+    const isEverything = weights.delete('$**');
+    return {
+      weights,
+      isEverything,
+      defaultLanguage: spec.get('default_language') as string,
+      languageField: spec.get('language_override') as string,
+    };
+  }
+  return undefined;
+}
+
+/** Whether a field has an index of places. */
+export function hasGeoIndex(
+  collection: Pick<Collection, 'container'>,
+  field: string,
+  kinds: readonly string[],
+): boolean {
+  return declaredIndexes(collection).some(({ key, spec }) => {
+    const kind = key.get(field);
+    return typeof kind === 'string' && kinds.includes(kind) && spec.get('hidden') !== true;
+  });
+}
+
+/** The definition of an index whose description changes. A flag that is off is not shown. */
+export function changedSpec(
+  { spec }: MongoIndex,
+  changes: BsonDocument,
+): { readonly details: string; readonly expireAfterSec: number | undefined } {
+  const changed = new Map(spec);
+  for (const [name, value] of changes)
+    if (value === false) changed.delete(name);
+    else changed.set(name, value);
+  const expiry = changed.get('expireAfterSeconds');
+  return {
+    details: Buffer.from(writeBson(changed)).toString('base64'),
+    expireAfterSec: typeof expiry === 'number' ? expiry : undefined,
+  };
+}

@@ -1,0 +1,59 @@
+/** The MongoDB API on connections of bytes. */
+import { ObjectId } from 'bson';
+import type { ByteProtocol } from '../../net/index.ts';
+import type { AccessControl, Service } from '../../service/index.ts';
+import { Activity } from './activity.ts';
+import { Users } from './auth/users.ts';
+import type { MongoContext, Topology } from './call.ts';
+import { SchemaChanges } from './change-streams/schema-changes.ts';
+import { WriteHints } from './change-streams/write-hints.ts';
+import { ClusterClock } from './cluster-clock.ts';
+import { MongoConnection } from './connection.ts';
+import { Cursors } from './cursors/cursors.ts';
+import { Operations } from './diagnostics/operations.ts';
+import type { DispatchOptions } from './dispatch.ts';
+import { FailPoints } from './fail-points/fail-points.ts';
+import { Sessions } from './sessions/sessions.ts';
+import { SessionTransactions } from './sessions/transactions.ts';
+
+interface MongoOptions extends Omit<DispatchOptions, 'context'> {
+  readonly service: Service;
+  readonly access: AccessControl;
+  readonly version: string;
+  /** How long a throttled command waits before it is refused; 60 s by default, as in the reference service. */
+  readonly retryWaitMs?: number;
+  readonly topology?: Topology;
+  /** True: nobody has to log in. */
+  readonly isOpen?: boolean;
+  /** True: fail points may be configured. */
+  readonly hasTestCommands?: boolean;
+}
+
+const RETRY_WAIT_MS = 60_000;
+
+export function createMongoProtocol(options: MongoOptions): ByteProtocol {
+  const { service, access, version, retryWaitMs = RETRY_WAIT_MS } = options;
+  const context: MongoContext = {
+    service,
+    version,
+    retryWaitMs,
+    topology: options.topology ?? 'replica-set',
+    isOpen: options.isOpen ?? false,
+    cursors: new Cursors(service.clock),
+    passwords: access.passwords,
+    sessions: new Sessions(service.clock),
+    transactions: new SessionTransactions(service),
+    clusterClock: new ClusterClock(service.clock),
+    activity: new Activity(),
+    states: new Activity(),
+    processId: new Uint8Array(new ObjectId().id),
+    users: new Users(service),
+    operations: new Operations(),
+    changes: new SchemaChanges(),
+    hints: new WriteHints(),
+    parameters: {},
+    profileLevels: new Map(),
+    failPoints: options.hasTestCommands === true ? new FailPoints() : undefined,
+  };
+  return { open: (socket, info) => new MongoConnection(socket, info, { ...options, context }) };
+}

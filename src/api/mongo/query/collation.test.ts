@@ -1,0 +1,44 @@
+// Goal: collations order texts as MongoDB documents it. Method: sorted lists for each option; refusals by code.
+import { describe, expect, it } from 'vitest';
+import type { Bson } from '../../../value/index.ts';
+import { parseCollation } from './collation.ts';
+
+const collation = (options: Readonly<Record<string, Bson>>) =>
+  parseCollation(new Map<string, Bson>([['locale', 'en'], ...Object.entries(options)]));
+
+describe('collations', () => {
+  it.each([
+    [{}, ['b', 'A', 'a'], ['a', 'A', 'b']],
+    [{ caseFirst: 'upper' }, ['a', 'A'], ['A', 'a']],
+    [{ numericOrdering: true }, ['10', '9', '1'], ['1', '9', '10']],
+    [{ locale: 'sv' }, ['\u00f6', 'z', 'a'], ['a', 'z', '\u00f6']],
+  ] as const)('%j', (options, texts, expected) => {
+    expect([...texts].sort(collation(options)?.compare)).toEqual(expected);
+  });
+
+  it.each([
+    [{ strength: 1 }, 'a', '\u00c1', true],
+    [{ strength: 2 }, 'a', 'A', true],
+    [{ strength: 2 }, 'a', '\u00e1', false],
+    [{ strength: 1, caseLevel: true }, 'a', 'A', false],
+    [{ strength: 3 }, 'a', 'A', false],
+    [{ alternate: 'shifted' }, 'a-b', 'ab', true],
+    [{ alternate: 'shifted', maxVariable: 'space' }, 'a-b', 'ab', false],
+    [{ alternate: 'shifted', maxVariable: 'space' }, 'a b', 'ab', true],
+  ] as const)('%j: %s equals %s: %s', (options, a, b, isEqual) => {
+    expect(collation(options)?.compare([a], [b]) === 0).toBe(isEqual);
+  });
+
+  it('the simple one is none', () => {
+    expect(parseCollation(new Map([['locale', 'simple']]))).toBeUndefined();
+  });
+
+  it.each([
+    [{ locale: 'no such' }, 2],
+    [{ strength: 9 }, 2],
+    [{ strength: 'x' }, 14],
+    [{ unknown: 1 }, 40415],
+  ])('%j is refused', (options, number) => {
+    expect(() => collation(options)).toThrow(expect.objectContaining({ number }));
+  });
+});

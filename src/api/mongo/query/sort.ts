@@ -1,0 +1,160 @@
+/**
+ * Sorts: the key of a document is, for each part, the least value at the path, or the greatest where the part is
+ * descending. A missing value sorts as null and an empty array before it.
+ */
+import {
+  type Bson,
+  type BsonDocument,
+  compareBson,
+  Double,
+  isArray,
+  isDocument,
+} from '../../../value/index.ts';
+import { isNumber, wholeNumber } from '../bson/arithmetic.ts';
+import { printBson } from '../bson/print.ts';
+import { MongoError } from '../errors.ts';
+import type { CompareBson } from './collation.ts';
+import { type FieldPath, someWholeAt, splitPath } from './path.ts';
+import type { TextQuery } from './text/text-query.ts';
+
+export interface SortPart {
+  readonly text: string;
+  readonly path: FieldPath;
+  readonly isDescending: boolean;
+  /** Set where the order is that of something else than a field. */
+  readonly meta?: 'textScore' | 'natural';
+}
+
+export type SortKey = readonly (Bson | undefined)[];
+
+/** MongoDB's bound. */
+const PARTS_MAX = 32;
+
+/** Parts of a sort with the order of a collation, and the search whose score may be a part. */
+export class Sort {
+  readonly parts: readonly SortPart[];
+  readonly #compare: CompareBson;
+  readonly #text: TextQuery | undefined;
+  /** Documents so far: their natural order is that in which they come. */
+  #count = 0;
+
+  constructor(parts: readonly SortPart[], compare: CompareBson = compareBson, text?: TextQuery) {
+    this.parts = parts;
+    this.#compare = compare;
+    this.#text = text;
+  }
+
+  get isEmpty(): boolean {
+    return this.parts.length === 0;
+  }
+
+  keyOf(document: BsonDocument): SortKey {
+    return this.parts.map((part) =>
+      part.meta === undefined
+        ? keyPart(document, part, this.#compare)
+        : new Double(part.meta === 'natural' ? this.#count++ : (this.#text?.score(document) ?? 0)),
+    );
+  }
+
+  compare(a: SortKey, b: SortKey): number {
+    for (let at = 0; at < this.parts.length; at++) {
+      const order = this.#compare(a[at], b[at]);
+      if (order !== 0) return (this.parts[at] as SortPart).isDescending ? -order : order;
+    }
+    return 0;
+  }
+}
+
+export function parseSort(sort: BsonDocument): readonly SortPart[] {
+  const parts: SortPart[] = [];
+  for (const [text, value] of sort) {
+    if (isDocument(value)) {
+      parts.push({ text, path: splitPath(text), isDescending: true, meta: metaIn(value) });
+      continue;
+    }
+    const direction = wholeNumber(value);
+    if (!isNumber(value))
+      throw new MongoError(
+        'Location15974',
+        `Illegal key in $sort specification: ${text}: ${printBson(value)}`,
+      );
+    if (direction !== 1 && direction !== -1)
+      throw new MongoError(
+        'Location15975',
+        '$sort key ordering must be 1 (for ascending) or -1 (for descending)',
+      );
+    if (text === '$natural')
+      parts.push({ text, path: [], isDescending: direction < 0, meta: 'natural' });
+    else parts.push({ text, path: checkedPath(text), isDescending: direction < 0 });
+  }
+  if (parts.length > PARTS_MAX) throw new MongoError('Location13103', 'too many compound keys');
+  return parts;
+}
+
+function metaIn(value: BsonDocument): 'textScore' {
+  const meta = value.get('$meta');
+  if (value.size !== 1 || meta === undefined)
+    throw new MongoError(
+      'Location17312',
+      '$meta is the only expression supported by $sort right now',
+    );
+  if (meta !== 'textScore')
+    throw new MongoError('Location31138', `Illegal $meta sort: ${String(meta)}`);
+  return 'textScore';
+}
+
+function checkedPath(text: string): FieldPath {
+  if (text === '')
+    throw new MongoError('Location40352', 'FieldPath cannot be constructed with empty string');
+  if (text.endsWith('.'))
+    throw new MongoError('Location40353', "FieldPath must not end with a '.'.");
+  const path = splitPath(text);
+  for (const step of path) {
+    if (step === '')
+      throw new MongoError('Location15998', 'FieldPath field names may not be empty strings.');
+    if (step.startsWith('$') && step !== '$ref' && step !== '$id' && step !== '$db')
+      throw new MongoError(
+        'Location16410',
+        `FieldPath field names may not start with '$'. Consider using $getField or $setField.`,
+      );
+  }
+  return path;
+}
+
+function keyPart(
+  document: BsonDocument,
+  { path, isDescending }: SortPart,
+  compare: CompareBson,
+): Bson | undefined {
+  const direction = isDescending ? -1 : 1;
+  let best: Bson | undefined | typeof NONE = NONE;
+  const consider = (candidate: Bson | undefined): void => {
+    if (best === NONE || compare(candidate, best) * direction < 0) best = candidate;
+  };
+  someWholeAt(document, path, (value) => {
+    if (!isArray(value)) consider(value ?? null);
+    else if (value.length === 0) consider(undefined);
+    else for (const element of value) consider(element);
+    return false;
+  });
+  return best === NONE ? null : best;
+}
+
+const NONE: unique symbol = Symbol('no value yet');
+
+export function sortKeyOf(
+  document: BsonDocument,
+  parts: readonly SortPart[],
+  compare: CompareBson = compareBson,
+): SortKey {
+  return new Sort(parts, compare).keyOf(document);
+}
+
+export function compareSortKeys(
+  a: SortKey,
+  b: SortKey,
+  parts: readonly SortPart[],
+  compare: CompareBson = compareBson,
+): number {
+  return new Sort(parts, compare).compare(a, b);
+}

@@ -1,0 +1,96 @@
+/** One command between its message and its reply: may the caller run it, is it well formed, and what runs it. */
+import type { MaybePromise } from '../../base/index.ts';
+import type { BsonDocument } from '../../value/index.ts';
+import type { Call, Command, Reply } from './call.ts';
+import { openChangeStream } from './change-streams/open-change-stream.ts';
+import { changeStreamArgument } from './change-streams/options.ts';
+import { trimAfter } from './collections/capped.ts';
+import { commandNamed } from './commands/index.ts';
+import { openTail, tailOf } from './cursors/tail.ts';
+import { MongoError } from './errors.ts';
+import { checkReadConcern, checkWriteConcern } from './fields/concerns.ts';
+import { checkFields } from './fields/field-table.ts';
+import { checkGenericFields } from './fields/generic-checks.ts';
+import { makeHidden } from './sessions/hidden-collections.ts';
+import { RetryableWrite } from './sessions/retryable-write.ts';
+import { runOnView, viewOf } from './views/view-calls.ts';
+import type { Message } from './wire/message.ts';
+
+interface Runnable {
+  readonly call: Call;
+  readonly command: Command | undefined;
+  /** Set where the write cannot be as durable as was asked. */
+  writeConcernError: BsonDocument | undefined;
+}
+
+/** Commands that an OP_QUERY may carry: the first one of a client. */
+const QUERY_COMMANDS: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismaster']);
+
+/** Checks what the command says, and runs it where it belongs: on a view, as a change stream, in a transaction. */
+export function runCommand(running: Runnable, message: Message): MaybePromise<Reply> {
+  const { call } = running;
+  const { context, name, body } = call;
+  const command = admitted(running, message);
+  checkGenericFields(name, body);
+  if (command.fields !== undefined) checkFields(name, body, command.fields);
+  checkReadConcern(name, body, context.topology);
+  running.writeConcernError = checkWriteConcern(name, body, context.topology);
+  call.session = context.sessions.use(body, call.connection.user);
+  call.store = context.transactions.storeOf(body, name, context.topology) ?? call.store;
+  call.retryable = RetryableWrite.of(body, name, call.store.nowMs());
+  const stream = changeStreamArgument(call);
+  if (stream !== undefined) return openChangeStream(call, stream);
+  const view = viewOf(call);
+  if (view !== undefined) return runOnView(call, view, commandNamed('aggregate') as Command);
+  if (body.get('autocommit') === false && MAKING.has(name))
+    return makeHidden(call).then(() => command.run(call));
+  const tail = tailOf(call);
+  if (tail !== undefined) return openTail(call, tail);
+  const reply = command.run(call);
+  return CAPPING.has(name) ? trimAfter(call, reply) : reply;
+}
+
+/** Commands that make the collection that they write to. */
+const MAKING: ReadonlySet<string> = new Set([
+  'createIndexes',
+  'insert',
+  'update',
+  'findAndModify',
+  'findandmodify',
+]);
+/** Commands after which a capped collection may have too many documents. */
+const CAPPING: ReadonlySet<string> = new Set([
+  'insert',
+  'update',
+  'findAndModify',
+  'findandmodify',
+]);
+
+/** The command, where the caller may run it. */
+function admitted({ call, command }: Runnable, { kind }: Message): Command {
+  const { name, connection, database } = call;
+  if (kind === 'query' && !QUERY_COMMANDS.has(name))
+    throw new MongoError(
+      'UnsupportedOpQueryCommand',
+      `Unsupported OP_QUERY command: ${name}. The client driver may require an upgrade.`,
+    );
+  if (command?.needs !== 'nothing') {
+    if (connection.principal === undefined)
+      throw new MongoError('Unauthorized', `Command ${name} requires authentication`);
+    if (!isAllowed(call, command?.needs === 'write'))
+      throw new MongoError(
+        'Unauthorized',
+        `not authorized on ${database} to execute command ${name}${connection.grants === undefined ? ': the key is read-only' : ''}`,
+      );
+  }
+  if (command === undefined) throw new MongoError('CommandNotFound', `no such command: '${name}'`);
+  if (command.isAdminOnly === true && database !== 'admin')
+    throw new MongoError('Unauthorized', `${name} may only be run against the admin database.`);
+  return command;
+}
+
+function isAllowed({ connection, database }: Call, isWrite: boolean): boolean {
+  const { principal, grants } = connection;
+  if (grants !== undefined) return isWrite ? grants.mayWrite(database) : grants.mayRead(database);
+  return principal?.kind === 'master' || !isWrite;
+}

@@ -1,0 +1,70 @@
+/** An open transaction as a place to read and write documents. */
+import { type Bytes, DomainError } from '../../../base/index.ts';
+import type { SequenceResult } from '../../../cluster/index.ts';
+import type { Effect, Item, SequenceMode } from '../../../partition/index.ts';
+import type { ItemAddress, ItemWrite, Service } from '../../../service/index.ts';
+import type { Collection } from '../collections/collection.ts';
+import type { Rows } from '../documents/rows.ts';
+import { type DocumentStore, type FindRequest, queryRows } from '../documents/store.ts';
+import type { WriteLocks } from './write-locks.ts';
+
+type Transaction = ReturnType<Service['transactions']['begin']>;
+
+export class TransactionStore implements DocumentStore {
+  readonly isTransaction = true;
+  readonly #transaction: Transaction;
+  readonly #nowMs: () => number;
+
+  readonly #locks: WriteLocks;
+
+  constructor(transaction: Transaction, nowMs: () => number, locks: WriteLocks) {
+    this.#transaction = transaction;
+    this.#nowMs = nowMs;
+    this.#locks = locks;
+  }
+
+  nowMs(): number {
+    return this.#nowMs();
+  }
+
+  read({ container }: Collection, address: ItemAddress): Promise<Item | undefined> {
+    return this.#transaction.read(container, address);
+  }
+
+  find({ container }: Collection, request: FindRequest): Rows {
+    return queryRows(container, request, (from) => this.#transaction.query(container, from));
+  }
+
+  async write({ container }: Collection, write: ItemWrite): Promise<Effect> {
+    this.#locks.take(this, container, write);
+    return this.#transaction.write(container, write);
+  }
+
+  async sequence(
+    collection: Collection,
+    writes: readonly ItemWrite[],
+    mode: SequenceMode,
+  ): Promise<readonly SequenceResult[]> {
+    const results: SequenceResult[] = [];
+    let isRefused = false;
+    for (const write of writes) {
+      if (isRefused && mode !== 'each') {
+        results.push({ notRun: true });
+        continue;
+      }
+      try {
+        results.push({ effect: await this.write(collection, write), charge: 0 });
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.code === 'retryWith') throw error;
+        isRefused = true;
+        results.push({ error });
+      }
+    }
+    return results;
+  }
+
+  /** Statements of a transaction are never repeated one by one. */
+  async note(): Promise<Bytes | undefined> {
+    return undefined;
+  }
+}

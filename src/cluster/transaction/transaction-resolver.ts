@@ -1,0 +1,165 @@
+/**
+ * Ends transactions over partitions that their process or their partitions left behind: asks the coordinator's
+ * partition for the outcome and applies or drops what is prepared.
+ */
+import { type Clock, DomainError } from '../../base/index.ts';
+import type { ContainerRecord } from '../../catalog/index.ts';
+import type {
+  Effect,
+  Partition,
+  PreparedTransaction,
+  TransactionId,
+} from '../../partition/index.ts';
+import type { ContainerName } from '../container/container-name.ts';
+import type { PartitionRegistry } from '../partition-registry.ts';
+import type { Router } from '../router.ts';
+import type { Route } from '../routing-map.ts';
+import { decodePlace, type Place } from './place.ts';
+
+/** A partition that is opened serves after this time, although the outcome of a transaction is not known yet. */
+const RECOVERY_WAIT_MS = 5000;
+/** What could not be resolved is tried again after this time. */
+const RETRY_MS = 1000;
+
+interface ResolverOptions {
+  readonly router: Router;
+  readonly registry: PartitionRegistry;
+  readonly clock: Clock;
+  /** A container as it now is; undefined where it is gone. */
+  readonly current: (container: ContainerName) => ContainerRecord | undefined;
+}
+
+interface Resolved {
+  readonly route: Route;
+  readonly partition: Partition;
+  readonly effects: readonly Effect[];
+}
+
+export class TransactionResolver {
+  readonly #options: ResolverOptions;
+  /** Transactions that this process is committing: they resolve themselves. */
+  readonly #live = new Set<TransactionId>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #isClosed = false;
+
+  constructor(options: ResolverOptions) {
+    this.#options = options;
+  }
+
+  begin(id: TransactionId): void {
+    this.#live.add(id);
+  }
+
+  end(id: TransactionId): void {
+    this.#live.delete(id);
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  /** What a partition has to do before it serves; undefined where nothing is left of transactions. Does not reject. */
+  recover(partition: Partition): Promise<void> | undefined {
+    if (partition.transactions.state.isEmpty) return undefined;
+    const { promise: isLate, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, RECOVERY_WAIT_MS);
+    const recovery = this.#recover(partition).finally(() => clearTimeout(timer));
+    return Promise.race([recovery, isLate]);
+  }
+
+  async #recover(partition: Partition): Promise<void> {
+    const left = await Promise.allSettled([
+      ...[...partition.transactions.state.prepared].map((transaction) =>
+        this.#resolveHere(partition, transaction),
+      ),
+      ...[...partition.transactions.state.outcomes].map(([id]) => this.#finish(partition, id)),
+    ]);
+    if (left.some(({ status }) => status === 'rejected'))
+      this.#later(() => (partition.hasFailed ? undefined : this.#recover(partition)));
+  }
+
+  async #resolveHere(partition: Partition, transaction: PreparedTransaction): Promise<void> {
+    const { id, coordinator, deadlineMs } = transaction;
+    if (this.#live.has(id)) return;
+    const isCommitted = await this.isCommitted(id, decodePlace(coordinator), deadlineMs);
+    await partition.transactions.resolve(id, isCommitted);
+  }
+
+  /** Resolves a transaction at all participants, and forgets its outcome. */
+  async #finish(partition: Partition, id: TransactionId): Promise<void> {
+    const { state } = partition.transactions;
+    const outcome = new Map(state.outcomes).get(id);
+    if (outcome === undefined || this.#live.has(id)) return;
+    if (outcome.isCommitted)
+      await Promise.all(
+        outcome.participants.map((place) => this.resolve(id, decodePlace(place), true)),
+      );
+    else if (outcome.deadlineMs > this.#options.clock.nowMs()) return;
+    state.forget(id);
+  }
+
+  /** Whether a transaction is committed; where it is not, it never will be. A container that is gone has no outcome. */
+  async isCommitted(id: TransactionId, coordinator: Place, deadlineMs: number): Promise<boolean> {
+    const { epk } = coordinator;
+    const aborted = { isCommitted: false, deadlineMs, epk, participants: [] };
+    const ask = ({ transactions }: Partition) => transactions.isCommitted(id, aborted);
+    return (await this.#at(coordinator, ask)) ?? false;
+  }
+
+  /** Applies or drops what a partition has prepared. Undefined where its container is gone. */
+  resolve(id: TransactionId, place: Place, isCommitted: boolean): Promise<Resolved | undefined> {
+    return this.#at(place, async (partition, route) => ({
+      route,
+      partition,
+      effects: await partition.transactions.resolve(id, isCommitted),
+    }));
+  }
+
+  /** Resolves in the background what could not be resolved at once. */
+  resolveLater(
+    id: TransactionId,
+    coordinator: Place,
+    participants: readonly Place[],
+    deadlineMs: number,
+  ): void {
+    this.#later(async () => {
+      const isCommitted = await this.isCommitted(id, coordinator, deadlineMs);
+      await Promise.all(participants.map((place) => this.resolve(id, place, isCommitted)));
+      if (isCommitted) await this.forget(id, coordinator);
+    });
+  }
+
+  /** All participants have resolved the transaction. */
+  async forget(id: TransactionId, coordinator: Place): Promise<void> {
+    await this.#at(coordinator, async ({ transactions }) => transactions.state.forget(id));
+  }
+
+  #later(work: () => Promise<unknown> | undefined): void {
+    if (this.#isClosed) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      work()?.catch(() => this.#later(work));
+    }, RETRY_MS);
+    this.#timers.add(timer.unref());
+  }
+
+  /** Does something at the partition that has a place, again where the partition was replaced meanwhile. */
+  async #at<T>(
+    { container: name, epk }: Place,
+    act: (partition: Partition, route: Route) => Promise<T>,
+  ): Promise<T | undefined> {
+    const { current, router, registry } = this.#options;
+    const container = current(name);
+    if (container === undefined) return undefined;
+    const attempt = async (route: Route) => act(await registry.recovering(route.handle), route);
+    try {
+      return await attempt(router.routing(container).forKey(epk));
+    } catch (error) {
+      const isGone = error instanceof DomainError && error.code === 'partitionGone';
+      if (isGone && current(name) === undefined) return undefined;
+      return router.retryForKey(error, container, epk, attempt);
+    }
+  }
+}

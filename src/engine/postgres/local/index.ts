@@ -1,0 +1,2 @@
+export type { LocalMember } from './local-member.ts';
+export { LocalReplicaSet } from './local-replica-set.ts';

@@ -1,0 +1,355 @@
+/**
+ * Declared indexes: entries of several values of an item in one order.
+ *
+ *   21 index  number · value · value … · rid8 → ∅     descending parts with their bits flipped; very long ones are cut
+ *                                                     (long-entries.ts)
+ *
+ * The number is the id of the index for life, in four bytes; in containers of index format 1 it is its place in the
+ * policy, in two bytes. A last part that descends is followed by 01: flipped, the end of a text and an escaped zero
+ * begin alike, and a rid begins with zeros. Index format 1 lacks it. A multikey index has an entry for every element of an array, and for every combination of them
+ * where several parts are arrays. A sparse one has none for items that have none of its values; one with a filter has
+ * only the items that pass.
+ */
+import { type Bytes, bytesToLatin1, EMPTY_BYTES, ENTRY_KEPT_BYTES } from '../../../base/index.ts';
+import type { KeyRange } from '../../../engine/index.ts';
+import {
+  type Collation,
+  KeyWriter,
+  type Path,
+  parsePath,
+  printPath,
+  readPath,
+  type Value,
+} from '../../../value/index.ts';
+import { compositePart, type IndexFilterTest, multikeyValues, passes } from './declared-values.ts';
+import { boundedEntry } from './long-entries.ts';
+
+const PREFIX_DECLARED = 0x21;
+const PREFIX_DECLARED_BLOCK = 0x25;
+const AFTER_DESCENDING = Uint8Array.of(0x01);
+
+export interface CompositePart {
+  readonly path: string;
+  readonly isDescending: boolean;
+}
+
+export interface OrderedPath {
+  readonly path: Path;
+  readonly isDescending: boolean;
+}
+
+/** An index as the partitions of a container have it. */
+export interface DeclaredIndex {
+  /** Undefined: it belongs to the policy and is built with it (index format 1). */
+  readonly id: number | undefined;
+  readonly parts: readonly CompositePart[];
+  readonly collation?: Collation;
+  readonly isMultikey?: boolean;
+  readonly isSparse?: boolean;
+  readonly filter?: readonly IndexFilterTest[];
+  /** False where only its uniqueness is wanted. */
+  readonly servesQueries?: boolean;
+}
+
+/** An index whose entries have the order of a query. */
+export interface CompositeMatch {
+  readonly id: number | undefined;
+  readonly prefix: Bytes;
+  readonly isReversed: boolean;
+  /** Direction of each part as stored. */
+  readonly isDescending: readonly boolean[];
+}
+
+/** Limits on one path of an index, as ranges of encoded values. */
+export interface PartLimit {
+  readonly path: Path;
+  readonly ranges: readonly {
+    readonly start: Bytes;
+    readonly end: Bytes;
+    readonly isPoint: boolean;
+  }[];
+}
+
+/** Index ranges that hold every item within some limits. */
+export interface DeclaredRanges {
+  readonly id: number | undefined;
+  readonly ranges: readonly KeyRange[];
+  /** How many parts of the index are limited. */
+  readonly partCount: number;
+  readonly text: string;
+}
+
+interface PreparedIndex extends DeclaredIndex {
+  readonly prefix: Bytes;
+  /** Bytes between the last value and the rid. */
+  readonly end: Bytes;
+  readonly text: string;
+  readonly paths: readonly OrderedPath[];
+}
+
+const writer = new KeyWriter(1024);
+const part = new KeyWriter(1024);
+
+export class DeclaredIndexes {
+  readonly #indexes: readonly PreparedIndex[];
+  /** Results by the order objects of queries. */
+  readonly #matches = new WeakMap<readonly OrderedPath[], readonly CompositeMatch[]>();
+
+  constructor(indexes: readonly DeclaredIndex[]) {
+    this.#indexes = indexes.map(prepared).filter(({ servesQueries }) => servesQueries !== false);
+  }
+
+  get count(): number {
+    return this.#indexes.length;
+  }
+
+  /** Prefixes of the entries of an item, of one index or of all. */
+  entryPrefixesOf(value: Value, only?: number): readonly string[] {
+    const prefixes: string[] = [];
+    for (const index of this.#indexes)
+      if (only === undefined || index.id === only) addPrefixes(index, value, prefixes);
+    return prefixes;
+  }
+
+  /**
+   * The index with this order, forwards or backwards, among those that are ready.
+   * @param limits - where they give one value of each of its first parts, the order may be that of the rest.
+   */
+  match(
+    parts: readonly OrderedPath[],
+    isReady: (id: number) => boolean,
+    limits: readonly PartLimit[] = [],
+  ): CompositeMatch | undefined {
+    if (this.#indexes.length === 0) return undefined;
+    const whole = this.#wholeMatch(parts, isReady);
+    if (whole !== undefined || limits.length === 0) return whole;
+    const byPath = limitsByPath(limits);
+    for (const index of this.#indexes) {
+      if (!hasEveryItem(index) || (index.id !== undefined && !isReady(index.id))) continue;
+      const found = matchBehindPoints(index, parts, byPath);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #wholeMatch(
+    parts: readonly OrderedPath[],
+    isReady: (id: number) => boolean,
+  ): CompositeMatch | undefined {
+    let matches = this.#matches.get(parts);
+    if (matches === undefined) {
+      matches = this.#matchesOf(parts);
+      this.#matches.set(parts, matches);
+    }
+    return matches.find(({ id }) => id === undefined || isReady(id));
+  }
+
+  #matchesOf(parts: readonly OrderedPath[]): readonly CompositeMatch[] {
+    const wanted = textOf(parts);
+    const found: CompositeMatch[] = [];
+    for (const index of this.#indexes) {
+      const { id, paths, text, prefix } = index;
+      if (text !== wanted || !hasEveryItem(index)) continue;
+      const isReversed = paths[0]?.isDescending !== parts[0]?.isDescending;
+      const isMatch = paths.every(
+        ({ isDescending }, at) => isDescending === (parts[at]?.isDescending !== isReversed),
+      );
+      const isDescending = paths.map((path) => path.isDescending);
+      if (isMatch) found.push({ id, prefix, isReversed, isDescending });
+    }
+    return found;
+  }
+
+  /** Ranges of the ready index that uses most of the limits: equal values of its first parts, then a range. */
+  rangesWithin(
+    limits: readonly PartLimit[],
+    isReady: (id: number) => boolean,
+  ): DeclaredRanges | undefined {
+    let best: DeclaredRanges | undefined;
+    const byPath = limitsByPath(limits);
+    for (const index of this.#indexes) {
+      if (index.id !== undefined && !isReady(index.id)) continue;
+      if (index.collation === 'bson' || !isImplied(index, byPath)) continue;
+      const found = rangesOf(index, byPath);
+      if (found !== undefined && found.partCount > (best?.partCount ?? 0)) best = found;
+    }
+    return best;
+  }
+}
+
+/** Whether its entries name every item once, in the order of values that queries have. */
+function hasEveryItem({ isMultikey, isSparse, filter, collation }: PreparedIndex): boolean {
+  return !isMultikey && !isSparse && filter === undefined && collation !== 'bson';
+}
+
+function limitsByPath(limits: readonly PartLimit[]): ReadonlyMap<string, PartLimit> {
+  return new Map(limits.map((limit) => [printPath(limit.path), limit]));
+}
+
+/** The index as ordered by its last parts, where the limits give one value of each part before them. */
+function matchBehindPoints(
+  { id, paths, prefix }: PreparedIndex,
+  parts: readonly OrderedPath[],
+  limits: ReadonlyMap<string, PartLimit>,
+): CompositeMatch | undefined {
+  const count = paths.length - parts.length;
+  if (count < 1) return undefined;
+  const rest = paths.slice(count);
+  const isReversed = parts[0]?.isDescending === true;
+  // Read backwards, rows of equal values come in descending rid order, as a descending first part wants them.
+  const isMatch =
+    textOf(rest) === textOf(parts) &&
+    rest.every(({ isDescending }, at) => isDescending === (parts[at]?.isDescending !== isReversed));
+  if (!isMatch) return undefined;
+  const points: Bytes[] = [prefix];
+  for (const { path, isDescending } of paths.slice(0, count)) {
+    const ranges = limits.get(printPath(path))?.ranges ?? [];
+    const [only] = ranges;
+    if (ranges.length !== 1 || only?.isPoint !== true) return undefined;
+    points.push(flippedIf(only.start, isDescending));
+  }
+  const start = Buffer.concat(points);
+  if (start.length > ENTRY_KEPT_BYTES) return undefined;
+  return {
+    id,
+    prefix: start,
+    isReversed,
+    isDescending: rest.map((path) => path.isDescending),
+  };
+}
+
+/** Where all stored entries of an index are, single ones and blocks. */
+export function rangesOfIndex(id: number): readonly KeyRange[] {
+  return [PREFIX_DECLARED, PREFIX_DECLARED_BLOCK].map((first) => ({
+    start: writer.reset().u8(first).u32(id).take(),
+    end: writer
+      .reset()
+      .u8(first)
+      .u32(id + 1)
+      .take(),
+  }));
+}
+
+function prepared(index: DeclaredIndex, place: number): PreparedIndex {
+  const parts = beginningAscending(index.parts);
+  const paths = parts.map(({ path, isDescending }) => ({ path: parsePath(path), isDescending }));
+  writer.reset().u8(PREFIX_DECLARED);
+  const prefix = (index.id === undefined ? writer.u16(place) : writer.u32(index.id)).take();
+  const isMarked = index.id !== undefined && paths.at(-1)?.isDescending === true;
+  const end = isMarked ? AFTER_DESCENDING : EMPTY_BYTES;
+  return { ...index, parts, paths, prefix, end, text: textOf(paths) };
+}
+
+/**
+ * The same index with an ascending first part, to be read backwards: entries of equal values are in ascending rid
+ * order, and a query whose first key descends wants rows of equal keys in descending rid order.
+ */
+export function beginningAscending(parts: readonly CompositePart[]): readonly CompositePart[] {
+  if (parts[0]?.isDescending !== true) return parts;
+  return parts.map(({ path, isDescending }) => ({ path, isDescending: !isDescending }));
+}
+
+function addPrefixes(index: PreparedIndex, item: Value, prefixes: string[]): void {
+  if (!index.isMultikey && !index.isSparse && !index.filter) {
+    writer.reset().raw(index.prefix);
+    for (const { path, isDescending } of index.paths)
+      writePart(readPath(item, path), isDescending, index.collation);
+    prefixes.push(boundedEntry(writer.raw(index.end).takeText()));
+    return;
+  }
+  if (index.filter !== undefined && !passes(index.filter, item, index.collation)) return;
+  const values = index.paths.map(({ path }) =>
+    index.isMultikey === true ? multikeyValues(item, path) : [readPath(item, path)],
+  );
+  if (index.isSparse === true && values.every(([value]) => value === undefined)) return;
+  let keys: Bytes[] = [index.prefix];
+  values.forEach((alternatives, at) => {
+    const isDescending = index.paths[at]?.isDescending === true;
+    const encoded = alternatives.map((value) =>
+      compositePart(value, isDescending, index.collation).slice(),
+    );
+    keys = keys.flatMap((key) => encoded.map((bytes) => Buffer.concat([key, bytes])));
+  });
+  const end = bytesToLatin1(index.end);
+  for (const key of new Set(keys.map(bytesToLatin1))) prefixes.push(boundedEntry(key + end));
+}
+
+function writePart(value: Value, isDescending: boolean, collation: Collation | undefined): void {
+  // Most are ascending texts, which need no buffer of their own.
+  if (typeof value === 'string' && !isDescending) writer.value(value, collation);
+  else writer.raw(compositePart(value, isDescending, collation));
+}
+
+/** An index with a filter serves a query only where the limits of the query say the same. */
+function isImplied({ filter }: PreparedIndex, limits: ReadonlyMap<string, PartLimit>): boolean {
+  return (filter ?? []).every((test) => {
+    const limit = limits.get(test.path);
+    if (limit === undefined || limit.ranges.length === 0) return false;
+    if (test.kind === 'exists') return test.isPresent;
+    const same = part.reset().value(test.value).take();
+    return (
+      test.comparison === '=' &&
+      limit.ranges.every(({ start, isPoint }) => isPoint && Buffer.compare(start, same) === 0)
+    );
+  });
+}
+
+function rangesOf(
+  { id, paths, prefix }: PreparedIndex,
+  limits: ReadonlyMap<string, PartLimit>,
+): DeclaredRanges | undefined {
+  let start = prefix;
+  let partCount = 0;
+  let last: readonly KeyRange[] | undefined;
+  for (const { path, isDescending } of paths) {
+    const limit = limits.get(printPath(path));
+    if (limit === undefined || isTooLong(start, limit)) break;
+    partCount++;
+    const [only] = limit.ranges;
+    if (limit.ranges.length === 1 && only?.isPoint === true) {
+      start = Buffer.concat([start, flippedIf(only.start, isDescending)]);
+      continue;
+    }
+    last = limit.ranges.map((range) => partRange(start, range, isDescending));
+    break;
+  }
+  if (partCount === 0) return undefined;
+  const ranges = last ?? [{ start, end: Buffer.concat([start, LAST]) }];
+  return { id, ranges, partCount, text: `declared index on ${partCount} of ${paths.length} parts` };
+}
+
+/** A byte behind the entries of a value: what follows a value begins with less. */
+const LAST = Uint8Array.of(0xff);
+
+function partRange(
+  before: Bytes,
+  { start, end }: { readonly start: Bytes; readonly end: Bytes },
+  isDescending: boolean,
+): KeyRange {
+  if (!isDescending)
+    return { start: Buffer.concat([before, start]), end: Buffer.concat([before, end]) };
+  // Flipped bytes sort the other way round; a value that is a prefix of another then comes behind it.
+  return {
+    start: Buffer.concat([before, flipped(end)]),
+    end: Buffer.concat([before, flipped(start), LAST]),
+  };
+}
+
+/** Entries have no more bytes of their values. */
+function isTooLong(before: Bytes, { ranges }: PartLimit): boolean {
+  return ranges.some(
+    ({ start, end }) => before.length + Math.max(start.length, end.length) + 1 > ENTRY_KEPT_BYTES,
+  );
+}
+
+function flippedIf(bytes: Bytes, isFlipped: boolean): Bytes {
+  return isFlipped ? flipped(bytes) : bytes;
+}
+
+function flipped(bytes: Bytes): Bytes {
+  return bytes.map((byte) => byte ^ 0xff);
+}
+
+function textOf(parts: readonly OrderedPath[]): string {
+  return parts.map(({ path }) => printPath(path)).join('\n');
+}

@@ -1,0 +1,1 @@
+export { createPortal, type Portal, type PortalDoors } from './portal.ts';

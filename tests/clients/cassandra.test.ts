@@ -1,0 +1,83 @@
+/** Goal: the stock Cassandra drivers of Python, Go and Java over TLS. Method: a tour each, with pinned packages. */
+import { join } from 'node:path';
+import { test } from 'vitest';
+import type { ChildServer } from '../server/child-server.ts';
+import { here, type Toolchain } from './toolchain.ts';
+import { take } from './tour.ts';
+
+const folder = join(here, 'cassandra');
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+const PROBE = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))';
+
+const COMMON = ['prepared', 'pages', 'batch', 'lightweight transaction', 'counter'];
+const STEPS = ['connect', 'schema', ...COMMON, 'refused', 'wrong key'];
+
+function pythonOf(packages: string): string {
+  return join(packages, 'bin', 'python');
+}
+
+const python: Toolchain = {
+  language: 'cassandra-python',
+  needs: { 'Python of 3.10 or later with venv and pip': ['python3', '-c', PROBE] },
+  pins: 'cassandra/python/requirements.txt',
+  install: (packages) => [
+    ['python3', '-m', 'venv', packages],
+    [
+      pythonOf(packages),
+      '-m',
+      'pip',
+      'install',
+      '--retries',
+      '2',
+      '--quiet',
+      '-r',
+      join(folder, 'python/requirements.txt'),
+    ],
+  ],
+  env: { PYTHONDONTWRITEBYTECODE: '1' },
+};
+
+const go: Toolchain = {
+  language: 'cassandra-go',
+  needs: { Go: ['go', 'version'] },
+  pins: 'cassandra/go/go.sum',
+  install: () => [['go', 'mod', 'download', '-C', join(folder, 'go')]],
+};
+
+const java: Toolchain = {
+  language: 'cassandra-java',
+  needs: {
+    'JDK of 17 or later': ['javac', '--release', '17', '-version'],
+    Maven: ['mvn', '-version'],
+  },
+  pins: 'cassandra/java/pom.xml',
+  install: (packages) => [
+    ['mvn', '-q', '-B', '-f', join(folder, 'java/pom.xml'), COPY, `-DoutputDirectory=${packages}`],
+  ],
+};
+
+/** The address without a scheme, as drivers take it. */
+function endpoint(server: ChildServer): string {
+  return String(server.ready.endpoints.cassandra).replace(/^\w+:\/\//, '');
+}
+
+test('the Python driver tours the Cassandra API with lz4 and protocol 5', async (context) => {
+  const steps = STEPS.toSpliced(7, 0, 'schema change', 'tracing', 'charge');
+  const command = (packages: string) => [pythonOf(packages), join(folder, 'python/tour.py')];
+  await take({ chain: python, command, endpoint, steps }, context);
+});
+
+test('gocql tours the Cassandra API with snappy and protocol 4', async (context) => {
+  const command = () => ['go', 'run', '-C', join(folder, 'go'), '.'];
+  await take({ chain: go, command, endpoint, steps: STEPS }, context);
+});
+
+test('the Java driver tours the Cassandra API with protocol 5', async (context) => {
+  const command = (packages: string) => [
+    'java',
+    '-cp',
+    join(packages, '*'),
+    join(folder, 'java/Tour.java'),
+  ];
+  await take({ chain: java, command, endpoint, steps: STEPS }, context);
+});

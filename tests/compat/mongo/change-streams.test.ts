@@ -1,0 +1,109 @@
+// Goal: change streams tell every change once, in order, and go on where they stopped. Method: the stock driver.
+import type { ChangeStreamDocument, MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Account, ENGINES, startAccount } from './harness.ts';
+
+interface Item {
+  _id: number;
+  a?: number;
+  list?: number[];
+}
+
+describe.each(ENGINES)('%s', (engine) => {
+  let account: Account;
+  let client: MongoClient;
+  beforeAll(async () => {
+    account = await startAccount({ engine });
+    client = await account.connect();
+  });
+  afterAll(async () => {
+    expect(account.failures).toEqual([]);
+    await account.close();
+  });
+
+  /** The stream is open when it has been asked once. */
+  async function opened(name: string, options: object = {}) {
+    const items = client.db('streams').collection<Item>(name);
+    const stream = items.watch([], options);
+    await stream.tryNext();
+    return { items, stream };
+  }
+
+  const kinds = (events: readonly ChangeStreamDocument[]): string[] =>
+    events.map(({ operationType }) => operationType);
+
+  test('inserts, updates, replacements and deletions are events of their own', async () => {
+    await client.db('streams').createCollection('all');
+    const { items, stream } = await opened('all');
+    await items.insertOne({ _id: 1, a: 1, list: [1, 2, 3] });
+    await items.updateOne({ _id: 1 }, { $set: { a: 2, 'list.1': 5 } });
+    await items.updateOne({ _id: 1 }, { $unset: { a: 1 } });
+    await items.replaceOne({ _id: 1 }, { a: 9 });
+    await items.deleteOne({ _id: 1 });
+    const events: ChangeStreamDocument<Item>[] = [];
+    for (let count = 0; count < 5; count++) events.push(await stream.next());
+    expect(kinds(events)).toEqual(['insert', 'update', 'update', 'replace', 'delete']);
+    expect(events[0]).toMatchObject({
+      fullDocument: { _id: 1, a: 1, list: [1, 2, 3] },
+      documentKey: { _id: 1 },
+      ns: { db: 'streams', coll: 'all' },
+    });
+    expect(events[1]).toMatchObject({
+      updateDescription: { updatedFields: { a: 2, 'list.1': 5 }, removedFields: [] },
+    });
+    expect(events[2]).toMatchObject({
+      updateDescription: { updatedFields: {}, removedFields: ['a'] },
+    });
+    await stream.close();
+  });
+
+  test('a stream goes on behind any event, also one of many in a command', async () => {
+    await client.db('streams').createCollection('resumed');
+    const { items, stream } = await opened('resumed');
+    await items.insertMany([{ _id: 1 }, { _id: 2 }, { _id: 3 }]);
+    await stream.next();
+    const { _id: token } = await stream.next();
+    await stream.close();
+    await items.insertOne({ _id: 4 });
+    const next = items.watch([], { resumeAfter: token });
+    const found = [await next.next(), await next.next()];
+    expect(found.map((event) => 'documentKey' in event && event.documentKey._id)).toEqual([3, 4]);
+    await next.close();
+  });
+
+  test('images before and after a change are there where the collection keeps them', async () => {
+    await client.db('streams').createCollection('images', {
+      changeStreamPreAndPostImages: { enabled: true },
+    });
+    const { items, stream } = await opened('images', {
+      fullDocument: 'required',
+      fullDocumentBeforeChange: 'required',
+    });
+    await items.insertOne({ _id: 1, a: 1 });
+    await items.updateOne({ _id: 1 }, { $inc: { a: 1 } });
+    await stream.next();
+    expect(await stream.next()).toMatchObject({
+      operationType: 'update',
+      fullDocument: { _id: 1, a: 2 },
+      fullDocumentBeforeChange: { _id: 1, a: 1 },
+    });
+    await stream.close();
+  });
+
+  test('a drop ends the stream of a collection; that of a database sees new collections', async () => {
+    await client.db('streams').createCollection('dropped');
+    const { items, stream } = await opened('dropped');
+    await items.insertOne({ _id: 1 });
+    await items.drop();
+    const events = [await stream.next(), await stream.next(), await stream.next()];
+    expect(kinds(events)).toEqual(['insert', 'drop', 'invalidate']);
+    const whole = client.db('watched').watch();
+    await whole.tryNext();
+    await client.db('watched').collection<Item>('new').insertOne({ _id: 7 });
+    expect(await whole.next()).toMatchObject({
+      operationType: 'insert',
+      ns: { db: 'watched', coll: 'new' },
+    });
+    await whole.close();
+  });
+});

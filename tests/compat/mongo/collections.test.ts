@@ -1,0 +1,141 @@
+// Goal: options of collections, views, users and the wire around them behave as in MongoDB. Method: the stock driver.
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Account, KEY, startAccount } from './harness.ts';
+
+let account: Account;
+let client: MongoClient;
+beforeAll(async () => {
+  account = await startAccount({ hasTestCommands: true });
+  client = await account.connect({ compressors: ['zlib'] });
+});
+afterAll(async () => {
+  expect(account.failures).toEqual([]);
+  await account.close();
+});
+
+test('a capped collection keeps the last documents, and a tailable cursor waits for more', async () => {
+  const db = client.db('c');
+  const log = await db.createCollection<{ _id: number }>('log', {
+    capped: true,
+    size: 1e6,
+    max: 3,
+  });
+  for (let id = 1; id <= 5; id++) await log.insertOne({ _id: id });
+  expect((await log.find().toArray()).map(({ _id }) => _id)).toEqual([3, 4, 5]);
+  const tail = log.find({}, { tailable: true, awaitData: true });
+  expect(
+    [await tail.next(), await tail.next(), await tail.next()].map((each) => each?._id),
+  ).toEqual([3, 4, 5]);
+  await log.insertOne({ _id: 6 });
+  expect(await tail.next()).toEqual({ _id: 6 });
+  await tail.close();
+});
+
+test('a view is its pipeline; it cannot be written', async () => {
+  const db = client.db('c');
+  await db.collection<{ _id: number; n: number }>('all').insertMany([
+    { _id: 1, n: 1 },
+    { _id: 2, n: 2 },
+    { _id: 3, n: 3 },
+  ]);
+  const view = await db.createCollection<{ _id: number; n: number }>('large', {
+    viewOn: 'all',
+    pipeline: [{ $match: { n: { $gt: 1 } } }],
+  });
+  expect(await view.find({}, { sort: { _id: -1 } }).toArray()).toEqual([
+    { _id: 3, n: 3 },
+    { _id: 2, n: 2 },
+  ]);
+  expect(await view.countDocuments()).toBe(2);
+  expect(await view.distinct('n')).toEqual([2, 3]);
+  await expect(view.insertOne({ _id: 9, n: 9 })).rejects.toMatchObject({ code: 166 });
+});
+
+test('a collection is renamed, in its database and to another', async () => {
+  const db = client.db('c');
+  await db.collection<{ _id: number }>('old').insertOne({ _id: 1 });
+  await db.collection<{ _id: number }>('taken').insertOne({ _id: 2 });
+  await expect(db.renameCollection('old', 'taken')).rejects.toMatchObject({ code: 48 });
+  await db.renameCollection('old', 'taken', { dropTarget: true });
+  expect(await db.collection('taken').find().toArray()).toEqual([{ _id: 1 }]);
+  await db.admin().command({ renameCollection: 'c.taken', to: 'other.moved' });
+  expect(await client.db('other').collection('moved').find().toArray()).toEqual([{ _id: 1 }]);
+  expect(await db.listCollections({ name: 'taken' }).toArray()).toEqual([]);
+});
+
+describe('users', () => {
+  test('a user reads and writes where the roles allow it', async () => {
+    await client.db('c').command({ createUser: 'ann', pwd: 'secret', roles: ['read'] });
+    const uri = `mongodb://ann:secret@127.0.0.1:${account.port}/c?replicaSet=globaldb`;
+    const ann = new MongoClient(uri);
+    await ann.connect();
+    expect(await ann.db('c').collection('all').countDocuments()).toBe(3);
+    await expect(ann.db('c').collection('all').insertOne({})).rejects.toMatchObject({ code: 13 });
+    await expect(ann.db('d').collection('x').find().toArray()).rejects.toMatchObject({ code: 13 });
+    await ann.close();
+    await client.db('c').command({ dropUser: 'ann' });
+    const gone = new MongoClient(uri);
+    await expect(gone.connect()).rejects.toMatchObject({ code: 18 });
+    await gone.close();
+  });
+});
+
+test('fail points make drivers send reads again', async () => {
+  const admin = client.db('admin');
+  await admin.command({
+    configureFailPoint: 'failCommand',
+    mode: { times: 1 },
+    data: { failCommands: ['find'], errorCode: 11_600 },
+  });
+  expect(await client.db('c').collection('all').find().toArray()).toHaveLength(3);
+});
+
+test('a standalone says so, and takes no transactions', async () => {
+  const single = await startAccount({ topology: 'standalone' });
+  const direct = new MongoClient(
+    `mongodb://localhost:${encodeURIComponent(KEY)}@127.0.0.1:${single.port}/`,
+  );
+  const hello = await direct.db('admin').command({ hello: 1 });
+  expect(hello).not.toHaveProperty('setName');
+  expect(hello).not.toHaveProperty('operationTime');
+  await direct.db('s').collection<{ _id: number }>('c').insertOne({ _id: 1 });
+  expect(await direct.db('s').collection('c').countDocuments()).toBe(1);
+  await direct.close();
+  expect(single.failures).toEqual([]);
+  await single.close();
+});
+
+test('custom actions set and show throughput', async () => {
+  const db = client.db('actions');
+  await db.command({ customAction: 'CreateCollection', collection: 'c', offerThroughput: 500 });
+  expect(await db.command({ customAction: 'GetCollection', collection: 'c' })).toMatchObject({
+    database: 'actions',
+    collection: 'c',
+    provisionedThroughput: 500,
+  });
+});
+
+test('what a shell asks about the server: the replica set, operations under way, sizes', async () => {
+  const admin = client.db('admin');
+  const address = `127.0.0.1:${account.port}`;
+  expect(await admin.command({ replSetGetStatus: 1 })).toMatchObject({
+    set: 'globaldb',
+    myState: 1,
+    members: [{ _id: 0, name: address, stateStr: 'PRIMARY', health: 1, self: true }],
+    ok: 1,
+  });
+  expect(await admin.command({ replSetGetConfig: 1 })).toMatchObject({
+    config: { _id: 'globaldb', version: 1, members: [{ _id: 0, host: address, votes: 1 }] },
+  });
+  const under = await admin
+    .aggregate([{ $currentOp: {} }, { $match: { op: 'command' } }])
+    .toArray();
+  expect(under.map(({ command }) => Object.keys(command)[0])).toContain('aggregate');
+  const sized = client.db('c').collection<{ _id: number; n: number }>('sized');
+  await sized.createIndex({ n: 1 });
+  await sized.insertOne({ _id: 1, n: 1 });
+  const [stats] = await sized.aggregate([{ $collStats: { storageStats: {} } }]).toArray();
+  expect(stats?.storageStats).toMatchObject({ count: 1, nindexes: 2, capped: false });
+  expect(Object.keys(stats?.storageStats.indexSizes)).toEqual(['_id_', 'n_1']);
+});

@@ -1,0 +1,147 @@
+// Goal: transactions over two collections and several partitions are all or nothing. Method: the stock driver.
+import type { ClientSession, MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Account, ENGINES, startAccount } from './harness.ts';
+
+interface Balance {
+  _id: string;
+  n: number;
+}
+
+describe.each(ENGINES)('%s', (engine) => {
+  let account: Account;
+  let client: MongoClient;
+  beforeAll(async () => {
+    account = await startAccount({ engine });
+    client = await account.connect();
+    await client
+      .db('t')
+      .admin()
+      .command({ shardCollection: 't.entries', key: { account: 'hashed' } });
+  });
+  afterAll(async () => {
+    expect(account.failures).toEqual([]);
+    await account.close();
+  });
+
+  const balances = () => client.db('t').collection<Balance>('balances');
+  const entries = () =>
+    client.db('t').collection<{ _id: string; account: string; n: number }>('entries');
+
+  async function transfer(session: ClientSession, id: string, n: number): Promise<void> {
+    await balances().updateOne({ _id: 'a' }, { $inc: { n: -n } }, { session });
+    await balances().updateOne({ _id: 'b' }, { $inc: { n } }, { session });
+    await entries().insertMany(
+      ['a', 'b', 'c', 'd'].map((key) => ({ _id: `${id} ${key}`, account: key, n })),
+      { session },
+    );
+  }
+
+  test('a commit writes both collections; an abort writes none', async () => {
+    await balances().insertMany([
+      { _id: 'a', n: 100 },
+      { _id: 'b', n: 0 },
+    ]);
+    const session = client.startSession();
+    session.startTransaction();
+    await transfer(session, 'first', 30);
+    expect(await balances().findOne({ _id: 'a' }, { session })).toEqual({ _id: 'a', n: 70 });
+    expect(
+      await entries()
+        .find({ n: 30 }, { session })
+        .sort({ _id: 1 })
+        .map(({ account: key }) => key)
+        .toArray(),
+    ).toEqual(['a', 'b', 'c', 'd']);
+    expect(await balances().findOne({ _id: 'a' })).toEqual({ _id: 'a', n: 100 });
+    expect(await entries().countDocuments()).toBe(0);
+    await session.commitTransaction();
+    expect(await balances().find().sort({ _id: 1 }).toArray()).toEqual([
+      { _id: 'a', n: 70 },
+      { _id: 'b', n: 30 },
+    ]);
+    expect(await entries().countDocuments()).toBe(4);
+
+    session.startTransaction();
+    await transfer(session, 'second', 70);
+    await session.abortTransaction();
+    expect(await balances().findOne({ _id: 'a' })).toEqual({ _id: 'a', n: 70 });
+    expect(await entries().countDocuments()).toBe(4);
+    await session.endSession();
+  });
+
+  test('a conflict has the label that makes drivers begin again', async () => {
+    await balances().insertOne({ _id: 'x', n: 0 });
+    const [one, two] = [client.startSession(), client.startSession()];
+    one.startTransaction();
+    two.startTransaction();
+    await balances().updateOne({ _id: 'x' }, { $inc: { n: 1 } }, { session: one });
+    const refusal = await balances()
+      .updateOne({ _id: 'x' }, { $inc: { n: 1 } }, { session: two })
+      .then(
+        () => undefined,
+        (error) => ({
+          code: error.code,
+          isTransient: error.hasErrorLabel('TransientTransactionError'),
+        }),
+      );
+    await one.commitTransaction();
+    expect(refusal).toEqual({ code: 112, isTransient: true });
+    expect(await balances().findOne({ _id: 'x' })).toEqual({ _id: 'x', n: 1 });
+    await Promise.all([one.endSession(), two.endSession()]);
+  });
+
+  test('withTransaction of 8 clients loses no increment', async () => {
+    await balances().insertOne({ _id: 'shared', n: 0 });
+    const clients = await Promise.all(Array.from({ length: 8 }, () => account.connect()));
+    await Promise.all(
+      clients.map((each, at) =>
+        each.withSession((session) =>
+          session.withTransaction(async () => {
+            const db = each.db('t');
+            const found = await db
+              .collection<Balance>('balances')
+              .findOne({ _id: 'shared' }, { session });
+            await db
+              .collection<Balance>('balances')
+              .updateOne({ _id: 'shared' }, { $set: { n: (found?.n ?? 0) + 1 } }, { session });
+            await db
+              .collection<{ _id: string; account: string; n: number }>('entries')
+              .insertOne({ _id: `shared ${at}`, account: `${at}`, n: 1 }, { session });
+          }),
+        ),
+      ),
+    );
+    expect(await balances().findOne({ _id: 'shared' })).toEqual({ _id: 'shared', n: 8 });
+    expect(await entries().countDocuments({ _id: /^shared/ })).toBe(8);
+  });
+
+  test('a refused statement ends the transaction', async () => {
+    const session = client.startSession();
+    session.startTransaction();
+    await balances().updateOne({ _id: 'b' }, { $inc: { n: 1000 } }, { session });
+    await expect(
+      balances()
+        .find({ a: { $foo: 1 } }, { session })
+        .toArray(),
+    ).rejects.toMatchObject({ code: 2 });
+    await expect(balances().findOne({ _id: 'b' }, { session })).rejects.toMatchObject({
+      code: 251,
+      codeName: 'NoSuchTransaction',
+    });
+    await session.abortTransaction();
+    expect(await balances().findOne({ _id: 'b' })).toEqual({ _id: 'b', n: 30 });
+    await session.endSession();
+  });
+
+  test('what cannot be in a transaction is refused', async () => {
+    const session = client.startSession();
+    session.startTransaction();
+    await expect(client.db('t').command({ count: 'balances' }, { session })).rejects.toMatchObject({
+      code: 263,
+      message: "Cannot run 'count' in a multi-document transaction.",
+    });
+    await session.abortTransaction();
+    await session.endSession();
+  });
+});

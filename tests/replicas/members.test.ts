@@ -1,0 +1,151 @@
+// Goal: what dies in the replica set is what the page about replicated storage says. Method: real members and the built
+// program; writers keep books of every answer while members are killed; the books are compared with what is there.
+import { Agent } from 'node:http';
+import { afterAll, expect, test } from 'vitest';
+import type { LocalReplicaSet } from '../../src/engine/postgres/local/local-replica-set.ts';
+import { reportMissing } from '../../src/engine/postgres/local/test-member.ts';
+import type { ChildServer } from '../server/child-server.ts';
+import {
+  BookWriter,
+  createContainer,
+  delay,
+  get,
+  isLong,
+  put,
+  startNode,
+  startSet,
+  until,
+} from './world.ts';
+
+const ROUNDS = isLong ? 50 : 3;
+const WRITERS = 4;
+
+const started = await startSet();
+if (typeof started === 'string') reportMissing(new Error(started));
+else withSet(started);
+
+function withSet(set: LocalReplicaSet): void {
+  afterAll(() => set.stop());
+
+  test('one standby killed: no write fails; two: writes are refused, reads go on, and all comes back', async () => {
+    await using node = await startNode(set.url);
+    await createContainer(node.port);
+    const writers = newWriters('q');
+    const [one, two] = set.standbys;
+    let writing = start(writers, node);
+    await untilWritten(writers, 50);
+    await one?.stop('SIGKILL');
+    await untilWritten(writers, 50);
+    await stop(writers, writing);
+    expect(statusesOf(writers)).toEqual([200, 201]);
+
+    writing = start(writers, node);
+    await two?.stop('SIGKILL');
+    await until('a write is refused', () => statusesOf(writers).includes(503));
+    await stop(writers, writing);
+    const agent = new Agent({ keepAlive: true });
+    expect(await put(node.port, agent, 'new', 1)).toBe(503);
+    for (let item = 0; item < 4; item++)
+      expect((await get(node.port, agent, `q${item}-1`)).status).toBe(200);
+    agent.destroy();
+    const before = writers.map(({ acknowledged }) => acknowledged);
+
+    await one?.start();
+    await two?.start();
+    await set.untilStreaming(3);
+    writing = start(writers, node);
+    await until('every writer writes again', () =>
+      writers.every(({ acknowledged }, at) => acknowledged > (before[at] as number)),
+    );
+    await stop(writers, writing);
+    expect(await wrongOf(writers, node.port)).toEqual([]);
+    expect((await node.stop()).code).toBe(0);
+  });
+
+  test(`the primary killed and a standby promoted, ${ROUNDS} times: nothing acknowledged is lost`, {
+    timeout: 60_000 * ROUNDS,
+  }, async () => {
+    await using node = await startNode(set.url);
+    await createContainer(node.port);
+    const writers = newWriters('p');
+    for (let round = 0; round < ROUNDS; round++) {
+      const writing = start(writers, node);
+      await untilWritten(writers, 30);
+      await delay(round * 7);
+      const old = set.primary;
+      await old.stop('SIGKILL');
+      await set.promote();
+      await untilWritten(writers, 30);
+      await stop(writers, writing);
+      expect(await wrongOf(writers, node.port), `round ${round}`).toEqual([]);
+      await set.rejoin(old);
+      await set.untilStreaming(3);
+    }
+    expect((await node.stop()).code).toBe(0);
+  });
+
+  test(`the node killed, ${ROUNDS} times: nothing acknowledged is lost`, {
+    timeout: 60_000 * ROUNDS,
+  }, async () => {
+    const writers = newWriters('k');
+    for (let round = 0; round < ROUNDS; round++) {
+      await using node = await startNode(set.url);
+      await createContainer(node.port);
+      expect(await wrongOf(writers, node.port), `round ${round}`).toEqual([]);
+      const writing = start(writers, node);
+      await untilWritten(writers, 20);
+      await delay(round * 7);
+      await node.stop('SIGKILL');
+      await stop(writers, writing);
+    }
+    await using node = await startNode(set.url);
+    expect(await wrongOf(writers, node.port)).toEqual([]);
+  });
+
+  test('a node that was stopped while another took over cannot write when it wakes up, and ends', async () => {
+    await using old = await startNode(set.url);
+    await createContainer(old.port);
+    const agent = new Agent({ keepAlive: true });
+    expect(await put(old.port, agent, 'stopped', 1)).toBeLessThan(300);
+    old.signal('SIGSTOP');
+    await using next = await startNode(set.url, '--take-over');
+    expect(await put(next.port, agent, 'stopped', 2)).toBe(200);
+    // Sent to the old node while it sleeps: it is the first thing that it reads.
+    const late = put(old.port, new Agent(), 'stopped', 3);
+    old.signal('SIGCONT');
+    const { code, stderr } = await old.exit;
+    expect([0, 503]).toContain(await late);
+    expect(code).toBe(3);
+    expect(stderr).toContain('"takenOver"');
+    expect(JSON.parse((await get(next.port, agent, 'stopped')).body).version).toBe(2);
+    agent.destroy();
+  });
+}
+
+function newWriters(name: string): readonly BookWriter[] {
+  return Array.from({ length: WRITERS }, (_, number) => new BookWriter(`${name}${number}`));
+}
+
+function start(writers: readonly BookWriter[], node: ChildServer): Promise<unknown> {
+  return Promise.all(writers.map((writer) => writer.write(node.port)));
+}
+
+async function stop(writers: readonly BookWriter[], writing: Promise<unknown>): Promise<void> {
+  for (const writer of writers) writer.stop();
+  await writing;
+}
+
+/** Waits until so many more writes were acknowledged. */
+function untilWritten(writers: readonly BookWriter[], count: number): Promise<void> {
+  const total = () => writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+  const goal = total() + count;
+  return until(`${count} writes`, () => total() >= goal);
+}
+
+function statusesOf(writers: readonly BookWriter[]): readonly number[] {
+  return [...new Set(writers.flatMap(({ statuses }) => [...statuses.keys()]))].sort();
+}
+
+async function wrongOf(writers: readonly BookWriter[], port: number): Promise<readonly string[]> {
+  return (await Promise.all(writers.map((writer) => writer.check(port)))).flat();
+}
