@@ -112,7 +112,7 @@ async function expectIndexed(
   for (const entry of expected) if (!found.has(entry)) expect.fail('an entry is missing');
 }
 
-describe.each(WIDE)('an item of %s', { timeout: 60_000 }, (_, wide) => {
+describe.each(WIDE)('an item of %s', { timeout: 240_000 }, (_, wide) => {
   test('is created, replaced by itself, by a small one and back, and deleted', async () => {
     const { partition, failures } = await open(await memoryEngine().open('c/0'));
     await write(partition, 'create', wide);
@@ -190,7 +190,7 @@ describe.each(WIDE)('an item of %s', { timeout: 60_000 }, (_, wide) => {
 });
 
 test('an item of 130,000 distinct entries is created and deleted', {
-  timeout: 60_000,
+  timeout: 240_000,
 }, async () => {
   const { partition, failures } = await open(await memoryEngine().open('c/0'));
   await write(partition, 'create', { list: distinct });
@@ -202,7 +202,7 @@ test('an item of 130,000 distinct entries is created and deleted', {
 const SEED = 20_261_117;
 
 test(`random histories of wide and small items agree with a recount (seed ${SEED})`, {
-  timeout: 60_000,
+  timeout: 240_000,
 }, async () => {
   const random = seededRandom(SEED);
   const policies = [

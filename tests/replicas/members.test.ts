@@ -63,7 +63,7 @@ function withSet(set: LocalReplicaSet): void {
   });
 
   test(`the primary killed and a standby promoted, ${ROUNDS} times: nothing acknowledged is lost`, {
-    timeout: 60_000 * ROUNDS,
+    timeout: 180_000 * ROUNDS,
   }, async () => {
     await using node = await startNode(set.url);
     await createContainer(node.port);
@@ -85,7 +85,7 @@ function withSet(set: LocalReplicaSet): void {
   });
 
   test(`the node killed, ${ROUNDS} times: nothing acknowledged is lost`, {
-    timeout: 60_000 * ROUNDS,
+    timeout: 180_000 * ROUNDS,
   }, async () => {
     const writers = newWriters('k');
     for (let round = 0; round < ROUNDS; round++) {

@@ -24,7 +24,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 
 describe('a killed process', () => {
   it(`loses no acknowledged batch and leaves none in part, ${ROUNDS} rounds`, {
-    timeout: 30_000 * ROUNDS,
+    timeout: 120_000 * ROUNDS,
   }, async () => {
     let written = 0;
     for (let round = 1; round <= ROUNDS; round++) {

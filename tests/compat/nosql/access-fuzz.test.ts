@@ -32,7 +32,7 @@ let seenCount = 0;
 beforeAll(async () => {
   console.info(`access fuzz: MESOCOSM_SEED=${SEED}`);
   ({ account, callers } = await startWorld());
-}, 60_000);
+});
 
 afterAll(async () => {
   expect(account.failures).toEqual([]);

@@ -3,10 +3,9 @@ import type { Container } from '@azure/cosmos';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, startAccount } from './harness.ts';
 
-/** Half the time that a script which stalls the others would take; the bench has the true figure. */
+/** A script that stalled the others would let one read through, or two; the bench has the true figure. */
+const READS_MIN = 20;
 const TIME_LIMIT_MS = 3000;
-const READ_MS_MAX = TIME_LIMIT_MS / 2;
-const READS = 200;
 
 const BODIES = {
   loop: '() => { for (;;); }',
@@ -36,8 +35,8 @@ afterAll(async () => {
   expect(account.failures).toEqual([]);
 });
 
-/** Time 408, memory 403, depth of the response 400; a slow machine runs out of time first. */
-const CODES = [400, 403, 408];
+/** Time 408, memory 403, depth of the response 400; a slow machine runs out of time, or of its queue (503), first. */
+const CODES = [400, 403, 408, 503];
 
 test('point reads go on during hostile procedures and functions, which all end with their status', async () => {
   const ended = Promise.allSettled([
@@ -45,17 +44,18 @@ test('point reads go on during hostile procedures and functions, which all end w
     container.items.query('SELECT udf.loop() FROM c', { partitionKey: 'p' }).fetchAll(),
     container.items.query('SELECT udf.regex() FROM c', { partitionKey: 'p' }).fetchAll(),
   ]);
-  const timesMs: number[] = [];
-  for (let read = 0; read < READS; read++) {
-    const startedMs = performance.now();
+  let hasEnded = false;
+  void ended.then(() => {
+    hasEnded = true;
+  });
+  let reads = 0;
+  for (; !hasEnded; reads++) {
     const { resource } = await container.item('calm', 'p').read();
-    timesMs.push(performance.now() - startedMs);
     expect(resource?.id).toBe('calm');
   }
-  timesMs.sort((a, b) => a - b);
-  expect(timesMs[Math.floor(READS * 0.99)]).toBeLessThan(READ_MS_MAX);
+  expect(reads).toBeGreaterThan(READS_MIN);
   for (const end of await ended) {
     expect(end.status).toBe('rejected');
     if (end.status === 'rejected') expect(CODES).toContain(end.reason.code);
   }
-}, 60_000);
+});

@@ -35,7 +35,7 @@ test('a loop of transactions of 100 entities loses none of them at the default t
   await table.createTable();
   for (let at = 0; at < 8; at++) await table.submitTransaction(hundred(`p${at}`));
   expect(await count('cosmos', 'loop')).toBe(800);
-}, 60_000);
+});
 
 test('20 workers lose none of 1,000 single creates at the default throughput', async () => {
   const table = account.table('cosmos', 'workers', STOCK);
@@ -47,7 +47,7 @@ test('20 workers lose none of 1,000 single creates at the default throughput', a
   };
   await Promise.all(Array.from({ length: 20 }, work));
   expect(await count('cosmos', 'workers')).toBe(1000);
-}, 60_000);
+});
 
 /** A table of 400 RU/s, and batches that overdraw it by seconds. */
 async function overdrawn(
@@ -95,7 +95,7 @@ test('a throttled batch is refused as a whole, with the time to wait where clien
   } finally {
     await limited.close();
   }
-}, 60_000);
+});
 
 test('Storage has no request units: nothing is refused, and other requests do not wait', async () => {
   // The clock does not advance: a request that is refused once is refused for ever.
@@ -115,4 +115,4 @@ test('Storage has no request units: nothing is refused, and other requests do no
   } finally {
     await limited.close();
   }
-}, 60_000);
+});
