@@ -13,6 +13,9 @@ const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
+/** A loaded machine is slow and not broken: whatever a test waits for may take this long. */
+export const PATIENCE_MS = 120_000;
+
 const found = PLACES.find((path) => path !== undefined && existsSync(path));
 
 /** Why the tests of this folder do not run here; undefined where they do. */
@@ -41,7 +44,10 @@ export class PortalWorld implements AsyncDisposable {
 
   static async open(flags: readonly string[] = []): Promise<PortalWorld> {
     const server = await ChildServer.start(['--memory', ...flags]);
-    const browser = await chromium.launch({ executablePath: found ?? 'chromium' });
+    const browser = await chromium.launch({
+      executablePath: found ?? 'chromium',
+      timeout: PATIENCE_MS,
+    });
     return new PortalWorld(server, browser);
   }
 
@@ -55,6 +61,7 @@ export class PortalWorld implements AsyncDisposable {
       baseURL: this.url,
       ...options,
     });
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     const noted: PortalPage = { page, errors: [], foreign: [], writes: [] };
     page.on('pageerror', (error) => noted.errors.push(error.message));

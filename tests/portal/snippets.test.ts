@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChildServer } from '../server/child-server.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+/** A loaded machine is slow and not broken. */
+const HOOK_MS = 300_000;
 let server: ChildServer;
 
 beforeAll(async () => {
@@ -21,7 +23,7 @@ beforeAll(async () => {
   await send('/portal/api/nosql/dbs', { id: 'sql' });
   const partitionKey = { paths: ['/customer'], kind: 'Hash', version: 2 };
   await send('/portal/api/nosql/dbs/sql/colls', { id: 'orders', partitionKey });
-});
+}, HOOK_MS);
 
 afterAll(() => server?.[Symbol.asyncDispose]());
 

@@ -9,7 +9,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const runtime = join(root, 'node_modules/node/bin/node');
 const program = join(root, 'dist/server/main.js');
 
-const READY_MS = 20_000;
+/** Much more than it takes: a machine may have a lot to do besides. */
+const READY_MS = 120_000;
 
 /** Every API on any free port, where a flag does not say otherwise: tests run at the same time. */
 export const ANY_PORTS: Readonly<Record<string, string>> = Object.fromEntries(

@@ -36,6 +36,8 @@ export interface EditorSettings {
 export interface EditorHandle {
   setValue(value: string): void;
   setWords(words: readonly string[]): void;
+  /** Takes the focus, with the cursor at this place. */
+  focus(at: number): void;
   close(): void;
 }
 
@@ -63,6 +65,10 @@ export function openEditor(settings: EditorSettings): EditorHandle {
     },
     setWords(words) {
       view.dispatch({ effects: completion.reconfigure(completionOf(words)) });
+    },
+    focus(at) {
+      view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } });
+      view.focus();
     },
     close: () => view.destroy(),
   };

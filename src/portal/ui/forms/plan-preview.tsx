@@ -17,7 +17,11 @@ export function usePlan(planned: Planned): Plan | undefined {
   const text = JSON.stringify(planned);
   useEffect(() => {
     const controller = new AbortController();
-    post<Plan>('plan', JSON.parse(text), controller.signal).then(setPlan, () => setPlan(undefined));
+    // The last plan stays until the next is there.
+    post<Plan>('plan', JSON.parse(text), controller.signal).then(
+      setPlan,
+      () => controller.signal.aborted || setPlan(undefined),
+    );
     return () => controller.abort();
   }, [text]);
   return plan;

@@ -4,6 +4,8 @@ import { type ContainerTab, containerPath, navigate, place } from './router.ts';
 
 export const isPaletteOpen = signal(false);
 export const isHelpOpen = signal(false);
+/** After `g`: the next key names a place. It waits as long as the person does. */
+export const isGoing = signal(false);
 
 const PLACES: Readonly<Record<string, string>> = {
   o: '/',
@@ -20,8 +22,6 @@ const TABS: Readonly<Record<string, ContainerTab>> = {
   e: 'settings',
 };
 
-let isAfterG = false;
-
 addEventListener('keydown', (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
     event.preventDefault();
@@ -29,23 +29,24 @@ addEventListener('keydown', (event) => {
     return;
   }
   if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (isAfterG) {
-    isAfterG = false;
+  if (isGoing.value) {
+    if (event.key === 'Shift') return;
+    isGoing.value = false;
     go(event.key);
     return;
   }
-  if (event.key === 'g') {
-    isAfterG = true;
-    setTimeout(() => {
-      isAfterG = false;
-    }, 1500);
-  } else if (event.key === '?') isHelpOpen.value = true;
+  if (event.key === 'g') isGoing.value = true;
+  else if (event.key === '?') isHelpOpen.value = true;
   else if (event.key === '/') {
     const search = document.querySelector<HTMLElement>('[data-search]');
     if (search === null) return;
     event.preventDefault();
     search.focus();
   }
+});
+
+addEventListener('pointerdown', () => {
+  isGoing.value = false;
 });
 
 function go(key: string): void {

@@ -1,9 +1,9 @@
 /** Dialogs: one at a time, over the page; Escape closes them. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { isHelpOpen, isPaletteOpen } from '../lib/keyboard.ts';
-import { Help } from './help.tsx';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isGoing, isHelpOpen, isPaletteOpen } from '../lib/keyboard.ts';
+import { GoHint, Help } from './help.tsx';
 import { Palette } from './palette.tsx';
 
 const open = signal<ComponentChildren | undefined>(undefined);
@@ -22,6 +22,7 @@ export function Dialogs() {
       {open.value}
       {isPaletteOpen.value && <Palette />}
       {isHelpOpen.value && <Help />}
+      {isGoing.value && <GoHint />}
     </>
   );
 }
@@ -35,7 +36,8 @@ interface DialogProps {
 
 export function Dialog({ title, onClose = closeDialog, isWide = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key: who types at once after opening a dialog must not lose a letter.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
     // The first field, not the button that closes.

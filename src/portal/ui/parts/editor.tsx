@@ -1,5 +1,5 @@
 /** The editor, loaded when it is first shown. Until then a plain text field takes its place. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EditorHandle, EditorSettings } from '../editor/code-editor.ts';
 
 export interface EditorProps extends Omit<EditorSettings, 'parent' | 'value' | 'onChange'> {
@@ -17,6 +17,11 @@ export function Editor(props: EditorProps) {
     let isGone = false;
     void import('../editor/code-editor.ts').then(({ openEditor }) => {
       if (isGone || frame.current === null) return;
+      const field = document.activeElement;
+      const cursor =
+        field instanceof HTMLTextAreaElement && frame.current.contains(field)
+          ? field.selectionStart
+          : undefined;
       handle.current = openEditor({
         ...latest.current,
         parent: frame.current,
@@ -25,13 +30,16 @@ export function Editor(props: EditorProps) {
         onSave: () => latest.current.onSave?.(),
       });
       setReady(true);
+      // Who has begun to type in the plain field goes on typing.
+      if (cursor !== undefined) handle.current.focus(cursor);
     });
     return () => {
       isGone = true;
       handle.current?.close();
     };
   }, [props.language, props.isReadOnly]);
-  useEffect(() => handle.current?.setValue(props.value), [props.value]);
+  // At once: a frame later there may be more in the editor, which an older value would take away.
+  useLayoutEffect(() => handle.current?.setValue(props.value), [props.value]);
   useEffect(() => handle.current?.setWords(props.words ?? []), [props.words]);
   return (
     <div class="editor" ref={frame}>
@@ -40,6 +48,13 @@ export function Editor(props: EditorProps) {
           aria-label={props.label}
           value={props.value}
           onInput={(event) => props.onChange(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (!event.ctrlKey && !event.metaKey) return;
+            if (event.key === 'Enter') props.onRun?.();
+            else if (event.key === 's' && props.onSave !== undefined) props.onSave();
+            else return;
+            event.preventDefault();
+          }}
         />
       )}
     </div>

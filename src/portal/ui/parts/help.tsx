@@ -18,6 +18,21 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['← →', 'from partition to partition'],
 ];
 
+/** What the key after `g` may be. */
+export function GoHint() {
+  const places = KEYS.filter(([keys]) => keys.startsWith('g '));
+  return (
+    <p class="go-hint" role="status">
+      <kbd>g</kbd> then{' '}
+      {places.map(([keys, what]) => (
+        <span key={keys}>
+          <kbd>{keys.replaceAll('g ', '')}</kbd> {what}
+        </span>
+      ))}
+    </p>
+  );
+}
+
 export function Help() {
   return (
     <Dialog

@@ -18,11 +18,16 @@ const SHOWN_MAX = 12;
 
 export function Palette() {
   const [text, setText] = useState('');
-  const [at, setAt] = useState(0);
+  /** By name: the list may grow while one looks at it. */
+  const [chosen, setChosen] = useState<string>();
   const words = text.toLowerCase().split(/\s+/);
   const found = actions()
     .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
     .slice(0, SHOWN_MAX);
+  const at = Math.max(
+    0,
+    found.findIndex(({ name }) => name === chosen),
+  );
   const close = (): void => {
     isPaletteOpen.value = false;
   };
@@ -31,8 +36,8 @@ export function Palette() {
     action?.run();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'ArrowDown') setAt(Math.min(found.length - 1, at + 1));
-    else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1));
+    if (event.key === 'ArrowDown') setChosen(found[at + 1]?.name ?? chosen);
+    else if (event.key === 'ArrowUp') setChosen(found[at - 1]?.name ?? chosen);
     else if (event.key === 'Enter') run(found[at]);
     else return;
     event.preventDefault();
@@ -41,29 +46,34 @@ export function Palette() {
     <Dialog title="Go to, or do" onClose={close}>
       <input
         type="text"
+        role="combobox"
+        aria-expanded
+        aria-controls="palette"
+        aria-autocomplete="list"
+        aria-activedescendant={found.length > 0 ? `palette-${at}` : undefined}
         aria-label="Name of a place or an action"
         placeholder="orders query, new container, dark…"
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);
-          setAt(0);
+          setChosen(undefined);
         }}
         onKeyDown={onKeyDown}
       />
-      <ul class="palette">
+      <ul class="palette" id="palette" role="listbox" aria-label="Places and actions">
         {found.map((action, index) => (
-          <li key={action.name}>
-            <button
-              type="button"
-              class={index === at ? 'chosen' : 'quiet'}
-              onClick={() => run(action)}
-            >
-              {action.name.slice(0, 120)}
-            </button>
+          <li
+            key={action.name}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => run(action)}
+          >
+            {action.name.slice(0, 120)}
           </li>
         ))}
-        {found.length === 0 && <li class="muted">Nothing of this name.</li>}
       </ul>
+      {found.length === 0 && <p class="muted">Nothing of this name.</p>}
     </Dialog>
   );
 }
