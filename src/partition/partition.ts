@@ -16,7 +16,8 @@ import type { CommitGroup } from './commit/commit-group.ts';
 import { Committer } from './commit/committer.ts';
 import { ConflictTrackers } from './commit/conflict-tracker.ts';
 import type { WriteResult } from './commit/effect.ts';
-import type { WriteCommand } from './commit/write-command.ts';
+import { WriteBrake } from './commit/write-brake.ts';
+import { visible, type WriteCommand } from './commit/write-command.ts';
 import type { History } from './history/history.ts';
 import { PartitionChanges } from './history/partition-changes.ts';
 import { PartitionImports } from './history/partition-imports.ts';
@@ -73,6 +74,8 @@ export class Partition {
   readonly #index: PartitionIndex;
   readonly #builder: IndexBuilder;
   #isFenced = false;
+  /** For movers, which follow the writes. */
+  readonly brake = new WriteBrake();
   readonly #conflicts = new ConflictTrackers();
   /** Transactions over several partitions that this one takes part in. */
   readonly transactions: PartitionTransactions;
@@ -207,11 +210,10 @@ export class Partition {
   }
 
   write(command: WriteCommand): Promise<WriteResult> {
-    if (this.#isFenced)
-      return Promise.reject(
-        new DomainError('partitionGone', 'The partition takes no more writes.'),
-      );
-    return this.#commit(command);
+    if (this.#isFenced) return Promise.reject(gone());
+    const allowed = this.brake.begin();
+    if (allowed === undefined) return this.#commit(command);
+    return allowed.then(() => (this.#isFenced ? Promise.reject(gone()) : this.#commit(command)));
   }
 
   /** A rid for an item that may be created; never given out again while the partition is open. */
@@ -273,15 +275,11 @@ export class Partition {
     const release = this.hold();
     // Cached items are taken before the snapshot, so that the snapshot is not older than they are.
     const cached = this.stored.cachedAt(context.lsn);
-    const open = (snapshot: Snapshot) =>
-      new PartitionReader({
-        snapshot,
-        index: this.#index.view(snapshot),
-        cached,
-        without: this.#without,
-        context,
-        onRelease: release,
-      });
+    const open = (snapshot: Snapshot) => {
+      const index = this.#index.view(snapshot);
+      const without = this.#without;
+      return new PartitionReader({ snapshot, index, cached, without, context, onRelease: release });
+    };
     const snapshot = store.snapshot();
     if (!isPromise(snapshot)) return open(snapshot);
     return snapshot.then(open, (error) => {
@@ -333,8 +331,8 @@ export class Partition {
 
   /** Makes the items in this range of primary keys invisible at once; the sweeper removes them in the background. */
   async deleteRange(range: Omit<RangeTombstone, 'lsn'>): Promise<Lsn> {
-    const rangeTombstones = (list: readonly RangeTombstone[]) => [...list, { ...range, lsn: 0 }];
     const decide = () => this.transactions.state.decideRange(range);
+    const rangeTombstones = (list: readonly RangeTombstone[]) => [...list, { ...range, lsn: 0 }];
     if ((this.invisible?.rangeTombstones.length ?? 0) >= RANGE_TOMBSTONES_MAX)
       throw new DomainError('unavailable', 'Too many partition keys wait for their removal.');
     return (await this.write({ keys: [], decide, rangeTombstones })).lsn;
@@ -381,9 +379,9 @@ export class Partition {
   #publish(group: CommitGroup): void {
     const { pending } = group;
     this.stored.publish(pending);
-    for (const { before, after } of pending) {
-      this.#itemCount += Number(isCounted(after)) - Number(isCounted(before));
-    }
+    for (const { before, after } of pending)
+      this.#itemCount +=
+        Number(visible(after) !== undefined) - Number(visible(before) !== undefined);
     this.#visibility.publish(group);
     this.#keySizes?.published(pending, group.lsn);
     if (group.notes.size > 0) this.notes.published([...group.notes.values()]);
@@ -394,6 +392,6 @@ export class Partition {
   }
 }
 
-function isCounted(item: Item | undefined): boolean {
-  return item !== undefined && !item.isInternal;
+function gone(): DomainError {
+  return new DomainError('partitionGone', 'The partition takes no more writes.');
 }

@@ -2,8 +2,15 @@
 // everything as it was where a target is not equal to its sources. Method: partitions in memory, one of them sabotaged.
 import { expect, test } from 'vitest';
 import { bytesToText, textToBytes } from '../../base/index.ts';
+import { asyncEngine } from '../../engine/async-engine.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
-import { ITEM_FLAGS, type Partition, updateOf } from '../../partition/index.ts';
+import {
+  commandOf,
+  ITEM_FLAGS,
+  type ItemKey,
+  type Partition,
+  updateOf,
+} from '../../partition/index.ts';
 import { EPK_MAX, EPK_MIN } from '../../value/index.ts';
 import { keyOf, openForTest, put } from '../test-kit.ts';
 import { type MoveStep, move } from './move.ts';
@@ -12,14 +19,16 @@ const WHOLE = { min: EPK_MIN, max: EPK_MAX };
 /** More than one page of the copy. */
 const ITEM_COUNT = 150;
 
-async function setUp() {
-  const engine = memoryEngine();
+async function setUp(engine = memoryEngine()) {
   const source = await openForTest(await engine.open('c/0'));
   const target = await openForTest(await engine.open('c/1'));
   for (let at = 0; at < ITEM_COUNT; at++)
     await put(source, 'create', keyOf(`key ${at}`, 'id'), `text ${at}`);
   const events: string[] = [];
-  const run = (onStep: (step: MoveStep) => void | Promise<void> = () => undefined) =>
+  const run = (
+    onStep: (step: MoveStep) => void | Promise<void> = () => undefined,
+    signal = new AbortController().signal,
+  ) =>
     move({
       sources: [source],
       sourceRanges: [WHOLE],
@@ -35,7 +44,7 @@ async function setUp() {
         events.push(`step ${step}`);
         await onStep(step);
       },
-      signal: new AbortController().signal,
+      signal,
     });
   return { source, target, events, run };
 }
@@ -144,5 +153,58 @@ test('a move that fails in the cut-over lets callers and writers go on', async (
   });
   await expect(failing).rejects.toThrow('stopped by the test');
   expect(events.at(-1)).toBe('release');
+  await put(source, 'create', keyOf('late', 'id'), 'late');
+});
+
+/** More than a move may let pass. On the late engine of the test a mover without brakes never ends. */
+const WRITES_MAX = 50_000;
+
+/** Writers that never wait for anything but their own writes, until the move is over. */
+function writeWithoutEnd(source: Partition, keyAt: (count: number) => ItemKey) {
+  let [count, isOver] = [0, false];
+  const write = async (): Promise<void> => {
+    while (!isOver && count < WRITES_MAX) {
+      const key = keyAt(count++);
+      const body = textToBytes('"x"');
+      const command = commandOf({ kind: 'upsert', key, encoding: 'json', body, ttlSec: 0 });
+      try {
+        await source.write(command);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'partitionGone' });
+        return;
+      }
+    }
+  };
+  const writers = Promise.all(Array.from({ length: 100 }, write));
+  return async (moving: Promise<void>): Promise<number> => {
+    await moving;
+    isOver = true;
+    await writers;
+    return count;
+  };
+}
+
+test.each([
+  ['the same items', (count: number) => keyOf(`key ${count % 1000}`, 'id')],
+  ['new items in the order of their keys', (count: number) => keyOf('~', `id ${1e6 + count}`)],
+])('a move ends although writers of %s are faster than its mover', async (_, keyAt) => {
+  const { source, target, run } = await setUp(asyncEngine(memoryEngine()));
+  const untilMoved = writeWithoutEnd(source, keyAt);
+  const count = await untilMoved(run());
+  expect(count).toBeLessThan(WRITES_MAX);
+  expect(target.statistics()).toEqual(source.statistics());
+});
+
+test('a move that is given up while its writers are braked lets them go on', async () => {
+  const { source, run } = await setUp(asyncEngine(memoryEngine()));
+  const stop = new AbortController();
+  const putOn = source.brake.put.bind(source.brake);
+  source.brake.put = () => {
+    stop.abort(new Error('given up'));
+    putOn();
+  };
+  const untilMoved = writeWithoutEnd(source, (count) => keyOf(`key ${count % 1000}`, 'id'));
+  const moving = expect(run(() => undefined, stop.signal)).rejects.toThrow('given up');
+  await untilMoved(moving);
   await put(source, 'create', keyOf('late', 'id'), 'late');
 });

@@ -2,7 +2,8 @@
  * Moves the items of some partitions into others while reads and writes go on: split, merge and move are one operation.
  *
  *   copy      page by page, each item as it then is; writes go on behind the copy
- *   catch up  from the sources' logs since the copy began: each item as it now is, or that it is gone
+ *   catch up  from the sources' logs since the copy began: each item as it now is, or that it is gone; writers that
+ *             are faster than that are braked
  *   cut over  writers are held; prepared transactions are waited for; the sources are fenced, so that they take no
  *             more writes; the targets catch up to the last LSN; counts, bytes and checksums are compared; one change
  *             of the catalog commits the move
@@ -30,8 +31,8 @@ const PAGE_ITEMS = 100;
 const PAGE_BYTES = 4 * 1024 * 1024;
 /** Changes that may be left to catch up when the cut-over begins: few, since writers wait for them. */
 const LAG_MAX = 64;
-/** Rounds of catching up before the cut-over, however fast the writers are. */
-const ROUNDS_MAX = 100;
+/** Writes that braked writers may begin for each one that was followed. Less than 1: what is left becomes less. */
+const BRAKED_SHARE = 0.5;
 
 interface MoveTarget {
   readonly partition: Partition;
@@ -105,17 +106,57 @@ async function moveAll(options: MoveOptions): Promise<void> {
   }
 }
 
-/** Rounds until little is left, so that writers are held for a short time only. */
+/**
+ * Rounds until little is left, so that writers are held for a short time only. A round ends at the LSN that its source had
+ * when it began. One that leaves more than half of what it found, as on an engine that answers late, would never be the
+ * last: from then on writers are braked.
+ */
 async function catchUp({ sources, targets, signal }: MoveOptions, progress: Progress) {
-  for (let round = 0; round < ROUNDS_MAX; round++) {
-    signal.throwIfAborted();
-    let moved = 0;
+  using brakes = new Brakes(sources);
+  const onMoved = (lsns: number) => brakes.grant(lsns);
+  for (let lag = lagOf(sources, progress); ; ) {
     for (const source of sources) {
-      moved += await moveChanges(source, targets, progress);
-      await moveHistory(source, targets, progress);
+      const until = source.lsn;
+      await moveChanges({ source, targets, until, signal, onMoved }, progress);
+      await moveHistory({ source, targets, until, signal }, progress);
       await progress.notes.catchUp(source, 0);
     }
-    if (moved <= LAG_MAX) return;
+    const before = lag;
+    lag = lagOf(sources, progress);
+    if (lag <= LAG_MAX) return;
+    if (lag > before / 2) brakes.put();
+  }
+}
+
+/** Writes of the sources that the targets do not have. */
+function lagOf(sources: readonly Partition[], { items }: Progress): number {
+  return sources.reduce((sum, source) => sum + source.lsn - (items.get(source) ?? 0), 0);
+}
+
+/** The brakes of the sources, once they are put on. */
+class Brakes implements Disposable {
+  readonly #sources: readonly Partition[];
+  #areOn = false;
+
+  constructor(sources: readonly Partition[]) {
+    this.#sources = sources;
+  }
+
+  put(): void {
+    if (this.#areOn) return;
+    this.#areOn = true;
+    for (const { brake } of this.#sources) brake.put();
+  }
+
+  /** @param writes - that were followed, of any source. */
+  grant(writes: number): void {
+    if (!this.#areOn) return;
+    const credit = (writes * BRAKED_SHARE) / this.#sources.length;
+    for (const { brake } of this.#sources) brake.grant(credit);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#areOn) for (const { brake } of this.#sources) brake.release();
   }
 }
 
@@ -147,11 +188,12 @@ async function cutOver(options: MoveOptions, progress: Progress): Promise<void> 
  * becomes durable with one commit each.
  */
 async function finish(options: MoveOptions, progress: Progress): Promise<void> {
-  const { sources, targets } = options;
+  const { sources, targets, signal } = options;
   const done: Promise<unknown>[] = [];
   for (const source of sources) {
-    await moveChanges(source, targets, progress, done);
-    await moveHistory(source, targets, progress, done);
+    const rest = { source, targets, until: source.lsn, signal, pending: done };
+    await moveChanges(rest, progress);
+    await moveHistory(rest, progress);
     await progress.notes.catchUp(source, source.lsn, done);
   }
   importRetention(options);
@@ -164,7 +206,10 @@ async function finish(options: MoveOptions, progress: Progress): Promise<void> {
   await Promise.all(done);
 }
 
+/** New items may come in front of the copy as fast as it goes on: where a whole page is new, their writers are braked. */
 async function copy(source: Partition, { targets, signal }: MoveOptions): Promise<void> {
+  using brakes = new Brakes([source]);
+  const { lsn } = source;
   let after: string | undefined;
   do {
     signal.throwIfAborted();
@@ -173,47 +218,49 @@ async function copy(source: Partition, { targets, signal }: MoveOptions): Promis
       { min: EPK_MIN, max: EPK_MAX },
     );
     await importStates(page.items.map(stateOf), targets, 0);
+    if (page.items.length > 0 && page.items.every((item) => item.lsn > lsn)) brakes.put();
+    brakes.grant(page.items.length);
     after = page.next;
     await new Promise((resolve) => setImmediate(resolve));
   } while (after !== undefined);
 }
 
-/** The number of changes moved. Imports that are not durable yet are added to `pending`, or awaited where it is not given. */
-async function moveChanges(
-  source: Partition,
-  targets: readonly MoveTarget[],
-  { items: positions }: Progress,
-  pending?: Promise<unknown>[],
-): Promise<number> {
-  let count = 0;
+/** A part of a source's logs. */
+interface LogPart {
+  readonly source: Partition;
+  readonly targets: readonly MoveTarget[];
+  /** The part ends here, or a little later. */
+  readonly until: Lsn;
+  readonly signal: AbortSignal;
+  /** Imports that are not durable yet are added to it; they are awaited where it is not given. */
+  readonly pending?: Promise<unknown>[];
+  /** Called after every page with the number of LSNs it covers. */
+  readonly onMoved?: (lsns: number) => void;
+}
+
+async function moveChanges(part: LogPart, { items: positions }: Progress): Promise<void> {
+  const { source, targets, until, signal, pending, onMoved } = part;
   for (let more = true; more; ) {
+    signal.throwIfAborted();
     const after = positions.get(source) ?? 0;
     const end = source.lsn;
     const page = await source.changes.after(after, PAGE_ITEMS);
-    more = page.more;
-    // The last state of an item replaces earlier ones.
-    const states = new Map<string, MovedState>();
-    for (const change of page.changes) {
-      const state = await currentState(source, change);
-      if (state !== undefined) states.set(state.key.text, state);
-    }
-    const imported = importStates([...states.values()], targets, page.upTo);
+    const states = await currentStates(source, page.changes);
+    const imported = importStates(states, targets, page.upTo);
     if (pending === undefined) await imported;
     else pending.push(imported);
-    positions.set(source, page.more ? page.upTo : Math.max(page.upTo, Math.min(end, source.lsn)));
-    count += page.changes.length;
+    const upTo = page.more ? page.upTo : Math.max(page.upTo, Math.min(end, source.lsn));
+    positions.set(source, upTo);
+    onMoved?.(upTo - after);
+    more = page.more && upTo < until;
   }
-  return count;
 }
 
 /** Tombstones and versions are copied as they are: history does not change any more. */
-async function moveHistory(
-  source: Partition,
-  targets: readonly MoveTarget[],
-  { history: positions }: Progress,
-  pending?: Promise<unknown>[],
-): Promise<void> {
+async function moveHistory(part: LogPart, { history: positions }: Progress): Promise<void> {
+  const { source, targets, until, signal, pending } = part;
   for (let more = true; more; ) {
+    signal.throwIfAborted();
     const page = await source.changes.historyAfter(positions.get(source) ?? 0);
     for (const target of targets) {
       const own = page.entries.filter(({ primary }) => isIn(target, primary));
@@ -223,7 +270,7 @@ async function moveHistory(
       else pending.push(imported);
     }
     positions.set(source, page.upTo);
-    more = page.more;
+    more = page.more && page.upTo < until;
   }
 }
 
@@ -238,14 +285,29 @@ function importRetention({ sources, sourceRanges, targets }: MoveOptions): void 
   }
 }
 
-/** Undefined where a later entry of the log is about the same item. */
-async function currentState(source: Partition, change: Change): Promise<MovedState | undefined> {
-  if (change.kind === 'delete') {
-    const key = itemKeyOf(change.primary);
-    return { key, item: await source.stored.read(key) };
-  }
-  const item = await source.stored.readByRid(change.rid);
-  return item && stateOf(item);
+/**
+ * Each item of these changes as it now is, once. All are read with one look into the store: one after the other, a mover on
+ * an engine that answers late is slower than a few writers. A write whose item is gone has a later entry in the log.
+ */
+async function currentStates(
+  source: Partition,
+  changes: readonly Change[],
+): Promise<readonly MovedState[]> {
+  const states = new Map<string, MovedState>();
+  const rids = changes.filter(({ kind }) => kind === 'write').map(({ rid }) => rid);
+  const deleted = changes.filter((change) => change.kind === 'delete');
+  const keys = deleted.map(({ primary }) => itemKeyOf(primary));
+  const [written, present] = await Promise.all([
+    source.stored.readManyByRid(rids),
+    source.stored.readMany(keys),
+  ]);
+  for (const [at, key] of keys.entries()) states.set(key.text, { key, item: present[at] });
+  for (const item of written)
+    if (item !== undefined) {
+      const state = stateOf(item);
+      states.set(state.key.text, state);
+    }
+  return [...states.values()];
 }
 
 function stateOf(item: Item): MovedState {

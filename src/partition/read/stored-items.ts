@@ -102,6 +102,15 @@ export class StoredItems {
     );
   }
 
+  /** One result per rid, in the order of the rids, with one look into the store. */
+  readManyByRid(rids: readonly Rid[]): MaybePromise<readonly (Item | undefined)[]> {
+    const { store, etagSalt } = this.#options;
+    if (rids.length === 0) return [];
+    return andThen(store.getMany(rids.map(recordKey)), (records) =>
+      records.map((record) => record && decodeRecord(record, etagSalt)),
+    );
+  }
+
   /** @param lsn - LSN of the last published write. */
   cachedAt(lsn: Lsn): CachedItems {
     const { cache } = this.#options;
