@@ -16,7 +16,7 @@ import { parseQuery } from './language/parser.ts';
 import { executableQuery } from './run/executable.ts';
 import { itemOf, rowValue } from './run/executable-suite.ts';
 
-const SEEDS = process.env.MESOCOSM_LONG === undefined ? 6 : 2000;
+const SEEDS = process.env.MESOCOSM_LONG === undefined ? 6 : 3000;
 const QUERIES_PER_SEED = 60;
 const SIZES = [10, 1000, 30_000];
 
