@@ -16,7 +16,10 @@ import type { Router } from '../router.ts';
 import type { Route } from '../routing-map.ts';
 import { decodePlace, type Place } from './place.ts';
 
-/** A partition that is opened serves after this time, although the outcome of a transaction is not known yet. */
+/**
+ * A partition that is opened serves after this time, although the outcome of a transaction is not known yet. What is known
+ * is applied first, however long that takes: a client would see a part of it.
+ */
 const RECOVERY_WAIT_MS = 5000;
 /** What could not be resolved is tried again after this time. */
 const RETRY_MS = 1000;
@@ -64,15 +67,19 @@ export class TransactionResolver {
   recover(partition: Partition): Promise<void> | undefined {
     if (partition.transactions.state.isEmpty) return undefined;
     const { promise: isLate, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, RECOVERY_WAIT_MS);
-    const recovery = this.#recover(partition).finally(() => clearTimeout(timer));
+    const unknown = new Set<TransactionId>();
+    const timer = setTimeout(() => {
+      if (unknown.size > 0) resolve();
+    }, RECOVERY_WAIT_MS);
+    const recovery = this.#recover(partition, unknown).finally(() => clearTimeout(timer));
     return Promise.race([recovery, isLate]);
   }
 
-  async #recover(partition: Partition): Promise<void> {
+  /** @param unknown - holds the transactions whose outcome is being asked for. */
+  async #recover(partition: Partition, unknown = new Set<TransactionId>()): Promise<void> {
     const left = await Promise.allSettled([
       ...[...partition.transactions.state.prepared].map((transaction) =>
-        this.#resolveHere(partition, transaction),
+        this.#resolveHere(partition, transaction, unknown),
       ),
       ...[...partition.transactions.state.outcomes].map(([id]) => this.#finish(partition, id)),
     ]);
@@ -80,10 +87,15 @@ export class TransactionResolver {
       this.#later(() => (partition.hasFailed ? undefined : this.#recover(partition)));
   }
 
-  async #resolveHere(partition: Partition, transaction: PreparedTransaction): Promise<void> {
-    const { id, coordinator, deadlineMs } = transaction;
+  async #resolveHere(
+    partition: Partition,
+    { id, coordinator, deadlineMs }: PreparedTransaction,
+    unknown: Set<TransactionId>,
+  ): Promise<void> {
     if (this.#live.has(id)) return;
+    unknown.add(id);
     const isCommitted = await this.isCommitted(id, decodePlace(coordinator), deadlineMs);
+    unknown.delete(id);
     await partition.transactions.resolve(id, isCommitted);
   }
 

@@ -1,0 +1,49 @@
+// Goal: a partition that is opened applies known outcomes before it serves. Method: a store whose commits are held up for
+// longer than a partition waits for an unknown outcome.
+import { afterEach, expect, test, vi } from 'vitest';
+import { FakeClock } from '../../base/index.ts';
+import { memoryEngine } from '../../engine/memory/index.ts';
+import type { PartitionRegistry } from '../partition-registry.ts';
+import type { Router } from '../router.ts';
+import { keyOf, openForTest } from '../test-kit.ts';
+import { encodePlace } from './place.ts';
+import { TransactionResolver } from './transaction-resolver.ts';
+
+const ID = '00112233445566778899001122334455';
+const KEY = keyOf('p', 'x');
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a part of a transaction was seen after a restart of a busy machine', async () => {
+  const store = await memoryEngine().open('c/0');
+  const partition = await openForTest(store);
+  // The container of the coordinator is gone: the outcome is known at once.
+  const coordinator = encodePlace({ container: { databaseRid: 1, rid: 2 }, epk: KEY.epk });
+  const op = { kind: 'read', key: KEY, etag: undefined } as const;
+  await partition.transactions.prepare(ID, { coordinator, deadlineMs: 1 }, [op], {
+    firstNumber: 1,
+  });
+  const resolver = new TransactionResolver({
+    router: {} as Router,
+    registry: {} as PartitionRegistry,
+    clock: new FakeClock(1_000_000),
+    current: () => undefined,
+  });
+  const held = Promise.withResolvers<void>();
+  const resolve = partition.transactions.resolve.bind(partition.transactions);
+  partition.transactions.resolve = (id, isCommitted) =>
+    held.promise.then(() => resolve(id, isCommitted));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let serves = false;
+  const recovery = resolver.recover(partition)?.then(() => {
+    serves = true;
+  });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(serves).toBe(false);
+  vi.useRealTimers();
+  held.resolve();
+  await recovery;
+  expect(partition.transactions.state.isEmpty).toBe(true);
+});
