@@ -1,4 +1,4 @@
-/** Goal: the stock MongoDB drivers of Python and Go over TLS. Method: a tour each, with pinned packages. */
+/** Goal: the stock MongoDB drivers of Python, Go and Java over TLS. Method: a tour each, with pinned packages. */
 import { join } from 'node:path';
 import { test } from 'vitest';
 import type { ChildServer } from '../server/child-server.ts';
@@ -6,6 +6,7 @@ import { here, type Toolchain } from './toolchain.ts';
 import { take } from './tour.ts';
 
 const folder = join(here, 'mongo');
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 const PROBE = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))';
 
 const STEPS = [
@@ -48,6 +49,18 @@ const go: Toolchain = {
   install: () => [['go', 'mod', 'download', '-C', join(folder, 'go')]],
 };
 
+const java: Toolchain = {
+  language: 'mongo-java',
+  needs: {
+    'JDK of 17 or later': ['javac', '--release', '17', '-version'],
+    Maven: ['mvn', '-version'],
+  },
+  pins: 'mongo/java/pom.xml',
+  install: (packages) => [
+    ['mvn', '-q', '-B', '-f', join(folder, 'java/pom.xml'), COPY, `-DoutputDirectory=${packages}`],
+  ],
+};
+
 /** The address without a scheme and a path, as the tours take it. */
 function endpoint(server: ChildServer): string {
   return new URL(String(server.ready.endpoints.mongo)).host;
@@ -61,4 +74,10 @@ test('pymongo tours the MongoDB API with zlib', async (context) => {
 test('the Go driver tours the MongoDB API with zstd', async (context) => {
   const command = () => ['go', 'run', '-C', join(folder, 'go'), '.'];
   await take({ chain: go, command, endpoint, steps: STEPS }, context);
+});
+
+test('the Java driver tours the MongoDB API with snappy', async (context) => {
+  const source = join(folder, 'java/Tour.java');
+  const command = (packages: string) => ['java', '-cp', join(packages, '*'), source];
+  await take({ chain: java, command, endpoint, steps: STEPS }, context);
 });

@@ -14,6 +14,19 @@ afterAll(async () => {
   await account.close();
 });
 
+test.each(['snappy', 'zlib', 'zstd'] as const)(
+  'messages compressed with %s arrive whole',
+  async (name) => {
+    const packed = await account.connect({ compressors: [name] });
+    const rows = packed.db('compressed').collection<{ _id: number; text: string }>(name);
+    const documents = Array.from({ length: 300 }, (_, n) => ({ _id: n, text: 'ab'.repeat(n) }));
+    await rows.insertMany(documents);
+    expect(await rows.find({}, { sort: { _id: 1 } }).toArray()).toEqual(documents);
+    const hello = await packed.db('admin').command({ hello: 1, compression: ['none', name] });
+    expect(hello.compression).toEqual([name]);
+  },
+);
+
 test('a capped collection keeps the last documents, and a tailable cursor waits for more', async () => {
   const db = client.db('c');
   const log = await db.createCollection<{ _id: number }>('log', {

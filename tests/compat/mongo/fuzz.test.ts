@@ -33,6 +33,14 @@ function opMsg(document: object, bits = 0): Buffer {
   return message(2013, flags(bits), Buffer.of(0), BSON.serialize(document));
 }
 
+function compressed(compressor: number, length: number, hex: string): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeInt32LE(2013, 0);
+  head.writeInt32LE(length, 4);
+  head.writeUInt8(compressor, 8);
+  return message(2012, head, Buffer.from(hex, 'hex'));
+}
+
 /** Sends the bytes and returns all that comes back until the server closes, or the given number of replies. */
 function exchange(bytes: Buffer, repliesMax = 1): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -76,6 +84,9 @@ test.each<readonly [string, Buffer]>([
   ['an unknown required flag', opMsg({ ping: 1 }, 4)],
   ['a document that ends too early', message(2013, flags(0), Buffer.of(0, 20, 0, 0, 0, 0))],
   ['a sequence that is too long', message(2013, flags(0), Buffer.of(1, 255, 255, 0, 0, 97, 0))],
+  ['a block of snappy that says it is 2 GB', compressed(1, 40, 'ffffffff07')],
+  ['a block of snappy that ends too early', compressed(1, 40, '28f0')],
+  ['a compressor that nobody knows', compressed(9, 1, '00')],
   ['half a message', opMsg({ ping: 1 }).subarray(0, 30)],
 ])('%s closes the connection', async (_, bytes) => {
   expect((await exchange(bytes)).length).toBe(0);

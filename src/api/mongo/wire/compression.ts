@@ -3,21 +3,43 @@
  * bytes. A reply to a compressed message is compressed in the same way.
  */
 import { deflateSync, inflateSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { compressSync as snappyCompress, uncompressSync as snappyUncompress } from 'snappy';
 import { HEADER_BYTES } from './frames.ts';
 import { WireError } from './wire-error.ts';
 
 export const OP_COMPRESSED = 2012;
 
-/** Names in `hello`, by their numbers on the wire. Snappy is 1 and has no kept library. */
-const COMPRESSORS = { noop: 0, zlib: 2, zstd: 3 } as const;
+interface Compression {
+  readonly number: number;
+  readonly compress: (bytes: Buffer) => Buffer;
+  /** Takes memory for `length` bytes at most, whatever the bytes say. */
+  readonly decompress: (bytes: Buffer, length: number) => Buffer;
+}
 
-export type Compressor = keyof typeof COMPRESSORS;
+/** By their names in `hello`. */
+const COMPRESSIONS = {
+  noop: { number: 0, compress: (bytes) => bytes, decompress: (bytes) => bytes },
+  snappy: { number: 1, compress: (bytes) => snappyCompress(bytes), decompress: fromSnappy },
+  zlib: {
+    number: 2,
+    compress: (bytes) => deflateSync(bytes),
+    decompress: (bytes, length) => inflateSync(bytes, { maxOutputLength: Math.max(length, 1) }),
+  },
+  zstd: {
+    number: 3,
+    compress: (bytes) => zstdCompressSync(bytes),
+    decompress: (bytes, length) =>
+      zstdDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
+  },
+} as const satisfies Record<string, Compression>;
+
+export type Compressor = keyof typeof COMPRESSIONS;
 
 const START = HEADER_BYTES + 9;
 
 /** The names that both sides know, in the order of the client. */
 export function commonCompressors(names: readonly unknown[]): readonly Compressor[] {
-  return names.filter((name) => name === 'zlib' || name === 'zstd') as readonly Compressor[];
+  return names.filter((name): name is Compressor => name !== 'noop' && isCompressor(name));
 }
 
 /** The message inside, with a header of its own. Never grows beyond `bytesMax`. Throws WireError. */
@@ -40,37 +62,46 @@ export function decompressFrame(
   return { frame: inside, compressor };
 }
 
+function isCompressor(name: unknown): name is Compressor {
+  return typeof name === 'string' && Object.hasOwn(COMPRESSIONS, name);
+}
+
 function compressorOf(number: number): Compressor {
-  for (const [name, known] of Object.entries(COMPRESSORS))
-    if (known === number) return name as Compressor;
+  for (const [name, known] of Object.entries(COMPRESSIONS))
+    if (known.number === number) return name as Compressor;
   throw new WireError('The compressor was not agreed on');
 }
 
 function decompressed(bytes: Buffer, compressor: Compressor, length: number): Buffer {
-  const options = { maxOutputLength: Math.max(length, 1) };
   try {
-    if (compressor === 'zlib') return inflateSync(bytes, options);
-    return compressor === 'zstd' ? zstdDecompressSync(bytes, options) : bytes;
+    return COMPRESSIONS[compressor].decompress(bytes, length);
   } catch {
     throw new WireError('The compressed bytes cannot be read');
   }
 }
 
+/** A block of Snappy says first how long its content is: the library would believe it. */
+function fromSnappy(bytes: Buffer, length: number): Buffer {
+  let said = 0;
+  for (let at = 0; at < 5; at++) {
+    const byte = bytes[at] ?? 0;
+    said += (byte & 0x7f) * 2 ** (7 * at);
+    if (byte < 0x80) break;
+  }
+  if (said !== length) throw new WireError('The message inside has another length');
+  return snappyUncompress(bytes, { asBuffer: true }) as Buffer;
+}
+
 export function compressFrame(frame: Buffer, compressor: Compressor): Buffer {
   const bytes = frame.subarray(HEADER_BYTES);
-  const packed =
-    compressor === 'zlib'
-      ? deflateSync(bytes)
-      : compressor === 'zstd'
-        ? zstdCompressSync(bytes)
-        : bytes;
+  const packed = COMPRESSIONS[compressor].compress(bytes);
   const made = Buffer.allocUnsafe(START + packed.length);
   frame.copy(made, 0, 0, HEADER_BYTES);
   made.writeInt32LE(made.length, 0);
   made.writeInt32LE(OP_COMPRESSED, 12);
   made.writeInt32LE(frame.readInt32LE(12), HEADER_BYTES);
   made.writeInt32LE(bytes.length, HEADER_BYTES + 4);
-  made.writeUInt8(COMPRESSORS[compressor], HEADER_BYTES + 8);
+  made.writeUInt8(COMPRESSIONS[compressor].number, HEADER_BYTES + 8);
   made.set(packed, START);
   return made;
 }
