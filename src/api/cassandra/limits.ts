@@ -38,6 +38,9 @@ export const PAGE_ITEMS_MAX = 20_000;
 /** Items that one look at the core asks for. */
 export const SCAN_ITEMS_MAX = 1000;
 
+/** Bytes of rows that one look at an index keeps, in the order of their keys. */
+export const INDEXED_BYTES_KEPT = 4 * MIB;
+
 /** Rows that a statement without pages may hold to sort or to group. */
 export const ROWS_KEPT_MAX = 100_000;
 
