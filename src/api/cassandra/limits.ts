@@ -19,6 +19,11 @@ export const ROW_BYTES_MAX = 2 * MIB;
 export const BATCH_STATEMENTS_MAX = 10_000;
 export const BATCH_BYTES_MAX = 5 * MIB;
 
+/** Batches over partitions: beyond these bytes a client is warned, or refused; and partitions of an unlogged one. */
+export const BATCH_WARN_BYTES = 5 * KIB;
+export const BATCH_FAIL_BYTES = 50 * KIB;
+export const UNLOGGED_BATCH_WARN_PARTITIONS = 10;
+
 /** Prepared statements of all clients together, the least recently used is forgotten: some ten megabytes. */
 export const PREPARED_STATEMENTS_MAX = 10_000;
 export const PREPARED_CHARACTERS_MAX = 32 * MIB;
@@ -32,6 +37,9 @@ export const PAGE_ITEMS_MAX = 20_000;
 
 /** Items that one look at the core asks for. */
 export const SCAN_ITEMS_MAX = 1000;
+
+/** Bytes of rows that one look at an index keeps, in the order of their keys. */
+export const INDEXED_BYTES_KEPT = 4 * MIB;
 
 /** Rows that a statement without pages may hold to sort or to group. */
 export const ROWS_KEPT_MAX = 100_000;

@@ -191,7 +191,7 @@ export class Indexing {
   /** All entries of an item. `value` is its decoded body where the caller has it. */
   entriesOf(item: Item, given?: Value): readonly string[] {
     if (this.options.isOff || item.isInternal) return [];
-    const decoded = given ?? this.options.codec.decode(item.body);
+    const decoded = this.#decoded(item.body, given);
     const value = this.#computed.length === 0 ? decoded : this.#withComputed(decoded);
     const entries: string[] = [];
     addTerms(value, this.#paths.root(), item.rid, entries);
@@ -205,7 +205,7 @@ export class Indexing {
   /** The entries of an item in one declared index. */
   declaredEntriesOf(item: Item, id: number): readonly string[] {
     if (this.options.isOff) return NONE;
-    const value = this.#withComputed(this.options.codec.decode(item.body));
+    const value = this.#withComputed(this.#decoded(item.body, undefined));
     return this.#declared.entryPrefixesOf(value, id).map((prefix) => prefix + ridText(item.rid));
   }
 
@@ -251,7 +251,7 @@ export class Indexing {
   /** Term prefixes that need the whole item: computed properties, cells, composites. */
   #wholeItemTermPrefixes(body: Bytes): readonly string[] {
     if (this.#computed.length + this.#spatial.length + this.#declared.count === 0) return NONE;
-    const value = this.#withComputed(this.options.codec.decode(body));
+    const value = this.#withComputed(this.#decoded(body, undefined));
     const entries: string[] = [];
     if (isMap(value))
       for (const { name } of this.#computed)
@@ -266,6 +266,12 @@ export class Indexing {
     return this.#spatial.length === 0
       ? NONE
       : this.#spatial.flatMap((terms) => terms.termPrefixesOf(item));
+  }
+
+  /** @param known - the decoded body where the caller has it. */
+  #decoded(body: Bytes, known: Value): Value {
+    const { codec } = this.options;
+    return codec.indexed === undefined ? (known ?? codec.decode(body)) : codec.indexed(body);
   }
 
   /** The item with its computed properties. */
@@ -298,7 +304,7 @@ export class Indexing {
     const found: PostingList[] = [];
     const prefixes: string[] = [];
     if (!this.options.isOff) {
-      const body = value === undefined ? this.options.codec.decode(item.body) : value;
+      const body = this.#decoded(item.body, value);
       const decoded = this.#computed.length === 0 ? body : this.#withComputed(body);
       const root = this.#paths.root();
       findTerms(decoded, root, { owner, root, found, termPrefixes: isNew ? prefixes : undefined });

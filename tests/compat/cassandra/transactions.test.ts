@@ -226,11 +226,53 @@ describe.each(ENGINES)('engine %s', (engine) => {
     const second = await batch(1);
     expect(second.rows.map((row) => ({ ...row }))).toEqual([
       { '[applied]': false, a: 7, c: 1, w: 2, s: 1, v: null, m: null },
+      { '[applied]': false, a: 7, c: 2, w: 0, s: 1, v: null, m: null },
     ]);
     expect(await query('SELECT c, s, w FROM k.t WHERE a = 7')).toEqual([
       [1, 1, 2],
       [2, 1, 0],
     ]);
+  });
+
+  test('a failed batch with conditions on static columns alone returns no clustering columns', async () => {
+    await run('INSERT INTO k.t (a, c, s) VALUES (8, 4, 5)');
+    await run('DELETE FROM k.t WHERE a = 8 AND c = 3');
+    const { rows } = await client.execute(
+      'BEGIN BATCH UPDATE k.t SET w = 1 WHERE a = 8 AND c = 9; UPDATE k.t SET s = 6 WHERE a = 8 IF s = 4; APPLY BATCH',
+    );
+    expect(rows.map((row) => ({ ...row }))).toEqual([{ '[applied]': false, a: 8, c: 4, s: 5 }]);
+  });
+
+  test('IF EXISTS and IF NOT EXISTS of one row in a batch', async () => {
+    const batch = (first: string, second: string) =>
+      client.execute(
+        `BEGIN BATCH UPDATE k.t SET w = 1 WHERE a = 9 AND c = 1 ${first}; INSERT INTO k.t (a, c) VALUES (9, 1) ${second}; APPLY BATCH`,
+      );
+    await expect(batch('IF EXISTS', 'IF NOT EXISTS')).rejects.toThrow(
+      'Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row',
+    );
+    await expect(batch('IF w = 2', 'IF NOT EXISTS')).rejects.toThrow(
+      'Cannot mix IF conditions and IF NOT EXISTS for the same row',
+    );
+  });
+
+  test('a batch over partitions beyond 50 KB is refused, beyond 5 KB warned of', async () => {
+    const batch = (bytes: number, rows: readonly number[]) =>
+      client.batch(
+        rows.map((a) => ({
+          query: 'INSERT INTO k.t (a, c, v) VALUES (?, 1, ?)',
+          params: [a, 'x'.repeat(bytes)],
+        })),
+        { prepare: true },
+      );
+    await expect(batch(20_000, [41, 42, 43])).rejects.toThrow('Batch too large');
+    expect(await query('SELECT c FROM k.t WHERE a = 41')).toEqual([]);
+    const { info } = await batch(3000, [41, 42]);
+    expect(info.warnings).toEqual([
+      'Batch for [k.t] is of size 6040, exceeding specified threshold of 5120 by 920.',
+    ]);
+    expect((await batch(1000, [41, 42])).info.warnings ?? []).toEqual([]);
+    expect((await batch(60_000, [43])).info.warnings ?? []).toEqual([]);
   });
 
   test('counter batches, and mixtures that are refused', async () => {

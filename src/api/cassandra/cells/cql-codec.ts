@@ -2,6 +2,7 @@
 import { type Bytes, type Clock, DomainError } from '../../../base/index.ts';
 import type { Codec, Path, Value, ValueMap } from '../../../value/index.ts';
 import { jsonOf } from '../types/values.ts';
+import { indexValue } from './index-terms.ts';
 import { liveRow } from './live-row.ts';
 import type { Row } from './row.ts';
 import { decodeRow } from './row-codec.ts';
@@ -15,6 +16,7 @@ export function cqlCodec(clock: Clock): Codec {
     encode() {
       throw new DomainError('invalidInput', 'Rows are made from the columns of their table.');
     },
+    indexed: (body) => indexValue(decodeRow(body)),
     pluck(body: Bytes, path: Path): Value {
       let value: Value = decode(body);
       for (const step of path) {

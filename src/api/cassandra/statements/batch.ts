@@ -4,9 +4,11 @@ import { invalid } from '../errors.ts';
 import type { ColumnSchema } from '../schema/table-schema.ts';
 import type { BoundValue } from '../wire/body-reader.ts';
 import { applyConditional, applyWrites } from './apply-writes.ts';
+import { batchWarnings } from './batch-size.ts';
 import { compileInteger } from './expressions/compile.ts';
+import { checkMixture, failedRows } from './failed-batch.ts';
 import { checkedTimestamp, compileModification, type Modification } from './modification.ts';
-import { conditionResult, isCurrent, isModificationPlan } from './modify.ts';
+import { appliedResult, isCurrent, isModificationPlan, refusedResult } from './modify.ts';
 import { type Call, type Plan, type Result, VOID } from './plan.ts';
 import type { RowWrite } from './row-write.ts';
 import type { Scope } from './scope.ts';
@@ -93,19 +95,18 @@ async function runAll(
   const conditional = parts.filter(({ modification }) => modification.isConditional);
   const [first] = conditional;
   if (first === undefined) {
+    const warnings = batchWarnings(writes, type === 'logged');
     await applyWrites(writes, call, type === 'logged');
-    return VOID;
+    return warnings.length === 0 ? VOID : { kind: 'void', warnings };
   }
   const { schema } = first.modification;
   if (parts.some(({ modification }) => modification.schema !== schema))
     throw invalid('Batch with conditions cannot span multiple tables');
+  checkMixture(writes);
   const found = await applyConditional(writes, call);
-  return conditionResult(
-    found,
-    columnsOf(conditional.map((part) => part.modification)),
-    schema,
-    call,
-  );
+  if (found === undefined) return appliedResult(schema);
+  const rows = await failedRows(found, writes, call);
+  return refusedResult(rows, columnsOf(conditional.map((part) => part.modification)), schema);
 }
 
 /** The keys, and the columns of all conditions. */

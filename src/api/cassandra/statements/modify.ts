@@ -8,6 +8,7 @@ import { applyConditional, applyWrites } from './apply-writes.ts';
 import { compileModification, type Modification } from './modification.ts';
 import {
   type Call,
+  type Cells,
   type Environment,
   type Plan,
   type Result,
@@ -76,22 +77,40 @@ async function runModification(modification: Modification, call: Call): Promise<
 }
 
 /** `[applied]`, and where a condition failed the row that made it fail. */
-export function conditionResult(
+function conditionResult(
   found: FoundRows | undefined,
   columns: readonly ColumnSchema[],
   schema: TableSchema,
   call: Call,
 ): Result {
-  const { keyspace, name: table } = schema;
-  const applied: ResultColumn = { keyspace, table, name: '[applied]', type: native('boolean') };
-  if (found === undefined) return { kind: 'rows', columns: [applied], rows: [[TRUE]] };
+  if (found === undefined) return appliedResult(schema);
   const { row, header } = scopeOf(found, call.nowSec);
   const live = row ?? header;
-  if (live === undefined) return { kind: 'rows', columns: [applied], rows: [[FALSE]] };
-  const access = new FoundRow(live, header, schema);
+  const rows = live === undefined ? [] : [new FoundRow(live, header, schema)];
+  return refusedResult(rows, columns, schema);
+}
+
+export function appliedResult(schema: TableSchema): Result {
+  return { kind: 'rows', columns: [appliedColumn(schema)], rows: [[TRUE]] };
+}
+
+export function refusedResult(
+  found: readonly FoundRow[],
+  columns: readonly ColumnSchema[],
+  schema: TableSchema,
+): Result {
+  const applied = appliedColumn(schema);
+  if (found.length === 0) return { kind: 'rows', columns: [applied], rows: [[FALSE]] };
+  const { keyspace, name: table } = schema;
   const shown = columns.map(({ name, type }): ResultColumn => ({ keyspace, table, name, type }));
-  const cells = columns.map(({ name }): Bytes | null => access.value(name) ?? null);
-  return { kind: 'rows', columns: [applied, ...shown], rows: [[FALSE, ...cells]] };
+  const rows = found.map(
+    (row): Cells => [FALSE, ...columns.map(({ name }): Bytes | null => row.value(name) ?? null)],
+  );
+  return { kind: 'rows', columns: [applied, ...shown], rows };
+}
+
+function appliedColumn({ keyspace, name: table }: TableSchema): ResultColumn {
+  return { keyspace, table, name: '[applied]', type: native('boolean') };
 }
 
 const TRUE = Uint8Array.of(1);

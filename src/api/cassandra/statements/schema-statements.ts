@@ -6,6 +6,7 @@ import type { SchemaStatement } from '../cql/ast.ts';
 import { CqlError, invalid } from '../errors.ts';
 import { alterTable, partsOfSchema } from '../schema/alter-table.ts';
 import { checkName, defineTable } from '../schema/define-table.ts';
+import { indexingPolicyOf } from '../schema/index-policy.ts';
 import { keyspacePolicy } from '../schema/keyspace-options.ts';
 import type { Keyspace, Table } from '../schema/keyspaces.ts';
 import { policyOf, type TableParts } from '../schema/table-schema.ts';
@@ -22,14 +23,6 @@ import {
   VOID,
 } from './plan.ts';
 import type { Scope } from './scope.ts';
-
-/** No index: queries of CQL go by keys. The NoSQL API scans. */
-const NO_INDEX: ContainerSpec['indexingPolicy'] = {
-  automatic: false,
-  indexingMode: 'none',
-  includedPaths: [],
-  excludedPaths: [],
-} as unknown as ContainerSpec['indexingPolicy'];
 
 export type Run = (call: Call) => Promise<Result>;
 
@@ -144,7 +137,7 @@ export function specOf(
     id: name,
     home: 'cassandra',
     partitionKey: { paths, kind: 'Token', version: 2 },
-    indexingPolicy: NO_INDEX,
+    indexingPolicy: indexingPolicyOf(parts),
     // Rows say themselves when they end.
     defaultTtlSec: -1,
     uniqueKeys: [],
@@ -183,10 +176,9 @@ export async function replaceTable(
   parts: TableParts,
   { environment }: Call,
 ): Promise<void> {
-  const { indexingPolicy, defaultTtlSec } = container;
   await environment.service.containers.replace(container, {
-    indexingPolicy,
-    defaultTtlSec,
+    indexingPolicy: indexingPolicyOf(parts),
+    defaultTtlSec: container.defaultTtlSec,
     policies: policyOf(parts),
   });
 }

@@ -15,7 +15,7 @@ import type { TokenBound } from '../where/token-bounds.ts';
 import { FoundRow, foundRow, headerOf, type PartitionHeader } from './found-row.ts';
 import { BEGINNING, type Position } from './paging-state.ts';
 
-interface RowPage {
+export interface RowPage {
   readonly rows: readonly FoundRow[];
   /** Items that were read for it. */
   readonly itemCount: number;
@@ -275,7 +275,7 @@ export async function readHeader(
 }
 
 /** The part of the hash space with these tokens; undefined: none. */
-function rangeOf(
+export function rangeOf(
   tokens: readonly TokenBound[],
   call: Call,
 ): { min: string; max: string } | undefined {

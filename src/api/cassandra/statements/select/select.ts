@@ -1,4 +1,5 @@
 /** SELECT: which rows, in which order, and what of them. */
+import { allOf } from '../../../../query/index.ts';
 import { changeFeedPlan } from '../../change-feed/change-feed-plan.ts';
 import type { SelectStatement, Term } from '../../cql/ast.ts';
 import { CHANGE_FEED_START } from '../../cql/where-parser.ts';
@@ -10,10 +11,11 @@ import type { TermContext } from '../expressions/context.ts';
 import type { Call, Plan, Result } from '../plan.ts';
 import type { Scope } from '../scope.ts';
 import { partitionsOf, slicesOf } from '../where/key-selection.ts';
-import { compileWhere } from '../where/restrictions.ts';
+import { compileWhere, type Restrictions } from '../where/restrictions.ts';
+import { IndexedRows } from './indexed-rows.ts';
 import { type CompiledSelect, PageBuilder } from './pages.ts';
 import { encodePagingState } from './paging-state.ts';
-import { KeyedRows, type RowSource, ScannedRows } from './row-source.ts';
+import { KeyedRows, type RowSource, rangeOf, ScannedRows } from './row-source.ts';
 import { checkDistinct, groupedColumns, orderOf } from './select-checks.ts';
 import { columnsOf, Selection } from './selection.ts';
 import { systemSelectPlan } from './system-select.ts';
@@ -129,11 +131,23 @@ function sourceOf({ table, restrictions, isReversed }: CompiledSelect, call: Cal
   // A partition that has static columns alone is a row where all of its rows were asked for.
   const includesStaticOnly = schema.statics.length > 0 && !hasClustering && !hasRegular;
   if (restrictions.partition.length === 0)
-    return new ScannedRows(table, restrictions.tokens, includesStaticOnly, call);
+    return scannedOrIndexed(table, restrictions, includesStaticOnly, call);
   return new KeyedRows(table, {
     partitions: partitionsOf(restrictions, schema, call),
     slices: slicesOf(restrictions, schema, call),
     isReversed,
     includesStaticOnly,
   });
+}
+
+function scannedOrIndexed(
+  table: Table,
+  { tokens, indexed }: Restrictions,
+  includesStaticOnly: boolean,
+  call: Call,
+): RowSource {
+  if (indexed.length === 0) return new ScannedRows(table, tokens, includesStaticOnly, call);
+  return new IndexedRows(table, rangeOf(tokens, call), (one) =>
+    allOf(...indexed.map((condition) => condition(one))),
+  );
 }

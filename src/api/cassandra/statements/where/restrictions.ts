@@ -6,6 +6,7 @@ import type { ColumnSchema, TableSchema } from '../../schema/table-schema.ts';
 import type { TermContext } from '../expressions/context.ts';
 import type { Call } from '../plan.ts';
 import { type Filter, filterOf, indexedFilter } from './filters.ts';
+import { type IndexCondition, indexConditionOf } from './index-condition.ts';
 import { hasIndexFor } from './indexed.ts';
 import { firstColumn, lastColumn, withRestriction } from './merge-restrictions.ts';
 import { type Bound, type KeyValues, type Restriction, restrictionOf } from './restriction.ts';
@@ -30,6 +31,8 @@ export interface Restrictions {
   readonly upper: Bound | undefined;
   /** Conditions that the keys do not decide. */
   readonly filters: readonly Filter[];
+  /** Conditions among them that indexes answer, where no partition is named. */
+  readonly indexed: readonly IndexCondition[];
   readonly isInOnPartition: boolean;
   readonly isInOnClustering: boolean;
   readonly isKeyRange: boolean;
@@ -292,11 +295,13 @@ class RestrictionsBuilder {
     if (!isKeyed) this.#filterClustering(filters);
     for (const restriction of this.#others) filters.push(this.#filter(restriction));
     const all = [...this.#partition, ...this.#clustering, ...this.#others];
+    const indexed = all.flatMap((one) => indexConditionOf(one, this.#schema) ?? []);
     return {
       partition: isKeyed ? this.#partition.map(singleValues) : [],
       tokens: this.#tokens,
       ...keys,
       filters,
+      indexed: isKeyed ? [] : indexed,
       isInOnPartition,
       isInOnClustering: this.#clustering.some(({ kind }) => kind === 'in'),
       isKeyRange: this.#isKeyRange,
