@@ -132,7 +132,10 @@ export class Compiler {
   pipeline(bytecode: Bytecode, isRoot = false): Pipeline {
     const isOuterStateful = this.#hasStatefulChild;
     this.#hasStatefulChild = false;
-    const clauses = gatherClauses(connected(bytecode.steps, isRoot), isRoot);
+    const instructions = this.settings.connects
+      ? connected(bytecode.steps, isRoot)
+      : bytecode.steps;
+    const clauses = gatherClauses(instructions, isRoot);
     const steps: Step[] = [];
     const names: string[] = [];
     for (const clause of clauses) {

@@ -1,5 +1,4 @@
 /** Runs a compiled traversal. */
-import { seededRandom } from '../../../base/index.ts';
 import { compileError } from '../errors.ts';
 import type { Graph } from '../graph/graph.ts';
 import { GremlinMap } from '../model/collections.ts';
@@ -9,6 +8,7 @@ import { textOf } from '../model/text.ts';
 import type { GremlinValue } from '../model/value.ts';
 import { type CompiledTraversal, compile } from './compiler.ts';
 import type { Pace } from './pace.ts';
+import { chances } from './random.ts';
 import { rewritten } from './rewrite.ts';
 import type { SourceSettings } from './sources.ts';
 import { type Batches, batchesOf, type Measure, type Run } from './step.ts';
@@ -59,7 +59,7 @@ export function execute(
     sideEffects,
     groups: new Map(),
     source: settings,
-    random: randomOf(settings),
+    chance: chances(settings.seed),
   };
   const input = batchesOf([seed]);
   const frame = { run, origins: 1 };
@@ -82,14 +82,6 @@ export function explanation(
     `Paths               ${pathKind}`,
     `Writes              ${writes}`,
   ].join('\n');
-}
-
-const RANDOM_STEPS = 2 ** 32;
-
-function randomOf({ seed }: SourceSettings): () => number {
-  if (seed === undefined) return Math.random;
-  const random = seededRandom(seed);
-  return () => random.below(RANDOM_STEPS) / RANDOM_STEPS;
 }
 
 interface ExecutionParts {

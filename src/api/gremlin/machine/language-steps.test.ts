@@ -190,3 +190,24 @@ describe('merges', () => {
     await world.run("g.E().hasLabel('likes').drop()");
   });
 });
+
+checked('results that differed from the reference', [
+  // or() between two steps was taken for or(a, b) although the strategy was switched off.
+  ["g.withoutStrategies(ConnectiveStrategy).V().has('name','marko').or().has('name','lop')", []],
+  [
+    "g.withoutStrategies(ConnectiveStrategy).V().has('name','marko').and().values('name')",
+    ['marko'],
+  ],
+  // A vertex that nobody votes for took the cluster with the least id.
+  [
+    "g.V('josh').peerPressure().V().order().by('name').values('gremlin.peerPressureVertexProgram.cluster')",
+    ['josh', 'josh', 'marko', 'peter', 'josh', 'vadas'],
+  ],
+  ["g.withStrategies(SeedStrategy(seed: 999999)).V().order().by('name').coin(0.5)", ['v[josh]']],
+  [
+    'g.withStrategies(SeedStrategy(seed: 999999)).inject([0.2,0.4,0.4,0.5,0.5,1,1,1]).sample(local,5)',
+    [[0.5, 1, 0.4, 0.2, 1]],
+  ],
+  // What weighs nothing was drawn, and a sample of such did not end.
+  ["g.V().hasLabel('person').sample(2).by(constant(0))", []],
+]);

@@ -45,6 +45,8 @@ export interface SourceSettings {
   /** Keys that no property may be set to. */
   readonly reservedKeys: readonly string[];
   readonly needsEdgeLabels: boolean;
+  /** Whether `a.or().b` is read as or(a, b). */
+  readonly connects: boolean;
   readonly refusesComputer: boolean;
   /** Milliseconds, where the traversal has a limit of its own. */
   readonly timeoutMs: number | undefined;
@@ -72,6 +74,7 @@ export function sourceSettings(sources: readonly Instruction[]): SourceSettings 
     isComputer: false,
     reservedKeys: [],
     needsEdgeLabels: false,
+    connects: true,
     refusesComputer: false,
     timeoutMs: undefined,
   };
@@ -88,6 +91,8 @@ function applySource({ name, args }: Instruction, settings: Draft): void {
       for (const strategy of args) applyStrategy(strategy, settings);
       return;
     case 'withoutStrategies':
+      if (args.some((strategy) => CONNECTIVE.test(strategyName(strategy))))
+        settings.connects = false;
       return;
     case 'with':
       if (first === 'evaluationTimeout') settings.timeoutMs = millisecondsOf(second);
@@ -182,6 +187,13 @@ function applyStrategy(strategy: GremlinValue, settings: Draft): void {
       if (!IGNORED.test(name)) throw compileError(`The strategy ${name} is not supported.`);
   }
 }
+
+/** `withoutStrategies()` takes strategies, or their names. */
+function strategyName(value: GremlinValue): string {
+  return value instanceof Strategy ? value.name : String(value);
+}
+
+const CONNECTIVE = /(?:^|\.)ConnectiveStrategy$/;
 
 function listOf(value: GremlinValue | undefined): readonly GremlinValue[] {
   if (value === undefined || value === null) return [];

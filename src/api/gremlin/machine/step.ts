@@ -4,6 +4,7 @@ import type { Graph } from '../graph/graph.ts';
 import { BATCH_MAX } from '../limits.ts';
 import type { GremlinValue } from '../model/value.ts';
 import type { Pace } from './pace.ts';
+import type { Chance } from './random.ts';
 import type { SourceSettings } from './sources.ts';
 import type { PathNode, Traverser } from './traverser.ts';
 
@@ -19,8 +20,8 @@ export interface Run {
   /** The way of new traversers; undefined where the traversal does not need ways. */
   readonly emptyPath: PathNode | undefined;
   readonly source: SourceSettings;
-  /** Chance for coin(), sample() and shuffled orders: the same for the same seed. */
-  readonly random: () => number;
+  /** The chance of a step: the same for the same seed. */
+  readonly chance: (step: object) => Chance;
 }
 
 /** Where a list of steps runs. */

@@ -127,29 +127,24 @@ function pageRankStep(clause: Clause, compiler: Compiler): Step {
   const rounds = roundsOption(clause, '~tinkerpop.pageRank.times', 20);
   return vertexStep(property, async (vertices, input, frame) => {
     const links = await neighbours(vertices, edges, frame);
-    const ranks = await pageRanks(
-      links,
-      initialWeights(vertices, input, 1 / vertices.length),
-      { alpha, rounds },
-      frame,
-    );
+    const initial = initialWeights(vertices, input);
+    const ranks = await pageRanks(links, initial, { alpha, rounds }, frame);
     return ranks.map((rank) => numberOf('double', rank));
   });
 }
 
-/** Where the input is not simply all vertices, a vertex begins with the number of its traversers. */
+/** The number of traversers at each vertex; undefined where the input is simply all vertices. */
 function initialWeights(
   vertices: readonly Vertex[],
   input: readonly Traverser[],
-  otherwise: number,
-): number[] {
+): number[] | undefined {
   const counts = new Map<string, number>();
   for (const { value, bulk } of input)
     if (value instanceof Vertex)
       counts.set(addressKey(value), (counts.get(addressKey(value)) ?? 0) + bulk);
   const isAll =
     counts.size === vertices.length && [...counts.values()].every((count) => count === 1);
-  if (isAll) return vertices.map(() => otherwise);
+  if (isAll) return undefined;
   return vertices.map((vertex) => counts.get(addressKey(vertex)) ?? 0);
 }
 
@@ -158,25 +153,25 @@ const CONVERGENCE = 0.000_01;
 
 async function pageRanks(
   links: readonly (readonly number[])[],
-  initial: readonly number[],
+  initial: readonly number[] | undefined,
   { alpha, rounds }: { readonly alpha: number; readonly rounds: number },
   { run }: Frame,
 ): Promise<readonly number[]> {
   const count = links.length;
-  let received = [...initial];
+  let received = initial ?? links.map(() => 0);
   let ranks: number[] = links.map(() => 0);
-  let teleported = 0;
+  // What belongs to no vertex is shared by all in the next round: in the beginning everything.
+  let shared = initial === undefined ? 1 : 0;
   for (let round = 0; round <= rounds; round++) {
-    const share = teleported / count;
-    teleported = 0;
+    const share = shared / count;
     const next: number[] = links.map(() => 0);
     let change = 0;
     for (const [at, targets] of links.entries()) {
       const rank = (received[at] as number) + share;
       change += Math.abs(rank - (ranks[at] as number));
       ranks[at] = rank;
-      teleported += (1 - alpha) * rank;
-      if (targets.length === 0) teleported += alpha * rank;
+      shared += (1 - alpha) * rank - share;
+      if (targets.length === 0) shared += alpha * rank;
       for (const target of targets) (next[target] as number) += (alpha * rank) / targets.length;
       await run.pace.spend(1 + targets.length);
     }
@@ -197,7 +192,7 @@ function peerPressureStep(clause: Clause, compiler: Compiler): Step {
   const rounds = roundsOption(clause, '~tinkerpop.peerPressure.times', 30);
   return vertexStep(property, async (vertices, input, frame) => {
     const links = await neighbours(vertices, edges, frame);
-    const strengths = initialWeights(vertices, input, 1);
+    const strengths = initialWeights(vertices, input) ?? vertices.map(() => 1);
     let clusters: GremlinValue[] = vertices.map(({ id }) => id);
     for (let round = 0; round < rounds; round++) {
       const votes = clusters.map(
@@ -207,7 +202,7 @@ function peerPressureStep(clause: Clause, compiler: Compiler): Step {
       for (const [at, targets] of links.entries())
         for (const target of targets)
           vote(votes[target] as Votes, clusters[at] as GremlinValue, strengths[at] as number);
-      const next = votes.map(winner);
+      const next = votes.map((each, at) => winner(each) ?? (vertices[at] as Vertex).id);
       await frame.run.pace.spend(links.length);
       const isSame = next.every(
         (each, at) => valueKey(each) === valueKey(clusters[at] as GremlinValue),
@@ -227,17 +222,16 @@ function vote(votes: Votes, cluster: GremlinValue, strength: number): void {
   else known.count += strength;
 }
 
-/** The cluster with most votes; of several the one whose text is least. */
-function winner(votes: Votes): GremlinValue {
+/** The cluster with most votes, of several the one whose text is least; undefined where none has any. */
+function winner(votes: Votes): GremlinValue | undefined {
   let best: { readonly cluster: GremlinValue; readonly count: number } | undefined;
   for (const each of votes.values())
     if (
-      best === undefined ||
-      each.count > best.count ||
-      (each.count === best.count && textOf(each.cluster) < textOf(best.cluster))
+      each.count > (best?.count ?? 0) ||
+      (each.count === best?.count && textOf(each.cluster) < textOf(best.cluster))
     )
       best = each;
-  return best?.cluster ?? null;
+  return best?.cluster;
 }
 
 function connectedComponentStep(clause: Clause, compiler: Compiler): Step {

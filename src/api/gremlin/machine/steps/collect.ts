@@ -10,6 +10,7 @@ import { type By, byOf, bysOf, IDENTITY, resolveBy } from '../by.ts';
 import type { Clause } from '../clauses.ts';
 import { type Compiler, isEnum, isLocal, type StepTable } from '../compiler.ts';
 import { membersOf } from '../element-values.ts';
+import { type Chance, shuffled } from '../random.ts';
 import { addToSideEffect } from '../side-effects.ts';
 import { barrierStep, batchStep, byOrigin, collect, type Frame, type Step } from '../step.ts';
 import type { Traverser } from '../traverser.ts';
@@ -82,7 +83,7 @@ async function sorted(
   for (const { by, isShuffled } of sortKeys)
     keys.push(
       isShuffled === true
-        ? traversers.map(() => frame.run.random())
+        ? shuffledPlaces(traversers.length, frame.run.chance(sortKeys))
         : await resolveBy(by, traversers, frame),
     );
   const rows = traversers
@@ -98,6 +99,14 @@ async function sorted(
     return 0;
   });
   return ordered.map(({ traverser }) => traverser);
+}
+
+/** A place for each, in a random order. */
+function shuffledPlaces(count: number, chance: Chance): number[] {
+  const places: number[] = Array.from({ length: count }, () => 0);
+  const order = shuffled([...places.keys()], chance);
+  for (const [place, at] of order.entries()) places[at] = place;
+  return places;
 }
 
 function orderStep({ args, modulators }: Clause, compiler: Compiler): Step {
