@@ -131,8 +131,15 @@ export {
 } from './limits.ts';
 export { andThen, isPromise, type MaybePromise, withCatch, withFinally } from './maybe-promise.ts';
 export { Counter, Histogram, Metrics, Series } from './metrics.ts';
-export { OperationTrace, type TracedOperation } from './operation-trace.ts';
+export {
+  newTrace,
+  OperationTrace,
+  type RequestTrace,
+  type TracedOperation,
+  type TracedStep,
+} from './operation-trace.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { SlicedWork, type Steps } from './sliced-work.ts';
 export { newSortedMap, type SortedMap } from './sorted-map.ts';
+export { StepMeter } from './step-meter.ts';
 export { isPublicKey, WELL_KNOWN_KEY, WELL_KNOWN_STORAGE_KEY } from './well-known-key.ts';

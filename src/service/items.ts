@@ -66,12 +66,9 @@ export class Items {
     sessionToken: SessionToken | undefined,
     requestClass: RequestClass = NORMAL_CLASS,
   ): MaybePromise<ReadReply> {
-    return this.#cluster.read(
-      container,
-      this.#keyOf(container, address),
-      sessionToken,
-      requestClass,
-    );
+    const key = this.#keyOf(container, address);
+    const reply = this.#cluster.read(container, key, sessionToken, requestClass);
+    return this.#trace.isOn ? this.#traced('read', reply, itemsOf) : reply;
   }
 
   /** Many items in one call for each partition that has some of them; charged as so many reads. */
@@ -83,27 +80,21 @@ export class Items {
   ): Promise<ManyItems> {
     const attempt = (current: ContainerRecord) =>
       readMany(this.#cluster, current, addresses, sessionToken, requestClass);
-    return this.#traced(
-      'read',
-      this.#cluster.withRerouting(container, attempt),
-      ({ items }) => items,
-    );
+    return this.#traced('read', this.#cluster.withRerouting(container, attempt), itemsOf);
   }
 
   /** A page of items in the order of their keys. */
   scan(container: ContainerRecord, request: ScanRequest): Promise<ScanPage> {
     const attempt = (current: ContainerRecord) => scanItems(this.#cluster, current, request);
-    return this.#traced(
-      'scan',
-      this.#cluster.withRerouting(container, attempt),
-      ({ items }) => items,
-    );
+    const page = this.#cluster.withRerouting(container, attempt);
+    return this.#traced('scan', page, itemsOf, request.partitionKey !== undefined);
   }
 
   async #traced<T extends ResponseInfo>(
-    kind: 'scan' | 'read',
+    kind: 'scan' | 'read' | 'write',
     replied: MaybePromise<T>,
-    itemsOf: (reply: T) => readonly unknown[],
+    rowsOf: (reply: T) => readonly unknown[],
+    isOneKey = kind !== 'scan',
   ): Promise<T> {
     const reply = await replied;
     this.#trace.note(() => ({
@@ -111,7 +102,8 @@ export class Items {
       charge: reply.charge,
       partitions: [reply, ...(reply.others ?? [])].map(({ partitionId }) => partitionId),
       accessPaths: [],
-      rows: itemsOf(reply).length,
+      rows: rowsOf(reply).length,
+      isOneKey,
     }));
     return reply;
   }
@@ -131,7 +123,8 @@ export class Items {
     const { partitionKey, rowKey } = write;
     const { keys } = this.#cluster.routing(container);
     const op = toOp(container, keys, keys.keyOf(partitionKey, rowKey), partitionKey, write);
-    return this.#cluster.write(container, op, requestClass);
+    const reply = this.#cluster.write(container, op, requestClass);
+    return this.#trace.isOn ? this.#traced('write', reply, () => [op]) : reply;
   }
 
   /**
@@ -154,7 +147,8 @@ export class Items {
       return toTransactionOp(container, keys, key, partitionKey, operation);
     });
     const { response } = bounds;
-    return this.#cluster.transact(container, epk, ops, requestClass, { response });
+    const reply = this.#cluster.transact(container, epk, ops, requestClass, { response });
+    return this.#trace.isOn ? this.#traced('write', reply, () => ops) : reply;
   }
 
   /**
@@ -177,7 +171,8 @@ export class Items {
       ...note,
       epk: keys.epk(partitionKey),
     }));
-    return this.#cluster.sequence(container, ops, mode, requestClass, keyNotes);
+    const reply = this.#cluster.sequence(container, ops, mode, requestClass, keyNotes);
+    return this.#trace.isOn ? this.#traced('write', reply, () => ops) : reply;
   }
 
   /** The note that a write left for this owner; undefined where there is none, or where it has expired. */
@@ -218,7 +213,9 @@ export class Items {
   /** One page of a container, of a partition, of a part of the hash space or of a logical partition. */
   feed(container: ContainerRecord, request: FeedRequest): Promise<FeedPage> {
     const attempt = (current: ContainerRecord) => readFeed(this.#cluster, current, request);
-    return Promise.resolve(this.#cluster.withRerouting(container, attempt));
+    const page = Promise.resolve(this.#cluster.withRerouting(container, attempt));
+    const isOneKey = request.scope.kind === 'partitionKey';
+    return this.#trace.isOn ? this.#traced('scan', page, itemsOf, isOneKey) : page;
   }
 
   /** The place of a partition key in the hash space. */
@@ -234,6 +231,13 @@ export class Items {
   partitionIdOf(container: ContainerRecord, epk: Epk): string {
     return this.#cluster.routing(container).forKey(epk).partition.id;
   }
+}
+
+function itemsOf(reply: {
+  readonly item?: unknown;
+  readonly items?: readonly unknown[];
+}): readonly unknown[] {
+  return reply.items ?? (reply.item === undefined ? [] : [reply.item]);
 }
 
 export function readOnly(): DomainError {

@@ -20,6 +20,7 @@ import type {
   WorkShare,
 } from '../cluster/index.ts';
 import {
+  describeCondition,
   type ExecutableQuery,
   type ExecutionStats,
   executePage,
@@ -117,6 +118,8 @@ export class Queries {
         accessPaths: stats.accessPaths,
         parts: { ...queryChargeParts({ ...stats, partitions: partitionIds.length }) },
         rows: page.rows.length,
+        condition: describeCondition(request.query.condition),
+        isOneKey: onlyKeyOf(request.ranges) !== undefined,
       }));
       const continuation = page.position && printPosition(page.position);
       return { ...info, rows: page.rows, continuation, stats, partitionIds };

@@ -16,6 +16,7 @@ import { Pace } from './machine/pace.ts';
 import { executionProfile, Profiler } from './machine/profile.ts';
 import { referencesIn } from './machine/references.ts';
 import { type SourceSettings, sourceSettings } from './machine/sources.ts';
+import type { Batches } from './machine/step.ts';
 import type { Traverser } from './machine/traverser.ts';
 import { GremlinMap, GremlinSet, MapEntry } from './model/collections.ts';
 import { isNumber, toDouble } from './model/number.ts';
@@ -216,6 +217,17 @@ export class Evaluation {
     else yield await finished(batches, terminal, this.#pace);
   }
 
+  /** Where the request is traced, its steps are measured. */
+  #execute(traversal: CompiledTraversal, parts: Parameters<typeof execute>[1]): Batches {
+    const { trace } = this.#service;
+    if (!trace.isOn) return execute(traversal, parts);
+    const profiler = new Profiler(this.usage);
+    trace.noteSteps(() =>
+      profiler.metrics().steps.map(({ elements, ...step }) => ({ ...step, rows: elements })),
+    );
+    return execute(traversal, { ...parts, measure: profiler.measure });
+  }
+
   async *#traverse(
     { settings, profile }: Prepared,
     traversal: CompiledTraversal,
@@ -231,7 +243,7 @@ export class Evaluation {
       yield [hasBulk ? new BulkedResult(result, 1) : result];
       return;
     }
-    const results = execute(traversal, parts);
+    const results = this.#execute(traversal, parts);
     for await (const batch of results) {
       const references = batch.flatMap(({ value }) => referencesIn(value));
       if (references.length > 0) await graph.load(references);

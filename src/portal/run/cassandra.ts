@@ -19,6 +19,7 @@ export function cassandraRunner(protocol: ByteProtocol, keys: AccountKeys): Runn
         charge: page.charge,
         continuation: page.pagingState,
         warnings: page.warnings,
+        isFiltering: /\ballow\s+filtering\b/i.test(text),
       };
     } finally {
       signal.removeEventListener('abort', stop);

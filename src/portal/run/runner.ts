@@ -29,6 +29,8 @@ export interface RunPage {
   readonly continuation: string | undefined;
   readonly explain?: Explanation | undefined;
   readonly warnings?: readonly string[];
+  /** True where the language reads rows and drops those that do not match. */
+  readonly isFiltering?: boolean;
   /** Partitions of graph vertices, by their id. */
   readonly vertexPartitions?: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 /** Requests under way, each with a name by which it can be cancelled. */
 import { randomUUID } from 'node:crypto';
-import { DomainError, type TracedOperation } from '../../base/index.ts';
+import { DomainError, newTrace, type RequestTrace } from '../../base/index.ts';
 import type { Service } from '../../service/index.ts';
 import { isList, type Value, type ValueMap } from '../../value/index.ts';
 import { explainTrace } from './explanation.ts';
@@ -66,13 +66,12 @@ export class Runs {
 
   async #run(request: RunRequest, runner: Runner): Promise<string> {
     const startedMs = performance.now();
-    const operations: TracedOperation[] = [];
     let retries = 0;
     for (;;) {
+      const trace = newTrace();
       try {
-        operations.length = 0;
-        const page = await this.#service.trace.collect(operations, () => runner(request));
-        return this.#print(request, page, { operations, retries, startedMs });
+        const page = await this.#service.trace.collect(trace, () => runner(request));
+        return this.#print(request, page, { trace, retries, startedMs });
       } catch (error) {
         if (request.signal.aborted) return printRefusal(request.signal.reason, retries, startedMs);
         const waitMs = retryAfterMs(error);
@@ -88,7 +87,7 @@ export class Runs {
     request: RunRequest,
     page: RunPage,
     run: {
-      readonly operations: TracedOperation[];
+      readonly trace: RequestTrace;
       readonly retries: number;
       readonly startedMs: number;
     },
@@ -98,7 +97,9 @@ export class Runs {
     const explain =
       page.explain ??
       explainTrace({
-        operations: run.operations,
+        ...run.trace,
+        returned: page.rows.length,
+        isFiltering: page.isFiltering === true,
         partitionCount: container?.partitions.length ?? 0,
         keyText: container?.partitionKey.paths.join(', ') ?? 'its key',
         charge: page.charge,

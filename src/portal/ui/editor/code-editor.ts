@@ -92,6 +92,7 @@ export function baseExtensions(
     lineNumbers(),
     history(),
     drawSelection(),
+    replaceSelection(),
     bracketMatching(),
     closeBrackets(),
     highlightActiveLine(),
@@ -103,6 +104,31 @@ export function baseExtensions(
     EditorState.readOnly.of(isReadOnly),
     EditorView.contentAttributes.of({ 'aria-label': label }),
   ];
+}
+
+/**
+ * A browser that types over coloured text gives what is typed the old colour as an inline style, which the policy of the
+ * page refuses and the console reports. Here the editor replaces the text itself.
+ */
+function replaceSelection(): Extension {
+  return EditorView.domEventHandlers({
+    beforeinput(event, view) {
+      const { from, to, empty } = view.state.selection.main;
+      const { data, inputType } = event;
+      const isTyped = inputType === 'insertText' && data !== null && !view.composing;
+      if (!isTyped || empty || view.state.readOnly || view.state.selection.ranges.length > 1)
+        return false;
+      const insert = () =>
+        view.state.update(view.state.replaceSelection(data), {
+          userEvent: 'input.type',
+          scrollIntoView: true,
+        });
+      const handlers = view.state.facet(EditorView.inputHandler);
+      if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert());
+      event.preventDefault();
+      return true;
+    },
+  });
 }
 
 function styleNonce(): string {

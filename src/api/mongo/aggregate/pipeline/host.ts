@@ -12,7 +12,7 @@ import { resolveView } from '../../views/view.ts';
 import { compileMatch, splitExpressions } from '../stages/match.ts';
 import type { PipelineHost, StageContext } from '../stages/stage.ts';
 import { describe } from './describe.ts';
-import { type NamedStage, nameStages, parseStages } from './parse.ts';
+import { measured, type NamedStage, nameStages, parseStages } from './parse.ts';
 import { pipelineWriter } from './writer.ts';
 
 export function pipelineHost(call: Call): PipelineHost {
@@ -68,9 +68,10 @@ function prepared(
     const collection =
       namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
     if (collection === undefined) return run(none());
+    const source = measured(filter.size === 0 ? 'read' : '$match', (rows) => rows, context);
     const all: Filter =
       further === undefined ? own : { kind: 'and', of: [parseFilter(further, query), own] };
-    return run(findDocuments(call.store, collection, all, { compare, scripts }));
+    return run(source(findDocuments(call.store, collection, all, { compare, scripts })));
   };
 }
 

@@ -70,9 +70,15 @@ function nameStage(sent: Bson): NamedStage {
 
 export function parseStages(named: readonly NamedStage[], context: StageContext): Stage {
   const stages = named.map(({ name, argument, definition }) =>
-    definition.parse(argument, context, name),
+    measured(name, definition.parse(argument, context, name), context),
   );
   return (rows) => stages.reduce((before: Rows, stage) => stage(before), rows);
+}
+
+/** The stage itself where nobody asked what it costs. */
+export function measured(name: string, stage: Stage, { meter, depth }: StageContext): Stage {
+  if (meter === undefined || depth > 0) return stage;
+  return (rows) => meter.measure(name, stage(rows));
 }
 
 export function parsePipeline(sent: readonly Bson[], context: StageContext): Stage {

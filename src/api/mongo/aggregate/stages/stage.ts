@@ -1,4 +1,5 @@
 /** What a stage is, and what it may use. */
+import type { StepMeter } from '../../../../base/index.ts';
 import type { Bson, BsonDocument } from '../../../../value/index.ts';
 import type { Namespace } from '../../collections/namespace.ts';
 import type { Rows } from '../../documents/rows.ts';
@@ -64,6 +65,8 @@ export interface StageContext {
   readonly isLookup?: boolean;
   readonly isUnion?: boolean;
   readonly host: PipelineHost;
+  /** Set where somebody asked what each stage costs; pipelines within stages count as their stage. */
+  readonly meter?: StepMeter | undefined;
   /** Parses a pipeline within a stage. */
   parse(sent: readonly Bson[], context: StageContext): Stage;
 }

@@ -1,4 +1,5 @@
 /** Runs a pipeline and opens a cursor on its result. */
+import { StepMeter } from '../../../../base/index.ts';
 import {
   type Bson,
   type BsonDocument,
@@ -66,7 +67,14 @@ export const aggregate: Command = {
       clusterTime: hasTime ? new Extended({ kind: 'timestamp', high, low }) : undefined,
     };
     const host = pipelineHost(call);
-    const context = { expressions, namespace, depth: 0, host, parse: parsePipeline };
+    const context = {
+      expressions,
+      namespace,
+      depth: 0,
+      host,
+      parse: parsePipeline,
+      meter: meterOf(call),
+    };
     checkTarget(pipeline, namespace);
     const rows = host.open(namespace, pipeline, context);
     const { batchSize } = cursorOptions;
@@ -77,6 +85,15 @@ export const aggregate: Command = {
     return openCursor(call, rows, shown, { batchSize, isSingleBatch: false });
   },
 };
+
+/** Undefined where nobody asked what the stages cost. */
+function meterOf({ context, meter }: Call): StepMeter | undefined {
+  const { trace } = context.service;
+  if (!trace.isOn) return undefined;
+  const steps = new StepMeter(() => meter.charge);
+  trace.noteSteps(() => steps.steps());
+  return steps;
+}
 
 /** A pipeline of a database names the number 1 instead of a collection. */
 function namespaceOf({ args, body, name, database }: Call): Namespace {
