@@ -10,6 +10,16 @@ export function bufferOf(bytes: Bytes): Buffer {
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/**
+ * A copy with memory of its own, for a few bytes that are kept for long: a small Buffer is a part of a pool of 64 KB,
+ * and the whole pool lives as long as one of its parts.
+ */
+export function ownBytes(bytes: Bytes): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  own.set(bytes);
+  return own;
+}
+
 /** Unsigned lexicographic order, a proper prefix first: the order of every key in this system. */
 export function compareBytes(a: Bytes, b: Bytes): number {
   return Buffer.compare(a, b);

@@ -13,6 +13,7 @@ export {
   equalBytes,
   fromHex,
   keyAfter,
+  ownBytes,
   prefixEnd,
   readU16,
   readU32,

@@ -98,9 +98,9 @@ export class Cluster {
     this.#options.registry.onPublished = listener;
   }
 
-  /** Partitions open in this process. */
-  get openPartitionCount(): number {
-    return this.#options.registry.openCount;
+  /** What this process knows of partitions, of all containers: those that somebody asked for, open or not. */
+  get partitions(): Pick<ClusterContext['registry'], 'openCount' | 'handles'> {
+    return this.#options.registry;
   }
 
   /** Begins a transaction that reads and writes one logical partition step by step; the caller closes it. */

@@ -11,6 +11,7 @@ export { NEAR_SHARE } from './key-limit.ts';
 export type { MoveStep } from './mover/move.ts';
 export type { Resize } from './mover/resize-log.ts';
 export { type ClusterHooks, type ClusterSettings, openCluster } from './open-cluster.ts';
+export type { PartitionHandle } from './partition-handle.ts';
 export type { PartitionFailure } from './partition-registry.ts';
 export type { PartitionResizer } from './partition-resizer.ts';
 export type { QueryReader } from './query-reader.ts';

@@ -91,6 +91,11 @@ export class PartitionRegistry {
     return this.#open.size;
   }
 
+  /** Handles of the partitions that somebody asked for, open or not. */
+  handles(): Iterable<PartitionHandle> {
+    return this.#handles.values();
+  }
+
   /** The open partition of a handle; at once where it is open, which is the rule. */
   partition(handle: PartitionHandle): MaybePromise<Partition> {
     const partition = handle.use(this.#options.clock.nowMs());

@@ -1,5 +1,5 @@
 /** The live partitions of one container, in the order of the hash space: which one owns a key, a range, an id. */
-import { assert, type Bytes, compareBytes, DomainError } from '../base/index.ts';
+import { assert, type Bytes, compareBytes, DomainError, ownBytes } from '../base/index.ts';
 import type { ContainerRecord, PartitionRecord } from '../catalog/index.ts';
 import { ItemKeys, type KeyCodec } from '../partition/index.ts';
 import { type Epk, epkFromHex } from '../value/index.ts';
@@ -35,8 +35,8 @@ export class RoutingMap {
     this.routes = container.partitions.map((partition) => ({
       container,
       partition,
-      min: epkFromHex(partition.min),
-      max: epkFromHex(partition.max),
+      min: ownBytes(epkFromHex(partition.min)),
+      max: ownBytes(epkFromHex(partition.max)),
       handle: handleOf(partition),
     }));
     this.#byId = new Map(this.routes.map((route) => [route.partition.id, route]));

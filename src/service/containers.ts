@@ -17,7 +17,7 @@ import {
   type UniqueKey,
   withPolicyIndexes,
 } from '../catalog/index.ts';
-import type { Cluster, HomeApis, Route } from '../cluster/index.ts';
+import type { Cluster, HomeApis, PartitionHandle, Route } from '../cluster/index.ts';
 import type { KeyCount, PartitionStatistics } from '../partition/index.ts';
 import type { BudgetReport, HeatReport } from '../throughput/index.ts';
 import {
@@ -104,6 +104,11 @@ export class Containers {
   /** Live partitions in the order of the hash space. */
   routes(container: ContainerRecord): readonly Route[] {
     return this.#cluster.routing(container).routes;
+  }
+
+  /** Handles of the partitions that somebody asked for since the start; of all containers. Makes and opens nothing. */
+  handles(): Iterable<PartitionHandle> {
+    return this.#cluster.partitions.handles();
   }
 
   /** Does something with the live partitions, again where they were replaced meanwhile. */

@@ -126,7 +126,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     settings,
     withThrottleWait: (waitMaxMs, operation, bytes = 0) =>
       throttleWait.run(waitMaxMs, operation, bytes),
-    openPartitionCount: () => cluster.openPartitionCount,
+    openPartitionCount: () => cluster.partitions.openCount,
     async close() {
       await Promise.all([opened.stop(), globalIndexes.close(), scripts.close()]);
       await opened.close();

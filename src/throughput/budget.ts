@@ -32,7 +32,7 @@ export interface Refusal {
 }
 
 /** What a partition has served and refused, and what it may serve. */
-interface BudgetTotals {
+export interface BudgetTotals {
   readonly requestUnits: number;
   readonly throttled: number;
   /** Requests that were charged. */

@@ -1,5 +1,11 @@
 export { TokenBucket } from './bucket.ts';
-export { type BudgetReport, PartitionBudget, type Provision, type Refusal } from './budget.ts';
+export {
+  type BudgetReport,
+  type BudgetTotals,
+  PartitionBudget,
+  type Provision,
+  type Refusal,
+} from './budget.ts';
 export {
   CONSISTENCY_LEVELS,
   type ConsistencyLevel,

@@ -3,8 +3,9 @@
  * seconds, a day by minutes. Sampling opens no partition; one that was never used has no series.
  */
 import type { Clock } from '../../base/index.ts';
-import type { Route } from '../../cluster/index.ts';
+import { containerFolder, type PartitionHandle, type Route } from '../../cluster/index.ts';
 import type { Service } from '../../service/index.ts';
+import type { BudgetTotals } from '../../throughput/index.ts';
 import { namedContainer, roundTo } from './partitions.ts';
 
 export const WINDOWS = {
@@ -16,8 +17,12 @@ export const WINDOWS = {
 type WindowName = keyof typeof WINDOWS;
 const WINDOW_NAMES = Object.keys(WINDOWS) as WindowName[];
 
-/** Some 25 KB each; beyond, the partitions that were quiet for longest are forgotten. */
-const SERIES_MAX = 2048;
+/** Some 34 KB each. Beyond that many a series takes the place of the one that was quiet for longest. */
+const SERIES_MAX = 512;
+/** One that was quiet for less keeps its place, so that more busy partitions than places do not take turns. */
+const QUIET_SEC = 10;
+
+const NO_TOTALS: BudgetTotals = { requestUnits: 0, throttled: 0, served: 0, provisioned: 0 };
 
 interface Rings {
   readonly ru: Float32Array;
@@ -30,9 +35,8 @@ interface PartitionSeries {
   readonly rings: Readonly<Record<WindowName, Rings>>;
   readonly firstSec: number;
   lastSec: number;
-  requestUnits: number;
-  throttled: number;
-  served: number;
+  /** The last second with requests. */
+  activeSec: number;
 }
 
 /** One partition's part of a report: a value for each step, null before it began or after it ended. */
@@ -64,7 +68,10 @@ export interface SeriesReport {
 export class SeriesRecorder {
   readonly #service: Service;
   readonly #clock: Clock;
+  /** By the names of the stores, the one that was quiet for longest first. */
   readonly #series = new Map<string, PartitionSeries>();
+  /** What was known of a partition at the last sample, also where it has no series. */
+  readonly #totals = new WeakMap<PartitionHandle, BudgetTotals>();
   readonly sinceSec: number;
   #sec: number;
 
@@ -79,11 +86,9 @@ export class SeriesRecorder {
   sample(): void {
     const sec = Math.floor(this.#clock.nowMs() / 1000);
     if (sec <= this.#sec) return;
-    for (const database of this.#service.databases.list())
-      for (const container of this.#service.containers.list(database))
-        for (const route of this.#service.containers.routes(container)) this.#note(route, sec);
+    for (const handle of this.#service.containers.handles())
+      if (!handle.isGone) this.#note(handle, sec);
     this.#sec = sec;
-    this.#forget();
   }
 
   report(query: URLSearchParams): SeriesReport {
@@ -92,7 +97,7 @@ export class SeriesRecorder {
     const window = WINDOW_NAMES.find((name) => name === asked) ?? '5m';
     const { stepSec, points } = WINDOWS[window];
     const lastStep = Math.floor(this.#sec / stepSec);
-    const prefix = `${container.databaseRid}/${container.rid}/`;
+    const prefix = `${containerFolder(container)}/`;
     const partitions: ReportedSeries[] = [];
     for (const [name, series] of this.#series)
       if (name.startsWith(prefix))
@@ -117,14 +122,14 @@ export class SeriesRecorder {
   }
 
   /** RU of the last whole second, of one partition. */
-  lastSecond({ container, partition }: Route): number {
-    const series = this.#series.get(nameOf(container, partition.id));
+  lastSecond({ handle }: Route): number {
+    const series = this.#series.get(handle.storeName);
     return series === undefined ? 0 : (series.rings['5m'].ru[this.#sec % 300] as number);
   }
 
   /** Requests that one partition served in the last minute. */
-  servedLastMinute({ container, partition }: Route): number {
-    const series = this.#series.get(nameOf(container, partition.id));
+  servedLastMinute({ handle }: Route): number {
+    const series = this.#series.get(handle.storeName);
     if (series === undefined) return 0;
     let served = 0;
     for (let sec = Math.max(series.firstSec + 1, this.#sec - 59); sec <= this.#sec; sec++)
@@ -135,8 +140,8 @@ export class SeriesRecorder {
   /** RU by seconds of a whole container, the last minute, oldest first. */
   lastMinute(routes: readonly Route[]): readonly number[] {
     const sums = new Array<number>(60).fill(0);
-    for (const { container, partition } of routes) {
-      const series = this.#series.get(nameOf(container, partition.id));
+    for (const { handle } of routes) {
+      const series = this.#series.get(handle.storeName);
       if (series === undefined) continue;
       for (let at = 0; at < 60; at++) {
         const sec = this.#sec - 59 + at;
@@ -147,40 +152,43 @@ export class SeriesRecorder {
     return sums.map((sum) => roundTo(sum, 1));
   }
 
-  #note({ container, partition, handle }: Route, sec: number): void {
-    const name = nameOf(container, partition.id);
-    const { requestUnits, throttled, served } = handle.budget.totals;
-    let series = this.#series.get(name);
-    if (series === undefined) {
-      if (requestUnits === 0 && throttled === 0) return;
-      series = { ...newSeries(this.#sec), requestUnits: 0, throttled: 0, served: 0 };
-      this.#series.set(name, series);
-    }
+  #note(handle: PartitionHandle, sec: number): void {
+    const { totals } = handle.budget;
+    const before = this.#totals.get(handle) ?? NO_TOTALS;
     const change = {
-      ru: requestUnits - series.requestUnits,
-      throttled: throttled - series.throttled,
-      served: served - series.served,
+      ru: totals.requestUnits - before.requestUnits,
+      throttled: totals.throttled - before.throttled,
+      served: totals.served - before.served,
       bytes: handle.partition?.itemBytes,
     };
+    const isQuiet = change.ru === 0 && change.throttled === 0;
+    if (!isQuiet) this.#totals.set(handle, totals);
+    const series = isQuiet
+      ? this.#series.get(handle.storeName)
+      : this.#activeSeries(handle.storeName, sec);
+    if (series === undefined) return;
     for (const window of WINDOW_NAMES) addTo(series, window, sec, change);
     series.lastSec = sec;
-    series.requestUnits = requestUnits;
-    series.throttled = throttled;
-    series.served = served;
   }
 
-  #forget(): void {
-    if (this.#series.size <= SERIES_MAX) return;
-    const oldest = [...this.#series].sort(([, a], [, b]) => a.lastSec - b.lastSec);
-    for (const [name] of oldest.slice(0, this.#series.size - SERIES_MAX)) this.#series.delete(name);
+  /** The series of a partition that has had requests; undefined where there is no place for another. */
+  #activeSeries(name: string, sec: number): PartitionSeries | undefined {
+    let series = this.#series.get(name);
+    if (series === undefined && this.#series.size >= SERIES_MAX) {
+      const [quietest] = this.#series;
+      if (quietest === undefined || sec - quietest[1].activeSec < QUIET_SEC) return undefined;
+      this.#series.delete(quietest[0]);
+    }
+    series ??= newSeries(this.#sec);
+    series.activeSec = sec;
+    // Setting it again makes it the last of the map.
+    this.#series.delete(name);
+    this.#series.set(name, series);
+    return series;
   }
 }
 
-function nameOf({ databaseRid, rid }: Route['container'], id: string): string {
-  return `${databaseRid}/${rid}/${id}`;
-}
-
-function newSeries(sec: number): Pick<PartitionSeries, 'rings' | 'firstSec' | 'lastSec'> {
+function newSeries(sec: number): PartitionSeries {
   const rings = (points: number): Rings => ({
     ru: new Float32Array(points),
     throttled: new Float32Array(points),
@@ -188,7 +196,7 @@ function newSeries(sec: number): Pick<PartitionSeries, 'rings' | 'firstSec' | 'l
     bytes: new Float32Array(points),
   });
   const all = { '5m': rings(300), '1h': rings(360), '24h': rings(1440) };
-  return { rings: all, firstSec: sec, lastSec: sec };
+  return { rings: all, firstSec: sec, lastSec: sec, activeSec: sec };
 }
 
 interface Change {

@@ -7,7 +7,14 @@
  * A policy is a set of included and excluded paths. The longest path that covers a value decides; `/a/?` (this value)
  * comes before `/a/*` (all below).
  */
-import { assert, type Bytes, bytesEqualAt, murmur3x64_128, textToBytes } from '../../base/index.ts';
+import {
+  assert,
+  type Bytes,
+  bytesEqualAt,
+  murmur3x64_128,
+  ownBytes,
+  textToBytes,
+} from '../../base/index.ts';
 import {
   ARRAY_ELEMENT,
   CELLS,
@@ -125,12 +132,13 @@ class Node implements PathNode {
     const isSystem = path.length === 1 && isNeverIndexed(path[0] as string);
     this.isIndexed = !isSystem && (rule?.value ?? this.#inherited);
     this.isOpen = !isSystem && (this.isIndexed || this.#inherited || rule !== undefined);
-    this.number = pathNumber(path);
+    const number = pathNumber(path);
+    this.number = nextId === noId ? number : ownBytes(number);
   }
 
   get printed(): Buffer {
     const name = this.#path.at(-1);
-    this.#printed ??= Buffer.from(typeof name === 'string' ? JSON.stringify(name) : '');
+    this.#printed ??= ownBytes(textToBytes(typeof name === 'string' ? JSON.stringify(name) : ''));
     return this.#printed;
   }
 

@@ -1,6 +1,6 @@
 /** A container as responses and checks of this API need it, made once per version of its record. */
 
-import { assert } from '../../../base/index.ts';
+import { assert, ownBytes, textToBytes } from '../../../base/index.ts';
 import {
   type ContainerRecord,
   containerRid,
@@ -82,7 +82,7 @@ function makeView(
       encodeURI(`dbs/${database.id}`),
     ],
     keyPaths,
-    checkedNames: [...checkedNames].map((name) => ({ name, bytes: Buffer.from(name) })),
+    checkedNames: [...checkedNames].map((name) => ({ name, bytes: ownBytes(textToBytes(name)) })),
     storesVerbatim:
       record.encoding === 'json' &&
       foreign === undefined &&
