@@ -45,7 +45,8 @@ function prepared(
 ): (filter?: BsonDocument) => Rows {
   const target =
     namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
-  if (target !== undefined && isView(target)) {
+  const isAboutName = isDocument(pipeline[0]) && pipeline[0].has('$collStats');
+  if (target !== undefined && isView(target) && !isAboutName) {
     const view = resolveView(call.context.service, target);
     const run = prepared(call, view.namespace, view.pipeline, context);
     const rest = parseStages(nameStages(pipeline, context), context);
@@ -70,7 +71,8 @@ function prepared(
     if (collection === undefined) return run(none());
     const all: Filter =
       further === undefined ? own : { kind: 'and', of: [parseFilter(further, query), own] };
-    return run(findDocuments(call.store, collection, all, { compare, scripts }));
+    const rows = findDocuments(call.store, collection, all, { compare, scripts });
+    return run(context.covered === undefined ? rows : matching(rows, context.covered));
   };
 }
 
