@@ -14,6 +14,8 @@ import type { Operations } from './diagnostics/operations.ts';
 import type { DocumentStore, Meter } from './documents/store.ts';
 import type { FailPoints } from './fail-points/fail-points.ts';
 import type { FieldTable } from './fields/field-table.ts';
+import type { IndexFilters } from './query-shapes/index-filters.ts';
+import type { QuerySettingsTable } from './query-shapes/query-settings.ts';
 import type { RetryableWrite } from './sessions/retryable-write.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { SessionTransactions } from './sessions/transactions.ts';
@@ -47,6 +49,9 @@ export interface MongoContext {
   readonly parameters: Record<string, Bson>;
   /** The profiler's levels by database. */
   readonly profileLevels: Map<string, number>;
+  /** Which indexes queries of a shape may use, and which shapes are refused. */
+  readonly indexFilters: IndexFilters;
+  readonly querySettings: QuerySettingsTable;
   /** Undefined where test commands are not allowed. */
   readonly failPoints: FailPoints | undefined;
   /** How long a throttled command waits before it is refused. */

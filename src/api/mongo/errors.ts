@@ -120,6 +120,7 @@ const MONGO_CODES = {
   CannotConvertIndexToUnique: 359,
   CollectionUUIDMismatch: 361,
   ReauthenticationRequired: 391,
+  QueryRejectedBySettings: 411,
   SocketException: 9001,
   CannotGrowDocumentInCappedNamespace: 10003,
   NotWritablePrimary: 10107,

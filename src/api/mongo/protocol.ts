@@ -13,6 +13,8 @@ import { Cursors } from './cursors/cursors.ts';
 import { Operations } from './diagnostics/operations.ts';
 import type { DispatchOptions } from './dispatch.ts';
 import { FailPoints } from './fail-points/fail-points.ts';
+import { IndexFilters } from './query-shapes/index-filters.ts';
+import { QuerySettingsTable } from './query-shapes/query-settings.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { SessionTransactions } from './sessions/transactions.ts';
 
@@ -53,6 +55,8 @@ export function createMongoProtocol(options: MongoOptions): ByteProtocol {
     hints: new WriteHints(),
     parameters: {},
     profileLevels: new Map(),
+    indexFilters: new IndexFilters(),
+    querySettings: new QuerySettingsTable(),
     failPoints: options.hasTestCommands === true ? new FailPoints() : undefined,
   };
   return { open: (socket, info) => new MongoConnection(socket, info, { ...options, context }) };

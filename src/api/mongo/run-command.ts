@@ -38,6 +38,7 @@ export function runCommand(running: Runnable, message: Message): MaybePromise<Re
   call.session = context.sessions.use(body, call.connection.user);
   call.store = context.transactions.storeOf(body, name, context.topology) ?? call.store;
   call.retryable = RetryableWrite.of(body, name, call.store.nowMs());
+  context.querySettings.check(name, call.database, body);
   const stream = changeStreamArgument(call);
   if (stream !== undefined) return openChangeStream(call, stream);
   const view = viewOf(call);

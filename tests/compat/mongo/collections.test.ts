@@ -152,3 +152,28 @@ test('what a shell asks about the server: the replica set, operations under way,
   expect(stats?.storageStats).toMatchObject({ count: 1, nindexes: 2, capped: false });
   expect(Object.keys(stats?.storageStats.indexSizes)).toEqual(['_id_', 'n_1']);
 });
+
+test('collMod makes a prepared index unique, unless documents repeat its values', async () => {
+  const db = client.db('c');
+  const items = db.collection<{ _id: number; a: number }>('prepared');
+  await items.insertMany([
+    { _id: 1, a: 1 },
+    { _id: 2, a: 1 },
+  ]);
+  await items.createIndex({ a: 1 });
+  const change = (index: object, more: object = {}): Promise<unknown> =>
+    db.command({ collMod: 'prepared', index: { name: 'a_1', ...index }, ...more });
+  await expect(change({ unique: true })).rejects.toMatchObject({ code: 72 });
+  await change({ prepareUnique: true });
+  await expect(change({ unique: true })).rejects.toMatchObject({ code: 359 });
+  await items.deleteOne({ _id: 2 });
+  expect(await change({ unique: true }, { dryRun: true })).not.toHaveProperty('unique_new');
+  expect(await change({ unique: true })).toMatchObject({ unique_new: true });
+  await expect(items.insertOne({ _id: 3, a: 1 })).rejects.toMatchObject({ code: 11000 });
+});
+
+test('listDatabases has the databases of the server itself, and filters them', async () => {
+  const admin = client.db('admin').admin();
+  const { databases } = await admin.listDatabases({ filter: { name: /^(admin|config|local)$/ } });
+  expect(databases.map(({ name }) => name)).toEqual(['admin', 'config', 'local']);
+});

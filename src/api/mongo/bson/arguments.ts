@@ -7,6 +7,7 @@ import {
   isDocument,
 } from '../../../value/index.ts';
 import { MongoError } from '../errors.ts';
+import { wholeOf } from '../fields/numbers.ts';
 import { doubleOf, isNumber } from './arithmetic.ts';
 
 export class Arguments {
@@ -59,7 +60,7 @@ export class Arguments {
     const value = this.get(name);
     if (value === undefined) return undefined;
     if (!isNumber(value)) throw this.#wrongType(name, value, 'long');
-    const count = Math.trunc(doubleOf(value));
+    const count = wholeOf(value);
     if (count < 0)
       throw new MongoError(
         'BadValue',

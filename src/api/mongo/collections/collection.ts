@@ -116,6 +116,10 @@ export async function keepVersions(
   return collectionOf(namespace, changed);
 }
 
+export function isTimeSeries({ options }: Pick<Collection, 'options'>): boolean {
+  return options.has('timeseries');
+}
+
 export function isView({ options }: Pick<Collection, 'options'>): boolean {
   return options.has('viewOn');
 }

@@ -59,7 +59,10 @@ export function parseCreateOptions(body: BsonDocument, nowMs: number): BsonDocum
   checkImages(sent);
   checkEncryption(sent);
   const collation = sent.get('collation');
-  if (isDocument(collation)) parseCollation(collation);
+  if (isDocument(collation)) {
+    if (collation.size === 0) throw missingField('collation', 'locale');
+    parseCollation(collation);
+  }
   checkIdIndex(sent.get('idIndex') as BsonDocument | undefined, collation);
   for (const name of KEPT) {
     const value = sent.get(name);
@@ -159,12 +162,18 @@ export function checkValidation(sent: BsonDocument): void {
 }
 
 /** Operators that depend on more than the document. */
-const NO_VALIDATOR = ['$near', '$nearSphere', '$geoNear', '$text', '$where'];
+const NO_VALIDATOR = [
+  ['$near', 'Location5626500'],
+  ['$nearSphere', 'Location5626500'],
+  ['$geoNear', 'Location5626500'],
+  ['$text', 'BadValue'],
+  ['$where', 'BadValue'],
+] as const;
 
 function checkValidator(validator: BsonDocument): void {
-  for (const operator of NO_VALIDATOR)
+  for (const [operator, code] of NO_VALIDATOR)
     if (mentions(validator, operator))
-      throw new MongoError('QueryFeatureNotAllowed', `${operator} is not allowed in this context`);
+      throw new MongoError(code, `${operator} is not allowed in this context`);
   parseFilter(validator);
 }
 

@@ -3,6 +3,7 @@ import { type Bson, type BsonDocument, equalBson, isDocument } from '../../../va
 import { doubleOf, isNumber } from '../bson/arithmetic.ts';
 import { MongoError } from '../errors.ts';
 import { checkFields, wrongType } from '../fields/field-table.ts';
+import { wholeOf } from '../fields/numbers.ts';
 
 /** The option as it is kept; undefined where the collection is not clustered. */
 export function checkClusteredIndex(sent: BsonDocument): BsonDocument | undefined {
@@ -35,7 +36,7 @@ export function checkClusteredIndex(sent: BsonDocument): BsonDocument | undefine
       "The 'clusteredIndex' option is not supported with the 'idIndex' option",
     );
   const version = option.get('v');
-  if (version !== undefined && version !== null && doubleOf(version) !== 2)
+  if (version !== undefined && version !== null && wholeOf(version) !== 2)
     throw new MongoError('Location5979704', "The 'clusteredIndex' option has an invalid version");
   const unique = option.get('unique') as Bson;
   if (unique === false || (isNumber(unique) && doubleOf(unique) === 0))

@@ -12,7 +12,8 @@ const SPANS: Readonly<Record<string, number>> = {
 };
 const SPAN_MAX = 31_536_000;
 
-export function checkTimeseries(sent: BsonDocument): BsonDocument {
+/** @param isStrict - false where the fields may be the same, as `$out` allows. */
+export function checkTimeseries(sent: BsonDocument, isStrict = true): BsonDocument {
   checkFields(
     'create.timeseries',
     sent,
@@ -31,7 +32,7 @@ export function checkTimeseries(sent: BsonDocument): BsonDocument {
   const meta = sent.get('metaField') ?? undefined;
   if (meta !== undefined) {
     checkName('metaField', meta as string);
-    if (meta === '_id' || meta === time)
+    if (isStrict && (meta === '_id' || meta === time))
       throw invalid("The 'metaField' cannot be '_id' or the same as the 'timeField'");
   }
   return new Map<string, Bson>([

@@ -41,7 +41,7 @@ import { collStats } from './diagnostics/coll-stats.ts';
 import { dataSize } from './diagnostics/data-size.ts';
 import { dbHash } from './diagnostics/db-hash.ts';
 import { dbStats } from './diagnostics/db-stats.ts';
-import { explainOf } from './diagnostics/explain.ts';
+import { explaining, explainOf } from './diagnostics/explain.ts';
 import { listCommandsOf } from './diagnostics/list-commands.ts';
 import { profile } from './diagnostics/profile.ts';
 import { serverStatus } from './diagnostics/server-status.ts';
@@ -68,6 +68,13 @@ import { update } from './documents/update.ts';
 import { createIndexes } from './indexes/create-indexes.ts';
 import { dropIndexes } from './indexes/drop-indexes.ts';
 import { listIndexes } from './indexes/list-indexes.ts';
+import {
+  planCacheClear,
+  planCacheClearFilters,
+  planCacheListFilters,
+  planCacheSetFilter,
+} from './planning/plan-cache.ts';
+import { removeQuerySettings, setQuerySettings } from './planning/query-settings.ts';
 import { customAction } from './service/custom-action.ts';
 import { getLastRequestStatistics } from './service/get-last-request-statistics.ts';
 import { abortTransaction } from './sessions/abort-transaction.ts';
@@ -101,7 +108,7 @@ import { usersInfo } from './users/users-info.ts';
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   abortTransaction,
-  aggregate,
+  aggregate: explaining(aggregate, commandNamed),
   autoCompact,
   buildInfo,
   buildinfo: buildInfo,
@@ -174,9 +181,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   logout,
   logRotate,
   ping,
+  planCacheClear,
+  planCacheClearFilters,
+  planCacheListFilters,
+  planCacheSetFilter,
   profile,
   refreshSessions,
   reIndex,
+  removeQuerySettings,
   renameCollection,
   replSetGetConfig,
   replSetGetStatus,
@@ -190,6 +202,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   setDefaultRWConcern,
   setFeatureCompatibilityVersion,
   setParameter,
+  setQuerySettings,
   shardCollection,
   startSession,
   top,

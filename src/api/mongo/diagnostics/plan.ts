@@ -1,6 +1,6 @@
 /** The access path of a query, in the words of MongoDB's plans. */
 import { createHash } from 'node:crypto';
-import { type Bson, type BsonDocument, isDocument } from '../../../value/index.ts';
+import { type Bson, type BsonDocument, compareBson, isDocument } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import type { Collection } from '../collections/collection.ts';
 import { addressIn } from '../documents/address.ts';
@@ -18,6 +18,9 @@ export interface ExplainedQuery {
   readonly limit: Bson | undefined;
   readonly skip: Bson | undefined;
   readonly hint: Bson | undefined;
+  readonly collation: Bson | undefined;
+  /** The indexes that may be used, by name or key; all where it is missing. */
+  readonly allowed?: readonly Bson[] | undefined;
 }
 
 interface ExplainedPlan {
@@ -37,7 +40,7 @@ export async function explainedPlan(
   if (collection === undefined)
     return { winning: stage('EOF'), usesIndex: false, documents: 0, hash };
   const { count } = await collectionSizes(context.service, collection);
-  const access = accessOf(collection, query.filter);
+  const access = accessOf(collection, query.filter, query.allowed);
   let plan = access.plan;
   if (isDocument(query.sort) && query.sort.size > 0)
     plan = stage('SORT', {
@@ -62,6 +65,7 @@ export async function explainedPlan(
 function accessOf(
   collection: Collection,
   sent: BsonDocument,
+  allowed: readonly Bson[] | undefined,
 ): { readonly plan: BsonDocument; readonly usesIndex: boolean } {
   const filter = parseFilter(sent);
   if (addressIn(collection, filter) !== undefined) {
@@ -76,7 +80,10 @@ function accessOf(
   );
   const index = declaredIndexes(collection).find((each) => {
     const [first = ''] = each.key.keys();
-    return fields.has(first);
+    const isAllowed =
+      allowed === undefined ||
+      allowed.some((one) => one === each.name || compareBson(one, each.key) === 0);
+    return isAllowed && fields.has(first);
   });
   if (index === undefined)
     return { plan: stage('COLLSCAN', { filter: sent, direction: 'forward' }), usesIndex: false };

@@ -11,7 +11,7 @@ interface Sizes {
 }
 
 /** The bytes of an entry of an index: keys are short. Nobody counts them exactly. */
-export const INDEX_ENTRY_BYTES = 32;
+const INDEX_ENTRY_BYTES = 32;
 
 export async function collectionSizes(service: Service, collection: Collection): Promise<Sizes> {
   const { containers } = service;

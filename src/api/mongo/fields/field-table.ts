@@ -13,6 +13,7 @@ import {
 import { doubleOf, isNumber } from '../bson/arithmetic.ts';
 import { MongoError } from '../errors.ts';
 import { GENERIC_FIELDS } from './generic-fields.ts';
+import { wholeOf } from './numbers.ts';
 
 /**
  * bool: true or false. flag: numbers count too. int, long: any number. count: one that is not negative. `!` behind a kind: the field is
@@ -52,7 +53,7 @@ export function checkFields(
 
 function checkKind(path: string, value: Bson, kind: Kind): void {
   if (value === null || bsonTypeOf(value) === 'undefined' || isKind(value, kind)) {
-    if (kind === 'count' && isNumber(value) && doubleOf(value) < 0)
+    if (kind === 'count' && isNumber(value) && wholeOf(value) < 0)
       throw new MongoError(
         'BadValue',
         `BSON field '${path.slice(path.indexOf('.') + 1)}' value must be >= 0, actual value '${doubleOf(value)}'`,

@@ -10,11 +10,16 @@ export function wholeOf(value: Bson): number {
   if (!(value instanceof Extended)) return Math.trunc(double) + 0;
   const floor = Math.floor(double);
   const rest = double - floor;
-  if (rest !== 0.5) return Math.round(double) + 0;
+  // A decimal may be nearer to the next number than its double shows.
+  if (rest !== 0.5 || !/\.\d*50*$|^5E-1$/.test(digitsIn(value))) return Math.round(double) + 0;
   return (floor % 2 === 0 ? floor : floor + 1) + 0;
 }
 
 /** As an int32 where it fits, else as an int64. */
 export function numberBson(value: number): Bson {
   return Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? value : BigInt(value);
+}
+
+function digitsIn(value: Extended): string {
+  return value.payload.kind === 'decimal' ? value.payload.digits : '';
 }

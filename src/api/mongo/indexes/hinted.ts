@@ -1,5 +1,6 @@
 /** A hint: which index it names, and which documents that index has. */
 import { type Bson, type BsonDocument, equalBson, isDocument } from '../../../value/index.ts';
+import { doubleOf, isNumber } from '../bson/arithmetic.ts';
 import { printDocument } from '../bson/print.ts';
 import type { Collection } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
@@ -16,7 +17,11 @@ type Hinted = Pick<MongoIndex, 'name' | 'key' | 'spec'>;
 /** The index that a hint names; undefined where it asks for a scan. Refuses a hint that names none. */
 export function hintedIndex(collection: Collection, hint: Bson | undefined): Hinted | undefined {
   if (hint === undefined || hint === null) return undefined;
-  if (isDocument(hint) && (hint.size === 0 || hint.has('$natural'))) return undefined;
+  if (isDocument(hint) && hint.has('$natural')) {
+    checkNatural(hint);
+    return undefined;
+  }
+  if (isDocument(hint) && hint.size === 0) return undefined;
   const id = { name: '_id_', key: ID_INDEX.get('key') as BsonDocument, spec: ID_INDEX };
   const found = [id, ...declaredIndexes(collection)].find(({ name, key }) =>
     isDocument(hint) ? equalBson(key, hint) : name === hint,
@@ -27,6 +32,14 @@ export function hintedIndex(collection: Collection, hint: Bson | undefined): Hin
     `error processing query: ns=${namespaceText(collection.namespace)} planner returned error :: caused by :: hint ` +
       `provided does not correspond to an existing index: ${isDocument(hint) ? printDocument(hint) : String(hint)}`,
   );
+}
+
+function checkNatural(hint: BsonDocument): void {
+  const direction = hint.get('$natural');
+  if (hint.size > 1)
+    throw new MongoError('BadValue', '$natural hint cannot be combined with other fields');
+  if (!isNumber(direction) || Math.abs(doubleOf(direction as Bson)) !== 1)
+    throw new MongoError('BadValue', '$natural hint may only be 1 or -1');
 }
 
 /** Which documents the index has; undefined where it has all. A find by a hint returns no others. */

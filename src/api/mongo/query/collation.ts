@@ -9,8 +9,9 @@ import {
   isDocument,
   typeRank,
 } from '../../../value/index.ts';
-import { doubleOf, isNumber, wholeNumber } from '../bson/arithmetic.ts';
+import { doubleOf, isNumber } from '../bson/arithmetic.ts';
 import { MongoError } from '../errors.ts';
+import { wholeOf } from '../fields/numbers.ts';
 
 export type CompareBson = (a: Bson | undefined, b: Bson | undefined) => number;
 
@@ -54,6 +55,12 @@ export function parseCollation(sent: BsonDocument | undefined): Collation | unde
       "BSON field 'collation.locale' is missing but a required field",
     );
   const options = parseOptions(sent);
+  const version = textIn(sent, 'version');
+  if (version !== undefined && version !== VERSION)
+    throw new MongoError(
+      'IncompatibleCollationVersion',
+      `Requested collation version '${version}' is not the one of this server: '${VERSION}'`,
+    );
   if (locale === 'simple') {
     if (sent.size > 1) throw bad(`Collation spec '{ locale: "simple" }' cannot have other options`);
     return undefined;
@@ -229,22 +236,22 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function textIn(sent: BsonDocument, name: string): string | undefined {
-  const value = sent.get(name);
+  const value = sent.get(name) ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
   throw wrongType(name, value, 'string');
 }
 
 function flagIn(sent: BsonDocument, name: string): boolean | undefined {
-  const value = sent.get(name);
+  const value = sent.get(name) ?? undefined;
   if (value === undefined || typeof value === 'boolean') return value;
   throw wrongType(name, value, 'bool');
 }
 
 function strengthIn(sent: BsonDocument): number {
-  const value = sent.get('strength');
+  const value = sent.get('strength') ?? undefined;
   if (value === undefined) return 3;
   if (!isNumber(value)) throw wrongType('strength', value, 'int');
-  const strength = wholeNumber(value) ?? Math.trunc(doubleOf(value));
+  const strength = wholeOf(value);
   if (!(strength >= 1 && strength <= 5))
     throw new MongoError(
       'BadValue',

@@ -53,6 +53,8 @@ export function runOnView(call: Call, view: Collection, aggregate: Command): May
       'CommandNotSupportedOnView',
       `Namespace ${text} is a view, not a collection`,
     );
+  // Figures about a view are about its name, and are refused where it would have to store documents.
+  if (isAboutName(call)) return aggregate.run(call);
   const { namespace, pipeline, collation } = resolveView(call.context.service, view);
   const body = new Map<string, Bson>([
     ['aggregate', namespace.collection],
@@ -67,6 +69,7 @@ export function runOnView(call: Call, view: Collection, aggregate: Command): May
     'let',
     'maxTimeMS',
     'allowDiskUse',
+    'hint',
   ]) {
     const value = call.body.get(name);
     if (value !== undefined) body.set(name, value);
@@ -78,6 +81,11 @@ export function runOnView(call: Call, view: Collection, aggregate: Command): May
   const reply = Promise.resolve(aggregate.run(inner));
   if (call.name === 'count') return reply.then((done) => countReply(done));
   return call.name === 'distinct' ? reply.then((done) => distinctReply(done)) : reply;
+}
+
+function isAboutName({ name, args }: Call): boolean {
+  const [first] = (name === 'aggregate' ? args.optionalList('pipeline') : undefined) ?? [];
+  return isDocument(first) && first.has('$collStats');
 }
 
 function stagesOf({ name, args, body }: Call): readonly Bson[] {

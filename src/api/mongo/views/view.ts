@@ -9,7 +9,7 @@ import {
 } from '../../../value/index.ts';
 import { nameStages } from '../aggregate/pipeline/parse.ts';
 import { type Collection, findCollection, isView } from '../collections/collection.ts';
-import { type Namespace, namespaceText } from '../collections/namespace.ts';
+import { type Namespace, namespaceText, parseNamespace } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
 
 /** Views on views (documented). */
@@ -57,15 +57,34 @@ const WITHOUT_COLLECTION = ['$currentOp', '$listSessions', '$listLocalSessions',
 /** Throws where the pipeline cannot be that of a view. */
 export function checkView(service: Service, namespace: Namespace, options: BsonDocument): void {
   const stages = pipelineOf(options);
+  const viewOn = options.get('viewOn') as string;
   for (const [at, stage] of stages.entries()) checkStage(stage, at);
   const parsed = stages.filter((stage) => !isUnparsed(stage));
   nameStages(parsed, {});
+  for (const stage of parsed) checkInner(stage);
+  parseNamespace(namespace.database, viewOn);
+  if (viewOn.includes('$'))
+    throw new MongoError('InvalidNamespace', `Invalid namespace for a view: ${viewOn}`);
   checkCycle(service, namespace, options);
 }
 
 /** Stages that the server answers itself are not parsed with the others. */
 function isUnparsed(stage: Bson): boolean {
   return isDocument(stage) && (stage.has('$collStats') || stage.has('$indexStats'));
+}
+
+/** Pipelines within a stage must not write either. */
+function checkInner(stage: Bson): void {
+  if (!isDocument(stage)) return;
+  const [[name, argument]] = stage as unknown as readonly [[string, Bson]];
+  if (!isDocument(argument)) return;
+  const check = (inner: Bson | undefined, place: Parameters<typeof nameStages>[1]): void => {
+    if (!isArray(inner)) return;
+    for (const each of nameStages(inner, place)) checkInner(new Map([[each.name, each.argument]]));
+  };
+  if (name === '$lookup') check(argument.get('pipeline'), { isLookup: true });
+  if (name === '$unionWith') check(argument.get('pipeline'), { isUnion: true });
+  if (name === '$facet') for (const inner of argument.values()) check(inner, { isFacet: true });
 }
 
 function checkStage(stage: Bson, at: number): void {

@@ -1,16 +1,22 @@
 /** Documents about the server and its collections, for stages such as `$collStats`. */
-import { type Bson, type BsonDocument, Extended } from '../../../../value/index.ts';
+import { createHash } from 'node:crypto';
+import {
+  type Bson,
+  type BsonDocument,
+  Extended,
+  isArray,
+  isDocument,
+} from '../../../../value/index.ts';
 import type { Call } from '../../call.ts';
-import { type Collection, collectionsOf, findCollection } from '../../collections/collection.ts';
+import { collectionsOf, findCollection } from '../../collections/collection.ts';
 import { type Namespace, namespaceText } from '../../collections/namespace.ts';
 import { runningOperations } from '../../commands/administration/current-op.ts';
 import { typeOf } from '../../commands/collections/list-collections.ts';
-import { INDEX_ENTRY_BYTES } from '../../diagnostics/sizes.ts';
-import { findDocuments } from '../../documents/find-documents.ts';
+import { describeSettings } from '../../commands/planning/query-settings.ts';
 import { MongoError } from '../../errors.ts';
 import { declaredIndexes, ID_INDEX } from '../../indexes/index-spec.ts';
-import { EVERYTHING } from '../../query/filter.ts';
 import type { DescribedKind } from '../stages/stage.ts';
+import { collStats, HOST } from './coll-stats.ts';
 
 export async function describe(
   call: Call,
@@ -44,9 +50,42 @@ export async function describe(
           `collection '${namespaceText(namespace)}' does not exist`,
         );
       return [];
+    case 'querySettings':
+      return call.context.querySettings.list().map(describeSettings);
+    case 'listSessions':
+      return listSessions(call, options);
     default:
       return [];
   }
+}
+
+/** The sessions of the caller, of the users that are named, or of all. */
+function listSessions(call: Call, options: BsonDocument): readonly BsonDocument[] {
+  const named = options.get('users');
+  const users = isArray(named)
+    ? named.filter(isDocument).map((user) => String(user.get('user')))
+    : [call.connection.user];
+  const isEverybody = options.get('allUsers') === true;
+  return call.context.sessions
+    .list()
+    .filter(({ user }) => isEverybody || users.includes(user))
+    .map(
+      ({ id, user, usedMs }): BsonDocument =>
+        new Map<string, Bson>([
+          [
+            '_id',
+            new Map<string, Bson>([
+              ['id', bytesOf(Buffer.from(id, 'hex'), 4)],
+              ['uid', bytesOf(createHash('sha256').update(user).digest(), 0)],
+            ]),
+          ],
+          ['lastUse', new Extended({ kind: 'date', ms: Math.trunc(usedMs) })],
+        ]),
+    );
+}
+
+function bytesOf(bytes: Uint8Array, subtype: number): Extended {
+  return new Extended({ kind: 'binary', bytes: new Uint8Array(bytes), subtype });
 }
 
 /** The collections of a database, or of all. */
@@ -67,92 +106,6 @@ function clusterCatalog(call: Call, { database }: Namespace): readonly BsonDocum
       if (type !== 'view') made.set('idIndex', ID_INDEX);
       return made.set('sharded', collection.shardKey !== undefined);
     });
-}
-
-const HOST = 'localhost';
-
-async function collStats(
-  call: Call,
-  options: BsonDocument,
-  namespace: Namespace,
-): Promise<BsonDocument> {
-  const collection = findCollection(call.context.service, namespace);
-  const now = new Extended({ kind: 'date', ms: Math.trunc(call.store.nowMs()) });
-  const made = new Map<string, Bson>([
-    ['ns', namespaceText(namespace)],
-    ['host', HOST],
-    ['localTime', now],
-  ]);
-  let count = 0;
-  let bytes = 0;
-  if (options.has('count') || options.has('storageStats')) {
-    if (collection === undefined)
-      throw new MongoError(
-        'NamespaceNotFound',
-        `Unable to retrieve ${options.has('count') ? 'count' : 'storageStats'} in $collStats stage :: caused by :: Collection [${namespaceText(namespace)}] not found.`,
-      );
-    for await (const batch of findDocuments(call.store, collection, EVERYTHING)) {
-      count += batch.length;
-      for (const { body } of batch) bytes += body.length;
-    }
-  }
-  if (options.has('latencyStats')) {
-    const zero = (): BsonDocument =>
-      new Map<string, Bson>([
-        ['latency', 0n],
-        ['ops', 0n],
-        ['queryableEncryptionLatencyMicros', 0n],
-      ]);
-    made.set(
-      'latencyStats',
-      new Map<string, Bson>(
-        ['reads', 'writes', 'commands', 'transactions'].map((name) => [name, zero()]),
-      ),
-    );
-  }
-  if (options.has('storageStats')) {
-    made.set('storageStats', storageStats(collection, count, bytes));
-  }
-  if (options.has('count')) made.set('count', count);
-  if (options.has('queryExecStats'))
-    made.set(
-      'queryExecStats',
-      new Map<string, Bson>([
-        [
-          'collectionScans',
-          new Map<string, Bson>([
-            ['total', 0n],
-            ['nonTailable', 0n],
-          ]),
-        ],
-      ]),
-    );
-  return made;
-}
-
-function storageStats(
-  collection: Collection | undefined,
-  count: number,
-  bytes: number,
-): BsonDocument {
-  const declared = collection === undefined ? [] : declaredIndexes(collection);
-  const names = ['_id_', ...declared.map(({ name }) => name)];
-  const perIndex = count * INDEX_ENTRY_BYTES;
-  return new Map<string, Bson>([
-    ['size', bytes],
-    ['count', count],
-    ['avgObjSize', count === 0 ? 0 : Math.trunc(bytes / count)],
-    ['numOrphanDocs', 0],
-    ['storageSize', bytes],
-    ['freeStorageSize', 0],
-    ['capped', collection?.options.get('capped') === true],
-    ['nindexes', names.length],
-    ['indexBuilds', []],
-    ['totalIndexSize', perIndex * names.length],
-    ['totalSize', bytes + perIndex * names.length],
-    ['indexSizes', new Map<string, Bson>(names.map((name) => [name, perIndex]))],
-    ['scaleFactor', 1],
-  ]);
 }
 
 function indexStats(call: Call, namespace: Namespace): readonly BsonDocument[] {

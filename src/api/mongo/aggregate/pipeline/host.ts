@@ -45,7 +45,8 @@ function prepared(
 ): (filter?: BsonDocument) => Rows {
   const target =
     namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
-  if (target !== undefined && isView(target)) {
+  const isAboutName = isDocument(pipeline[0]) && pipeline[0].has('$collStats');
+  if (target !== undefined && isView(target) && !isAboutName) {
     const view = resolveView(call.context.service, target);
     const run = prepared(call, view.namespace, view.pipeline, context);
     const rest = parseStages(nameStages(pipeline, context), context);
@@ -71,7 +72,9 @@ function prepared(
     const source = measured(filter.size === 0 ? 'read' : '$match', (rows) => rows, context);
     const all: Filter =
       further === undefined ? own : { kind: 'and', of: [parseFilter(further, query), own] };
-    return run(source(findDocuments(call.store, collection, all, { compare, scripts })));
+    const found = findDocuments(call.store, collection, all, { compare, scripts });
+    const rows = context.covered === undefined ? found : matching(found, context.covered);
+    return run(source(rows));
   };
 }
 

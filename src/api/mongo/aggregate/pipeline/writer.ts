@@ -1,18 +1,25 @@
 /** What `$out` and `$merge` write with: the same inserts and changes that commands use. */
-import { type Bson, type BsonDocument, isArray, isDocument } from '../../../../value/index.ts';
+import { randomUUID } from 'node:crypto';
+import { type BsonDocument, equalBson, isArray, isDocument } from '../../../../value/index.ts';
 import type { Call } from '../../call.ts';
-import { type Collection, ensureCollection, findCollection } from '../../collections/collection.ts';
-import type { Namespace } from '../../collections/namespace.ts';
+import {
+  type Collection,
+  createCollection,
+  ensureCollection,
+  findCollection,
+  isView,
+} from '../../collections/collection.ts';
+import { type Namespace, namespaceText } from '../../collections/namespace.ts';
 import { changeDocuments } from '../../documents/change.ts';
 import { findDocuments } from '../../documents/find-documents.ts';
 import { insertDocuments, insertOne } from '../../documents/insert.ts';
 import { finishDocument } from '../../documents/new-document.ts';
+import type { Row, Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { declaredIndexes } from '../../indexes/index-spec.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { PLAIN_CONTEXT } from '../../query/query-context.ts';
 import { Sort } from '../../query/sort.ts';
-import { BsonSet } from '../bson-set.ts';
 import type { PipelineWriter } from '../stages/stage.ts';
 
 /** Documents of one insert. */
@@ -25,7 +32,7 @@ export function pipelineWriter(call: Call): PipelineWriter {
     return await ensureCollection(service, namespace);
   };
   return {
-    replace: async (namespace, documents) => replaceAll(call, await open(namespace), documents),
+    replace: (namespace, rows, timeseries) => replaceAll(call, namespace, rows, timeseries),
     checkUnique: (namespace, fields) => checkUnique(findCollection(service, namespace), fields),
     async find(namespace, key) {
       const collection = findCollection(service, namespace);
@@ -49,7 +56,7 @@ export function pipelineWriter(call: Call): PipelineWriter {
           sort: new Sort([]),
           image: 'none',
           context: PLAIN_CONTEXT,
-          bypassesValidation: false,
+          bypassesValidation: bypasses(call),
         },
         {
           store: call.store,
@@ -77,53 +84,104 @@ function equal(key: BsonDocument): BsonDocument {
   return new Map([...key].map(([name, value]) => [name, new Map([['$eq', value]])]));
 }
 
-/** Repeated ids are refused before the collection is emptied. */
+/** What the target of `$out` keeps, or is made with. */
+interface Target {
+  readonly existing: Collection | undefined;
+  readonly options: BsonDocument;
+}
+
+function targetOf(call: Call, namespace: Namespace, timeseries: BsonDocument | undefined): Target {
+  const existing = findCollection(call.context.service, namespace);
+  const text = namespaceText(namespace);
+  if (existing === undefined)
+    return { existing, options: new Map(timeseries && [['timeseries', timeseries]]) };
+  const own = existing.options.get('timeseries');
+  if (timeseries !== undefined && own === undefined)
+    throw new MongoError(
+      'Location7268700',
+      `$out cannot write time-series documents to ${text}, which is no time-series collection`,
+    );
+  if (timeseries !== undefined && !equalBson(sorted(own as BsonDocument), sorted(timeseries)))
+    throw new MongoError(
+      'Location7406103',
+      `The time-series options of $out are not those of ${text}`,
+    );
+  if (isView(existing))
+    throw new MongoError(
+      'CommandNotSupportedOnView',
+      `Namespace ${text} is a view, not a collection`,
+    );
+  if (existing.options.get('capped') === true)
+    throw new MongoError(
+      'Location17152',
+      `namespace '${text}' is capped so it can't be used for $out`,
+    );
+  return { existing, options: existing.options };
+}
+
+function sorted(options: BsonDocument): BsonDocument {
+  return new Map([...options].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The documents go into a new collection, which takes the place of the old one when all are there. */
 async function replaceAll(
   call: Call,
-  collection: Collection,
-  documents: readonly BsonDocument[],
+  namespace: Namespace,
+  rows: Rows,
+  timeseries: BsonDocument | undefined,
 ): Promise<void> {
-  const { store } = call;
-  const ids = new BsonSet();
-  const made = documents.map((document) => finishDocument(document));
-  for (const { document } of made)
-    if (!ids.add(document.get('_id') as Bson))
-      throw new MongoError(
-        'DuplicateKey',
-        `E11000 duplicate key error collection: ${collection.namespace.database}.${collection.namespace.collection} index: _id_`,
-      );
-  await changeDocuments(
-    {
-      filter: new Map(),
-      update: undefined,
-      arrayFilters: [],
-      isUpsert: false,
-      isMulti: true,
-      sort: new Sort([]),
-      image: 'none',
-      context: PLAIN_CONTEXT,
-      bypassesValidation: false,
-    },
-    { store, collection, retryable: undefined, place: 0, scripts: call.context.service.scripts },
+  requireWriter(call);
+  const { service } = call.context;
+  const { existing, options } = targetOf(call, namespace, timeseries);
+  const made = await createCollection(
+    service,
+    { ...namespace, collection: `tmp.agg_out.${randomUUID()}` },
+    { options, shardKey: existing?.shardKey },
   );
-  for (let at = 0; at < made.length; at += INSERT_DOCUMENTS) {
-    const bodies = made.slice(at, at + INSERT_DOCUMENTS).map(({ body }) => body);
-    const request = { store, collection, bodies, isOrdered: true, retryable: undefined };
-    const { failures } = await insertDocuments(request);
+  let { container } = made;
+  try {
+    for (const { definition } of existing === undefined ? [] : declaredIndexes(existing)) {
+      const { id: _id, origin: _origin, ...same } = definition;
+      container = (await service.indexes.create(container, same as never)).container;
+    }
+    const collection = { ...made, container };
+    for await (const batch of rows) await insertAll(call, collection, batch);
+  } catch (error) {
+    await service.containers.delete(container);
+    throw error;
+  }
+  await service.containers.rename(container, namespace.collection, existing !== undefined);
+}
+
+async function insertAll(call: Call, collection: Collection, rows: readonly Row[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += INSERT_DOCUMENTS) {
+    const { failures } = await insertDocuments({
+      store: call.store,
+      collection,
+      bodies: rows.slice(at, at + INSERT_DOCUMENTS).map(({ body }) => body),
+      isOrdered: true,
+      retryable: undefined,
+      bypassesValidation: bypasses(call),
+    });
     if (failures[0] !== undefined) throw failures[0].error;
   }
 }
 
-function checkUnique(collection: Collection | undefined, fields: readonly string[]): void {
+function bypasses({ args }: Call): boolean {
+  return args.flag('bypassDocumentValidation');
+}
+
+/** True where an index holds documents without these fields too. */
+function checkUnique(collection: Collection | undefined, fields: readonly string[]): boolean {
   const wanted = fields.toSorted().join('\0');
-  if (wanted === '_id') return;
+  if (wanted === '_id') return true;
   const indexes =
     collection === undefined ? [] : declaredIndexes(collection).map(({ spec }) => spec);
   for (const index of indexes) {
     const key = index.get('key');
     if (index.get('unique') !== true || !isDocument(key) || isArray(key)) continue;
     if (index.has('partialFilterExpression')) continue;
-    if ([...key.keys()].toSorted().join('\0') === wanted) return;
+    if ([...key.keys()].toSorted().join('\0') === wanted) return index.get('sparse') !== true;
   }
   throw new MongoError(
     'Location51183',

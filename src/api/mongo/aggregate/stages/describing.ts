@@ -1,13 +1,22 @@
 /** Stages whose documents describe the server: `$collStats`, `$indexStats` and their kind. */
-import { type Bson, type BsonDocument, bsonTypeOf, isDocument } from '../../../../value/index.ts';
+import {
+  type Bson,
+  type BsonDocument,
+  bsonTypeOf,
+  isArray,
+  isDocument,
+} from '../../../../value/index.ts';
+import { isNumber } from '../../bson/arithmetic.ts';
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { checkFields, wrongType } from '../../fields/field-table.ts';
+import { wholeOf } from '../../fields/numbers.ts';
 import type { DescribedKind, Stage, StageContext, StageDefinition, StageTable } from './stage.ts';
 
 export const DESCRIBING_STAGES: StageTable = {
   $listClusterCatalog: source('clusterCatalog', checkCatalog, true),
   $planCacheStats: source('planCacheStats', checkPlanCache),
-  $querySettings: source('nothing', checkQuerySettings, true),
+  $querySettings: source('querySettings', checkQuerySettings, true),
   $queryStats: source(
     'nothing',
     (argument) => anyDocument(argument, '$queryStats', 'FailedToParse'),
@@ -19,11 +28,7 @@ export const DESCRIBING_STAGES: StageTable = {
     true,
   ),
   $collStats: source('collStats', checkCollStats),
-  $currentOp: source(
-    'currentOp',
-    (argument) => anyDocument(argument, '$currentOp', 'FailedToParse'),
-    true,
-  ),
+  $currentOp: source('currentOp', checkCurrentOp, true),
   $indexStats: source('indexStats', (argument) => {
     if (!isDocument(argument) || argument.size > 0)
       throw new MongoError(
@@ -91,20 +96,84 @@ function checkCollStats(argument: Bson): BsonDocument {
         'IDLUnknownField',
         `BSON field '$collStats.${name}' is an unknown field.`,
       );
-    if (name === 'targetAllNodes') continue;
+    if (name === 'targetAllNodes' || value === null) continue;
     if (!isDocument(value))
       throw new MongoError(
         'TypeMismatch',
         `BSON field '$collStats.${name}' is the wrong type '${bsonTypeOf(value)}', expected type 'object'`,
       );
-    if ((name === 'count' || name === 'queryExecStats') && value.size > 0)
-      throw new MongoError('Location31170', `${name} argument should be an empty object`);
+    checkCollStatsOption(name, value);
   }
   return argument;
 }
 
+function checkCollStatsOption(name: string, options: BsonDocument): void {
+  if ((name === 'count' || name === 'queryExecStats') && options.size > 0)
+    throw new MongoError('Location31170', `${name} argument should be an empty object`);
+  if (name === 'latencyStats') checkBooleans(options, '$collStats.latencyStats', ['histograms']);
+  if (name !== 'storageStats') return;
+  const scale = options.get('scale') ?? null;
+  if (scale === null) return;
+  if (!isNumber(scale))
+    throw new MongoError(
+      'TypeMismatch',
+      `BSON field '$collStats.storageStats.scale' is the wrong type '${bsonTypeOf(scale)}', expected types '[long, int, decimal, double]'`,
+    );
+  if (wholeOf(scale) < 1)
+    throw new MongoError(
+      'BadValue',
+      `BSON field 'scale' value must be >= 1, actual value '${wholeOf(scale)}'`,
+    );
+}
+
+function checkCurrentOp(argument: Bson): BsonDocument {
+  if (!isDocument(argument)) throw wrongType('$currentOp', argument, 'object');
+  checkFields(
+    '$currentOp',
+    argument,
+    {
+      allUsers: 'bool',
+      idleConnections: 'bool',
+      idleCursors: 'bool',
+      idleSessions: 'bool',
+      localOps: 'bool',
+      targetAllNodes: 'bool',
+      truncateOps: 'bool',
+    },
+    false,
+  );
+  for (const [field, value] of argument)
+    if (value === null) throw wrongType(`$currentOp.${field}`, value, 'bool');
+  if (argument.get('targetAllNodes') === true)
+    throw new MongoError(
+      'FailedToParse',
+      "The 'targetAllNodes' parameter of the $currentOp stage cannot be true on a server of its own",
+    );
+  return argument;
+}
+
 function checkSessions(argument: Bson): BsonDocument {
-  return anyDocument(argument, '$listSessions', 'FailedToParse');
+  const name = '$listSessions';
+  if (!isDocument(argument)) throw wrongType(name, argument, 'object');
+  checkFields(
+    name,
+    argument,
+    { allUsers: 'bool', users: 'array', $_internalPredicate: 'object' },
+    false,
+  );
+  const users = argument.get('users') ?? undefined;
+  if (!isArray(users)) return argument;
+  for (const [at, user] of users.entries()) {
+    if (user === null) continue;
+    if (!isDocument(user)) throw wrongType(`${name}.users.${at}`, user, 'object');
+    checkFields(`${name}.users`, user, { user: 'string!', db: 'string!' }, false);
+  }
+  if (argument.get('allUsers') === true && users.some(isDocument))
+    throw new MongoError(
+      'UnsupportedFormat',
+      'allUsers and users are mutually exclusive in a list of sessions',
+    );
+  return argument;
 }
 
 function checkBooleans(

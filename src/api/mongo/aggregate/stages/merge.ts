@@ -3,6 +3,7 @@ import {
   type Bson,
   type BsonDocument,
   bsonTypeOf,
+  compareBson,
   isArray,
   isDocument,
 } from '../../../../value/index.ts';
@@ -22,6 +23,8 @@ type NotMatched = 'insert' | 'discard' | 'fail';
 interface Merge {
   readonly into: Namespace;
   readonly on: readonly string[];
+  /** True where documents without these fields can be found by them too. */
+  readonly mayLack: boolean;
   readonly matched: Matched;
   readonly notMatched: NotMatched;
   readonly apply: ((existing: BsonDocument, made: BsonDocument) => BsonDocument) | undefined;
@@ -41,14 +44,14 @@ const RESERVED = new Set(['admin', 'config', 'local']);
 export function parseMerge(argument: Bson, context: StageContext): Stage {
   if (typeof argument !== 'string' && !isDocument(argument))
     throw new MongoError(
-      'Location51182',
+      'TypeMismatch',
       `$merge only supports a string or object argument, not ${bsonTypeOf(argument)}`,
     );
   const options: BsonDocument = isDocument(argument) ? argument : new Map([['into', argument]]);
   for (const name of options.keys())
     if (!OPTIONS.has(name))
       throw new MongoError('IDLUnknownField', `BSON field '$merge.${name}' is an unknown field.`);
-  const into = intoOf(options.get('into'), context);
+  const into = intoOf(options.get('into'), context, isDocument(argument));
   if (RESERVED.has(into.database))
     throw new MongoError('Location31320', `Cannot $merge to internal database: ${into.database}`);
   if (into.collection.startsWith('system.'))
@@ -59,7 +62,7 @@ export function parseMerge(argument: Bson, context: StageContext): Stage {
   const on = onOf(options.get('on'));
   const matched = matchedOf(options.get('whenMatched'));
   const notMatched = notMatchedOf(options.get('whenNotMatched'));
-  if (options.has('let') && typeof matched === 'string')
+  if ((options.get('let') ?? null) !== null && typeof matched === 'string')
     throw new MongoError(
       'Location51199',
       `Cannot use 'let' variables with 'whenMatched: ${matched}' mode`,
@@ -75,20 +78,22 @@ export function parseMerge(argument: Bson, context: StageContext): Stage {
       'Combination of whenMatched and whenNotMatched is not supported',
     );
   const apply =
-    typeof matched === 'string' ? undefined : pipelineOf(matched, options.get('let'), context);
-  context.host.writer.checkUnique(into, on);
-  const merge: Merge = { into, on, matched, notMatched, apply };
+    typeof matched === 'string'
+      ? undefined
+      : pipelineOf(matched, options.get('let') ?? undefined, context);
+  const mayLack = context.host.writer.checkUnique(into, on);
+  const merge: Merge = { into, on, mayLack, matched, notMatched, apply };
   return (rows) => merged(rows, merge, context);
 }
 
-function intoOf(sent: Bson | undefined, { namespace }: StageContext): Namespace {
+function intoOf(sent: Bson | undefined, { namespace }: StageContext, isNamed: boolean): Namespace {
   if (sent === undefined)
     throw new MongoError(
       'IDLFailedToParse',
       "BSON field '$merge.into' is missing but a required field",
     );
   if (typeof sent === 'string') {
-    if (sent === '')
+    if (sent === '' && isNamed)
       throw new MongoError('Location5786800', "Invalid 'into' field: the collection name is empty");
     return parseNamespace(namespace.database, sent);
   }
@@ -113,7 +118,7 @@ function intoOf(sent: Bson | undefined, { namespace }: StageContext): Namespace 
         'TypeMismatch',
         `BSON field 'into.${name}' is the wrong type '${bsonTypeOf(value)}', expected type 'string'`,
       );
-  return parseNamespace(database as string, collection as string);
+  return parseNamespace((database as string) || namespace.database, collection as string);
 }
 
 function onOf(sent: Bson | undefined): readonly string[] {
@@ -148,7 +153,15 @@ function onOf(sent: Bson | undefined): readonly string[] {
 
 function matchedOf(sent: Bson | undefined): Matched {
   if (sent === undefined) return 'merge';
-  if (isArray(sent)) return sent;
+  if (isArray(sent)) {
+    for (const stage of sent)
+      if (!isDocument(stage))
+        throw new MongoError(
+          'TypeMismatch',
+          "Each element of the 'pipeline' array must be an object",
+        );
+    return sent;
+  }
   if (typeof sent !== 'string')
     throw new MongoError(
       'Location51191',
@@ -163,7 +176,7 @@ function matchedOf(sent: Bson | undefined): Matched {
 }
 
 function notMatchedOf(sent: Bson | undefined): NotMatched {
-  if (sent === undefined) return 'insert';
+  if (sent === undefined || sent === null) return 'insert';
   if (typeof sent !== 'string')
     throw new MongoError(
       'TypeMismatch',
@@ -193,28 +206,36 @@ function pipelineOf(
   const made: Variable = { value: undefined };
   const cells = new Map(inner.expressions.variables);
   if (sent === undefined || !cells.has('new')) cells.set('new', made);
-  const apply = compileUpdatePipeline(stages, { ...inner.expressions, variables: cells });
+  // Stages that no update may have are refused with the first document that matches.
+  let apply: ReturnType<typeof compileUpdatePipeline> | undefined;
   return (existing, document) => {
+    apply ??= compileUpdatePipeline(stages, { ...inner.expressions, variables: cells });
     made.value = document;
     for (const [variable, value] of variables) variable.value = value([document]);
     return apply(existing);
   };
 }
 
+/** A document that is refused does not keep the others of its batch from being merged. */
 async function* merged(rows: Rows, merge: Merge, { host: { writer } }: StageContext): Rows {
-  for await (const batch of rows)
-    for (const row of batch) {
-      const { document } = finishDocument(row.document);
-      await mergeOne(document, keyOf(document, merge.on), merge, writer);
-    }
+  for await (const batch of rows) {
+    let failure: unknown;
+    for (const row of batch)
+      try {
+        await mergeOne(row.document, merge, writer);
+      } catch (error) {
+        failure ??= error;
+      }
+    if (failure !== undefined) throw failure;
+  }
   yield* [] as never[];
 }
 
-function keyOf(document: BsonDocument, on: readonly string[]): BsonDocument {
+function keyOf(document: BsonDocument, { on, mayLack }: Merge): BsonDocument {
   const key = new Map<string, Bson>();
   for (const name of on) {
-    const value = valueAtPath(document, name.split('.'), 0);
-    if (value === undefined || value === null)
+    const value = valueAtPath(document, name.split('.'), 0) ?? null;
+    if (value === null && !mayLack)
       throw new MongoError(
         'Location51132',
         `$merge write error: 'on' field '${name}' cannot be missing, null or undefined`,
@@ -230,11 +251,13 @@ function keyOf(document: BsonDocument, on: readonly string[]): BsonDocument {
 }
 
 async function mergeOne(
-  document: BsonDocument,
-  key: BsonDocument,
-  { into, on, matched, notMatched, apply }: Merge,
+  made: BsonDocument,
+  merge: Merge,
   writer: StageContext['host']['writer'],
 ): Promise<void> {
+  const { into, matched, notMatched, apply } = merge;
+  const { document } = finishDocument(made);
+  const key = keyOf(document, merge);
   if (matched === 'fail') return await writer.insert(into, document);
   const existing = await writer.find(into, key);
   if (existing === undefined) {
@@ -243,20 +266,35 @@ async function mergeOne(
         'Location13113',
         '$merge could not find a matching document in the target collection for at least one document in the source collection',
       );
-    if (notMatched === 'insert') await writer.insert(into, document);
+    // An upsert that sets fields has them by name.
+    const isSet = matched === 'merge' || matched === 'keepExisting';
+    if (notMatched === 'insert') await writer.insert(into, isSet ? byName(document) : document);
     return;
   }
   if (matched === 'keepExisting') return;
-  const fields = new Map(document);
-  // A document that is found by other fields keeps its own id.
-  if (!on.includes('_id')) fields.delete('_id');
   if (apply !== undefined) {
     await writer.update(into, key, apply(existing, document));
     return;
   }
+  checkSameId(made, existing);
+  const fields = new Map(document);
+  fields.delete('_id');
   if (matched === 'replace') await writer.update(into, key, fields);
-  else {
-    fields.delete('_id');
-    if (fields.size > 0) await writer.update(into, key, new Map<string, Bson>([['$set', fields]]));
-  }
+  else if (fields.size > 0)
+    await writer.update(into, key, new Map<string, Bson>([['$set', fields]]));
+}
+
+function byName(document: BsonDocument): BsonDocument {
+  return new Map(
+    [...document].sort(([a], [b]) => (a === '_id' ? -1 : b === '_id' ? 1 : a < b ? -1 : 1)),
+  );
+}
+
+function checkSameId(made: BsonDocument, existing: BsonDocument): void {
+  const id = made.get('_id');
+  if (id !== undefined && compareBson(id, existing.get('_id')) !== 0)
+    throw new MongoError(
+      'ImmutableField',
+      "$merge failed to update the matching document, did you attempt to modify the _id or the shard key? :: caused by :: Performing an update on the path '_id' would modify the immutable field '_id'",
+    );
 }

@@ -4,6 +4,7 @@ import type { Bson, BsonDocument } from '../../../../value/index.ts';
 import type { Namespace } from '../../collections/namespace.ts';
 import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import type { DocumentTest } from '../../query/filter-test.ts';
 import type { ExpressionContext } from '../expressions/scope.ts';
 
 /** A stage after parsing: from a stream of rows to another. */
@@ -36,6 +37,7 @@ export interface PipelineHost {
 export type DescribedKind =
   | 'clusterCatalog'
   | 'planCacheStats'
+  | 'querySettings'
   | 'nothing'
   | 'collStats'
   | 'indexStats'
@@ -45,9 +47,9 @@ export type DescribedKind =
 
 export interface PipelineWriter {
   /** Replaces the collection by these documents. */
-  replace(namespace: Namespace, documents: readonly BsonDocument[]): Promise<void>;
-  /** Refuses fields that no unique index has. */
-  checkUnique(namespace: Namespace, fields: readonly string[]): void;
+  replace(namespace: Namespace, rows: Rows, timeseries: BsonDocument | undefined): Promise<void>;
+  /** Refuses fields that no unique index has. True where documents may lack them. */
+  checkUnique(namespace: Namespace, fields: readonly string[]): boolean;
   find(namespace: Namespace, key: BsonDocument): Promise<BsonDocument | undefined>;
   insert(namespace: Namespace, document: BsonDocument): Promise<void>;
   /** Updates or replaces the document of the key; false where there is none any more. */
@@ -67,6 +69,8 @@ export interface StageContext {
   readonly host: PipelineHost;
   /** Set where somebody asked what each stage costs; pipelines within stages count as their stage. */
   readonly meter?: StepMeter | undefined;
+  /** What documents must have to be in the index that the command hints; all are where it is missing. */
+  readonly covered?: DocumentTest | undefined;
   /** Parses a pipeline within a stage. */
   parse(sent: readonly Bson[], context: StageContext): Stage;
 }
@@ -95,5 +99,5 @@ export function nested(context: StageContext, changes: Partial<StageContext> = {
       'MaxSubPipelineDepthExceeded',
       `Maximum number of nested sub-pipelines exceeded. Limit is ${DEPTH_MAX}`,
     );
-  return { ...context, depth: context.depth + 1, ...changes };
+  return { ...context, covered: undefined, depth: context.depth + 1, ...changes };
 }

@@ -1,17 +1,25 @@
 /** The part of `collMod` that changes one index. */
+import { DomainError } from '../../../../base/index.ts';
 import { type Bson, type BsonDocument, compareBson, isDocument } from '../../../../value/index.ts';
 import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import type { Call } from '../../call.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { MongoError } from '../../errors.ts';
 import { checkFields } from '../../fields/field-table.ts';
-import { changedSpec, declaredIndexes, type MongoIndex } from '../../indexes/index-spec.ts';
+import { wholeOf } from '../../fields/numbers.ts';
+import {
+  changedSpec,
+  declaredIndexes,
+  type MongoIndex,
+  parseIndex,
+} from '../../indexes/index-spec.ts';
 
 /** What the reply says about the change. */
 export async function modifyIndex(
   call: Call,
   collection: Collection,
   sent: BsonDocument,
+  isDryRun: boolean,
 ): Promise<Readonly<Record<string, Bson>>> {
   checkFields(
     'collMod.index',
@@ -50,6 +58,12 @@ export async function modifyIndex(
       'IndexNotFound',
       `cannot find index ${String(name ?? 'by key pattern')} for ns ${collection.namespace.database}.${collection.namespace.collection}`,
     );
+  checkCombination(found, sent);
+  if (becomesUnique(found, sent)) {
+    await convertToUnique(call, collection, found, isDryRun);
+    return { unique_new: true };
+  }
+  if (isDryRun) return {};
   const { reply, changes: changed } = changesOf(found, sent);
   if (changed.size > 0) {
     const { details, expireAfterSec } = changedSpec(found, changed);
@@ -61,6 +75,51 @@ export async function modifyIndex(
   return reply;
 }
 
+/** A change of `prepareUnique` stands alone. */
+function checkCombination({ spec }: MongoIndex, sent: BsonDocument): void {
+  const prepare = sent.get('prepareUnique') ?? undefined;
+  if (prepare === undefined || isOn(prepare) === (spec.get('prepareUnique') === true)) return;
+  for (const other of ['hidden', 'expireAfterSeconds', 'unique'])
+    if ((sent.get(other) ?? null) !== null)
+      throw invalid(`prepareUnique cannot be combined with any other modification: ${other}`);
+}
+
+function becomesUnique({ spec }: MongoIndex, sent: BsonDocument): boolean {
+  const unique = sent.get('unique') ?? undefined;
+  if (unique === undefined) return false;
+  if (!isOn(unique))
+    throw new MongoError('BadValue', "collMod does not support the 'unique' option with false");
+  if (spec.get('unique') === true) return false;
+  if (spec.get('prepareUnique') !== true)
+    throw invalid('Cannot make index unique. The index must have prepareUnique set to true first.');
+  return true;
+}
+
+/** A unique index takes the place of the one that was prepared; a dry run only finds out whether it could. */
+async function convertToUnique(
+  { context: { service } }: Call,
+  collection: Collection,
+  { id, spec }: MongoIndex,
+  isDryRun: boolean,
+): Promise<void> {
+  const wanted = new Map(spec).set('unique', true);
+  wanted.delete('prepareUnique');
+  const { declared } = parseIndex(wanted, collection);
+  const made = await service.indexes.create(collection.container, declared);
+  try {
+    await service.indexes.whenBuilt(made.container, made.index.id);
+  } catch (error) {
+    await service.indexes.drop(made.container, made.index.id);
+    if (error instanceof DomainError && error.code === 'uniqueKeyViolation')
+      throw new MongoError(
+        'CannotConvertIndexToUnique',
+        'Cannot convert the index to unique. Please resolve conflicting documents before running collMod again.',
+      );
+    throw error;
+  }
+  await service.indexes.drop(made.container, isDryRun ? made.index.id : id);
+}
+
 /** What becomes different, and what the reply says about it. */
 function changesOf(
   { spec, key }: MongoIndex,
@@ -70,8 +129,8 @@ function changesOf(
   const changes = new Map<string, Bson>();
   const expiry = sent.get('expireAfterSeconds') ?? undefined;
   if (expiry !== undefined) {
-    const seconds = Math.trunc(doubleOf(expiry));
-    if (!(seconds >= 0) || seconds > EXPIRY_MAX)
+    const seconds = Math.min(wholeOf(expiry), EXPIRY_MAX);
+    if (seconds < 0)
       throw invalid(
         "TTL index 'expireAfterSeconds' option must be within an acceptable range, try a different number",
       );
@@ -82,17 +141,10 @@ function changesOf(
     reply.expireAfterSeconds_new = BigInt(seconds);
     changes.set('expireAfterSeconds', seconds);
   }
-  for (const name of ['hidden', 'unique', 'prepareUnique'] as const) {
+  for (const name of ['hidden', 'prepareUnique'] as const) {
     const value = sent.get(name) ?? undefined;
     if (value === undefined) continue;
     const [before, after] = [spec.get(name) === true, isOn(value)];
-    if (name === 'unique') {
-      if (!after) throw invalid("collMod does not support the 'unique' option with false");
-      throw new MongoError(
-        'InvalidOptions',
-        'Cannot make index unique. The index must have prepareUnique set to true first.',
-      );
-    }
     if (before === after) continue;
     reply[`${name}_old`] = before;
     reply[`${name}_new`] = after;

@@ -53,12 +53,11 @@ export const collMod: Command = {
     checkTarget(sent, collection);
     const options = changedOptions(call, sent, collection);
     const index = sent.get('index');
-    const reply = isDocument(index) ? await modifyIndex(call, collection, index) : {};
-    if (args.flag('dryRun')) {
-      if (!isDocument(index) || index.get('unique') !== true)
-        throw invalid('dryRun mode is only supported for unique index conversions');
-      return ok();
-    }
+    const isDryRun = args.flag('dryRun');
+    if (isDryRun && (!isDocument(index) || (index.get('unique') ?? null) === null))
+      throw invalid('dryRun mode is only supported for unique index conversions');
+    const reply = isDocument(index) ? await modifyIndex(call, collection, index, isDryRun) : {};
+    if (isDryRun) return ok();
     if (options !== collection.options) {
       const current = findCollection(context.service, namespace) as Collection;
       await changeOptions(context.service, current, options);
@@ -68,9 +67,16 @@ export const collMod: Command = {
   },
 };
 
+const SERVER_DATABASES: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
+
 /** Options that are not for this kind of collection. */
 function checkTarget(sent: BsonDocument, collection: Collection): void {
-  const { options } = collection;
+  const { options, namespace } = collection;
+  const isServers = SERVER_DATABASES.has(namespace.database);
+  if (sent.has('validator') && (isServers || namespace.collection.startsWith('system.')))
+    throw invalid(
+      `Document validators are not allowed on ${isServers ? 'collections in' : ''} ${namespaceText(namespace)}`,
+    );
   const refuse = (names: readonly string[], why: string): void => {
     for (const name of names)
       if (sent.has(name)) throw invalid(`option not supported on ${why}: ${name}`);

@@ -1,6 +1,7 @@
 /** Makes a collection capped, or a capped copy of it. */
 import { ANYTHING } from '../../../../query/index.ts';
 import type { Bson } from '../../../../value/index.ts';
+import { isNumber } from '../../bson/arithmetic.ts';
 import type { Call, Command } from '../../call.ts';
 import { isCapped, trimCapped } from '../../collections/capped.ts';
 import {
@@ -8,8 +9,10 @@ import {
   changeOptions,
   createCollection,
   findCollection,
+  isTimeSeries,
+  isView,
 } from '../../collections/collection.ts';
-import { namespaceText, parseNamespace } from '../../collections/namespace.ts';
+import { type Namespace, namespaceText, parseNamespace } from '../../collections/namespace.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { insertDocuments } from '../../documents/insert.ts';
 import { MongoError } from '../../errors.ts';
@@ -21,13 +24,15 @@ const SIZE_MAX = 2 ** 50;
 
 export const convertToCapped: Command = {
   needs: 'write',
-  fields: { size: 'long!', temp: 'flag' },
+  // Unknown fields are taken.
   async run(call) {
     const { context, store, body } = call;
     const { service } = context;
     const namespace = namespaceOf(call);
-    const size = sizeOf(body.get('size') as Bson);
+    checkName(namespace);
+    const size = sizeOf(body.get('size'));
     const found = findCollection(service, namespace);
+    if (found !== undefined && isTimeSeries(found)) throw notStored(namespace);
     if (found === undefined)
       throw new MongoError(
         'NamespaceNotFound',
@@ -45,20 +50,28 @@ export const convertToCapped: Command = {
 
 export const cloneCollectionAsCapped: Command = {
   needs: 'write',
-  fields: { toCollection: 'string!', size: 'long!', temp: 'flag' },
+  // Unknown fields are taken.
   async run(call) {
     const { context, args, store, body, database } = call;
     const { service } = context;
+    requireText(body.get('cloneCollectionAsCapped'), 'cloneCollectionAsCapped');
+    requireText(body.get('toCollection'), 'toCollection');
     const from = namespaceOf(call);
     const to = parseNamespace(database, args.text('toCollection'));
-    const size = sizeOf(body.get('size') as Bson);
+    for (const namespace of [from, to]) checkName(namespace, true);
+    if (to.collection.startsWith('system.'))
+      throw new MongoError('InvalidNamespace', `Invalid system namespace: ${namespaceText(to)}`);
+    const size = sizeOf(body.get('size'));
     const source = findCollection(service, from);
+    if (source !== undefined && isTimeSeries(source)) throw notStored(from);
     if (source === undefined)
       throw new MongoError(
         'NamespaceNotFound',
         `source collection ${namespaceText(from)} does not exist`,
       );
-    if (findCollection(service, to) !== undefined)
+    const taken = findCollection(service, to);
+    if (taken !== undefined && isView(taken)) throw notStored(to);
+    if (taken !== undefined)
       throw new MongoError(
         'NamespaceExists',
         `cloneCollectionAsCapped failed - destination collection ${namespaceText(to)} already exists.`,
@@ -93,12 +106,35 @@ function kept(collection: Collection): readonly (readonly [string, Bson])[] {
   );
 }
 
-function sizeOf(sent: Bson): Bson {
-  const size = wholeOf(sent);
-  if (size < 1 || size > SIZE_MAX)
-    throw new MongoError(
-      'InvalidOptions',
-      `Capped collection size must be greater than zero and at most ${SIZE_MAX}`,
-    );
+function sizeOf(sent: Bson | undefined): Bson {
+  if (!isNumber(sent))
+    throw new MongoError('InvalidOptions', 'Capped collection size must be a number');
+  const size = wholeOf(sent as Bson);
+  if (size < 1)
+    throw new MongoError('InvalidOptions', 'Capped collection size must be greater than zero');
+  if (size > SIZE_MAX)
+    throw new MongoError('BadValue', `Capped collection size must be at most ${SIZE_MAX}`);
   return size < 2 ** 31 ? size : BigInt(size);
+}
+
+function requireText(sent: Bson | undefined, field: string): void {
+  if (typeof sent !== 'string')
+    throw new MongoError('TypeMismatch', `'${field}' must be of type String`);
+}
+
+/** Collections of the server itself have a size of their own. */
+function checkName({ collection }: Namespace, isCopy = false): void {
+  if (isCopy && collection.includes('$'))
+    throw new MongoError('InvalidNamespace', `Invalid collection name: ${collection}`);
+  if (collection.startsWith('system.buckets.'))
+    throw new MongoError('IllegalOperation', 'Cannot make a time-series collection capped');
+  if (collection === 'system.views')
+    throw new MongoError('BadValue', 'Cannot make system.views capped');
+}
+
+function notStored(namespace: Namespace): MongoError {
+  return new MongoError(
+    'CommandNotSupportedOnView',
+    `Namespace ${namespaceText(namespace)} is a view, not a collection`,
+  );
 }

@@ -1,10 +1,11 @@
 /** Drops the collections of a database, and the database where no other API has containers in it. */
-import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
+import { isNumber } from '../../bson/arithmetic.ts';
 import type { Command } from '../../call.ts';
 import { collectionsOf } from '../../collections/collection.ts';
 import { checkDatabase } from '../../collections/namespace.ts';
 import { MongoError } from '../../errors.ts';
 import { wrongType } from '../../fields/field-table.ts';
+import { wholeOf } from '../../fields/numbers.ts';
 import { ok } from '../../reply.ts';
 
 const SYSTEM: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
@@ -17,7 +18,7 @@ export const dropDatabase: Command = {
     checkDatabase(database);
     const sent = body.get(name) ?? null;
     if (!isNumber(sent)) throw wrongType('dropDatabase.dropDatabase', sent, 'int');
-    if (doubleOf(sent) !== 1)
+    if (wholeOf(sent) !== 1)
       throw new MongoError('Location5255100', "Have to pass 1 as 'dropDatabase' parameter");
     if (SYSTEM.has(database))
       throw new MongoError(
@@ -36,6 +37,6 @@ export const dropDatabase: Command = {
     else for (const { container } of collections) await service.containers.delete(container);
     for (const { namespace } of collections) changes.dropped(namespace);
     if (collections.length > 0) changes.databaseDropped(database);
-    return ok({ dropped: database });
+    return ok();
   },
 };

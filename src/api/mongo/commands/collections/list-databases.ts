@@ -1,28 +1,35 @@
 /** The databases that have collections. */
-import { type Bson, isDocument } from '../../../../value/index.ts';
+import { type Bson, isArray, isDocument } from '../../../../value/index.ts';
 import type { Command } from '../../call.ts';
 import { collectionsOf } from '../../collections/collection.ts';
 import { databaseSizes } from '../../diagnostics/sizes.ts';
+import { MongoError } from '../../errors.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { compileFilter } from '../../query/filter-test.ts';
 import { documentOf, ok } from '../../reply.ts';
 
+/** Databases that every server has, whether or not anything is stored in them. */
+const SERVER_DATABASES: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
+
 export const listDatabases: Command = {
   needs: 'read',
   isAdminOnly: true,
-  fields: { filter: 'object', nameOnly: 'flag', authorizedDatabases: 'flag' },
+  fields: { filter: 'object', nameOnly: 'flag', authorizedDatabases: 'bool' },
   async run({ context: { service }, args, body }) {
     const filter = body.get('filter');
+    if (isDocument(filter)) refusePlaceOrText(filter);
     const test = compileFilter(parseFilter(isDocument(filter) ? filter : new Map()));
     const isShort = args.flag('nameOnly');
     const found = [];
     let total = 0;
-    for (const { id } of service.databases.list()) {
+    const ids = new Set([...SERVER_DATABASES, ...service.databases.list().map(({ id }) => id)]);
+    for (const id of ids) {
       const collections = collectionsOf(service, id);
-      if (collections.length === 0) continue;
+      if (collections.length === 0 && !SERVER_DATABASES.has(id)) continue;
       const { dataSize } = isShort ? { dataSize: 0 } : await databaseSizes(service, collections);
       const entry: Record<string, Bson> = { name: id };
-      if (!isShort) Object.assign(entry, { sizeOnDisk: BigInt(dataSize), empty: dataSize === 0 });
+      if (!isShort)
+        Object.assign(entry, { sizeOnDisk: BigInt(dataSize), empty: collections.length === 0 });
       const document = documentOf(entry);
       if (!test(document)) continue;
       total += dataSize;
@@ -37,3 +44,14 @@ export const listDatabases: Command = {
     });
   },
 };
+
+/** Entries have no places, no text index and no functions to run. */
+function refusePlaceOrText(value: Bson): void {
+  if (isArray(value)) for (const each of value) refusePlaceOrText(each);
+  if (!isDocument(value)) return;
+  for (const [name, inner] of value) {
+    if (['$where', '$text', '$near', '$nearSphere', '$geoNear'].includes(name))
+      throw new MongoError('BadValue', `${name} is not allowed in this context`);
+    refusePlaceOrText(inner);
+  }
+}

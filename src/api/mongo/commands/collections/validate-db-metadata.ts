@@ -36,26 +36,21 @@ export const validateDBMetadata: Command = {
               (collection === undefined || each.namespace.collection === collection),
           )
           .flatMap(violations);
-    return ok({ apiVersionErrors: errors, hasMoreErrors: false });
+    return ok({ apiVersionErrors: errors });
   },
 };
 
 function violations(collection: Collection): readonly BsonDocument[] {
   return declaredIndexes(collection)
     .filter(({ spec, key }) => spec.get('sparse') === true || [...key.values()].includes('text'))
-    .map(({ name, spec, key }) => {
-      const kind = [...key.values()].includes('text')
-        ? 'text'
-        : spec.get('sparse') === true
-          ? 'sparse'
-          : '';
-      return documentOf({
+    .map(({ name }) =>
+      documentOf({
         ns: namespaceText(collection.namespace),
         code: 323,
         codeName: 'APIStrictError',
-        errmsg: `The index with name ${name} is not allowed in API version 1: it is a ${kind} index`,
-      });
-    });
+        errmsg: `The index with name ${name} is not allowed in API version 1.`,
+      }),
+    );
 }
 
 function checkDatabaseName(name: string | undefined): void {

@@ -1,14 +1,12 @@
 /** Sizes of a collection. */
-import type { Bson, BsonDocument } from '../../../../value/index.ts';
+import type { Bson } from '../../../../value/index.ts';
 import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
-import type { Call, Command } from '../../call.ts';
+import type { Command } from '../../call.ts';
 import { findCollection } from '../../collections/collection.ts';
 import { namespaceText } from '../../collections/namespace.ts';
 import { namespaceOf } from '../../collections/target.ts';
-import { collectionSizes } from '../../diagnostics/sizes.ts';
+import { collectionStatistics } from '../../diagnostics/statistics.ts';
 import { MongoError } from '../../errors.ts';
-import { numberBson } from '../../fields/numbers.ts';
-import { declaredIndexes } from '../../indexes/index-spec.ts';
 import { documentOf, ok } from '../../reply.ts';
 
 export const collStats: Command = {
@@ -34,42 +32,9 @@ export const collStats: Command = {
         indexSizes: documentOf({}),
         scaleFactor: scale,
       });
-    return ok({ ns, ...(await collectionStats(call, collection, scale)) });
+    return ok({ ns, ...(await collectionStatistics(context.service, collection, scale)) });
   },
 };
-
-async function collectionStats(
-  { context: { service } }: Call,
-  collection: NonNullable<ReturnType<typeof findCollection>>,
-  scale: number,
-): Promise<Readonly<Record<string, Bson>>> {
-  const { options } = collection;
-  const { count, dataSize, indexes, indexSize } = await collectionSizes(service, collection);
-  const scaled = (bytes: number): Bson => numberBson(Math.floor(bytes / scale));
-  const names = ['_id_', ...declaredIndexes(collection).map(({ name }) => name)];
-  const each = (value: Bson): BsonDocument => new Map(names.map((name) => [name, value] as const));
-  const perIndex = scaled(indexes === 0 ? 0 : Math.floor(indexSize / indexes));
-  return {
-    size: scaled(dataSize),
-    count: numberBson(count),
-    ...(count > 0 ? { avgObjSize: numberBson(Math.floor(dataSize / count)) } : {}),
-    numOrphanDocs: 0,
-    storageSize: scaled(dataSize),
-    freeStorageSize: 0,
-    capped: options.get('capped') === true,
-    ...(options.get('capped') === true
-      ? { max: options.get('max') ?? 0, maxSize: scaled(Number(options.get('size'))) }
-      : {}),
-    wiredTiger: documentOf({}),
-    nindexes: indexes,
-    indexDetails: each(documentOf({})),
-    indexBuilds: [],
-    totalIndexSize: scaled(indexSize),
-    indexSizes: each(perIndex),
-    totalSize: scaled(dataSize + indexSize),
-    scaleFactor: scale,
-  };
-}
 
 export function scaleOf(sent: Bson | undefined): number {
   if (sent === undefined || sent === null) return 1;

@@ -15,6 +15,7 @@ import { missingField, wrongType } from '../../fields/field-table.ts';
 import { documentOf, ok } from '../../reply.ts';
 import { addressText } from '../connection/hello.ts';
 import { SERVER_VERSION } from '../connection/server-version.ts';
+import { checkPipeline } from '../documents/aggregate.ts';
 
 const VERBOSITIES = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 /** Commands that have plans, with the name of their filter. */
@@ -54,6 +55,22 @@ async function explain(
   return ok(await explainCommand(call, sent, String(verbosity), commandNamed));
 }
 
+/** The command with its own option `explain`, which needs no cursor and writes nothing. */
+export function explaining(
+  command: Command,
+  commandNamed: (name: string) => Command | undefined,
+): Command {
+  return {
+    ...command,
+    async run(call) {
+      if (call.body.get('explain') !== true) return await command.run(call);
+      const body = new Map(call.body);
+      body.delete('explain');
+      return ok(await explainCommand(call, body, 'queryPlanner', commandNamed));
+    },
+  };
+}
+
 /** The reply of `explain`, also for `aggregate` with its own option. */
 async function explainCommand(
   call: Call,
@@ -71,13 +88,19 @@ async function explainCommand(
   const namespace = { database, collection };
   const found = collection === '' ? undefined : findCollection(call.context.service, namespace);
   const known = found !== undefined && !isView(found) ? found : undefined;
-  const plan = await explainedPlan(call, known, query);
+  if (name === 'aggregate') checkPipeline({ ...call, name, body, args: new Arguments(name, body) });
+  const filter =
+    known && call.context.indexFilters.find(known, { ...shapedParts(query), query: query.filter });
+  const settings = call.context.querySettings.find(name, database, body)?.settings;
+  const allowed = filter?.indexes ?? allowedIn(settings, namespace);
+  const plan = await explainedPlan(call, known, { ...query, allowed });
   const reply: Record<string, Bson> = {
     explainVersion: '1',
     queryPlanner: documentOf({
       namespace: `${database}.${collection}`,
       parsedQuery: query.filter,
-      indexFilterSet: false,
+      indexFilterSet: filter !== undefined,
+      ...(settings === undefined ? {} : { querySettings: settings }),
       queryHash: plan.hash,
       planCacheShapeHash: plan.hash,
       planCacheKey: plan.hash,
@@ -146,7 +169,10 @@ async function execute(
   const startedMs = performance.now();
   const body = new Map(sent).set('$db', call.database);
   body.delete('explain');
-  if (name === 'aggregate') body.set('cursor', new Map());
+  if (name === 'aggregate') {
+    body.set('cursor', new Map());
+    body.set('pipeline', withoutWrites(body.get('pipeline')));
+  }
   const inner = { ...call, name, body, args: new Arguments(name, body) };
   const reply = await command.run(inner);
   const document = reply instanceof Uint8Array ? readBson(reply) : reply;
@@ -165,6 +191,42 @@ async function execute(
   return { returned, ms: Math.round(performance.now() - startedMs) };
 }
 
+function shapedParts({ sort, projection, collation }: ExplainedQuery): {
+  readonly sort: BsonDocument;
+  readonly projection: BsonDocument;
+  readonly collation: BsonDocument | undefined;
+} {
+  const part = (value: Bson | undefined): BsonDocument => (isDocument(value) ? value : new Map());
+  return {
+    sort: part(sort),
+    projection: part(projection),
+    collation: isDocument(collation) ? collation : undefined,
+  };
+}
+
+/** The indexes that settings of the query allow in a collection. */
+function allowedIn(
+  settings: BsonDocument | undefined,
+  { database, collection }: { readonly database: string; readonly collection: string },
+): readonly Bson[] | undefined {
+  const hints = settings?.get('indexHints') ?? [];
+  for (const hint of isArray(hints) ? hints : [hints]) {
+    const ns = isDocument(hint) ? hint.get('ns') : undefined;
+    const allowed = isDocument(hint) ? hint.get('allowedIndexes') : undefined;
+    if (isDocument(ns) && ns.get('db') === database && ns.get('coll') === collection)
+      return isArray(allowed) ? allowed : undefined;
+  }
+  return undefined;
+}
+
+/** What is explained is not written. */
+function withoutWrites(pipeline: Bson | undefined): Bson {
+  if (!isArray(pipeline)) return [];
+  return pipeline.filter(
+    (stage) => !isDocument(stage) || !(stage.has('$out') || stage.has('$merge')),
+  );
+}
+
 function countIn(reply: BsonDocument): number {
   const cursor = reply.get('cursor');
   const batch = isDocument(cursor) ? cursor.get('firstBatch') : undefined;
@@ -181,6 +243,7 @@ function queryOf(name: string, body: BsonDocument): ExplainedQuery {
     limit: body.get('limit'),
     skip: body.get('skip'),
     hint: body.get('hint'),
+    collation: body.get('collation'),
     kind: name,
   };
   if (name === 'aggregate') {

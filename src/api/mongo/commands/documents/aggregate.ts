@@ -10,39 +10,50 @@ import {
 import { pipelineHost } from '../../aggregate/pipeline/host.ts';
 import { parsePipeline } from '../../aggregate/pipeline/parse.ts';
 import { STAGES } from '../../aggregate/pipeline/stages.ts';
-import { doubleOf, isNumber, wholeNumber } from '../../bson/arithmetic.ts';
+import { splitExpressions } from '../../aggregate/stages/match.ts';
+import { isNumber, wholeNumber } from '../../bson/arithmetic.ts';
 import type { Call, Command } from '../../call.ts';
-import { findCollection } from '../../collections/collection.ts';
+import { type Collection, findCollection } from '../../collections/collection.ts';
 import { type Namespace, parseNamespace } from '../../collections/namespace.ts';
+import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { wrongType } from '../../fields/field-table.ts';
+import { wholeOf } from '../../fields/numbers.ts';
 import { FIRST_BATCH_DOCUMENTS } from '../../limits.ts';
+import { parseFilter } from '../../query/filter-parser.ts';
+import type { DocumentTest } from '../../query/filter-test.ts';
 import { openCursor } from './find.ts';
-import { contextOf } from './query-arguments.ts';
+import { checkHint, contextOf } from './query-arguments.ts';
+
+const FIELDS = {
+  pipeline: 'array!',
+  cursor: 'object',
+  explain: 'bool',
+  allowDiskUse: 'bool',
+  bypassDocumentValidation: 'flag',
+  hint: 'any',
+  collation: 'object',
+  let: 'object',
+  collectionUUID: 'uuid',
+  needsMerge: 'flag',
+  fromMongos: 'flag',
+  fromRouter: 'flag',
+  exchange: 'object',
+  runtimeConstants: 'object',
+  isMapReduceCommand: 'flag',
+  requestReshardingResumeToken: 'flag',
+  includeQueryStatsMetrics: 'flag',
+  querySettings: 'object',
+} as const;
 
 export const aggregate: Command = {
   needs: 'read',
-  fields: {
-    pipeline: 'array!',
-    cursor: 'object',
-    explain: 'bool',
-    allowDiskUse: 'bool',
-    bypassDocumentValidation: 'flag',
-    hint: 'any',
-    collation: 'object',
-    let: 'object',
-    collectionUUID: 'uuid',
-    needsMerge: 'flag',
-    fromMongos: 'flag',
-    fromRouter: 'flag',
-    exchange: 'object',
-    runtimeConstants: 'object',
-    isMapReduceCommand: 'flag',
-    requestReshardingResumeToken: 'flag',
-    includeQueryStatsMetrics: 'flag',
-    querySettings: 'object',
-  },
+  fields: FIELDS,
   run(call) {
     const { args } = call;
+    for (const field of ['allowDiskUse', 'cursor', 'explain', 'pipeline'] as const)
+      if (call.body.get(field) === null)
+        throw wrongType(`aggregate.${field}`, null, FIELDS[field].replace('!', ''));
     const namespace = namespaceOf(call);
     const options = args.optionalDocument('cursor');
     if (options === undefined)
@@ -51,32 +62,7 @@ export const aggregate: Command = {
         "The 'cursor' option is required, except for aggregate with the explain argument",
       );
     const cursorOptions = parseCursor(options);
-    const pipeline = args.optionalList('pipeline');
-    if (pipeline === undefined)
-      throw new MongoError(
-        'IDLFailedToParse',
-        "BSON field 'aggregate.pipeline' is missing but a required field",
-      );
-    const collection =
-      namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
-    const { expression } = contextOf(call, collection);
-    const { high, low } = call.context.clusterClock.time;
-    const hasTime = call.context.topology !== 'standalone';
-    const expressions = {
-      ...expression,
-      clusterTime: hasTime ? new Extended({ kind: 'timestamp', high, low }) : undefined,
-    };
-    const host = pipelineHost(call);
-    const context = {
-      expressions,
-      namespace,
-      depth: 0,
-      host,
-      parse: parsePipeline,
-      meter: meterOf(call),
-    };
-    checkTarget(pipeline, namespace);
-    const rows = host.open(namespace, pipeline, context);
+    const rows = prepared(call, namespace)();
     const { batchSize } = cursorOptions;
     const shown =
       namespace.collection === ''
@@ -85,6 +71,46 @@ export const aggregate: Command = {
     return openCursor(call, rows, shown, { batchSize, isSingleBatch: false });
   },
 };
+
+/** Refuses a pipeline that could not run. */
+export function checkPipeline(call: Call): void {
+  prepared(call, namespaceOf(call));
+}
+
+/** The pipeline after parsing; nothing is read yet. */
+function prepared(call: Call, namespace: Namespace): () => Rows {
+  const { args } = call;
+  const pipeline = args.optionalList('pipeline');
+  if (pipeline === undefined)
+    throw new MongoError(
+      'IDLFailedToParse',
+      "BSON field 'aggregate.pipeline' is missing but a required field",
+    );
+  const collection =
+    namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
+  const { expression } = contextOf(call, collection);
+  const { high, low } = call.context.clusterClock.time;
+  const hasTime = call.context.topology !== 'standalone';
+  const expressions = {
+    ...expression,
+    clusterTime: hasTime ? new Extended({ kind: 'timestamp', high, low }) : undefined,
+  };
+  const host = pipelineHost(call);
+  checkTarget(pipeline, namespace);
+  checkConcern(call.body, pipeline);
+  if (call.body.get('apiStrict') === true) checkStable(pipeline);
+  const covered = coveredBy(call, collection, pipeline);
+  const context = {
+    expressions,
+    namespace,
+    depth: 0,
+    host,
+    parse: parsePipeline,
+    covered,
+    meter: meterOf(call),
+  };
+  return host.prepare(namespace, pipeline, context);
+}
 
 /** Undefined where nobody asked what the stages cost. */
 function meterOf({ context, meter }: Call): StepMeter | undefined {
@@ -99,9 +125,11 @@ function meterOf({ context, meter }: Call): StepMeter | undefined {
 function namespaceOf({ args, body, name, database }: Call): Namespace {
   const target = body.get(name);
   if (typeof target === 'string') return parseNamespace(database, args.text(name));
-  if (isDocument(target) || wholeNumber(target) !== 1)
+  if (!isNumber(target))
+    throw new MongoError('InvalidNamespace', 'collection name has invalid type');
+  if (wholeNumber(target) !== 1)
     throw new MongoError(
-      'FailedToParse',
+      'BadValue',
       "Invalid command format: the 'aggregate' field must specify a collection name or 1",
     );
   return { database, collection: '' };
@@ -119,13 +147,13 @@ function parseCursor(options: BsonDocument): { readonly batchSize: number } {
       'TypeMismatch',
       `BSON field 'cursor.batchSize' is the wrong type '${bsonTypeOf(sent)}', expected types '[long, int, decimal, double]'`,
     );
-  const batchSize = doubleOf(sent);
+  const batchSize = wholeOf(sent);
   if (batchSize < 0)
     throw new MongoError(
       'BadValue',
       `BSON field 'batchSize' value must be >= 0, actual value '${batchSize}'`,
     );
-  return { batchSize: Math.trunc(batchSize) || 0 };
+  return { batchSize };
 }
 
 /** Stages that need no collection are refused on one, and all others without one. */
@@ -148,4 +176,56 @@ function checkTarget(pipeline: readonly Bson[], { collection }: Namespace): void
       'InvalidNamespace',
       `${name} must be run against the database with {aggregate: 1}, not a collection`,
     );
+}
+
+/** What the documents of a hinted index have in common. */
+function coveredBy(
+  { body }: Call,
+  collection: Collection | undefined,
+  pipeline: readonly Bson[],
+): DocumentTest | undefined {
+  const hint = body.get('hint');
+  if (hint === undefined) return undefined;
+  const first = isDocument(pipeline[0]) ? pipeline[0].get('$match') : undefined;
+  const filter = parseFilter(isDocument(first) ? splitExpressions(first).filter : new Map());
+  return checkHint(collection, hint, filter, true);
+}
+
+/** Stages about the server itself read what is, and not what a majority has. */
+const LOCAL_STAGES = ['$currentOp', '$listLocalSessions', '$planCacheStats', '$listClusterCatalog'];
+
+function checkConcern(body: BsonDocument, pipeline: readonly Bson[]): void {
+  const concern = body.get('readConcern');
+  const level = isDocument(concern) ? (concern.get('level') ?? 'local') : 'local';
+  if (level === 'local') return;
+  const has = (name: string): boolean =>
+    pipeline.some((stage) => isDocument(stage) && stage.has(name));
+  const local = LOCAL_STAGES.find(has);
+  const writes = level === 'linearizable' ? ['$out', '$merge'].find(has) : undefined;
+  if (local !== undefined || writes !== undefined)
+    throw new MongoError(
+      'InvalidOptions',
+      `Aggregation stage ${local ?? writes} cannot run with a readConcern other than 'local', or in a multi-document transaction. Current readConcern: ${String(level)}`,
+    );
+}
+
+const UNSTABLE_STAGES = [
+  '$currentOp',
+  '$indexStats',
+  '$listLocalSessions',
+  '$listSessions',
+  '$planCacheStats',
+  '$search',
+];
+
+/** Stages that version 1 of the Stable API lacks. */
+function checkStable(pipeline: readonly Bson[]): void {
+  for (const stage of pipeline) {
+    if (!isDocument(stage)) continue;
+    const [name = ''] = stage.keys();
+    const options = stage.get('$collStats');
+    const isPartly = isDocument(options) && [...options.keys()].some((each) => each !== 'count');
+    if (isPartly || UNSTABLE_STAGES.includes(name))
+      throw new MongoError('APIStrictError', `stage ${name} is not allowed with 'apiStrict: true'`);
+  }
 }

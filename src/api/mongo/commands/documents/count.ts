@@ -8,7 +8,6 @@ import { namespaceOf } from '../../collections/target.ts';
 import { findDocuments } from '../../documents/find-documents.ts';
 import { limited, matching, skipping } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
-import { refuseNear } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { ok } from '../../reply.ts';
 import { checkHint, contextOf } from './query-arguments.ts';
@@ -17,7 +16,7 @@ export const count: Command = {
   needs: 'read',
   fields: {
     query: 'object',
-    limit: 'long',
+    limit: 'any',
     skip: 'count',
     hint: 'any',
     collation: 'object',
@@ -38,8 +37,7 @@ export const count: Command = {
     const filter = parseFilter(args.optionalDocument('query') ?? new Map(), context);
     const limit = limitIn(body.get('limit'));
     const skip = args.optionalCount('skip') ?? 0;
-    const covered = checkHint(collection, body.get('hint'), filter);
-    refuseNear(filter);
+    const covered = checkHint(collection, body.get('hint'), filter, true);
     if (collection === undefined) return ok({ n: 0 });
     const options = { compare: context.expression.compare, scripts: service.scripts };
     const found = findDocuments(store, collection, filter, options);
@@ -53,11 +51,11 @@ export const count: Command = {
 
 /** A negative limit counts as its absolute value. */
 function limitIn(value: Bson | undefined): number {
-  if (value === undefined || value === null) return 0;
+  if (value === undefined) return 0;
   if (!isNumber(value))
-    throw new MongoError(
-      'TypeMismatch',
-      `BSON field 'count.limit' is the wrong type '${bsonTypeOf(value)}', expected types '[long, int, decimal, double]'`,
-    );
-  return Math.abs(Math.trunc(doubleOf(value)));
+    throw new MongoError('BadValue', `the limit must be a number, found ${bsonTypeOf(value)}`);
+  const limit = doubleOf(value);
+  if (!Number.isInteger(limit) || Math.abs(limit) > 2 ** 63)
+    throw new MongoError('FailedToParse', `Expected an integer: limit: ${limit}`);
+  return Math.abs(limit);
 }

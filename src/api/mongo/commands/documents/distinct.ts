@@ -1,10 +1,12 @@
-/** The different values of a field, in the order they are found. */
+/** The different values of a field, in their order. */
 import { type Bson, isArray } from '../../../../value/index.ts';
 import { BsonSet } from '../../aggregate/bson-set.ts';
 import type { Command } from '../../call.ts';
 import { findCollection } from '../../collections/collection.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { findDocuments } from '../../documents/find-documents.ts';
+import { matching } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { someWholeAt, splitPath } from '../../query/path.ts';
 import { ok } from '../../reply.ts';
@@ -32,7 +34,9 @@ export const distinct: Command = {
     const path = splitPath(args.text('key'));
     const context = contextOf(call, collection);
     const filter = parseFilter(args.optionalDocument('query') ?? new Map(), context);
-    checkHint(collection, body.get('hint'), filter);
+    const covered = checkHint(collection, body.get('hint'), filter, true);
+    if (path.some((step) => step.includes('\0')))
+      throw new MongoError('Location31032', 'The key must not contain embedded null characters');
     if (collection === undefined) return ok({ values: [] });
     const { collation } = context;
     const values = collation === undefined ? new BsonSet() : new CollatedSet(collation);
@@ -42,8 +46,9 @@ export const distinct: Command = {
       return false;
     };
     const options = { compare: context.expression.compare, scripts: service.scripts };
-    for await (const batch of findDocuments(store, collection, filter, options))
-      for (const row of batch) someWholeAt(row.document, path, add);
-    return ok({ values: values.values() });
+    const found = findDocuments(store, collection, filter, options);
+    const rows = covered === undefined ? found : matching(found, covered);
+    for await (const batch of rows) for (const row of batch) someWholeAt(row.document, path, add);
+    return ok({ values: [...values.values()].sort(context.expression.compare) });
   },
 };

@@ -1,5 +1,11 @@
 /** What reading and writing commands have in common: collation, variables, hints and bounds of an index. */
-import { type Bson, type BsonDocument, bsonTypeOf, isDocument } from '../../../../value/index.ts';
+import {
+  type Bson,
+  type BsonDocument,
+  bsonTypeOf,
+  isArray,
+  isDocument,
+} from '../../../../value/index.ts';
 import { compileExpression, expressionContext } from '../../aggregate/index.ts';
 import type { Call } from '../../call.ts';
 import { type Collection, isView } from '../../collections/collection.ts';
@@ -10,6 +16,9 @@ import type { Filter } from '../../query/filter.ts';
 import type { DocumentTest } from '../../query/filter-test.ts';
 import { type QueryContext, queryContext } from '../../query/query-context.ts';
 
+/** Commands for which a collation without fields is none. */
+const TAKES_EMPTY_COLLATION: ReadonlySet<string> = new Set(['aggregate', 'count', 'distinct']);
+
 /** @param statement - one of several of the command; it may have a collation of its own. */
 export function contextOf(
   { body, name, store }: Pick<Call, 'body' | 'name' | 'store'>,
@@ -17,13 +26,14 @@ export function contextOf(
   statement: BsonDocument = body,
 ): QueryContext {
   const sent = documentIn(statement, 'collation', name);
-  if (sent !== undefined && sent.size === 0)
+  if (sent !== undefined && sent.size === 0 && !TAKES_EMPTY_COLLATION.has(name))
     throw new MongoError(
       'IDLFailedToParse',
       "BSON field 'collation.locale' is missing but a required field",
     );
   const inherited = collection?.options.get('collation');
-  const collation = sent ?? (isDocument(inherited) ? inherited : undefined);
+  const collation =
+    (sent?.size === 0 ? undefined : sent) ?? (isDocument(inherited) ? inherited : undefined);
   const nowMs = store.nowMs();
   return queryContext(nowMs, variablesIn(documentIn(body, 'let', name), nowMs), collation);
 }
@@ -42,24 +52,51 @@ function variablesIn(sent: BsonDocument | undefined, nowMs: number): BsonDocumen
   if (sent === undefined || sent.size === 0) return undefined;
   const variables = new Map<string, Bson>();
   for (const [name, value] of sent) {
-    if (!/^[a-z\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*$/u.test(name))
-      throw new MongoError(
-        'FailedToParse',
-        `'${name}' starts with an invalid character for a user variable name`,
-      );
+    checkVariable(name, value);
     const context = expressionContext(nowMs, variables);
-    variables.set(name, compileExpression(value, context)(new Map()) ?? null);
+    const made = compileExpression(value, context)(new Map());
+    if (made !== undefined) variables.set(name, made);
   }
   return variables;
 }
 
-/** Refuses a hint that names no index. Returns what the documents of the index have in common. */
+function checkVariable(name: string, value: Bson): void {
+  if (name === 'NOW' || name === 'CLUSTER_TIME' || name === 'USER_ROLES')
+    throw new MongoError('Location4738901', `Attempt to set internal constant: ${name}`);
+  if (name !== 'CURRENT' && !/^[a-z\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*$/u.test(name))
+    throw new MongoError(
+      'FailedToParse',
+      `'${name}' starts with an invalid character for a user variable name`,
+    );
+  checkConstant(value);
+}
+
+/** No document is there yet that a field could be of. */
+function checkConstant(value: Bson): void {
+  if (isArray(value)) for (const each of value) checkConstant(each);
+  if (isDocument(value))
+    for (const [name, inner] of value) if (name !== '$literal') checkConstant(inner);
+  if (typeof value !== 'string' || !value.startsWith('$')) return;
+  if (value === '$$NOW' || value === '$$CLUSTER_TIME')
+    throw new MongoError('Location51144', `Builtin variable ${value} is not available`);
+  if (!value.startsWith('$$') || /^\$\$(ROOT|CURRENT)\b/.test(value))
+    throw new MongoError(
+      'Location4890500',
+      'Command let Expression tried to access a field, but this is not allowed because command let expressions run before the query examines any documents.',
+    );
+}
+
+/**
+ * Refuses a hint that names no index. Returns what the documents of the index have in common.
+ * @param isStrict - true where null is no hint.
+ */
 export function checkHint(
   collection: Collection | undefined,
   hint: Bson | undefined,
   filter: Filter,
+  isStrict = false,
 ): DocumentTest | undefined {
-  if (hint === undefined || hint === null) return undefined;
+  if (hint === undefined || (hint === null && !isStrict)) return undefined;
   if (typeof hint !== 'string' && !isDocument(hint))
     throw new MongoError('FailedToParse', 'Hint must be a string or an object');
   const index = collection && hintedIndex(collection, hint);

@@ -1,0 +1,175 @@
+// Goal: stages that write, explain and describe behave as in MongoDB. Method: the stock driver.
+import type { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Account, startAccount } from './harness.ts';
+
+interface Item {
+  _id: number;
+  [field: string]: unknown;
+}
+
+let account: Account;
+let client: MongoClient;
+beforeAll(async () => {
+  account = await startAccount();
+  client = await account.connect();
+});
+afterAll(async () => {
+  expect(account.failures).toEqual([]);
+  await account.close();
+});
+
+test('$out that fails half way leaves the collection as it was, with its indexes', async () => {
+  const db = client.db('out');
+  await db.collection<Item>('source').insertMany([
+    { _id: 1, n: 1 },
+    { _id: 2, n: 1 },
+  ]);
+  const target = db.collection<Item>('target');
+  await target.insertOne({ _id: 9, n: 9 });
+  await target.createIndex({ n: 1 }, { unique: true });
+  await expect(
+    db
+      .collection('source')
+      .aggregate([{ $out: 'target' }])
+      .toArray(),
+  ).rejects.toMatchObject({ code: 11000 });
+  expect(await target.find().toArray()).toEqual([{ _id: 9, n: 9 }]);
+  await db
+    .collection('source')
+    .aggregate([{ $match: { _id: 1 } }, { $out: 'target' }])
+    .toArray();
+  expect(await target.find().toArray()).toEqual([{ _id: 1, n: 1 }]);
+  expect((await target.indexes()).map(({ name }) => name)).toEqual(['_id_', 'n_1']);
+  const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(
+    ({ name }) => name,
+  );
+  expect(names.sort()).toEqual(['source', 'target']);
+});
+
+test('$out makes a time-series collection and refuses other options for it', async () => {
+  const db = client.db('out');
+  const source = db.collection<Item>('measured');
+  await source.insertOne({ _id: 1, at: new Date(0), v: 1 });
+  const out = (timeseries: object): Promise<unknown> =>
+    source.aggregate([{ $out: { db: 'out', coll: 'series', timeseries } }]).toArray();
+  await out({ timeField: 'at' });
+  const [made] = await db.listCollections({ name: 'series' }).toArray();
+  expect(made).toMatchObject({ type: 'timeseries', options: { timeseries: { timeField: 'at' } } });
+  await expect(out({ timeField: 'v' })).rejects.toMatchObject({ code: 7406103 });
+  await expect(out({ timeField: 1 })).rejects.toMatchObject({ code: 14 });
+});
+
+test('$merge merges the others when one document is refused', async () => {
+  const db = client.db('merge');
+  await db.collection<Item>('source').insertMany([
+    { _id: 1, z: 1, a: 1 },
+    { _id: 2, z: 2, a: 2 },
+  ]);
+  const target = db.collection<Item>('target');
+  await target.insertOne({ _id: 1 });
+  await expect(
+    db
+      .collection('source')
+      .aggregate([{ $merge: { into: 'target', whenMatched: 'fail' } }])
+      .toArray(),
+  ).rejects.toMatchObject({ code: 11000 });
+  expect(await target.find().toArray()).toEqual([{ _id: 1 }, { _id: 2, z: 2, a: 2 }]);
+});
+
+test('$merge does not change an _id that another field found', async () => {
+  const db = client.db('merge');
+  const target = db.collection<Item>('keyed');
+  await target.createIndex({ k: 1 }, { unique: true });
+  await target.insertOne({ _id: 1, k: 'a' });
+  await db.collection<Item>('others').insertOne({ _id: 2, k: 'a' });
+  await expect(
+    db
+      .collection('others')
+      .aggregate([{ $merge: { into: 'keyed', on: 'k' } }])
+      .toArray(),
+  ).rejects.toMatchObject({ code: 66 });
+});
+
+test('explaining a pipeline that writes writes nothing, and parses it', async () => {
+  const db = client.db('explained');
+  await db.collection<Item>('source').insertOne({ _id: 1 });
+  const explain = (stage: object): Promise<unknown> =>
+    db.command({ aggregate: 'source', pipeline: [stage], explain: true });
+  expect(await explain({ $out: 'made' })).toMatchObject({ ok: 1, explainVersion: '1' });
+  await expect(explain({ $nothing: 1 })).rejects.toMatchObject({ code: 40324 });
+  expect(await db.listCollections({ name: 'made' }).toArray()).toEqual([]);
+});
+
+test('$collStats scales sizes, and refuses to count a view', async () => {
+  const db = client.db('stats');
+  await db.collection<Item>('stored').insertOne({ _id: 1 });
+  await db.createCollection('seen', { viewOn: 'stored', pipeline: [] });
+  const stats = (name: string, options: object): Promise<object[]> =>
+    db
+      .collection(name)
+      .aggregate([{ $collStats: options }])
+      .toArray();
+  expect(await stats('stored', { storageStats: { scale: 2.9 } })).toMatchObject([
+    { storageStats: { scaleFactor: 2, count: 1 } },
+  ]);
+  expect(await stats('stored', { latencyStats: { histograms: true } })).toMatchObject([
+    { latencyStats: { reads: { histogram: [] } } },
+  ]);
+  await expect(stats('stored', { storageStats: { scale: 0 } })).rejects.toMatchObject({ code: 2 });
+  await expect(stats('seen', { count: {} })).rejects.toMatchObject({ code: 166 });
+  await expect(stats('absent', { count: {} })).rejects.toMatchObject({ code: 26 });
+});
+
+test('$listLocalSessions shows the session of the caller', async () => {
+  await client.withSession(async (session) => {
+    const admin = client.db('admin');
+    const rows = await admin
+      .aggregate([{ $listLocalSessions: {} }, { $match: { '_id.id': session.id?.id } }], {
+        session,
+      })
+      .toArray();
+    expect(rows).toMatchObject([{ lastUse: expect.any(Date) }]);
+    await expect(
+      admin.aggregate([{ $listLocalSessions: { allUsers: 1 } }]).toArray(),
+    ).rejects.toMatchObject({ code: 14 });
+  });
+});
+
+test('index filters are kept by shape, shown by explain, and cleared', async () => {
+  const db = client.db('filters');
+  const items = db.collection<Item>('items');
+  await items.insertOne({ _id: 1, a: 1, b: 1 });
+  await items.createIndexes([{ key: { a: 1 } }, { key: { a: 1, b: 1 } }]);
+  const set = (query: object, indexes: unknown[]): Promise<unknown> =>
+    db.command({ planCacheSetFilter: 'items', query, indexes });
+  await set({ a: 1 }, [{ a: 1 }]);
+  await set({ a: 7 }, ['a_1_b_1']);
+  expect(await db.command({ planCacheListFilters: 'items' })).toMatchObject({
+    filters: [{ query: { a: 7 }, sort: {}, projection: {}, indexes: ['a_1_b_1'] }],
+  });
+  expect(await items.find({ a: 3 }).explain('queryPlanner')).toMatchObject({
+    queryPlanner: {
+      indexFilterSet: true,
+      winningPlan: { inputStage: { indexName: 'a_1_b_1' } },
+    },
+  });
+  await db.command({ planCacheClearFilters: 'items', query: { a: 2 } });
+  expect(await db.command({ planCacheListFilters: 'items' })).toMatchObject({ filters: [] });
+  await expect(set({ a: 1 }, [])).rejects.toMatchObject({ code: 2 });
+});
+
+test('a query that its settings reject is refused, whatever its values are', async () => {
+  const admin = client.db('admin');
+  const items = client.db('settings').collection<Item>('items');
+  await items.insertOne({ _id: 1, a: 1 });
+  const query = { find: 'items', filter: { a: 1 }, $db: 'settings' };
+  const made = await admin.command({ setQuerySettings: query, settings: { reject: true } });
+  await expect(items.find({ a: 5 }).toArray()).rejects.toMatchObject({ code: 411 });
+  expect(await items.find({ a: 1, b: { $exists: false } }).toArray()).toEqual([{ _id: 1, a: 1 }]);
+  expect(await admin.aggregate([{ $querySettings: {} }]).toArray()).toMatchObject([
+    { queryShapeHash: made.queryShapeHash, settings: { reject: true } },
+  ]);
+  await admin.command({ removeQuerySettings: made.queryShapeHash });
+  expect(await items.find({ a: 1 }).toArray()).toEqual([{ _id: 1, a: 1 }]);
+});
