@@ -3,17 +3,17 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Body of one request. Cassandra allows 256 MB; a row of ours is at most 2 MB and a batch 5 MB. */
-export const ENVELOPE_BYTES_MAX = 16 * MIB;
+/** Body of one request. Cassandra allows 256 MB; a row of ours is at most 16 MB. */
+export const ENVELOPE_BYTES_MAX = 32 * MIB;
 
-/** Characters of one statement: generated batches of literals are long, nothing else is. */
-export const STATEMENT_CHARACTERS_MAX = 2 * MIB;
+/** Characters of one statement: a literal may be as long as a row. */
+export const STATEMENT_CHARACTERS_MAX = 17 * MIB;
 
 /** Nested terms, types and parentheses of one statement, so that the parser's recursion ends. */
 export const NESTING_MAX = 64;
 
-/** One row with all its cells (documented limit of the reference service). */
-export const ROW_BYTES_MAX = 2 * MIB;
+/** One row with all its cells: what the core stores as one value. */
+export const ROW_BYTES_MAX = 16 * MIB;
 
 /** Statements of one batch, and the bytes of their values: as many as one command of a partition takes. */
 export const BATCH_STATEMENTS_MAX = 10_000;

@@ -135,7 +135,7 @@ test.each([
   [
     'a length of gigabytes',
     Buffer.from('040000030100ffffffff'.replace('00ffffffff', '7fffffff'), 'hex'),
-    /A frame has at most 16777225 bytes/,
+    /A frame has at most 33554441 bytes/,
   ],
   ['a negative length', Buffer.from('0400000301ffffffff', 'hex'), 'A frame cannot have 8 bytes.'],
   [

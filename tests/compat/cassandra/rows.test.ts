@@ -143,6 +143,18 @@ describe.each(ENGINES)('engine %s', (engine) => {
     expect(await query("SELECT * FROM k.t WHERE a = ? AND b = 'x' AND c = 1", [a])).toEqual([]);
   });
 
+  test('a partition with static columns alone has no rows where none of them is selected', async () => {
+    await client.execute(
+      'CREATE TABLE k.unseen (p int, c int, s int static, r int, PRIMARY KEY (p, c))',
+    );
+    await client.execute('INSERT INTO k.unseen (p, s) VALUES (1, 1)');
+    const count = async (columns: string) =>
+      (await client.execute(`SELECT ${columns} FROM k.unseen WHERE p = 1`)).rowLength;
+    expect([await count('*'), await count('s'), await count('r'), await count('r, s')]).toEqual([
+      1, 1, 0, 1,
+    ]);
+  });
+
   test('an update makes a row that lives as long as its columns', async () => {
     const a = ++partitions;
     await run("UPDATE k.t SET v = 'x', w = 1 WHERE a = ? AND b = 'x' AND c = 1", [a]);

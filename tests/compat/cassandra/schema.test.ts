@@ -251,3 +251,46 @@ test('a paging state of another statement, or none at all, is refused', async ()
     message: 'Invalid value for the paging state',
   });
 });
+
+test('a client that stops at a page that is not full reads a table for ever', async () => {
+  await client.execute('CREATE TABLE k.full_pages (a int PRIMARY KEY, v int)');
+  for (let a = 0; a < 4; a++)
+    await client.execute(`INSERT INTO k.full_pages (a, v) VALUES (${a}, 1)`);
+  const counts: number[] = [];
+  let pageState: string | undefined;
+  do {
+    const page = await client.execute('SELECT a FROM k.full_pages', [], {
+      fetchSize: 2,
+      ...(pageState === undefined ? {} : { pageState }),
+    });
+    counts.push(page.rows.length);
+    pageState = page.pageState ?? undefined;
+  } while (pageState !== undefined && counts.length < 9);
+  expect(counts).toEqual([2, 2, 0]);
+  const limited = await client.execute('SELECT a FROM k.full_pages LIMIT 2', [], { fetchSize: 2 });
+  expect(limited.pageState ?? undefined).toBeUndefined();
+});
+
+test('a row beyond 2 MB, in a statement that is as long', async () => {
+  await client.execute('CREATE TABLE k.large (a int PRIMARY KEY, v text)');
+  const long = 'x'.repeat(3_000_000);
+  await client.execute(`INSERT INTO k.large (a, v) VALUES (1, '${long}')`);
+  const { rows } = await client.execute('SELECT v FROM k.large WHERE a = 1');
+  expect(rows[0]?.v === long).toBe(true);
+});
+
+test('options and types as Cassandra checks them', async () => {
+  const create = (options: string) =>
+    client.execute(`CREATE TABLE k.checked (a int PRIMARY KEY) WITH ${options}`);
+  await expect(
+    create("compaction = {'class': 'LeveledCompactionStrategy', 'dog': 3}"),
+  ).rejects.toThrow('Properties specified [dog] are not understood by LeveledCompactionStrategy');
+  await expect(create('bloom_filter_fp_chance = 0.00001')).rejects.toThrow(
+    'bloom_filter_fp_chance must be larger than',
+  );
+  await client.execute('CREATE TYPE k."a type; of @ signs" (n int)');
+  await client.execute('CREATE TABLE k.typed (a int PRIMARY KEY, v frozen<"a type; of @ signs">)');
+  await client.execute('INSERT INTO k.typed (a, v) VALUES (1, {n: 7})');
+  const { rows } = await client.execute('SELECT v FROM k.typed WHERE a = 1');
+  expect(rows[0]?.v).toEqual({ n: 7 });
+});

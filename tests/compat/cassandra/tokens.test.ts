@@ -148,14 +148,42 @@ describe.each(ENGINES)('engine %s', (engine) => {
     ).toEqual(all.map(({ a }) => a));
   });
 
-  test('sixteen clients write and page while partitions split', async () => {
+  test('sixteen clients write, page and compare and set while partitions split', async () => {
     await client.execute('CREATE TABLE k.growing (a int, c int, n counter, PRIMARY KEY (a, c))');
+    await client.execute('CREATE TABLE k.registers (a int PRIMARY KEY, n int)');
     const table = () => {
       const database = server.service.databases.find('k');
       const found = database && server.service.containers.find(database, 'growing');
       if (found === undefined) throw new Error('no such table');
       return found;
     };
+    const registers = () => {
+      const database = server.service.databases.find('k');
+      const found = database && server.service.containers.find(database, 'registers');
+      if (found === undefined) throw new Error('no such table');
+      return found;
+    };
+    const execute = (text: string, values: readonly unknown[]) =>
+      client.execute(text, [...values], { prepare: true });
+    // Each client adds one to every register; what others have done meanwhile is seen, never lost.
+    const REGISTERS = 8;
+    const compareAndSet = async (writer: number): Promise<void> => {
+      for (let step = 0; step < REGISTERS; step++) {
+        const a = (writer + step) % REGISTERS;
+        let expected = 0;
+        for (;;) {
+          const { rows } = await execute('UPDATE k.registers SET n = ? WHERE a = ? IF n = ?', [
+            expected + 1,
+            a,
+            expected,
+          ]);
+          if (rows[0]?.['[applied]'] === true) break;
+          expected = rows[0]?.n as number;
+        }
+      }
+    };
+    for (let a = 0; a < REGISTERS; a++)
+      await execute('INSERT INTO k.registers (a, n) VALUES (?, 0) IF NOT EXISTS', [a]);
     const written = new Set<string>();
     let isWriting = true;
     const write = async (writer: number): Promise<void> => {
@@ -190,6 +218,8 @@ describe.each(ENGINES)('engine %s', (engine) => {
       for (let count = 0; count < 3; count++) {
         const last = table().partitions.at(-1);
         await server.service.resizer.split(table(), last?.id as string);
+        if (count === 1)
+          await server.service.resizer.split(registers(), registers().partitions[0]?.id as string);
       }
     };
     // A partition of one key cannot be split.
@@ -200,10 +230,17 @@ describe.each(ENGINES)('engine %s', (engine) => {
       written.add(`${a} 0`);
     }
     const pages = page();
-    await Promise.all([divide(), ...Array.from({ length: 16 }, (_, writer) => write(writer))]);
+    const clients = Array.from({ length: 16 }, async (_, writer) => {
+      await write(writer);
+      await compareAndSet(writer);
+    });
+    await Promise.all([divide(), ...clients]);
     isWriting = false;
     await pages;
     expect(table().partitions.length).toBe(4);
+    expect(registers().partitions.length).toBe(2);
+    const counted = await client.execute('SELECT n FROM k.registers');
+    expect(counted.rows.map(({ n }) => n)).toEqual(Array.from({ length: REGISTERS }, () => 16));
     const { rows: all } = await client.execute(
       'SELECT sum(n) AS total, count(*) AS count FROM k.growing',
     );

@@ -31,9 +31,7 @@ export function indexingPolicyOf({ indexes = [], columns }: TableParts): Policy 
   };
 }
 
-function collectionPart(
-  part: IndexSchema['part'],
-): 'values' | 'keys' | 'entries' | undefined {
+function collectionPart(part: IndexSchema['part']): 'values' | 'keys' | 'entries' | undefined {
   return part === 'simple' || part === 'full' ? undefined : part;
 }
 

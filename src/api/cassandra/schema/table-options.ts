@@ -10,7 +10,7 @@ type Check = (name: string, value: OptionValue) => string | OptionMap;
 /** Options of tables that Cassandra and the reference service know; others are refused. In order. */
 const CHECKS: Readonly<Record<string, Check>> = {
   additional_write_policy: text,
-  bloom_filter_fp_chance: number({ above: 0, most: 1 }),
+  bloom_filter_fp_chance: number({ above: 6.71e-5, most: 1 }),
   caching,
   cdc: text,
   comment: text,
@@ -135,12 +135,59 @@ function compaction(name: string, value: OptionValue): OptionMap {
   const whole = short.includes('.') ? short : `${COMPACTION_PACKAGE}${short}`;
   if (!STRATEGIES.includes(whole))
     throw config(`Unable to find compaction strategy class '${whole}'`);
+  checkCompaction(whole.slice(COMPACTION_PACKAGE.length), given);
   const hasThresholds = !whole.includes('Leveled');
   return {
     ...(hasThresholds ? { max_threshold: '32', min_threshold: '4' } : {}),
     ...given,
     class: whole,
   };
+}
+
+const COMPACTION_OPTIONS = [
+  'class',
+  'enabled',
+  'log_all',
+  'max_threshold',
+  'min_threshold',
+  'only_purge_repaired_tombstones',
+  'tombstone_compaction_interval',
+  'tombstone_threshold',
+  'unchecked_tombstone_compaction',
+];
+const SIZE_TIERED_OPTIONS = ['bucket_high', 'bucket_low', 'min_sstable_size'];
+const STRATEGY_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  DateTieredCompactionStrategy: [
+    'base_time_seconds',
+    'max_sstable_age_days',
+    'max_window_size_seconds',
+    'timestamp_resolution',
+  ],
+  LeveledCompactionStrategy: ['fanout_size', 'single_sstable_uplevel', 'sstable_size_in_mb'],
+  SizeTieredCompactionStrategy: SIZE_TIERED_OPTIONS,
+  TimeWindowCompactionStrategy: [
+    ...SIZE_TIERED_OPTIONS,
+    'compaction_window_size',
+    'compaction_window_unit',
+    'expired_sstable_check_frequency_seconds',
+    'timestamp_resolution',
+    'unsafe_aggressive_sstable_expiration',
+  ],
+};
+
+/** Nothing is compacted here, but a mistake should be found before the table moves to a server that does. */
+function checkCompaction(strategy: string, options: OptionMap): void {
+  const known = [...COMPACTION_OPTIONS, ...(STRATEGY_OPTIONS[strategy] ?? [])];
+  const unknown = Object.keys(options).filter((option) => !known.includes(option));
+  if (unknown.length > 0)
+    throw config(`Properties specified [${unknown.join(', ')}] are not understood by ${strategy}`);
+  const { enabled, sstable_size_in_mb: size, tombstone_threshold: threshold } = options;
+  if (enabled !== undefined && !/^(true|false)$/i.test(enabled))
+    throw config(`enabled should either be 'true' or 'false', not ${enabled}`);
+  if (size !== undefined && !(Number(size) > 0))
+    throw config(`sstable_size_in_mb must be larger than 0, but was ${size}`);
+  if (threshold !== undefined && !(Number(threshold) >= 0))
+    throw config(`tombstone_threshold must be greater than 0, but was ${threshold}`);
 }
 
 const COMPRESSION_PACKAGE = 'org.apache.cassandra.io.compress.';

@@ -2,7 +2,6 @@
 import type { TypeStatement } from '../cql/ast.ts';
 import { invalid } from '../errors.ts';
 import { partsOfSchema } from '../schema/alter-table.ts';
-import { checkName } from '../schema/define-table.ts';
 import type { Keyspace } from '../schema/keyspaces.ts';
 import { type TableSchema, typeValue } from '../schema/table-schema.ts';
 import {
@@ -49,7 +48,6 @@ async function createType(
   keyspace: Keyspace,
   call: Call,
 ): Promise<Result> {
-  checkName(name, 'table');
   if (keyspace.types.find(name) !== undefined) {
     if (ifNotExists) return VOID;
     throw invalid(`A user type with name '${name}' already exists`);

@@ -33,7 +33,11 @@ const EXACT_DIGITS = 15;
 
 export const NATIVE_VALUES: Readonly<Record<NativeName, NativeValues>> = {
   ascii: {
-    parse: textToBytes,
+    parse(text) {
+      const other = [...text].find((character) => character > '\x7f');
+      if (other !== undefined) throw invalid(`Invalid ASCII character in string literal: ${other}`);
+      return textToBytes(text);
+    },
     json: bytesToText,
     text: bytesToText,
     check(bytes) {

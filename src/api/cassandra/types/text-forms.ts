@@ -97,9 +97,10 @@ export function timestampText(ms: bigint): string {
 
 /** Days as on the wire: a date such as 2024-02-29, or the number itself. */
 export function parseDate(text: string): number {
-  if (/^\d+$/.test(text)) {
+  if (/^-?\d+$/.test(text)) {
     const days = Number(text);
-    if (days >= 2 ** 32) throw invalid(`Unable to coerce '${text}' to a formatted date (long)`);
+    if (days < 0 || days >= 2 ** 32)
+      throw invalid(`Unable to make unsigned int (for date) from: '${text.slice(0, 50)}'`);
     return days;
   }
   if (!/^-?\d{4,7}-\d{1,2}-\d{1,2}$/.test(text))

@@ -32,7 +32,7 @@ export function termText(term: Term): string {
     case 'slice':
       return `${termText(term.of)}[${textOf(term.from)}..${textOf(term.to)}]`;
     case 'castAs':
-      return `cast(${termText(term.term)} as ${term.type})`;
+      return `cast(${termText(term.term)} as ${term.type.toLowerCase()})`;
     case 'countAll':
       return 'count';
     case 'operation':

@@ -8,7 +8,13 @@ import type { Call, Cells } from '../plan.ts';
 import type { Predicate } from '../where/filters.ts';
 import type { Restrictions } from '../where/restrictions.ts';
 import type { FoundRow } from './found-row.ts';
-import { BEGINNING, decodePagingState, type PagingState, type Position } from './paging-state.ts';
+import {
+  BEGINNING,
+  decodePagingState,
+  END,
+  type PagingState,
+  type Position,
+} from './paging-state.ts';
 import type { RowSource } from './row-source.ts';
 import type { Selection } from './selection.ts';
 
@@ -75,7 +81,8 @@ export class PageBuilder {
   async each(take: (found: FoundRow) => { rows: number; isFull: boolean }): Promise<void> {
     const { pageSize } = this.#call;
     const wanted = pageSize ?? Number.POSITIVE_INFINITY;
-    let position: Position | undefined = this.state;
+    const isEnded = this.state?.partition === END.partition;
+    let position: Position | undefined = isEnded ? undefined : this.state;
     let rows = 0;
     let itemCount = 0;
     let isFull = false;
@@ -103,12 +110,14 @@ export class PageBuilder {
       if (pageSize === undefined && rows > ROWS_KEPT_MAX)
         throw invalid(`The result has more than ${ROWS_KEPT_MAX} rows: read it in pages`);
     }
-    this.state = position && {
-      ...position,
+    // A full page has a state, also where nothing follows: clients end when a page is not full.
+    const next = position ?? (rows >= wanted ? END : undefined);
+    this.state = next && {
+      ...next,
       left: this.#left,
       // What is left belongs to the partition of the last row; the next page may begin in another one.
       leftInPartition:
-        position.key !== undefined && textOf(position.key) === this.#partition
+        next.key !== undefined && textOf(next.key) === this.#partition
           ? this.#leftInPartition
           : this.#perPartition,
     };

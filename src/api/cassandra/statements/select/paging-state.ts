@@ -35,6 +35,9 @@ export const BEGINNING: Position = {
   hasRows: false,
 };
 
+/** Behind the last row. */
+export const END: Position = { ...BEGINNING, partition: 0x7fffffff };
+
 const VERSION = 1;
 const NONE = -1;
 

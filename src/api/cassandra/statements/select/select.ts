@@ -99,6 +99,20 @@ function selectsOnlyStatics({ selectors }: SelectStatement, schema: TableSchema)
   );
 }
 
+/** Where rows are selected without their static columns, a partition without rows has nothing to show. */
+function seesStatics({ statement, table: { schema }, restrictions }: CompiledSelect): boolean {
+  const { selectors, isDistinct } = statement;
+  if (selectors === 'all' || isDistinct) return true;
+  const kinds = selectors
+    .flatMap(({ term }) => [...columnsOf(term)])
+    .map((name) => schema.column(name)?.kind);
+  const isOfRows = kinds.some((kind) => kind === 'regular' || kind === 'clustering');
+  const isStatic = (kind: string | undefined): boolean => kind === 'static';
+  return (
+    !isOfRows || kinds.some(isStatic) || restrictions.others.some(({ kind }) => isStatic(kind))
+  );
+}
+
 async function runSelect(select: CompiledSelect, call: Call): Promise<Result> {
   const { selection, isSorted } = select;
   if (isSorted) checkSorted(select, call);
@@ -125,11 +139,13 @@ function checkSorted(select: CompiledSelect, call: Call): void {
     );
 }
 
-function sourceOf({ table, restrictions, isReversed }: CompiledSelect, call: Call): RowSource {
+function sourceOf(select: CompiledSelect, call: Call): RowSource {
+  const { table, restrictions, isReversed } = select;
   const { schema } = table;
   const { hasClustering, hasRegular } = restrictions;
   // A partition that has static columns alone is a row where all of its rows were asked for.
-  const includesStaticOnly = schema.statics.length > 0 && !hasClustering && !hasRegular;
+  const includesStaticOnly =
+    schema.statics.length > 0 && !hasClustering && !hasRegular && seesStatics(select);
   if (restrictions.partition.length === 0)
     return scannedOrIndexed(table, restrictions, includesStaticOnly, call);
   return new KeyedRows(table, {

@@ -6,6 +6,7 @@ import { native } from '../../types/cql-type.ts';
 import { int64Of } from '../../types/native-values.ts';
 import { compileTerm } from '../expressions/compile.ts';
 import type { TermContext } from '../expressions/context.ts';
+import { termText } from '../expressions/term-text.ts';
 import type { Call } from '../plan.ts';
 import { columnNamed } from '../scope.ts';
 
@@ -20,7 +21,8 @@ export function tokenBound(
   context: TermContext,
 ): TokenBound {
   checkColumns(columns, schema);
-  if (operator === '!=') throw invalid('!= cannot be used with the token function');
+  if (operator === '!=')
+    throw invalid(`Unsupported "!=" relation: token(${columns.join(', ')}) != ${termText(term)}`);
   const target = { name: 'partition key token', type: native('bigint') };
   const value = compileTerm(term, target, context);
   return {
