@@ -208,7 +208,7 @@ export const TRANSACTIONS_OPEN_MAX = 1000;
 export const TRANSACTIONS_BYTES_MAX = 256 * MIB;
 
 /** Items that one transaction may read by key or write, and the bytes of its writes: both are kept in memory. */
-export const TRANSACTION_ITEMS_MAX = 100_000;
+export const TRANSACTION_ITEMS_MAX = 250_000;
 export const TRANSACTION_BYTES_MAX = 64 * MIB;
 
 /** Life of a transaction: the default, and the most a caller may ask for. */

@@ -230,3 +230,8 @@ function messageOf(status: number, { message }: DomainError): string {
   if (status === 409) return CONFLICT;
   return status === 429 ? 'Request rate is large' : message;
 }
+
+/** The key or the token of the caller does not allow it. */
+export function forbidden(message: string): GremlinError {
+  return new GremlinError({ code: 500, status: 403, type: 'ForbiddenException', message });
+}

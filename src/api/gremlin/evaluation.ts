@@ -3,13 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import { DomainError, type ErrorCode, SCRIPT_ATTEMPTS_MAX } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Service } from '../../service/index.ts';
-import { compileError, GremlinError, runtimeError } from './errors.ts';
+import type { Value } from '../../value/index.ts';
+import { compileError, forbidden, runtimeError } from './errors.ts';
 import { ContainerGraph } from './graph/container-graph.ts';
 import { DocumentStore, type StoreOptions, type StoreUsage } from './graph/document-store.ts';
 import type { Flavour } from './graph/flavour.ts';
 import { openGraph } from './graph/open-graph.ts';
 import type { Statement } from './language/script-parser.ts';
-import { BATCH_MAX, RETRY_PAUSE_MS_MAX, TRAVERSAL_MS_MAX } from './limits.ts';
+import { BATCH_MAX, RETRY_PAUSE_MS_MAX, TRAVERSAL_MS, TRAVERSAL_MS_MAX } from './limits.ts';
 import type { CompiledTraversal } from './machine/compiler.ts';
 import { compileTraversal, execute, explanation } from './machine/execute.ts';
 import { Pace } from './machine/pace.ts';
@@ -21,6 +22,7 @@ import type { Traverser } from './machine/traverser.ts';
 import { GremlinMap, GremlinSet, MapEntry } from './model/collections.ts';
 import { isNumber, toDouble } from './model/number.ts';
 import { BulkedResult, Bytecode } from './model/terms.ts';
+import { tokensOnly } from './model/tokens-only.ts';
 import type { GremlinValue } from './model/value.ts';
 import type { Session } from './sessions.ts';
 
@@ -31,6 +33,10 @@ interface EvaluationRequest {
   readonly mayWrite: boolean;
   /** False where the caller's token is for another container. */
   readonly mayOpen?: ((container: ContainerRecord) => boolean) | undefined;
+  /** The only partition key that the caller may reach; undefined for all. */
+  readonly onlyPartition?: { readonly value: Value } | undefined;
+  /** Elements come back with their id and label alone. */
+  readonly hasTokensOnly?: boolean | undefined;
   /** Results of bytecode have their bulk; those of scripts are repeated. */
   readonly hasBulk: boolean;
   /** The text that the client sent, for profiles. */
@@ -76,10 +82,12 @@ export class Evaluation {
     this.#deadlineMs = service.clock.nowMs() + limitMs;
   }
 
-  /** The least of the limits of the request, of its traversals and of this server. */
+  /** The least that the request and its traversals ask for, within the bound of this server. */
   #limitMs(): number {
-    const given = this.#prepared.map(({ settings }) => settings.timeoutMs ?? TRAVERSAL_MS_MAX);
-    return Math.min(this.#request.timeoutMs ?? TRAVERSAL_MS_MAX, TRAVERSAL_MS_MAX, ...given);
+    const asked = [this.#request, ...this.#prepared.map(({ settings }) => settings)].flatMap(
+      ({ timeoutMs }) => timeoutMs ?? [],
+    );
+    return asked.length === 0 ? TRAVERSAL_MS : Math.min(...asked, TRAVERSAL_MS_MAX);
   }
 
   #prepare(statement: Statement): Prepared {
@@ -117,14 +125,17 @@ export class Evaluation {
   #store(isTransactional: boolean): DocumentStore {
     return new DocumentStore(this.#service, this.#container, {
       isTransactional,
+      // The time of a request bounds what it reads; its commit may take longer.
+      lifetimeMs: TRAVERSAL_MS_MAX,
       ...this.#storeOptions(),
     });
   }
 
-  #storeOptions(): Pick<StoreOptions, 'usage' | 'interruption'> {
-    const { isCancelled } = this.#request;
+  #storeOptions(): Pick<StoreOptions, 'usage' | 'interruption' | 'onlyPartition'> {
+    const { isCancelled, onlyPartition } = this.#request;
     return {
       usage: this.usage,
+      onlyPartition,
       interruption: {
         deadlineMs: this.#deadlineMs,
         client: {
@@ -247,7 +258,11 @@ export class Evaluation {
     for await (const batch of results) {
       const references = batch.flatMap(({ value }) => referencesIn(value));
       if (references.length > 0) await graph.load(references);
-      const present = batch.filter(({ value }) => !isMissing(value));
+      const found = batch.filter(({ value }) => !isMissing(value));
+      const present =
+        this.#request.hasTokensOnly === true || settings.hasTokensOnly
+          ? found.map((traverser) => traverser.with({ value: tokensOnly(traverser.value) }))
+          : found;
       if (hasBulk) yield present.map(bulked);
       else
         for (const results of repeated(present)) {
@@ -366,8 +381,4 @@ async function finished(
     default:
       return [...new GremlinSet(all)];
   }
-}
-
-function forbidden(message: string): GremlinError {
-  return new GremlinError({ code: 500, status: 403, type: 'ForbiddenException', message });
 }

@@ -10,8 +10,9 @@ export const STEPS_MAX = 4000;
 /** Iterations of one repeat(). The service has 32; the time limit ends what takes long. */
 export const REPEAT_MAX = 1000;
 
-/** Time of one request (documented by the service). */
-export const TRAVERSAL_MS_MAX = 30_000;
+/** Time of one request, unless it asks for another (documented by the service); and the most that it may ask for. */
+export const TRAVERSAL_MS = 30_000;
+export const TRAVERSAL_MS_MAX = 600_000;
 
 /** Traversers that barriers of one traversal hold at the same time: some hundreds of megabytes. */
 export const HELD_TRAVERSERS_MAX = 1_000_000;

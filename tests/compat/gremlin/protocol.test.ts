@@ -288,3 +288,47 @@ describe('bare frames', () => {
     expect(response.status).toBe(401);
   });
 });
+
+describe('elements without properties', () => {
+  beforeAll(async () => {
+    const add = "g.addV('t').property('id','m').property('pk','m').property('n',1)";
+    await account
+      .client()
+      .submit(`${add}.as('a').addE('k').to('a').property('id','e').property('w',2)`);
+  });
+
+  test.each(Object.entries(MIMES))(
+    'materializeProperties was ignored in %s',
+    async (_, mimeType) => {
+      const client = account.client({ mimeType });
+      const texts = async (options: object): Promise<string> => {
+        const results: unknown[] = [];
+        for (const script of [
+          "g.V('m')",
+          "g.E('e')",
+          "g.V('m').outE().fold()",
+          "g.V('m').out().path()",
+        ])
+          results.push(...(await client.submit(script, {}, options)).toArray());
+        return JSON.stringify(results);
+      };
+      expect(await texts({})).toMatch(/"value":1|"n":/);
+      expect(await texts({ materializeProperties: 'tokens' })).not.toMatch(/"value":[12]|"[nw]":/);
+      expect(
+        (
+          await client.submit("g.V('m').values('n')", {}, { materializeProperties: 'tokens' })
+        ).toArray(),
+      ).toEqual([1]);
+    },
+  );
+
+  test('materializeProperties as an option of the source was ignored', async () => {
+    const [vertex] = await account
+      .source()
+      .with_('materializeProperties', 'tokens')
+      .V('m')
+      .toList();
+    expect(vertex).toMatchObject({ id: 'm', label: 't' });
+    expect(JSON.stringify(vertex)).not.toContain('"value"');
+  });
+});

@@ -70,18 +70,51 @@ test('a token of the container for reading does not write', async () => {
   expect(await outcome(token, 'g.V().id()')).toEqual(['a']);
 });
 
-test('a token of one item, of one key or of another kind is refused at the login', async () => {
+test('a token of one partition key reaches its elements and no others', async () => {
+  const scripts = [
+    "g.addV('t').property('id','c').property('pk','c').property('n',1)",
+    "g.addV('t').property('id','d').property('pk','c').property('n',2)",
+    "g.V('c').addE('k').to(V('d')).property('id','cd')",
+    "g.V('c').addE('k').to(V('a')).property('id','ca')",
+    "g.V('a').addE('k').to(V('d')).property('id','ad')",
+  ];
+  for (const script of scripts) await account.client().submit(script);
+  const token = await tokenOf('key', {
+    mode: PermissionMode.All,
+    resource: account.container.url,
+    resourcePartitionKey: ['c'],
+  });
+  expect(await outcome(token, 'g.V().id().order()')).toEqual(['c', 'd']);
+  expect(await outcome(token, 'g.V().count()')).toEqual([2]);
+  expect(await outcome(token, "g.V(['a','a'],['c','c']).id()")).toEqual(['c']);
+  expect(await outcome(token, "g.V().has('pk','a').id()")).toEqual([]);
+  expect(await outcome(token, "g.V('d').in().id()")).toEqual(['c']);
+  expect(await outcome(token, "g.V('c').out().values('n')")).toEqual([2]);
+  expect(await outcome(token, "g.V('c').property('n',3).values('n')")).toEqual([3]);
+  expect(await outcome(token, ADD)).toBe('500 403');
+  expect(await outcome(token, "g.V('c').addE('k').to(V(['a','a']))")).toBe('500 1000');
+  // An edge from elsewhere would lead nowhere.
+  expect(await outcome(token, "g.V('d').drop()")).toBe('500 403');
+  expect(await outcome(token, "g.V('c').drop()")).toEqual([]);
+  expect(await outcome(token, 'g.V().id()')).toEqual(['d']);
+});
+
+test('a token of one partition key for reading does not write', async () => {
+  const token = await tokenOf('key-reader', {
+    mode: PermissionMode.Read,
+    resource: account.container.url,
+    resourcePartitionKey: ['a'],
+  });
+  expect(await outcome(token, 'g.V().id()')).toEqual(['a']);
+  expect(await outcome(token, "g.V('a').property('n',1)")).toBe('500 403');
+});
+
+test('a token of one item or of another kind is refused at the login', async () => {
   const item = await tokenOf('item', {
     mode: PermissionMode.All,
     resource: `${account.container.url}/docs/a`,
     resourcePartitionKey: ['a'],
   });
-  const key = await tokenOf('key', {
-    mode: PermissionMode.All,
-    resource: account.container.url,
-    resourcePartitionKey: ['a'],
-  });
-  const damaged = `${key.slice(0, -4)}AAA;`;
-  for (const token of [item, key, damaged])
-    expect(await outcome(token, 'g.V().id()')).toBe('401 401');
+  const damaged = `${item.slice(0, -4)}AAA;`;
+  for (const token of [item, damaged]) expect(await outcome(token, 'g.V().id()')).toBe('401 401');
 });

@@ -189,10 +189,19 @@ export class ContainerGraph implements Graph {
     return undefined;
   }
 
-  async *edgesOf(
+  edgesOf(
     vertices: readonly Vertex[],
     direction: 'out' | 'in',
     labels: readonly string[],
+  ): Pages<Edge> {
+    return this.#edgesOf(vertices, direction, labels, false);
+  }
+
+  async *#edgesOf(
+    vertices: readonly Vertex[],
+    direction: 'out' | 'in',
+    labels: readonly string[],
+    isBeyondReach: boolean,
   ): Pages<Edge> {
     const near = direction === 'out' ? 'outVertex' : 'inVertex';
     const keys = new Set(vertices.map(addressKey));
@@ -207,7 +216,7 @@ export class ContainerGraph implements Graph {
       const pending = this.#unit.at(vertex);
       return pending?.kind !== 'put' || !pending.isNew;
     });
-    if (stored.length > 0) yield* this.#storedEdges(stored, direction, labels);
+    if (stored.length > 0) yield* this.#storedEdges(stored, direction, labels, isBeyondReach);
     if (added.length > 0) yield added;
   }
 
@@ -215,6 +224,7 @@ export class ContainerGraph implements Graph {
     vertices: readonly Vertex[],
     direction: 'out' | 'in',
     labels: readonly string[],
+    isBeyondReach: boolean,
   ): Pages<Edge> {
     const field = direction === 'out' ? '_vertexId' : '_sink';
     const ids = new Set(vertices.map(({ key }) => key));
@@ -238,7 +248,7 @@ export class ContainerGraph implements Graph {
       isEdgeDocument(document) &&
       ids.has(String(document[field])) &&
       (labels.length === 0 || labels.includes(String(document.label)));
-    for await (const page of this.#store.find(condition, isWanted, { ranges })) {
+    for await (const page of this.#store.find(condition, isWanted, { ranges, isBeyondReach })) {
       const edges = page.flatMap((document) => this.#seen(this.#flavour.edgeOf(document)));
       if (edges.length > 0) yield edges;
     }
@@ -294,7 +304,8 @@ export class ContainerGraph implements Graph {
     await this.load(vertices);
     for (const direction of ['out', 'in'] as const)
       if (vertices.length > 0)
-        for await (const edges of this.edgesOf(vertices, direction, [])) {
+        // An edge that stayed because the caller may not reach it would lead nowhere.
+        for await (const edges of this.#edgesOf(vertices, direction, [], true)) {
           const near = direction === 'out' ? 'outVertex' : 'inVertex';
           const keys = new Set(vertices.map(addressKey));
           for (const edge of edges) if (keys.has(addressKey(edge[near]))) this.#unit.drop(edge);
@@ -312,7 +323,7 @@ export class ContainerGraph implements Graph {
 
   /** Applies all writes or none. */
   async commit(): Promise<void> {
-    if (!this.#unit.isEmpty) await this.#store.commit(this.#unit.writes());
+    if (!this.#unit.isEmpty) await this.#store.commit(this.#unit.writes(), this.#unit.size);
   }
 }
 

@@ -2,7 +2,12 @@
 import { assert, type ResponseInfo } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { Item } from '../../../partition/index.ts';
-import type { Condition, ExecutableQuery, HashRange } from '../../../query/index.ts';
+import {
+  type Condition,
+  type ExecutableQuery,
+  type HashRange,
+  yieldToEventLoop,
+} from '../../../query/index.ts';
 import type {
   ItemAddress,
   ItemWrite,
@@ -18,6 +23,7 @@ import {
   type Value,
   type ValueMap,
 } from '../../../value/index.ts';
+import { forbidden } from '../errors.ts';
 import { BATCH_MAX } from '../limits.ts';
 import type { ElementAddress } from '../model/elements.ts';
 
@@ -33,6 +39,10 @@ export interface StoreUsage {
 
 export interface StoreOptions {
   readonly isTransactional: boolean;
+  /** Life of the transaction; the default of all transactions where it is left out. */
+  readonly lifetimeMs?: number | undefined;
+  /** The only partition key that the caller may reach; undefined for all. */
+  readonly onlyPartition?: { readonly value: Value } | undefined;
   readonly usage: StoreUsage;
   /** When look-ups end early. */
   readonly interruption: {
@@ -45,6 +55,8 @@ interface FindOptions {
   readonly ranges?: readonly HashRange[] | undefined;
   /** Documents of one page. */
   readonly take?: number | undefined;
+  /** Finds what the caller may not reach, so that a write of it is refused. */
+  readonly isBeyondReach?: boolean | undefined;
 }
 
 /** All hashes. */
@@ -58,6 +70,8 @@ export class DocumentStore {
   readonly #service: Service;
   readonly #container: ContainerRecord;
   readonly #isTransactional: boolean;
+  readonly #lifetimeMs: number | undefined;
+  readonly #onlyPartition: StoreOptions['onlyPartition'];
   #interruption: StoreOptions['interruption'];
   #transaction: Transaction | undefined;
   /** Whether a look-up of the transaction has found nothing. */
@@ -68,6 +82,8 @@ export class DocumentStore {
     this.#service = service;
     this.#container = container;
     this.#isTransactional = options.isTransactional;
+    this.#lifetimeMs = options.lifetimeMs;
+    this.#onlyPartition = options.onlyPartition;
     this.#interruption = options.interruption;
     this.usage = options.usage;
   }
@@ -78,8 +94,21 @@ export class DocumentStore {
     this.#interruption = interruption;
   }
 
+  #isReachable(partition: Value): boolean {
+    const only = this.#onlyPartition;
+    return only === undefined || JSON.stringify([partition]) === JSON.stringify([only.value]);
+  }
+
   /** The documents of addresses, in their order; undefined where there is none. One call for each partition. */
   async read(addresses: readonly ElementAddress[]): Promise<(ValueMap | undefined)[]> {
+    if (addresses.every(({ partition }) => this.#isReachable(partition)))
+      return this.#read(addresses);
+    const reachable = addresses.filter(({ partition }) => this.#isReachable(partition));
+    const found = await this.#read(reachable);
+    return addresses.map((address) => found[reachable.indexOf(address)]);
+  }
+
+  async #read(addresses: readonly ElementAddress[]): Promise<(ValueMap | undefined)[]> {
     const { items } = this.#service;
     const [first, ...others] = addresses.map(itemAddress);
     if (first === undefined) return [];
@@ -103,7 +132,8 @@ export class DocumentStore {
 
   /** The transaction of the traversal; undefined where it only reads. */
   #begin(): Transaction | undefined {
-    if (this.#isTransactional) this.#transaction ??= this.#service.transactions.begin();
+    if (this.#isTransactional)
+      this.#transaction ??= this.#service.transactions.begin({ timeoutMs: this.#lifetimeMs });
     return this.#transaction;
   }
 
@@ -111,15 +141,19 @@ export class DocumentStore {
   async *find(
     condition: Condition,
     isWanted: (document: ValueMap) => boolean,
-    { ranges = [EVERYWHERE], take = BATCH_MAX }: FindOptions = {},
+    { ranges = [EVERYWHERE], take = BATCH_MAX, isBeyondReach = false }: FindOptions = {},
   ): AsyncGenerator<readonly ValueMap[]> {
+    const only = isBeyondReach ? undefined : this.#onlyPartition;
+    const [path] = this.#container.partitionKey.paths;
+    const isInReach = (document: ValueMap): boolean =>
+      only === undefined || this.#isReachable(document[String(path).slice(1)]);
     const query: ExecutableQuery = {
       condition,
       shape: {
         kind: 'streaming',
         rowsOf: (item) => {
           const value = item.value();
-          return isMap(value) && isWanted(value) ? [{ value, keys: [] }] : [];
+          return isMap(value) && isInReach(value) && isWanted(value) ? [{ value, keys: [] }] : [];
         },
         order: undefined,
         skip: 0,
@@ -130,7 +164,7 @@ export class DocumentStore {
     do {
       const page: QueryPage = await this.#run({
         query,
-        ranges,
+        ranges: only === undefined ? ranges : this.rangesOf([only.value]),
         continuation,
         limit: Math.max(1, Math.min(take, BATCH_MAX)),
         sessionToken: undefined,
@@ -143,7 +177,7 @@ export class DocumentStore {
 
   /** The number of documents that satisfy an exact condition; undefined where no index tells it. */
   async count(condition: Condition): Promise<number | undefined> {
-    if (this.#isTransactional) return undefined;
+    if (this.#isTransactional || this.#onlyPartition !== undefined) return undefined;
     let isCounted = true;
     const query: ExecutableQuery = {
       condition,
@@ -212,16 +246,28 @@ export class DocumentStore {
   }
 
   /** Applies all writes or none. Throws `retryWith` where others have changed what was read. */
-  async commit(writes: readonly ItemWrite[]): Promise<void> {
-    const [only, ...others] = writes;
-    if (only !== undefined && others.length === 0 && this.#transaction === undefined) {
-      this.#pay(await this.#service.items.write(this.#container, only), 1, 0);
+  async commit(writes: Iterable<ItemWrite>, count: number): Promise<void> {
+    if (count === 1 && this.#transaction === undefined) {
+      for (const only of writes) {
+        this.#checkReach(only);
+        this.#pay(await this.#service.items.write(this.#container, only), 1, 0);
+      }
       return;
     }
     const transaction = this.#begin();
     assert(transaction !== undefined, 'a traversal that writes has a transaction');
-    for (const write of writes) await transaction.write(this.#container, write);
+    for (const write of writes) {
+      this.#checkReach(write);
+      await transaction.write(this.#container, write);
+      const pause = yieldToEventLoop();
+      if (pause !== undefined) await pause;
+    }
     this.#pay(await transaction.commit(), 1, 0);
+  }
+
+  #checkReach({ partitionKey: [partition] }: ItemWrite): void {
+    if (!this.#isReachable(partition))
+      throw forbidden('The token is for another partition key than the elements that are written.');
   }
 
   /** Ends the transaction without its writes; does nothing after a commit. */

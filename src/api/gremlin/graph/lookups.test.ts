@@ -75,3 +75,21 @@ test('a look-up by id and key reads one item', async () => {
   expect(world.usage).toMatchObject({ partitionCalls: 1, documentsLoaded: 1 });
   expect(world.usage.charge).toBeGreaterThan(0);
 });
+
+test('by() of a path looked vertices up one by one', async () => {
+  const script =
+    "g.V(['root','root']).out('first').out('second').path().by(coalesce(values('n'),constant(0)))";
+  const paths = (await world.plain(script)) as number[][];
+  expect(paths.map(([, x, y]) => [x, y])).toContainEqual([7, 7]);
+  expect(paths.length).toBe(LAYER);
+  // Three hops, and the vertices on the ways.
+  expect(world.usage.partitionCalls).toBeLessThanOrEqual(1 + 1 + 4 + 4);
+});
+
+test('by() of a simple path looked vertices up one by one', async () => {
+  const script =
+    "g.V(['root','root']).out('first').out('second').simplePath().by(coalesce(values('n'),constant(-1))).count()";
+  // A vertex and its neighbour have the same number.
+  expect(await world.plain(script)).toEqual([0]);
+  expect(world.usage.partitionCalls).toBeLessThanOrEqual(1 + 1 + 4 + 4);
+});

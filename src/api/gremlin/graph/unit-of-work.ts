@@ -20,7 +20,11 @@ export class UnitOfWork {
   }
 
   get isEmpty(): boolean {
-    return this.#pending.size === 0;
+    return this.size === 0;
+  }
+
+  get size(): number {
+    return this.#pending.size;
   }
 
   /** Forgets all writes. */
@@ -85,20 +89,22 @@ export class UnitOfWork {
   }
 
   /** The writes as operations on documents. Changed elements must be as the traversal has read them. */
-  writes(): ItemWrite[] {
-    return [...this.#pending.values()].map((pending): ItemWrite => {
-      const { element } = pending;
-      const address = { partitionKey: [element.partition], rowKey: [element.key] };
-      const ifMatch = element.stored.etag;
-      if (pending.kind === 'delete') return { ...address, kind: 'delete', ifMatch };
-      const value =
-        element instanceof Vertex
-          ? this.#flavour.vertexDocument(element)
-          : this.#flavour.edgeDocument(element);
-      const body = Buffer.from(JSON.stringify(value));
-      const put = { ...address, body, value, ttlSec: ttlOf(value) };
-      return pending.isNew ? { ...put, kind: 'create' } : { ...put, kind: 'replace', ifMatch };
-    });
+  *writes(): Generator<ItemWrite> {
+    for (const pending of this.#pending.values()) yield this.#writeOf(pending);
+  }
+
+  #writeOf(pending: Pending<Vertex | Edge>): ItemWrite {
+    const { element } = pending;
+    const address = { partitionKey: [element.partition], rowKey: [element.key] };
+    const ifMatch = element.stored.etag;
+    if (pending.kind === 'delete') return { ...address, kind: 'delete', ifMatch };
+    const value =
+      element instanceof Vertex
+        ? this.#flavour.vertexDocument(element)
+        : this.#flavour.edgeDocument(element);
+    const body = Buffer.from(JSON.stringify(value));
+    const put = { ...address, body, value, ttlSec: ttlOf(value) };
+    return pending.isNew ? { ...put, kind: 'create' } : { ...put, kind: 'replace', ifMatch };
   }
 }
 

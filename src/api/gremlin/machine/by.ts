@@ -82,6 +82,32 @@ export async function resolveBy(
   }
 }
 
+/**
+ * What the modulators make of the objects of each row, which take turns. Each of them runs once over all rows: the
+ * look-ups of a batch are few, however many objects it has.
+ */
+export async function resolveRows(
+  bys: readonly By[],
+  rows: readonly { readonly traverser: Traverser; readonly objects: readonly GremlinValue[] }[],
+  frame: Frame,
+): Promise<(GremlinValue | undefined)[][]> {
+  const results: (GremlinValue | undefined)[][] = rows.map(({ objects }) => [...objects]);
+  for (const [turn, by] of bys.entries()) {
+    const places: { readonly row: number; readonly at: number }[] = [];
+    const inputs: Traverser[] = [];
+    for (const [row, { traverser, objects }] of rows.entries())
+      for (let at = turn; at < objects.length; at += bys.length) {
+        places.push({ row, at });
+        inputs.push(traverser.with({ value: objects[at] as GremlinValue }));
+      }
+    const values = await resolveBy(by, inputs, frame);
+    for (const [index, { row, at }] of places.entries())
+      (results[row] as (GremlinValue | undefined)[])[at] = values[index];
+    await frame.run.pace.spend(places.length);
+  }
+  return results;
+}
+
 function productive(
   value: GremlinValue | undefined,
   { isProductive }: { readonly isProductive?: boolean },

@@ -50,7 +50,12 @@ export interface SourceSettings {
   readonly refusesComputer: boolean;
   /** Milliseconds, where the traversal has a limit of its own. */
   readonly timeoutMs: number | undefined;
+  /** Elements come back with their id and label alone. */
+  readonly hasTokensOnly: boolean;
 }
+
+/** The option of clients that want no properties; it is also an argument of requests. */
+export const MATERIALIZE = 'materializeProperties';
 
 type Draft = { -readonly [name in keyof SourceSettings]: SourceSettings[name] };
 
@@ -77,6 +82,7 @@ export function sourceSettings(sources: readonly Instruction[]): SourceSettings 
     connects: true,
     refusesComputer: false,
     timeoutMs: undefined,
+    hasTokensOnly: false,
   };
   for (const source of sources) applySource(source, settings);
   if (settings.isComputer && settings.refusesComputer)
@@ -96,6 +102,7 @@ function applySource({ name, args }: Instruction, settings: Draft): void {
       return;
     case 'with':
       if (first === 'evaluationTimeout') settings.timeoutMs = millisecondsOf(second);
+      if (first === MATERIALIZE) settings.hasTokensOnly = second === 'tokens';
       return;
     case 'withSideEffect':
       applySideEffect(settings, first, second, third);
@@ -163,6 +170,7 @@ function applyStrategy(strategy: GremlinValue, settings: Draft): void {
     case 'OptionsStrategy': {
       const timeout = given.get('evaluationTimeout');
       if (timeout !== undefined) settings.timeoutMs = millisecondsOf(timeout);
+      if (given.has(MATERIALIZE)) settings.hasTokensOnly = given.get(MATERIALIZE) === 'tokens';
       return;
     }
     case 'ProjectionStrategy':

@@ -1,6 +1,7 @@
 /** SASL PLAIN: the user is the path of a graph, the password a key of the account. */
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { Passwords, ResourceTokens } from '../../../service/index.ts';
+import type { Value } from '../../../value/index.ts';
 import { invalidCredentials, malformedRequest } from '../errors.ts';
 import type { GremlinRequest } from '../io/message.ts';
 
@@ -10,6 +11,8 @@ export interface Login {
   readonly mayWrite: boolean;
   /** Undefined where every graph of the account may be opened. */
   readonly mayOpen?: (container: ContainerRecord) => boolean;
+  /** The only partition key that may be reached; undefined for all. */
+  readonly onlyPartition?: { readonly value: Value } | undefined;
 }
 
 export interface LoginChecks {
@@ -39,9 +42,10 @@ export function loginWith(
   const reading = tokens?.read(password, nowMs);
   if (reading?.kind !== 'valid') throw invalidCredentials();
   const { mode, databaseRid, containerRid, scope, partitionKey } = reading.grant;
-  // A traversal may go anywhere in its graph: a token for a part of it cannot be kept to that part.
-  if (scope.kind !== 'container' || partitionKey !== undefined) throw invalidCredentials();
+  // A traversal goes from element to element: a token for one of them cannot be used.
+  if (scope.kind !== 'container' || (partitionKey?.length ?? 1) !== 1) throw invalidCredentials();
   return {
+    onlyPartition: partitionKey === undefined ? undefined : { value: partitionKey[0] },
     graphPath: user,
     mayWrite: mode === 'all',
     mayOpen: (container) => container.databaseRid === databaseRid && container.rid === containerRid,

@@ -5,6 +5,7 @@ import { Evaluation } from '../evaluation.ts';
 import type { GremlinRequest } from '../io/message.ts';
 import { parseScript, type Statement } from '../language/script-parser.ts';
 import { RESULT_BATCH, RESULT_BATCH_MAX, SCRIPT_LENGTH_MAX } from '../limits.ts';
+import { MATERIALIZE } from '../machine/sources.ts';
 import { GremlinMap } from '../model/collections.ts';
 import { isNumber, toDouble } from '../model/number.ts';
 import { Bytecode } from '../model/terms.ts';
@@ -47,7 +48,7 @@ const PROCESSORS: ReadonlySet<string> = new Set(['', 'session', 'traversal']);
 export function evaluationOf(
   request: GremlinRequest,
   service: Service,
-  { graphPath, mayWrite, mayOpen }: Login,
+  { graphPath, mayWrite, mayOpen, onlyPartition }: Login,
   { isCancelled, sessions }: EvaluationContext,
 ): Evaluation {
   const { op, processor, args } = request;
@@ -59,6 +60,8 @@ export function evaluationOf(
     graphPath: pathOf(graphPath, statements, args.get('aliases') ?? null),
     mayWrite,
     mayOpen,
+    onlyPartition,
+    hasTokensOnly: args.get(MATERIALIZE) === 'tokens',
     hasBulk: op === 'bytecode',
     text: textArgument(args),
     session: processor === 'session' ? sessions?.get(sessionOf(args)) : undefined,

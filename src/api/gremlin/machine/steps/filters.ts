@@ -4,7 +4,7 @@ import { Edge, VertexProperty } from '../../model/elements.ts';
 import { areEqual, valueKey } from '../../model/equality.ts';
 import { Bytecode, Predicate } from '../../model/terms.ts';
 import type { GremlinValue } from '../../model/value.ts';
-import { type By, bysOf, IDENTITY, resolveBy } from '../by.ts';
+import { type By, bysOf, IDENTITY, resolveBy, resolveRows } from '../by.ts';
 import { type Clause, connected } from '../clauses.ts';
 import type { Compiler, StepFactory, StepTable } from '../compiler.ts';
 import { membersOf } from '../element-values.ts';
@@ -210,23 +210,22 @@ function pathFilter({ modulators }: Clause, compiler: Compiler, isSimple: boolea
   const bys = bysOf(modulators, compiler);
   const bounds = pathBounds(modulators);
   return batchStep(async (batch, frame) => {
-    const kept: Traverser[] = [];
+    const rows: { readonly traverser: Traverser; readonly objects: GremlinValue[] }[] = [];
     for (const traverser of batch) {
-      const places = boundedPlaces(traverser, bounds);
+      const objects = boundedPlaces(traverser, bounds).map(({ object }) => object);
       // Ways may be long.
-      await frame.run.pace.spend(places.length);
-      let keys = places.map(({ object }) => valueKey(object));
-      if (bys.length > 0) {
-        const values: (GremlinValue | undefined)[] = [];
-        for (const [at, { object }] of places.entries()) {
-          const by = bys[at % bys.length] as By;
-          values.push((await resolveBy(by, [traverser.with({ value: object })], frame))[0]);
-        }
-        // A by() that makes nothing filters the traverser.
-        if (values.includes(undefined)) continue;
-        keys = values.map((value) => valueKey(value as GremlinValue));
-      }
-      if ((new Set(keys).size === keys.length) === isSimple) kept.push(traverser);
+      await frame.run.pace.spend(objects.length);
+      rows.push({ traverser, objects });
+    }
+    const values = await resolveRows(bys, rows, frame);
+    const kept: Traverser[] = [];
+    for (const [row, { traverser }] of rows.entries()) {
+      const found = values[row] as (GremlinValue | undefined)[];
+      // A by() that makes nothing filters the traverser.
+      if (found.includes(undefined)) continue;
+      const keys = new Set(found.map((value) => valueKey(value as GremlinValue)));
+      if ((keys.size === found.length) === isSimple) kept.push(traverser);
+      await frame.run.pace.spend(found.length);
     }
     return kept;
   });

@@ -5,7 +5,7 @@ import { Edge, Property, Vertex, VertexProperty } from '../../model/elements.ts'
 import { isNumber, toDouble } from '../../model/number.ts';
 import { EnumValue } from '../../model/terms.ts';
 import type { GremlinValue } from '../../model/value.ts';
-import { type By, bysOf, resolveBy } from '../by.ts';
+import { type By, bysOf, resolveRows } from '../by.ts';
 import type { Clause } from '../clauses.ts';
 import type { Compiler, StepTable } from '../compiler.ts';
 import { propertiesOf, propertyValues, tokenOf } from '../element-values.ts';
@@ -97,12 +97,12 @@ function valueMapStep({ args, modulators }: Clause, compiler: Compiler): Step {
   if (bys.length > 1) throw compileError('valueMap() step can only have one by modulator');
   const [by] = bys;
   return batchStep(async (batch, frame) => {
-    const next: Traverser[] = [];
-    for (const traverser of await loaded(batch, frame)) {
-      const map = valueMap(elementAt(traverser, 'valueMap'), keys, tokens);
-      next.push(traverser.to(by === undefined ? map : await eachBy(map, by, traverser, frame)));
-    }
-    return next;
+    const rows = (await loaded(batch, frame)).map((traverser) => ({
+      traverser,
+      map: valueMap(elementAt(traverser, 'valueMap'), keys, tokens),
+    }));
+    const maps = by === undefined ? rows.map(({ map }) => map) : await eachBy(rows, by, frame);
+    return rows.map(({ traverser }, at) => traverser.to(maps[at] as GremlinMap));
   });
 }
 
@@ -122,25 +122,26 @@ function valueMap(element: GraphElement, keys: readonly string[], tokens: number
   return map;
 }
 
-/** valueMap().by(…): every value of the map through the modulator; values that it drops are left out. */
+/** valueMap().by(…): every value of the maps through the modulator; values that it drops are left out. */
 async function eachBy(
-  map: GremlinMap,
+  rows: readonly { readonly traverser: Traverser; readonly map: GremlinMap }[],
   by: By,
-  traverser: Traverser,
   frame: Frame,
-): Promise<GremlinMap> {
-  const entries = [...map].filter(([key]) => typeof key === 'string');
-  const values = await resolveBy(
-    by,
-    entries.map(([, value]) => traverser.with({ value })),
-    frame,
-  );
-  const next = new GremlinMap([...map].filter(([key]) => typeof key !== 'string'));
-  for (const [at, [key]] of entries.entries()) {
-    const value = values[at];
-    if (value !== undefined) next.set(key, value);
-  }
-  return next;
+): Promise<GremlinMap[]> {
+  const named = rows.map(({ map }) => [...map].filter(([key]) => typeof key === 'string'));
+  const objects = rows.map(({ traverser }, row) => ({
+    traverser,
+    objects: (named[row] ?? []).map(([, value]) => value),
+  }));
+  const values = await resolveRows([by], objects, frame);
+  return rows.map(({ map }, row) => {
+    const next = new GremlinMap([...map].filter(([key]) => typeof key !== 'string'));
+    for (const [at, [key]] of (named[row] ?? []).entries()) {
+      const value = values[row]?.[at];
+      if (value !== undefined) next.set(key, value);
+    }
+    return next;
+  });
 }
 
 function elementMap(element: GraphElement, keys: readonly string[]): GremlinMap {

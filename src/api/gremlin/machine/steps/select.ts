@@ -4,7 +4,7 @@ import { GremlinMap } from '../../model/collections.ts';
 import { Path } from '../../model/elements.ts';
 import { Bytecode, EnumValue } from '../../model/terms.ts';
 import type { GremlinValue } from '../../model/value.ts';
-import { type By, bysOf, IDENTITY, resolveBy } from '../by.ts';
+import { type By, bysOf, IDENTITY, resolveBy, resolveRows } from '../by.ts';
 import type { Clause } from '../clauses.ts';
 import type { Compiler, StepTable } from '../compiler.ts';
 import { columnOf } from '../element-values.ts';
@@ -30,22 +30,19 @@ function pathStep({ modulators }: Clause, compiler: Compiler): Step {
   const bys = bysOf(modulators, compiler);
   const bounds = pathBounds(modulators);
   return batchStep(async (batch, frame) => {
-    const next: Traverser[] = [];
-    for (const traverser of batch) {
-      const path = pathOf(boundedPlaces(traverser, bounds));
-      if (bys.length === 0) {
-        next.push(traverser.to(path));
-        continue;
-      }
-      const objects: GremlinValue[] = [];
-      for (const [at, object] of path.objects.entries()) {
-        const [value] = await resolveBy(byAt(bys, at), [traverser.with({ value: object })], frame);
-        if (value !== undefined) objects.push(value);
-      }
-      if (objects.length === path.objects.length)
-        next.push(traverser.to(new Path(objects, path.labels)));
-    }
-    return next;
+    const paths = batch.map((traverser) => pathOf(boundedPlaces(traverser, bounds)));
+    if (bys.length === 0)
+      return batch.map((traverser, row) => traverser.to(paths[row] as GremlinValue));
+    const rows = batch.map((traverser, row) => ({
+      traverser,
+      objects: (paths[row] as Path).objects,
+    }));
+    const results = await resolveRows(bys, rows, frame);
+    return batch.flatMap((traverser, row) => {
+      const objects = results[row] as (GremlinValue | undefined)[];
+      if (objects.includes(undefined)) return [];
+      return [traverser.to(new Path(objects as GremlinValue[], (paths[row] as Path).labels))];
+    });
   });
 }
 
