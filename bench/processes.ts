@@ -24,7 +24,7 @@ export interface BenchServer {
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /** Any free port for the APIs that are not measured: another server may have the usual ones. */
-export const OTHER_PORTS = ['mongo', 'cassandra', 'gremlin'].flatMap((api) => [
+export const OTHER_PORTS = ['mongo', 'cassandra', 'gremlin', 'portal'].flatMap((api) => [
   `--${api}-port`,
   '0',
 ]);

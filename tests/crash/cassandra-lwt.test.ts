@@ -1,9 +1,9 @@
 // Goal: lightweight transactions are linearizable, and kill -9 loses no acknowledged write. Method: clients compare and
 // set registers to values that are written once, while the server is killed twice; the history is checked afterwards.
-import { join } from 'node:path';
 import cassandra, { type Client } from 'cassandra-driver';
 import { expect, test } from 'vitest';
-import { ChildServer, temporaryFolder } from '../server/child-server.ts';
+import { ChildServer } from '../server/child-server.ts';
+import { newStorage } from './storage.ts';
 
 const WORKERS = 8;
 const REGISTERS = 3;
@@ -22,7 +22,7 @@ interface Attempt {
 }
 
 test('compare and set under concurrency and kill -9', async () => {
-  const flags = ['--data', join(temporaryFolder(), 'data'), '--cassandra-port', '0'];
+  const flags = [...newStorage(), '--cassandra-port', '0'];
   const history: Attempt[] = [];
   const world = { time: 0, nextValue: 1, history };
   let final: readonly number[] = [];

@@ -1,11 +1,11 @@
 // Goal: a vertex with 10,000 edges in several partitions is dropped as a whole or not at all. Method: the stock client
 // drops it while a partition splits, and the server is killed somewhere in between; the seed is in the test's name.
-import { join } from 'node:path';
 import { CosmosClient } from '@azure/cosmos';
 import gremlin, { type Client } from 'gremlin';
 import { expect, test } from 'vitest';
 import { seededRandom, WELL_KNOWN_KEY } from '../../src/base/index.ts';
-import { ChildServer, runProgram, temporaryFolder } from '../server/child-server.ts';
+import { ChildServer, runProgram } from '../server/child-server.ts';
+import { newStorage } from './storage.ts';
 
 const SEED = Number(process.env.MESOCOSM_SEED ?? Date.now() % 1_000_000);
 const ROUNDS = process.env.MESOCOSM_LONG === undefined ? 4 : 40;
@@ -16,11 +16,11 @@ const ALL = 2 * SPOKES * EDGES;
 
 test(`kill -9 while a vertex with ${ALL} edges is dropped (MESOCOSM_SEED=${SEED})`, async () => {
   const random = seededRandom(SEED);
-  const data = join(temporaryFolder(), 'data');
+  const storage = newStorage();
   let wholeMs = 0;
   const outcomes: string[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    await using server = await ChildServer.start(['--data', data]);
+    await using server = await ChildServer.start(storage);
     const client = clientOf(server);
     if (round === 0) await createGraph(server);
     else outcomes.push(await checkWhole(client));

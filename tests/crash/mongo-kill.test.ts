@@ -1,9 +1,9 @@
 // Goal: kill -9 keeps every write that a MongoDB driver had acknowledged, with w: 1 and with w: 'majority'.
 // Method: writers with ledgers, killed after a number of acknowledgements; the server must hold exactly the ledgers.
-import { join } from 'node:path';
 import { type Collection, MongoClient, MongoServerError } from 'mongodb';
 import { expect, test } from 'vitest';
-import { ChildServer, temporaryFolder } from '../server/child-server.ts';
+import { ChildServer } from '../server/child-server.ts';
+import { newStorage } from './storage.ts';
 
 const ROUNDS = 3;
 const WRITERS = 8;
@@ -78,10 +78,10 @@ class Writer {
 }
 
 test(`${ROUNDS} times kill -9 under drivers that wait for one node and for the majority`, async () => {
-  const data = join(temporaryFolder(), 'data');
+  const storage = newStorage();
   const writers = Array.from({ length: WRITERS }, (_, number) => new Writer(number));
   for (let round = 0; round < ROUNDS; round++) {
-    await using server = await ChildServer.start(['--data', data]);
+    await using server = await ChildServer.start(storage);
     const client = clientOf(server);
     try {
       const rows = client.db('d').collection<Row>('rows');
@@ -102,7 +102,7 @@ test(`${ROUNDS} times kill -9 under drivers that wait for one node and for the m
       await client.close();
     }
   }
-  await using server = await ChildServer.start(['--data', data]);
+  await using server = await ChildServer.start(storage);
   const client = clientOf(server);
   try {
     const rows = client.db('d').collection<Row>('rows');

@@ -3,10 +3,10 @@
 
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
-import { ChildServer, temporaryFolder } from '../server/child-server.ts';
+import { ChildServer } from '../server/child-server.ts';
+import { newStorage } from './storage.ts';
 
 interface Counter {
   _id: string;
@@ -14,8 +14,7 @@ interface Counter {
 }
 
 test('updates, inserts, deletes and findAndModify that lose their reply are applied once', async () => {
-  const data = join(temporaryFolder(), 'data');
-  await using world = await startWorld(data);
+  await using world = await startWorld();
   // A monitor that sees the kill before the reply is lost makes the server unknown, where the driver does not retry.
   const client = new MongoClient(world.uri, {
     serverSelectionTimeoutMS: 30_000,
@@ -70,9 +69,9 @@ test('updates, inserts, deletes and findAndModify that lose their reply are appl
   }
 }, 120_000);
 
-/** A server on disk behind a proxy. */
-async function startWorld(data: string) {
-  const flags = ['--data', data, '--mongo-port', '0'];
+/** A server behind a proxy. */
+async function startWorld() {
+  const flags = [...newStorage(), '--mongo-port', '0'];
   let server = await ChildServer.start(flags);
   let lost: string | undefined;
   let kills = 0;

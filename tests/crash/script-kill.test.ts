@@ -1,11 +1,11 @@
 // Goal: writes of a procedure or a trigger are stored as a whole or not at all after kill -9, and stored if acknowledged.
 // Method: rounds of procedures that give several items one number, and of writes with a trigger that counts them, cut off.
 import { Agent } from 'node:http';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/base/index.ts';
-import { ChildServer, temporaryFolder } from '../server/child-server.ts';
+import { ChildServer } from '../server/child-server.ts';
 import { send, type WireRequest } from '../server/wire.ts';
+import { newStorage } from './storage.ts';
 
 const ROUNDS = 8;
 const ITEMS = 8;
@@ -49,13 +49,13 @@ interface Client {
 
 test(`${ROUNDS} times kill -9 under scripts (MESOCOSM_SEED=${SEED})`, async () => {
   const random = seededRandom(SEED);
-  const data = join(temporaryFolder(), 'data');
+  const storage = newStorage();
   const clients = Array.from(
     { length: CLIENTS },
     (_, at): Client => ({ pk: `k${at}`, acknowledged: 0, created: 0 }),
   );
   for (let round = 0; round < ROUNDS; round++) {
-    await using server = await ChildServer.start(['--data', data, '--throughput', 'report']);
+    await using server = await ChildServer.start([...storage, '--throughput', 'report']);
     const agent = new Agent({ keepAlive: true });
     if (round === 0) await prepare(server.port, agent);
     for (const client of clients) await check(server.port, agent, client);

@@ -1,10 +1,10 @@
 // Goal: an item with very many list entries does not end the process, whatever is done to it, now or at the next start.
 // Method: one item of distinct entries and one of a repeated entry through every kind of write, a split, kill -9 and a restart,
 // with a reader of another item beside them.
-import { join } from 'node:path';
 import { type Container, CosmosClient } from '@azure/cosmos';
 import { expect, test } from 'vitest';
-import { ChildServer, runProgram, temporaryFolder } from '../server/child-server.ts';
+import { ChildServer, runProgram } from '../server/child-server.ts';
+import { newStorage } from './storage.ts';
 
 const WIDE_ITEMS = [
   { id: 'distinct', pk: 'a', list: Array.from({ length: 150_000 }, (_, at) => at) },
@@ -13,9 +13,9 @@ const WIDE_ITEMS = [
 const BYSTANDER = { id: 'bystander', pk: 'c' };
 
 test('items with 150,000 distinct and 200,000 repeated list entries do not end the process', async () => {
-  const data = join(temporaryFolder(), 'data');
+  const storage = newStorage();
   {
-    await using server = await ChildServer.start(['--data', data]);
+    await using server = await ChildServer.start(storage);
     const { database } = await clientOf(server).databases.create({ id: 'db' });
     const partitionKey = { paths: ['/pk'], version: 2 };
     const wanted = { id: 'wide', partitionKey, throughput: 1000 };
@@ -28,7 +28,7 @@ test('items with 150,000 distinct and 200,000 repeated list entries do not end t
     await expectWhole(container);
     expect(await server.stop('SIGKILL')).toMatchObject({ code: null, signal: 'SIGKILL' });
   }
-  await using server = await ChildServer.start(['--data', data]);
+  await using server = await ChildServer.start(storage);
   const container = clientOf(server).database('db').container('wide');
   await expectWhole(container);
   await besideReads(container, async () => {

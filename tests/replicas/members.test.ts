@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { LocalReplicaSet } from '../../src/engine/postgres/local/local-replica-set.ts';
 import { reportMissing } from '../../src/engine/postgres/local/test-member.ts';
 import type { ChildServer } from '../server/child-server.ts';
+import { send } from '../server/wire.ts';
 import {
   BookWriter,
   createContainer,
@@ -59,6 +60,58 @@ function withSet(set: LocalReplicaSet): void {
     );
     await stop(writers, writing);
     expect(await wrongOf(writers, node.port)).toEqual([]);
+    expect((await node.stop()).code).toBe(0);
+  });
+
+  test('without a quorum, partitions that were not open are read, and a stop ends in time', async () => {
+    const writers = newWriters('r');
+    {
+      await using node = await startNode(set.url);
+      await createContainer(node.port);
+      const writing = start(writers, node);
+      await untilWritten(writers, 50);
+      await stop(writers, writing);
+      await node.stop();
+    }
+    await using node = await startNode(set.url);
+    const agent = new Agent({ keepAlive: true });
+    const [one, two] = set.standbys;
+    await one?.stop('SIGKILL');
+    await two?.stop('SIGKILL');
+    // Nothing of this container was read or written since the start: its partitions are opened now. The first opening
+    // may be sent before the node knows that the quorum is missing, and waits for it in vain.
+    expect(await wrongOf(writers, node.port)).toEqual([]);
+    expect(await put(node.port, agent, 'r-new', 1)).toBe(503);
+    expect(await countOf(node.port, agent)).toBeGreaterThan(0);
+    expect((await node.stop()).code).toBe(0);
+
+    await one?.start();
+    await two?.start();
+    await set.untilStreaming(3);
+    agent.destroy();
+  });
+
+  test('a partition that was opened for reads takes writes when the quorum is back', async () => {
+    {
+      await using node = await startNode(set.url);
+      await createContainer(node.port);
+      await node.stop();
+    }
+    await using node = await startNode(set.url);
+    const writers = newWriters('b');
+    const [one, two] = set.standbys;
+    await one?.stop('SIGKILL');
+    await two?.stop('SIGKILL');
+    const agent = new Agent({ keepAlive: true });
+    await until('it is read', async () => (await get(node.port, agent, 'b0-1')).status === 404);
+    await one?.start();
+    await two?.start();
+    await set.untilStreaming(3);
+    const writing = start(writers, node);
+    await untilWritten(writers, 50);
+    await stop(writers, writing);
+    expect(await wrongOf(writers, node.port)).toEqual([]);
+    agent.destroy();
     expect((await node.stop()).code).toBe(0);
   });
 
@@ -140,6 +193,21 @@ function untilWritten(writers: readonly BookWriter[], count: number): Promise<vo
   const total = () => writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   const goal = total() + count;
   return until(`${count} writes`, () => total() >= goal);
+}
+
+async function countOf(port: number, agent: Agent): Promise<number> {
+  const { status, body } = await send(port, agent, {
+    verb: 'POST',
+    path: ['dbs', 'd', 'colls', 'c', 'docs'],
+    headers: {
+      'x-ms-documentdb-isquery': 'true',
+      'x-ms-documentdb-query-enablecrosspartition': 'true',
+      'content-type': 'application/query+json',
+    },
+    body: JSON.stringify({ query: 'SELECT VALUE c.version FROM c WHERE c.version > 0' }),
+  });
+  expect(status).toBe(200);
+  return JSON.parse(body).Documents.length;
 }
 
 function statusesOf(writers: readonly BookWriter[]): readonly number[] {

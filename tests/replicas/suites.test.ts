@@ -18,13 +18,14 @@ const CHOSEN = [
   'tests/compat/gremlin/traversals.test.ts',
 ];
 const ALL = ['tests/compat'];
-/** These run a part of themselves on PostgreSQL, or all with MESOCOSM_LONG=1. */
-const CRASHES = [
+/** These run a part of themselves on PostgreSQL. */
+const CHOSEN_CRASHES = [
   ...['kill', 'batch-kill', 'split-kill', 'transaction-kill'].map(
     (name) => `tests/crash/${name}.test.ts`,
   ),
   'tests/partitions/split.test.ts',
 ];
+const ALL_CRASHES = ['tests/crash', 'tests/partitions/split.test.ts'];
 
 const started = await startSet({
   members: 1,
@@ -38,7 +39,7 @@ function withMember(set: LocalReplicaSet): void {
 
   test.each([
     ['the APIs', isLong ? ALL : CHOSEN],
-    ['kills and splits', CRASHES],
+    ['kills and splits', isLong ? ALL_CRASHES : CHOSEN_CRASHES],
   ])('suites of %s', { timeout: 3_600_000 }, async (_, files) => {
     const root = fileURLToPath(new URL('../../', import.meta.url));
     const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));

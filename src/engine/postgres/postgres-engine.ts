@@ -37,6 +37,8 @@ export interface PostgresEngine extends Engine {
 
 /** Openings at once; each waits for the quorum. They have sessions of their own, since one that waits too long is ended. */
 const OPEN_SESSIONS = 4;
+/** So often an opening that waits for the quorum looks whether there is one. */
+const REFUSED_POLL_MS = 50;
 const LOCK_TIMEOUT = unnamed("SET lock_timeout = '3s'");
 
 /** Rejects with the errors of sessions, `unavailable` and FormatError. The account belongs to this engine from now on. */
@@ -69,6 +71,8 @@ class Postgres implements PostgresEngine {
   readonly #stores = new Map<string, PostgresStore>();
   /** Names of stores that are open, or being opened or dropped. */
   readonly #taken = new Set<string>();
+  /** Stores with a commit that may have been applied without the quorum: nothing is read before a new fence. */
+  readonly #unsettled = new Set<string>();
   readonly #opening = new Set<Promise<Store>>();
   readonly #onFenced: () => void;
   #isFenced = false;
@@ -118,16 +122,18 @@ class Postgres implements PostgresEngine {
     if (this.#isClosed) this.#monitor.start();
     this.#isClosed = false;
     try {
-      const opened = await this.#openRow(name);
+      const opened = await this.#openRow(name, !this.#unsettled.has(name));
       const store: PostgresStore = new PostgresStore({
         name,
         opened,
         instance: this.#instance,
         transactions: this.#transactions,
-        reopen: () => this.#openRow(name),
+        reopen: () => this.#openRow(name, false),
         refusal: () => this.#monitor.refusal,
         onFenced: this.#onFenced,
-        onClose: () => {
+        onClose: (isSettled) => {
+          if (isSettled) this.#unsettled.delete(name);
+          else this.#unsettled.add(name);
           this.#stores.delete(name);
           this.#taken.delete(name);
         },
@@ -168,25 +174,58 @@ class Postgres implements PostgresEngine {
     await this.#instance.close();
   }
 
-  /** Opens or creates. Sent again where the session was lost: another fence does no harm. */
-  async #openRow(name: string): Promise<Opened> {
+  /**
+   * Opens or creates. Sent again where the session was lost: another fence does no harm. Without the quorum there is no
+   * new fence. A store whose commits were all acknowledged or refused is then opened as it is, for reads: since this
+   * node took it, nobody else has written it.
+   */
+  async #openRow(name: string, mayBeForReads: boolean): Promise<Opened> {
     const deadlineMs = performance.now() + MEMBER_WAIT_MS;
     const number = createHash('sha256').update(name).digest().readUInt16BE(0) % OPEN_SESSIONS;
-    const place = `open${number}`;
-    for (;;) {
-      const refusal: DomainError | undefined = this.#monitor.refusal;
-      if (refusal !== undefined) throw refusal;
-      const session = await this.#instance.session(place);
-      const leftMs = Math.max(1, deadlineMs - performance.now());
+    for (;;)
       try {
-        return await withDeadline(this.#openOn(session, name), leftMs, () => {
-          session.destroy('the opening of a store was not acknowledged');
-          return unavailable(`Store ${name} cannot be opened: the quorum does not acknowledge it.`);
-        });
+        const refusal: DomainError | undefined = this.#monitor.refusal;
+        if (refusal !== undefined) {
+          const opened = mayBeForReads ? await this.#openForReads(name) : undefined;
+          if (opened === undefined) throw refusal;
+          return opened;
+        }
+        const session = await this.#instance.session(`open${number}`);
+        const leftMs = Math.max(1, deadlineMs - performance.now());
+        const opened = await this.#openUnlessRefused(session, name, leftMs);
+        if (opened !== undefined) return opened;
       } catch (error) {
         if (!isLost(error) || performance.now() > deadlineMs) throw readFailure(error);
       }
-    }
+  }
+
+  /** Undefined where the quorum is missing meanwhile: the opening waits on, before all others of its session. */
+  #openUnlessRefused(
+    session: PostgresSession,
+    name: string,
+    leftMs: number,
+  ): Promise<Opened | undefined> {
+    const opening = this.#openOn(session, name);
+    opening.catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const refused = new Promise<undefined>((resolve) => {
+      timer = setInterval(() => {
+        if (this.#monitor.refusal !== undefined) resolve(undefined);
+      }, REFUSED_POLL_MS);
+    });
+    return withDeadline(Promise.race([opening, refused]), leftMs, () => {
+      session.destroy('the opening of a store was not acknowledged');
+      return unavailable(`Store ${name} cannot be opened: the quorum does not acknowledge it.`);
+    }).finally(() => clearInterval(timer));
+  }
+
+  /** Undefined where there is no such store, or another node has it. */
+  async #openForReads(name: string): Promise<Opened | undefined> {
+    const session = await this.#instance.session('open-for-reads');
+    const parameters = [Buffer.from(name), int8(this.#lease)];
+    const [row] = await session.rows(this.#statements.openForReads, ...parameters);
+    if (row === undefined) return undefined;
+    return { id: readInt8(row[0]), fence: readInt8(row[1]), isForReads: true };
   }
 
   async #openOn(session: PostgresSession, name: string): Promise<Opened> {

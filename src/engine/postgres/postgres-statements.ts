@@ -55,6 +55,11 @@ export function accountStatements(schema: string) {
       name: 'open',
       text: `UPDATE ${stores} SET lease = $2, fence = fence + 1 WHERE name = $1 AND lease <= $2 RETURNING id, fence`,
     },
+    /** Without a new fence, so without the quorum: only for reads, and only by the node that took the store. */
+    openForReads: {
+      name: 'open_for_reads',
+      text: `SELECT id, fence FROM ${stores} WHERE name = $1 AND lease = $2`,
+    },
     isOwned: { name: 'is_owned', text: `SELECT 1 FROM ${stores} WHERE name = $1 AND lease > $2` },
     newId: unnamed(`SELECT nextval(pg_get_serial_sequence('${stores}', 'id'))`),
     add: unnamed(

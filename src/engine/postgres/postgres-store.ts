@@ -40,6 +40,8 @@ import { batchSteps } from './write/postgres-batch.ts';
 export interface Opened {
   readonly id: number;
   readonly fence: number;
+  /** The fence is that of an earlier opening: the first commit needs a new one. */
+  readonly isForReads?: boolean;
 }
 
 interface PostgresStoreParts {
@@ -53,7 +55,8 @@ interface PostgresStoreParts {
   readonly refusal: () => DomainError | undefined;
   /** Called when another node has taken the store. */
   readonly onFenced: () => void;
-  readonly onClose: () => void;
+  /** @param isSettled - every commit was acknowledged or refused. */
+  readonly onClose: (isSettled: boolean) => void;
 }
 
 const WRITE_SESSIONS = 8;
@@ -73,6 +76,8 @@ export class PostgresStore implements Store {
   #fence: number;
   /** A commit of unknown outcome may still land: nothing is read or written before a new fence. */
   #needsFence = false;
+  /** Nothing is written before a new fence. */
+  #isForReads: boolean;
   #fencing: Promise<void> | undefined;
   /** The last commit that was not sent at once. */
   #sending: Promise<void> | undefined;
@@ -84,6 +89,7 @@ export class PostgresStore implements Store {
     this.name = name;
     this.#parts = parts;
     this.#fence = opened.fence;
+    this.#isForReads = opened.isForReads === true;
     this.#statements = storeStatements(instance.address.schema, opened.id);
     this.#readPlace = `read${opened.id % READ_SESSIONS}`;
     this.#writePlace = `write${opened.id % WRITE_SESSIONS}`;
@@ -172,7 +178,7 @@ export class PostgresStore implements Store {
     });
     await Promise.race([Promise.allSettled(this.#commits), late]);
     clearTimeout(timer);
-    this.#parts.onClose();
+    this.#parts.onClose(this.#commits.size === 0 && !this.#needsFence);
   }
 
   /** Tries the live state, and a snapshot where the page takes more than one statement. */
@@ -211,7 +217,8 @@ export class PostgresStore implements Store {
   async #commit(batch: Batch): Promise<void> {
     const retired = this.#snapshots.retireCurrent();
     const ready = this.#parts.instance.ready(this.#writePlace);
-    const isFree = !retired && !this.#needsFence && !this.#sending && !this.writeRefusal;
+    const isFenced = !this.#needsFence && !this.#isForReads;
+    const isFree = !retired && isFenced && !this.#sending && !this.writeRefusal;
     if (ready !== undefined && isFree) return this.#send(batch, ready);
     const before = this.#sending;
     let isSent = (): void => undefined;
@@ -231,14 +238,24 @@ export class PostgresStore implements Store {
     }
   }
 
+  /**
+   * Waits for as long as the quorum is missing, as a commit does that was sent: a partition whose commit failed would
+   * have to be opened again. New writes are refused before they come here.
+   */
   async #writeSession(): Promise<PostgresSession> {
     const { instance, refusal } = this.#parts;
-    const deadlineMs = performance.now() + MEMBER_WAIT_MS;
-    for (let why = refusal(); why !== undefined; why = refusal()) {
-      if (performance.now() > deadlineMs) throw why;
-      await new Promise((resolve) => setTimeout(resolve, REFUSED_POLL_MS));
+    for (;;) {
+      for (let why = refusal(); why !== undefined; why = refusal()) {
+        if (this.#closing !== undefined) throw why;
+        await new Promise((resolve) => setTimeout(resolve, REFUSED_POLL_MS));
+      }
+      if (!this.#needsFence && !this.#isForReads) break;
+      try {
+        await this.#renewFence();
+      } catch (error) {
+        if (refusal() === undefined) throw error;
+      }
     }
-    if (this.#needsFence) await this.#renewFence();
     return instance.ready(this.#writePlace) ?? (await instance.session(this.#writePlace));
   }
 
@@ -281,6 +298,7 @@ export class PostgresStore implements Store {
       .then(({ fence }) => {
         this.#fence = fence;
         this.#needsFence = false;
+        this.#isForReads = false;
       })
       .finally(() => {
         this.#fencing = undefined;

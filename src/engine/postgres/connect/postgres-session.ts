@@ -58,6 +58,7 @@ export class ConnectionLostError extends Error {
 
 /** Prepared statements of one session; the least recently used one is closed beyond that. */
 const STATEMENTS_MAX = 500;
+const CLOSE_MS_MAX = 2000;
 
 interface Pending {
   readonly parsed: string[];
@@ -174,10 +175,12 @@ export class PostgresSession {
     });
   }
 
-  /** Ends in order: waits for what was sent. */
+  /** Ends in order: waits for what was sent, but not for standbys that do not come back. */
   async close(): Promise<void> {
     if (!this.#isOpen) return;
+    const late = setTimeout(() => this.destroy('the connection was closed'), CLOSE_MS_MAX);
     await this.#client.end().catch(() => undefined);
+    clearTimeout(late);
     this.#end('the connection was closed');
   }
 
