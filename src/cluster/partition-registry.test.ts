@@ -135,3 +135,17 @@ test('a query under way on a partition that failed gets unavailable when the par
   const late = async () => registry.partition(handleOf(0));
   await expect(late()).rejects.toMatchObject({ code: 'unavailable' });
 });
+
+test('a request that comes while a store is dropped does not open it again', async () => {
+  const { registry, handleOf, open } = setUp(8);
+  const handle = handleOf(1);
+  await registry.partition(handle);
+  const dropped = registry.drop(['c/1']);
+  const late = Promise.resolve()
+    .then(() => registry.partition(handle))
+    .catch((error: unknown) => error);
+  expect(await late).toMatchObject({ code: 'partitionGone' });
+  await dropped;
+  expect(open.size).toBe(0);
+  await registry.close();
+});

@@ -100,8 +100,7 @@ export class PartitionRegistry {
   partition(handle: PartitionHandle): MaybePromise<Partition> {
     const partition = handle.use(this.#options.clock.nowMs());
     if (partition !== undefined) return partition;
-    if (handle.isGone)
-      throw new DomainError('partitionGone', 'The partition was replaced by others.');
+    if (handle.isGone) throw replaced();
     return this.#opened(handle);
   }
 
@@ -115,6 +114,8 @@ export class PartitionRegistry {
   async drop(storeNames: readonly string[]): Promise<void> {
     for (const storeName of storeNames) {
       const handle = this.#handles.get(storeName);
+      // Requests that were routed before must not open it again meanwhile.
+      handle?.retire();
       if (handle !== undefined) await this.#close(handle);
       this.#handles.delete(storeName);
       await this.#options.engine.drop(storeName);
@@ -155,6 +156,7 @@ export class PartitionRegistry {
     while (handle.changing !== undefined || handle.partition?.hasFailed === true)
       await (handle.changing ?? this.#close(handle));
     if (handle.partition !== undefined) return handle.partition;
+    if (handle.isGone) throw replaced();
     if (this.#isClosed) throw new DomainError('unavailable', 'The server is stopping.');
     const partition = await handle.open(this.#openStore(handle), this.recover);
     this.#sweeper ??= setInterval(() => this.#sweep(), PARTITION_IDLE_MS / 2).unref();
@@ -248,4 +250,8 @@ export class PartitionRegistry {
 interface OpenSearch {
   readonly fingerprint: string;
   readonly indexes: SearchIndexes;
+}
+
+function replaced(): DomainError {
+  return new DomainError('partitionGone', 'The partition was replaced by others.');
 }

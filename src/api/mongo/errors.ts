@@ -198,6 +198,8 @@ const CODES: Readonly<Partial<Record<ErrorCode, MongoCode>>> = {
   responseTooLarge: 'BSONObjectTooLarge',
   retryWith: 'WriteConflict',
   queryTimeout: 'MaxTimeMSExpired',
+  // A collection whose partitions are gone for good was dropped meanwhile.
+  partitionGone: 'QueryPlanKilled',
 };
 
 /** Any failure as a refusal of this API; what is not a refusal is a bug, an InternalError. */
@@ -245,4 +247,12 @@ export function errorReply(
   for (const [name, value] of error.more ?? []) reply.set(name, value);
   if (labels.length > 0) reply.set('errorLabels', labels);
   return reply;
+}
+
+export function noSearchIndexes(): MongoError {
+  return new MongoError(
+    'Location31082',
+    'Using Atlas Search Database Commands and the $listSearchIndexes aggregation stage requires additional configuration. ' +
+      'Please connect to Atlas or an AtlasCLI local deployment to enable.',
+  );
 }

@@ -13,7 +13,7 @@ import {
   type ValueMap,
 } from '../../value/index.ts';
 import { collectionOf } from './collections/collection.ts';
-import { idKey, partitionKeyOf } from './documents/address.ts';
+import { addressOf, idKey } from './documents/address.ts';
 import { idOfText, idTextOf } from './documents/id-text.ts';
 import { finishDocument } from './documents/new-document.ts';
 
@@ -38,12 +38,7 @@ export const mongoImage: NonNullable<HomeApi['image']> = {
     }
     const { document: stored, body } = finishDocument(made);
     const collection = collectionOf({ database: '', collection: container.id }, container);
-    return {
-      body,
-      ttlSec: 0,
-      partitionKey: partitionKeyOf(collection, stored),
-      rowKey: [idKey(stored.get('_id') as Bson)],
-    };
+    return { body, ttlSec: 0, ...addressOf(collection, stored) };
   },
 
   rowKeyOf: (id: string, _container: ContainerRecord) => [idKey(idOfText(id))],

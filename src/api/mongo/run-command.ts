@@ -10,8 +10,8 @@ import { openTail, tailOf } from './cursors/tail.ts';
 import { MongoError } from './errors.ts';
 import { checkReadConcern, checkWriteConcern } from './fields/concerns.ts';
 import { checkFields } from './fields/field-table.ts';
-import { checkGenericFields } from './fields/generic-checks.ts';
-import { makeHidden } from './sessions/hidden-collections.ts';
+import { checkGenericFields, maxTimeMs } from './fields/generic-checks.ts';
+import { hideMade, makeHidden } from './sessions/hidden-collections.ts';
 import { RetryableWrite } from './sessions/retryable-write.ts';
 import { runOnView, viewOf } from './views/view-calls.ts';
 import type { Message } from './wire/message.ts';
@@ -33,6 +33,7 @@ export function runCommand(running: Runnable, message: Message): MaybePromise<Re
   const command = admitted(running, message);
   checkGenericFields(name, body);
   if (command.fields !== undefined) checkFields(name, body, command.fields);
+  checkTime(call);
   checkReadConcern(name, body, context.topology);
   running.writeConcernError = checkWriteConcern(name, body, context.topology);
   call.session = context.sessions.use(body, call.connection.user);
@@ -45,6 +46,7 @@ export function runCommand(running: Runnable, message: Message): MaybePromise<Re
   if (view !== undefined) return runOnView(call, view, commandNamed('aggregate') as Command);
   if (body.get('autocommit') === false && MAKING.has(name))
     return makeHidden(call).then(() => command.run(call));
+  if (body.get('autocommit') === false && name === 'create') return hideAfter(call, command);
   const tail = tailOf(call);
   if (tail !== undefined) return openTail(call, tail);
   const reply = command.run(call);
@@ -66,6 +68,20 @@ const CAPPING: ReadonlySet<string> = new Set([
   'findAndModify',
   'findandmodify',
 ]);
+
+/** Test suites let every time limit be over. */
+function checkTime({ context, body, name }: Call): void {
+  if (context.failPoints === undefined || name === 'getMore' || (maxTimeMs(body) ?? 0) === 0)
+    return;
+  if (context.failPoints.isOn('maxTimeAlwaysTimeOut'))
+    throw new MongoError('MaxTimeMSExpired', 'operation exceeded time limit');
+}
+
+async function hideAfter(call: Call, command: Command): Promise<Reply> {
+  const reply = await command.run(call);
+  await hideMade(call);
+  return reply;
+}
 
 /** The command, where the caller may run it. */
 function admitted({ call, command }: Runnable, { kind }: Message): Command {

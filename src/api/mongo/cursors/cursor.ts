@@ -28,6 +28,8 @@ export interface OpenCursor extends CursorOrigin {
   readonly isDone: boolean;
   /** True where it may wait for documents that are not there yet. */
   readonly isLive: boolean;
+  /** True where a reader may say how long it waits. */
+  readonly awaitsData: boolean;
   /** Bytes of the documents that wait in memory. */
   readonly waitingBytes: number;
   /** The place behind the last batch, where the cursor can be opened again. */
@@ -48,6 +50,7 @@ export class Cursor implements OpenCursor {
   readonly transaction: bigint | undefined;
   readonly hasTimeout: boolean;
   readonly isLive = false;
+  readonly awaitsData = false;
   readonly resumeToken = undefined;
   readonly #rows: Rows;
   #waiting: readonly Row[] = [];

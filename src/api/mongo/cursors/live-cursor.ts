@@ -43,9 +43,9 @@ export class LiveCursor implements OpenCursor {
   readonly transaction: bigint | undefined;
   readonly hasTimeout: boolean;
   readonly isLive = true;
+  readonly awaitsData: boolean;
   readonly #source: LiveSource;
   readonly #activity: Activity;
-  readonly #isPatient: boolean;
   #waiting: readonly LiveRow[] = [];
   #at = 0;
   #isClosed = false;
@@ -58,7 +58,7 @@ export class LiveCursor implements OpenCursor {
   constructor(source: LiveSource, from: LiveParts) {
     this.#source = source;
     this.#activity = from.activity;
-    this.#isPatient = from.isPatient ?? true;
+    this.awaitsData = from.isPatient ?? true;
     this.namespace = from.namespace;
     this.origin = from.origin;
     this.meter = from.meter;
@@ -89,7 +89,7 @@ export class LiveCursor implements OpenCursor {
       this.#at = 0;
       if (this.#waiting.length > 0) break;
       const leftMs = deadlineMs - performance.now();
-      if (leftMs <= 0 || !this.#isPatient || this.reader?.isEnding === true) break;
+      if (leftMs <= 0 || !this.awaitsData || this.reader?.isEnding === true) break;
       await this.#activity.wait(Math.min(leftMs, POLL_MS));
     }
     return this.#take(documentsMax);

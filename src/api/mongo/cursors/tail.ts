@@ -96,6 +96,7 @@ class Tail implements LiveSource {
   ];
   #skip: number;
   #left: number;
+  #hasDocuments = false;
   isEnded = false;
 
   constructor(service: Service, collection: Collection, options: TailOptions) {
@@ -127,8 +128,12 @@ class Tail implements LiveSource {
         const row = change.kind === 'write' ? this.#rowOf(change.item.body) : undefined;
         if (row !== undefined) rows.push(row);
       }
-      if (rows.length > 0 || !page.more) return rows;
+      if (page.changes.length > 0) this.#hasDocuments = true;
+      if (rows.length > 0 || !page.more) break;
     }
+    // A cursor on an empty collection is dead (documented): there is no place to wait at.
+    if (!this.#hasDocuments) this.isEnded = true;
+    return rows;
   }
 
   #rowOf(body: Uint8Array): LiveRow | undefined {

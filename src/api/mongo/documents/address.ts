@@ -4,6 +4,7 @@ import {
   type Bson,
   type BsonDocument,
   isArray,
+  isDocument,
   type Value,
   valueOfBson,
 } from '../../../value/index.ts';
@@ -18,8 +19,21 @@ const ONE_KEY: readonly Value[] = [undefined];
 export function addressOf(collection: Collection, document: BsonDocument): ItemAddress {
   return {
     partitionKey: partitionKeyOf(collection, document),
-    rowKey: [idKey(document.get('_id') as Bson)],
+    rowKey: [rowKeyOf(collection, document)],
   };
+}
+
+/** Measurements of a time series may share an `_id`; their time never changes, and goes with it. */
+function rowKeyOf(collection: Collection, document: BsonDocument): Value {
+  const id = idKey(document.get('_id') as Bson);
+  const timeField = timeFieldOf(collection);
+  return timeField === undefined ? id : [id, valueOfBson(document.get(timeField) ?? null)];
+}
+
+/** Undefined for a collection that is no time series. */
+function timeFieldOf({ options }: Collection): string | undefined {
+  const series = options.get('timeseries');
+  return isDocument(series) ? (series.get('timeField') as string) : undefined;
 }
 
 export function partitionKeyOf({ shardKey }: Collection, document: BsonDocument): readonly Value[] {
@@ -45,6 +59,7 @@ function keyValue(value: Bson): Value {
 
 /** The one address that a filter can match; undefined where it asks for less than `_id` and shard key. */
 export function addressIn(collection: Collection, filter: Filter): ItemAddress | undefined {
+  if (timeFieldOf(collection) !== undefined) return undefined;
   const id = equalityOn(filter, '_id');
   const partitionKey = id === undefined ? undefined : partitionKeyIn(collection, filter);
   if (id === undefined || partitionKey === undefined || isArray(id)) return undefined;

@@ -36,17 +36,39 @@ export function printChange(result: Partial<ChangeResult>, image: KeptImage = 'n
     ['matched', matched],
     ['modified', modified],
   ]);
-  if (upsertedId !== undefined) printed.set('upsertedId', upsertedId);
+  if (upsertedId !== undefined && isShort(new Map([['upsertedId', upsertedId]])))
+    printed.set('upsertedId', upsertedId);
+  else if (upsertedId !== undefined) printed.set(LOST_ID, true);
   const document = image === 'none' ? undefined : result[image];
-  if (document !== undefined) {
-    const isShort = writeBson(document).length <= NOTED_DOCUMENT_BYTES_MAX;
-    printed.set(image, isShort ? document : null);
-  }
+  if (document !== undefined) printed.set(image, isShort(document) ? document : null);
   return writeBson(printed);
 }
 
-export function parseChange(bytes: Bytes): ChangeResult {
+/** A document may have an `_id` of megabytes; its note says no more than that there was one. */
+const LOST_ID = 'lostId';
+
+function isShort(document: BsonDocument): boolean {
+  return writeBson(document).length <= NOTED_DOCUMENT_BYTES_MAX;
+}
+
+/** What a write has just done; `stored` is the document that it left. */
+export function parseReply(
+  bytes: Bytes,
+  stored: Bytes | undefined,
+): Pick<ChangeResult, 'matched' | 'modified' | 'upsertedId'> {
   const printed = readBson(bytes);
+  const isLost = printed.has(LOST_ID) && stored !== undefined;
+  return {
+    matched: printed.get('matched') as number,
+    modified: printed.get('modified') as number,
+    upsertedId: isLost ? readBson(stored).get('_id') : printed.get('upsertedId'),
+  };
+}
+
+/** What an earlier write did, by its note. Throws where it is too long to be kept. */
+export function parseNote(bytes: Bytes): ChangeResult {
+  const printed = readBson(bytes);
+  if (printed.has(LOST_ID)) throw lost('_id that it made');
   return {
     matched: printed.get('matched') as number,
     modified: printed.get('modified') as number,
@@ -58,10 +80,13 @@ export function parseChange(bytes: Bytes): ChangeResult {
 
 function imageIn(printed: BsonDocument, name: 'before' | 'after'): BsonDocument | undefined {
   const image = printed.get(name);
-  if (image === null)
-    throw new MongoError(
-      'IncompleteTransactionHistory',
-      'The write was applied before; the document that it returned is too large to be kept.',
-    );
+  if (image === null) throw lost('document that it returned');
   return isDocument(image) ? image : undefined;
+}
+
+function lost(what: string): MongoError {
+  return new MongoError(
+    'IncompleteTransactionHistory',
+    `The write was applied before; the ${what} is too large to be kept.`,
+  );
 }

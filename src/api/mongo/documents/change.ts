@@ -17,7 +17,8 @@ import {
   type ChangeResult,
   type KeptImage,
   NO_CHANGE,
-  parseChange,
+  parseNote,
+  parseReply,
   printChange,
 } from './change-result.ts';
 import { writeError } from './duplicate.ts';
@@ -120,7 +121,7 @@ class Changer {
   /** Undefined where that attempt matched nothing. */
   #repeated(note: Bytes): ChangeResult | undefined {
     const { retryable, place } = this.#context;
-    const result = parseChange(note);
+    const result = parseNote(note);
     if (result.matched === 0 && result.upsertedId === undefined) return undefined;
     retryable?.repeated.push(retryable.statementId(place));
     return result;
@@ -160,7 +161,7 @@ class Changer {
   /** Undefined where the document no longer matched. */
   #resultOf(effect: Effect): ChangeResult | undefined {
     if (effect.isRepeated === true) return this.#repeated(effect.reply as Bytes);
-    const { matched, modified, upsertedId } = parseChange(effect.reply as Bytes);
+    const { matched, modified, upsertedId } = parseReply(effect.reply as Bytes, effect.item?.body);
     if (matched === 0 && upsertedId === undefined) return undefined;
     const isWanted = this.#change.image !== 'none';
     return {

@@ -100,8 +100,12 @@ async function run(
       inserted += 1;
       if (result.effect.isRepeated === true)
         retryable?.repeated.push(retryable.statementId(place + index));
-    } else if ('error' in result)
-      failures.push({ index, error: insertError(collection, document, result.error) });
+    } else if ('error' in result) {
+      const refusal = insertError(collection, document, result.error);
+      // What ends the transaction is no matter of one document.
+      if (store.isTransaction && refusal.labels.length > 0) throw refusal;
+      failures.push({ index, error: refusal });
+    }
   }
   return inserted;
 }

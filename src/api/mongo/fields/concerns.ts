@@ -4,6 +4,7 @@ import {
   type BsonDocument,
   bsonTypeOf,
   Extended,
+  isArray,
   isDocument,
 } from '../../../value/index.ts';
 import { doubleOf, isNumber } from '../bson/arithmetic.ts';
@@ -116,8 +117,21 @@ export function checkReadConcern(name: string, body: BsonDocument, topology: Top
   const isInTransaction = body.get('autocommit') === false;
   if (level === 'snapshot' && !isInTransaction) throw noSnapshot(name);
   if (level === 'linearizable' && isInTransaction) throw notInTransaction(level);
+  if (level === 'linearizable') checkWritesNothing(body);
   if (level === 'snapshot' && READS_LOCALLY.has(name)) throw notSupported(name, sent);
   if (!READS_AT_LEVEL.has(name)) throw notSupported(name, sent);
+}
+
+/** Throws InvalidOptions where a pipeline ends with a stage that writes. */
+function checkWritesNothing(body: BsonDocument): void {
+  const pipeline = body.get('pipeline');
+  const last = isArray(pipeline) ? pipeline.at(-1) : undefined;
+  const stage = isDocument(last) ? [...last.keys()][0] : undefined;
+  if (stage === '$out' || stage === '$merge')
+    throw new MongoError(
+      'InvalidOptions',
+      `${stage} cannot be used with a 'linearizable' read concern level`,
+    );
 }
 
 function notInTransaction(level: string): MongoError {

@@ -2,7 +2,13 @@
 import type { Service } from '../../../service/index.ts';
 import type { Bson } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
-import { changeOptions, createCollection, findCollection } from '../collections/collection.ts';
+import {
+  type Collection,
+  changeOptions,
+  createCollection,
+  ensureCollection,
+  findCollection,
+} from '../collections/collection.ts';
 import { type Namespace, parseNamespace } from '../collections/namespace.ts';
 
 /** The option that hides a collection. */
@@ -11,12 +17,37 @@ const HIDDEN = 'temp';
 /** Makes the collection of the command, where it does not exist. */
 export async function makeHidden({ context, body, name, database }: Call): Promise<void> {
   const target = body.get(name);
-  if (typeof target !== 'string') return;
-  const namespace = parseNamespace(database, target);
-  if (findCollection(context.service, namespace) !== undefined) return;
+  if (typeof target === 'string')
+    await ensureHidden({ context, body }, parseNamespace(database, target));
+}
+
+/** The collection, made where it does not exist: hidden within a transaction. */
+export async function ensureHidden(
+  { context, body }: Pick<Call, 'context' | 'body'>,
+  namespace: Namespace,
+): Promise<Collection> {
+  const { service, transactions } = context;
+  if (body.get('autocommit') !== false) return ensureCollection(service, namespace);
+  const existing = findCollection(service, namespace);
+  if (existing !== undefined) return existing;
   const options = new Map<string, Bson>([[HIDDEN, true]]);
-  await createCollection(context.service, namespace, { options });
+  const made = await createCollection(service, namespace, { options });
+  transactions.made(body, namespace);
+  return made;
+}
+
+/** Hides the collection that `create` has just made. */
+export async function hideMade({ context, body, name, database }: Call): Promise<void> {
+  const namespace = parseNamespace(database, String(body.get(name)));
+  const collection = findCollection(context.service, namespace);
+  if (collection === undefined) return;
+  await changeOptions(context.service, collection, new Map(collection.options).set(HIDDEN, true));
   context.transactions.made(body, namespace);
+}
+
+/** True for the collections of other transactions, and of this one from outside. */
+export function isHiddenFrom({ body }: Call, { options }: Collection): boolean {
+  return options.get(HIDDEN) === true && body.get('autocommit') !== false;
 }
 
 export async function showCollections(service: Service, made: readonly Namespace[]): Promise<void> {

@@ -208,7 +208,8 @@ function checkStatement(command: BsonDocument, name: string): void {
       `Cannot run '${name}' in a multi-document transaction.`,
     );
   const database = command.get('$db');
-  if (!isEnding(name) && name !== 'getMore' && SYSTEM_DATABASES.has(database))
+  const isElsewhere = isEnding(name) || name === 'getMore' || name === 'bulkWrite';
+  if (!isElsewhere && SYSTEM_DATABASES.has(database))
     throw new MongoError(
       'OperationNotSupportedInTransaction',
       `Cannot run command against the '${String(database)}' database in a transaction.`,

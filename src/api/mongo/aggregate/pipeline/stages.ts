@@ -7,6 +7,7 @@ import { GROUP_STAGES } from '../stages/group.ts';
 import { JOIN_STAGES } from '../stages/joins.ts';
 import { WRITE_STAGES } from '../stages/out.ts';
 import { REDACT_STAGES } from '../stages/redact.ts';
+import { SEARCH_INDEX_STAGES } from '../stages/search-indexes.ts';
 import { SIMPLE_STAGES } from '../stages/simple.ts';
 import type { StageDefinition, StageTable } from '../stages/stage.ts';
 import { WINDOW_STAGES } from '../window/window-stages.ts';
@@ -19,6 +20,7 @@ const TABLES: readonly StageTable[] = [
   GROUP_STAGES,
   JOIN_STAGES,
   REDACT_STAGES,
+  SEARCH_INDEX_STAGES,
   SIMPLE_STAGES,
   WINDOW_STAGES,
   WRITE_STAGES,

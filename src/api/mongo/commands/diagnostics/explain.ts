@@ -81,6 +81,11 @@ async function explainCommand(
   const [name = ''] = body.keys();
   if (!Object.hasOwn(FILTERS, name))
     throw new MongoError('CommandNotFound', `Explain failed due to unknown command: ${name}`);
+  if (name === 'aggregate' && body.has('writeConcern'))
+    throw new MongoError(
+      'FailedToParse',
+      "Aggregation explain does not support the'writeConcern' option",
+    );
   const database = call.database;
   const query = queryOf(name, body);
   const target = body.get(name);

@@ -12,15 +12,16 @@ import {
 } from '../../../../value/index.ts';
 import { wholeNumber } from '../../bson/arithmetic.ts';
 import type { Call, Command } from '../../call.ts';
-import { type Collection, ensureCollection, findCollection } from '../../collections/collection.ts';
+import { type Collection, findCollection } from '../../collections/collection.ts';
 import { type Namespace, splitNamespace } from '../../collections/namespace.ts';
 import { openList } from '../../cursors/open-list.ts';
 import { NO_CHANGE } from '../../documents/change-result.ts';
-import { insertDocuments } from '../../documents/insert.ts';
+import { insertDocuments, type WriteFailure } from '../../documents/insert.ts';
 import { MongoError } from '../../errors.ts';
 import { WRITE_BATCH_MAX } from '../../limits.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { documentOf, ok } from '../../reply.ts';
+import { ensureHidden } from '../../sessions/hidden-collections.ts';
 import { deleteStatement, runChange, updateStatement } from './change-statements.ts';
 import { contextOf, refuseView } from './query-arguments.ts';
 import { checkStatement, isTrue } from './statement-fields.ts';
@@ -65,17 +66,32 @@ export const bulkWrite: Command = {
   async run(call) {
     const run = new BulkRun(call);
     const isOrdered = call.args.flag('ordered', true);
-    for (const [index, operation] of run.operations.entries()) {
-      const isDone = await run.step(operation, index);
+    for (let index = 0; index < run.operations.length; ) {
+      const inserts = run.insertsFrom(index);
+      const isDone =
+        inserts.length > 0
+          ? await run.insertAll(inserts, index, isOrdered)
+          : await run.change(run.operations[index] as Change, index);
       if (!isDone && isOrdered) break;
+      index += Math.max(inserts.length, 1);
     }
     return run.reply(call.args.flag('errorsOnly'));
   },
 };
 
-type Operation =
-  | { readonly kind: 'insert'; readonly target: number; readonly body: Bytes }
-  | { readonly kind: 'update' | 'delete'; readonly target: number; readonly sent: BsonDocument };
+interface Insertion {
+  readonly kind: 'insert';
+  readonly target: number;
+  readonly body: Bytes;
+}
+
+interface Change {
+  readonly kind: 'update' | 'delete';
+  readonly target: number;
+  readonly sent: BsonDocument;
+}
+
+type Operation = Insertion | Change;
 
 class BulkRun {
   readonly #call: Call;
@@ -113,59 +129,90 @@ class BulkRun {
   }
 
   /** False where the operation was refused. */
-  async step(operation: Operation, index: number): Promise<boolean> {
+  async change(operation: Change, index: number): Promise<boolean> {
     try {
-      const result =
-        operation.kind === 'insert'
-          ? await this.#insert(operation, index)
-          : await this.#change(operation, index);
+      const result = await this.#change(operation, index);
       this.#results.push(documentOf({ ok: new Double(1), idx: index, ...result }));
       return true;
     } catch (error) {
-      const refusal = statementError(error);
-      this.#counts.nErrors += 1;
-      this.#results.push(
-        new Map<string, Bson>([
-          ['ok', new Double(0)],
-          ['idx', index],
-          ['code', refusal.number],
-          ...(refusal.more ?? []),
-          ['errmsg', refusal.message],
-          ['n', 0],
-          ...(operation.kind === 'update' ? ([['nModified', 0]] as const) : []),
-        ]),
-      );
+      this.#refuse(operation, index, statementError(error));
       return false;
     }
   }
 
-  async #insert({ target, body }: Operation & { readonly kind: 'insert' }, index: number) {
-    const {
-      store,
-      retryable,
-      body: sent,
-      context: { service },
-    } = this.#call;
-    const collection = await ensureCollection(service, this.#namespaces[target] as Namespace);
+  #refuse({ kind }: Operation, index: number, refusal: MongoError): void {
+    this.#counts.nErrors += 1;
+    this.#results.push(
+      new Map<string, Bson>([
+        ['ok', new Double(0)],
+        ['idx', index],
+        ['code', refusal.number],
+        ...(refusal.more ?? []),
+        ['errmsg', refusal.message],
+        ['n', 0],
+        ...(kind === 'update' ? ([['nModified', 0]] as const) : []),
+      ]),
+    );
+  }
+
+  /** The inserts into one collection that follow each other from here on: they are one write. */
+  insertsFrom(index: number): readonly Insertion[] {
+    const inserts: Insertion[] = [];
+    for (let at = index; at < this.operations.length; at++) {
+      const operation = this.operations[at] as Operation;
+      if (operation.kind !== 'insert' || operation.target !== (inserts[0] ?? operation).target)
+        break;
+      inserts.push(operation);
+    }
+    return inserts;
+  }
+
+  /** False where one of them was refused. */
+  async insertAll(
+    inserts: readonly Insertion[],
+    index: number,
+    isOrdered: boolean,
+  ): Promise<boolean> {
+    let failures: readonly WriteFailure[];
+    try {
+      failures = await this.#insert(inserts, index, isOrdered);
+    } catch (error) {
+      // None of them was tried, for a reason that all of them have.
+      failures = inserts.map((_, at) => ({ index: at, error: statementError(error) }));
+    }
+    const refusals = new Map(failures.map((failure) => [failure.index, failure.error]));
+    for (const [at, operation] of inserts.entries()) {
+      const refusal = refusals.get(at);
+      if (refusal === undefined) this.#inserted(index + at);
+      else this.#refuse(operation, index + at, refusal);
+      if (refusal !== undefined && isOrdered) return false;
+    }
+    return failures.length === 0;
+  }
+
+  #inserted(index: number): void {
+    this.#counts.nInserted += 1;
+    this.#results.push(documentOf({ ok: new Double(1), idx: index, n: 1 }));
+  }
+
+  async #insert(inserts: readonly Insertion[], index: number, isOrdered: boolean) {
+    const { store, retryable, body: sent } = this.#call;
+    const namespace = this.#namespaces[(inserts[0] as Insertion).target] as Namespace;
+    const collection = await ensureHidden(this.#call, namespace);
     refuseView(collection);
     const { failures } = await insertDocuments({
       store,
       collection,
-      bodies: [body],
-      isOrdered: true,
+      bodies: inserts.map(({ body }) => body),
+      isOrdered,
       retryable,
       place: index,
       bypassesValidation: isTrue(sent.get('bypassDocumentValidation')),
     });
-    if (failures[0] !== undefined) throw failures[0].error;
-    this.#counts.nInserted += 1;
-    return { n: 1 };
+    return failures;
   }
 
-  async #change(
-    { kind, target, sent }: Operation & { readonly sent: BsonDocument },
-    index: number,
-  ) {
+  async #change({ kind, target, sent }: Change, index: number) {
     const { service } = this.#call.context;
     const namespace = this.#namespaces[target] as Namespace;
     const statement =
@@ -177,7 +224,7 @@ class BulkRun {
       parseFilter(statement.filter, contextOf(this.#call, undefined, sent));
     else refuseView(collection);
     if (collection === undefined && statement.isUpsert)
-      collection = await ensureCollection(service, namespace);
+      collection = await ensureHidden(this.#call, namespace);
     const result =
       collection === undefined
         ? NO_CHANGE

@@ -39,6 +39,13 @@ export const getMore: Command = {
       transaction:
         body.get('autocommit') === false && typeof number === 'bigint' ? number : undefined,
     });
+    if (body.has('maxTimeMS') && !cursor.awaitsData) {
+      await context.cursors.release(id, cursor);
+      throw new MongoError(
+        'BadValue',
+        'cannot set maxTimeMS on getMore command for a non-awaitData cursor',
+      );
+    }
     const bodies = await readBatch(call, cursor, id);
     const next = await context.cursors.release(id, cursor);
     call.hasMoreReplies = call.allowsExhaust && next !== 0n;
@@ -51,9 +58,6 @@ async function readBatch(call: Call, cursor: OpenCursor, id: bigint): Promise<re
   const { context, args, body, connection, meter } = call;
   const before = cursor.meter.charge;
   const timeMs = maxTimeMs(body);
-  if (timeMs !== undefined && !cursor.isLive && cursor.origin !== 'find') {
-    cursor.meter.deadlineMs = performance.now() + timeMs;
-  }
   cursor.meter.operation = meter.operation;
   if (cursor instanceof LiveCursor) cursor.reader = connection;
   const size = args.optionalCount('batchSize') || Number.POSITIVE_INFINITY;
@@ -70,7 +74,6 @@ async function readBatch(call: Call, cursor: OpenCursor, id: bigint): Promise<re
     throw error;
   } finally {
     meter.charge += cursor.meter.charge - before;
-    cursor.meter.deadlineMs = Number.POSITIVE_INFINITY;
     cursor.meter.operation = undefined;
   }
 }

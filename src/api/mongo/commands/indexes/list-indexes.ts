@@ -7,6 +7,7 @@ import { namespaceOf } from '../../collections/target.ts';
 import { openList } from '../../cursors/open-list.ts';
 import { MongoError } from '../../errors.ts';
 import { declaredIndexes, idIndex } from '../../indexes/index-spec.ts';
+import { isHiddenFrom } from '../../sessions/hidden-collections.ts';
 
 export const listIndexes: Command = {
   needs: 'read',
@@ -20,7 +21,7 @@ export const listIndexes: Command = {
         'includeBuildUUIDs and includeIndexBuildInfo cannot both be set to true.',
       );
     const collection = findCollection(context.service, namespace);
-    if (collection === undefined)
+    if (collection === undefined || isHiddenFrom(call, collection))
       throw new MongoError('NamespaceNotFound', `ns does not exist: ${namespaceText(namespace)}`);
     const specs = [idIndex(collection), ...declaredIndexes(collection).map(({ spec }) => spec)];
     const isWrapped = args.flag('includeIndexBuildInfo');
