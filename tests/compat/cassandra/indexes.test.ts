@@ -150,4 +150,14 @@ describe.each(ENGINES)('engine %s', (engine) => {
         .rowLength;
     expect([await ids('a'), await ids('b')]).toEqual([0, 1]);
   });
+
+  test('an index on a part of the partition key names partitions with static columns alone', async () => {
+    await client.execute(
+      'CREATE TABLE k.parts (a int, b int, c int, s int static, PRIMARY KEY ((a, b), c))',
+    );
+    await client.execute('CREATE INDEX ON k.parts (b)');
+    await client.execute('INSERT INTO k.parts (a, b, s) VALUES (1, 2, 3)');
+    const { rows } = await client.execute('SELECT a, b, c, s FROM k.parts WHERE b = 2');
+    expect(rows.map((row) => ({ ...row }))).toEqual([{ a: 1, b: 2, c: null, s: 3 }]);
+  });
 });

@@ -106,7 +106,7 @@ function seesStatics({ statement, table: { schema }, restrictions }: CompiledSel
   const kinds = selectors
     .flatMap(({ term }) => [...columnsOf(term)])
     .map((name) => schema.column(name)?.kind);
-  const isOfRows = kinds.some((kind) => kind === 'regular' || kind === 'clustering');
+  const isOfRows = kinds.includes('regular');
   const isStatic = (kind: string | undefined): boolean => kind === 'static';
   return (
     !isOfRows || kinds.some(isStatic) || restrictions.others.some(({ kind }) => isStatic(kind))
@@ -162,7 +162,9 @@ function scannedOrIndexed(
   includesStaticOnly: boolean,
   call: Call,
 ): RowSource {
-  if (indexed.length === 0) return new ScannedRows(table, tokens, includesStaticOnly, call);
+  // No index has the headers of partitions.
+  if (indexed.length === 0 || includesStaticOnly)
+    return new ScannedRows(table, tokens, includesStaticOnly, call);
   return new IndexedRows(table, rangeOf(tokens, call), (one) =>
     allOf(...indexed.map((condition) => condition(one))),
   );
