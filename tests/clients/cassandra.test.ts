@@ -1,4 +1,4 @@
-/** Goal: the stock Cassandra drivers of Python, Go and Java over TLS. Method: a tour each, with pinned packages. */
+/** Goal: cqlsh and the stock drivers of Python, Go and Java over TLS. Method: a tour each, with pinned packages. */
 import { join } from 'node:path';
 import { test } from 'vitest';
 import type { ChildServer } from '../server/child-server.ts';
@@ -16,26 +16,23 @@ function pythonOf(packages: string): string {
   return join(packages, 'bin', 'python');
 }
 
-const python: Toolchain = {
-  language: 'cassandra-python',
-  needs: { 'Python of 3.10 or later with venv and pip': ['python3', '-c', PROBE] },
-  pins: 'cassandra/python/requirements.txt',
-  install: (packages) => [
-    ['python3', '-m', 'venv', packages],
-    [
-      pythonOf(packages),
-      '-m',
-      'pip',
-      'install',
-      '--retries',
-      '2',
-      '--quiet',
-      '-r',
-      join(folder, 'python/requirements.txt'),
+/** A virtual environment with the packages of a file. */
+function pythonWith(language: string, requirements: string): Toolchain {
+  const pip = ['-m', 'pip', 'install', '--retries', '2', '--quiet', '-r'];
+  return {
+    language,
+    needs: { 'Python of 3.10 or later with venv and pip': ['python3', '-c', PROBE] },
+    pins: `cassandra/${requirements}`,
+    install: (packages) => [
+      ['python3', '-m', 'venv', packages],
+      [pythonOf(packages), ...pip, join(folder, requirements)],
     ],
-  ],
-  env: { PYTHONDONTWRITEBYTECODE: '1' },
-};
+    env: { PYTHONDONTWRITEBYTECODE: '1' },
+  };
+}
+
+const python = pythonWith('cassandra-python', 'python/requirements.txt');
+const cqlsh = pythonWith('cassandra-cqlsh', 'cqlsh/requirements.txt');
 
 const go: Toolchain = {
   language: 'cassandra-go',
@@ -65,6 +62,12 @@ test('the Python driver tours the Cassandra API with lz4 and protocol 5', async 
   const steps = STEPS.toSpliced(7, 0, 'schema change', 'tracing', 'charge');
   const command = (packages: string) => [pythonOf(packages), join(folder, 'python/tour.py')];
   await take({ chain: python, command, endpoint, steps }, context);
+});
+
+test('cqlsh connects, describes, pages, copies to and from a file, and traces', async (context) => {
+  const steps = ['connect', 'describe', 'pages', 'copy', 'tracing'];
+  const command = (packages: string) => [pythonOf(packages), join(folder, 'cqlsh/tour.py')];
+  await take({ chain: cqlsh, command, endpoint, steps }, context);
 });
 
 test('gocql tours the Cassandra API with snappy and protocol 4', async (context) => {

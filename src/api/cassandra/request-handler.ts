@@ -1,5 +1,5 @@
 /** One request of a client to its response: QUERY, PREPARE, EXECUTE and BATCH. */
-import { type Bytes, equalBytes, type MaybePromise } from '../../base/index.ts';
+import { type Bytes, DomainError, equalBytes, type MaybePromise } from '../../base/index.ts';
 import { invalid } from './errors.ts';
 import { UserCalls, withUserFunctions } from './functions/user-calls.ts';
 import { PAGE_ROWS_MAX } from './limits.ts';
@@ -195,8 +195,9 @@ export class RequestHandler {
   /** @param isAtomic - a refused attempt has changed nothing. */
   #withRetry(run: () => Promise<Result>, isAtomic: boolean): MaybePromise<Result> {
     const { retryWaitMs } = this.#options;
-    if (retryWaitMs === 0 || !isAtomic) return run();
-    return this.#environment.service.withThrottleWait(retryWaitMs, run);
+    const attempt = () => withoutTruncated(run);
+    if (retryWaitMs === 0 || !isAtomic) return attempt();
+    return this.#environment.service.withThrottleWait(retryWaitMs, attempt);
   }
 
   #trace(
@@ -297,6 +298,19 @@ export class RequestHandler {
         });
       }
     }
+  }
+}
+
+/** Again where the partitions went away under the statement: the table was truncated, and has others now. */
+async function withoutTruncated(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    const isGone =
+      error instanceof DomainError &&
+      (error.code === 'partitionGone' || error.code === 'containerNotFound');
+    if (!isGone) throw error;
+    return run();
   }
 }
 

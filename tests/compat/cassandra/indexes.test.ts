@@ -150,4 +150,39 @@ describe.each(ENGINES)('engine %s', (engine) => {
         .rowLength;
     expect([await ids('a'), await ids('b')]).toEqual([0, 1]);
   });
+
+  test('an index on a part of the partition key names partitions with static columns alone', async () => {
+    await client.execute(
+      'CREATE TABLE k.parts (a int, b int, c int, s int static, PRIMARY KEY ((a, b), c))',
+    );
+    await client.execute('CREATE INDEX ON k.parts (b)');
+    await client.execute('INSERT INTO k.parts (a, b, s) VALUES (1, 2, 3)');
+    const { rows } = await client.execute('SELECT a, b, c, s FROM k.parts WHERE b = 2');
+    expect(rows.map((row) => ({ ...row }))).toEqual([{ a: 1, b: 2, c: null, s: 3 }]);
+  });
+
+  test('a paging state is invalid after an index was made or dropped', async () => {
+    await client.execute('CREATE TABLE k.turned (id int PRIMARY KEY, v int)');
+    for (let id = 0; id < 9; id++)
+      await client.execute(`INSERT INTO k.turned (id, v) VALUES (${id}, 1)`);
+    const select = 'SELECT id FROM k.turned WHERE v = 1 ALLOW FILTERING';
+    const expected = (await client.execute(select)).rows.map(({ id }) => id);
+    const found: number[] = [];
+    let pageState: string | undefined;
+    for (const change of ['CREATE INDEX ON k.turned (v)', 'DROP INDEX k.turned_v_idx', undefined]) {
+      const page = await client.execute(select, [], {
+        fetchSize: 3,
+        ...(pageState === undefined ? {} : { pageState }),
+      });
+      found.push(...page.rows.map(({ id }) => id));
+      pageState = page.pageState ?? undefined;
+      if (change !== undefined) await client.execute(change);
+    }
+    expect(found).toEqual(expected);
+    await client.execute('CREATE INDEX ON k.turned (v)');
+    const first = await client.execute(select, [], { fetchSize: 4 });
+    await client.execute('DROP INDEX k.turned_v_idx');
+    const second = await client.execute(select, [], { fetchSize: 9, pageState: first.pageState });
+    expect([...first.rows, ...second.rows].map(({ id }) => id)).toEqual(expected);
+  });
 });

@@ -150,9 +150,9 @@ describe.each(ENGINES)('engine %s', (engine) => {
     await client.execute('INSERT INTO k.unseen (p, s) VALUES (1, 1)');
     const count = async (columns: string) =>
       (await client.execute(`SELECT ${columns} FROM k.unseen WHERE p = 1`)).rowLength;
-    expect([await count('*'), await count('s'), await count('r'), await count('r, s')]).toEqual([
-      1, 1, 0, 1,
-    ]);
+    const counts = [];
+    for (const columns of ['*', 's', 'r', 'r, s', 'c']) counts.push(await count(columns));
+    expect(counts).toEqual([1, 1, 0, 1, 1]);
   });
 
   test('an update makes a row that lives as long as its columns', async () => {

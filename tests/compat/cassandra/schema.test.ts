@@ -273,7 +273,7 @@ test('a client that stops at a page that is not full reads a table for ever', as
 
 test('a row beyond 2 MB, in a statement that is as long', async () => {
   await client.execute('CREATE TABLE k.large (a int PRIMARY KEY, v text)');
-  const long = 'x'.repeat(3_000_000);
+  const long = 'x'.repeat(11_000_000);
   await client.execute(`INSERT INTO k.large (a, v) VALUES (1, '${long}')`);
   const { rows } = await client.execute('SELECT v FROM k.large WHERE a = 1');
   expect(rows[0]?.v === long).toBe(true);
@@ -293,4 +293,28 @@ test('options and types as Cassandra checks them', async () => {
   await client.execute('INSERT INTO k.typed (a, v) VALUES (1, {n: 7})');
   const { rows } = await client.execute('SELECT v FROM k.typed WHERE a = 1');
   expect(rows[0]?.v).toEqual({ n: 7 });
+});
+
+test('a write while its table is truncated is refused as if there were no table', async () => {
+  await client.execute('CREATE TABLE k.emptied (a int PRIMARY KEY, v int)');
+  let isOver = false;
+  let written = 0;
+  const work = async (worker: number): Promise<void> => {
+    while (!isOver) {
+      await client.execute('INSERT INTO k.emptied (a, v) VALUES (?, ?)', [worker, written++], {
+        prepare: true,
+      });
+      await client.execute('SELECT v FROM k.emptied WHERE a = ?', [worker], { prepare: true });
+    }
+  };
+  const workers = Array.from({ length: 8 }, (_, worker) => work(worker));
+  for (let count = 0; count < 10; count++) await client.execute('TRUNCATE k.emptied');
+  isOver = true;
+  await Promise.all(workers);
+  await client.execute('TRUNCATE k.emptied');
+  expect((await client.execute('SELECT * FROM k.emptied')).rowLength).toBe(0);
+  const names = await client.execute(
+    "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'k'",
+  );
+  expect(names.rows.filter(({ table_name: name }) => name.startsWith('emptied')).length).toBe(1);
 });

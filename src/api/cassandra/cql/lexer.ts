@@ -33,8 +33,6 @@ const RULES: readonly (readonly [TokenKind | 'blank', RegExp])[] = [
   ['float', /\d+\.(?!\.(?!\.))\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+/iy],
   ['integer', /\d+/y],
   ['word', /[a-z]\w*/iy],
-  ['quoted', /"(?:[^"]|"")+"/y],
-  ['string', /'(?:[^']|'')*'|\$\$[\s\S]*?\$\$/y],
   ['symbol', /<=|>=|!=|<>|\+=|-=|\.\.|[-+*/%=<>()[\]{},;:.?]/y],
 ];
 
@@ -64,12 +62,37 @@ function longest(
   text: string,
   at: number,
 ): { kind: TokenKind | 'blank'; text: string } | undefined {
+  const quotes = QUOTES.find(([, quote]) => text.startsWith(quote, at));
+  if (quotes !== undefined) {
+    const [kind, quote] = quotes;
+    const end = endOfQuoted(text, at, quote);
+    const isEmptyName = kind === 'quoted' && end === at + 2;
+    return end === undefined || isEmptyName ? undefined : { kind, text: text.slice(at, end) };
+  }
   for (const [kind, rule] of RULES) {
     rule.lastIndex = at;
     const found = rule.exec(text);
     if (found !== null) return { kind, text: found[0] };
   }
   return undefined;
+}
+
+/** Texts may have megabytes, which a pattern with alternatives has no memory for. */
+const QUOTES = [
+  ['string', "'"],
+  ['quoted', '"'],
+  ['string', '$$'],
+] as const;
+
+/** The place behind the quote that ends a text; two quotes stand for one, except where they are `$$`. */
+function endOfQuoted(text: string, at: number, quote: string): number | undefined {
+  for (let from = at + quote.length; ; ) {
+    const found = text.indexOf(quote, from);
+    if (found < 0) return undefined;
+    const end = found + quote.length;
+    if (quote === '$$' || !text.startsWith(quote, end)) return end;
+    from = end + quote.length;
+  }
 }
 
 function plain(kind: TokenKind, text: string): string {

@@ -22,6 +22,9 @@ export interface Table {
   readonly container: ContainerRecord;
 }
 
+/** Ends the name of an empty table until it takes the place of one that is truncated. No name of CQL can have it. */
+export const EMPTY_SUFFIX = '~empty';
+
 export class Keyspaces {
   readonly #service: Service;
   /** Policies never change in place, so a schema is parsed once for each version of its table. */
@@ -53,7 +56,7 @@ export class Keyspaces {
   tables({ database }: Keyspace): readonly Table[] {
     return this.#service.containers
       .list(database)
-      .filter(({ home }) => home === 'cassandra')
+      .filter(({ home, id }) => home === 'cassandra' && !id.endsWith(EMPTY_SUFFIX))
       .map((container) => this.#tableOf(database, container));
   }
 
@@ -88,7 +91,8 @@ export class Keyspaces {
   #tableOf(database: DatabaseRecord, container: ContainerRecord): Table {
     const { policies } = container;
     const known = this.#schemas.get(policies);
-    if (known !== undefined) return { schema: known, container };
+    // An empty table takes the name of the one that it replaces.
+    if (known?.name === container.id) return { schema: known, container };
     const schema = schemaOfPolicy(database.id, container.id, policies);
     this.#schemas.set(policies, schema);
     return { schema, container };

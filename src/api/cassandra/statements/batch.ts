@@ -114,8 +114,10 @@ function columnsOf(modifications: readonly Modification[]): readonly ColumnSchem
   const [first] = modifications;
   if (first === undefined) return [];
   const { schema } = first;
-  const wanted = modifications.flatMap(({ conditionColumns }) =>
-    conditionColumns === 'all' ? schema.columns : conditionColumns,
-  );
+  const wanted: ColumnSchema[] = [];
+  for (const { conditionColumns } of modifications) {
+    if (conditionColumns === 'all') return schema.columns;
+    wanted.push(...conditionColumns);
+  }
   return [...new Set([...schema.partitionKey, ...schema.clustering, ...wanted])];
 }

@@ -8,7 +8,7 @@ import { alterTable, partsOfSchema } from '../schema/alter-table.ts';
 import { checkName, defineTable } from '../schema/define-table.ts';
 import { indexingPolicyOf } from '../schema/index-policy.ts';
 import { keyspacePolicy } from '../schema/keyspace-options.ts';
-import type { Keyspace, Table } from '../schema/keyspaces.ts';
+import { EMPTY_SUFFIX, type Keyspace, type Table } from '../schema/keyspaces.ts';
 import { policyOf, type TableParts } from '../schema/table-schema.ts';
 import { changeThroughput, throughputOf } from '../schema/throughput-options.ts';
 import { uuidText } from '../types/text-forms.ts';
@@ -202,18 +202,23 @@ async function dropTable(statement: Of<'dropTable'>, scope: Scope, call: Call): 
   });
 }
 
-/** The same table with new partitions: the old ones are dropped with all their rows. */
+/**
+ * The same table with new partitions: an empty one takes its name, and the old one is dropped with all its rows in the
+ * same step. So the table is always there, also where the server ends in between.
+ */
 async function truncate({ table }: Of<'truncate'>, scope: Scope, call: Call): Promise<Result> {
-  const { service } = call.environment;
+  const { containers } = call.environment.service;
   const base = scope.table(table);
   if (base.schema.view !== undefined)
     throw invalid('Cannot TRUNCATE materialized view directly; must truncate base table instead');
   for (const { container, schema } of [base, ...viewsOf(base, call)]) {
-    await service.containers.delete(container);
-    await service.containers.create(
-      container.databaseRid,
-      specOf(partsOfSchema(schema), container.throughput?.setting),
-    );
+    const id = `${container.id}${EMPTY_SUFFIX}`;
+    const database = call.environment.keyspaces.find(schema.keyspace)?.database;
+    const left = database && containers.find(database, id);
+    if (left !== undefined) await containers.delete(left);
+    const spec = specOf(partsOfSchema(schema), container.throughput?.setting);
+    const empty = await containers.create(container.databaseRid, { ...spec, id });
+    await containers.rename(empty, container.id, true);
   }
   return VOID;
 }

@@ -183,6 +183,11 @@ function printPlace({ primary, rowKey }: Place): string {
   return `${bufferOf(primary).toString('base64url')}.${bufferOf(rowKey).toString('base64url')}`;
 }
 
+/** Whether a page of an index ended here. Continuations of scans have no points. */
+export function isIndexPlace(continuation: string): boolean {
+  return continuation.includes('.');
+}
+
 /** Clients may send anything: what is no place is refused. */
 function parsePlace(text: string): Place {
   const [primary, rowKey, ...rest] = text.split('.');

@@ -11,10 +11,10 @@ import type { TermContext } from '../expressions/context.ts';
 import type { Call, Plan, Result } from '../plan.ts';
 import type { Scope } from '../scope.ts';
 import { partitionsOf, slicesOf } from '../where/key-selection.ts';
-import { compileWhere, type Restrictions } from '../where/restrictions.ts';
-import { IndexedRows } from './indexed-rows.ts';
+import { compileWhere } from '../where/restrictions.ts';
+import { IndexedRows, isIndexPlace } from './indexed-rows.ts';
 import { type CompiledSelect, PageBuilder } from './pages.ts';
-import { encodePagingState } from './paging-state.ts';
+import { decodePagingState, encodePagingState } from './paging-state.ts';
 import { KeyedRows, type RowSource, rangeOf, ScannedRows } from './row-source.ts';
 import { checkDistinct, groupedColumns, orderOf } from './select-checks.ts';
 import { columnsOf, Selection } from './selection.ts';
@@ -106,7 +106,7 @@ function seesStatics({ statement, table: { schema }, restrictions }: CompiledSel
   const kinds = selectors
     .flatMap(({ term }) => [...columnsOf(term)])
     .map((name) => schema.column(name)?.kind);
-  const isOfRows = kinds.some((kind) => kind === 'regular' || kind === 'clustering');
+  const isOfRows = kinds.includes('regular');
   const isStatic = (kind: string | undefined): boolean => kind === 'static';
   return (
     !isOfRows || kinds.some(isStatic) || restrictions.others.some(({ kind }) => isStatic(kind))
@@ -147,7 +147,7 @@ function sourceOf(select: CompiledSelect, call: Call): RowSource {
   const includesStaticOnly =
     schema.statics.length > 0 && !hasClustering && !hasRegular && seesStatics(select);
   if (restrictions.partition.length === 0)
-    return scannedOrIndexed(table, restrictions, includesStaticOnly, call);
+    return scannedOrIndexed(select, includesStaticOnly, call);
   return new KeyedRows(table, {
     partitions: partitionsOf(restrictions, schema, call),
     slices: slicesOf(restrictions, schema, call),
@@ -156,13 +156,20 @@ function sourceOf(select: CompiledSelect, call: Call): RowSource {
   });
 }
 
+/** A statement goes on as it began, also where an index was made or dropped between two pages. */
 function scannedOrIndexed(
-  table: Table,
-  { tokens, indexed }: Restrictions,
+  { table, restrictions: { tokens, indexed }, fingerprint }: CompiledSelect,
   includesStaticOnly: boolean,
   call: Call,
 ): RowSource {
-  if (indexed.length === 0) return new ScannedRows(table, tokens, includesStaticOnly, call);
+  const { pagingState } = call;
+  const continuation = pagingState && decodePagingState(pagingState, fingerprint).continuation;
+  // No index has the headers of partitions.
+  const asksIndex =
+    continuation === undefined
+      ? indexed.length > 0 && !includesStaticOnly
+      : isIndexPlace(continuation);
+  if (!asksIndex) return new ScannedRows(table, tokens, includesStaticOnly, call);
   return new IndexedRows(table, rangeOf(tokens, call), (one) =>
     allOf(...indexed.map((condition) => condition(one))),
   );
