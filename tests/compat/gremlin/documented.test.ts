@@ -52,7 +52,7 @@ beforeAll(async () => {
     await all(`g.V(n).fold().${add}`, { l: 'device', n: device });
     await all(`g.V(n).fold().${add}`, { l: 'os', n: system });
     await all("g.V(a).addE('uses').to(g.V(b))", { a: owner, b: device });
-    await all("g.V(a).addE('runsos').to(g.V(b))", { a: device, b: system });
+    await all("g.V(a).addE('runs').to(g.V(b))", { a: device, b: system });
   }
 });
 
@@ -81,7 +81,7 @@ describe('the walk-through', () => {
       [{ labels: [[], [], []], objects: ['Thomas', 'Ben', 'Robin'] }],
     ],
     [
-      "g.V('thomas').out('knows').out('uses').out('runsos').group().by('name').by(count())",
+      "g.V('thomas').out('knows').out('uses').out('runs').group().by('name').by(count())",
       [{ windows: 1, android: 1 }],
     ],
     ["g.V('thomas').property('age', 45).values('age')", [45]],
