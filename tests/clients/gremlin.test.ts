@@ -1,4 +1,5 @@
-/** Goal: the stock Gremlin drivers of Python and Go over TLS. Method: a tour each on a new graph, with pinned packages. */
+// Goal: the stock Gremlin drivers of Python, Go and Java over TLS. Method: a tour each on a new graph, with pinned
+// packages.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ChildServer, runProgram } from '../server/child-server.ts';
@@ -7,6 +8,7 @@ import { take } from './tour.ts';
 
 const folder = join(here, 'gremlin');
 const requirements = join(folder, 'python/requirements.txt');
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 const PROBE = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))';
 
 const STEPS = [
@@ -45,6 +47,18 @@ const go: Toolchain = {
   install: () => [['go', 'mod', 'download', '-C', join(folder, 'go')]],
 };
 
+const java: Toolchain = {
+  language: 'gremlin-java',
+  needs: {
+    'JDK of 17 or later': ['javac', '--release', '17', '-version'],
+    Maven: ['mvn', '-version'],
+  },
+  pins: 'gremlin/java/pom.xml',
+  install: (packages) => [
+    ['mvn', '-q', '-B', '-f', join(folder, 'java/pom.xml'), COPY, `-DoutputDirectory=${packages}`],
+  ],
+};
+
 /** The drivers have no call that makes a graph: a user has made one before, with the key `pk`. */
 async function prepare(server: ChildServer, authority: string): Promise<void> {
   const access = ['--endpoint', server.endpoint, '--ca', authority];
@@ -70,4 +84,14 @@ test('gremlinpython tours the Gremlin API with GraphBinary', async (context) => 
 test('gremlin-go tours the Gremlin API with GraphBinary', async (context) => {
   const command = () => ['go', 'run', '-C', join(folder, 'go'), '.'];
   await take({ chain: go, command, endpoint, prepare, steps: STEPS }, context);
+});
+
+test('gremlin-driver of Java tours the Gremlin API with GraphBinary', async (context) => {
+  const command = (packages: string) => [
+    'java',
+    '-cp',
+    join(packages, '*'),
+    join(folder, 'java/Tour.java'),
+  ];
+  await take({ chain: java, command, endpoint, prepare, steps: STEPS }, context);
 });

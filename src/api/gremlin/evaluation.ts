@@ -9,6 +9,7 @@ import { ContainerGraph } from './graph/container-graph.ts';
 import { DocumentStore, type StoreOptions, type StoreUsage } from './graph/document-store.ts';
 import type { Flavour } from './graph/flavour.ts';
 import { openGraph } from './graph/open-graph.ts';
+import { withSystemProperties } from './graph/system-properties.ts';
 import type { Statement } from './language/script-parser.ts';
 import { BATCH_MAX, RETRY_PAUSE_MS_MAX, TRAVERSAL_MS, TRAVERSAL_MS_MAX } from './limits.ts';
 import type { CompiledTraversal } from './machine/compiler.ts';
@@ -66,7 +67,7 @@ export class Evaluation {
   readonly #prepared: readonly Prepared[];
   readonly #pace: Pace;
   readonly #deadlineMs: number;
-  readonly usage: StoreUsage = { charge: 0, partitionCalls: 0, documentsLoaded: 0 };
+  readonly usage: StoreUsage = { charge: 0, partitionCalls: 0, documentsLoaded: 0, bytesLoaded: 0 };
 
   /** Throws where the graph is missing or a traversal cannot be compiled. */
   constructor(service: Service, request: EvaluationRequest) {
@@ -75,8 +76,10 @@ export class Evaluation {
     if (request.mayOpen?.(container) === false) throw forbidden('The token is for another graph.');
     this.#service = service;
     this.#container = container;
-    this.#flavour = flavour;
-    this.#prepared = request.statements.map((statement) => this.#prepare(statement));
+    const { partitionProperty } = flavour;
+    this.#prepared = request.statements.map((each) => this.#prepare(each, partitionProperty));
+    const shown = this.#prepared.flatMap(({ settings }) => settings.systemProperties);
+    this.#flavour = withSystemProperties(flavour, shown);
     const limitMs = this.#limitMs();
     this.#pace = new Pace(limitMs, request.isCancelled);
     this.#deadlineMs = service.clock.nowMs() + limitMs;
@@ -90,7 +93,7 @@ export class Evaluation {
     return asked.length === 0 ? TRAVERSAL_MS : Math.min(...asked, TRAVERSAL_MS_MAX);
   }
 
-  #prepare(statement: Statement): Prepared {
+  #prepare(statement: Statement, partitionProperty: string | undefined): Prepared {
     const { value } = statement;
     const nothing = { traversal: undefined, demand: undefined, profile: undefined };
     if (!(value instanceof Bytecode))
@@ -100,7 +103,7 @@ export class Evaluation {
       return { statement, ...nothing, demand, settings: sourceSettings([]) };
     const settings = sourceSettings(value.sources);
     const { bytecode, profile } = withoutProfile(value);
-    const traversal = compileTraversal(bytecode, settings, this.#flavour.partitionProperty);
+    const traversal = compileTraversal(bytecode, settings, partitionProperty);
     if (traversal.writes && settings.isReadOnly)
       throw compileError('The provided traversal has a mutating step and thus is not read only.');
     if (traversal.writes && !this.#request.mayWrite)

@@ -31,7 +31,7 @@ export class World {
   readonly service: Service;
   readonly #engine: ReturnType<typeof memoryEngine>;
   /** Usage of the last script. */
-  usage: StoreUsage = { charge: 0, partitionCalls: 0, documentsLoaded: 0 };
+  usage: StoreUsage = { charge: 0, partitionCalls: 0, documentsLoaded: 0, bytesLoaded: 0 };
 
   constructor(service: Service, engine: ReturnType<typeof memoryEngine>) {
     this.service = service;

@@ -35,6 +35,7 @@ export interface StoreUsage {
   partitionCalls: number;
   /** Documents that were read, whether or not they were wanted. */
   documentsLoaded: number;
+  bytesLoaded: number;
 }
 
 export interface StoreOptions {
@@ -117,16 +118,18 @@ export class DocumentStore {
       const found = await transaction.readMany(this.#container, [first, ...others]);
       this.sawAbsent ||= found.includes(undefined);
       this.usage.partitionCalls += found.length;
-      this.usage.documentsLoaded += found.length;
+      this.#loaded(found);
       return found.map(documentOf);
     }
     if (others.length === 0) {
       const reply = await items.read(this.#container, first, undefined);
-      this.#pay(reply, 1, 1);
+      this.#pay(reply, 1);
+      this.#loaded([reply.item]);
       return [documentOf(reply.item)];
     }
     const reply = await items.readMany(this.#container, [first, ...others]);
-    this.#pay(reply, reply.partitionCalls, addresses.length);
+    this.#pay(reply, reply.partitionCalls);
+    this.#loaded(reply.items);
     return reply.items.map(documentOf);
   }
 
@@ -241,7 +244,9 @@ export class DocumentStore {
     this.sawAbsent ||= transaction !== undefined && page.rows.length === 0;
     // A transaction charges for its reads when it ends.
     const charge = transaction === undefined ? page.charge : 0;
-    this.#pay({ ...page, charge }, page.partitionIds.length, page.stats.itemsLoaded);
+    this.#pay({ ...page, charge }, page.partitionIds.length);
+    this.usage.documentsLoaded += page.stats.itemsLoaded;
+    this.usage.bytesLoaded += page.stats.bytesLoaded;
     return page;
   }
 
@@ -250,7 +255,7 @@ export class DocumentStore {
     if (count === 1 && this.#transaction === undefined) {
       for (const only of writes) {
         this.#checkReach(only);
-        this.#pay(await this.#service.items.write(this.#container, only), 1, 0);
+        this.#pay(await this.#service.items.write(this.#container, only), 1);
       }
       return;
     }
@@ -262,7 +267,7 @@ export class DocumentStore {
       const pause = yieldToEventLoop();
       if (pause !== undefined) await pause;
     }
-    this.#pay(await transaction.commit(), 1, 0);
+    this.#pay(await transaction.commit(), 1);
   }
 
   #checkReach({ partitionKey: [partition] }: ItemWrite): void {
@@ -275,8 +280,12 @@ export class DocumentStore {
     await this.#transaction?.abort();
   }
 
-  #pay({ charge }: ResponseInfo, partitionCalls: number, documents: number): void {
-    this.usage.documentsLoaded += documents;
+  #loaded(items: readonly (Item | undefined)[]): void {
+    this.usage.documentsLoaded += items.length;
+    for (const item of items) this.usage.bytesLoaded += item?.body.length ?? 0;
+  }
+
+  #pay({ charge }: ResponseInfo, partitionCalls: number): void {
     this.usage.charge += charge;
     this.usage.partitionCalls += partitionCalls;
   }

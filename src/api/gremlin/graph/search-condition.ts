@@ -20,6 +20,7 @@ import { type GremlinValue, Uuid } from '../model/value.ts';
 import type { Flavour } from './flavour.ts';
 import { ID_KEY, LABEL_KEY, type SearchCondition } from './graph.ts';
 import { VALUE_FIELD } from './service-documents.ts';
+import { SYSTEM_FIELDS } from './system-properties.ts';
 
 export function documentCondition(
   conditions: readonly SearchCondition[],
@@ -31,6 +32,8 @@ export function documentCondition(
     ...conditions.map(({ key: name, condition, isProperty }) => {
       const ranges = rangesOf(condition, !isService);
       const isToken = !isProperty || (isService && (name === ID_KEY || name === LABEL_KEY));
+      // What the server keeps is not in the index.
+      if (SYSTEM_FIELDS.has(name)) return ANYTHING;
       // Ids that are no texts are not stored as such.
       if (ranges === undefined || (isToken && name === ID_KEY && !isService)) return ANYTHING;
       const key = isToken ? name : flavour.fieldOf(name);

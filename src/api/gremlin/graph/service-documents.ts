@@ -9,6 +9,7 @@ import { Edge, Vertex, VertexProperty } from '../model/elements.ts';
 import { TypedNumber, toDouble } from '../model/number.ts';
 import { type GremlinValue, Uuid } from '../model/value.ts';
 import type { Flavour } from './flavour.ts';
+import { SYSTEM_FIELDS } from './system-properties.ts';
 
 /** Names in edge documents, which their properties cannot have. */
 const EDGE_FIELDS: ReadonlySet<string> = new Set([
@@ -21,16 +22,6 @@ const EDGE_FIELDS: ReadonlySet<string> = new Set([
   '_sinkLabel',
   '_sinkPartition',
   '_isPkEdgeProperty',
-]);
-
-/** Names that the NoSQL API sets. */
-const SYSTEM_FIELDS: ReadonlySet<string> = new Set([
-  '_rid',
-  '_self',
-  '_etag',
-  '_attachments',
-  '_ts',
-  '_lsn',
 ]);
 
 /** The path of a vertex property's values, for indexes. */
@@ -97,7 +88,7 @@ function fillVertex(vertex: Vertex, document: ValueMap): void {
     else properties.set(key, values);
   }
   vertex.properties = properties;
-  vertex.stored = { etag: etagOf(document), others };
+  vertex.stored = { etag: etagOf(document), others, system: document };
 }
 
 /** Undefined for a value that is no property: an object or a list that other APIs wrote. */
@@ -173,7 +164,7 @@ function edgeOf(document: ValueMap, partitionKey: string): Edge {
     typeof label === 'string' ? label : 'edge',
     { from, to },
     properties,
-    { etag: etagOf(document), others },
+    { etag: etagOf(document), others, system: document },
   );
 }
 

@@ -1,5 +1,6 @@
 /** What elements, properties and maps have: ids, labels, keys, values. */
 import { ID_KEY, LABEL_KEY } from '../graph/graph.ts';
+import { SYSTEM_FIELDS } from '../graph/system-properties.ts';
 import { GremlinMap, GremlinSet, MapEntry } from '../model/collections.ts';
 import { Edge, Path, Property, Vertex, VertexProperty } from '../model/elements.ts';
 import type { GremlinValue } from '../model/value.ts';
@@ -19,7 +20,9 @@ export function propertyValues(
   }
   if (key === ID_KEY) return [element.id];
   if (key === LABEL_KEY) return [labelOf(element)];
-  return [];
+  const isSystem = SYSTEM_FIELDS.has(key) && !(element instanceof VertexProperty);
+  const system = isSystem ? element.stored.system?.[key] : undefined;
+  return system === undefined ? [] : [system as GremlinValue];
 }
 
 export function isElementValue(value: GremlinValue): value is Vertex | Edge | VertexProperty {

@@ -12,6 +12,7 @@ interface Measured {
   timeMs: number;
   charge: number;
   documents: number;
+  bytes: number;
   partitionCalls: number;
   traversers: number;
   elements: number;
@@ -31,6 +32,7 @@ export class Profiler {
       timeMs: 0,
       charge: 0,
       documents: 0,
+      bytes: 0,
       partitionCalls: 0,
       traversers: 0,
       elements: 0,
@@ -46,6 +48,7 @@ export class Profiler {
         step.timeMs += performance.now() - startedMs;
         step.charge += usage.charge - before.charge;
         step.documents += usage.documentsLoaded - before.documentsLoaded;
+        step.bytes += usage.bytesLoaded - before.bytesLoaded;
         step.partitionCalls += usage.partitionCalls - before.partitionCalls;
         if (done === true) return;
         step.traversers += value.length;
@@ -70,6 +73,7 @@ export class Profiler {
           elements: step.elements,
           charge: Math.max(0, step.charge - (before?.charge ?? 0)),
           documents: step.documents - (before?.documents ?? 0),
+          bytes: step.bytes - (before?.bytes ?? 0),
           partitionCalls: step.partitionCalls - (before?.partitionCalls ?? 0),
         });
       before = step;
@@ -131,6 +135,7 @@ export function executionProfile(gremlin: string, metrics: TraversalMetrics): Gr
             new GremlinMap([
               ['fanoutFactor', step.partitionCalls],
               ['count', step.documents],
+              ['size', step.bytes],
               ['requestCharge', rounded(step.charge)],
               ['time', rounded(step.durationMs)],
             ]),

@@ -53,6 +53,8 @@ interface Stored {
   readonly etag?: string | undefined;
   /** Properties of the document that this API does not show, kept when it is written again. */
   readonly others?: Readonly<Record<string, Value>> | undefined;
+  /** Where the system properties are, which tests may name. */
+  readonly system?: Readonly<Record<string, Value>> | undefined;
 }
 
 /** A vertex, or a reference to one: what an edge knows of it. */

@@ -41,9 +41,10 @@ export interface StepMetrics {
   /** Traversers that left the step, and how many they stand for. */
   readonly traversers: number;
   readonly elements: number;
-  /** Request units, documents that were read, calls to partitions. */
+  /** Request units, documents that were read and their bytes, calls to partitions. */
   readonly charge: number;
   readonly documents: number;
+  readonly bytes: number;
   readonly partitionCalls: number;
 }
 
