@@ -30,7 +30,7 @@ const GROUPS = 20;
 const GROUP = 64;
 const OPERATIONS: readonly Operation[] = ['read', 'create', 'replace', 'equality', 'range'];
 
-interface Place {
+interface Storage {
   readonly label: string;
   /** A data directory, or the address of PostgreSQL. */
   readonly data: string;
@@ -38,12 +38,12 @@ interface Place {
 
 interface Line {
   readonly title: string;
-  /** One for each place. */
+  /** One for each storage. */
   readonly values: readonly number[];
   readonly unit: string;
 }
 
-async function open({ data }: Place): Promise<OpenData> {
+async function open({ data }: Storage): Promise<OpenData> {
   if (!data.startsWith('postgres://')) return openData(data);
   const address = parsePostgresAddress(data);
   if (typeof address === 'string') throw new Error(address);
@@ -65,10 +65,10 @@ async function open({ data }: Place): Promise<OpenData> {
 }
 
 /** The service alone: one write after the other, and groups. */
-async function measureService(places: readonly Place[]): Promise<readonly Line[]> {
-  const opened = await Promise.all(places.map(open));
-  const single = places.map((): number[] => []);
-  const grouped = places.map((): number[] => []);
+async function measureService(storages: readonly Storage[]): Promise<readonly Line[]> {
+  const opened = await Promise.all(storages.map(open));
+  const single = storages.map((): number[] => []);
+  const grouped = storages.map((): number[] => []);
   for (let round = -1; round < ROUNDS; round++)
     for (const [at, data] of opened.entries()) {
       let startedMs = performance.now();
@@ -96,10 +96,10 @@ async function measureService(places: readonly Place[]): Promise<readonly Line[]
   ];
 }
 
-async function measureServer(places: readonly Place[]): Promise<readonly Line[]> {
+async function measureServer(storages: readonly Storage[]): Promise<readonly Line[]> {
   await using running = new AsyncDisposableStack();
   const contenders: Contender[] = [];
-  for (const { label, data } of places) {
+  for (const { label, data } of storages) {
     const server = running.adopt(await startOurs(data, ['--replicas', 'any']), (one) => one.stop());
     contenders.push({ label, server, container: 'main', itemCount: ITEMS });
   }
@@ -109,20 +109,20 @@ async function measureServer(places: readonly Place[]): Promise<readonly Line[]>
     const figures = await compare(client, contenders, { operation, connections: 16, ...PACE });
     const values = figures.map(({ operationsPerSec }) => operationsPerSec);
     lines.push({ title: `server, 16 connections, ${operation}`, values, unit: '/s' });
-    console.log(print(places, lines.slice(-1)));
+    console.log(print(storages, lines.slice(-1)));
   }
   return lines;
 }
 
-function print(places: readonly Place[], lines: readonly Line[]): string {
-  const head = places.map(({ label }, at) =>
-    at === 0 ? label : `${label} | of ${places[0]?.label}`,
+function print(storages: readonly Storage[], lines: readonly Line[]): string {
+  const head = storages.map(({ label }, at) =>
+    at === 0 ? label : `${label} | of ${storages[0]?.label}`,
   );
   const shown = (value: number, unit: string) =>
     unit === 'ms' ? value.toFixed(2) : value.toFixed(0);
   return [
     `| load | ${head.join(' | ')} |`,
-    `|---|${places.map((_, at) => (at === 0 ? '---:|' : '---:|---:|')).join('')}`,
+    `|---|${storages.map((_, at) => (at === 0 ? '---:|' : '---:|---:|')).join('')}`,
     ...lines.map(({ title, values, unit }) => {
       const [first = 1] = values;
       const cells = values.map((value, at) =>
@@ -158,18 +158,18 @@ try {
   await using alone = await LocalReplicaSet.start({ members: 1 });
   await using set = await LocalReplicaSet.start({ members: 4 });
   await set.untilStreaming(3);
-  const places: readonly Place[] = [
+  const storages: readonly Storage[] = [
     { label: 'SQLite', data: join(folder, 'data') },
     { label: 'one PostgreSQL', data: alone.url },
     { label: '3 of 4', data: set.url },
   ];
-  for (const place of places) {
-    const data = await open(place);
+  for (const storage of storages) {
+    const data = await open(storage);
     await seed(data.service, { database: DATABASE, container: 'main' }, ITEMS);
     await data.close();
   }
-  const lines = [...(await measureService(places)), ...(await measureServer(places))];
-  const table = print(places, lines);
+  const lines = [...(await measureService(storages)), ...(await measureServer(storages))];
+  const table = print(storages, lines);
   console.log(table);
   if (!flags.quick) write(table);
 } finally {

@@ -223,7 +223,7 @@ export const TRANSACTION_CHUNK_BYTES = 4 * MIB;
 export const HELD_ITEM_WAIT_MS = 5000;
 
 /** Time that a split or merge waits for prepared transactions before it is given up. */
-export const SETTLE_WAIT_MS = 10_000;
+export const DRAIN_WAIT_MS = 10_000;
 
 /** Changes that a transaction with queries examines; more count as a conflict. */
 export const WATCHED_CHANGES_MAX = 1000;

@@ -133,7 +133,7 @@ export class PartitionResizer {
   async close(): Promise<void> {
     this.#stopping.abort(new DomainError('unavailable', 'The server is stopping.'));
     await Promise.all(this.#changes.values());
-    await this.log.settled();
+    await this.log.whenStored();
   }
 
   #heatPoint({ handle }: Route): Epk | undefined {
@@ -276,10 +276,10 @@ export class PartitionResizer {
     const name = `${container.databaseRid}/${container.rid}`;
     const run = (): Promise<T> => change(this.#current(container));
     const result = (this.#changes.get(name) ?? Promise.resolve()).then(run, run);
-    const settled = result.catch(() => undefined);
-    this.#changes.set(name, settled);
-    settled.then(() => {
-      if (this.#changes.get(name) === settled) this.#changes.delete(name);
+    const done = result.catch(() => undefined);
+    this.#changes.set(name, done);
+    done.then(() => {
+      if (this.#changes.get(name) === done) this.#changes.delete(name);
     });
     return result;
   }

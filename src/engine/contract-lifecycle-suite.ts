@@ -31,13 +31,13 @@ export function contractLifecycleSuite(
 
     it('closes once or twice, waits for pending commits, refuses use afterwards', async () => {
       const commits = Array.from({ length: 50 }, (_, at) => put(store, [`k${at}`, 'v']));
-      let settled = 0;
+      let resolved = 0;
       for (const commit of commits)
         commit.then(() => {
-          settled += 1;
+          resolved += 1;
         });
       await Promise.all([store.close(), store.close()]);
-      expect(settled).toBe(50);
+      expect(resolved).toBe(50);
       await store.close();
       for (const use of [
         () => store.get(bytes(1)),

@@ -45,11 +45,11 @@ export class Interruption {
           ? undefined
           : setTimeout(stop, Math.min(TIMER_MS_MAX, Math.max(0, deadlineMs - this.#clock.nowMs())));
       signal?.addEventListener('abort', stop);
-      const settled = () => {
+      const finished = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', stop);
       };
-      work.then(resolve, reject).finally(settled);
+      work.then(resolve, reject).finally(finished);
     });
   }
 }

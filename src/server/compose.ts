@@ -85,7 +85,7 @@ export async function compose(
     const service = await open(config, storage, environment, files);
     const access = openServerAccess(config, storage, environment);
     const tls = await openListenerTls(config, storage, environment);
-    await storage.settle();
+    await storage.flush();
     const endpoints: Partial<Record<ApiName, string>> = {};
     const metrics = new Metrics();
     const requests = new RequestMetrics(metrics);

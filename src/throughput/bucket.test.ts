@@ -21,10 +21,10 @@ interface Load {
 /** Offers requests and drops refused ones. Returns the RU used in each second of the load. */
 function offer(bucket: TokenBucket, { fromMs, toMs, offered, cost }: Load): number[] {
   const seconds: number[] = [];
-  let owed = 0;
+  let pending = 0;
   for (let now = fromMs; now < toMs; now++) {
-    owed += offered / 1000;
-    for (; owed >= cost; owed -= cost) {
+    pending += offered / 1000;
+    for (; pending >= cost; pending -= cost) {
       if (!bucket.admits(now)) continue;
       bucket.charge(cost, now);
       const second = Math.floor((now - fromMs) / 1000);

@@ -44,7 +44,7 @@ test(`${ROUNDS} times kill -9 under load (MESOCOSM_SEED=${SEED})`, async () => {
     await readSeededItem(server.port, agent, random.below(SEEDED_ITEMS));
     restartsMs.push(performance.now() - startedMs);
     if (round === 0) await createSmallContainer(server.port, agent);
-    await Promise.all(writers.map((writer) => settle(server.port, agent, writer, round)));
+    await Promise.all(writers.map((writer) => completeLedger(server.port, agent, writer, round)));
     await checkCounts(server.port, agent, writers);
     agent.destroy();
     const goal = totalOf(writers) + WRITES_MIN;
@@ -93,8 +93,13 @@ async function readSeededItem(port: number, agent: Agent, number: number): Promi
   expect(JSON.parse(body)).toMatchObject({ id, owner: { name: 'Ada' } });
 }
 
-/** Compares the items of the last round with the ledger, and settles the ledger for writes that were open. */
-async function settle(port: number, agent: Agent, writer: Writer, round: number): Promise<void> {
+/** Compares the items of the last round with the ledger, and completes the ledger for writes that were open. */
+async function completeLedger(
+  port: number,
+  agent: Agent,
+  writer: Writer,
+  round: number,
+): Promise<void> {
   for (const [id, entry] of writer.ledger) {
     if (entry.round !== round - 1) continue;
     const { pk } = entry.acknowledged ?? entry.pending ?? entry.last;

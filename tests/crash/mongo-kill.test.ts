@@ -65,7 +65,7 @@ class Writer {
   }
 
   /** Compares what is there with the ledger; a write that was under way may be there or not. */
-  settle(found: ReadonlyMap<string, Row>): void {
+  completeLedger(found: ReadonlyMap<string, Row>): void {
     for (const [id, entry] of this.ledger) {
       const row = found.get(id);
       const version = row?.version ?? 0;
@@ -119,7 +119,7 @@ test(`${ROUNDS} times kill -9 under drivers that wait for one node and for the m
 
 async function check(rows: Collection<Row>, writers: readonly Writer[]): Promise<void> {
   const found = new Map((await rows.find().toArray()).map((row) => [row._id, row]));
-  for (const writer of writers) writer.settle(found);
+  for (const writer of writers) writer.completeLedger(found);
   const live = writers.flatMap(({ ledger }) =>
     [...ledger.values()].filter((entry) => entry.acknowledged > 0),
   );

@@ -6,7 +6,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Random, seededRandom } from '../../src/base/index.ts';
 import { ChildServer } from './child-server.ts';
-import { HOSTILE_PORTS, type HostilePort, type Place } from './hostile/hostile-port.ts';
+import { HOSTILE_PORTS, type HostilePort, type ServerAddress } from './hostile/hostile-port.ts';
 import { noise, pick, TELLING_LENGTHS, withDamage, withOtherSize } from './hostile/mutate.ts';
 import { RawConnection } from './hostile/raw-connection.ts';
 import { Recorder } from './hostile/recorder.ts';
@@ -18,7 +18,7 @@ const WITNESS_EVERY = 20;
 /** Log events of bugs: a protocol answers bad bytes, it does not fail. */
 const BUGS = /uncaughtFailure|connectionFailed|requestFailed|partitionFailed/;
 
-function placeOf(server: ChildServer, { api }: HostilePort): Place {
+function addressOf(server: ChildServer, { api }: HostilePort): ServerAddress {
   const port = /:(\d+)\/?(\?.*)?$/.exec(server.ready.endpoints[api] ?? '')?.[1];
   expect(port, `${api} is served`).toBeDefined();
   const { endpoint, ready } = server;
@@ -28,24 +28,24 @@ function placeOf(server: ChildServer, { api }: HostilePort): Place {
 describe.each(HOSTILE_PORTS)('$api', (target) => {
   test('a wrong password gets the error of the protocol', async () => {
     await using server = await ChildServer.start(['--memory']);
-    const place = placeOf(server, target);
-    expect(await target.wrongPassword(place)).toMatch(target.wrongPasswordMessage);
-    await target.tour(place, 'after');
+    const address = addressOf(server, target);
+    expect(await target.wrongPassword(address)).toMatch(target.wrongPasswordMessage);
+    await target.tour(address, 'after');
     expect((await server.stop()).stderr).not.toMatch(BUGS);
   });
 
   test(`damaged conversations, seed ${SEED}`, { timeout: 600_000 }, async () => {
     await using server = await ChildServer.start(['--memory']);
-    const place = placeOf(server, target);
-    const messages = await record(target, place);
+    const address = addressOf(server, target);
+    const messages = await record(target, address);
     expect(messages.length).toBeGreaterThan(5);
-    const witness = await target.openWitness(place);
+    const witness = await target.openWitness(address);
     for (let number = 0; number < ATTACKS; number++) {
-      await attack(target, place, messages, SEED + number);
+      await attack(target, address, messages, SEED + number);
       if (number % WITNESS_EVERY === 0) await witness.check();
     }
     await witness.check();
-    await target.tour(place, 'after');
+    await target.tour(address, 'after');
     await witness.close();
     const { code, stderr } = await server.stop();
     expect(stderr).not.toMatch(BUGS);
@@ -54,11 +54,11 @@ describe.each(HOSTILE_PORTS)('$api', (target) => {
 
   test('half messages and announced gigabytes take no memory and hold up nobody', async () => {
     await using server = await ChildServer.start(['--memory']);
-    const place = placeOf(server, target);
-    const witness = await target.openWitness(place);
+    const address = addressOf(server, target);
+    const witness = await target.openWitness(address);
     const waiting: RawConnection[] = [];
     for (let count = 0; count < 200; count++) {
-      const connection = await RawConnection.open(place.port);
+      const connection = await RawConnection.open(address.port);
       const half = target.sentinel.subarray(0, 1 + (count % (target.sentinel.length - 1)));
       connection.send(count % 2 === 0 ? half : target.withLength(target.sentinel, 2 ** 31 - 1));
       waiting.push(connection);
@@ -72,9 +72,9 @@ describe.each(HOSTILE_PORTS)('$api', (target) => {
   });
 });
 
-async function record(target: HostilePort, place: Place): Promise<readonly Buffer[]> {
-  await using recorder = await Recorder.open(place.port);
-  await target.tour({ ...place, port: recorder.port }, 'recorded');
+async function record(target: HostilePort, address: ServerAddress): Promise<readonly Buffer[]> {
+  await using recorder = await Recorder.open(address.port);
+  await target.tour({ ...address, port: recorder.port }, 'recorded');
   return recorder.sent.flatMap((sent) => target.messagesIn(sent));
 }
 
@@ -84,7 +84,7 @@ const SILENCE_MS = 60_000;
 /** Resolves when the server has answered or closed. Rejects with the seed. */
 async function attack(
   target: HostilePort,
-  place: Place,
+  address: ServerAddress,
   messages: readonly Buffer[],
   seed: number,
 ): Promise<void> {
@@ -93,7 +93,7 @@ async function attack(
     timer = setTimeout(() => reject(new Error('neither answer nor end')), SILENCE_MS);
   });
   try {
-    await Promise.race([attackWith(target, place, messages, seededRandom(seed)), silence]);
+    await Promise.race([attackWith(target, address, messages, seededRandom(seed)), silence]);
   } catch (error) {
     throw new Error(`MESOCOSM_SEED=${seed}`, { cause: error });
   } finally {
@@ -103,12 +103,12 @@ async function attack(
 
 async function attackWith(
   target: HostilePort,
-  place: Place,
+  address: ServerAddress,
   messages: readonly Buffer[],
   random: Random,
 ): Promise<void> {
-  using connection = await RawConnection.open(place.port);
-  if (random.below(4) > 0) await target.login(connection, place);
+  using connection = await RawConnection.open(address.port);
+  if (random.below(4) > 0) await target.login(connection, address);
   const count = 1 + random.below(3);
   if (random.below(2) === 0) {
     // The lengths are right: each message is answered with a result or an error, or ends the connection.

@@ -98,10 +98,10 @@ class History {
 
   async end(): Promise<HistoryReport> {
     this.#world.process.disarm();
-    await this.#settle();
+    await this.#finishBackground();
     await this.#check();
     await this.#restart();
-    await this.#settle();
+    await this.#finishBackground();
     await this.#check();
     while (this.#pages.isStarted) await this.#readPage();
     for (let more = true; more; ) more = await this.#readFeed();
@@ -318,7 +318,7 @@ class History {
       this.#model.resolve(name, await this.#stored(name, this.#model.sessionToken));
   }
 
-  async #settle(): Promise<void> {
+  async #finishBackground(): Promise<void> {
     await Promise.all(this.#background);
     this.#background = [];
     await this.#world.service.balancer.whenIdle();

@@ -271,7 +271,7 @@ interface AnyRoute {
   respond(request: AdminRequest): Content | Promise<Content>;
 }
 
-interface Asked {
+interface RouteRequest {
   readonly exchange: Exchange;
   /** The route, with what follows it. */
   readonly name: string;
@@ -282,7 +282,7 @@ interface Asked {
 async function respond(
   options: AdminOptions,
   routes: ReadonlyMap<string, AnyRoute>,
-  { exchange, name, keyOf: find }: Asked,
+  { exchange, name, keyOf: find }: RouteRequest,
 ): Promise<HttpReply> {
   const pathname = `${PREFIX}${name}`;
   const slash = name.indexOf('/');

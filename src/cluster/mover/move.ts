@@ -165,7 +165,7 @@ async function cutOver(options: MoveOptions, progress: Progress): Promise<void> 
   const { sources, targets, signal, onStep } = options;
   const release = options.holdCallers();
   try {
-    await Promise.all(sources.map(({ transactions }) => transactions.settle()));
+    await Promise.all(sources.map(({ transactions }) => transactions.drain()));
     await onStep?.('fence');
     await Promise.all(sources.map((source) => source.fence()));
     await onStep?.('finish');

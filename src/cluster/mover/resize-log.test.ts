@@ -13,7 +13,7 @@ test('ended splits are read again after a restart; those of dropped containers a
   log.begin({ ...split, container, cause: 'heat' }).done(1234);
   log.begin({ ...split, container, parents: ['1'], children: ['3', '4'], cause: 'hand' });
   log.begin({ ...split, container: { databaseRid: 7, rid: 10 }, cause: 'storage' }).done(1);
-  await log.settled();
+  await log.whenStored();
 
   const again = await ResizeLog.open(systemClock, store, ({ rid }) => (rid === 9 ? {} : undefined));
   expect(again.list(container)).toMatchObject([

@@ -72,7 +72,7 @@ export class ResizeLog {
   }
 
   /** Resolves when everything so far is stored. */
-  async settled(): Promise<void> {
+  async whenStored(): Promise<void> {
     await this.#kept;
   }
 

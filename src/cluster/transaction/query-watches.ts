@@ -71,7 +71,7 @@ export class QueryWatches {
     for (const { handle, partition, range, watch, filters } of this.#ready) {
       const isSame = handle.partition === partition && !partition.hasFailed;
       const concerns = (item: Pick<Item, 'body'>) => filters.some((filter) => filter(item));
-      if (!isSame || watch.isTouched(concerns) || isPrepared(partition, range, { own, concerns }))
+      if (!isSame || watch.hasChanged(concerns) || isPrepared(partition, range, { own, concerns }))
         throw readIsStale();
     }
   }

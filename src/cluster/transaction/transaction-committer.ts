@@ -34,7 +34,7 @@ import { stepCheck } from '../key-limit.ts';
 import { responseInfoOf, type TransactionReply } from '../reply.ts';
 import type { Route } from '../routing-map.ts';
 import { effectCharge } from '../write-charge.ts';
-import { encodePlace, type Place } from './place.ts';
+import { encodeLocator, type PartitionLocator } from './partition-locator.ts';
 import {
   bodyOf,
   type TransactionEntry,
@@ -170,7 +170,7 @@ export class TransactionCommitter {
   async #prepare(commit: Commit, { route, entries }: Participant): Promise<void> {
     const { registry } = this.#options.context;
     const header = {
-      coordinator: encodePlace(commit.place),
+      coordinator: encodeLocator(commit.locator),
       deadlineMs: commit.request.deadlineMs,
     };
     let number = 1;
@@ -192,10 +192,12 @@ export class TransactionCommitter {
 
   /** The outcome, with the coordinator's own writes. Undefined where they are prepared, or where the reply is lost. */
   async #decide(commit: Commit): Promise<TransactionReply | undefined> {
-    const { id, coordinator, place, request } = commit;
+    const { id, coordinator, locator, request } = commit;
     const { guard, requestClass, deadlineMs } = request;
-    const { epk } = place;
-    const participants = commit.prepared.map((participant) => encodePlace(placeOf(participant)));
+    const { epk } = locator;
+    const participants = commit.prepared.map((participant) =>
+      encodeLocator(locatorOf(participant)),
+    );
     const outcome = { isCommitted: true, deadlineMs, epk, participants };
     const entries = commit.isWhole ? [] : coordinator.entries;
     const used = entries.map(({ key, write }) => ({ key, isWrite: write !== undefined }));
@@ -222,12 +224,12 @@ export class TransactionCommitter {
   /** A store that fails may have committed: then the outcome is asked for, and aborted where there is none. */
   async #isCommittedAfter(error: unknown, commit: Commit): Promise<boolean> {
     const { resolver } = this.#options;
-    const { id, place, request } = commit;
+    const { id, locator, request } = commit;
     if (error instanceof DomainError && !UNCERTAIN.has(error.code)) return false;
     try {
-      return await resolver.isCommitted(id, place, request.deadlineMs);
+      return await resolver.isCommitted(id, locator, request.deadlineMs);
     } catch {
-      resolver.resolveLater(id, place, commit.prepared.map(placeOf), request.deadlineMs);
+      resolver.resolveLater(id, locator, commit.prepared.map(locatorOf), request.deadlineMs);
       throw new DomainError(
         'outcomeUnknown',
         'The store failed; it is not known whether the transaction is committed.',
@@ -243,7 +245,7 @@ export class TransactionCommitter {
     let charge = 0;
     const etags = new Map<string, string>();
     const resolve = async (participant: Participant): Promise<void> => {
-      const resolved = await resolver.resolve(id, placeOf(participant), true);
+      const resolved = await resolver.resolve(id, locatorOf(participant), true);
       if (resolved === undefined) return;
       const { route, partition, effects } = resolved;
       const { indexing } = route.handle.options;
@@ -269,21 +271,22 @@ export class TransactionCommitter {
   async #drop(commit: Commit): Promise<void> {
     const { resolver } = this.#options;
     const drop = (participant: Participant) =>
-      resolver.resolve(commit.id, placeOf(participant), false);
+      resolver.resolve(commit.id, locatorOf(participant), false);
     await this.#atAll(commit, drop, false);
   }
 
   /** What fails is done in the background: the outcome is durable. */
   async #atAll(
-    { id, place, prepared, request }: Commit,
+    { id, locator, prepared, request }: Commit,
     act: (participant: Participant) => Promise<unknown>,
     isCommitted: boolean,
   ): Promise<void> {
     const { resolver } = this.#options;
     const results = await Promise.allSettled(prepared.map(act));
     const left = prepared.filter((_, at) => results[at]?.status === 'rejected');
-    if (left.length > 0) resolver.resolveLater(id, place, left.map(placeOf), request.deadlineMs);
-    else if (isCommitted) await resolver.forget(id, place).catch(() => undefined);
+    if (left.length > 0)
+      resolver.resolveLater(id, locator, left.map(locatorOf), request.deadlineMs);
+    else if (isCommitted) await resolver.forget(id, locator).catch(() => undefined);
   }
 }
 
@@ -298,7 +301,7 @@ class Commit {
   /** Those that prepare. */
   readonly prepared: readonly Participant[];
   /** Where the outcome is. */
-  readonly place: Place;
+  readonly locator: PartitionLocator;
 
   constructor(
     id: TransactionId,
@@ -312,7 +315,7 @@ class Commit {
     this.participants = [coordinator, ...others];
     this.isWhole = !fitsCommand(coordinator);
     this.prepared = this.isWhole ? this.participants : others;
-    this.place = placeOf(coordinator);
+    this.locator = locatorOf(coordinator);
   }
 }
 
@@ -355,7 +358,7 @@ function* chunksOf(entries: readonly TransactionEntry[]): Generator<readonly Tra
   if (chunk.length > 0) yield chunk;
 }
 
-function placeOf({ route, entries }: Participant): Place {
+function locatorOf({ route, entries }: Participant): PartitionLocator {
   const { databaseRid, rid } = route.container;
   return { container: { databaseRid, rid }, epk: (entries[0] as TransactionEntry).key.epk };
 }

@@ -6,7 +6,7 @@ import { memoryEngine } from '../../engine/memory/index.ts';
 import type { PartitionRegistry } from '../partition-registry.ts';
 import type { Router } from '../router.ts';
 import { keyOf, openForTest } from '../test-kit.ts';
-import { encodePlace } from './place.ts';
+import { encodeLocator } from './partition-locator.ts';
 import { TransactionResolver } from './transaction-resolver.ts';
 
 const ID = '00112233445566778899001122334455';
@@ -20,7 +20,7 @@ test('a part of a transaction was seen after a restart of a busy machine', async
   const store = await memoryEngine().open('c/0');
   const partition = await openForTest(store);
   // The container of the coordinator is gone: the outcome is known at once.
-  const coordinator = encodePlace({ container: { databaseRid: 1, rid: 2 }, epk: KEY.epk });
+  const coordinator = encodeLocator({ container: { databaseRid: 1, rid: 2 }, epk: KEY.epk });
   const op = { kind: 'read', key: KEY, etag: undefined } as const;
   await partition.transactions.prepare(ID, { coordinator, deadlineMs: 1 }, [op], {
     firstNumber: 1,

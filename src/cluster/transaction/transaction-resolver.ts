@@ -14,7 +14,7 @@ import type { ContainerName } from '../container/container-name.ts';
 import type { PartitionRegistry } from '../partition-registry.ts';
 import type { Router } from '../router.ts';
 import type { Route } from '../routing-map.ts';
-import { decodePlace, type Place } from './place.ts';
+import { decodeLocator, type PartitionLocator } from './partition-locator.ts';
 
 /**
  * A partition that is opened serves after this time, although the outcome of a transaction is not known yet. What is known
@@ -94,7 +94,7 @@ export class TransactionResolver {
   ): Promise<void> {
     if (this.#live.has(id)) return;
     unknown.add(id);
-    const isCommitted = await this.isCommitted(id, decodePlace(coordinator), deadlineMs);
+    const isCommitted = await this.isCommitted(id, decodeLocator(coordinator), deadlineMs);
     unknown.delete(id);
     await partition.transactions.resolve(id, isCommitted);
   }
@@ -106,14 +106,18 @@ export class TransactionResolver {
     if (outcome === undefined || this.#live.has(id)) return;
     if (outcome.isCommitted)
       await Promise.all(
-        outcome.participants.map((place) => this.resolve(id, decodePlace(place), true)),
+        outcome.participants.map((locator) => this.resolve(id, decodeLocator(locator), true)),
       );
     else if (outcome.deadlineMs > this.#options.clock.nowMs()) return;
     state.forget(id);
   }
 
   /** Whether a transaction is committed; where it is not, it never will be. A container that is gone has no outcome. */
-  async isCommitted(id: TransactionId, coordinator: Place, deadlineMs: number): Promise<boolean> {
+  async isCommitted(
+    id: TransactionId,
+    coordinator: PartitionLocator,
+    deadlineMs: number,
+  ): Promise<boolean> {
     const { epk } = coordinator;
     const aborted = { isCommitted: false, deadlineMs, epk, participants: [] };
     const ask = ({ transactions }: Partition) => transactions.isCommitted(id, aborted);
@@ -121,8 +125,12 @@ export class TransactionResolver {
   }
 
   /** Applies or drops what a partition has prepared. Undefined where its container is gone. */
-  resolve(id: TransactionId, place: Place, isCommitted: boolean): Promise<Resolved | undefined> {
-    return this.#at(place, async (partition, route) => ({
+  resolve(
+    id: TransactionId,
+    locator: PartitionLocator,
+    isCommitted: boolean,
+  ): Promise<Resolved | undefined> {
+    return this.#at(locator, async (partition, route) => ({
       route,
       partition,
       effects: await partition.transactions.resolve(id, isCommitted),
@@ -132,19 +140,19 @@ export class TransactionResolver {
   /** Resolves in the background what could not be resolved at once. */
   resolveLater(
     id: TransactionId,
-    coordinator: Place,
-    participants: readonly Place[],
+    coordinator: PartitionLocator,
+    participants: readonly PartitionLocator[],
     deadlineMs: number,
   ): void {
     this.#later(async () => {
       const isCommitted = await this.isCommitted(id, coordinator, deadlineMs);
-      await Promise.all(participants.map((place) => this.resolve(id, place, isCommitted)));
+      await Promise.all(participants.map((locator) => this.resolve(id, locator, isCommitted)));
       if (isCommitted) await this.forget(id, coordinator);
     });
   }
 
   /** All participants have resolved the transaction. */
-  async forget(id: TransactionId, coordinator: Place): Promise<void> {
+  async forget(id: TransactionId, coordinator: PartitionLocator): Promise<void> {
     await this.#at(coordinator, async ({ transactions }) => transactions.state.forget(id));
   }
 
@@ -157,9 +165,9 @@ export class TransactionResolver {
     this.#timers.add(timer.unref());
   }
 
-  /** Does something at the partition that has a place, again where the partition was replaced meanwhile. */
+  /** Does something at the partition of a locator, again where the partition was replaced meanwhile. */
   async #at<T>(
-    { container: name, epk }: Place,
+    { container: name, epk }: PartitionLocator,
     act: (partition: Partition, route: Route) => Promise<T>,
   ): Promise<T | undefined> {
     const { current, router, registry } = this.#options;

@@ -15,7 +15,7 @@ export interface ConflictTracker {
 /** The writes of a range of keys, for a transaction that has queried it. */
 export interface RangeWatch {
   /** Whether others have written an item that was of interest, or is now. */
-  isTouched(isOfInterest: (item: Item) => boolean): boolean;
+  hasChanged(isOfInterest: (item: Item) => boolean): boolean;
   /** Idempotent. */
   close(): void;
 }
@@ -73,7 +73,7 @@ export class ConflictTrackers {
     this.#watches.add(watch);
     await this.untilPublished(at);
     return {
-      isTouched: (isOfInterest) => watch.isLost || watch.items.some(isOfInterest),
+      hasChanged: (isOfInterest) => watch.isLost || watch.items.some(isOfInterest),
       close: () => {
         this.#watches.delete(watch);
       },

@@ -1,5 +1,5 @@
 /** The door of a partition for transactions: what others write meanwhile, and the steps of commits over partitions. */
-import { append, type Bytes, DomainError, SETTLE_WAIT_MS } from '../../base/index.ts';
+import { append, type Bytes, DomainError, DRAIN_WAIT_MS } from '../../base/index.ts';
 import type { CommitGroup } from '../commit/commit-group.ts';
 import type { ConflictTracker, ConflictTrackers, RangeWatch } from '../commit/conflict-tracker.ts';
 import type { Effect, WriteResult } from '../commit/effect.ts';
@@ -78,21 +78,21 @@ export class PartitionTransactions {
   }
 
   /** Takes no more prepared transactions and waits for those that are; throws where they take too long. */
-  async settle(): Promise<void> {
+  async drain(): Promise<void> {
     this.#takesPrepares = false;
-    const settled = this.#options.prepared.whenSettled();
-    if (settled === undefined) return;
+    const drained = this.#options.prepared.whenNone();
+    if (drained === undefined) return;
     const { promise, reject } = Promise.withResolvers<never>();
     const late = new DomainError('unavailable', 'A transaction of the partition is not resolved.');
-    const timer = setTimeout(() => reject(late), SETTLE_WAIT_MS);
+    const timer = setTimeout(() => reject(late), DRAIN_WAIT_MS);
     try {
-      await Promise.race([settled, promise]);
+      await Promise.race([drained, promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Undoes `settle`. */
+  /** Undoes `drain`. */
   resume(): void {
     this.#takesPrepares = true;
   }

@@ -70,7 +70,7 @@ export class PreparedTransactions {
   readonly #outcomes = new Map<TransactionId, Outcome>();
   /** Outcomes that nobody needs any more: the next batch removes them. */
   #forgotten: TransactionId[] = [];
-  #settled: (() => void)[] = [];
+  #waitingForNone: (() => void)[] = [];
 
   /** Those whose operations are not resolved. */
   get prepared(): Iterable<PreparedTransaction> {
@@ -242,7 +242,7 @@ export class PreparedTransactions {
     if (ops.size === 0 && this.#prepared.delete(id)) group.remove(preparedKey(transaction, 0));
     this.held.wake();
     if (this.#prepared.size > 0) return;
-    for (const settled of this.#settled.splice(0)) settled();
+    for (const resolve of this.#waitingForNone.splice(0)) resolve();
   }
 
   /** All participants have resolved the transaction. */
@@ -257,9 +257,9 @@ export class PreparedTransactions {
   }
 
   /** Resolves when no transaction is prepared. */
-  whenSettled(): Promise<void> | undefined {
+  whenNone(): Promise<void> | undefined {
     if (this.#prepared.size === 0) return undefined;
-    return new Promise((resolve) => this.#settled.push(resolve));
+    return new Promise((resolve) => this.#waitingForNone.push(resolve));
   }
 
   /** Takes over outcomes of another partition. */

@@ -31,7 +31,7 @@ export interface Storage {
   /** Engine, replicas and quorum, now. */
   report(): EngineReport;
   /** Resolves when keys and certificates that were made at the start are durable. */
-  settle(): Promise<void>;
+  flush(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function openStorage(
       tlsFiles: undefined,
       where: 'memory',
       report: () => localReport('memory'),
-      settle: async () => undefined,
+      flush: async () => undefined,
       close: () => engine.close(),
     };
   }
@@ -72,7 +72,7 @@ export async function openStorage(
     tlsFiles: undefined,
     where: storage.path,
     report: () => localReport('sqlite'),
-    settle: async () => undefined,
+    flush: async () => undefined,
     async close() {
       await engine.close();
       directory.release();
@@ -117,7 +117,7 @@ async function openPostgres(
       tlsFiles: store.tlsFiles(),
       where: address.text,
       report: () => engine.report(),
-      settle: () => store.settle(),
+      flush: () => store.flush(),
       async close() {
         await store.close();
         await engine.close();

@@ -54,7 +54,7 @@ export class ServerStore {
   }
 
   /** Resolves when everything that was written without waiting is durable. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#lastWrite;
   }
 
@@ -86,7 +86,7 @@ export class ServerStore {
         own.set(name, text);
         if (!SHARED_TLS_FILES.some((shared) => shared === name)) return;
         this.#lastWrite = this.#lastWrite.then(() => this.write(tlsKey(name), text));
-        // `settle` reports it.
+        // `flush` reports it.
         this.#lastWrite.catch(() => undefined);
       },
     };

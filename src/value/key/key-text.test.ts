@@ -38,7 +38,13 @@ const WHOLE: readonly Value[] = [
   new Extended({ kind: 'int64', value: 2n ** 63n - 1n }),
 ];
 
-const IN_PARTS: readonly Value[] = [[], {}, [1], { a: 1 }, 'x'.repeat(KEY_TEXT_BYTES_MAX + 1)];
+const TRUNCATED_VALUES: readonly Value[] = [
+  [],
+  {},
+  [1],
+  { a: 1 },
+  'x'.repeat(KEY_TEXT_BYTES_MAX + 1),
+];
 
 describe('values of keys that are texts', () => {
   const read = (value: Value) => {
@@ -51,6 +57,6 @@ describe('values of keys that are texts', () => {
   });
 
   it('marks those that the key holds in part', () => {
-    for (const value of IN_PARTS) expect(read(value)).toBe(TRUNCATED);
+    for (const value of TRUNCATED_VALUES) expect(read(value)).toBe(TRUNCATED);
   });
 });

@@ -10,8 +10,8 @@ import {
   containerIds,
   databaseIds,
   fill,
+  itemsIn,
   KEYS,
-  placesIn,
   scopeViolations,
   startWorld,
   stateOf,
@@ -65,9 +65,9 @@ function checkReply(
   reply: { status: number; text: string; headers: object },
 ): void {
   const context = `${caller.name}: ${what} -> ${reply.status} ${reply.text.slice(0, 200)}`;
-  const seen = placesIn(`${reply.text} ${JSON.stringify(reply.headers)}`);
+  const seen = itemsIn(`${reply.text} ${JSON.stringify(reply.headers)}`);
   expect(
-    seen.filter((place) => !caller.mayRead(place)),
+    seen.filter((item) => !caller.mayRead(item)),
     context,
   ).toEqual([]);
   expect(reply.status, context).toBeLessThan(500);
@@ -215,6 +215,6 @@ test('the position of another partition key does not lead out of one', async () 
       const headers = { ...headersOf(key), 'x-ms-continuation': continuation };
       const reply = await sendRaw(account, { path, headers });
       expect(reply.status).toBe(200);
-      for (const place of placesIn(reply.text)) expect(place.key).toBe(key);
+      for (const item of itemsIn(reply.text)) expect(item.key).toBe(key);
     }
 });

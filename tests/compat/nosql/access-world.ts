@@ -10,7 +10,7 @@ export const KEYS = ['ada', 'bob', 'cyd'];
 export const IDS = ['1', '2', '3'];
 
 /** One item, as its mark names it. */
-export interface Place {
+export interface ItemAddress {
   readonly database: string;
   readonly container: string;
   readonly key: string;
@@ -20,8 +20,8 @@ export interface Place {
 export interface Caller {
   readonly name: string;
   authorization(raw: RawRequest & { method: string; date: string }): string;
-  mayRead(place: Place): boolean;
-  mayWrite(place: Place): boolean;
+  mayRead(item: ItemAddress): boolean;
+  mayWrite(item: ItemAddress): boolean;
   /** May see lists of databases and containers, offers and the like. */
   readonly isReader: boolean;
   /** May do everything with the container shop/orders. */
@@ -80,11 +80,11 @@ export async function fill(
     for (const id of IDS) await each({ id, key, mark: markOf({ database, container, key, id }) });
 }
 
-export function markOf({ database, container, key, id }: Place): string {
+export function markOf({ database, container, key, id }: ItemAddress): string {
   return `mark<${database}.${container}.${key}.${id}>`;
 }
 
-export function placesIn(text: string): Place[] {
+export function itemsIn(text: string): ItemAddress[] {
   return [...text.matchAll(/mark<(\w+)\.(\w+)\.(\w+)\.(\w+)>/g)].map(
     ([, database = '', container = '', key = '', id = '']) => ({ database, container, key, id }),
   );
@@ -92,13 +92,14 @@ export function placesIn(text: string): Place[] {
 
 async function makeCallers(account: Account): Promise<readonly Caller[]> {
   const callers: Caller[] = [];
-  const inside = ({ database, container }: Place) => database === 'shop' && container === 'orders';
-  const ofKey = (place: Place) => inside(place) && place.key === 'ada';
-  const ofItem = (place: Place) => ofKey(place) && place.id === '1';
+  const inside = ({ database, container }: ItemAddress) =>
+    database === 'shop' && container === 'orders';
+  const ofKey = (item: ItemAddress) => inside(item) && item.key === 'ada';
+  const ofItem = (item: ItemAddress) => ofKey(item) && item.id === '1';
   const link = 'dbs/shop/colls/orders';
   const self = `dbs/${databaseIds.get('shop')}/colls/${containerIds.get('shop/orders')}/`;
   const itemSelf = `${self}docs/${itemIds.get(markOf({ database: 'shop', container: 'orders', key: 'ada', id: '1' }))}/`;
-  const scopes: [string, string, string[] | undefined, (place: Place) => boolean][] = [
+  const scopes: [string, string, string[] | undefined, (item: ItemAddress) => boolean][] = [
     ['container', link, undefined, inside],
     ['container by resource id', self, undefined, inside],
     ['key', link, ['ada'], ofKey],
@@ -212,10 +213,10 @@ export function scopeViolations(
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].filter((name) => {
     if (before.get(name) === after.get(name)) return false;
-    const [place] = placesIn(name);
+    const [item] = itemsIn(name);
     // Scripts in a container require full rights to it.
-    if (place === undefined)
+    if (item === undefined)
       return !(caller.isOwner && /^(stored|trigger|user).* shop orders$/.test(name));
-    return !caller.mayWrite(place);
+    return !caller.mayWrite(item);
   });
 }

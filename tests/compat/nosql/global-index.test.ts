@@ -36,7 +36,7 @@ async function makeIndex(more: Record<string, unknown> = {}): Promise<Container>
 }
 
 /** Until everything written so far is in the index. */
-async function settled(): Promise<void> {
+async function indexed(): Promise<void> {
   for (;;) {
     const [report] = account.service.globalIndexes.reports();
     if (report?.lag === 0 && report.appliedCount >= 0) return;
@@ -54,12 +54,12 @@ test('rows follow creations, changes of the key and deletions; clients cannot wr
   for (const n of [1, 2, 3])
     await source.items.create({ id: `c${n}`, customerId: `${n}`, email: `e${n}@x`, secret: 's' });
   const index = await makeIndex();
-  await settled();
+  await indexed();
   expect(await rows(index)).toEqual(['c1 1 e1@x', 'c2 2 e2@x', 'c3 3 e3@x']);
   await source.items.upsert({ id: 'c1', customerId: '1', email: 'new@x' });
   await source.item('c2', '2').delete();
   await source.items.create({ id: 'c4', customerId: '4' });
-  await settled();
+  await indexed();
   expect(await rows(index)).toEqual(['c1 1 new@x', 'c3 3 e3@x']);
   const ofKey = await index.items
     .query('SELECT * FROM c WHERE c.email = "new@x"', { partitionKey: 'new@x' })
@@ -139,11 +139,11 @@ test('goes on over splits of the source and of itself, and after a restart', asy
   const record = (id: string) => containers.find(databases.find('d') as never, id) as never;
   await resizer.split(record('customers'), '0');
   await write(40, 60);
-  await settled();
+  await indexed();
   await resizer.split(record('by-email'), '0');
   for (let n = 0; n < 10; n++) await source.item(`c${n}`, `${n % 17}`).delete();
   await resizer.merge(record('customers'), ['1', '2']);
-  await settled();
+  await indexed();
   const expected = (numbers: readonly number[]) =>
     numbers.map((n) => `c${n} ${n % 17} e${n % 5}@x`).sort();
   const kept = Array.from({ length: 50 }, (_, n) => n + 10);
@@ -151,11 +151,11 @@ test('goes on over splits of the source and of itself, and after a restart', asy
   await account.close();
 
   source = await open({ engine: 'sqlite', directory });
-  await settled();
+  await indexed();
   expect(account.service.globalIndexes.reports()[0]?.appliedCount).toBe(0);
   await source.item('c10', '10').delete();
   await source.items.create({ id: 'c99', customerId: `${99 % 17}`, email: `e${99 % 5}@x` });
-  await settled();
+  await indexed();
   const again = account.client().database('d').container('by-email');
   expect(await rows(again)).toEqual(expected([...kept.slice(1), 99]));
   rmSync(directory, { recursive: true, force: true });

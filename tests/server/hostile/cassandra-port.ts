@@ -1,6 +1,6 @@
 /** The port of the Cassandra API: frames of protocol v4 with a header of nine bytes, a name and a key as login. */
 import { auth, Client } from 'cassandra-driver';
-import type { HostilePort, Place, Witness } from './hostile-port.ts';
+import type { HostilePort, ServerAddress, Witness } from './hostile-port.ts';
 import type { RawConnection } from './raw-connection.ts';
 
 const HEADER_BYTES = 9;
@@ -40,7 +40,7 @@ export const cassandraPort: HostilePort = {
   },
 };
 
-function clientOf({ port, key }: Place): Client {
+function clientOf({ port, key }: ServerAddress): Client {
   return new Client({
     contactPoints: [`127.0.0.1:${port}`],
     localDataCenter: DATACENTER,
@@ -63,8 +63,8 @@ async function createTable(client: Client, keyspace: string): Promise<string> {
   return table;
 }
 
-async function tour(place: Place, name: string): Promise<void> {
-  const client = clientOf(place);
+async function tour(address: ServerAddress, name: string): Promise<void> {
+  const client = clientOf(address);
   try {
     const table = await createTable(client, name);
     const options = { prepare: true };
@@ -86,8 +86,8 @@ async function tour(place: Place, name: string): Promise<void> {
   }
 }
 
-async function openWitness(place: Place): Promise<Witness> {
-  const client = clientOf(place);
+async function openWitness(address: ServerAddress): Promise<Witness> {
+  const client = clientOf(address);
   const table = await createTable(client, 'witness');
   let count = 0;
   return {
@@ -106,8 +106,8 @@ async function openWitness(place: Place): Promise<Witness> {
   };
 }
 
-async function wrongPassword(place: Place): Promise<string> {
-  const client = clientOf({ ...place, key: 'd3Jvbmc=' });
+async function wrongPassword(address: ServerAddress): Promise<string> {
+  const client = clientOf({ ...address, key: 'd3Jvbmc=' });
   try {
     await client.connect();
     return 'let in';
@@ -132,7 +132,7 @@ function frameBytes(frame: Buffer): number {
   return HEADER_BYTES + frame.readInt32BE(LENGTH_AT);
 }
 
-async function login(connection: RawConnection, { key }: Place): Promise<void> {
+async function login(connection: RawConnection, { key }: ServerAddress): Promise<void> {
   const texts = ['CQL_VERSION', '3.0.0'].map((text) =>
     Buffer.concat([Buffer.from([0, text.length]), Buffer.from(text)]),
   );

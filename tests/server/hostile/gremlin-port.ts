@@ -1,7 +1,7 @@
 /** The port of the Gremlin API: WebSocket frames after an upgrade, SASL PLAIN with a graph and a key. */
 import { CosmosClient } from '@azure/cosmos';
 import gremlin, { type Client } from 'gremlin';
-import type { HostilePort, Place, Witness } from './hostile-port.ts';
+import type { HostilePort, ServerAddress, Witness } from './hostile-port.ts';
 import type { RawConnection } from './raw-connection.ts';
 
 const GRAPH = 'graph';
@@ -43,7 +43,7 @@ export const gremlinPort: HostilePort = {
   },
 };
 
-function clientOf({ port, key }: Place, database: string): Client {
+function clientOf({ port, key }: ServerAddress, database: string): Client {
   const user = `/dbs/${database}/colls/${GRAPH}`;
   return new gremlin.driver.Client(`ws://127.0.0.1:${port}/gremlin`, {
     authenticator: new gremlin.driver.auth.PlainTextSaslAuthenticator(user, key),
@@ -52,7 +52,7 @@ function clientOf({ port, key }: Place, database: string): Client {
 }
 
 /** Databases and graphs are made with the NoSQL API, as with the reference service. */
-async function createGraph({ endpoint, key }: Place, database: string): Promise<void> {
+async function createGraph({ endpoint, key }: ServerAddress, database: string): Promise<void> {
   const client = new CosmosClient({
     endpoint,
     key,
@@ -66,9 +66,9 @@ async function createGraph({ endpoint, key }: Place, database: string): Promise<
   client.dispose();
 }
 
-async function tour(place: Place, name: string): Promise<void> {
-  await createGraph(place, name);
-  const client = clientOf(place, name);
+async function tour(address: ServerAddress, name: string): Promise<void> {
+  await createGraph(address, name);
+  const client = clientOf(address, name);
   try {
     for (const id of ['a', 'b'])
       await client.submit(
@@ -85,9 +85,9 @@ async function tour(place: Place, name: string): Promise<void> {
   }
 }
 
-async function openWitness(place: Place): Promise<Witness> {
-  await createGraph(place, 'witness');
-  const client = clientOf(place, 'witness');
+async function openWitness(address: ServerAddress): Promise<Witness> {
+  await createGraph(address, 'witness');
+  const client = clientOf(address, 'witness');
   let count = 0;
   return {
     async check() {
@@ -104,9 +104,9 @@ async function openWitness(place: Place): Promise<Witness> {
   };
 }
 
-async function wrongPassword(place: Place): Promise<string> {
-  await createGraph(place, 'wrong');
-  const client = clientOf({ ...place, key: 'd3Jvbmc=' }, 'wrong');
+async function wrongPassword(address: ServerAddress): Promise<string> {
+  await createGraph(address, 'wrong');
+  const client = clientOf({ ...address, key: 'd3Jvbmc=' }, 'wrong');
   try {
     await client.submit('g.V()');
     return 'let in';
@@ -141,7 +141,7 @@ function evaluation(requestId: string): object {
 }
 
 /** The upgrade, a request, its challenge and the answer. */
-async function login(connection: RawConnection, { key }: Place): Promise<void> {
+async function login(connection: RawConnection, { key }: ServerAddress): Promise<void> {
   const head = [
     'GET /gremlin HTTP/1.1',
     'Host: localhost',

@@ -2,7 +2,7 @@
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 import { deserialize, serialize } from 'bson';
 import { MongoClient } from 'mongodb';
-import type { HostilePort, Place, Witness } from './hostile-port.ts';
+import type { HostilePort, ServerAddress, Witness } from './hostile-port.ts';
 import type { RawConnection } from './raw-connection.ts';
 
 const HEADER_BYTES = 16;
@@ -42,15 +42,15 @@ export const mongoPort: HostilePort = {
   },
 };
 
-function clientOf({ port, key }: Place): MongoClient {
+function clientOf({ port, key }: ServerAddress): MongoClient {
   const password = encodeURIComponent(key);
   return new MongoClient(
     `mongodb://localhost:${password}@127.0.0.1:${port}/?directConnection=true&serverSelectionTimeoutMS=10000`,
   );
 }
 
-async function tour(place: Place, name: string): Promise<void> {
-  const client = clientOf(place);
+async function tour(address: ServerAddress, name: string): Promise<void> {
+  const client = clientOf(address);
   try {
     const things = client.db(name).collection<{ _id: number; n: number; tags?: string[] }>('t');
     await things.insertMany([
@@ -73,8 +73,8 @@ async function tour(place: Place, name: string): Promise<void> {
   }
 }
 
-async function openWitness(place: Place): Promise<Witness> {
-  const client = clientOf(place);
+async function openWitness(address: ServerAddress): Promise<Witness> {
+  const client = clientOf(address);
   const things = client.db('witness').collection<{ _id: number }>('w');
   let count = 0;
   return {
@@ -88,8 +88,8 @@ async function openWitness(place: Place): Promise<Witness> {
   };
 }
 
-async function wrongPassword(place: Place): Promise<string> {
-  const client = clientOf({ ...place, key: 'd3Jvbmc=' });
+async function wrongPassword(address: ServerAddress): Promise<string> {
+  const client = clientOf({ ...address, key: 'd3Jvbmc=' });
   try {
     await client.db('d').collection('c').findOne({});
     return 'let in';
@@ -126,7 +126,7 @@ async function command(connection: RawConnection, document: object): Promise<Rep
 }
 
 /** SCRAM-SHA-256 as RFC 7677 describes the client. */
-async function login(connection: RawConnection, { key }: Place): Promise<void> {
+async function login(connection: RawConnection, { key }: ServerAddress): Promise<void> {
   const bare = 'n=localhost,r=hostile';
   const first = await command(connection, {
     saslStart: 1,

@@ -17,7 +17,13 @@ import {
 } from '../../../query/index.ts';
 import { jsonCodec, printedSize, type Value } from '../../../value/index.ts';
 import { executableQuery, parseQuery } from '../sql/index.ts';
-import type { SentItems, SentRow, ThreadQuery, ThreadRequest, ThreadResponse } from './protocol.ts';
+import type {
+  PackedItems,
+  SentRow,
+  ThreadQuery,
+  ThreadRequest,
+  ThreadResponse,
+} from './protocol.ts';
 
 /** Characters of the rows of one batch where all have to be kept: they wait in memory to be sorted. */
 const BATCH_CHARACTERS_MAX = 8 * PAGE_BYTES_MAX;
@@ -63,7 +69,7 @@ export class Evaluator {
     return { kind: 'begun' };
   }
 
-  #rows(items: SentItems, rowsGiven: number, mayStop: boolean): ThreadResponse {
+  #rows(items: PackedItems, rowsGiven: number, mayStop: boolean): ThreadResponse {
     assert(this.#shape !== undefined, 'a streaming query has begun');
     const untilMs = performance.now() + EVALUATION_PAGE_TARGET_MS;
     const lists: (readonly SentRow[])[] = [];
@@ -85,7 +91,7 @@ export class Evaluator {
     return { kind: 'rows', lists };
   }
 
-  #add(items: SentItems): ThreadResponse {
+  #add(items: PackedItems): ThreadResponse {
     assert(this.#fold !== undefined, 'a blocking query has begun');
     for (const item of itemsOf(items))
       if (!this.#fold.add(item)) return { kind: 'added', wantsMore: false };
@@ -113,7 +119,7 @@ export class Evaluator {
   }
 }
 
-function* itemsOf({ bodies, lengths }: SentItems): Generator<FoundItem> {
+function* itemsOf({ bodies, lengths }: PackedItems): Generator<FoundItem> {
   let at = 0;
   for (const length of lengths) {
     const body = bodies.subarray(at, at + length);

@@ -19,7 +19,7 @@ import type {
 import { type Query, SqlError } from '../sql/index.ts';
 import { EvaluationPool } from './evaluation-pool.ts';
 import type { EvaluationThread, ThreadOutcome } from './evaluation-thread.ts';
-import type { SentItems, ThreadQuery, ThreadRequest, ThreadResponse } from './protocol.ts';
+import type { PackedItems, ThreadQuery, ThreadRequest, ThreadResponse } from './protocol.ts';
 
 /** Time beyond the budget after which a thread is stuck: its own code did not get to look at the clock. */
 const GRACE_MS = 500;
@@ -90,7 +90,12 @@ class MovedPage {
   ): Promise<readonly (readonly Row[])[]> {
     if (items.length === 0) return [];
     const rowsGiven = items[0]?.rowsGiven ?? 0;
-    const response = await this.#request({ kind: 'rows', ...sentItems(items), rowsGiven, mayStop });
+    const response = await this.#request({
+      kind: 'rows',
+      ...packedItems(items),
+      rowsGiven,
+      mayStop,
+    });
     assert(response.kind === 'rows', 'the response to rows is rows');
     return response.lists.map((rows, at) =>
       rows.map(([text, keys]) => ({
@@ -111,7 +116,7 @@ class MovedPage {
       async: {
         addMany: async (items) => {
           if (items.length === 0) return true;
-          const response = await this.#request({ kind: 'add', ...sentItems(items) }, wanted);
+          const response = await this.#request({ kind: 'add', ...packedItems(items) }, wanted);
           assert(response.kind === 'added', 'items are added');
           return response.wantsMore;
         },
@@ -168,7 +173,7 @@ function checked(response: ThreadOutcome): ThreadResponse {
 }
 
 /** Copies the bodies into one buffer that is transferred: bodies may be views of larger buffers. */
-function sentItems(items: readonly PendingItem[]): SentItems {
+function packedItems(items: readonly PendingItem[]): PackedItems {
   const lengths = items.map(({ body }) => body.length);
   const bodies = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
   let at = 0;

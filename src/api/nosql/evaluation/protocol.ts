@@ -21,7 +21,7 @@ export interface ThreadQuery {
 }
 
 /** The stored bodies of items in one buffer. */
-export interface SentItems {
+export interface PackedItems {
   readonly bodies: Uint8Array<ArrayBuffer>;
   readonly lengths: readonly number[];
 }
@@ -29,13 +29,13 @@ export interface SentItems {
 export type ThreadRequest =
   | (ThreadQuery & { readonly kind: 'begin'; readonly wanted: number | undefined })
   /** Asks for the rows of each item. `rowsGiven` rows of the first item were sent before. */
-  | (SentItems & {
+  | (PackedItems & {
       readonly kind: 'rows';
       readonly rowsGiven: number;
       readonly mayStop: boolean;
     })
   /** Adds items to the fold. */
-  | (SentItems & { readonly kind: 'add' })
+  | (PackedItems & { readonly kind: 'add' })
   /** Ends the fold and asks for its first rows. */
   | { readonly kind: 'finish' }
   | { readonly kind: 'more' };

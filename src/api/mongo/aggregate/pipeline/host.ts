@@ -1,4 +1,5 @@
 /** Where the pipelines of a command read and write: the collections of the service. */
+import { yieldToEventLoop } from '../../../../query/index.ts';
 import { type Bson, type BsonDocument, isDocument } from '../../../../value/index.ts';
 import type { Call } from '../../call.ts';
 import { type Collection, findCollection, isView } from '../../collections/collection.ts';
@@ -23,6 +24,10 @@ export function pipelineHost(call: Call): PipelineHost {
     open: (namespace, pipeline, context) => prepare(namespace, pipeline, context)(),
     geoFields: (namespace) => geoFields(findCollection(call.context.service, namespace)),
     describe: (kind, options, namespace) => describe(call, kind, options, namespace),
+    yieldToOthers: async () => {
+      await yieldToEventLoop();
+      call.meter.add({ charge: 0 });
+    },
     writer: pipelineWriter(call),
   };
 }

@@ -18,7 +18,7 @@ import type { Evaluate, Frame, Variable } from '../expressions/scope.ts';
 import { collect } from './collect.ts';
 import { parseFrom } from './from.ts';
 import { withValue } from './simple.ts';
-import { nested, type Stage, type StageContext } from './stage.ts';
+import { nested, type PipelineHost, type Stage, type StageContext } from './stage.ts';
 
 interface Lookup {
   readonly from: Namespace;
@@ -52,7 +52,7 @@ export function parseLookup(argument: Bson, context: StageContext): Stage {
     if (!OPTIONS.has(name))
       throw new MongoError('FailedToParse', `unknown argument to $lookup: ${name}`);
   const lookup = parseOptions(argument, context);
-  return (rows) => joined(rows, lookup);
+  return (rows) => joined(rows, lookup, context.host);
 }
 
 function text(argument: BsonDocument, name: string): string | undefined {
@@ -135,17 +135,21 @@ export function letVariables(
   };
 }
 
-async function* joined(rows: Rows, lookup: Lookup): Rows {
+/** Documents that rows may have found together before they are handed on: each row may have found millions. */
+const FOUND_MAX = 100_000;
+
+async function* joined(rows: Rows, lookup: Lookup, host: PipelineHost): Rows {
   const { local, foreign, variables, pipeline } = lookup;
   const isPlain = local !== undefined && foreign !== undefined && pipeline.length === 0;
   let same: readonly BsonDocument[] | undefined;
   const frame: Frame = [];
   for await (const batch of rows) {
     if (isPlain) {
-      yield await joinBatch(batch, lookup, local, foreign);
+      yield* joinBatch(batch, lookup, local, foreign);
       continue;
     }
-    const made: Row[] = [];
+    let made: Row[] = [];
+    let count = 0;
     for (const { document } of batch) {
       frame[0] = document;
       for (const [variable, value] of variables) variable.value = value(frame);
@@ -160,8 +164,14 @@ async function* joined(rows: Rows, lookup: Lookup): Rows {
         ));
       if (isFixed) same = found;
       made.push(Row.of(withValue(document, lookup.as, 0, found)));
+      count += found.length;
+      if (count < FOUND_MAX) continue;
+      yield made;
+      made = [];
+      count = 0;
+      await host.yieldToOthers();
     }
-    yield made;
+    if (made.length > 0) yield made;
   }
 }
 
@@ -182,12 +192,12 @@ function equalFilter(value: Bson | undefined, foreign: readonly string[]): BsonD
 }
 
 /** One search for all documents of a batch, by index where the foreign field has one. */
-async function joinBatch(
+async function* joinBatch(
   batch: readonly Row[],
   lookup: Lookup,
   local: readonly string[],
   foreign: readonly string[],
-): Promise<readonly Row[]> {
+): Rows {
   const values = new Map<string, Bson>();
   const wants = batch.map(({ document }) => {
     const own = wanted(valueAtPath(document, local, 0));
@@ -198,13 +208,21 @@ async function joinBatch(
     });
   });
   const found = await foreignByKey([...values.values()], values, lookup, foreign);
-  return batch.map(({ document }, at) => {
+  let made: Row[] = [];
+  let count = 0;
+  for (const [at, { document }] of batch.entries()) {
     const matches = new Set<BsonDocument>();
     for (const key of wants[at] as readonly string[])
       for (const match of found.get(key) ?? []) matches.add(match);
     const ordered = [...matches].sort((a, b) => (orders.get(a) ?? 0) - (orders.get(b) ?? 0));
-    return Row.of(withValue(document, lookup.as, 0, ordered));
-  });
+    made.push(Row.of(withValue(document, lookup.as, 0, ordered)));
+    count += ordered.length;
+    if (count < FOUND_MAX) continue;
+    yield made;
+    made = [];
+    count = 0;
+  }
+  if (made.length > 0) yield made;
 }
 
 /** The order in which foreign documents were found. */

@@ -26,7 +26,7 @@ import { compileAddFields } from './add-fields.ts';
 import { compileMatch } from './match.ts';
 import { compileProject, compileUnset } from './project.ts';
 import { parseStageSort } from './sort.ts';
-import type { Stage, StageContext, StageTable } from './stage.ts';
+import type { PipelineHost, Stage, StageContext, StageTable } from './stage.ts';
 
 type Change = (document: BsonDocument) => BsonDocument;
 
@@ -244,9 +244,9 @@ interface Unwind {
   readonly keepsEmpty: boolean;
 }
 
-function unwind(argument: Bson): Stage {
+function unwind(argument: Bson, { host }: StageContext): Stage {
   const parsed = parseUnwind(argument);
-  return (rows) => unwound(rows, parsed);
+  return (rows) => unwound(rows, parsed, host);
 }
 
 function parseUnwind(argument: Bson): Unwind {
@@ -300,9 +300,12 @@ function parseUnwind(argument: Bson): Unwind {
   };
 }
 
-async function* unwound(rows: Rows, { path, index, keepsEmpty }: Unwind): Rows {
+/** Rows that an unwinding makes before it hands them on: one document may have millions of elements. */
+const UNWOUND_ROWS = 1000;
+
+async function* unwound(rows: Rows, { path, index, keepsEmpty }: Unwind, host: PipelineHost): Rows {
   for await (const batch of rows) {
-    const made: Row[] = [];
+    let made: Row[] = [];
     for (const row of batch) {
       const { document } = row;
       const value = valueAt(document, path);
@@ -314,6 +317,10 @@ async function* unwound(rows: Rows, { path, index, keepsEmpty }: Unwind): Rows {
           made.push(
             Row.of(index === undefined ? changed : withValue(changed, index, 0, BigInt(at))),
           );
+          if (made.length < UNWOUND_ROWS) continue;
+          yield made;
+          made = [];
+          await host.yieldToOthers();
         }
       else if (isArray(value)) {
         if (keepsEmpty) made.push(whole(withValue(document, path, 0, undefined)));

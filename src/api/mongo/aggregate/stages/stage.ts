@@ -26,6 +26,8 @@ export interface PipelineHost {
     options: BsonDocument,
     namespace: Namespace,
   ): Promise<readonly BsonDocument[]>;
+  /** Lets others go on. Called by stages that make many rows of one; throws where the time is over. */
+  yieldToOthers(): Promise<void>;
   /** What `$out` and `$merge` write with. */
   readonly writer: PipelineWriter;
   /** Fields with a geospatial index; undefined where there is no collection. */

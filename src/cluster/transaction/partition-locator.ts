@@ -3,12 +3,12 @@ import { type Bytes, readU32 } from '../../base/index.ts';
 import type { Epk } from '../../value/index.ts';
 import type { ContainerName } from '../container/container-name.ts';
 
-export interface Place {
+export interface PartitionLocator {
   readonly container: ContainerName;
   readonly epk: Epk;
 }
 
-export function encodePlace({ container: { databaseRid, rid }, epk }: Place): Bytes {
+export function encodeLocator({ container: { databaseRid, rid }, epk }: PartitionLocator): Bytes {
   const bytes = Buffer.alloc(8 + epk.length);
   bytes.writeUInt32BE(databaseRid, 0);
   bytes.writeUInt32BE(rid, 4);
@@ -16,7 +16,7 @@ export function encodePlace({ container: { databaseRid, rid }, epk }: Place): By
   return bytes;
 }
 
-export function decodePlace(bytes: Bytes): Place {
+export function decodeLocator(bytes: Bytes): PartitionLocator {
   const container = { databaseRid: readU32(bytes, 0), rid: readU32(bytes, 4) };
   return { container, epk: bytes.slice(8) };
 }
