@@ -185,4 +185,35 @@ describe.each(ENGINES)('engine %s', (engine) => {
     const second = await client.execute(select, [], { fetchSize: 9, pageState: first.pageState });
     expect([...first.rows, ...second.rows].map(({ id }) => id)).toEqual(expected);
   });
+
+  test('LIKE is refused although the column has an index of SASI', async () => {
+    const sasi = "USING 'org.apache.cassandra.index.sasi.SASIIndex'";
+    await client.execute('CREATE TABLE k.names (id int PRIMARY KEY, a text, b text)');
+    await client.execute(`CREATE CUSTOM INDEX ON k.names (a) ${sasi}`);
+    await client.execute(
+      `CREATE CUSTOM INDEX ON k.names (b) ${sasi} WITH OPTIONS = {'mode': 'CONTAINS', 'case_sensitive': 'false', 'analyzer_class': 'org.apache.cassandra.index.sasi.analyzer.NonTokenizingAnalyzer'}`,
+    );
+    const names = ['anna', 'Hannah', 'hans', 'na%'];
+    for (const [id, name] of names.entries())
+      await client.execute('INSERT INTO k.names (id, a, b) VALUES (?, ?, ?)', [id, name, name], {
+        prepare: true,
+      });
+    const like = async (column: string, pattern: string) => {
+      const select = `SELECT id FROM k.names WHERE ${column} LIKE ?`;
+      const { rows } = await client.execute(select, [pattern], { prepare: true });
+      return rows.map(({ id }) => names[id]).toSorted();
+    };
+    expect(await like('a', 'han%')).toEqual(['hans']);
+    expect(await like('a', 'anna')).toEqual(['anna']);
+    expect(await like('b', 'HAN%')).toEqual(['Hannah', 'hans']);
+    expect(await like('b', '%nn%')).toEqual(['Hannah', 'anna']);
+    expect(await like('b', '%s')).toEqual(['hans']);
+    await expect(like('a', '%s')).rejects.toThrow(
+      "a LIKE '%<term>' s is only supported on properly indexed columns",
+    );
+    await expect(like('b', '%')).rejects.toThrow("LIKE value can't be empty.");
+    await expect(client.execute("SELECT id FROM k.names WHERE id LIKE '1'")).rejects.toThrow(
+      "LIKE restriction is only supported on properly indexed columns. id LIKE '1' is not valid.",
+    );
+  });
 });

@@ -75,7 +75,7 @@ async function createIndex(
     column,
     part,
     options: {
-      ...(customClass === undefined ? {} : { class_name: customClass }),
+      ...customOptions(statement),
       target: targetText(column, part),
     },
   };
@@ -85,6 +85,16 @@ async function createIndex(
     throw invalid(`Index ${index.name} is a duplicate of existing index ${same.name}`);
   }
   return keepIndexes(table, [...schema.indexes, index], call);
+}
+
+/** The class and the options of a custom index, as system_schema shows them. */
+function customOptions({ customClass, options }: Of<'createIndex'>): Record<string, string> {
+  if (customClass === undefined) return {};
+  const given = options.get('options');
+  return {
+    ...(given instanceof Map ? (Object.fromEntries(given) as Record<string, string>) : {}),
+    class_name: customClass,
+  };
 }
 
 /** Classes of custom indexes that do nothing more than an index of ours. */

@@ -7,6 +7,7 @@ import { compareTyped } from '../../types/ordered.ts';
 import { elementsOf, entriesOf } from '../../types/values.ts';
 import { type BoundValue, UNSET } from '../../wire/body-reader.ts';
 import type { Call } from '../plan.ts';
+import { likePredicate } from './like.ts';
 import type { Bound, Contained, Restriction } from './restriction.ts';
 
 /** A row by the names of its columns; undefined where a column is null. */
@@ -149,9 +150,10 @@ function containsFilter({
 function containedPredicate(
   name: string,
   type: CqlType,
-  { part, key, value }: Contained,
+  { part, key, value, like }: Contained,
   call: Call,
 ): Predicate {
+  if (like !== undefined && value !== undefined) return likePredicate(name, value(call), like);
   const wantedKey = key && containedValue(key(call), name, part === 'entries' ? ' map key' : '');
   const wanted = value && containedValue(value(call), name, part === 'entries' ? ' map value' : '');
   const isWanted = (found: Bytes | undefined, expected: Bytes | undefined): boolean =>

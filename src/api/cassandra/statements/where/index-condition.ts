@@ -30,18 +30,27 @@ export function indexConditionOf(
   }
   if (restriction.kind !== 'contains') return undefined;
   const [column] = restriction.columns as readonly [ColumnSchema];
-  const answered = restriction.contained.filter(({ part }) => has(column, [part]));
-  if (answered.length === 0) return undefined;
-  return (call) => allOf(...answered.map((one) => containsCondition(column, one, call)));
+  const conditions = restriction.contained.flatMap(({ part, key, value }) =>
+    part !== 'like' && has(column, [part])
+      ? [(call: Call) => containsCondition(column, { part, key, value }, call)]
+      : [],
+  );
+  if (conditions.length === 0) return undefined;
+  return (call) => allOf(...conditions.map((condition) => condition(call)));
 }
 
 function equalCondition(column: ColumnSchema, value: Bytes): Condition {
   return term(termPath(column, undefined), [equalTo(wholeTerm(column.type, value))]);
 }
 
+/** A part of a collection, of which an index has the terms. */
+interface ContainedPart extends Pick<Contained, 'key' | 'value'> {
+  readonly part: Exclude<Contained['part'], 'like'>;
+}
+
 function containsCondition(
   column: ColumnSchema,
-  { part, key, value }: Contained,
+  { part, key, value }: ContainedPart,
   call: Call,
 ): Condition {
   // The filter of the restriction has refused values that are not there.

@@ -17,6 +17,7 @@ import type { TermContext, TermValue } from '../expressions/context.ts';
 import { termText } from '../expressions/term-text.ts';
 import type { Call } from '../plan.ts';
 import { columnNamed } from '../scope.ts';
+import { type LikeOptions, likeOptions } from './like.ts';
 
 /** Values of the columns of a restriction: several alternatives for IN. */
 export type KeyValues = (call: Call) => readonly (readonly Bytes[])[];
@@ -29,9 +30,10 @@ export interface Bound {
   values(call: Call): readonly Bytes[];
 }
 
-/** CONTAINS, CONTAINS KEY, or an entry of a map. */
+/** CONTAINS, CONTAINS KEY, an entry of a map, or a part of a text. */
 export interface Contained {
-  readonly part: 'values' | 'keys' | 'entries';
+  readonly part: 'values' | 'keys' | 'entries' | 'like';
+  readonly like?: LikeOptions;
   readonly key: TermValue | undefined;
   readonly value: TermValue | undefined;
 }
@@ -110,10 +112,15 @@ export function restrictionOf(
         value: undefined,
       });
     }
-    case 'LIKE':
-      throw invalid(
-        `LIKE restriction is only supported on properly indexed columns. ${name} LIKE ${termText(term)} is not valid.`,
-      );
+    case 'LIKE': {
+      const like = likeOptions(column, schema);
+      if (like === undefined)
+        throw invalid(
+          `LIKE restriction is only supported on properly indexed columns. ${name} LIKE ${termText(term)} is not valid.`,
+        );
+      const value = compileTerm(term, column, context);
+      return contains(column, { part: 'like', like, key: undefined, value });
+    }
     case '=':
       return equality(column, term, context);
     default:
