@@ -111,3 +111,8 @@ export class Events {
     stream.isSlow = !stream.body.write(text);
   }
 }
+
+/** The names after `topics=`, separated by commas. */
+export function topicsIn(query: URLSearchParams): readonly string[] {
+  return (query.get('topics') ?? '').split(',').filter((topic) => topic !== '');
+}

@@ -14,7 +14,7 @@ import { randomBytes } from 'node:crypto';
 import type { Admin } from '../api/admin/index.ts';
 import { ITEM_BYTES_MAX, isPromise } from '../base/index.ts';
 import type { Exchange, HttpHandler, HttpReply } from '../http/index.ts';
-import type { Events } from './events.ts';
+import { type Events, topicsIn } from './events.ts';
 import type { NosqlClient } from './local/http-clients.ts';
 import type { Role, Sessions } from './sessions.ts';
 import type { StaticFiles } from './static-files.ts';
@@ -137,7 +137,7 @@ function keyIn(text: string): string {
 
 function openEvents({ events }: PortalParts, exchange: Exchange): void {
   const { searchParams } = new URL(exchange.url, 'http://localhost');
-  const topics = (searchParams.get('topics') ?? '').split(',').filter((topic) => topic !== '');
+  const topics = topicsIn(searchParams);
   if (searchParams.get('once') === '1') sendJson(exchange, 200, events.states(topics));
   else if (!events.open(exchange, topics, [...SAFETY]))
     sendJson(exchange, 503, refusal('ServiceUnavailable', 'Too many streams are open.'));

@@ -6,7 +6,7 @@ import {
   livePartitions,
   type SeriesRecorder,
 } from '../api/admin/index.ts';
-import type { PageRunner } from '../api/nosql/index.ts';
+import type { PageRunner, WriteEstimator } from '../api/nosql/index.ts';
 import type { Clock } from '../base/index.ts';
 import type { HttpHandler } from '../http/index.ts';
 import type { ByteProtocol } from '../net/index.ts';
@@ -14,7 +14,7 @@ import type { AccountKeys, Service } from '../service/index.ts';
 import { Events } from './events.ts';
 import { createPortalHandler, type PortalParts } from './handler.ts';
 import type { OpenGremlin } from './local/gremlin-client.ts';
-import { nosqlClient, tableReader } from './local/http-clients.ts';
+import { nosqlClient, tableClient } from './local/http-clients.ts';
 import { portalRoutes } from './routes.ts';
 import { cassandraRunner } from './run/cassandra.ts';
 import { gremlinRunner } from './run/gremlin.ts';
@@ -34,6 +34,7 @@ export interface PortalDoors {
   readonly cassandra: ByteProtocol;
   readonly gremlin: OpenGremlin;
   readonly runPage: PageRunner;
+  readonly estimate: WriteEstimator;
 }
 
 interface PortalOptions extends Pick<PortalParts, 'version' | 'onFailure' | 'onRefusal'> {
@@ -66,7 +67,7 @@ export function createPortal(options: PortalOptions): Portal {
   const runs = new Runs(
     {
       nosql: nosqlRunner(doors.runPage, service),
-      table: tableRunner(tableReader({ handler: doors.table, keys, clock })),
+      table: tableRunner(tableClient({ handler: doors.table, keys, clock })),
       mongo: mongoRunner(doors.mongo, keys),
       cassandra: cassandraRunner(doors.cassandra, keys),
       gremlin: gremlinRunner(doors.gremlin, keys, service),
@@ -77,7 +78,15 @@ export function createPortal(options: PortalOptions): Portal {
   let report: (topic: string) => string | undefined = () => undefined;
   const events = new Events((topic) => report(topic));
   return {
-    routes: portalRoutes({ ...options, runs, saved, runPage: doors.runPage }),
+    routes: portalRoutes({
+      ...options,
+      runs,
+      saved,
+      events,
+      runPage: doors.runPage,
+      estimate: doors.estimate,
+      askTable: tableClient({ handler: doors.table, keys, clock }),
+    }),
     serve(admin) {
       report = (topic) => topicOf(options, admin, topic);
       return createPortalHandler({

@@ -5,10 +5,14 @@ import {
   type ApiState,
   jsonContent,
 } from '../api/admin/index.ts';
-import type { PageRunner } from '../api/nosql/index.ts';
+import type { PageRunner, WriteEstimator } from '../api/nosql/index.ts';
 import { DomainError } from '../base/index.ts';
 import type { Service } from '../service/index.ts';
+import type { ValueMap } from '../value/index.ts';
+import { type Events, topicsIn } from './events.ts';
+import type { TableClient } from './local/http-clients.ts';
 import type { Runs } from './run/runs.ts';
+import { refusalOf } from './run/table.ts';
 import type { SavedQueries } from './saved-queries.ts';
 import { schemaOf } from './schema.ts';
 import { snippetLanguages, snippetOf } from './snippets.ts';
@@ -17,7 +21,10 @@ interface RouteParts {
   readonly service: Service;
   readonly runs: Runs;
   readonly saved: SavedQueries;
+  readonly events: Events;
   readonly runPage: PageRunner;
+  readonly estimate: WriteEstimator;
+  readonly askTable: TableClient;
   readonly apis: () => readonly ApiState[];
   readonly isTls: boolean;
 }
@@ -61,6 +68,29 @@ export function portalRoutes(parts: RouteParts): Readonly<Record<string, AdminRo
       needsKey: 'read',
       respond: (request) => changeSaved(saved, request),
     },
+    events: {
+      methods: ['GET'],
+      needsKey: 'read',
+      open: (exchange, query) =>
+        query.get('once') !== '1' && parts.events.open(exchange, topicsIn(query), []),
+      respond({ query }) {
+        if (query.get('once') === '1') return jsonContent(parts.events.states(topicsIn(query)));
+        throw new DomainError(
+          'unavailable',
+          'No stream can be opened: send the header accept: text/event-stream, or once=1.',
+        );
+      },
+    },
+    estimate: {
+      methods: ['POST'],
+      needsKey: 'read',
+      respond: async ({ body }) => jsonContent(await parts.estimate(body)),
+    },
+    tables: {
+      methods: ['POST'],
+      needsKey: 'master',
+      respond: async ({ body }) => jsonContent(await createTable(parts, body)),
+    },
     snippets: {
       methods: ['GET'],
       needsKey: 'read',
@@ -69,15 +99,34 @@ export function portalRoutes(parts: RouteParts): Readonly<Record<string, AdminRo
   };
 }
 
-function changeSaved(saved: SavedQueries, { method, rest, body, mayWrite }: AdminRequest) {
+async function changeSaved(saved: SavedQueries, { method, rest, body, mayWrite }: AdminRequest) {
   const id = decodeURIComponent(rest);
   if (method !== 'GET' && !mayWrite)
     throw new DomainError('forbidden', 'A key that only reads saves nothing.');
-  if (method === 'PUT') return jsonContent(saved.put(id, body));
+  if (method === 'PUT') return jsonContent(await saved.put(id, body));
   const found = saved.find(id);
   if (found === undefined) throw new DomainError('itemNotFound', 'No query is saved by this id.');
-  if (method === 'DELETE') saved.delete(id);
+  if (method === 'DELETE') await saved.delete(id);
   return method === 'DELETE' ? { ...jsonContent({}), status: 204 } : jsonContent(found);
+}
+
+/** Body: `{"table": "orders", "throughput": 1000}` or `"autoscaleMax"`; made by the Table API itself. */
+async function createTable({ askTable }: RouteParts, body: ValueMap): Promise<object> {
+  const { table, throughput, autoscaleMax } = body;
+  if (typeof table !== 'string') throw new DomainError('invalidInput', 'table is a name.');
+  const reply = await askTable({
+    path: '/Tables',
+    body: { TableName: table },
+    headers: {
+      ...(typeof throughput === 'number' && { 'x-ms-offer-throughput': String(throughput) }),
+      ...(typeof autoscaleMax === 'number' && {
+        'x-ms-cosmos-offer-autopilot-settings': JSON.stringify({ maxThroughput: autoscaleMax }),
+      }),
+    },
+  });
+  if (reply.status < 300) return { table };
+  const { code, message } = refusalOf(JSON.parse(reply.body.toString('utf8')), undefined);
+  throw new DomainError('invalidInput', `${code}: ${message}`);
 }
 
 async function sampleSchema({ runPage }: RouteParts, query: URLSearchParams): Promise<object> {

@@ -11,10 +11,11 @@ export interface SavedQuery {
   readonly text: string;
 }
 
-/** Where the text lies: a file of the data directory, or memory. */
+/** Where the text lies: a file of the data directory, a store of the engine, or memory. */
 export interface SavedStore {
   read(): string | undefined;
-  write(text: string): void;
+  /** Done when the text is durable. */
+  write(text: string): void | Promise<void>;
 }
 
 const QUERIES_MAX = 1000;
@@ -40,8 +41,8 @@ export class SavedQueries {
     return this.#load().get(id);
   }
 
-  /** Throws `invalidInput`. */
-  put(id: string, { name, api, db, container, text }: ValueMap): SavedQuery {
+  /** Rejects with `invalidInput`. */
+  async put(id: string, { name, api, db, container, text }: ValueMap): Promise<SavedQuery> {
     const queries = this.#load();
     const isText = (value: unknown, max: number): value is string =>
       typeof value === 'string' && value.length <= max;
@@ -57,15 +58,14 @@ export class SavedQueries {
     if (!queries.has(id) && queries.size >= QUERIES_MAX)
       throw new DomainError('invalidInput', `No more than ${QUERIES_MAX} queries are saved.`);
     const saved = { id, name, api, db, container, text };
-    queries.set(id, saved);
-    this.#keep(queries);
+    await this.#keep(new Map(queries).set(id, saved));
     return saved;
   }
 
-  delete(id: string): boolean {
-    const queries = this.#load();
+  async delete(id: string): Promise<boolean> {
+    const queries = new Map(this.#load());
     const isDeleted = queries.delete(id);
-    if (isDeleted) this.#keep(queries);
+    if (isDeleted) await this.#keep(queries);
     return isDeleted;
   }
 
@@ -77,7 +77,17 @@ export class SavedQueries {
     return this.#queries;
   }
 
-  #keep(queries: ReadonlyMap<string, SavedQuery>): void {
-    this.#store.write(`${JSON.stringify({ version: 1, queries: [...queries.values()] })}\n`);
+  /** What could not be stored is not remembered either. Changes go one after the other. */
+  async #keep(queries: Map<string, SavedQuery>): Promise<void> {
+    const before = this.#queries;
+    this.#queries = queries;
+    try {
+      await this.#store.write(
+        `${JSON.stringify({ version: 1, queries: [...queries.values()] })}\n`,
+      );
+    } catch (error) {
+      this.#queries = before;
+      throw error;
+    }
   }
 }

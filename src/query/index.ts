@@ -8,6 +8,7 @@ export {
   type TermCondition,
   term,
 } from './condition/condition.ts';
+export { conditionShape, equalityPaths } from './condition/condition-shape.ts';
 export { describeCondition } from './condition/describe-condition.ts';
 export {
   type Comparison,
@@ -48,6 +49,7 @@ export {
   parsePosition,
   printPosition,
 } from './position.ts';
+export { type QueryShape, QueryShapes } from './query-shapes.ts';
 export type {
   Candidate,
   CompositeMatch,

@@ -1,5 +1,4 @@
 /** The portal and administration, put together: both are made of the same routes. */
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -13,12 +12,11 @@ import {
   createAdmin,
   SeriesRecorder,
 } from '../api/admin/index.ts';
-import { createExplainer, createPageRunner } from '../api/nosql/index.ts';
+import { createExplainer, createPageRunner, createWriteEstimator } from '../api/nosql/index.ts';
 import { createPortal, type Portal, type PortalDoors } from '../portal/index.ts';
 import type { ServerParts } from './api-port.ts';
-import { API_NAMES, type ApiName, isLoopback, type ServerConfig } from './config.ts';
+import { API_NAMES, type ApiName, isLoopback } from './config.ts';
 import { errorText } from './error-text.ts';
-import { writeFileAtomically } from './write-file.ts';
 
 export interface Administration {
   readonly admin: Admin;
@@ -31,7 +29,7 @@ const SAMPLE_MS = 1000;
 
 export function openAdministration(
   parts: ServerParts,
-  doors: Omit<PortalDoors, 'runPage'>,
+  doors: Omit<PortalDoors, 'runPage' | 'estimate'>,
   endpoints: Readonly<Partial<Record<ApiName, string>>>,
 ): Administration {
   const { service, access, tls, metrics, requests, version, clock, log, config } = parts;
@@ -53,9 +51,13 @@ export function openAdministration(
     recorder,
     version,
     apis,
-    doors: { ...doors, runPage: createPageRunner(service) },
+    doors: {
+      ...doors,
+      runPage: createPageRunner(service),
+      estimate: createWriteEstimator(service),
+    },
     isTls: tls !== undefined,
-    savedStore: savedStoreOf(config),
+    savedStore: parts.storage.savedQueries,
     filesPath: builtPagePath(),
     isOpen: () => isLoopback(config.host) && access.isOpenToAnyone(),
     isReadOnly: config.isPortalReadOnly,
@@ -104,21 +106,4 @@ function builtPagePath(): string {
   return here.endsWith(join('src', 'server', '/'))
     ? join(here, '../../dist/portal/ui')
     : join(here, '../portal/ui');
-}
-
-function savedStoreOf({ storage }: ServerConfig) {
-  if (storage.kind !== 'directory') {
-    let kept: string | undefined;
-    return {
-      read: () => kept,
-      write: (text: string) => {
-        kept = text;
-      },
-    };
-  }
-  const path = join(storage.path, 'portal.json');
-  return {
-    read: () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined),
-    write: (text: string) => writeFileAtomically(path, text),
-  };
 }

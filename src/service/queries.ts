@@ -6,7 +6,7 @@ import {
   DomainError,
   isPromise,
   type MaybePromise,
-  OperationTrace,
+  type OperationTrace,
   PAGE_BYTES_MAX,
   type ResponseInfo,
   type SessionToken,
@@ -33,6 +33,7 @@ import {
   newStats,
   parsePosition,
   printPosition,
+  type QueryShapes,
   ResultCache,
   type ResultPage,
   type ResultRow,
@@ -53,6 +54,8 @@ export interface QueryRequest extends InterruptionOptions {
   /** True: a full page has a continuation, also where nothing follows. */
   readonly endsFullPages?: boolean;
   readonly sessionToken: SessionToken | undefined;
+  /** As the client sent it, for the report of what costs most; absent where the language has no text here. */
+  readonly text?: string | undefined;
   readonly requestClass?: RequestClass | undefined;
   /** Set where a transaction queries: it sees its own writes, and the others' are watched. */
   readonly transaction?: ClusterTransaction | undefined;
@@ -71,16 +74,24 @@ function ownerOf({ databaseRid, rid }: ContainerRecord, { ranges }: QueryRequest
   return JSON.stringify([databaseRid, rid, ranges.map(({ min, max }) => [min, max])]);
 }
 
+/** Those who note how queries ran. */
+interface QueryReports {
+  readonly trace: OperationTrace;
+  readonly shapes: QueryShapes;
+}
+
 export class Queries {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
   readonly #trace: OperationTrace;
+  readonly #shapes: QueryShapes;
   readonly #cache = new ResultCache();
 
-  constructor(cluster: Cluster, clock: Clock, trace: OperationTrace = new OperationTrace()) {
+  constructor(cluster: Cluster, clock: Clock, reports: QueryReports) {
     this.#cluster = cluster;
     this.#clock = clock;
-    this.#trace = trace;
+    this.#trace = reports.trace;
+    this.#shapes = reports.shapes;
   }
 
   /** The hash range of a partition, live or replaced by others; throws `partitionGone` for an id never used. */
@@ -106,11 +117,19 @@ export class Queries {
     const position = continuation === undefined ? undefined : parsePosition(continuation);
     if (continuation !== undefined && position === undefined)
       throw new DomainError('invalidInput', 'Invalid Continuation Token');
+    const startedMs = performance.now();
     const stats = newStats();
     const partitionsRead = new Map<string, ReadPartition>();
     const toPage = (page: ResultPage): QueryPage => {
       const info = this.#complete(container, request, stats, partitionsRead);
       const partitionIds = [...partitionsRead.keys()];
+      this.#shapes.noteQuery(container, request.query, request.text, {
+        isFirst: continuation === undefined,
+        charge: info.charge,
+        durationMs: performance.now() - startedMs,
+        partitions: partitionIds.length,
+        rows: page.rows.length,
+      });
       this.#trace.note(() => ({
         kind: 'query',
         charge: info.charge,
@@ -121,8 +140,8 @@ export class Queries {
         condition: describeCondition(request.query.condition),
         isOneKey: onlyKeyOf(request.ranges) !== undefined,
       }));
-      const continuation = page.position && printPosition(page.position);
-      return { ...info, rows: page.rows, continuation, stats, partitionIds };
+      const next = page.position && printPosition(page.position);
+      return { ...info, rows: page.rows, continuation: next, stats, partitionIds };
     };
     // Where one partition refuses or fails, the reads of the others are charged all the same.
     const failed = (error: unknown): never => {

@@ -11,6 +11,7 @@ import {
   type PartitionResizer,
 } from '../cluster/index.ts';
 import type { Engine } from '../engine/index.ts';
+import { QueryShapes } from '../query/index.ts';
 import { Scripts } from '../script/index.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { Containers } from './containers.ts';
@@ -47,6 +48,8 @@ export interface Service {
   readonly items: Items;
   /** Shows how requests ran. */
   readonly trace: OperationTrace;
+  /** Which queries cost most. */
+  readonly shapes: QueryShapes;
   readonly changeFeed: ChangeFeed;
   readonly globalIndexes: GlobalIndexes;
   readonly queries: Queries;
@@ -102,7 +105,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   globalIndexes.start();
   const trace = new OperationTrace();
-  const queries = new Queries(cluster, clock, trace);
+  const shapes = new QueryShapes(clock);
+  const queries = new Queries(cluster, clock, { trace, shapes });
   const scripts = new Scripts(settings);
   const throttleWait = new ThrottleWait();
   return {
@@ -113,6 +117,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     offers: new Offers({ catalog, cluster, clock, settings, balancer }),
     items: new Items(cluster, trace),
     trace,
+    shapes,
     changeFeed,
     globalIndexes,
     queries,

@@ -1,11 +1,13 @@
 /** A server, a browser, and pages that note what must not happen: errors in the console, requests to other hosts. */
 import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { ChildServer } from '../server/child-server.ts';
 
 const PLACES = [
-  process.env.CHROMIUM_PATH,
   process.env.MESOCOSM_CHROMIUM,
+  process.env.CHROMIUM_PATH,
+  ...(process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'chromium')),
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',

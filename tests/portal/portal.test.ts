@@ -1,6 +1,7 @@
 // Goal: the portal does in a real browser what its specification says (T-A1 to T-A9). Method: the built program and
 // Chromium; pages are used as people use them, and must show no error, ask nobody else and have no axe violation.
 import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noBrowser, PATIENCE_MS, PortalWorld } from './portal-page.ts';
 
@@ -24,6 +25,41 @@ describe.skipIf(noBrowser !== undefined)(name, { timeout: TEST_MS }, () => {
   }, TEST_MS);
 
   afterAll(() => world?.[Symbol.asyncDispose](), TEST_MS);
+
+  test('a new user loads the sample, finds the hot key and has the expensive query explained', async () => {
+    const fresh = await PortalWorld.open(['--throughput', 'enforce']);
+    try {
+      const { page, errors } = await fresh.page();
+      await page.goto('/');
+      await page.getByRole('button', { name: 'Load sample data' }).click();
+      await page.getByRole('button', { name: 'Load', exact: true }).click();
+      await page.waitForURL('**/c/shop/orders/partitions');
+      await page.getByText('1 of 6').waitFor();
+      const parts = page.locator('.strips g[data-partition]');
+      await expect.poll(() => parts.count(), PATIENCE).toBe(3);
+      await expect.poll(() => itemsShown(page), PATIENCE).toBe(10_000);
+      await expect
+        .poll(() => page.locator('.hint, .alert').allTextContents(), PATIENCE)
+        .toContainEqual(expect.stringContaining(`"${HOT}"`));
+      await page.getByRole('button', { name: 'End the tour' }).click();
+      await page.locator('.tabs').getByText('Query', { exact: true }).click();
+      await page.locator('.cm-content').click();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.insertText('SELECT c.city, COUNT(1) n FROM c GROUP BY c.city');
+      await page.keyboard.press('Control+Enter');
+      const explained = page.locator('.explain');
+      await explained.getByText('Read 3 of 3 partitions: it fans out').waitFor();
+      await explained.getByText('As a query of one key').waitFor();
+      await page.goto('/monitor');
+      await page
+        .locator('[data-card="query-shapes"]')
+        .getByText('SELECT c.city, COUNT(?) n FROM c GROUP BY c.city')
+        .waitFor();
+      expect(errors).toEqual([]);
+    } finally {
+      await fresh[Symbol.asyncDispose]();
+    }
+  });
 
   test('T-A1 every page: no axe violation, no console error, no foreign request, light and dark', async () => {
     const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -91,15 +127,7 @@ describe.skipIf(noBrowser !== undefined)(name, { timeout: TEST_MS }, () => {
     await page.getByRole('button', { name: 'Split by bytes' }).click();
     const parts = page.locator('.strips g[data-partition]');
     await expect.poll(() => parts.count(), PATIENCE).toBe(2);
-    const items = async () =>
-      (
-        await page
-          .locator('table[data-table="partitions"] tbody tr td:nth-child(3)')
-          .allTextContents()
-      )
-        .map(Number)
-        .reduce((sum, count) => sum + count, 0);
-    await expect.poll(items, PATIENCE).toBe(80);
+    await expect.poll(() => itemsShown(page), PATIENCE).toBe(80);
     await page
       .locator('[data-card="lineage"] canvas[aria-label^="3 partitions in the life"]')
       .waitFor();
@@ -162,6 +190,83 @@ describe.skipIf(noBrowser !== undefined)(name, { timeout: TEST_MS }, () => {
     },
   );
 
+  test.each([
+    ['mongo', 'city'],
+    ['cassandra', 'city'],
+    ['gremlin', '/city'],
+    ['table', undefined],
+  ])('the form makes a container of the %s API', async (api, key) => {
+    const { page, errors } = await world.page();
+    const id = `form${api}`;
+    await page.goto('/');
+    await page.locator('main').getByRole('button', { name: 'New container' }).first().click();
+    const dialog = page.locator('dialog');
+    await dialog.getByLabel('API', { exact: true }).selectOption(api);
+    if (api !== 'table') await dialog.getByLabel('Database', { exact: true }).fill(`db${api}`);
+    await dialog.getByLabel('Name', { exact: true }).fill(id);
+    if (key !== undefined) await dialog.locator('fieldset input[type=text]').first().fill(key);
+    await dialog.getByLabel('RU/s', { exact: true }).fill('11000');
+    await expect
+      .poll(() => page.locator('.plan').getAttribute('data-partitions'), PATIENCE)
+      .toBe('2');
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.waitForURL(`**/${id}/partitions`);
+    await expect.poll(() => page.locator('.strips g[data-partition]').count(), PATIENCE).toBe(2);
+    const { containers } = await world.read('/portal/api/overview');
+    expect(containers).toContainEqual(
+      expect.objectContaining({ container: id, api, throughput: 11_000, partitions: 2 }),
+    );
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('RU/s are divided by hand, and what is left is said while one types', async () => {
+    await world.container('shop', 'divided', 20_000);
+    const { page } = await world.page();
+    await page.goto('/c/shop/divided/partitions');
+    await page.getByRole('button', { name: 'Divide RU/s…' }).click();
+    await page.getByLabel('RU/s of partition 1').fill('10000');
+    await page.getByText('10,000 of 20,000 RU/s named; 10,000 for each of the other 1.').waitFor();
+    await page.getByLabel('RU/s of partition 1').fill('12000');
+    await page.getByRole('button', { name: 'Divide', exact: true }).click();
+    await page.getByText('A partition may have 100 to 10000 RU/s.').waitFor();
+    await page.getByLabel('RU/s of partition 0').fill('');
+    await page.getByLabel('RU/s of partition 1').fill('');
+    await page.getByRole('button', { name: 'Divide', exact: true }).click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  test('settings say what a write would cost under the new policy', async () => {
+    const { page, errors } = await world.page();
+    await page.goto('/c/shop/orders/settings');
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(
+      '{"indexingPolicy": {"indexingMode": "none", "automatic": false}}',
+    );
+    await page.getByRole('button', { name: 'Show what would change' }).click();
+    await page.locator('[data-write-cost]', { hasText: 'then with 0.' }).waitFor();
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('typing over a selection in an editor breaks no policy of the page', async () => {
+    const { page, errors } = await world.page();
+    await page.goto('/c/shop/orders/query');
+    const editor = page.locator('.cm-content');
+    await editor.click();
+    await editor.locator('span', { hasText: 'SELECT' }).waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('SELECT TOP 1 * FROM c');
+    await editor.filter({ hasText: /^SELECT TOP 1 \* FROM c$/ }).waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('SELECT 2');
+    await editor.filter({ hasText: /^SELECT 2$/ }).waitFor();
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
   test('T-A6 eight tabs of one browser load', async () => {
     const { page } = await world.page();
     const pages = [page];
@@ -171,6 +276,23 @@ describe.skipIf(noBrowser !== undefined)(name, { timeout: TEST_MS }, () => {
       await tab.bringToFront();
       await tab.locator('.strips g[data-partition]').first().waitFor();
     }
+    // All of them hear of a change, with a stream or without.
+    await world.container('shop', 'late', 400);
+    for (const tab of pages) {
+      await tab.bringToFront();
+      await tab.locator('nav').getByText('late', { exact: true }).waitFor();
+    }
+    await page.context().close();
+  });
+
+  test('figures are shown although the server answers more slowly than they are asked for', async () => {
+    const { page } = await world.page();
+    await page.route('**/portal/api/monitor*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 3000));
+      await route.continue();
+    });
+    await page.goto('/monitor');
+    await page.getByRole('region', { name: 'Operations' }).waitFor();
     await page.context().close();
   });
 
@@ -322,6 +444,13 @@ describe.skipIf(noBrowser !== undefined)(name, { timeout: TEST_MS }, () => {
     }
   });
 });
+
+/** The items of all partitions, as the table of partitions shows them. */
+async function itemsShown(page: Page): Promise<number> {
+  const cells = page.locator('table[data-table="partitions"] tbody tr td:nth-child(3)');
+  const texts = await cells.allTextContents();
+  return texts.reduce((sum, text) => sum + Number(text.replaceAll(',', '')), 0);
+}
 
 interface Axe {
   run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;

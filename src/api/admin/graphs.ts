@@ -11,7 +11,7 @@ const OWN_KEY = '/_vertexId';
 const FORBIDDEN = /[/\\#?\t\n\r]/;
 
 export async function createGraph(service: Service, body: ValueMap): Promise<object> {
-  const { db, graph, partitionKey = OWN_KEY, throughput } = body;
+  const { db, graph, partitionKey = OWN_KEY, throughput, autoscaleMax } = body;
   if (typeof db !== 'string' || typeof graph !== 'string' || graph === '' || FORBIDDEN.test(graph))
     throw new DomainError('invalidInput', 'db and graph are names.');
   if (typeof partitionKey !== 'string' || !/^\/[^/"[\]?*]+$/.test(partitionKey))
@@ -23,11 +23,12 @@ export async function createGraph(service: Service, body: ValueMap): Promise<obj
     );
   if (throughput !== undefined && typeof throughput !== 'number')
     throw new DomainError('invalidInput', 'throughput is a number of RU/s.');
+  if (autoscaleMax !== undefined && typeof autoscaleMax !== 'number')
+    throw new DomainError('invalidInput', 'autoscaleMax is a number of RU/s.');
   const database = service.databases.find(db);
   if (database === undefined)
     throw new DomainError('databaseNotFound', `There is no database ${db}.`);
-  const setting =
-    throughput === undefined ? undefined : ({ kind: 'manual', requestUnits: throughput } as const);
+  const setting = settingOf(throughput, autoscaleMax);
   await service.containers.create(database.rid, {
     id: graph,
     partitionKey: { paths: [partitionKey], kind: 'Hash', version: 2 },
@@ -38,4 +39,12 @@ export async function createGraph(service: Service, body: ValueMap): Promise<obj
     ...(setting === undefined ? {} : { throughput: setting }),
   });
   return { db, graph, partitionKey: partitionKey === OWN_KEY ? null : partitionKey };
+}
+
+function settingOf(throughput: number | undefined, autoscaleMax: number | undefined) {
+  if (autoscaleMax !== undefined)
+    return { kind: 'autoscale', requestUnitsMax: autoscaleMax } as const;
+  return throughput === undefined
+    ? undefined
+    : ({ kind: 'manual', requestUnits: throughput } as const);
 }

@@ -20,6 +20,7 @@ import { type ApiState, reportOverview } from './overview.ts';
 import { partitionCount } from './partition-metrics.ts';
 import { reportPartitions } from './partitions.ts';
 import { planThroughput } from './plan.ts';
+import { reportQueryShapes } from './query-shapes.ts';
 import { type Content, json, readBody, refusal, refusalOf, replyOf } from './replies.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { mergePartitions, splitPartition } from './resize.ts';
@@ -79,6 +80,8 @@ export interface AdminRoute {
   readonly methods: readonly string[];
   readonly needsKey: 'read' | 'master';
   respond(request: AdminRequest): Content | Promise<Content>;
+  /** Begins a response without an end; false where this connection cannot carry it: then `respond` answers. */
+  open?(exchange: Exchange, query: URLSearchParams): boolean;
 }
 
 interface Route {
@@ -154,7 +157,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
   series: {
     method: 'GET',
     needsKey: 'read',
-    respond: ({ recorder }, { query }) => json(recorder.report(query)),
+    respond: ({ recorder }, { query }) => ({
+      contentType: 'application/json',
+      body: `${recorder.reportText(query)}\n`,
+    }),
   },
   lineage: {
     method: 'GET',
@@ -165,6 +171,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
     method: 'GET',
     needsKey: 'read',
     respond: ({ requests, uptimeSec }) => json(reportMonitor(requests, uptimeSec())),
+  },
+  'query-shapes': {
+    method: 'GET',
+    needsKey: 'read',
+    respond: ({ service }, { query }) => json(reportQueryShapes(service, query)),
   },
   plan: {
     method: 'POST',
@@ -246,6 +257,16 @@ export function createAdmin(options: AdminOptions): Admin {
       void headers.push('cache-control', 'no-store'),
   };
 
+  function openStream(exchange: Exchange): boolean {
+    const { pathname, searchParams } = new URL(exchange.url, 'http://localhost');
+    const name = pathname.slice(PREFIX.length);
+    const route = exchange.method === 'GET' ? options.more?.[name] : undefined;
+    if (route?.open === undefined) return false;
+    const { needsKey } = route;
+    const isKnown = keyOf(options, exchange, signer, { needsKey, link: name }) !== undefined;
+    return isKnown && route.open(exchange, searchParams);
+  }
+
   /** The routes of this file, as those that are given. */
   function own([name, { method, needsKey, respond: answer }]: [string, Route]): [string, AnyRoute] {
     return [name, { methods: [method], needsKey, respond: (request) => answer(options, request) }];
@@ -253,7 +274,9 @@ export function createAdmin(options: AdminOptions): Admin {
 
   return {
     overview: () => reportOverview(options),
-    handler: (exchange) => serve(api, { exchange, startedMs: 0, resource: 'none' }),
+    handler(exchange) {
+      if (!openStream(exchange)) serve(api, { exchange, startedMs: 0, resource: 'none' });
+    },
     async answer(exchange, path, mayWrite) {
       const key = mayWrite ? 'primary' : 'primaryReadonly';
       try {

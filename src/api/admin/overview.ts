@@ -48,7 +48,16 @@ interface ContainerOverview {
   readonly lastMinute: readonly number[];
   readonly throttledLastMinute: number;
   readonly hottest: { readonly partition: string; readonly percent: number } | null;
+  /** The largest key and its share of what a key may hold; null where no partition is near the limit. */
+  readonly largestKey: LargestKey | null;
   readonly alerts: readonly Alert[];
+}
+
+interface LargestKey {
+  readonly partition: string;
+  readonly key: readonly unknown[] | undefined;
+  readonly bytes: number;
+  readonly percent: number;
 }
 
 interface Alert {
@@ -155,9 +164,27 @@ function overviewOf(
     lastMinute: recorder.lastMinute(routes),
     throttledLastMinute,
     hottest,
+    largestKey: largestKeyOf(routes),
     alerts: alertsOf(service, routes),
   };
   return { report, ruPerSec, bytes, partitions: routes.length, throttledLastMinute, served };
+}
+
+function largestKeyOf(routes: readonly Route[]): LargestKey | null {
+  let largest: LargestKey | null = null;
+  for (const route of routes) {
+    const { limits } = route.handle;
+    const heavy = limits?.sizes?.heavy()[0];
+    if (limits === undefined || heavy === undefined || heavy.bytes <= (largest?.bytes ?? 0))
+      continue;
+    largest = {
+      partition: route.partition.id,
+      key: keyOf(route, heavy.primary),
+      bytes: heavy.bytes,
+      percent: roundTo((100 * heavy.bytes) / limits.keyMax, 1),
+    };
+  }
+  return largest;
 }
 
 /** A key deserves a look where it takes this share of the load of a partition that refuses requests. */

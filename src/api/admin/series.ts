@@ -65,6 +65,11 @@ export interface SeriesReport {
   }[];
 }
 
+function windowIn(query: URLSearchParams) {
+  const asked = query.get('window');
+  return WINDOW_NAMES.find((name) => name === asked) ?? '5m';
+}
+
 export class SeriesRecorder {
   readonly #service: Service;
   readonly #clock: Clock;
@@ -74,6 +79,8 @@ export class SeriesRecorder {
   readonly #totals = new WeakMap<PartitionHandle, BudgetTotals>();
   readonly sinceSec: number;
   #sec: number;
+  /** Reports of this second as texts: all who look at a container share one. */
+  readonly #texts = new Map<string, string>();
 
   constructor(service: Service, clock: Clock) {
     this.#service = service;
@@ -89,12 +96,22 @@ export class SeriesRecorder {
     for (const handle of this.#service.containers.handles())
       if (!handle.isGone) this.#note(handle, sec);
     this.#sec = sec;
+    this.#texts.clear();
+  }
+
+  /** The report as JSON. */
+  reportText(query: URLSearchParams): string {
+    const { container } = namedContainer(this.#service, query);
+    const { databaseRid, rid, routingVersion } = container;
+    const name = `${databaseRid}/${rid} ${routingVersion} ${windowIn(query)}`;
+    const text = this.#texts.get(name) ?? JSON.stringify(this.report(query));
+    this.#texts.set(name, text);
+    return text;
   }
 
   report(query: URLSearchParams): SeriesReport {
     const { container } = namedContainer(this.#service, query);
-    const asked = query.get('window');
-    const window = WINDOW_NAMES.find((name) => name === asked) ?? '5m';
+    const window = windowIn(query);
     const { stepSec, points } = WINDOWS[window];
     const lastStep = Math.floor(this.#sec / stepSec);
     const prefix = `${containerFolder(container)}/`;

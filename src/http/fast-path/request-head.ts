@@ -21,7 +21,7 @@ export interface RequestHead extends Head {
 /** These strings are handed out, so that handlers compare identical strings. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'MERGE'];
 
-type NameKind = 'plain' | 'host' | 'length' | 'connection' | 'notSimple';
+type NameKind = 'plain' | 'host' | 'length' | 'connection' | 'accept' | 'notSimple';
 
 interface HeaderName {
   readonly spelling: string;
@@ -34,6 +34,7 @@ const KINDS: Readonly<Record<string, NameKind>> = {
   host: 'host',
   'content-length': 'length',
   connection: 'connection',
+  accept: 'accept',
   'transfer-encoding': 'notSimple',
   expect: 'notSimple',
   upgrade: 'notSimple',
@@ -152,6 +153,9 @@ function isSimple(kind: NameKind, value: string): boolean {
       return DIGITS.test(value);
     case 'connection':
       return value === 'keep-alive' || value.toLowerCase() === 'keep-alive';
+    // A response without an end is written by node:http.
+    case 'accept':
+      return !value.includes('text/event-stream');
     default:
       return false;
   }

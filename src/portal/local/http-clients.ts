@@ -61,16 +61,27 @@ function decoded(part: string): string {
 
 const ACCOUNT = 'devstoreaccount1';
 
-/** A client of the Table API that only reads. `path` is below the account. */
-export function tableReader({ handler, keys, clock }: HttpClientParts) {
-  return (path: string, query: string, signal?: AbortSignal): Promise<LocalReply> => {
+/** What is asked of the Table API: a read, or with a body a creation. `path` is below the account. */
+interface TableRequest {
+  readonly path: string;
+  readonly query?: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export function tableClient({ handler, keys, clock }: HttpClientParts) {
+  return ({ path, query = '', body, headers, signal }: TableRequest): Promise<LocalReply> => {
     const date = new Date(clock.nowMs()).toUTCString();
     const signed = `${date}\n/${ACCOUNT}/${ACCOUNT}${path}`;
     return askLocally(handler, {
-      method: 'GET',
+      method: body === undefined ? 'GET' : 'POST',
       url: `/${ACCOUNT}${path}${query === '' ? '' : `?${query}`}`,
       signal,
+      ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)) }),
       headers: {
+        ...headers,
+        'content-type': 'application/json',
         host: 'localhost',
         accept: 'application/json;odata=fullmetadata',
         'x-ms-version': '2019-02-02',
@@ -81,7 +92,7 @@ export function tableReader({ handler, keys, clock }: HttpClientParts) {
   };
 }
 
-export type TableReader = ReturnType<typeof tableReader>;
+export type TableClient = ReturnType<typeof tableClient>;
 
 function digest(key: string, text: string): string {
   return createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest('base64');

@@ -1,17 +1,17 @@
 /** OData of the Table API: a filter alone, or the options of a query: `$filter=…&$select=…`. */
-import type { TableReader } from '../local/http-clients.ts';
+import type { TableClient } from '../local/http-clients.ts';
 import { RunError } from './run-error.ts';
 import type { Runner } from './runner.ts';
 
 const CONTINUATIONS = ['NextPartitionKey', 'NextRowKey'] as const;
 
-export function tableRunner(read: TableReader): Runner {
+export function tableRunner(ask: TableClient): Runner {
   return async ({ container, text, limit, continuation, signal }) => {
     const query = optionsOf(text.trim());
     query.set('$top', String(Math.min(limit, Number(query.get('$top') ?? limit) || limit)));
     for (const [name, value] of new URLSearchParams(continuation ?? '')) query.set(name, value);
     const path = `/${encodeURIComponent(container)}()`;
-    const reply = await read(path, query.toString().replaceAll('+', '%20'), signal);
+    const reply = await ask({ path, query: query.toString().replaceAll('+', '%20'), signal });
     const body = JSON.parse(reply.body.toString('utf8'));
     if (reply.status !== 200) throw refusalOf(body, reply.headers['x-ms-request-id']);
     const next = new URLSearchParams();
@@ -41,7 +41,7 @@ function plain(entity: object): object {
   );
 }
 
-function refusalOf(body: unknown, activityId: string | undefined): RunError {
+export function refusalOf(body: unknown, activityId: string | undefined): RunError {
   const error = (body as { 'odata.error'?: { code: string; message: { value: string } } })[
     'odata.error'
   ];

@@ -14,6 +14,7 @@ import { OverviewPage } from './pages/overview.tsx';
 import { Dialogs } from './parts/dialogs.tsx';
 import { Shell } from './parts/shell.tsx';
 import { Empty, Loading } from './parts/states.tsx';
+import { Tour } from './parts/tour.tsx';
 
 export function App() {
   useEffect(() => void loadSession(), []);
@@ -23,6 +24,7 @@ export function App() {
   return (
     <Shell>
       <Page />
+      <Tour />
       <Dialogs />
     </Shell>
   );

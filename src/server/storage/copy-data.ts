@@ -18,7 +18,14 @@ import { ExitError } from '../exit-error.ts';
 import { maskNewFiles } from '../private-files.ts';
 import { tlsFilesIn } from '../tls/index.ts';
 import { type CopyProgress, copyStores } from './copy-stores.ts';
-import { ACCESS_KEY, ServerStore, SHARED_TLS_FILES, tlsKey } from './server-store.ts';
+import { savedQueriesIn } from './saved-queries-file.ts';
+import {
+  ACCESS_KEY,
+  SAVED_QUERIES_KEY,
+  ServerStore,
+  SHARED_TLS_FILES,
+  tlsKey,
+} from './server-store.ts';
 
 export const COPY_HELP = `Usage: mesocosm copy-data --from DIR|URL --to DIR|URL
 
@@ -129,6 +136,8 @@ function openDirectory(path: string, flag: string, mustExist: boolean): Side {
       const settings = new Map<string, string>();
       const state = access.read();
       if (state !== undefined) settings.set(ACCESS_KEY, JSON.stringify(state));
+      const saved = savedQueriesIn(path).read();
+      if (saved !== undefined) settings.set(SAVED_QUERIES_KEY, saved);
       if (!existsSync(tls)) return settings;
       const files = tlsFilesIn(tls);
       for (const name of SHARED_TLS_FILES) {
@@ -140,6 +149,8 @@ function openDirectory(path: string, flag: string, mustExist: boolean): Side {
     async writeSettings(settings) {
       const state = settings.get(ACCESS_KEY);
       if (state !== undefined) await access.write(JSON.parse(state));
+      const saved = settings.get(SAVED_QUERIES_KEY);
+      if (saved !== undefined) await savedQueriesIn(path).write(saved);
       for (const name of SHARED_TLS_FILES) {
         const pem = settings.get(tlsKey(name));
         if (pem !== undefined) tlsFilesIn(tls).write(name, pem);

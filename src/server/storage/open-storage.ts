@@ -17,7 +17,8 @@ import { ExitError } from '../exit-error.ts';
 import type { Log } from '../log.ts';
 import { parseRoles, readRolesFile, readRolesText } from '../roles-file.ts';
 import type { TlsFiles } from '../tls/index.ts';
-import { ROLES_KEY, ServerStore } from './server-store.ts';
+import { memoryText, savedQueriesIn, type TextStore } from './saved-queries-file.ts';
+import { ROLES_KEY, SAVED_QUERIES_KEY, ServerStore } from './server-store.ts';
 import type { StorageConfig } from './storage-config.ts';
 
 export interface Storage {
@@ -26,6 +27,8 @@ export interface Storage {
   readonly roles: RoleSettings | undefined;
   /** Where certificates are kept, if not in a folder of the data directory. */
   readonly tlsFiles: TlsFiles | undefined;
+  /** The queries that people saved. */
+  readonly savedQueries: TextStore;
   /** Where it is, for messages. */
   readonly where: string;
   /** Engine, replicas and quorum, now. */
@@ -57,6 +60,7 @@ export async function openStorage(
       roles,
       access: memoryAccessStore(),
       tlsFiles: undefined,
+      savedQueries: memoryText(),
       where: 'memory',
       report: () => localReport('memory'),
       flush: async () => undefined,
@@ -70,6 +74,7 @@ export async function openStorage(
     roles,
     access: accessFileIn(storage.path),
     tlsFiles: undefined,
+    savedQueries: savedQueriesIn(storage.path),
     where: storage.path,
     report: () => localReport('sqlite'),
     flush: async () => undefined,
@@ -115,6 +120,10 @@ async function openPostgres(
       roles: stored === undefined ? undefined : parseRoles(rolesFile ?? 'the stored roles', stored),
       access: await store.accessStore(),
       tlsFiles: store.tlsFiles(),
+      savedQueries: {
+        read: () => store.read(SAVED_QUERIES_KEY),
+        write: (text) => store.write(SAVED_QUERIES_KEY, text),
+      },
       where: address.text,
       report: () => engine.report(),
       flush: () => store.flush(),

@@ -2,7 +2,8 @@
  * What a server keeps beside its data, in a store of the engine: the secret and the rotated keys, the roles, and the TLS
  * authority. A node on another machine then has the same keys and certificates that clients trust.
  *
- * Entries: `access` → JSON of AccessState, `roles` → text of the roles file, `tls/NAME` → PEM.
+ * Entries: `access` → JSON of AccessState, `roles` → text of the roles file, `tls/NAME` → PEM, `portal` → JSON of saved
+ * queries.
  */
 import { randomBytes } from 'node:crypto';
 import { bytesToText, textToBytes } from '../../base/index.ts';
@@ -13,6 +14,7 @@ import type { TlsFiles } from '../tls/index.ts';
 export const SERVER_STORE = 'server';
 export const ACCESS_KEY = 'access';
 export const ROLES_KEY = 'roles';
+export const SAVED_QUERIES_KEY = 'portal';
 /** The certificate of the server itself is made for the names of its machine. */
 export const SHARED_TLS_FILES = ['ca.pem', 'ca-key.pem'] as const;
 export const tlsKey = (name: string): string => `tls/${name}`;

@@ -74,6 +74,7 @@ export function createPageRunner(service: Service): PageRunner {
           condition === ANYTHING
             ? executable
             : { ...executable, condition: allOf(executable.condition, condition) },
+        text: textOf(run.request),
         ranges,
         continuation: run.continuation,
         limit: run.limit,
@@ -91,6 +92,10 @@ export function createPageRunner(service: Service): PageRunner {
       prepared.release();
     }
   };
+}
+
+function textOf({ query }: ValueMap): string | undefined {
+  return typeof query === 'string' ? query : undefined;
 }
 
 function named(

@@ -33,7 +33,8 @@ export function planItems(call: Call): Reply {
 export async function queryItems(call: Call): Promise<Reply> {
   const startedMs = performance.now();
   const view = call.ownerContainer();
-  const prepared = call.queries.prepare(view.record, readQuery(call));
+  const sent = readQuery(call);
+  const prepared = call.queries.prepare(view.record, sent);
   const { executable } = prepared;
   const targets = targetsOf(call, view, prepared);
   const preparedMs = performance.now();
@@ -49,6 +50,7 @@ export async function queryItems(call: Call): Promise<Reply> {
     () =>
       call.service.queries.run(view.record, {
         query: targeted,
+        text: sent.text,
         ranges: targets.ranges,
         continuation: call.header('x-ms-continuation'),
         limit: queryLimit(call),

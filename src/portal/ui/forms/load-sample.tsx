@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { refreshAccount } from '../lib/account.ts';
 import { ApiError, nosql } from '../lib/api.ts';
 import { count } from '../lib/format.ts';
-import { containerPath, navigate } from '../lib/router.ts';
+import { startTour } from '../parts/tour.tsx';
 import { FormDialog } from './form.tsx';
 
 const DB = 'shop';
@@ -42,7 +42,7 @@ export function LoadSample() {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     await refreshAccount();
-    navigate(containerPath(DB, CONTAINER));
+    startTour();
   };
   return (
     <FormDialog title="Load sample data" action="Load" onSubmit={load}>

@@ -1,32 +1,34 @@
-/** A new container: its key decides everything later, so its partitions are shown before it exists. */
+/** A new container of any API: its key decides everything later, so its partitions are shown before it exists. */
 import { useState } from 'preact/hooks';
 import { overview, refreshAccount } from '../lib/account.ts';
-import { ApiError, nosql } from '../lib/api.ts';
+import { apiName } from '../lib/format.ts';
 import { containerPath, navigate } from '../lib/router.ts';
+import type { ApiId } from '../lib/types.ts';
+import { CONTAINER_KINDS, containerKind, type Mode } from './container-kinds.ts';
 import { FormDialog, TextField } from './form.tsx';
 import { PlanPreview, usePlan } from './plan-preview.tsx';
 
-type Mode = 'manual' | 'autoscale' | 'shared';
-
 export function NewContainer({ db: given }: { readonly db?: string }) {
   const databases = overview.value?.databases ?? [];
-  const [db, setDb] = useState(given ?? databases[0]?.id ?? 'shop');
+  const [api, setApi] = useState<ApiId>('nosql');
+  const [chosenDb, setDb] = useState(given ?? databases[0]?.id ?? 'shop');
   const [id, setId] = useState('');
   const [levels, setLevels] = useState(['/']);
   const [mode, setMode] = useState<Mode>('manual');
   const [throughput, setThroughput] = useState('1000');
+  const kind = containerKind(api);
+  const db = kind.db ?? chosenDb;
   const wanted = Number(throughput) || 0;
-  const key = levels.filter((path) => path.length > 1);
+  const key = levels.slice(0, kind.levelsMax).filter((path) => path.replace(/^\//, '') !== '');
+  const planned = kind.keyLabel === undefined ? ['/PartitionKey'] : key;
   const plan = usePlan(
-    mode === 'autoscale' ? { autoscaleMax: wanted, key } : { throughput: wanted, key },
+    mode === 'autoscale'
+      ? { autoscaleMax: wanted, key: planned }
+      : { throughput: wanted, key: planned },
   );
   const create = async (): Promise<void> => {
-    if (!databases.some((known) => known.id === db)) await makeDatabase(db);
-    await nosql(['dbs', db, 'colls'], {
-      method: 'POST',
-      headers: offerHeaders(mode, throughput),
-      body: JSON.stringify({ id, ...(key.length > 0 && { partitionKey: keyDefinition(key) }) }),
-    });
+    const isNewDatabase = !databases.some((known) => known.id === db);
+    await kind.create({ db, id, key, mode, throughput: wanted, isNewDatabase });
     await refreshAccount();
     navigate(containerPath(db, id));
   };
@@ -34,17 +36,33 @@ export function NewContainer({ db: given }: { readonly db?: string }) {
     <FormDialog
       title="New container"
       action="Create"
-      isComplete={id !== '' && db !== ''}
+      isComplete={id !== '' && db !== '' && (api !== 'cassandra' || key.length > 0)}
       isWide
       onSubmit={create}
     >
       <div class="columns">
+        <div class="field">
+          <label>
+            <span>API</span>
+            <select
+              aria-label="API"
+              value={api}
+              onChange={(event) => setApi(event.currentTarget.value as ApiId)}
+            >
+              {CONTAINER_KINDS.map((known) => (
+                <option key={known.api} value={known.api}>
+                  {apiName(known.api)} ({known.name})
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
         <TextField
           label="Database"
           value={db}
           onValue={setDb}
           list="databases"
-          hint="made where it does not exist"
+          disabled={kind.db !== undefined}
         />
         <datalist id="databases">
           {databases.map((known) => (
@@ -55,35 +73,51 @@ export function NewContainer({ db: given }: { readonly db?: string }) {
       </div>
       <fieldset>
         <legend>Partition key</legend>
-        <div class="columns">
-          {levels.map((path, at) => (
-            <TextField
-              key={at}
-              label={levels.length === 1 ? 'Path' : `Level ${at + 1}`}
-              value={path}
-              placeholder="/customer"
-              onValue={(value) =>
-                setLevels(levels.map((other, index) => (index === at ? value : other)))
-              }
-            />
-          ))}
-          {levels.length < 3 && (
-            <button type="button" class="quiet" onClick={() => setLevels([...levels, '/'])}>
-              + level
-            </button>
-          )}
-        </div>
-        <p class="muted">
-          Many values, evenly used, and named by your common queries. It cannot be changed later.
-        </p>
+        {kind.keyLabel !== undefined && (
+          <KeyFields
+            label={kind.keyLabel}
+            example={kind.keyExample}
+            levels={levels.slice(0, kind.levelsMax)}
+            levelsMax={kind.levelsMax}
+            onLevels={setLevels}
+          />
+        )}
+        <p class="muted">{kind.hint}</p>
       </fieldset>
       <Throughput mode={mode} onMode={setMode} value={throughput} onValue={setThroughput} />
       {plan !== undefined && mode !== 'shared' && <PlanPreview plan={plan} wanted={wanted} />}
-      <p class="muted">
-        Tables, collections and column families are made in their own languages: see{' '}
-        <a href="/keys">Keys</a> for how to connect.
-      </p>
     </FormDialog>
+  );
+}
+
+interface KeyFieldsProps {
+  readonly label: string;
+  readonly example: string;
+  readonly levels: readonly string[];
+  readonly levelsMax: number;
+  readonly onLevels: (levels: string[]) => void;
+}
+
+function KeyFields({ label, example, levels, levelsMax, onLevels }: KeyFieldsProps) {
+  return (
+    <div class="columns">
+      {levels.map((path, at) => (
+        <TextField
+          key={at}
+          label={levels.length === 1 ? label : `Level ${at + 1}`}
+          value={path}
+          placeholder={example}
+          onValue={(value) =>
+            onLevels(levels.map((other, index) => (index === at ? value : other)))
+          }
+        />
+      ))}
+      {levels.length < levelsMax && (
+        <button type="button" class="quiet" onClick={() => onLevels([...levels, '/'])}>
+          + level
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -124,24 +158,4 @@ function Throughput({ mode, onMode, value, onValue }: ThroughputProps) {
       </div>
     </fieldset>
   );
-}
-
-async function makeDatabase(id: string): Promise<void> {
-  try {
-    await nosql(['dbs'], { method: 'POST', body: JSON.stringify({ id }) });
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 409)) throw error;
-  }
-}
-
-function offerHeaders(mode: Mode, throughput: string): Readonly<Record<string, string>> {
-  if (mode === 'manual') return { 'x-ms-offer-throughput': throughput };
-  if (mode === 'shared') return {};
-  return {
-    'x-ms-cosmos-offer-autopilot-settings': JSON.stringify({ maxThroughput: Number(throughput) }),
-  };
-}
-
-function keyDefinition(paths: readonly string[]): object {
-  return { paths, kind: paths.length > 1 ? 'MultiHash' : 'Hash', version: 2 };
 }

@@ -9,6 +9,8 @@ import { session } from './session.ts';
 const topics = new Map<string, { users: number; readonly state: Signal<unknown> }>();
 const wanted = signal('');
 let source: EventSource | undefined;
+/** True while a stream or an answer is on its way: a slow server is not asked twice. */
+let isOpening = false;
 
 /** When the server was last heard, by `performance.now()`. */
 export const heardMs = signal<number | undefined>(undefined);
@@ -38,14 +40,26 @@ effect(() => {
   const names = wanted.value;
   close();
   if (names === '' || document.hidden || session.value?.role == null) return;
-  open(names);
+  void open(names);
 });
 
-function open(names: string): void {
-  if (!takeSlot()) {
-    void poll(names);
-    return;
+/** Opens a stream where this tab gets one of the few, and asks once otherwise. */
+async function open(names: string): Promise<void> {
+  if (isOpening) return;
+  isOpening = true;
+  try {
+    const hasSlot = await takeSlot();
+    if (wanted.value !== names || document.hidden || source !== undefined) return;
+    if (hasSlot) openStream(names);
+    else await poll(names);
+  } finally {
+    isOpening = false;
   }
+  // Other topics were wanted meanwhile.
+  if (wanted.value !== names && wanted.value !== '' && !document.hidden) await open(wanted.value);
+}
+
+function openStream(names: string): void {
   const stream = new EventSource(`/portal/events?topics=${encodeURIComponent(names)}`);
   source = stream;
   for (const topic of names.split(','))
@@ -81,23 +95,52 @@ async function poll(names: string): Promise<void> {
 }
 
 const SLOTS = 3;
-const SLOT_MS = 4000;
-const OWN = Math.random().toString(36).slice(2);
+let leave: (() => void) | undefined;
 
-/** Slots are notes of when their tab was last alive: whose note is old has closed its stream. */
-function takeSlot(): boolean {
-  const nowMs = Date.now();
-  for (let slot = 0; slot < SLOTS; slot++) {
-    const name = `stream ${slot}`;
-    const [owner, atMs] = (localStorage.getItem(name) ?? '').split(' ');
-    if (owner !== OWN && owner !== '' && nowMs - Number(atMs) < SLOT_MS) continue;
-    localStorage.setItem(name, `${OWN} ${nowMs}`);
-    return true;
-  }
+/**
+ * One of the streams that a browser may have. Locks end with their tab, however it ends; pages from another machine over
+ * plain HTTP have none, and use notes instead.
+ */
+async function takeSlot(): Promise<boolean> {
+  if (leave !== undefined) return true;
+  if (navigator.locks === undefined) return takeNote();
+  for (let slot = 0; slot < SLOTS; slot++) if (await takeLock(`stream ${slot}`)) return true;
   return false;
 }
 
+function takeLock(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const hold = (lock: Lock | null): Promise<void> | undefined => {
+      resolve(lock !== null);
+      if (lock === null) return undefined;
+      return new Promise((done) => {
+        leave = done;
+      });
+    };
+    navigator.locks.request(name, { ifAvailable: true }, hold).catch(() => resolve(false));
+  });
+}
+
+const NOTE_MS = 15_000;
+const OWN = Math.random().toString(36).slice(2);
+
+/** Notes of when their tab was last alive: whose note is old has closed its stream. */
+function takeNote(): boolean {
+  const nowMs = Date.now();
+  const notes = Array.from({ length: SLOTS }, (_, slot) =>
+    (localStorage.getItem(`stream ${slot}`) ?? '').split(' '),
+  );
+  const own = notes.findIndex(([owner]) => owner === OWN);
+  const free = notes.findIndex(([owner, atMs]) => owner === '' || nowMs - Number(atMs) > NOTE_MS);
+  const slot = own >= 0 ? own : free;
+  if (slot < 0) return false;
+  localStorage.setItem(`stream ${slot}`, `${OWN} ${nowMs}`);
+  return true;
+}
+
 function leaveSlots(): void {
+  leave?.();
+  leave = undefined;
   for (let slot = 0; slot < SLOTS; slot++)
     if ((localStorage.getItem(`stream ${slot}`) ?? '').startsWith(`${OWN} `))
       localStorage.removeItem(`stream ${slot}`);
@@ -106,13 +149,15 @@ function leaveSlots(): void {
 document.addEventListener('visibilitychange', () => {
   close();
   if (document.hidden) leaveSlots();
-  else if (wanted.value !== '') open(wanted.value);
+  else if (wanted.value !== '') void open(wanted.value);
 });
 addEventListener('pagehide', leaveSlots);
 
 setInterval(() => {
   if (document.hidden || wanted.value === '' || session.value?.role == null) return;
   if (heardMs.value !== undefined) isStale.value = performance.now() - heardMs.value > STALE_MS;
-  if (source === undefined || source.readyState === EventSource.CLOSED) open(wanted.value);
-  else takeSlot();
+  // Another tab has taken the note of one that was asleep: then this one has no stream any more.
+  if (source !== undefined && leave === undefined && !takeNote()) close();
+  if (source?.readyState === EventSource.CLOSED) close();
+  if (source === undefined) void open(wanted.value);
 }, 1000);

@@ -5,24 +5,35 @@ export interface Loaded<T> {
   readonly value: T | undefined;
   readonly error: unknown;
   readonly isLoading: boolean;
+  /** Asks again, now. */
   reload(): void;
+  /** Asks again unless an answer is on its way: who asks faster than answers come would never see one. */
+  refresh(): void;
 }
+
+type State<T> = Omit<Loaded<T>, 'reload' | 'refresh'>;
 
 /** The last value stays while the next is on its way; answers that come too late are dropped. */
 export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
-  const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({
+  const [state, setState] = useState<State<T>>({
     value: undefined,
     error: undefined,
     isLoading: true,
   });
   const turn = useRef(0);
+  const isAsking = useRef(false);
   const reload = useCallback(() => {
     const own = ++turn.current;
+    isAsking.current = true;
     setState((before) => ({ ...before, isLoading: true }));
+    const settle = (change: (before: State<T>) => State<T>): void => {
+      if (own !== turn.current) return;
+      isAsking.current = false;
+      setState(change);
+    };
     load().then(
-      (value) => own === turn.current && setState({ value, error: undefined, isLoading: false }),
-      (error) =>
-        own === turn.current && setState((before) => ({ ...before, error, isLoading: false })),
+      (value) => settle(() => ({ value, error: undefined, isLoading: false })),
+      (error) => settle((before) => ({ ...before, error, isLoading: false })),
     );
   }, inputs);
   useEffect(() => {
@@ -30,7 +41,10 @@ export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[])
     reload();
     return () => void turn.current++;
   }, [reload]);
-  return { ...state, reload };
+  const refresh = useCallback(() => {
+    if (!isAsking.current) reload();
+  }, [reload]);
+  return { ...state, reload, refresh };
 }
 
 /** Calls again and again while the tab is visible. */

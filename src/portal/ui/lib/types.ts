@@ -42,6 +42,12 @@ export interface ContainerOverview {
   readonly lastMinute: readonly number[];
   readonly throttledLastMinute: number;
   readonly hottest: { readonly partition: string; readonly percent: number } | null;
+  readonly largestKey: {
+    readonly partition: string;
+    readonly key?: readonly unknown[];
+    readonly bytes: number;
+    readonly percent: number;
+  } | null;
   readonly alerts: readonly {
     readonly kind: string;
     readonly partition: string;
@@ -250,6 +256,33 @@ export interface SavedQuery {
   readonly db: string;
   readonly container: string;
   readonly text: string;
+}
+
+export interface QueryShape {
+  readonly db: string;
+  readonly container: string;
+  readonly api: ApiId;
+  readonly text: string;
+  readonly count: number;
+  readonly pages: number;
+  readonly ru: number;
+  readonly ms: number;
+  readonly fanOut: number;
+  readonly equalityPaths: readonly string[];
+  readonly rowsPerPage: number;
+}
+
+/** Averages over a sample of items. */
+export interface WriteEstimate {
+  readonly items: number;
+  readonly bytes: number;
+  readonly before: PolicyCost;
+  readonly after: PolicyCost;
+}
+
+interface PolicyCost {
+  readonly requestUnits: number;
+  readonly indexEntries: number;
 }
 
 export interface Monitor {

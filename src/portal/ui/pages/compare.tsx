@@ -71,7 +71,7 @@ function Chooser({
 
 function Both({ left, right }: { readonly left: string; readonly right: string }) {
   const both = useLoaded(() => Promise.all([left, right].map(reportOf)), [left, right]);
-  useInterval(both.reload, RELOAD_MS);
+  useInterval(both.refresh, RELOAD_MS);
   useEffect(() => undefined, []);
   return (
     <Await loaded={both} what="both containers">

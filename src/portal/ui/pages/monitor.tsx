@@ -7,6 +7,7 @@ import type { Monitor } from '../lib/types.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Await, Empty } from '../parts/states.tsx';
 import { Fact } from './overview.tsx';
+import { QueryShapes } from './query-shapes.tsx';
 
 const RELOAD_MS = 2000;
 const POINTS = 60;
@@ -20,7 +21,7 @@ interface Sample {
 export function MonitorPage() {
   const monitor = useLoaded(() => ask<Monitor>('monitor'), []);
   const [samples, setSamples] = useState<readonly Sample[]>([]);
-  useInterval(monitor.reload, RELOAD_MS);
+  useInterval(monitor.refresh, RELOAD_MS);
   useEffect(() => {
     const { value } = monitor;
     if (value === undefined) return;
@@ -41,6 +42,7 @@ export function MonitorPage() {
             <Process monitor={value} samples={samples} />
             <Rates monitor={value} samples={samples} />
             <Operations monitor={value} />
+            <QueryShapes />
           </>
         )}
       </Await>

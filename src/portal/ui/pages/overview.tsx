@@ -11,6 +11,7 @@ import { showDialog } from '../parts/dialogs.tsx';
 import { WriteButton } from '../parts/shell.tsx';
 import { Bar, Sparkline } from '../parts/sparkline.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
+import { startTour } from '../parts/tour.tsx';
 
 export function OverviewPage() {
   const state = overview.value;
@@ -20,6 +21,11 @@ export function OverviewPage() {
       <header class="title">
         <h1>Overview</h1>
         <span class="grow" />
+        {state.containers.some(({ db, container }) => db === 'shop' && container === 'orders') && (
+          <button type="button" onClick={startTour}>
+            Tour
+          </button>
+        )}
         <WriteButton onClick={() => showDialog(<NewDatabase />)}>New database</WriteButton>
         <WriteButton class="primary" onClick={() => showDialog(<NewContainer />)}>
           New container
@@ -148,6 +154,7 @@ function Containers({ containers }: Pick<Overview, 'containers'>) {
             </th>
             <th scope="col">Last minute</th>
             <th scope="col">Hottest partition</th>
+            <th scope="col">Largest key</th>
           </tr>
         </thead>
         <tbody>
@@ -199,6 +206,18 @@ function ContainerRow(row: ContainerOverview) {
             {throttledLastMinute > 0 && (
               <span class="refused"> {count(throttledLastMinute)} refused</span>
             )}
+          </>
+        )}
+      </td>
+      <td>
+        {row.largestKey === null ? (
+          <span class="muted">far from the limit</span>
+        ) : (
+          <>
+            <code>{keyText(row.largestKey.key)}</code>{' '}
+            <span class="muted">
+              {bytes(row.largestKey.bytes)}, {percent(row.largestKey.percent)} of its limit
+            </span>
           </>
         )}
       </td>

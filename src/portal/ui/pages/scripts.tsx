@@ -36,6 +36,14 @@ interface ScriptsProps {
   readonly partitionKey: readonly string[];
 }
 
+/** What a kind of script is, while there is none. */
+const ABOUT: Readonly<Record<Kind, string>> = {
+  sprocs:
+    'None yet. A procedure is JavaScript that reads and writes items of one key, all or none.',
+  triggers: 'None yet. A trigger is JavaScript that runs before or after a write that names it.',
+  udfs: 'None yet. A function is JavaScript that queries call: SELECT udf.name(c.total) FROM c.',
+};
+
 export function ScriptsPage({ db, container }: ScriptsProps) {
   const [kind, setKind] = useState<Kind>('sprocs');
   const [, list] = KINDS.find(([name]) => name === kind) ?? KINDS[0];
@@ -78,7 +86,7 @@ export function ScriptsPage({ db, container }: ScriptsProps) {
                   </button>
                 </li>
               ))}
-              {known.length === 0 && <li class="muted">None yet.</li>}
+              {known.length === 0 && <li class="muted">{ABOUT[kind]}</li>}
             </ul>
           )}
         </Await>

@@ -1,8 +1,10 @@
 /** The definition of a container: its policies as JSON, with what a change would be before it is made. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, nosql } from '../lib/api.ts';
+import { ApiError, nosql, post } from '../lib/api.ts';
+import { bytes, units } from '../lib/format.ts';
 import { useInterval, useLoaded } from '../lib/loaded.ts';
 import { isReadOnly } from '../lib/session.ts';
+import type { WriteEstimate } from '../lib/types.ts';
 import { Editor } from '../parts/editor.tsx';
 import { WriteButton } from '../parts/shell.tsx';
 import { Await, Failure } from '../parts/states.tsx';
@@ -144,7 +146,12 @@ function SettingsForm({ path, definition, etag, onSaved }: FormProps) {
           Indexes are rebuilt in the background; queries are right meanwhile, and slower.
         </span>
       </p>
-      {isPreview && text !== before && <Difference before={before} after={text} />}
+      {isPreview && text !== before && (
+        <>
+          <WriteCost path={path} text={text} />
+          <Difference before={before} after={text} />
+        </>
+      )}
       {error !== undefined && <Failure error={error} />}
     </>
   );
@@ -185,7 +192,7 @@ function IndexProgress({ path }: { readonly path: readonly string[] }) {
       reply.headers.get('x-ms-documentdb-collection-index-transformation-progress') ?? 100,
     );
   }, [path.join('/')]);
-  useInterval(progress.reload, PROGRESS_MS);
+  useInterval(progress.refresh, PROGRESS_MS);
   const percent = progress.value ?? 100;
   if (percent < 0 || percent >= 100) return null;
   return (
@@ -193,6 +200,31 @@ function IndexProgress({ path }: { readonly path: readonly string[] }) {
       Index is being built: <progress max={100} value={percent} aria-label="Index built" />{' '}
       {percent} %
     </p>
+  );
+}
+
+/** What a write would cost, on the container's own items. */
+function WriteCost({ path, text }: { readonly path: readonly string[]; readonly text: string }) {
+  const [, db = '', , container = ''] = path;
+  const estimate = useLoaded(
+    () => post<WriteEstimate>('estimate', { db, container, definition: parse(text) }),
+    [text],
+  );
+  return (
+    <Await loaded={estimate} what="the cost">
+      {({ items, bytes: size, before, after }) =>
+        items === 0 ? (
+          <p class="muted">There are no items yet on which a write could be estimated.</p>
+        ) : (
+          <p class="hint" data-write-cost>
+            A write of one of {items} sampled items ({bytes(size)} on average):{' '}
+            <strong>{units(before.requestUnits)} RU</strong> now with {units(before.indexEntries)}{' '}
+            index entries, <strong>{units(after.requestUnits)} RU</strong> then with{' '}
+            {units(after.indexEntries)}.
+          </p>
+        )
+      }
+    </Await>
   );
 }
 

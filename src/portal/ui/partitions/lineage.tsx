@@ -25,7 +25,7 @@ interface Props {
 export function LineagePicture({ db, container, version, isTable }: Props) {
   const lineage = useLoaded(() => ask<Lineage>('lineage', { db, container }), [db, container]);
   useEffect(lineage.reload, [version]);
-  useInterval(lineage.reload, RELOAD_MS);
+  useInterval(lineage.refresh, RELOAD_MS);
   return (
     <section class="card" data-card="lineage">
       <h2>

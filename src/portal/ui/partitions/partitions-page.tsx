@@ -1,12 +1,14 @@
 /** The partitions of a container: where its bytes and its load are, live. */
 import { useEffect, useState } from 'preact/hooks';
+import { Distribute } from '../forms/distribute.tsx';
 import { ask, post } from '../lib/api.ts';
 import { count, keyText, percent, units } from '../lib/format.ts';
 import { watch } from '../lib/live.ts';
 import { useInterval, useLoaded } from '../lib/loaded.ts';
 import type { HotKeys, LivePartitions, Partition, PartitionsReport } from '../lib/types.ts';
+import { showDialog } from '../parts/dialogs.tsx';
 import { WriteButton } from '../parts/shell.tsx';
-import { Await, Failure } from '../parts/states.tsx';
+import { Await, Failure, LiveText } from '../parts/states.tsx';
 import { KeyCards } from './key-cards.tsx';
 import { LineagePicture } from './lineage.tsx';
 import { PartitionTable } from './partition-table.tsx';
@@ -31,7 +33,7 @@ export function PartitionsPage({ db, container }: Props) {
     return watch<LivePartitions>(topic, setLive);
   }, [db, container]);
   useEffect(report.reload, [live?.version]);
-  useInterval(hotKeys.reload, HOT_KEYS_MS);
+  useInterval(hotKeys.refresh, HOT_KEYS_MS);
   return (
     <Await loaded={report} what="partitions">
       {(known) => (
@@ -145,9 +147,9 @@ function Warning({
   const heat =
     hotKeys?.byRequestUnits.reduce((sum, { requestUnits }) => sum + requestUnits, 0) ?? 0;
   const share = hottest === undefined || heat === 0 ? 0 : (100 * hottest.requestUnits) / heat;
-  if (refusing.length === 0 || all === 0) return null;
+  if (refusing.length === 0 || all === 0) return <HotKeyHint hottest={hottest} />;
   return (
-    <p class="alert" role="status">
+    <p class="alert">
       {hottest !== undefined && share > 30 ? (
         <>
           <strong>Partition {hottest.partition}</strong>: one key,{' '}
@@ -162,6 +164,26 @@ function Warning({
           in the last minute.
         </>
       )}
+      <LiveText text={`${refusing.length} of ${partitions.length} partitions refuse requests`} />
+    </p>
+  );
+}
+
+/** A key from which its partition suffers, before requests are refused: worth a word, no alarm. */
+const HOT_PERCENT = 40;
+
+function HotKeyHint({
+  hottest,
+}: {
+  readonly hottest: HotKeys['byRequestUnits'][number] | undefined;
+}) {
+  if (hottest === undefined || hottest.percent < HOT_PERCENT) return null;
+  return (
+    <p class="hint">
+      Hottest key: <code>{keyText(hottest.key, hottest.hash)}</code> takes{' '}
+      {percent(Math.round(hottest.percent))} of the request units of partition {hottest.partition}{' '}
+      (last five minutes). One key is always in one partition: more RU/s would not help it, another
+      key would.
     </p>
   );
 }
@@ -228,6 +250,14 @@ function Actions({ report, chosen, isTable, onTable, reload }: ActionsProps) {
           </>
         )}
         {state === undefined && <span class="muted">Choose a partition to split or merge it.</span>}
+        <span class="grow" />
+        {report.throughput !== null && partitions.length > 1 && (
+          <WriteButton
+            onClick={() => showDialog(<Distribute db={db} container={container} onDone={reload} />)}
+          >
+            Divide RU/s…
+          </WriteButton>
+        )}
       </p>
       {error !== undefined && <Failure error={error} />}
     </>

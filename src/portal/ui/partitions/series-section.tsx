@@ -34,7 +34,7 @@ export function SeriesSection({ db, container, version, isTable }: SectionProps)
     () => ask<Series>('series', { db, container, window }),
     [db, container, window],
   );
-  useInterval(series.reload, RELOAD_MS[window]);
+  useInterval(series.refresh, RELOAD_MS[window]);
   return (
     <section class="card" data-version={version}>
       <h2 class="row">

@@ -32,7 +32,11 @@ export function Grid({
   const frame = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [focused, setFocused] = useState(0);
-  const shown = columns.slice(0, COLUMNS_MAX);
+  const [areSystemShown, setSystemShown] = useState(false);
+  const own = columns.filter(({ name }) => !SYSTEM.has(name));
+  const hidden = own.length === 0 ? 0 : columns.length - own.length;
+  const wanted = areSystemShown || hidden === 0 ? columns : own;
+  const shown = wanted.slice(0, COLUMNS_MAX);
   const height = Math.min(520, (rows.length + 1) * ROW_HEIGHT + 18);
   const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN);
   const last = Math.min(rows.length, first + Math.ceil(height / ROW_HEIGHT) + 2 * OVERSCAN);
@@ -128,9 +132,19 @@ export function Grid({
           </tbody>
         </table>
       </div>
-      {columns.length > shown.length && (
+      {hidden > 0 && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={areSystemShown}
+            onChange={(event) => setSystemShown(event.currentTarget.checked)}
+          />{' '}
+          columns of the system
+        </label>
+      )}
+      {wanted.length > shown.length && (
         <p class="muted">
-          {columns.length} columns, of which {shown.length} are shown: the JSON has all.
+          {wanted.length} columns, of which {shown.length} are shown: the JSON has all.
         </p>
       )}
     </>

@@ -1,6 +1,8 @@
 /** What a page shows when it has nothing, not yet, or no more. */
 import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import { ApiError } from '../lib/api.ts';
+import { useInterval } from '../lib/loaded.ts';
 import { CopyButton } from './copy.tsx';
 
 export function Loading({ what }: { readonly what: string }) {
@@ -26,6 +28,22 @@ export function Empty({
       {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children}
     </section>
+  );
+}
+
+/** Readers of screens hear it at most this often. */
+const SAID_MS = 10_000;
+
+/** A text that changes while one looks at it: said now and then, and not shown. */
+export function LiveText({ text }: { readonly text: string }) {
+  const [said, setSaid] = useState(text);
+  const latest = useRef(text);
+  latest.current = text;
+  useInterval(() => setSaid(latest.current), SAID_MS);
+  return (
+    <span class="offscreen" role="status">
+      {said}
+    </span>
   );
 }
 

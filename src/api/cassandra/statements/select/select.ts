@@ -17,6 +17,7 @@ import { type CompiledSelect, PageBuilder } from './pages.ts';
 import { decodePagingState, encodePagingState } from './paging-state.ts';
 import { KeyedRows, type RowSource, rangeOf, ScannedRows } from './row-source.ts';
 import { checkDistinct, groupedColumns, orderOf } from './select-checks.ts';
+import { type SelectShape, selectShape } from './select-shape.ts';
 import { columnsOf, Selection } from './selection.ts';
 import { systemSelectPlan } from './system-select.ts';
 import { runWhole } from './whole.ts';
@@ -32,6 +33,7 @@ export function selectPlan(statement: SelectStatement, scope: Scope, markers: nu
   if (isFeed) return changeFeedPlan(statement, table, scope, markers);
   const compiled = compileSelect(statement, table, scope);
   const { schema } = table;
+  const shape = selectShape(statement);
   return {
     operation: 'select',
     variables: scope.variables(markers),
@@ -41,7 +43,8 @@ export function selectPlan(statement: SelectStatement, scope: Scope, markers: nu
       const now = keyspaces.find(keyspace);
       return now !== undefined && keyspaces.findTable(now, schema.name)?.schema === schema;
     },
-    run: (call) => runSelect({ ...compiled, table: keyspaces.table(keyspace, schema.name) }, call),
+    run: (call) =>
+      noted({ ...compiled, table: keyspaces.table(keyspace, schema.name) }, shape, call),
   };
 }
 
@@ -111,6 +114,33 @@ function seesStatics({ statement, table: { schema }, restrictions }: CompiledSel
   return (
     !isOfRows || kinds.some(isStatic) || restrictions.others.some(({ kind }) => isStatic(kind))
   );
+}
+
+/** Runs a statement and tells what it cost to who counts which statements cost most. */
+async function noted(select: CompiledSelect, shape: SelectShape, call: Call): Promise<Result> {
+  const startedMs = performance.now();
+  let charge = 0;
+  const result = await runSelect(select, {
+    ...call,
+    spend(more) {
+      charge += more;
+      call.spend(more);
+    },
+  });
+  const { container } = select.table;
+  call.environment.service.shapes.note(
+    container,
+    shape.text,
+    {
+      isFirst: call.pagingState === undefined,
+      charge,
+      durationMs: performance.now() - startedMs,
+      partitions: shape.isKeyed ? 1 : container.partitions.length,
+      rows: result.kind === 'rows' ? result.rows.length : 0,
+    },
+    () => shape.equalityPaths,
+  );
+  return result;
 }
 
 async function runSelect(select: CompiledSelect, call: Call): Promise<Result> {
