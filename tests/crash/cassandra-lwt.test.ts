@@ -3,7 +3,7 @@
 import cassandra, { type Client } from 'cassandra-driver';
 import { expect, test } from 'vitest';
 import { ChildServer } from '../server/child-server.ts';
-import { newStorage } from './storage.ts';
+import { newStorage, TIMEOUT_MS } from './storage.ts';
 
 const WORKERS = 8;
 const REGISTERS = 3;
@@ -52,7 +52,7 @@ test('compare and set under concurrency and kill -9', async () => {
       history.filter((attempt) => attempt.register === register),
       final[register] as number,
     );
-}, 180_000);
+}, TIMEOUT_MS);
 
 async function connect(server: ChildServer): Promise<Client> {
   const { host } = new URL(

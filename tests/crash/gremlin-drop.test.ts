@@ -5,7 +5,7 @@ import gremlin, { type Client } from 'gremlin';
 import { expect, test } from 'vitest';
 import { seededRandom, WELL_KNOWN_KEY } from '../../src/base/index.ts';
 import { ChildServer, runProgram } from '../server/child-server.ts';
-import { newStorage } from './storage.ts';
+import { newStorage, TIMEOUT_MS } from './storage.ts';
 
 const SEED = Number(process.env.MESOCOSM_SEED ?? Date.now() % 1_000_000);
 const ROUNDS = process.env.MESOCOSM_LONG === undefined ? 4 : 40;
@@ -38,7 +38,7 @@ test(`kill -9 while a vertex with ${ALL} edges is dropped (MESOCOSM_SEED=${SEED}
   }
   console.log(`a drop takes ${Math.round(wholeMs)} ms; after kills: ${outcomes.join(', ')}`);
   expect(outcomes).toHaveLength(ROUNDS);
-});
+}, TIMEOUT_MS);
 
 function clientOf(server: ChildServer): Client {
   const { port } = new URL(String(server.ready.endpoints.gremlin));

@@ -3,7 +3,7 @@
 import { type Collection, MongoClient, MongoServerError } from 'mongodb';
 import { expect, test } from 'vitest';
 import { ChildServer } from '../server/child-server.ts';
-import { newStorage } from './storage.ts';
+import { newStorage, TIMEOUT_MS } from './storage.ts';
 
 const ROUNDS = 3;
 const WRITERS = 8;
@@ -115,7 +115,7 @@ test(`${ROUNDS} times kill -9 under drivers that wait for one node and for the m
   } finally {
     await client.close();
   }
-});
+}, TIMEOUT_MS);
 
 async function check(rows: Collection<Row>, writers: readonly Writer[]): Promise<void> {
   const found = new Map((await rows.find().toArray()).map((row) => [row._id, row]));

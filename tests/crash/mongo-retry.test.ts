@@ -6,7 +6,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
 import { ChildServer } from '../server/child-server.ts';
-import { newStorage } from './storage.ts';
+import { newStorage, TIMEOUT_MS } from './storage.ts';
 
 interface Counter {
   _id: string;
@@ -67,7 +67,7 @@ test('updates, inserts, deletes and findAndModify that lose their reply are appl
   } finally {
     await client.close();
   }
-}, 120_000);
+}, TIMEOUT_MS);
 
 /** A server behind a proxy. */
 async function startWorld() {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/base/index.ts';
 import { ChildServer } from '../server/child-server.ts';
 import { send, type WireRequest } from '../server/wire.ts';
-import { newStorage } from './storage.ts';
+import { newStorage, TIMEOUT_MS } from './storage.ts';
 
 const ROUNDS = 8;
 const ITEMS = 8;
@@ -73,7 +73,7 @@ test(`${ROUNDS} times kill -9 under scripts (MESOCOSM_SEED=${SEED})`, async () =
   const total = clients.reduce((sum, { acknowledged, created }) => sum + acknowledged + created, 0);
   console.log(`${total} scripts acknowledged over ${ROUNDS} kills`);
   expect(total).toBeGreaterThan(ROUNDS);
-});
+}, TIMEOUT_MS);
 
 async function prepare(port: number, agent: Agent): Promise<void> {
   const post = (path: readonly string[], body: object) =>
