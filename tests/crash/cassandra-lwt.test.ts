@@ -21,7 +21,7 @@ interface Attempt {
   outcome: 'applied' | 'unknown' | { readonly seen: number };
 }
 
-test('compare and set under concurrency and kill -9', async () => {
+test('compare and set under concurrency and kill -9', { timeout: TIMEOUT_MS }, async () => {
   const flags = [...newStorage(), '--cassandra-port', '0'];
   const history: Attempt[] = [];
   const world = { time: 0, nextValue: 1, history };
@@ -52,7 +52,7 @@ test('compare and set under concurrency and kill -9', async () => {
       history.filter((attempt) => attempt.register === register),
       final[register] as number,
     );
-}, TIMEOUT_MS);
+});
 
 async function connect(server: ChildServer): Promise<Client> {
   const { host } = new URL(

@@ -77,7 +77,9 @@ class Writer {
   }
 }
 
-test(`${ROUNDS} times kill -9 under drivers that wait for one node and for the majority`, async () => {
+test(`${ROUNDS} times kill -9 under drivers that wait for one node and for the majority`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const storage = newStorage();
   const writers = Array.from({ length: WRITERS }, (_, number) => new Writer(number));
   for (let round = 0; round < ROUNDS; round++) {
@@ -115,7 +117,7 @@ test(`${ROUNDS} times kill -9 under drivers that wait for one node and for the m
   } finally {
     await client.close();
   }
-}, TIMEOUT_MS);
+});
 
 async function check(rows: Collection<Row>, writers: readonly Writer[]): Promise<void> {
   const found = new Map((await rows.find().toArray()).map((row) => [row._id, row]));

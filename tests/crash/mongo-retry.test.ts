@@ -13,7 +13,9 @@ interface Counter {
   n: number;
 }
 
-test('updates, inserts, deletes and findAndModify that lose their reply are applied once', async () => {
+test('updates, inserts, deletes and findAndModify that lose their reply are applied once', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   await using world = await startWorld();
   // A monitor that sees the kill before the reply is lost makes the server unknown, where the driver does not retry.
   const client = new MongoClient(world.uri, {
@@ -67,7 +69,7 @@ test('updates, inserts, deletes and findAndModify that lose their reply are appl
   } finally {
     await client.close();
   }
-}, TIMEOUT_MS);
+});
 
 /** A server behind a proxy. */
 async function startWorld() {

@@ -47,7 +47,9 @@ interface Client {
   created: number;
 }
 
-test(`${ROUNDS} times kill -9 under scripts (MESOCOSM_SEED=${SEED})`, async () => {
+test(`${ROUNDS} times kill -9 under scripts (MESOCOSM_SEED=${SEED})`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const random = seededRandom(SEED);
   const storage = newStorage();
   const clients = Array.from(
@@ -73,7 +75,7 @@ test(`${ROUNDS} times kill -9 under scripts (MESOCOSM_SEED=${SEED})`, async () =
   const total = clients.reduce((sum, { acknowledged, created }) => sum + acknowledged + created, 0);
   console.log(`${total} scripts acknowledged over ${ROUNDS} kills`);
   expect(total).toBeGreaterThan(ROUNDS);
-}, TIMEOUT_MS);
+});
 
 async function prepare(port: number, agent: Agent): Promise<void> {
   const post = (path: readonly string[], body: object) =>
