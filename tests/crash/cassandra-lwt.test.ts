@@ -3,7 +3,7 @@
 import cassandra, { type Client } from 'cassandra-driver';
 import { expect, test } from 'vitest';
 import { ChildServer } from '../server/child-server.ts';
-import { newStorage } from './storage.ts';
+import { newStorage, TIMEOUT_MS } from './storage.ts';
 
 const WORKERS = 8;
 const REGISTERS = 3;
@@ -21,7 +21,7 @@ interface Attempt {
   outcome: 'applied' | 'unknown' | { readonly seen: number };
 }
 
-test('compare and set under concurrency and kill -9', async () => {
+test('compare and set under concurrency and kill -9', { timeout: TIMEOUT_MS }, async () => {
   const flags = [...newStorage(), '--cassandra-port', '0'];
   const history: Attempt[] = [];
   const world = { time: 0, nextValue: 1, history };
@@ -52,7 +52,7 @@ test('compare and set under concurrency and kill -9', async () => {
       history.filter((attempt) => attempt.register === register),
       final[register] as number,
     );
-}, 180_000);
+});
 
 async function connect(server: ChildServer): Promise<Client> {
   const { host } = new URL(

@@ -5,7 +5,7 @@ import gremlin, { type Client } from 'gremlin';
 import { expect, test } from 'vitest';
 import { seededRandom, WELL_KNOWN_KEY } from '../../src/base/index.ts';
 import { ChildServer, runProgram } from '../server/child-server.ts';
-import { newStorage } from './storage.ts';
+import { newStorage, TIMEOUT_MS } from './storage.ts';
 
 const SEED = Number(process.env.MESOCOSM_SEED ?? Date.now() % 1_000_000);
 const ROUNDS = process.env.MESOCOSM_LONG === undefined ? 4 : 40;
@@ -14,7 +14,9 @@ const SPOKES = 20;
 const EDGES = 250;
 const ALL = 2 * SPOKES * EDGES;
 
-test(`kill -9 while a vertex with ${ALL} edges is dropped (MESOCOSM_SEED=${SEED})`, async () => {
+test(`kill -9 while a vertex with ${ALL} edges is dropped (MESOCOSM_SEED=${SEED})`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const random = seededRandom(SEED);
   const storage = newStorage();
   let wholeMs = 0;

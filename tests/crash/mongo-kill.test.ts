@@ -3,7 +3,7 @@
 import { type Collection, MongoClient, MongoServerError } from 'mongodb';
 import { expect, test } from 'vitest';
 import { ChildServer } from '../server/child-server.ts';
-import { newStorage } from './storage.ts';
+import { newStorage, TIMEOUT_MS } from './storage.ts';
 
 const ROUNDS = 3;
 const WRITERS = 8;
@@ -77,7 +77,9 @@ class Writer {
   }
 }
 
-test(`${ROUNDS} times kill -9 under drivers that wait for one node and for the majority`, async () => {
+test(`${ROUNDS} times kill -9 under drivers that wait for one node and for the majority`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const storage = newStorage();
   const writers = Array.from({ length: WRITERS }, (_, number) => new Writer(number));
   for (let round = 0; round < ROUNDS; round++) {

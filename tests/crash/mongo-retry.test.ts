@@ -6,14 +6,16 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
 import { ChildServer } from '../server/child-server.ts';
-import { newStorage } from './storage.ts';
+import { newStorage, TIMEOUT_MS } from './storage.ts';
 
 interface Counter {
   _id: string;
   n: number;
 }
 
-test('updates, inserts, deletes and findAndModify that lose their reply are applied once', async () => {
+test('updates, inserts, deletes and findAndModify that lose their reply are applied once', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   await using world = await startWorld();
   // A monitor that sees the kill before the reply is lost makes the server unknown, where the driver does not retry.
   const client = new MongoClient(world.uri, {
@@ -67,7 +69,7 @@ test('updates, inserts, deletes and findAndModify that lose their reply are appl
   } finally {
     await client.close();
   }
-}, 120_000);
+});
 
 /** A server behind a proxy. */
 async function startWorld() {

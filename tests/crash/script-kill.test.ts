@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/base/index.ts';
 import { ChildServer } from '../server/child-server.ts';
 import { send, type WireRequest } from '../server/wire.ts';
-import { newStorage } from './storage.ts';
+import { newStorage, TIMEOUT_MS } from './storage.ts';
 
 const ROUNDS = 8;
 const ITEMS = 8;
@@ -47,7 +47,9 @@ interface Client {
   created: number;
 }
 
-test(`${ROUNDS} times kill -9 under scripts (MESOCOSM_SEED=${SEED})`, async () => {
+test(`${ROUNDS} times kill -9 under scripts (MESOCOSM_SEED=${SEED})`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const random = seededRandom(SEED);
   const storage = newStorage();
   const clients = Array.from(

@@ -22,6 +22,9 @@ export type StorageFlags = readonly string[];
 
 const isOnPostgres = process.env.MESOCOSM_TEST_ENGINE === 'postgres';
 
+/** Every start of a node on PostgreSQL takes seconds on a busy machine. */
+export const TIMEOUT_MS = isOnPostgres ? 1_200_000 : 300_000;
+
 /** In `npm test` a part of each test runs on PostgreSQL. */
 export const isShort = isOnPostgres && process.env.MESOCOSM_LONG === undefined;
 
