@@ -15,6 +15,12 @@ export const NESTING_MAX = 64;
 /** One row with all its cells: what the core stores as one value. */
 export const ROW_BYTES_MAX = 16 * MIB;
 
+/**
+ * Elements of one collection that one statement writes. Each takes more than 33 bytes of its row, so more would be
+ * refused for the size of the row, after seconds in which nobody else is served.
+ */
+export const ELEMENTS_MAX = 65_535;
+
 /** Statements of one batch, and the bytes of their values: as many as one command of a partition takes. */
 export const BATCH_STATEMENTS_MAX = 10_000;
 export const BATCH_BYTES_MAX = 5 * MIB;

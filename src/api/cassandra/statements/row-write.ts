@@ -12,7 +12,7 @@ import type {
   Row,
 } from '../cells/row.ts';
 import { invalid } from '../errors.ts';
-import { TTL_SEC_MAX } from '../limits.ts';
+import { ELEMENTS_MAX, TTL_SEC_MAX } from '../limits.ts';
 import type { Table } from '../schema/keyspaces.ts';
 import type { ColumnSchema, TableSchema } from '../schema/table-schema.ts';
 import { type CqlType, isMultiCell } from '../types/cql-type.ts';
@@ -39,6 +39,11 @@ export interface WriteTimes {
   readonly timestamp: bigint;
   readonly ttlSec: number;
   readonly nowSec: number;
+}
+
+function checkCount(column: string, count: number): void {
+  if (count > ELEMENTS_MAX)
+    throw invalid(`The collection ${column} has ${count} elements; ${ELEMENTS_MAX} is the most`);
 }
 
 /** Collects the cells of one change. */
@@ -90,6 +95,7 @@ export class ChangeBuilder {
     }
     const { timestamp, nowSec } = this.#times;
     const elements = value === null ? [] : elementsOfValue(type, value);
+    checkCount(name, elements.length);
     const cells = elements.map(([path, element]) => [path, this.#cell(element)] as const);
     this.#columns.set(name, {
       type,
@@ -104,6 +110,7 @@ export class ChangeBuilder {
     { name, type }: ColumnSchema,
     elements: readonly (readonly [string, Bytes | null])[],
   ): void {
+    checkCount(name, elements.length);
     // The order of the assignments of a list matters once one of them depends on what is in it.
     if (this.lists.some(({ column }) => column === name)) {
       const values = elements.flatMap(([path, value]) => [

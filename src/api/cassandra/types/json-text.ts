@@ -27,6 +27,7 @@ export function parseJson(text: string): JsonValue {
   try {
     return JSON.parse(text, numbersAsWritten as (key: string, value: unknown) => unknown);
   } catch (error) {
+    if (error instanceof RangeError) throw invalid('The JSON string is nested too deeply');
     if (!(error instanceof SyntaxError)) throw error;
     throw invalid(`Error decoding JSON string: ${error.message}`);
   }
