@@ -1,5 +1,6 @@
 /** From the pipeline that a client sent to one function of a stream. */
 import { type Bson, isDocument } from '../../../../value/index.ts';
+import { wholeNumber } from '../../bson/arithmetic.ts';
 import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { PIPELINE_STAGES_MAX } from '../../limits.ts';
@@ -69,10 +70,22 @@ function nameStage(sent: Bson): NamedStage {
 }
 
 export function parseStages(named: readonly NamedStage[], context: StageContext): Stage {
-  const stages = named.map(({ name, argument, definition }) =>
-    definition.parse(argument, context, name),
+  const stages = named.map(({ name, argument, definition }, at) =>
+    definition.parse(
+      argument,
+      name === '$sort' ? { ...context, wanted: rowsWanted(named.slice(at + 1)) } : context,
+      name,
+    ),
   );
   return (rows) => stages.reduce((before: Rows, stage) => stage(before), rows);
+}
+
+/** How many rows of a sort the next stages need: `$limit`, maybe after `$skip`. */
+function rowsWanted([next, other]: readonly NamedStage[]): number | undefined {
+  if (next?.name === '$limit') return wholeNumber(next.argument);
+  if (next?.name !== '$skip' || other?.name !== '$limit') return undefined;
+  const [skipped, limit] = [wholeNumber(next.argument), wholeNumber(other.argument)];
+  return skipped === undefined || limit === undefined ? undefined : skipped + limit;
 }
 
 export function parsePipeline(sent: readonly Bson[], context: StageContext): Stage {

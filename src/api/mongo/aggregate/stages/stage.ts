@@ -66,6 +66,8 @@ export interface StageContext {
   readonly isLookup?: boolean;
   readonly isUnion?: boolean;
   readonly host: PipelineHost;
+  /** How many of the first rows of a sort the stages behind it need. */
+  readonly wanted?: number | undefined;
   /** What documents must have to be in the index that the command hints; all are where it is missing. */
   readonly covered?: DocumentTest | undefined;
   /** Parses a pipeline within a stage. */
