@@ -13,7 +13,7 @@ export {
 } from './bson/bson.ts';
 export { bsonCodec } from './bson/bson-codec.ts';
 export { compareBson, equalBson, numberOf, typeRank } from './bson/bson-order.ts';
-export { pluckBodies, pluckBson } from './bson/bson-pluck.ts';
+export { fieldReader, pluckBodies, pluckBson } from './bson/bson-pluck.ts';
 export { BsonReader, readBson } from './bson/bson-reader.ts';
 export { bsonOfValue, valueOfBson, valueOfDocument } from './bson/bson-value.ts';
 export { BsonWriter, writeBson } from './bson/bson-writer.ts';

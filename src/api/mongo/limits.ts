@@ -44,8 +44,8 @@ export const CURSOR_BYTES_MAX = 256 * MIB;
 /** Nesting of `$and`, `$or`, `$elemMatch` and their kind. */
 export const FILTER_DEPTH_MAX = 100;
 
-/** Groups that `$group` and `distinct` keep. */
-export const GROUPS_MAX = 100_000;
+/** Groups that `$group` and `distinct` keep: some hundred bytes each. */
+export const GROUPS_MAX = 250_000;
 
 /** Stages of one pipeline (documented). */
 export const PIPELINE_STAGES_MAX = 1000;

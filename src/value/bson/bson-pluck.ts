@@ -1,6 +1,6 @@
 /** Values of a body, without decoding the rest. The body must have been read or written by us before. */
 import { type Bytes, bufferOf } from '../../base/index.ts';
-import { BSON_TYPES, type Bson } from './bson.ts';
+import { BSON_TYPES, type Bson, type BsonDocument } from './bson.ts';
 import { BsonReader } from './bson-reader.ts';
 
 /** The value at the path; undefined where there is none. Arrays are not entered. */
@@ -35,6 +35,53 @@ export function pluckBodies(body: Bytes, name: string): readonly Bytes[] | undef
     bodies.push(buffer.subarray(reader.at, end));
     reader.at = end;
   }
+}
+
+/**
+ * Reads the named fields of a body, in the order of the body; the others are stepped over. Where a name is there twice,
+ * the first one counts.
+ */
+export function fieldReader(names: Iterable<string>): (body: Bytes) => BsonDocument {
+  const wanted = [...new Set(names)].map((name) => ({ name, bytes: Buffer.from(name) }));
+  return (body) => {
+    const buffer = bufferOf(body);
+    const reader = new BsonReader(buffer);
+    reader.documentEnd();
+    const found = new Map<string, Bson>();
+    while (found.size < wanted.length) {
+      const type = buffer[reader.at++] as number;
+      if (type === 0) break;
+      const start = reader.at;
+      let end = start;
+      while (buffer[end] !== 0) end += 1;
+      reader.at = end + 1;
+      const name = nameAt(buffer, start, end - start, wanted);
+      if (name === undefined) reader.at = endOfValue(buffer, type, reader.at);
+      else found.set(name, reader.value(type, 0));
+    }
+    return found;
+  };
+}
+
+interface WantedName {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** Which of the names is at the position; no text is made for the others. */
+function nameAt(
+  buffer: Buffer,
+  start: number,
+  length: number,
+  wanted: readonly WantedName[],
+): string | undefined {
+  for (const { name, bytes } of wanted) {
+    if (bytes.length !== length) continue;
+    let at = 0;
+    while (at < length && bytes[at] === buffer[start + at]) at += 1;
+    if (at === length) return name;
+  }
+  return undefined;
 }
 
 /** Goes to the value of a property in the document at the position; returns its type, or 0. */

@@ -17,7 +17,7 @@ import { Extended, type Value } from '../value.ts';
 import { type Bson, BsonCode, type BsonDocument, BsonSymbol, Double } from './bson.ts';
 import { bsonCodec } from './bson-codec.ts';
 import { compareBson } from './bson-order.ts';
-import { pluckBson } from './bson-pluck.ts';
+import { fieldReader, pluckBson } from './bson-pluck.ts';
 import { readBson } from './bson-reader.ts';
 import { valueOfDocument } from './bson-value.ts';
 import { writeBson } from './bson-writer.ts';
@@ -98,6 +98,11 @@ it('reads what the stock library writes, to the shared values', () => {
   expect(pluckBson(bytes, ['decimal'])).toEqual(extended({ kind: 'decimal', digits: '1E+3' }));
   expect(pluckBson(bytes, ['nested', 'none'])).toBeUndefined();
   expect(pluckBson(bytes, ['regex', 'source'])).toBeUndefined();
+  const whole = readBson(bytes);
+  for (const name of whole.keys())
+    expect(fieldReader([name, 'none'])(bytes)).toEqual(new Map([[name, whole.get(name)]]));
+  expect([...fieldReader(['nested', 'id', 'nest'])(bytes).keys()]).toEqual(['id', 'nested']);
+  expect(fieldReader([])(bytes)).toEqual(new Map());
 });
 
 describe('bad bytes are syntax errors', () => {

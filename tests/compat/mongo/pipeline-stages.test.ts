@@ -173,3 +173,47 @@ test('a query that its settings reject is refused, whatever its values are', asy
   await admin.command({ removeQuerySettings: made.queryShapeHash });
   expect(await items.find({ a: 1 }).toArray()).toEqual([{ _id: 1, a: 1 }]);
 });
+
+test('groups, sorts and filters read only the fields that they need, whatever else a document has', async () => {
+  const items = client.db('fields').collection<Item>('items');
+  await items.insertMany(
+    Array.from({ length: 300 }, (_, at) => ({
+      _id: at,
+      other: { deep: [at, 'text', /pattern/, null, new Date(at)] },
+      kind: `k${at % 3}`,
+      size: { n: at % 10, list: [at, -at] },
+    })),
+  );
+  expect(
+    await items
+      .aggregate([
+        { $match: { 'size.n': { $gte: 5 } } },
+        { $group: { _id: '$kind', n: { $sum: '$size.n' }, last: { $last: '$$ROOT._id' } } },
+        { $sort: { _id: 1 } },
+      ])
+      .toArray(),
+  ).toEqual([
+    { _id: 'k0', n: 350, last: 297 },
+    { _id: 'k1', n: 350, last: 298 },
+    { _id: 'k2', n: 350, last: 299 },
+  ]);
+  const top = { $top: { sortBy: { 'size.list': -1 }, output: '$_id' } };
+  expect(await items.aggregate([{ $group: { _id: null, top } }]).toArray()).toEqual([
+    { _id: null, top: 299 },
+  ]);
+  const sorted = await items
+    .aggregate([{ $sort: { 'size.n': -1, _id: 1 } }, { $skip: 1 }, { $limit: 2 }])
+    .toArray();
+  expect(sorted.map(({ _id, other }) => [_id, other.deep.length])).toEqual([
+    [19, 5],
+    [29, 5],
+  ]);
+});
+
+test('a group that keeps more than 100 MB over all its groups is refused', async () => {
+  const items = client.db('fields').collection<Item>('large');
+  await items.insertMany(Array.from({ length: 30 }, (_, at) => ({ _id: at })));
+  const text = { $concat: Array.from({ length: 40 }, () => 'x'.repeat(100_000)) };
+  const kept = { $group: { _id: '$_id', texts: { $push: text } } };
+  await expect(items.aggregate([kept]).toArray()).rejects.toMatchObject({ code: 292 });
+});

@@ -41,20 +41,26 @@ function rareKeyText(value: Bson): string {
   return `b${Buffer.from(encodeTuple([valueOfBson(value)], 'bson')).toString('latin1')}`;
 }
 
+/** Bytes of all keys: a group keeps its own. */
+const KEY_BYTES_MAX = 100 * 1024 * 1024;
+
 export class BsonMap<T> {
   readonly #entries = new Map<string, { readonly key: Bson; readonly value: T }>();
+  #bytes = 0;
 
   get(key: Bson): T | undefined {
     return this.#entries.get(keyText(key))?.value;
   }
 
   set(key: Bson, value: T): void {
-    if (this.#entries.size >= GROUPS_MAX)
+    const text = keyText(key);
+    this.#bytes += 2 * text.length;
+    if (this.#entries.size >= GROUPS_MAX || this.#bytes > KEY_BYTES_MAX)
       throw new MongoError(
         'QueryExceededMemoryLimitNoDiskUseAllowed',
         'Exceeded memory limit for $group, but did not opt in to external sorting.',
       );
-    this.#entries.set(keyText(key), { key, value });
+    this.#entries.set(text, { key, value });
   }
 
   entries(): Iterable<{ readonly key: Bson; readonly value: T }> {

@@ -9,12 +9,12 @@ import { MongoError } from '../errors.ts';
 import { filterCondition } from '../indexes/filter-condition.ts';
 import { hasGeoIndex, textFields } from '../indexes/index-spec.ts';
 import type { CompareBson } from '../query/collation.ts';
-import { conjuncts, type Filter, nearOf, textOf, whereScripts } from '../query/filter.ts';
+import { conjuncts, type Filter, fieldsOf, nearOf, textOf, whereScripts } from '../query/filter.ts';
 import { compileFilter } from '../query/filter-test.ts';
 import { type NearQuery, nearDistance } from '../query/geo/near.ts';
 import { type FieldPath, someAt } from '../query/path.ts';
 import { addressIn, partitionKeyIn } from './address.ts';
-import { matching, Row, type Rows, sortedBy } from './rows.ts';
+import { matching, Row, type Rows, readerOf, sortedBy } from './rows.ts';
 import type { DocumentStore } from './store.ts';
 import { decided, type Scripts } from './where.ts';
 
@@ -52,7 +52,8 @@ export function findDocuments(
   const isSharded = collection.shardKey !== undefined && !isCollated;
   const partitionKey = isSharded ? partitionKeyIn(collection, filter) : undefined;
   const condition = filterCondition(filter, isCollated);
-  const rows = store.find(collection, { partitionKey, condition, test });
+  const read = readerOf(fieldsOf(filter));
+  const rows = store.find(collection, { partitionKey, condition, test, read });
   const near = nearOf(filter);
   return near === undefined ? rows : byDistance(rows, near.path, near.near);
 }

@@ -1,6 +1,6 @@
 /** Streams of documents in batches, and what finds and pipelines do with them. No promise is made per document. */
 import type { Bytes } from '../../../base/index.ts';
-import { type BsonDocument, readBson, writeBson } from '../../../value/index.ts';
+import { type BsonDocument, fieldReader, readBson, writeBson } from '../../../value/index.ts';
 import { MongoError } from '../errors.ts';
 import { SORT_BYTES_MAX } from '../limits.ts';
 import type { DocumentTest } from '../query/filter-test.ts';
@@ -30,17 +30,37 @@ export class Row {
     return this.#body;
   }
 
+  /** Some fields, and maybe more where the document is decoded already. */
+  fields(read: (body: Bytes) => BsonDocument): BsonDocument {
+    return this.#document ?? read(this.#body as Bytes);
+  }
+
   get document(): BsonDocument {
     this.#document ??= readBson(this.#body as Bytes);
     return this.#document;
   }
 }
 
+/** Reads a document as far as somebody needs it. */
+export type ReadFields = (row: Row) => BsonDocument;
+
+/** Rows with these fields at least; all fields where the names are not known. */
+export function readerOf(names: ReadonlySet<string> | undefined): ReadFields {
+  if (names === undefined) return (row) => row.document;
+  const read = fieldReader(names);
+  return (row) => row.fields(read);
+}
+
 export type Rows = AsyncGenerator<readonly Row[], void, undefined>;
 
-export async function* matching(rows: Rows, test: DocumentTest): Rows {
+/** @param read - as much of a document as the test looks at. */
+export async function* matching(
+  rows: Rows,
+  test: DocumentTest,
+  read: ReadFields = (row) => row.document,
+): Rows {
   for await (const batch of rows) {
-    const found = batch.filter((row) => test(row.document));
+    const found = batch.filter((row) => test(read(row)));
     if (found.length > 0) yield found;
   }
 }
@@ -87,15 +107,22 @@ export function sorted(
     rows,
     (document): SortKey => sort.keyOf(document),
     (a, b) => sort.compare(a, b),
-    wanted,
+    { wanted, read: readerOf(sort.fields) },
   );
+}
+
+interface SortOptions {
+  /** How many of the first rows are needed. */
+  readonly wanted?: number;
+  /** As much of a document as its key needs. */
+  readonly read?: ReadFields;
 }
 
 export async function* sortedBy<Key>(
   rows: Rows,
   keyOf: (document: BsonDocument) => Key,
   compare: (a: Key, b: Key) => number,
-  wanted = Number.POSITIVE_INFINITY,
+  { wanted = Number.POSITIVE_INFINITY, read = (row) => row.document }: SortOptions = {},
 ): Rows {
   let kept: { readonly key: Key; readonly row: Row }[] = [];
   let bytes = 0;
@@ -106,7 +133,7 @@ export async function* sortedBy<Key>(
   };
   for await (const batch of rows) {
     for (const row of batch) {
-      kept.push({ key: keyOf(row.document), row: Row.ofBody(row.body) });
+      kept.push({ key: keyOf(read(row)), row: Row.ofBody(row.body) });
       bytes += row.body.length;
     }
     if (kept.length > 2 * wanted + SLACK || bytes > SORT_BYTES_MAX) arrange();

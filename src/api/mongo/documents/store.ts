@@ -26,7 +26,7 @@ import type { Collection } from '../collections/collection.ts';
 import { checkKilled, type RunningOperation } from '../diagnostics/operations.ts';
 import { MongoError } from '../errors.ts';
 import type { DocumentTest } from '../query/filter-test.ts';
-import { matching, Row, type Rows } from './rows.ts';
+import { matching, type ReadFields, Row, type Rows } from './rows.ts';
 
 export interface DocumentStore {
   /** True where a conflict ends everything that was done. */
@@ -58,6 +58,8 @@ export interface FindRequest {
   readonly condition: Condition;
   /** Undefined: all pass, and none is decoded. */
   readonly test: DocumentTest | undefined;
+  /** As much of a document as the test looks at; all where it is missing. */
+  readonly read?: ReadFields;
 }
 
 /** Items of a page: few at first, for clients that want one, then more. */
@@ -68,7 +70,7 @@ const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** The rows of a query, page by page. */
 export async function* queryRows(
   { partitionKey: definition }: ContainerRecord,
-  { partitionKey, condition, test }: FindRequest,
+  { partitionKey, condition, test, read = (row) => row.document }: FindRequest,
   run: (request: PageRequest) => MaybePromise<QueryPage>,
 ): Rows {
   /** Decoded once, by the test. */
@@ -77,7 +79,7 @@ export async function* queryRows(
     kind: 'streaming',
     rowsOf(item) {
       const row = Row.ofBody(item.body);
-      if (test?.(row.document) === false) return [];
+      if (test?.(read(row)) === false) return [];
       decoded.set(item, row);
       return [{ item, keys: [] }];
     },
@@ -166,7 +168,7 @@ export class ServiceStore implements DocumentStore {
     const { condition, partitionKey, test } = request;
     if (condition === ANYTHING) {
       const rows = this.#scan(container, partitionKey);
-      return test === undefined ? rows : matching(rows, test);
+      return test === undefined ? rows : matching(rows, test, request.read);
     }
     return queryRows(container, request, async (from) => {
       const page = await this.#wait(() => this.#service.queries.run(container, from));

@@ -13,6 +13,7 @@ import type { Topology } from '../call.ts';
 import { MongoError } from '../errors.ts';
 import { documentOf } from '../reply.ts';
 import { checkFields, unknownField, wrongType } from './field-table.ts';
+import { wholeOf } from './numbers.ts';
 
 const LEVELS = ['available', 'linearizable', 'local', 'majority', 'snapshot'];
 const PROVENANCES = [
@@ -164,6 +165,8 @@ function notSupported(name: string, sent: BsonDocument): MongoError {
 }
 
 function checkTimes(sent: BsonDocument, level: string | undefined, topology: Topology): void {
+  for (const field of ['afterClusterTime', 'atClusterTime'])
+    if (sent.get(field) === null) throw wrongType(`readConcern.${field}`, null, 'timestamp');
   const after = sent.get('afterClusterTime');
   const at = sent.get('atClusterTime');
   if ((after !== undefined || at !== undefined) && topology === 'standalone')
@@ -266,7 +269,7 @@ function checkW(w: Bson | undefined): void {
         );
     return;
   }
-  const number = isNumber(w) ? doubleOf(w) : Number.NaN;
+  const number = isNumber(w) && !Number.isNaN(doubleOf(w)) ? wholeOf(w) : Number.NaN;
   if (!(number >= 0 && number <= W_MAX))
     throw new MongoError(
       'FailedToParse',
@@ -283,8 +286,7 @@ function checkSwitch(sent: BsonDocument, field: string): void {
 
 function checkTimeout(value: Bson | undefined): void {
   if (value === undefined || !isNumber(value)) return;
-  const ms = doubleOf(value);
-  if (ms > INT32_MAX || ms < -(2 ** 31))
+  if (doubleOf(value) > INT32_MAX)
     throw new MongoError('FailedToParse', 'wtimeout must be a 32-bit integer');
 }
 
@@ -292,7 +294,7 @@ function checkTimeout(value: Bson | undefined): void {
 function unmet(w: Bson | undefined, topology: Topology): BsonDocument | undefined {
   if (w === undefined || w === 'majority') return undefined;
   if (isNumber(w)) {
-    if (doubleOf(w) <= 1) return undefined;
+    if (wholeOf(w) <= 1) return undefined;
     if (topology === 'standalone')
       throw new MongoError('BadValue', "cannot use 'w' > 1 when a host is not replicated");
     return documentOf({

@@ -99,6 +99,16 @@ export function* partsOf(filter: Filter): Generator<Filter> {
     for (const part of filter.of) yield* partsOf(part);
 }
 
+/** The fields that a filter looks at; undefined where it may look at any. */
+export function fieldsOf(filter: Filter): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  for (const part of partsOf(filter))
+    if (part.kind === 'field') names.add(part.path[0] as string);
+    else if (part.kind === 'computed' || part.kind === 'where' || part.kind === 'text')
+      return undefined;
+  return names;
+}
+
 /** The part that orders documents by distance; undefined where there is none. */
 export function nearOf(
   filter: Filter,

@@ -48,6 +48,12 @@ export class Sort {
     return this.parts.length === 0;
   }
 
+  /** The fields that a key needs; undefined where it needs all. */
+  get fields(): ReadonlySet<string> | undefined {
+    if (this.parts.some(({ meta }) => meta === 'textScore')) return undefined;
+    return new Set(this.parts.flatMap(({ path, meta }) => (meta ? [] : [path[0] as string])));
+  }
+
   keyOf(document: BsonDocument): SortKey {
     return this.parts.map((part) =>
       part.meta === undefined

@@ -1,5 +1,6 @@
 /** From the pipeline that a client sent to one function of a stream. */
 import { type Bson, isDocument } from '../../../../value/index.ts';
+import { wholeNumber } from '../../bson/arithmetic.ts';
 import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { PIPELINE_STAGES_MAX } from '../../limits.ts';
@@ -69,9 +70,11 @@ function nameStage(sent: Bson): NamedStage {
 }
 
 export function parseStages(named: readonly NamedStage[], context: StageContext): Stage {
-  const stages = named.map(({ name, argument, definition }) =>
-    measured(name, definition.parse(argument, context, name), context),
-  );
+  const stages = named.map(({ name, argument, definition }, at) => {
+    const own =
+      name === '$sort' ? { ...context, wanted: rowsWanted(named.slice(at + 1)) } : context;
+    return measured(name, definition.parse(argument, own, name), context);
+  });
   return (rows) => stages.reduce((before: Rows, stage) => stage(before), rows);
 }
 
@@ -79,6 +82,14 @@ export function parseStages(named: readonly NamedStage[], context: StageContext)
 export function measured(name: string, stage: Stage, { meter, depth }: StageContext): Stage {
   if (meter === undefined || depth > 0) return stage;
   return (rows) => meter.measure(name, stage(rows));
+}
+
+/** How many rows of a sort the next stages need: `$limit`, maybe after `$skip`. */
+function rowsWanted([next, other]: readonly NamedStage[]): number | undefined {
+  if (next?.name === '$limit') return wholeNumber(next.argument);
+  if (next?.name !== '$skip' || other?.name !== '$limit') return undefined;
+  const [skipped, limit] = [wholeNumber(next.argument), wholeNumber(other.argument)];
+  return skipped === undefined || limit === undefined ? undefined : skipped + limit;
 }
 
 export function parsePipeline(sent: readonly Bson[], context: StageContext): Stage {

@@ -1,12 +1,14 @@
 /** The stage `$group`: one document per value of `_id`, in the order the values were found. */
 import { type Bson, isDocument } from '../../../../value/index.ts';
 import { isNumber } from '../../bson/arithmetic.ts';
-import { Row, type Rows } from '../../documents/rows.ts';
+import { type ReadFields, Row, type Rows, readerOf } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { roughBytes } from '../accumulators/lists.ts';
 import type { Accumulator } from '../accumulators/numbers.ts';
 import { type AccumulatorSpec, parseAccumulatorField } from '../accumulators/parse.ts';
 import { BsonMap } from '../bson-set.ts';
 import { rootScope } from '../expressions/compile.ts';
+import { fieldsRead } from '../expressions/fields-read.ts';
 import type { Evaluate, Frame } from '../expressions/scope.ts';
 import type { Stage, StageContext, StageTable } from './stage.ts';
 
@@ -15,7 +17,21 @@ export const GROUP_STAGES: StageTable = {
   $sortByCount: { parse: sortByCount },
 };
 
+/** Bytes that the values of all groups may have together (documented). */
+const BYTES_MAX = 100 * 1024 * 1024;
+
+/** Operators that keep every value. */
+const KEEPING = ['$push', '$concatArrays', '$median', '$percentile'];
+
+function keepsEverything(accumulator: Bson | undefined): boolean {
+  return isDocument(accumulator) && KEEPING.some((name) => accumulator.has(name));
+}
+
 interface Grouping {
+  /** For each field, whether all its values are kept. */
+  readonly isKept: readonly boolean[];
+  /** As much of a document as the expressions read. */
+  readonly read: ReadFields;
   readonly id: Evaluate;
   readonly fields: readonly (readonly [string, AccumulatorSpec])[];
 }
@@ -31,7 +47,12 @@ function parseGroup(sent: Bson, { expressions }: StageContext): Stage {
   const fields = [...sent]
     .filter(([name]) => name !== '_id')
     .map(([name, value]) => [name, parseAccumulatorField(name, value, scope)] as const);
-  const grouping = { id: scope.compile(id), fields };
+  const grouping = {
+    id: scope.compile(id),
+    fields,
+    isKept: fields.map(([name]) => keepsEverything(sent.get(name))),
+    read: readerOf(fieldsRead(sent)),
+  };
   return (rows) => group(rows, grouping);
 }
 
@@ -45,13 +66,14 @@ function checkInclusions(id: Bson): void {
       throw new MongoError('Location17390', '$group does not support inclusion-style expressions');
 }
 
-export async function* group(rows: Rows, { id, fields }: Grouping): Rows {
+export async function* group(rows: Rows, { id, fields, isKept, read }: Grouping): Rows {
   const groups = new BsonMap<readonly Accumulator[]>();
   const frame: Frame = [];
+  let bytes = 0;
   const specs = fields.map(([, spec]) => spec);
   for await (const batch of rows)
-    for (const { document } of batch) {
-      frame[0] = document;
+    for (const row of batch) {
+      frame[0] = read(row);
       const key = id(frame) ?? null;
       let accumulators = groups.get(key);
       if (accumulators === undefined) {
@@ -59,8 +81,16 @@ export async function* group(rows: Rows, { id, fields }: Grouping): Rows {
         accumulators = specs.map((spec) => spec.start(own));
         groups.set(key, accumulators);
       }
-      for (let at = 0; at < specs.length; at++)
-        (accumulators[at] as Accumulator).add((specs[at] as AccumulatorSpec).argument(frame));
+      for (let at = 0; at < specs.length; at++) {
+        const value = (specs[at] as AccumulatorSpec).argument(frame);
+        if (isKept[at] === true && value !== undefined) bytes += roughBytes(value);
+        (accumulators[at] as Accumulator).add(value);
+      }
+      if (bytes > BYTES_MAX)
+        throw new MongoError(
+          'QueryExceededMemoryLimitNoDiskUseAllowed',
+          'Exceeded memory limit for $group, but did not opt in to external sorting.',
+        );
     }
   yield* groupRows(groups, fields);
 }

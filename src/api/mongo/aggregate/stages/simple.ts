@@ -120,9 +120,9 @@ function match(argument: Bson, { expressions }: StageContext): Stage {
   return (rows) => matching(rows, test);
 }
 
-function sort(argument: Bson, { expressions }: StageContext): Stage {
+function sort(argument: Bson, { expressions, wanted }: StageContext): Stage {
   const parts = parseStageSort(argument, expressions);
-  return (rows) => sorted(rows, new Sort(parts, expressions.compare));
+  return (rows) => sorted(rows, new Sort(parts, expressions.compare), wanted);
 }
 
 function limitOf(argument: Bson): number {

@@ -71,6 +71,8 @@ export interface StageContext {
   readonly host: PipelineHost;
   /** Set where somebody asked what each stage costs; pipelines within stages count as their stage. */
   readonly meter?: StepMeter | undefined;
+  /** How many of the first rows of a sort the stages behind it need. */
+  readonly wanted?: number | undefined;
   /** What documents must have to be in the index that the command hints; all are where it is missing. */
   readonly covered?: DocumentTest | undefined;
   /** Parses a pipeline within a stage. */

@@ -1,12 +1,6 @@
 /** Runs a pipeline and opens a cursor on its result. */
 import { StepMeter } from '../../../../base/index.ts';
-import {
-  type Bson,
-  type BsonDocument,
-  bsonTypeOf,
-  Extended,
-  isDocument,
-} from '../../../../value/index.ts';
+import { type Bson, type BsonDocument, bsonTypeOf, isDocument } from '../../../../value/index.ts';
 import { pipelineHost } from '../../aggregate/pipeline/host.ts';
 import { parsePipeline } from '../../aggregate/pipeline/parse.ts';
 import { STAGES } from '../../aggregate/pipeline/stages.ts';
@@ -88,13 +82,7 @@ function prepared(call: Call, namespace: Namespace): () => Rows {
     );
   const collection =
     namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
-  const { expression } = contextOf(call, collection);
-  const { high, low } = call.context.clusterClock.time;
-  const hasTime = call.context.topology !== 'standalone';
-  const expressions = {
-    ...expression,
-    clusterTime: hasTime ? new Extended({ kind: 'timestamp', high, low }) : undefined,
-  };
+  const { expression: expressions } = contextOf(call, collection);
   const host = pipelineHost(call);
   checkTarget(pipeline, namespace);
   checkConcern(call.body, pipeline);

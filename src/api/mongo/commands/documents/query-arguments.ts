@@ -3,6 +3,7 @@ import {
   type Bson,
   type BsonDocument,
   bsonTypeOf,
+  Extended,
   isArray,
   isDocument,
 } from '../../../../value/index.ts';
@@ -21,7 +22,7 @@ const TAKES_EMPTY_COLLATION: ReadonlySet<string> = new Set(['aggregate', 'count'
 
 /** @param statement - one of several of the command; it may have a collation of its own. */
 export function contextOf(
-  { body, name, store }: Pick<Call, 'body' | 'name' | 'store'>,
+  { body, name, store, context }: Pick<Call, 'body' | 'name' | 'store' | 'context'>,
   collection: Collection | undefined,
   statement: BsonDocument = body,
 ): QueryContext {
@@ -35,7 +36,11 @@ export function contextOf(
   const collation =
     (sent?.size === 0 ? undefined : sent) ?? (isDocument(inherited) ? inherited : undefined);
   const nowMs = store.nowMs();
-  return queryContext(nowMs, variablesIn(documentIn(body, 'let', name), nowMs), collation);
+  const made = queryContext(nowMs, variablesIn(documentIn(body, 'let', name), nowMs), collation);
+  if (context.topology === 'standalone') return made;
+  const { high, low } = context.clusterClock.time;
+  const clusterTime = new Extended({ kind: 'timestamp', high, low });
+  return { ...made, expression: { ...made.expression, clusterTime } };
 }
 
 function documentIn(document: BsonDocument, field: string, name: string): BsonDocument | undefined {
