@@ -10,6 +10,7 @@ import {
   dropSearchIndex,
   updateSearchIndex,
 } from './administration/search-indexes.ts';
+import { balancerStatus, enableSharding, listShards } from './administration/sharding.ts';
 import {
   autoCompact,
   dropConnections,
@@ -103,6 +104,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   abortTransaction,
   aggregate,
   autoCompact,
+  balancerStatus,
   buildInfo,
   buildinfo: buildInfo,
   bulkWrite,
@@ -141,6 +143,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   dropRole,
   dropSearchIndex,
   dropUser,
+  enableSharding,
   endSessions,
   explain: explainOf(commandNamed),
   find,
@@ -170,6 +173,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   listCommands: listCommandsOf(() => COMMANDS),
   listDatabases,
   listIndexes,
+  listShards,
   lockInfo,
   logout,
   logRotate,
