@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { CapturedResponses } from './bare-server.ts';
 import type { LoadMessage, LoadRequest, LoadResult } from './protocol.ts';
 
-const READY_MS = 20_000;
+const READY_MS = 120_000;
 /** The kernel's clock ticks, the unit of utime and stime. */
 const TICKS_PER_SEC = 100;
 

@@ -68,6 +68,21 @@ test('the results of a bulkWrite of thousands come in several batches', async ()
   expect(result.insertResults?.size).toBe(3000);
 });
 
+test('refusals of an insert of thousands are told by their places', async () => {
+  const rows = client.db('many').collection<{ _id: number }>('d');
+  await rows.insertMany([{ _id: 100 }, { _id: 2500 }]);
+  const documents = Array.from({ length: 3000 }, (_, id) => ({ _id: id }));
+  const placesOf = async (ordered: boolean) => {
+    const error = await rows.insertMany(documents, { ordered }).catch((refused) => refused);
+    return { at: error.writeErrors.map(({ index }: { index: number }) => index), of: error.result };
+  };
+  expect(await placesOf(true)).toMatchObject({ at: [100], of: { insertedCount: 100 } });
+  await rows.deleteMany({ _id: { $lt: 100 } });
+  const all = await placesOf(false);
+  expect(all.at).toEqual([100, 2500]);
+  expect(await rows.countDocuments()).toBe(3000);
+});
+
 test('a repeated bulkWrite inserts nothing twice', async () => {
   const db = client.db('admin');
   const command = {

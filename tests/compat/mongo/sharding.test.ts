@@ -22,6 +22,15 @@ describe.each(ENGINES)('%s', (engine) => {
     return found;
   }
 
+  test('tools that ask for shards are told of one, and may enable sharding', async () => {
+    const admin = client.db('admin');
+    expect(await admin.command({ enableSharding: 's' })).toMatchObject({ ok: 1 });
+    expect((await admin.command({ listShards: 1 })).shards).toEqual([
+      { _id: 'globaldb', host: `globaldb/127.0.0.1:${account.port}`, state: 1 },
+    ]);
+    expect(await admin.command({ balancerStatus: 1 })).toMatchObject({ inBalancerRound: false });
+  });
+
   test('shardCollection has the documented reply', async () => {
     const db = client.db('s');
     expect(

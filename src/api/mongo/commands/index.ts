@@ -10,6 +10,7 @@ import {
   dropSearchIndex,
   updateSearchIndex,
 } from './administration/search-indexes.ts';
+import { balancerStatus, enableSharding, listShards } from './administration/sharding.ts';
 import {
   autoCompact,
   dropConnections,
@@ -110,6 +111,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   abortTransaction,
   aggregate: explaining(aggregate, commandNamed),
   autoCompact,
+  balancerStatus,
   buildInfo,
   buildinfo: buildInfo,
   bulkWrite,
@@ -148,6 +150,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   dropRole,
   dropSearchIndex,
   dropUser,
+  enableSharding,
   endSessions,
   explain: explainOf(commandNamed),
   find,
@@ -177,6 +180,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   listCommands: listCommandsOf(() => COMMANDS),
   listDatabases,
   listIndexes,
+  listShards,
   lockInfo,
   logout,
   logRotate,

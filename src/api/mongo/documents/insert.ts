@@ -1,6 +1,7 @@
 /** Inserts documents, until one is refused or all of them, as one command for each partition that they reach. */
 import { type Bytes, DomainError } from '../../../base/index.ts';
 import type { WriteNote } from '../../../partition/index.ts';
+import { yieldToEventLoop } from '../../../query/index.ts';
 import type { ItemWrite } from '../../../service/index.ts';
 import type { Bson, BsonDocument } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
@@ -46,7 +47,26 @@ interface Prepared {
 /** The note of an insert: it needs no more than to be there. */
 const INSERTED = printChange({});
 
+/** Documents that are prepared and written in one go: others are served between. */
+const SLICE_DOCUMENTS = 2000;
+
 export async function insertDocuments(request: InsertRequest): Promise<InsertResult> {
+  const { bodies, isOrdered, place = 0 } = request;
+  if (bodies.length <= SLICE_DOCUMENTS) return insertSlice(request);
+  let inserted = 0;
+  const failures: WriteFailure[] = [];
+  for (let from = 0; from < bodies.length; from += SLICE_DOCUMENTS) {
+    const slice = bodies.slice(from, from + SLICE_DOCUMENTS);
+    const part = await insertSlice({ ...request, bodies: slice, place: place + from });
+    inserted += part.inserted;
+    for (const { index, error } of part.failures) failures.push({ index: from + index, error });
+    if (isOrdered && failures.length > 0) break;
+    await yieldToEventLoop();
+  }
+  return { inserted, failures };
+}
+
+async function insertSlice(request: InsertRequest): Promise<InsertResult> {
   const { ready, failures } = prepare(request);
   const inserted = ready.length === 0 ? 0 : await run(request, ready, failures);
   failures.sort((a, b) => a.index - b.index);
