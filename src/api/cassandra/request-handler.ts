@@ -195,8 +195,10 @@ export class RequestHandler {
   /** @param isAtomic - a refused attempt has changed nothing. */
   #withRetry(run: () => Promise<Result>, isAtomic: boolean): MaybePromise<Result> {
     const { retryWaitMs } = this.#options;
+    // What was done of others would be done twice: counters would be wrong.
+    if (!isAtomic) return run();
     const attempt = () => withoutTruncated(run);
-    if (retryWaitMs === 0 || !isAtomic) return attempt();
+    if (retryWaitMs === 0) return attempt();
     return this.#environment.service.withThrottleWait(retryWaitMs, attempt);
   }
 

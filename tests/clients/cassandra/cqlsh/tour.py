@@ -36,32 +36,40 @@ def equal(actual, expected):
         raise AssertionError(f"expected {expected!r}, got {actual!r}")
 
 
-equal("4.0" in run("SHOW VERSION"), True)
+# The shell takes seconds to start: each run does as much as it can.
+REPLICATION = "{'class': 'SimpleStrategy', 'replication_factor': 1}"
+described = run(
+    "SHOW VERSION;"
+    f"CREATE KEYSPACE tour WITH replication = {REPLICATION};"
+    "CREATE TABLE tour.t (p int, c text, v double, tags set<text>, PRIMARY KEY (p, c));"
+    "USE tour; DESCRIBE TABLES; DESCRIBE TABLE tour.t; DESCRIBE KEYSPACE tour"
+)
+equal("| Cassandra 4.0." in described, True)
 print("connect", flush=True)
 
-run("CREATE KEYSPACE tour WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
-run("CREATE TABLE tour.t (p int, c text, v double, tags set<text>, PRIMARY KEY (p, c))")
-described = run("DESCRIBE TABLE tour.t")
-equal("CREATE TABLE tour.t (" in described and "PRIMARY KEY (p, c)" in described, True)
-equal(run("DESCRIBE TABLES", "-k", "tour").split(), ["t"])
-equal("CREATE TABLE tour.t (" in run("DESCRIBE KEYSPACE tour"), True)
+equal(bool(re.search(r"^t\s*$", described, re.MULTILINE)), True)
+equal(described.count("CREATE TABLE tour.t ("), 2)
+equal(described.count("PRIMARY KEY (p, c)"), 2)
+equal(described.count("CREATE KEYSPACE tour WITH"), 1)
 print("describe", flush=True)
 
-run("; ".join(f"INSERT INTO tour.t (p, c, v, tags) VALUES ({n % 2}, 'c{n}', {n}.5, {{'x', 'y'}})" for n in range(7)))
-paged = run("PAGING 2; SELECT p, c FROM tour.t WHERE p = 1")
-equal([row for row in rows(paged) if row[0] == "1"], [["1", "c1"], ["1", "c3"], ["1", "c5"]])
+INSERT = "INSERT INTO tour.t (p, c, v, tags) VALUES"
+inserts = "; ".join(f"{INSERT} ({n % 2}, 'c{n}', {n}.5, {{'x', 'y'}})" for n in range(7))
+copied = run(
+    f"{inserts}; PAGING 2; SELECT p, c FROM tour.t WHERE p = 1; PAGING OFF;"
+    f"COPY tour.t TO '{file}' WITH HEADER = TRUE; TRUNCATE tour.t; SELECT * FROM tour.t;"
+    f"COPY tour.t FROM '{file}' WITH HEADER = TRUE; SELECT p, c, v, tags FROM tour.t WHERE p = 0"
+)
+found = rows(copied)
+equal([row for row in found if row[0] == "1"], [["1", "c1"], ["1", "c3"], ["1", "c5"]])
 print("pages", flush=True)
 
-run(f"COPY tour.t TO '{file}' WITH HEADER = TRUE")
-with open(file) as copied:
-    lines = copied.read().split()
-equal((len(lines), lines[0]), (8, "p,c,tags,v"))
-run("TRUNCATE tour.t")
-equal("(0 rows)" in run("SELECT * FROM tour.t"), True)
-run(f"COPY tour.t FROM '{file}' WITH HEADER = TRUE")
-found = run("SELECT p, c, v, tags FROM tour.t WHERE p = 0")
-equal(rows(found)[0], ["0", "c0", "0.5", "{'x', 'y'}"])
-equal("(4 rows)" in found, True)
+with open(file) as exported:
+    lines = exported.read().split("\n")
+equal((len(lines), lines[0].strip()), (9, "p,c,tags,v"))
+equal("(0 rows)" in copied and "(4 rows)" in copied, True)
+expected = [["0", f"c{n}", f"{n}.5", "{'x', 'y'}"] for n in (0, 2, 4, 6)]
+equal([row for row in found if row[0] == "0"], expected)
 print("copy", flush=True)
 
 traced = run("TRACING ON; SELECT v FROM tour.t WHERE p = 1 AND c = 'c1'")
