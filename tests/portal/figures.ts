@@ -1,4 +1,7 @@
-/** Figures of the page and of what watching costs: `node tests/portal/figures.ts` after a build; see docs/benchmarks.md. */
+/**
+ * Figures of the page and of what watching costs, after a build: `npx node tests/portal/figures.ts`, or with a word of
+ * their names. See docs/benchmarks.md.
+ */
 import type { Page } from 'playwright-core';
 import { noBrowser, PortalWorld } from './portal-page.ts';
 
@@ -12,6 +15,13 @@ const WATCH_MS = 20_000;
 const ROUNDS = 10;
 const ROUND_MS = 2000;
 
+/** What one page on partitions asks for beside its stream, and how often. */
+const ASKED: readonly (readonly [route: string, everyMs: number])[] = [
+  ['series', 2000],
+  ['hot-keys', 5000],
+  ['lineage', 10_000],
+];
+
 await using world = await PortalWorld.open([
   '--throughput',
   'report',
@@ -22,13 +32,17 @@ await world.container('many', 'parts', PARTITIONS * LIMIT);
 await world.container('shop', 'orders', 3 * LIMIT);
 for (const customer of ['a', 'b', 'c'])
   await world.items('shop', 'orders', customer, [item(customer)]);
-console.log(`first paint: ${await firstPaints()} ms`);
-console.log(`script per tick, ${PARTITIONS} partitions: ${await scriptPerTick()} ms`);
-console.log(`longest task while ${ROWS} rows scroll: ${await longestTask()} ms`);
-console.log(`server, share of a core per viewer: ${await corePerViewer()} %`);
-console.log(
-  `point reads without and with ${VIEWERS} viewers: ${JSON.stringify(await latencies())}`,
-);
+const FIGURES: Readonly<Record<string, () => Promise<unknown>>> = {
+  'first paint, ms': firstPaints,
+  [`script per tick of ${PARTITIONS} partitions, ms`]: scriptPerTick,
+  [`longest task while ${ROWS} rows scroll, ms`]: longestTask,
+  'server, percent of a core for each viewer': corePerViewer,
+  [`point reads without and with ${VIEWERS} viewers`]: latencies,
+};
+const asked = process.argv.slice(2);
+for (const [name, measure] of Object.entries(FIGURES))
+  if (asked.length === 0 || asked.some((word) => name.includes(word)))
+    console.log(`${name}: ${JSON.stringify(await measure())}`);
 
 function item(customer: string): object {
   return { id: customer, customer, note: 'x'.repeat(900) };
@@ -114,13 +128,7 @@ async function scrolled(page: Page): Promise<number> {
   return Math.round(longest);
 }
 
-/** What one page on partitions asks for: a stream, and from time to time series, keys and lineage. */
-const ASKED: readonly (readonly [route: string, everyMs: number])[] = [
-  ['series', 2000],
-  ['hot-keys', 5000],
-  ['lineage', 10_000],
-];
-
+/** One page that looks at the partitions of a container; the result ends it. */
 function watch(container: string): () => void {
   const controller = new AbortController();
   const { signal } = controller;

@@ -69,7 +69,8 @@ function operatorOfStep({ name, charge, rows, partitionCalls, durationMs }: Trac
     partitionCalls === undefined || partitionCalls === 0
       ? []
       : [partitionCalls === 1 ? 'local' : `fan-out: ${partitionCalls} partition calls`];
-  const detail = [...calls, `${rows.toLocaleString('en-US')} rows`, `${rounded(durationMs)} ms`];
+  const rowText = `${rows.toLocaleString('en-US')} rows`;
+  const detail = [...calls, rowText, `${rounded(durationMs, 10)} ms`];
   return { name, detail: detail.join(', '), requestUnits: rounded(charge) };
 }
 

@@ -25,7 +25,6 @@ export function ExplainPanel({
         <thead>
           <tr>
             <th scope="col">Operator</th>
-            <th scope="col">Work</th>
             <th scope="col" class="number">
               RU
             </th>
@@ -35,10 +34,12 @@ export function ExplainPanel({
           </tr>
         </thead>
         <tbody>
-          {operators.map(({ name, detail, requestUnits }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{detail}</td>
+          {operators.map(({ name, detail, requestUnits }, at) => (
+            <tr key={`${at} ${name}`}>
+              <th scope="row">
+                {short(name, 80)}
+                <small class="below">{detail}</small>
+              </th>
               <td class="number">{units(requestUnits)}</td>
               <td class="meter-cell">
                 <Bar
