@@ -16,7 +16,6 @@ import { PartitionHandle, type PartitionHandleOptions } from './partition-handle
 
 /** Queries under way when their partition is replaced may finish; one that takes longer than this fails. */
 const RETIRE_WAIT_MS = 30_000;
-const RETIRE_POLL_MS = 20;
 
 /** While all partitions are in use, a request for another one waits so long, and tries so many times. */
 const OPEN_WAIT_MS = 10;
@@ -50,6 +49,7 @@ export class PartitionRegistry {
   readonly #open = new Set<PartitionHandle>();
   #sweeper: NodeJS.Timeout | undefined;
   #isClosed = false;
+  readonly #closed = Promise.withResolvers<void>();
   readonly #retiring = new Set<Promise<void>>();
   readonly #searchMemory = new SearchMemory();
   readonly #work = new SlicedWork();
@@ -131,10 +131,10 @@ export class PartitionRegistry {
   }
 
   async #dropUnread(handle: PartitionHandle): Promise<void> {
-    const deadlineMs = this.#options.clock.nowMs() + RETIRE_WAIT_MS;
-    const isWaiting = () => !this.#isClosed && this.#options.clock.nowMs() < deadlineMs;
-    while ((handle.partition?.readerCount ?? 0) > 0 && isWaiting())
-      await new Promise((resolve) => setTimeout(resolve, RETIRE_POLL_MS));
+    const waited = Promise.withResolvers<void>();
+    const timer = setTimeout(waited.resolve, RETIRE_WAIT_MS);
+    await Promise.race([handle.partition?.whenUnread(), waited.promise, this.#closed.promise]);
+    clearTimeout(timer);
     await this.drop([handle.storeName]);
   }
 
@@ -147,6 +147,7 @@ export class PartitionRegistry {
   /** Closes everything; idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#closed.resolve();
     clearInterval(this.#sweeper);
     await Promise.allSettled(this.#retiring);
     await Promise.all([...this.#handles.values()].map((handle) => this.#close(handle)));

@@ -71,6 +71,7 @@ export class Partition {
   readonly stored: StoredItems;
   readonly #visibility: ItemVisibility;
   #readerCount = 0;
+  readonly #readersAwaited: (() => void)[] = [];
   readonly #index: PartitionIndex;
   readonly #builder: IndexBuilder;
   #isFenced = false;
@@ -349,13 +350,14 @@ export class Partition {
   hold(): () => void {
     this.#readerCount++;
     return () => {
-      this.#readerCount--;
+      if (--this.#readerCount === 0)
+        for (const resolve of this.#readersAwaited.splice(0)) resolve();
     };
   }
 
-  /** Readers not yet released. */
-  get readerCount(): number {
-    return this.#readerCount;
+  /** Resolves when no reader is left that holds the partition. */
+  async whenUnread(): Promise<void> {
+    if (this.#readerCount > 0) await new Promise<void>((done) => this.#readersAwaited.push(done));
   }
 
   /** Takes no more writes, waits for those under way, and returns the last LSN. Reads continue. */

@@ -16,7 +16,7 @@ const WRITERS = 6;
 const DEADLINE_MS = 240_000;
 const WAIT = { timeout: DEADLINE_MS, interval: 10 };
 const SEED = Number(process.env.MESOCOSM_SEED ?? 5);
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const SPLITS: readonly (readonly [string, number])[] = [
   ['copy', 2],

@@ -8,7 +8,7 @@ import { seededRandom } from '../../src/base/index.ts';
 import { Bank, EDGES } from './bank.ts';
 import { isShort, newStorage, openStored, type StorageFlags } from './storage.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const SEED = Number(process.env.MESOCOSM_SEED ?? Date.now() % 1_000_000);
 /** A child that never comes to its step is ended, and the test says so. */
 const DEADLINE_MS = 240_000;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChildServer } from '../server/child-server.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 /** A loaded machine is slow and not broken. */
 const HOOK_MS = 300_000;
 let server: ChildServer;

@@ -9,9 +9,9 @@ import { isLong, startSet } from './world.ts';
 
 /** A part that takes some ten seconds. */
 const CHOSEN = [
-  'tests/compat/nosql/items.test.ts',
-  'tests/compat/nosql/batch.test.ts',
-  'tests/compat/nosql/splits.test.ts',
+  'tests/compat/nosql/items/items.test.ts',
+  'tests/compat/nosql/items/batch.test.ts',
+  'tests/compat/nosql/partitions/splits.test.ts',
   'tests/compat/table/entities.test.ts',
   'tests/compat/mongo/transactions.test.ts',
   'tests/compat/cassandra/rows.test.ts',
@@ -41,7 +41,7 @@ function withMember(set: LocalReplicaSet): void {
     ['the APIs', isLong ? ALL : CHOSEN],
     ['kills and splits', isLong ? ALL_CRASHES : CHOSEN_CRASHES],
   ])('suites of %s', { timeout: 3_600_000 }, async (_, files) => {
-    const root = fileURLToPath(new URL('../../', import.meta.url));
+    const root = fileURLToPath(new URL('../..', import.meta.url));
     const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
     const args = [vitest, 'run', '--project', 'compat', '--maxWorkers', '2'];
     const child = spawn(process.execPath, [...args, ...files], {

@@ -58,7 +58,7 @@ test('npm start: a signal that npm gets stops the server', async () => {
 });
 
 async function npmStart() {
-  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const root = fileURLToPath(new URL('../..', import.meta.url));
   const folder = temporaryFolder();
   const readyFile = join(folder, 'ready.json');
   const flags = ['--data', join(folder, 'data'), '--ready-file', readyFile];

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { ChildServer, runProgram } from './child-server.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const readme = readFileSync(`${root}README.md`, 'utf8');
 const tours = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code = '']) => code);
 
