@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const KB = 1024;
-const page = fileURLToPath(new URL('../../dist/portal/ui', import.meta.url));
+const page = fileURLToPath(new URL('../../dist/portal/ui/', import.meta.url));
 const assets = `${page}assets/`;
 
 function bytes(names: readonly string[]): number {
