@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The folder of this file, and a cache that goes with the installed packages of this repository. */
 export const here = fileURLToPath(new URL('./', import.meta.url));
-const cache = fileURLToPath(new URL('../../node_modules/.cache/clients', import.meta.url));
+const cache = fileURLToPath(new URL('../../node_modules/.cache/clients/', import.meta.url));
 
 /** Messages of package managers on a machine without a working network. */
 const WITHOUT_NETWORK =

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { noBrowser, PortalWorld } from './portal-page.ts';
 
-const folder = fileURLToPath(new URL('../../docs/portal', import.meta.url));
+const folder = fileURLToPath(new URL('../../docs/portal/', import.meta.url));
 const HOT = 'amazon';
 const LOAD_MS = 45_000;
 const NEEDED_SPLITS = 20;
