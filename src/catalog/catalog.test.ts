@@ -70,6 +70,30 @@ test('a catalog from before changes had numbers begins at 0', async () => {
   expect(catalog.version).toBe(1);
 });
 
+test('a container from before there were home APIs belongs to that of its encoding', async () => {
+  const store = await memoryEngine().open('catalog');
+  const { home: _, ...before } = CONTAINER;
+  const old = [
+    { ...before, rid: 2, id: 'documents', encoding: 'json', partitions: [] },
+    { ...before, rid: 3, id: 'entities', encoding: 'edm', partitions: [] },
+  ];
+  await store.commit({
+    puts: [
+      { key: encodeTuple(['format']), value: textToBytes('1') },
+      {
+        key: encodeTuple(['db', 1]),
+        value: textToBytes(JSON.stringify(database('a', 1).databases[0])),
+      },
+      ...old.map((record) => ({
+        key: encodeTuple(['coll', 1, record.rid]),
+        value: textToBytes(JSON.stringify(record)),
+      })),
+    ],
+  });
+  const catalog = await Catalog.open(store, seededRandom(1));
+  expect([2, 3].map((rid) => catalog.containerByRid(1, rid)?.home)).toEqual(['nosql', 'table']);
+});
+
 test('instance, owner and lease of a partition are changed with the number, and come back', async () => {
   const store = await memoryEngine().open('catalog');
   const catalog = await Catalog.open(store, seededRandom(1));
