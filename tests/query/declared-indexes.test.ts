@@ -237,6 +237,26 @@ describe.each(ENGINES)('on the %s engine', (_, engine) => {
     await world.close();
   });
 
+  test('composite indexes and unique keys of a policy are indexes with ids for life', async () => {
+    const world = await World.open(11, { engine: engine() });
+    const made = await world.newContainer('c', {
+      indexingPolicy: normalizeIndexingPolicy({
+        compositeIndexes: [[{ path: '/city' }, { path: '/age', order: 'descending' }]],
+      }),
+      uniqueKeys: [{ paths: ['/age'] }],
+    });
+    expect(made.indexes).toEqual([
+      { ...PLAIN, id: 1, origin: 'composite', parts: [part('/city'), part('/age', true)] },
+      { ...PLAIN, id: 2, origin: 'uniqueKey', parts: [part('/age')], unique: 'partitionKey' },
+    ]);
+    await world.create(made, { id: '1', pk: 'p', age: 5 });
+    await expect(world.create(made, { id: '2', pk: 'p', age: 5 })).rejects.toMatchObject({
+      code: 'uniqueKeyViolation',
+      details: { indexId: 2, values: { '/age': 5 } },
+    });
+    await world.close();
+  });
+
   test('items expire by a date of their own', async () => {
     const home = { name: 'mongo', codec: bsonCodec } as const;
     const world = await World.open(9, { engine: engine(), homes: [home], sweepIntervalMs: 0 });
