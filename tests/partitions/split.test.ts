@@ -198,6 +198,10 @@ describe.each(engines)('on %s', (_, makeEngine) => {
       ['1', ['0']],
       ['2', ['0']],
     ]);
+    const instances = [container, split].map(({ partitions }) =>
+      partitions.map(({ instance }) => instance),
+    );
+    expect(instances).toEqual([['local'], ['local', 'local']]);
     expect(split.partitions[0]?.min).toBe('');
     expect(split.partitions[0]?.max).toBe(split.partitions[1]?.min);
     expect(split.partitions[1]?.max).toBe('FF');

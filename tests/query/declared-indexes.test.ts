@@ -167,7 +167,7 @@ describe.each(ENGINES)('on the %s engine', (_, engine) => {
     await world.close();
   });
 
-  test('multikey, sparse and filtered indexes find what they should', async () => {
+  test('multikey and sparse indexes find what they should', async () => {
     const world = await World.open(6, { engine: engine() });
     const made = await filled(world);
     const tags = await world.service.indexes.create(made, {
@@ -191,6 +191,29 @@ describe.each(ENGINES)('on the %s engine', (_, engine) => {
     await world.close();
   });
 
+  test('an index with a filter serves queries that say the same, and no others', async () => {
+    const world = await World.open(10, { engine: engine() });
+    const made = await filled(world);
+    const { container, index } = await world.service.indexes.create(made, {
+      ...PLAIN,
+      parts: [part('/age')],
+      filter: [{ path: '/city', kind: 'compare', comparison: '=', value: 'city 3' }],
+    });
+    await world.service.indexes.whenBuilt(container, index.id);
+    const select = 'SELECT VALUE c.id FROM c WHERE c.age = 13';
+    const same = await run(world, container, `${select} AND c.city = 'city 3'`);
+    expect(same).toEqual({
+      rows: ['13', '63', '113', '163', '213', '263'],
+      paths: ['declared index on 1 of 1 parts'],
+    });
+    await world.create(container, { id: 'other', pk: 'p0', city: 'city 4', age: 13 });
+    const other = await run(world, container, `${select} AND c.city = 'city 4'`);
+    expect(other).toEqual({ rows: ['other'], paths: ['scan'] });
+    const all = await run(world, container, select);
+    expect([all.rows.length, all.paths]).toEqual([7, ['scan']]);
+    await world.close();
+  });
+
   test('a composite index that comes or goes does not stop the others', async () => {
     const world = await World.open(7, { engine: engine() });
     const composite = (paths: readonly string[]) => paths.map((path) => ({ path }));
@@ -211,6 +234,26 @@ describe.each(ENGINES)('on the %s engine', (_, engine) => {
       policies: {},
     });
     expect((await run(world, dropped, ordered)).paths).toEqual(['composite index in order']);
+    await world.close();
+  });
+
+  test('composite indexes and unique keys of a policy are indexes with ids for life', async () => {
+    const world = await World.open(11, { engine: engine() });
+    const made = await world.newContainer('c', {
+      indexingPolicy: normalizeIndexingPolicy({
+        compositeIndexes: [[{ path: '/city' }, { path: '/age', order: 'descending' }]],
+      }),
+      uniqueKeys: [{ paths: ['/age'] }],
+    });
+    expect(made.indexes).toEqual([
+      { ...PLAIN, id: 1, origin: 'composite', parts: [part('/city'), part('/age', true)] },
+      { ...PLAIN, id: 2, origin: 'uniqueKey', parts: [part('/age')], unique: 'partitionKey' },
+    ]);
+    await world.create(made, { id: '1', pk: 'p', age: 5 });
+    await expect(world.create(made, { id: '2', pk: 'p', age: 5 })).rejects.toMatchObject({
+      code: 'uniqueKeyViolation',
+      details: { indexId: 2, values: { '/age': 5 } },
+    });
     await world.close();
   });
 

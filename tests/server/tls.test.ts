@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { CosmosClient } from '@azure/cosmos';
+import cassandra from 'cassandra-driver';
+import gremlin from 'gremlin';
+import { MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
 import { authorization } from '../../src/cli/client.ts';
 import { ChildServer, runProgram, temporaryFolder } from './child-server.ts';
@@ -54,6 +57,44 @@ test('any name a client uses is in the certificate, and none is trusted without 
   expect(await health({ ca })).toBe(200);
   expect(await health({ ca, servername: 'cosmos.compose.internal' })).toBe(200);
   await expect(health({})).rejects.toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
+});
+
+test('drivers of MongoDB, Cassandra and Gremlin speak TLS and plain on one port', async () => {
+  await using server = await ChildServer.start(['--tls', '--memory']);
+  const { key, endpoints } = server.ready;
+  const ca = await authorityOf(server);
+  const portOf = (api: string) =>
+    Number(/:(\d+)/.exec(String(endpoints[api]).replace(/^.*@/, ''))?.[1]);
+  const uri = `mongodb://localhost:${encodeURIComponent(key)}@127.0.0.1:${portOf('mongo')}/?directConnection=true`;
+  await using setUp = clientOf(server, ca);
+  const { database } = await setUp.databases.create({ id: 'g' });
+  await database.containers.create({ id: 'graph', partitionKey: { paths: ['/pk'] } });
+  for (const isEncrypted of [true, false]) {
+    const mongo = new MongoClient(uri, isEncrypted ? { tls: true, ca } : {});
+    expect(await mongo.db('d').command({ ping: 1 })).toMatchObject({ ok: 1 });
+    await mongo.close();
+    const cql = new cassandra.Client({
+      contactPoints: [`127.0.0.1:${portOf('cassandra')}`],
+      localDataCenter: 'datacenter1',
+      credentials: { username: 'localhost', password: key },
+      ...(isEncrypted && { sslOptions: { ca: [ca] } }),
+    });
+    const { rows } = await cql.execute('SELECT key FROM system.local');
+    expect(rows.map((row) => row.key)).toEqual(['local']);
+    await cql.shutdown();
+    const graph = new gremlin.driver.Client(
+      `${isEncrypted ? 'wss' : 'ws'}://127.0.0.1:${portOf('gremlin')}/`,
+      {
+        authenticator: new gremlin.driver.auth.PlainTextSaslAuthenticator(
+          '/dbs/g/colls/graph',
+          key,
+        ),
+        ...(isEncrypted && { ca: [ca] }),
+      },
+    );
+    expect((await graph.submit('g.V().count()')).toArray()).toEqual([0]);
+    await graph.close();
+  }
 });
 
 test('the certificate is where scripts for the official emulator look for it', async () => {

@@ -1,6 +1,7 @@
 /** A graph in memory for unit tests: the six people and programs that the language's own documentation uses. */
 import { assert, seededRandom, systemClock } from '../../base/index.ts';
 import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../../catalog/index.ts';
+import type { Engine } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
 import { DEFAULT_SETTINGS, openService, type Service } from '../../service/index.ts';
 import { Evaluation } from './evaluation.ts';
@@ -29,11 +30,11 @@ g.V('peter').addE('created').to(V('lop')).property('id','12').property('weight',
 
 export class World {
   readonly service: Service;
-  readonly #engine: ReturnType<typeof memoryEngine>;
+  readonly #engine: Engine;
   /** Usage of the last script. */
   usage: StoreUsage = { charge: 0, partitionCalls: 0, documentsLoaded: 0, bytesLoaded: 0 };
 
-  constructor(service: Service, engine: ReturnType<typeof memoryEngine>) {
+  constructor(service: Service, engine: Engine) {
     this.service = service;
     this.#engine = engine;
   }
@@ -84,8 +85,10 @@ export class World {
   }
 }
 
-export async function openWorld({ hasPeople = true } = {}): Promise<World> {
-  const engine = memoryEngine();
+export async function openWorld({
+  hasPeople = true,
+  engine = memoryEngine() as Engine,
+} = {}): Promise<World> {
   const service = await openService({
     engine,
     clock: systemClock,

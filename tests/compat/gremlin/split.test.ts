@@ -3,7 +3,7 @@
 import type { Client } from 'gremlin';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DomainError, seededRandom } from '../../../src/base/index.ts';
-import { type Account, MIMES, recordOf, startAccount } from './harness.ts';
+import { type Account, ENGINES, MIMES, recordOf, startAccount } from './harness.ts';
 
 const CLIENTS = 16;
 const VERTICES = 16;
@@ -29,7 +29,7 @@ class Model {
   }
 }
 
-describe.each(['memory', 'sqlite'] as const)('%s', (engine) => {
+describe.each(ENGINES)('%s', (engine) => {
   let account: Account;
 
   beforeAll(async () => {

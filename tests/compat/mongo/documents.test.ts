@@ -1,5 +1,5 @@
 // Goal: the stock driver writes and finds documents. Method: exact replies, on every engine.
-import { Decimal128, Double, Int32, Long, type MongoClient, ObjectId } from 'mongodb';
+import { BSON, Decimal128, Double, Int32, Long, type MongoClient, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, ENGINES, startAccount } from './harness.ts';
 
@@ -159,6 +159,20 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(await ids(1)).toEqual([2, 10, 3, 1, 9, 8, 0, 4, 7, 5, 6]);
     expect(await ids(-1)).toEqual([6, 5, 7, 4, 0, 8, 9, 3, 1, 2, 10]);
     expect(await mixed.find({ v: 3 }).toArray()).toEqual([{ _id: 3, v: [3, 0] }]);
+  });
+
+  test('a document of 16 MiB is written, read and replaced', async () => {
+    const large = client.db('docs').collection<{ _id: number; text: string }>('large');
+    // Length, `_id` as int32, the name and length of the text, and two zeros.
+    const text = 'x'.repeat(16 * 1024 * 1024 - 4 - 9 - 10 - 2);
+    expect(BSON.calculateObjectSize({ _id: 1, text })).toBe(16 * 1024 * 1024);
+    await large.insertOne({ _id: 1, text });
+    expect((await large.findOne({ _id: 1 }))?.text === text).toBe(true);
+    expect(await large.replaceOne({ _id: 1 }, { text: 'small' })).toMatchObject({
+      matchedCount: 1,
+      modifiedCount: 1,
+    });
+    expect(await large.findOne({ _id: 1 })).toEqual({ _id: 1, text: 'small' });
   });
 
   test('databases and collections come and go', async () => {

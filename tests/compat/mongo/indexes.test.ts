@@ -68,6 +68,7 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(await ids({ tags: 't3', age: { $lt: 4 } })).toEqual([
       3, 52, 101, 150, 353, 402, 451, 500,
     ]);
+    expect(await charge()).toBeLessThan(scanned / 2);
     expect(await people.indexes()).toEqual([
       { v: 2, key: { _id: 1 }, name: '_id_' },
       { v: 2, key: { city: 1 }, name: 'city_1' },
@@ -128,6 +129,35 @@ describe.each(ENGINES)('%s', (engine) => {
       name: 'mail_1',
       unique: true,
     });
+  });
+
+  test('a partial unique index refuses only what its filter has, and hides nothing from finds', async () => {
+    const users = client.db('i').collection<{ _id: number; mail: string; left?: boolean }>('users');
+    await users.insertMany([
+      { _id: 1, mail: 'a', left: true },
+      { _id: 2, mail: 'a', left: false },
+    ]);
+    await users.createIndex(
+      { mail: 1 },
+      { unique: true, partialFilterExpression: { left: false } },
+    );
+    await users.insertOne({ _id: 3, mail: 'a', left: true });
+    await users.insertOne({ _id: 4, mail: 'a' });
+    const refusal = { code: 11000, keyPattern: { mail: 1 }, keyValue: { mail: 'a' } };
+    await expect(users.insertOne({ _id: 5, mail: 'a', left: false })).rejects.toMatchObject(
+      refusal,
+    );
+    await expect(users.updateOne({ _id: 3 }, { $set: { left: false } })).rejects.toMatchObject(
+      refusal,
+    );
+    const ids = (filter: object) =>
+      users
+        .find(filter)
+        .sort({ _id: 1 })
+        .map(({ _id }) => _id)
+        .toArray();
+    expect(await ids({ mail: 'a' })).toEqual([1, 2, 3, 4]);
+    expect(await ids({ mail: 'a', left: false })).toEqual([2]);
   });
 
   test('a unique index over what is there twice is refused and leaves nothing', async () => {
