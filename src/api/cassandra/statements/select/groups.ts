@@ -11,7 +11,7 @@ import { BEGINNING, decodePagingState, type PagingState, type Position } from '.
 import type { RowPage, RowSource } from './row-source.ts';
 import type { RowGroup } from './selection.ts';
 
-export interface FinishedGroup {
+interface FinishedGroup {
   readonly first: FoundRow;
   readonly cells: Cells;
 }
