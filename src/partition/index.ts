@@ -89,7 +89,12 @@ export { PartitionReader } from './partition-reader.ts';
 export { heldByOther, readIsStale, type TransactionId } from './prepared/held-items.ts';
 export type { Outcome as TransactionOutcome } from './prepared/prepared-format.ts';
 export type { CheckedOp, PreparedTransaction } from './prepared/prepared-transactions.ts';
-export type { KeyPosition, KeyScan, KeyScanPage } from './read/key-scan.ts';
+export {
+  type KeyPosition,
+  type KeyScan,
+  type KeyScanPage,
+  positionBehind,
+} from './read/key-scan.ts';
 export { RecordCache } from './read/record-cache.ts';
 export type { EpkRange, ItemPage } from './read/scan.ts';
 export type { KeyCount, KeySize } from './sizes/key-size-scan.ts';

@@ -22,6 +22,7 @@ import {
   type Item,
   type ItemKeys,
   type KeyPosition,
+  positionBehind,
   primaryRange,
   type RowBounds,
   type RowRange,
@@ -55,6 +56,8 @@ export interface ScanPage extends ResponseInfo {
   readonly items: readonly Item[];
   /** Undefined at the end. */
   readonly continuation: string | undefined;
+  /** Goes on behind one of the items, where less than the page was used. */
+  continuationBehind(item: Item): string;
 }
 
 /** The keys of a scan, and the part of the hash space that has them. */
@@ -103,7 +106,8 @@ export async function scanItems(
     if (reply.page.next !== undefined) break;
   }
   const continuation = left && printLeft(left, isReversed);
-  return { items, continuation, ...togetherInfo(infos) };
+  const continuationBehind = (item: Item) => printPosition(positionBehind(item, routing.keys));
+  return { items, continuation, continuationBehind, ...togetherInfo(infos) };
 }
 
 /** Undefined where a later partition of the page has no throughput left: the page then ends before it. */
@@ -162,8 +166,10 @@ function beginning(keys: ItemKeys, scope: Scope, request: ScanRequest): Left | u
 }
 
 function printLeft({ min, max, after }: Left, isReversed: boolean): string {
-  if (after === undefined) return encode([epkToHex(isReversed ? max : min)]);
-  const { primary, row } = after;
+  return after === undefined ? encode([epkToHex(isReversed ? max : min)]) : printPosition(after);
+}
+
+function printPosition({ primary, row }: KeyPosition): string {
   const parts = [base64(primary), ...(row === undefined ? [] : [base64(row)])];
   return encode([epkToHex(epkOfPrimary(primary)), ...parts]);
 }

@@ -234,7 +234,7 @@ class KeyScanner {
         if (item === undefined) continue;
         const whole = keys.rowOf(item);
         if (!isBetween(whole, range)) continue;
-        const row = Uint8Array.prototype.slice.call(whole, 0, SORTED_ROW_BYTES);
+        const row = sortedPart(whole);
         const isBehind =
           after?.row === undefined ||
           direction * comparePlaces({ primary: item.primary, row }, after) > 0;
@@ -246,6 +246,17 @@ class KeyScanner {
       start = keyAfter(last.key);
     }
   }
+}
+
+/** Where a page would have ended that had this item as its last one. */
+export function positionBehind(item: Item, keys: ItemKeys): KeyPosition {
+  const { primary } = item;
+  const isInRun = keys.runPrefixOf(primary) !== undefined;
+  return { primary, row: isInRun ? sortedPart(keys.rowOf(item)) : undefined };
+}
+
+function sortedPart(row: Bytes): Bytes {
+  return Uint8Array.prototype.slice.call(row, 0, SORTED_ROW_BYTES);
 }
 
 function placeOf({ item, row }: RunItem): KeyPosition {

@@ -46,32 +46,33 @@ export class IndexedRows implements RowSource {
   }
 
   async page(position: Position, limit: number, call: Call): Promise<RowPage> {
-    if (this.#range === undefined) return { rows: [], itemCount: 0, next: undefined };
+    const positionBehind = (entry: Entry): Position => ({
+      ...position,
+      continuation: printPlace(entry),
+      key: decodeRow(entry.body).partitionKey.map(({ value }) => value),
+      hasRows: true,
+    });
+    const found: { readonly row: FoundRow; readonly entry: Entry }[] = [];
+    const behind = (row: number): Position => positionBehind(found[row]?.entry as Entry);
+    if (this.#range === undefined) return { rows: [], itemCount: 0, next: undefined, behind };
     if (this.#named === undefined || this.#named.next === this.#named.entries.length)
       this.#named = { ...(await this.#ask(position, this.#range, call)), next: 0 };
     const { entries, isCut, next } = this.#named;
     const some = entries.slice(next, next + limit);
     this.#named.next += some.length;
-    const rows: FoundRow[] = [];
-    for (const { body } of some) {
-      const row = decodeRow(body);
-      const header = await this.#headerOf(row, call);
-      const found = foundRow(row, header, this.#table.schema, call.nowSec);
-      if (found !== undefined) rows.push(found);
+    for (const entry of some) {
+      const stored = decodeRow(entry.body);
+      const header = await this.#headerOf(stored, call);
+      const row = foundRow(stored, header, this.#table.schema, call.nowSec);
+      if (row !== undefined) found.push({ row, entry });
     }
     const last = some.at(-1);
     const isEnd = last === undefined || (!isCut && this.#named.next === entries.length);
     return {
-      rows,
+      rows: found.map(({ row }) => row),
       itemCount: some.length,
-      next: isEnd
-        ? undefined
-        : {
-            ...position,
-            continuation: printPlace(last),
-            key: decodeRow(last.body).partitionKey.map(({ value }) => value),
-            hasRows: true,
-          },
+      next: isEnd ? undefined : positionBehind(last),
+      behind,
     };
   }
 

@@ -2,6 +2,7 @@
  * Where the next page of a SELECT begins. It names keys and counts, never partitions, so it stays valid over splits and
  * restarts.
  *   01 · fingerprint of the statement · partition · slice · flags · left · left in the partition · continuation · key
+ *   and, with GROUP BY, the last group
  */
 import { type Bytes, bufferOf, murmur3x86_32, textToBytes } from '../../../../base/index.ts';
 import { CqlError, protocolError } from '../../errors.ts';
@@ -21,10 +22,12 @@ export interface Position {
 }
 
 export interface PagingState extends Position {
-  /** Rows that LIMIT still allows; undefined: any number. */
+  /** Rows, or groups, that LIMIT still allows; undefined: any number. */
   readonly left: number | undefined;
-  /** Rows that PER PARTITION LIMIT still allows in this partition. */
+  /** Rows, or groups, that PER PARTITION LIMIT still allows in this partition. */
   readonly leftInPartition: number | undefined;
+  /** The clustering columns of the last group of this partition that was returned. */
+  readonly group?: readonly Bytes[] | undefined;
 }
 
 export const BEGINNING: Position = {
@@ -51,6 +54,10 @@ export function encodePagingState(state: PagingState, statement: string): Bytes 
   writer.bytes(state.continuation === undefined ? null : textToBytes(state.continuation));
   writer.short(state.key?.length ?? 0);
   for (const column of state.key ?? []) writer.bytes(column);
+  if (state.group !== undefined) {
+    writer.short(state.group.length);
+    for (const column of state.group) writer.bytes(column);
+  }
   return writer.finish();
 }
 
@@ -66,7 +73,9 @@ export function decodePagingState(bytes: Bytes, statement: string): PagingState 
     const left = reader.int();
     const leftInPartition = reader.int();
     const continuation = reader.bytes();
-    const key = Array.from({ length: reader.short() }, () => reader.bytes() as Bytes);
+    const columns = () => Array.from({ length: reader.short() }, () => columnOf(reader));
+    const key = columns();
+    const group = reader.isAtEnd ? undefined : columns();
     if (partition < 0 || slice < 0 || !reader.isAtEnd) throw invalidState();
     return {
       partition,
@@ -76,11 +85,18 @@ export function decodePagingState(bytes: Bytes, statement: string): PagingState 
       leftInPartition: leftInPartition < 0 ? undefined : leftInPartition,
       continuation: continuation === null ? undefined : bufferOf(continuation).toString('utf8'),
       key: key.length === 0 ? undefined : key,
+      group,
     };
   } catch (error) {
     if (error instanceof CqlError || error instanceof RangeError) throw invalidState();
     throw error;
   }
+}
+
+function columnOf(reader: BodyReader): Bytes {
+  const column = reader.bytes();
+  if (column === null) throw invalidState();
+  return column;
 }
 
 function invalidState(): CqlError {

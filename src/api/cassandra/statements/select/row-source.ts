@@ -21,7 +21,22 @@ export interface RowPage {
   readonly itemCount: number;
   /** Undefined at the end. */
   readonly next: Position | undefined;
+  /** The position behind a row of it, by its place, where another row follows. */
+  behind(row: number): Position;
 }
+
+interface Scanned {
+  readonly items: readonly Item[];
+  readonly continuation: string | undefined;
+  /** Undefined for a read of one row, which has nothing behind it. */
+  readonly continuationBehind: ((item: Item) => string) | undefined;
+}
+
+const NO_ROWS = {
+  rows: [],
+  itemCount: 0,
+  behind: (): Position => BEGINNING,
+};
 
 export interface RowSource {
   /** Reads at most `limit` items from a position on. */
@@ -57,23 +72,30 @@ export class KeyedRows implements RowSource {
     const key = this.#selection.partitions[position.partition];
     const slice = this.#slices[position.slice];
     if (key === undefined || slice === undefined)
-      return { rows: [], itemCount: 0, next: this.#nextPartition(position) };
+      return { ...NO_ROWS, next: this.#nextPartition(position) };
     const partitionKey = addressValues(schema.partitionKey, key);
     const header = await this.#headerAt(position.partition, partitionKey, call);
     const scanned = await this.#scan(container, partitionKey, slice, position, limit, call);
     const rows: FoundRow[] = [];
+    const foundItems: Item[] = [];
     for (const item of scanned.items) {
       const row = decodeRow(item.body);
       if (isHeader(row, schema)) continue;
       const found = foundRow(row, header, schema, call.nowSec);
-      if (found !== undefined) rows.push(found);
+      if (found === undefined) continue;
+      rows.push(found);
+      foundItems.push(item);
     }
     const hasRows = position.hasRows || rows.length > 0;
     const next = this.#next({ ...position, hasRows }, scanned.continuation);
     const isLast = next === undefined || next.partition !== position.partition;
     if (isLast && !hasRows && includesStaticOnly && header?.statics !== undefined)
       rows.push(new FoundRow({ ...header.statics, values: new Map() }, header.statics, schema));
-    return { rows, itemCount: scanned.items.length + 1, next };
+    const behind = (row: number): Position => {
+      const continuation = scanned.continuationBehind?.(foundItems[row] as Item);
+      return { ...position, key, continuation, hasRows: true };
+    };
+    return { rows, itemCount: scanned.items.length + 1, next, behind };
   }
 
   afterPartition(position: Position): Position | undefined {
@@ -99,14 +121,18 @@ export class KeyedRows implements RowSource {
     { continuation }: Position,
     limit: number,
     call: Call,
-  ): Promise<{ items: readonly Item[]; continuation: string | undefined }> {
+  ): Promise<Scanned> {
     const { clustering } = this.#table.schema;
     const { items } = call.environment.service;
     if (isOneRow(slice, clustering.length)) {
       const rowKey = addressValues(clustering, slice.from?.values ?? []);
       const reply = await items.read(container, { partitionKey, rowKey }, undefined);
       call.spend(reply.charge);
-      return { items: reply.item === undefined ? [] : [reply.item], continuation: undefined };
+      return {
+        items: reply.item === undefined ? [] : [reply.item],
+        continuation: undefined,
+        continuationBehind: undefined,
+      };
     }
     const boundOf = (limitOf: RowLimit | undefined) =>
       limitOf === undefined
@@ -170,7 +196,7 @@ export class ScannedRows implements RowSource {
 
   async page(position: Position, limit: number, call: Call): Promise<RowPage> {
     const { schema, container } = this.#table;
-    if (this.#range === undefined) return { rows: [], itemCount: 0, next: undefined };
+    if (this.#range === undefined) return { ...NO_ROWS, next: undefined };
     const page = await call.environment.service.items.scan(container, {
       range: this.#range,
       includesInternal: true,
@@ -181,14 +207,20 @@ export class ScannedRows implements RowSource {
     const cursor = new PartitionCursor(this.#table, this.#includesStaticOnly, position);
     await cursor.start(call);
     const rows: FoundRow[] = [];
-    for (const item of page.items) {
+    // For each row, the last item that was read for it; -1: one of the page before.
+    const lastItems: number[] = [];
+    for (const [at, item] of page.items.entries()) {
       const row = decodeRow(item.body);
-      rows.push(...cursor.enter(row, call.nowSec));
+      for (const left of cursor.enter(row, call.nowSec)) {
+        rows.push(left);
+        lastItems.push(at - 1);
+      }
       if (isHeader(row, schema)) continue;
       const found = foundRow(row, cursor.header, schema, call.nowSec);
       if (found === undefined) continue;
       cursor.hasRows = true;
       rows.push(found);
+      lastItems.push(at);
     }
     const isEnd = page.continuation === undefined;
     if (isEnd) rows.push(...cursor.leave());
@@ -196,7 +228,16 @@ export class ScannedRows implements RowSource {
     const next = isEnd
       ? undefined
       : { partition: 0, slice: 0, continuation: page.continuation, key, hasRows };
-    return { rows, itemCount: page.items.length, next };
+    const behind = (row: number): Position => {
+      const item = page.items[lastItems[row] ?? -1];
+      return {
+        ...position,
+        continuation: item === undefined ? position.continuation : page.continuationBehind(item),
+        key: rows[row]?.partitionKey.map(({ value }) => value),
+        hasRows: true,
+      };
+    };
+    return { rows, itemCount: page.items.length, next, behind };
   }
 
   /** A scan reads on: rows of the rest of the partition are left out. */

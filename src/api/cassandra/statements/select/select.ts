@@ -8,13 +8,14 @@ import type { Table } from '../../schema/keyspaces.ts';
 import type { TableSchema } from '../../schema/table-schema.ts';
 import { compileInteger } from '../expressions/compile.ts';
 import type { TermContext } from '../expressions/context.ts';
-import type { Call, Plan, Result } from '../plan.ts';
+import type { Call, Cells, Plan, Result } from '../plan.ts';
 import type { Scope } from '../scope.ts';
 import { partitionsOf, slicesOf } from '../where/key-selection.ts';
 import { compileWhere } from '../where/restrictions.ts';
+import { GroupPage } from './groups.ts';
 import { IndexedRows, isIndexPlace } from './indexed-rows.ts';
 import { type CompiledSelect, PageBuilder } from './pages.ts';
-import { decodePagingState, encodePagingState } from './paging-state.ts';
+import { decodePagingState, encodePagingState, type PagingState } from './paging-state.ts';
 import { KeyedRows, type RowSource, rangeOf, ScannedRows } from './row-source.ts';
 import { checkDistinct, groupedColumns, orderOf } from './select-checks.ts';
 import { type SelectShape, selectShape } from './select-shape.ts';
@@ -147,15 +148,28 @@ async function runSelect(select: CompiledSelect, call: Call): Promise<Result> {
   const { selection, isSorted } = select;
   if (isSorted) checkSorted(select, call);
   const source = sourceOf(select, call);
-  if (selection.isAggregate || isSorted || select.groupedColumns !== undefined)
-    return runWhole(select, source, call);
+  const isGrouped = select.groupedColumns !== undefined;
+  if (isSorted || (selection.isAggregate && !isGrouped)) return runWhole(select, source, call);
+  if (isGrouped) {
+    const page = new GroupPage(select, source, call);
+    const rows = (await page.fill()).map(({ cells }) => cells);
+    return rowsResult(select, rows, page.state);
+  }
   const page = new PageBuilder(select, source, call);
   const rows = await page.fill();
+  return rowsResult(select, rows, page.state);
+}
+
+function rowsResult(
+  { selection: { columns }, fingerprint }: CompiledSelect,
+  rows: readonly Cells[],
+  state: PagingState | undefined,
+): Result {
   return {
     kind: 'rows',
-    columns: selection.columns,
+    columns,
     rows,
-    pagingState: page.state && encodePagingState(page.state, select.fingerprint),
+    pagingState: state && encodePagingState(state, fingerprint),
   };
 }
 

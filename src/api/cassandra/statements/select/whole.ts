@@ -1,14 +1,11 @@
-/** Groups, aggregates, and rows of several partitions in one order: all rows at once. */
-import { bytesToLatin1 } from '../../../../base/index.ts';
-import { invalid } from '../../errors.ts';
-import { ROWS_KEPT_MAX } from '../../limits.ts';
+/** Aggregates, and rows or groups of several partitions in one order: all rows at once. */
 import type { ColumnSchema } from '../../schema/table-schema.ts';
 import { compareTyped } from '../../types/ordered.ts';
 import type { Call, Cells, Result } from '../plan.ts';
 import type { FoundRow } from './found-row.ts';
+import { GroupPage } from './groups.ts';
 import { type CompiledSelect, PageBuilder } from './pages.ts';
 import type { RowSource } from './row-source.ts';
-import type { RowGroup } from './selection.ts';
 
 export async function runWhole(
   select: CompiledSelect,
@@ -17,68 +14,39 @@ export async function runWhole(
 ): Promise<Result> {
   const { selection } = select;
   const whole: Call = { ...call, pageSize: undefined, pagingState: undefined };
-  const isGrouped = selection.isAggregate || select.groupedColumns !== undefined;
-  const rows = isGrouped
-    ? await groupedRows(select, source, whole)
-    : await sortedRows(select, source, whole);
+  const run =
+    select.groupedColumns !== undefined
+      ? sortedGroups
+      : selection.isAggregate
+        ? aggregated
+        : sortedRows;
+  const rows = await run(select, source, whole);
   return { kind: 'rows', columns: selection.columns, rows };
 }
 
-/** The limits of groups count groups, not rows. */
-async function groupedRows(
+/** All rows are one group. */
+async function aggregated(
   select: CompiledSelect,
   source: RowSource,
   call: Call,
 ): Promise<readonly Cells[]> {
-  const { selection, groupedColumns, isSorted } = select;
-  const limit = select.limit(call) ?? Number.POSITIVE_INFINITY;
-  const perPartition = select.perPartitionLimit(call) ?? Number.POSITIVE_INFINITY;
-  const unlimited = { ...select, limit: () => undefined, perPartitionLimit: () => undefined };
-  const rows: { readonly first: FoundRow | undefined; readonly cells: Cells }[] = [];
-  let first: FoundRow | undefined;
-  let group: RowGroup | undefined =
-    groupedColumns === undefined ? selection.group(call) : undefined;
-  let key: string | undefined;
-  let partition: string | undefined;
-  let inPartition = 0;
-  const finish = (): void => {
-    if (group === undefined) return;
-    if (inPartition <= perPartition && (isSorted || rows.length < limit))
-      rows.push({ first, cells: group.row() });
-    if (rows.length > ROWS_KEPT_MAX)
-      throw invalid(`The result has more than ${ROWS_KEPT_MAX} groups`);
-  };
-  await new PageBuilder(unlimited, source, call).each((row) => {
-    if (groupedColumns === undefined) {
-      group?.add(row);
-      return { rows: 0, isFull: false };
-    }
-    const ownPartition = textOf(row.partitionKey);
-    const ownKey = `${ownPartition}/${textOf(row.clustering.slice(0, groupedColumns))}`;
-    if (ownKey !== key) {
-      finish();
-      key = ownKey;
-      inPartition = ownPartition === partition ? inPartition + 1 : 1;
-      partition = ownPartition;
-      group = selection.group(call);
-      first = row;
-    }
-    group?.add(row);
-    return { rows: 0, isFull: rows.length >= limit };
+  const group = select.selection.group(call);
+  await new PageBuilder({ ...select, limit: () => undefined }, source, call).each((row) => {
+    group.add(row);
+    return { rows: 0, isFull: false };
   });
-  finish();
-  if (isSorted)
-    rows.sort((a, b) =>
-      a.first === undefined || b.first === undefined
-        ? 0
-        : compareClustering(select.table.schema.clustering, a.first, b.first) *
-          (select.isReversed ? -1 : 1),
-    );
-  return rows.slice(0, Math.min(limit, rows.length)).map(({ cells }) => cells);
+  return [group.row()];
 }
 
-function textOf(columns: FoundRow['clustering']): string {
-  return columns.map(({ value }) => bytesToLatin1(value)).join('\u0100');
+async function sortedGroups(
+  select: CompiledSelect,
+  source: RowSource,
+  call: Call,
+): Promise<readonly Cells[]> {
+  const unlimited = { ...select, limit: () => undefined };
+  const groups = [...(await new GroupPage(unlimited, source, call).fill())];
+  groups.sort((a, b) => compareFound(select, a.first, b.first));
+  return groups.slice(0, select.limit(call)).map(({ cells }) => cells);
 }
 
 async function sortedRows(
@@ -86,14 +54,18 @@ async function sortedRows(
   source: RowSource,
   call: Call,
 ): Promise<readonly Cells[]> {
-  const { selection, isReversed, table } = select;
+  const { selection } = select;
   const found: FoundRow[] = [];
   await new PageBuilder({ ...select, limit: () => undefined }, source, call).each((row) => {
     found.push(row);
     return { rows: found.length, isFull: false };
   });
-  found.sort((a, b) => compareClustering(table.schema.clustering, a, b) * (isReversed ? -1 : 1));
+  found.sort((a, b) => compareFound(select, a, b));
   return found.slice(0, select.limit(call)).map((row) => selection.rowOf(row, call));
+}
+
+function compareFound({ table, isReversed }: CompiledSelect, a: FoundRow, b: FoundRow): number {
+  return compareClustering(table.schema.clustering, a, b) * (isReversed ? -1 : 1);
 }
 
 function compareClustering(columns: readonly ColumnSchema[], a: FoundRow, b: FoundRow): number {
