@@ -53,7 +53,7 @@ test('an explanation of a query that fails inside is refused, and the process li
 
 test('a computed property whose evaluation throws ends no process, at the write or after a restart', async () => {
   const data = join(temporaryFolder(), 'data');
-  /** The item is found; who asks for the property is told that it takes too much. */
+  /** The item is found; a query of the property is refused, because it takes too much. */
   const check = async (server: ChildServer) => {
     const rows = (query: string) => poster(server)('dbs/d/colls/c/docs', { query }, QUERY);
     expect(await rows('SELECT VALUE c.id FROM c')).toMatchObject({
