@@ -85,10 +85,8 @@ export class Authenticator {
     if (Number.isNaN(ms))
       throw unauthorized('The date of the request is not a valid HTTP date.', 'malformed date');
     const dates = ownDate === undefined ? `\n${lower}\n` : `${lower}\n\n`;
-    const verb = `${request.method.toLowerCase()}\n`;
-    let key = this.#match(request, signature, `${verb}${request.type}\n`, dates);
-    if (key === undefined && request.target.shape === OPERATIONS)
-      key = this.#match(request, signature, `${verb}${OPERATION_TYPE}\n`, dates);
+    const verb = `${request.method.toLowerCase()}\n${request.type}\n`;
+    const key = this.#match(request, signature, verb, dates);
     if (key === undefined) throw unauthorized(WRONG_SIGNATURE, 'no key of the account signed this');
     const principal = isReadOnly(key) ? READER : MASTER;
     if (Math.abs(this.#clock.nowMs() - ms) > CLOCK_SKEW_MAX_MS)
@@ -134,10 +132,6 @@ export class Authenticator {
   }
 }
 
-const OPERATIONS = 'dbs/colls/operations';
-/** The JavaScript client signs operations with the type of their container, the Python client with this one. */
-const OPERATION_TYPE = 'partitionkey';
-
 const WRONG_SIGNATURE =
   "The input authorization token can't serve the request. Please check that the expected payload is built as per the protocol, and check the key being used.";
 
@@ -165,11 +159,11 @@ function decode(text: string): string {
 function linkOf({ target }: SignedRequest): string {
   const { shape, link, ids } = target;
   if (shape === 'offers') return (ids[0] ?? '').toLowerCase();
-  return shape === OPERATIONS ? `dbs/${ids[0]}/colls/${ids[1]}` : link;
+  return shape === 'dbs/colls/operations' ? `dbs/${ids[0]}/colls/${ids[1]}` : link;
 }
 
 /** Clients that address by resource id sign the last id alone, in lower case. */
 function alternativeLinkOf({ link, ids, shape }: Target): string {
-  const id = shape === OPERATIONS ? ids[1] : ids.at(-1);
+  const id = shape === 'dbs/colls/operations' ? ids[1] : ids.at(-1);
   return (id ?? link).toLowerCase();
 }
