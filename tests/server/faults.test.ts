@@ -293,6 +293,60 @@ test('a computed property that throws: the item is written and read, and has no 
   expect(reported).toEqual([]);
 });
 
+test('a split that the engine fails is refused, and done when the engine is well again', async () => {
+  const headers = { 'x-ms-offer-throughput': '1000' };
+  const body = { id: 'wide', partitionKey: { paths: ['/id'], kind: 'Hash' } };
+  await expectStatus(201, { method: 'POST', path: '/dbs/d/colls', body, headers });
+  for (let at = 0; at < 20; at++)
+    await expectStatus(201, { ...creation(`s${at}`), path: '/dbs/d/colls/wide/docs' });
+  const split: RawRequest = {
+    method: 'POST',
+    path: '/_mesocosm/split',
+    type: '',
+    link: '_mesocosm/split',
+    body: { db: 'd', container: 'wide', partition: '0' },
+  };
+  for (const fault of ['engine open', 'engine snapshot', 'engine commit later']) {
+    broken = fault;
+    const reply = await sendRaw(account, split);
+    expect([fault, reply.status >= 500, reply.text]).toEqual([fault, true, reply.text]);
+    broken = '';
+    await expectStatus(201, creation());
+  }
+  await expectStatus(200, split);
+  const path = '/dbs/d/colls/wide/docs';
+  expect((await expectStatus(200, { ...QUERY, path })).json.Documents).toHaveLength(20);
+});
+
+test('an index that cannot be built: queries give what they gave', async () => {
+  const partitionKey = { paths: ['/id'], kind: 'Hash', version: 2 };
+  const path = '/dbs/d/colls/built';
+  await expectStatus(201, {
+    method: 'POST',
+    path: '/dbs/d/colls',
+    body: { id: 'built', partitionKey },
+  });
+  for (let at = 0; at < 20; at++)
+    await expectStatus(201, { ...creation(`b${at}`), path: `${path}/docs` });
+  const indexingPolicy = {
+    includedPaths: [{ path: '/a/?' }],
+    excludedPaths: [{ path: '/*' }],
+  };
+  broken = 'engine scan';
+  await expectStatus(200, {
+    method: 'PUT',
+    path,
+    body: { id: 'built', partitionKey, indexingPolicy },
+  });
+  await expect
+    .poll(() => reported, { timeout: 60_000 })
+    .toContain('partition: broken: engine scan');
+  broken = '';
+  await expectStatus(201, creation());
+  const found = await expectStatus(200, { ...QUERY, path: `${path}/docs` });
+  expect(found.json.Documents).toHaveLength(20);
+});
+
 test('a client that closes its connection during the response', async () => {
   const { connect } = await import('node:net');
   for (let round = 0; round < 20; round++)

@@ -1,5 +1,5 @@
 /** The notes of an open partition, for readers, movers and the sweeper. */
-import { andThen, type Bytes, type Clock, type MaybePromise } from '../../base/index.ts';
+import { andThen, append, type Bytes, type Clock, type MaybePromise } from '../../base/index.ts';
 import type { Entry, Store } from '../../engine/index.ts';
 import type { Epk } from '../../value/index.ts';
 import type { WriteCommand } from '../commit/write-command.ts';
@@ -60,7 +60,7 @@ export class PartitionNotes {
     const first = firstExpiry(entries);
     this.#dueSec = Math.min(this.#dueSec, first);
     this.#firstFound = Math.min(this.#firstFound, first);
-    for (const list of this.#followers) list.push(...entries);
+    for (const list of this.#followers) append(list, entries);
   }
 
   follow(): NoteFollower {

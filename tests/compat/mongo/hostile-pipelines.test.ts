@@ -68,3 +68,32 @@ test('an unwound array gives every row once, in order', async () => {
     .toArray();
   expect(rows).toEqual([{ _id: null, count: ELEMENTS, sum: (ELEMENTS * (ELEMENTS - 1)) / 2 }]);
 });
+
+test('filters of 150,000 parts and links to 200,000 values do not overflow the stack', async () => {
+  const items = client.db('hostile').collection<Doc>('linked');
+  const list = Array.from({ length: 200_000 }, (_, at) => at);
+  await items.insertMany([
+    { _id: 1, list },
+    { _id: 2, same: 5 },
+  ]);
+  const alternatives = Array.from({ length: 150_000 }, (_, at) => ({ same: at }));
+  const idsOf = (filter: object) => items.find(filter, { projection: { _id: 1 } }).toArray();
+  expect(await idsOf({ $or: alternatives })).toEqual([{ _id: 2 }]);
+  const absent = Array.from({ length: 150_000 }, (_, at) => ({ [`x${at}`]: null }));
+  expect(await idsOf({ $and: absent })).toEqual([{ _id: 1 }, { _id: 2 }]);
+  const graph = {
+    from: 'linked',
+    startWith: 1,
+    connectFromField: 'list',
+    connectToField: '_id',
+    as: 'reached',
+  };
+  const rows = await items
+    .aggregate([
+      { $match: { _id: 1 } },
+      { $graphLookup: graph },
+      { $project: { 'reached._id': 1 } },
+    ])
+    .toArray();
+  expect(rows).toEqual([{ _id: 1, reached: [{ _id: 1 }, { _id: 2 }] }]);
+});

@@ -21,7 +21,7 @@ export function checkWrite({ table: { schema }, clustering, change }: RowWrite):
             ? Math.max(path.length, value?.length ?? 0)
             : (value?.length ?? 0),
       );
-    const greatest = Math.max(...sizes);
+    const greatest = sizes.reduce((most, size) => Math.max(most, size));
     if (greatest > VALUE_BYTES_MAX) throw tooLarge(greatest, index, schema);
   }
 }

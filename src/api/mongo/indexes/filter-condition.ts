@@ -23,12 +23,16 @@ import {
 import { conjuncts, type FieldTest, type Filter } from '../query/filter.ts';
 import { arrayIndex, type FieldPath } from '../query/path.ts';
 
+/** Filters of more parts are not narrowed by an index: each part is an argument, and the stack has an end. */
+const PARTS_MAX = 10_000;
+
 /** @param isCollated - texts that are not the same may count as equal, so that indexes know nothing of them. */
 export function filterCondition(filter: Filter, isCollated = false): Condition {
   const seen = new Set<string>();
   const parts: Condition[] = [];
   for (const part of conjuncts(filter)) {
-    if (part.kind === 'or')
+    if (parts.length === PARTS_MAX) break;
+    if (part.kind === 'or' && part.of.length <= PARTS_MAX)
       parts.push(anyOf(...part.of.map((inner) => filterCondition(inner, isCollated))));
     if (part.kind !== 'field' || seen.has(part.path.join('.'))) continue;
     if (isCollated && hasTexts(part.test)) continue;

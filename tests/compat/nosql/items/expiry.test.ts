@@ -4,6 +4,7 @@ import { type Container, type Database, PartitionKeyKind } from '@azure/cosmos';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeClock } from '../../../../src/base/index.ts';
 import { type Account, startAccount } from '../harness.ts';
+import { sendRaw } from '../raw-request.ts';
 
 let account: Account;
 let database: Database;
@@ -134,6 +135,25 @@ test('a partition key is deleted at once and its ids are free', async () => {
   await account.service.expirySweeper.round();
   expect(await stored(container)).toBe(7);
   expect(await ids(container)).toEqual(['0', '1', '11', '3', '5', '7', '9']);
+});
+
+test('a partition key is deleted by a request that is signed for its container, and by no other', async () => {
+  const container = await create();
+  const remove = (type: string, pk: string) =>
+    sendRaw(account, {
+      method: 'POST',
+      path: `/${container.url}/operations/partitionkeydelete`,
+      type,
+      link: container.url,
+      date: new Date(clock.nowMs()).toUTCString(),
+      headers: { 'x-ms-documentdb-partitionkey': JSON.stringify([pk]) },
+    });
+  for (const id of ['0', '1', '2']) await container.items.create(item(id, { pk: `k${id}` }));
+  for (const type of ['docs', 'operations', 'partitionkey'])
+    expect([type, (await remove(type, 'k0')).status]).toEqual([type, 401]);
+  expect(await ids(container)).toEqual(['0', '1', '2']);
+  expect((await remove('colls', 'k0')).status).toBe(200);
+  expect(await ids(container)).toEqual(['1', '2']);
 });
 
 test('hierarchical keys: whole ones and prefixes are deleted, queried and listed', async () => {

@@ -290,7 +290,8 @@ function zip(argument: Bson, scope: Scope): Evaluate {
         lists.push(list);
       }
       const lengths = lists.map((list) => list.length);
-      const count = usesLongest ? Math.max(0, ...lengths) : Math.min(...lengths);
+      const pick = usesLongest ? Math.max : Math.min;
+      const count = lengths.reduce((chosen, length) => pick(chosen, length));
       const fill = defaults?.map((part) => part(frame) ?? null);
       draw(listBytes(count * lists.length));
       return Array.from({ length: count }, (_, at) =>

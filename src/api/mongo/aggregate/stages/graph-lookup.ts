@@ -1,4 +1,5 @@
 /** `$graphLookup`: documents that are reached over one or more links, each once, with the number of links. */
+import { append } from '../../../../base/index.ts';
 import {
   type Bson,
   type BsonDocument,
@@ -149,7 +150,7 @@ async function search(start: Bson | undefined, lookup: GraphLookup): Promise<rea
           ? document
           : withValue(document, lookup.depthField, 0, BigInt(depth)),
       );
-      next.push(...fresh(valueAtPath(document, lookup.connectFrom, 0), seen));
+      append(next, fresh(valueAtPath(document, lookup.connectFrom, 0), seen));
     }
     frontier = next;
   }

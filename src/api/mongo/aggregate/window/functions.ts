@@ -326,7 +326,11 @@ function scaler(argument: Bson, scope: Scope): PartitionFunction {
         .slice(start, stop)
         .filter(isNumber)
         .map((value) => doubleOf(value as Bson));
-      const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+      let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+      for (const number of numbers) {
+        low = Math.min(low, number);
+        high = Math.max(high, number);
+      }
       const own = doubleOf(values[at] as Bson);
       return new Double(high === low ? min : ((own - low) / (high - low)) * (max - min) + min);
     });
