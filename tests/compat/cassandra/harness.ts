@@ -50,6 +50,8 @@ export interface TestServer {
   readonly reports: OperationReport[];
   /** A stock client, which the server shuts down. */
   connect(options?: Partial<ClientOptions>): Promise<Client>;
+  /** A client of another server over the same data, which knows nothing of what this one is doing. */
+  connectAnother(): Promise<Client>;
   cosmos(): CosmosClient;
   close(): Promise<void>;
 }
@@ -75,44 +77,53 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const onFailure = ({ error }: { readonly error: unknown }): void => {
     failures.push(error);
   };
-  const server = new ByteServer({
-    protocol: createCassandraProtocol({
-      service,
-      access,
-      loginMode: options.loginMode ?? 'keys',
-      retryWaitMs: options.retryWaitMs ?? 0,
-      onRequest: (report) => void reports.push(report),
-      onFailure,
-    }),
-    onFailure: (error) => void failures.push(error),
-  });
+  const newServer = () =>
+    new ByteServer({
+      protocol: createCassandraProtocol({
+        service,
+        access,
+        loginMode: options.loginMode ?? 'keys',
+        retryWaitMs: options.retryWaitMs ?? 0,
+        onRequest: (report) => void reports.push(report),
+        onFailure,
+      }),
+      onFailure: (error) => void failures.push(error),
+    });
+  const server = newServer();
   const nosql = new HttpServer(
     {},
     createNosqlHandler({ service, access, version: 'test', onFailure }),
   );
   const port = await listen(server);
   const nosqlPort = await listen(nosql);
+  const servers = [server, nosql];
   const clients: Client[] = [];
+  const connectTo = async (at: number, more: Partial<ClientOptions>): Promise<Client> => {
+    const client = new cassandra.Client({
+      contactPoints: [`127.0.0.1:${at}`],
+      localDataCenter: 'datacenter1',
+      credentials: { username: ACCOUNT, password: KEY },
+      ...more,
+    });
+    clients.push(client);
+    await client.connect();
+    return client;
+  };
   return {
     port,
     service,
     failures,
     reports,
-    async connect(more = {}) {
-      const client = new cassandra.Client({
-        contactPoints: [`127.0.0.1:${port}`],
-        localDataCenter: 'datacenter1',
-        credentials: { username: ACCOUNT, password: KEY },
-        ...more,
-      });
-      clients.push(client);
-      await client.connect();
-      return client;
+    connect: (more = {}) => connectTo(port, more),
+    async connectAnother() {
+      const another = newServer();
+      servers.push(another);
+      return connectTo(await listen(another), {});
     },
     cosmos: () => new CosmosClient({ endpoint: `http://127.0.0.1:${nosqlPort}/`, key: KEY }),
     async close() {
       for (const client of clients) await client.shutdown();
-      for (const one of [server, nosql]) {
+      for (const one of servers) {
         one.closeAllConnections();
         await new Promise((resolve) => one.close(resolve));
       }

@@ -28,6 +28,8 @@ interface ViewPart {
   /** The relations of WHERE, as written. */
   readonly where: string;
   readonly includesAll: boolean;
+  /** True until it has all rows that its base table had before. */
+  readonly isBuilding?: boolean;
 }
 
 /** An index that a client has declared on a column, as system_schema.indexes has it. */

@@ -100,20 +100,22 @@ export class SystemKeyspaces {
         ),
       'system.local': (node) => [this.#local(node)],
       'system.built_views': () =>
-        this.#views().map(({ keyspace, name }) => ({
-          keyspace_name: keyspace,
-          view_name: name,
-          status_replicated: true,
-        })),
+        this.#views()
+          .filter(({ view }) => view?.isBuilding !== true)
+          .map(({ keyspace, name }) => ({
+            keyspace_name: keyspace,
+            view_name: name,
+            status_replicated: true,
+          })),
       'system_auth.role_members': () => roleMemberRows(roles),
       'system_auth.role_permissions': () => permissionRows(roles),
       'system_auth.roles': () => roleRows(roles),
       'system_distributed.view_build_status': () =>
-        this.#views().map(({ keyspace, name }) => ({
+        this.#views().map(({ keyspace, name, view }) => ({
           keyspace_name: keyspace,
           view_name: name,
           host_id: this.#hostId,
-          status: 'SUCCESS',
+          status: view?.isBuilding === true ? 'STARTED' : 'SUCCESS',
         })),
       'system_schema.aggregates': () => this.#ofKeyspaces(aggregateRows),
       'system_schema.columns': () => this.#schemas(false).flatMap(columnRows),

@@ -31,6 +31,7 @@ export function defineView(statement: CreateView, base: TableSchema, id: string)
       baseId: base.id,
       where: whereText,
       includesAll: columns === undefined,
+      isBuilding: true,
     },
   };
 }

@@ -15,8 +15,8 @@ import {
   userKeyspace,
 } from '../statements/schema-statements.ts';
 import type { Scope } from '../statements/scope.ts';
+import { completeView } from './complete-view.ts';
 import type { ViewStatement } from './view-ast.ts';
-import { buildView } from './view-build.ts';
 import { defineView } from './view-definition.ts';
 import { viewFilter } from './view-filter.ts';
 
@@ -78,14 +78,7 @@ async function create(
   const made = keyspaces.findTable(keyspace, view.name) as Table;
   try {
     viewFilter(made, base.schema, call);
-    await replaceTable(
-      base,
-      { ...partsOfSchema(base.schema), views: [...base.schema.views, view.name] },
-      call,
-    );
-    await environment.writes.finished();
-    const now = keyspaces.findTable(keyspace, base.schema.name) as Table;
-    await buildView(now, view.name, call);
+    await completeView(made, keyspace, call);
   } catch (error) {
     await remove(made, keyspace, call);
     throw error;

@@ -6,6 +6,7 @@ import { CHANGE_FEED_START } from '../../cql/where-parser.ts';
 import { invalid } from '../../errors.ts';
 import type { Table } from '../../schema/keyspaces.ts';
 import type { TableSchema } from '../../schema/table-schema.ts';
+import { awaitView } from '../../views/complete-view.ts';
 import { compileInteger } from '../expressions/compile.ts';
 import type { TermContext } from '../expressions/context.ts';
 import type { Call, Cells, Plan, Result } from '../plan.ts';
@@ -44,8 +45,14 @@ export function selectPlan(statement: SelectStatement, scope: Scope, markers: nu
       const now = keyspaces.find(keyspace);
       return now !== undefined && keyspaces.findTable(now, schema.name)?.schema === schema;
     },
-    run: (call) =>
-      noted({ ...compiled, table: keyspaces.table(keyspace, schema.name) }, shape, call),
+    async run(call) {
+      let now = keyspaces.table(keyspace, schema.name);
+      if (now.schema.view?.isBuilding === true) {
+        await awaitView(now, call);
+        now = keyspaces.table(keyspace, schema.name);
+      }
+      return noted({ ...compiled, table: now }, shape, call);
+    },
   };
 }
 
