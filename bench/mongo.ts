@@ -178,7 +178,11 @@ async function measure(contender: Contender, load: Load, first: number): Promise
   let next = first;
   let results = 0;
   const worker = async (): Promise<void> => {
-    while (next < first + load.count) results += await load.run(contender, next++);
+    while (next < first + load.count) {
+      // The sum is read after the wait: other workers add to it meanwhile.
+      const found = await load.run(contender, next++);
+      results += found;
+    }
   };
   await Promise.all(Array.from({ length: load.width }, worker));
   const wallMs = (performance.now() - startedMs) / load.count;
