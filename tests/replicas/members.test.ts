@@ -115,31 +115,6 @@ function withSet(set: LocalReplicaSet): void {
     expect((await node.stop()).code).toBe(0);
   });
 
-  test('while there is no primary, what is in memory is read, also where a write is under way', async () => {
-    await using node = await startNode(set.url);
-    await createContainer(node.port);
-    const agent = new Agent({ keepAlive: true });
-    expect(await put(node.port, agent, 'cached', 1)).toBeLessThan(300);
-    expect((await get(node.port, agent, 'cached')).status).toBe(200);
-    const writers = newWriters('m');
-    const writing = start(writers, node);
-    await untilWritten(writers, 50);
-    const old = set.primary;
-    await old.stop('SIGKILL');
-    await until('a write is answered as refused or unknown', async () => {
-      expect((await get(node.port, agent, 'cached')).status).toBe(200);
-      return statusesOf(writers).some((status) => status === 408 || status === 503);
-    });
-    await set.promote();
-    await untilWritten(writers, 30);
-    await stop(writers, writing);
-    expect(await wrongOf(writers, node.port)).toEqual([]);
-    await set.rejoin(old);
-    await set.untilStreaming(3);
-    agent.destroy();
-    expect((await node.stop()).code).toBe(0);
-  });
-
   test(`the primary killed and a standby promoted, ${ROUNDS} times: nothing acknowledged is lost`, {
     timeout: 180_000 * ROUNDS,
   }, async () => {

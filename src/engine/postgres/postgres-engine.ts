@@ -131,7 +131,6 @@ class Postgres implements PostgresEngine {
         reopen: () => this.#openRow(name, false),
         refusal: () => this.#monitor.refusal,
         onFenced: this.#onFenced,
-        isFenced: () => this.#isFenced,
         onClose: (isSettled) => {
           if (isSettled) this.#unsettled.delete(name);
           else this.#unsettled.add(name);

@@ -55,8 +55,6 @@ interface PostgresStoreParts {
   readonly refusal: () => DomainError | undefined;
   /** Called when another node has taken the store. */
   readonly onFenced: () => void;
-  /** Another node has taken over: this one never writes again. */
-  readonly isFenced: () => boolean;
   /** @param isSettled - every commit was acknowledged or refused. */
   readonly onClose: (isSettled: boolean) => void;
 }
@@ -83,8 +81,6 @@ export class PostgresStore implements Store {
   #fencing: Promise<void> | undefined;
   /** The last commit that was not sent at once. */
   #sending: Promise<void> | undefined;
-  /** Settled when no commit has to be sent again. */
-  #sendingAgain: Promise<void> | undefined;
   readonly #commits = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -148,8 +144,7 @@ export class PostgresStore implements Store {
 
   snapshot(): Snapshot | Promise<Snapshot> {
     this.#checkOpen();
-    const acquire = () => this.#snapshots.acquire(this.#commits.size === 0);
-    return this.#needsFence ? this.#renewFence().then(acquire) : acquire();
+    return this.#snapshots.acquire(this.#commits.size === 0);
   }
 
   async commit(batch: Batch): Promise<void> {
@@ -218,23 +213,12 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** A commit of unknown outcome is sent again where it may be: the partition stays open, and its memory is read. */
-  async #commit(batch: Batch): Promise<void> {
-    try {
-      await this.#commitOnce(batch);
-    } catch (error) {
-      if (!isUnknown(error) || !isRepeatable(batch)) throw error;
-      await this.#queueAgain(batch, error);
-    }
-  }
-
   /** Sends at once where nothing is in the way: that is the rule. Else after the commits before it were sent. */
-  async #commitOnce(batch: Batch): Promise<void> {
+  async #commit(batch: Batch): Promise<void> {
     const retired = this.#snapshots.retireCurrent();
     const ready = this.#parts.instance.ready(this.#writePlace);
     const isFenced = !this.#needsFence && !this.#isForReads;
-    const isFirst = !this.#sending && !this.#sendingAgain;
-    const isFree = !retired && isFenced && isFirst && !this.writeRefusal;
+    const isFree = !retired && isFenced && !this.#sending && !this.writeRefusal;
     if (ready !== undefined && isFree) return this.#send(batch, ready);
     const before = this.#sending;
     let isSent = (): void => undefined;
@@ -245,11 +229,7 @@ export class PostgresStore implements Store {
     try {
       await before;
       await retired;
-      let session = await this.#writeSession();
-      while (this.#sendingAgain !== undefined) {
-        await this.#sendingAgain;
-        session = await this.#writeSession();
-      }
+      const session = await this.#writeSession();
       const outcome = this.#send(batch, session);
       return outcome;
     } finally {
@@ -258,52 +238,25 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Commits that were lost together are sent again in their order, and before later ones. */
-  #queueAgain(batch: Batch, lost: DomainError): Promise<void> {
-    const before = this.#sendingAgain ?? Promise.resolve();
-    const again = before.then(() => this.#sendAgain(batch, lost));
-    const settled = again
-      .catch(() => undefined)
-      .then(() => {
-        if (this.#sendingAgain === settled) this.#sendingAgain = undefined;
-      });
-    this.#sendingAgain = settled;
-    return again;
-  }
-
-  /** What was lost is applied or not, and cannot land behind the new fence: to write it once more makes it certain. */
-  async #sendAgain(batch: Batch, lost: DomainError): Promise<void> {
-    for (;;) {
-      const session = await this.#writeSession().catch(() => {
-        throw lost;
-      });
-      try {
-        return await this.#send(batch, session);
-      } catch (error) {
-        if (!isUnknown(error)) throw lost;
-      }
-    }
-  }
-
   /**
-   * Waits for as long as the quorum or the primary is missing, as a commit does that was sent: a partition whose commit
-   * failed would have to be opened again, and could not be. Rejects when the store is closed or lost to another node.
+   * Waits for as long as the quorum is missing, as a commit does that was sent: a partition whose commit failed would
+   * have to be opened again. New writes are refused before they come here.
    */
   async #writeSession(): Promise<PostgresSession> {
-    const { instance, refusal, isFenced } = this.#parts;
+    const { instance, refusal } = this.#parts;
     for (;;) {
-      if (this.#closing !== undefined) throw closedStore(this.name);
-      if (isFenced()) throw unavailable(`Another node has taken over store ${this.name}.`);
-      try {
-        if (refusal() === undefined) {
-          if (this.#needsFence || this.#isForReads) await this.#renewFence();
-          return instance.ready(this.#writePlace) ?? (await instance.session(this.#writePlace));
-        }
-      } catch (error) {
-        if (!(error instanceof DomainError)) throw error;
+      for (let why = refusal(); why !== undefined; why = refusal()) {
+        if (this.#closing !== undefined) throw why;
+        await new Promise((resolve) => setTimeout(resolve, REFUSED_POLL_MS));
       }
-      await new Promise((resolve) => setTimeout(resolve, REFUSED_POLL_MS));
+      if (!this.#needsFence && !this.#isForReads) break;
+      try {
+        await this.#renewFence();
+      } catch (error) {
+        if (refusal() === undefined) throw error;
+      }
     }
+    return instance.ready(this.#writePlace) ?? (await instance.session(this.#writePlace));
   }
 
   async #send(batch: Batch, session: PostgresSession): Promise<void> {
@@ -328,7 +281,8 @@ export class PostgresStore implements Store {
       return new ConflictError(`store ${this.name}: an expectation does not hold`);
     if (isZero) return this.#fenced();
     const failure = commitFailure(error);
-    if (isUnknown(failure)) this.#needsFence = true;
+    if (failure instanceof DomainError && failure.code === 'outcomeUnknown')
+      this.#needsFence = true;
     return failure;
   }
 
@@ -355,13 +309,4 @@ export class PostgresStore implements Store {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw closedStore(this.name);
   }
-}
-
-function isUnknown(error: unknown): error is DomainError {
-  return error instanceof DomainError && error.code === 'outcomeUnknown';
-}
-
-/** Written twice it leaves what it leaves when it is written once. */
-function isRepeatable({ expects = [], appends = [] }: Batch): boolean {
-  return expects.length === 0 && appends.length === 0;
 }

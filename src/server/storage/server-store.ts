@@ -6,7 +6,7 @@
  * queries.
  */
 import { randomBytes } from 'node:crypto';
-import { bytesToText, DomainError, textToBytes } from '../../base/index.ts';
+import { bytesToText, textToBytes } from '../../base/index.ts';
 import type { Engine, Store } from '../../engine/index.ts';
 import type { AccessState, AccessStore } from '../../service/index.ts';
 import type { TlsFiles } from '../tls/index.ts';
@@ -51,8 +51,6 @@ export class ServerStore {
 
   /** Resolves when the entry is durable. */
   async write(name: string, text: string): Promise<void> {
-    const { writeRefusal } = this.#store;
-    if (writeRefusal !== undefined) throw new DomainError('unavailable', writeRefusal);
     await this.#store.commit({ puts: [{ key: textToBytes(name), value: textToBytes(text) }] });
     this.#entries.set(name, text);
   }

@@ -105,8 +105,6 @@ export class PostgresMonitor {
       this.#report = this.#reportOf([], { ...this.#report.quorum, healthy: 0 });
       // A session that was lost is made again by the next look; one that does not answer takes the others with it.
       if (hadSession && instance.ready('monitor') !== undefined) instance.abandon(reason);
-      // No member took writes for as long as writers wait: new writes are refused at once.
-      if (!hadSession) this.#refusal = new DomainError('unavailable', reason);
       return;
     }
     if (this.#refusal !== undefined) await instance.switchIfPromoted();
