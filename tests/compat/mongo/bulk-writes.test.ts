@@ -68,7 +68,7 @@ test('the results of a bulkWrite of thousands come in several batches', async ()
   expect(result.insertResults?.size).toBe(3000);
 });
 
-test('refusals of an insert of thousands are told by their places', async () => {
+test('refusals of an insert of thousands name the index of each document', async () => {
   const rows = client.db('many').collection<{ _id: number }>('d');
   await rows.insertMany([{ _id: 100 }, { _id: 2500 }]);
   const documents = Array.from({ length: 3000 }, (_, id) => ({ _id: id }));

@@ -22,7 +22,7 @@ describe.each(ENGINES)('%s', (engine) => {
     return found;
   }
 
-  test('tools that ask for shards are told of one, and may enable sharding', async () => {
+  test('tools that list shards find one, and may enable sharding', async () => {
     const admin = client.db('admin');
     expect(await admin.command({ enableSharding: 's' })).toMatchObject({ ok: 1 });
     expect((await admin.command({ listShards: 1 })).shards).toEqual([
