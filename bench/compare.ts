@@ -85,3 +85,19 @@ export function medianOf(values: readonly number[]): number {
   const upper = sorted[middle] ?? 0;
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
 }
+
+/** The figures of each load over alternating rounds; numbers count up within a load and never come twice. */
+export async function alternate<L, F>(
+  loads: readonly L[],
+  rounds: number,
+  measure: (load: L, nextNumber: () => number) => Promise<F>,
+): Promise<readonly (readonly F[])[]> {
+  const contenders = loads.map((load) => ({ load, number: 0, figures: [] as F[] }));
+  for (let round = -1; round < rounds; round++)
+    for (const contender of contenders) {
+      const figure = await measure(contender.load, () => ++contender.number);
+      // The first round only warms up.
+      if (round >= 0) contender.figures.push(figure);
+    }
+  return contenders.map(({ figures }) => figures);
+}

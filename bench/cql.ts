@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CosmosClient } from '@azure/cosmos';
 import cassandra from 'cassandra-driver';
-import { medianOf } from './compare.ts';
+import { alternate, medianOf } from './compare.ts';
 import { type ApiServer, cpuMsOf, startApis } from './processes.ts';
 
 const { values: flags } = parseArgs({
@@ -215,17 +215,9 @@ const server = await startApis(folder);
 const loads = flags.large
   ? await largeLoads(server)
   : [...(await nosqlLoads(server)), ...(await cqlLoads(server))];
-const numbers = loads.map(() => 0);
-const figures = loads.map(() => [] as Figure[]);
-for (let round = -1; round < ROUNDS; round++)
-  for (const [at, load] of loads.entries()) {
-    const figure = await measure(server.pid, load, () => {
-      numbers[at] = (numbers[at] as number) + 1;
-      return numbers[at] as number;
-    });
-    // The first round only warms up.
-    if (round >= 0) figures[at]?.push(figure);
-  }
+const figures = await alternate(loads, ROUNDS, (load, nextNumber) =>
+  measure(server.pid, load, nextNumber),
+);
 await server.stop();
 rmSync(folder, { recursive: true });
 

@@ -12,7 +12,7 @@ import { CosmosClient } from '@azure/cosmos';
 import gremlin from 'gremlin';
 import { DEFAULT_INDEXING_POLICY } from '../src/catalog/index.ts';
 import type { Service } from '../src/service/index.ts';
-import { medianOf } from './compare.ts';
+import { alternate, medianOf } from './compare.ts';
 import { type ApiServer, cpuMsOf, startApis } from './processes.ts';
 import { openData } from './seed.ts';
 
@@ -188,17 +188,9 @@ for (const name of ['small', 'large'] as const) await seedGraph(data.service, na
 await data.close();
 const server = await startApis(folder);
 const loads = [...nosqlLoads(server), ...gremlinLoads(server)];
-const numbers = loads.map(() => 0);
-const figures = loads.map(() => [] as Figure[]);
-for (let round = -1; round < ROUNDS; round++)
-  for (const [at, load] of loads.entries()) {
-    const figure = await measure(server.pid, load, () => {
-      numbers[at] = (numbers[at] as number) + 1;
-      return numbers[at] as number;
-    });
-    // The first round only warms up.
-    if (round >= 0) figures[at]?.push(figure);
-  }
+const figures = await alternate(loads, ROUNDS, (load, nextNumber) =>
+  measure(server.pid, load, nextNumber),
+);
 await server.stop();
 rmSync(folder, { recursive: true });
 
