@@ -4,7 +4,7 @@ import type { ExecutionStats } from '../query/index.ts';
 import { queryCharge, type RequestClass } from '../throughput/index.ts';
 import type { ClusterContext } from './cluster-context.ts';
 import { type Charged, othersOf, responseInfoOf, throttled, type WorkShare } from './reply.ts';
-import type { Route } from './routing-map.ts';
+import type { Route } from './routing/routing-map.ts';
 
 /** Throws `throttled` where the budget of the partition is overdrawn. */
 export function admit(

@@ -1,8 +1,8 @@
 /** What operations on a partition use, and to whom they report the load. */
 import type { Clock } from '../base/index.ts';
 import type { KeySize } from '../partition/index.ts';
-import type { PartitionRegistry } from './partition-registry.ts';
-import type { Route } from './routing-map.ts';
+import type { PartitionRegistry } from './routing/partition-registry.ts';
+import type { Route } from './routing/routing-map.ts';
 
 export interface ClusterContext {
   readonly registry: PartitionRegistry;

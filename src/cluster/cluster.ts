@@ -42,9 +42,7 @@ import { admit, chargeQuery, chargeTo } from './admission.ts';
 import type { Budgets } from './budgets.ts';
 import type { ClusterContext } from './cluster-context.ts';
 import { storeName } from './container/container-name.ts';
-import { beginTransaction, type InteractiveTransaction } from './interactive-transaction.ts';
-import { PartitionWrites } from './partition-writes.ts';
-import { QueryReader } from './query-reader.ts';
+import { QueryReader } from './read/query-reader.ts';
 import {
   checkSession,
   keyOfScope,
@@ -58,9 +56,14 @@ import {
   type WorkShare,
   type WriteReply,
 } from './reply.ts';
-import type { Router } from './router.ts';
-import type { Route, RoutingMap } from './routing-map.ts';
-import { WriteSequence } from './write-sequence.ts';
+import type { Router } from './routing/router.ts';
+import type { Route, RoutingMap } from './routing/routing-map.ts';
+import {
+  beginTransaction,
+  type InteractiveTransaction,
+} from './transaction/interactive-transaction.ts';
+import { PartitionWrites } from './write/partition-writes.ts';
+import { WriteSequence } from './write/write-sequence.ts';
 
 interface ClusterOptions extends ClusterContext {
   readonly router: Router;
@@ -260,10 +263,7 @@ export class Cluster {
     });
   }
 
-  /**
-   * Charges a query to the partitions that its readers read, each in proportion to its effort. The response is that of
-   * the first.
-   */
+  /** Charges a query to the partitions that its readers read, by their effort. The response is that of the first. */
   chargeQuery(
     shares: readonly [WorkShare, ...WorkShare[]],
     stats: ExecutionStats,
@@ -317,9 +317,8 @@ export class Cluster {
 
   /** Closes and removes the partitions of a container that was deleted. */
   drop(container: ContainerRecord): Promise<void> {
-    return this.#options.registry.drop(
-      container.partitions.map(({ id }) => storeName(container, id)),
-    );
+    const names = container.partitions.map(({ id }) => storeName(container, id));
+    return this.#options.registry.drop(names);
   }
 
   /** Forgets the throughput that the containers of a database shared; they are dropped one by one. */

@@ -17,7 +17,7 @@ import {
   type Partition,
 } from '../partition/index.ts';
 import type { HeatKey, Refusal } from '../throughput/index.ts';
-import type { Route } from './routing-map.ts';
+import type { Route } from './routing/routing-map.ts';
 
 export interface ReadReply extends ResponseInfo {
   readonly item: Item | undefined;

@@ -11,7 +11,7 @@ import {
   RecordCache,
 } from '../partition/index.ts';
 import { jsonCodec } from '../value/index.ts';
-import type { PartitionHandleOptions } from './partition-handle.ts';
+import type { PartitionHandleOptions } from './routing/partition-handle.ts';
 
 const KEYS = new ItemKeys({
   definition: { paths: ['/pk'], kind: 'Hash', version: 2 },

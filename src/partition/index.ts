@@ -1,21 +1,24 @@
-export type { ConflictTracker, RangeWatch } from './commit/conflict-tracker.ts';
-export type { Effect } from './commit/effect.ts';
-export type { OperationEffect, StepCheck, TransactionOp } from './commit/operation-run.ts';
-export { type KeyNote, type SequenceMode, type StepResult, sequenceOf } from './commit/sequence.ts';
+export type { Effect } from './commit/command/effect.ts';
+export type { OperationEffect, StepCheck, TransactionOp } from './commit/command/operation-run.ts';
+export {
+  type KeyNote,
+  type SequenceMode,
+  type StepResult,
+  sequenceOf,
+} from './commit/command/sequence.ts';
 export {
   type ResponseBound,
   TransactionError,
   type TransactionOptions,
   transactionOf,
   updateOf,
-} from './commit/transaction.ts';
+} from './commit/command/transaction.ts';
 export type {
   Outcome,
   UpdateReply,
   Updater,
   Updaters,
-} from './commit/updater.ts';
-export { stampedItem } from './commit/version-assigner.ts';
+} from './commit/command/updater.ts';
 export {
   type Conditions,
   commandOf,
@@ -28,7 +31,9 @@ export {
   type Put,
   type UpdateOp,
   type WriteCommand,
-} from './commit/write-command.ts';
+} from './commit/command/write-command.ts';
+export type { ConflictTracker, RangeWatch } from './commit/conflict-tracker.ts';
+export { stampedItem } from './commit/version-assigner.ts';
 export type { Change } from './history/change-log.ts';
 export type { FeedChange, FeedMode, FeedSlice } from './history/feed.ts';
 export type { MovedState } from './history/moved-state.ts';
@@ -42,6 +47,10 @@ export {
 export { boundedValues } from './index/declared/long-entries.ts';
 export type { IndexBuild } from './index/index-builder.ts';
 export {
+  truncatedPrefixOfComposite,
+  truncatedPrefixOfTerm,
+} from './index/read/truncated-entries.ts';
+export {
   type ComputedProperty,
   Indexing,
   isSameTerm,
@@ -49,8 +58,7 @@ export {
   ridOfEntry,
   type SpatialPath,
   valueOfTerm,
-} from './index/indexing.ts';
-export { truncatedPrefixOfComposite, truncatedPrefixOfTerm } from './index/truncated-entries.ts';
+} from './index/terms/indexing.ts';
 export type { StoreFormat } from './item/format.ts';
 export {
   type BodyFinisher,

@@ -5,11 +5,11 @@ import { bytesToText, FakeClock, seededRandom, textToBytes } from '../base/index
 import { asyncEngine } from '../engine/async-engine.ts';
 import type { Engine, KeyRange, Store } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
-import { updateOf } from './commit/transaction.ts';
-import type { Updaters } from './commit/updater.ts';
+import { updateOf } from './commit/command/transaction.ts';
+import type { Updaters } from './commit/command/updater.ts';
 import type { FeedMode } from './history/feed.ts';
-import type { IndexPage } from './index/index-view.ts';
-import { Indexing } from './index/indexing.ts';
+import type { IndexPage } from './index/read/index-view.ts';
+import { Indexing } from './index/terms/indexing.ts';
 import { ITEM_FLAGS, type Item, type ItemKey } from './item/item.ts';
 import { primaryRange } from './item/keyspace.ts';
 import type { Partition } from './partition.ts';

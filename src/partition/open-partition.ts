@@ -1,11 +1,11 @@
 /** Opens a partition from what is stored. */
 import type { Bytes, Clock, SlicedWork } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
-import { expiryUpdater, type Updaters } from './commit/updater.ts';
+import { expiryUpdater, type Updaters } from './commit/command/updater.ts';
 import { History } from './history/history.ts';
 import { decodeRetention } from './history/retention.ts';
-import { decodeIndexState } from './index/index-state.ts';
-import type { Indexing } from './index/indexing.ts';
+import { decodeIndexState } from './index/stored/index-state.ts';
+import type { Indexing } from './index/terms/indexing.ts';
 import {
   checkFormat,
   decodeOwner,

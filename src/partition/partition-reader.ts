@@ -2,10 +2,10 @@
 import { andThen, assert, type Bytes, keyAfter, type MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions, Snapshot } from '../engine/index.ts';
 import type { Path, Value } from '../value/index.ts';
-import type { IndexPage, IndexView } from './index/index-view.ts';
-import type { Indexing } from './index/indexing.ts';
-import type { ItemsWithout } from './index/items-without.ts';
-import type { RidLimits } from './index/posting-list-cache.ts';
+import type { IndexPage, IndexView } from './index/read/index-view.ts';
+import type { ItemsWithout } from './index/read/items-without.ts';
+import type { RidLimits } from './index/read/posting-list-cache.ts';
+import type { Indexing } from './index/terms/indexing.ts';
 import type { Item, Lsn, Rid } from './item/item.ts';
 import { recordKey, ridOfBytes } from './item/keyspace.ts';
 import { decodeRecord } from './item/record.ts';

@@ -15,7 +15,7 @@ import { asyncEngine } from '../engine/async-engine.ts';
 import type { Engine, Store } from '../engine/index.ts';
 import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
-import { commandOf } from './commit/write-command.ts';
+import { commandOf } from './commit/command/write-command.ts';
 import type { Item, ItemKey } from './item/item.ts';
 import { logAfter, PREFIX_LOG, PREFIX_TOMBSTONE } from './item/keyspace.ts';
 import type { Partition } from './partition.ts';

@@ -12,20 +12,20 @@ import {
   SlicedWork,
 } from '../base/index.ts';
 import type { Entry, Snapshot } from '../engine/index.ts';
+import type { WriteResult } from './commit/command/effect.ts';
+import { visible, type WriteCommand } from './commit/command/write-command.ts';
 import type { CommitGroup } from './commit/commit-group.ts';
 import { Committer } from './commit/committer.ts';
 import { ConflictTrackers } from './commit/conflict-tracker.ts';
-import type { WriteResult } from './commit/effect.ts';
 import { WriteBrake } from './commit/write-brake.ts';
-import { visible, type WriteCommand } from './commit/write-command.ts';
 import type { History } from './history/history.ts';
 import { PartitionChanges } from './history/partition-changes.ts';
 import { PartitionImports } from './history/partition-imports.ts';
 import { IndexBuilder } from './index/index-builder.ts';
-import type { IndexState } from './index/index-state.ts';
-import type { Indexing } from './index/indexing.ts';
-import { ItemsWithout } from './index/items-without.ts';
 import { PartitionIndex } from './index/partition-index.ts';
+import { ItemsWithout } from './index/read/items-without.ts';
+import type { IndexState } from './index/stored/index-state.ts';
+import type { Indexing } from './index/terms/indexing.ts';
 import type { Item, ItemKey, Lsn, Rid } from './item/item.ts';
 import type { InvisibleItems, RangeTombstone } from './lifetime/invisible-items.ts';
 import type { ItemVisibility } from './lifetime/item-visibility.ts';

@@ -2,9 +2,9 @@
 import { bytesToText, type Clock, FakeClock, textToBytes } from '../base/index.ts';
 import type { Store } from '../engine/index.ts';
 import { type Codec, jsonCodec } from '../value/index.ts';
-import type { Updaters } from './commit/updater.ts';
-import { commandOf, type PlainOp } from './commit/write-command.ts';
-import { Indexing, type IndexingOptions } from './index/indexing.ts';
+import type { Updaters } from './commit/command/updater.ts';
+import { commandOf, type PlainOp } from './commit/command/write-command.ts';
+import { Indexing, type IndexingOptions } from './index/terms/indexing.ts';
 import type { StoreFormat } from './item/format.ts';
 import type { BodyFinisher, Item, ItemKey } from './item/item.ts';
 import { ItemKeys } from './item/item-keys.ts';

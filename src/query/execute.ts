@@ -13,11 +13,11 @@ import {
 } from '../base/index.ts';
 import type { ExecutableQuery, MovedQuery } from './executable-query.ts';
 import { newStats } from './execution-stats.ts';
-import { foldPage } from './fold-page.ts';
 import { orderedPage } from './order/ordered-page.ts';
-import type { PageRequest, ResultPage } from './page.ts';
-import type { HashRange, Position } from './position.ts';
-import { streamPage } from './stream-page.ts';
+import { foldPage } from './page/fold-page.ts';
+import type { PageRequest, ResultPage } from './page/page.ts';
+import type { HashRange, Position } from './page/position.ts';
+import { streamPage } from './page/stream-page.ts';
 
 /** Makes one page; without a promise where the query has an order and no partition needs one. */
 export function executePage(request: PageRequest): MaybePromise<ResultPage> {

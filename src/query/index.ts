@@ -40,7 +40,7 @@ export { executePage } from './execute.ts';
 export { type ExecutionStats, newStats } from './execution-stats.ts';
 export { type FoundItem, looseItem, type PendingItem } from './found-item.ts';
 export { Interruption, type InterruptionOptions } from './interruption.ts';
-export { type PageRequest, type ResultPage, rowTooLarge, type Target } from './page.ts';
+export { type PageRequest, type ResultPage, rowTooLarge, type Target } from './page/page.ts';
 export {
   type HashRange,
   maxHash,
@@ -48,7 +48,8 @@ export {
   type Position,
   parsePosition,
   printPosition,
-} from './position.ts';
+} from './page/position.ts';
+export { ResultCache } from './page/result-cache.ts';
 export { type QueryShape, QueryShapes } from './query-shapes.ts';
 export type {
   Candidate,
@@ -59,6 +60,5 @@ export type {
   IndexLimit,
   ItemReader,
 } from './reader.ts';
-export { ResultCache } from './result-cache.ts';
 export type { Search, SearchAccess, TextSearch, TextStatistics } from './search.ts';
 export { yieldToEventLoop } from './yield.ts';

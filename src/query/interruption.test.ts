@@ -9,7 +9,7 @@ import { executePage } from './execute.ts';
 import { newStats } from './execution-stats.ts';
 import { looseItem } from './found-item.ts';
 import { Interruption, type InterruptionOptions } from './interruption.ts';
-import type { PageRequest, Target } from './page.ts';
+import type { PageRequest, Target } from './page/page.ts';
 import type { ItemReader } from './reader.ts';
 
 const STREAMING: Streaming = {

@@ -7,7 +7,7 @@ import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
 import type { Path, TRUNCATED, Value } from '../value/index.ts';
 import type { ExecutionStats } from './execution-stats.ts';
 import type { Interruption } from './interruption.ts';
-import type { PageRequest } from './page.ts';
+import type { PageRequest } from './page/page.ts';
 import type {
   Candidate,
   CompositeMatch,

@@ -49,28 +49,22 @@ export {
   type ChangeFeedSegment,
   type ChangeFeedStart,
   onlyLsn,
-} from './change-feed.ts';
-export { parseChangePosition, printChangePosition } from './change-feed-token.ts';
+} from './change-feed/change-feed.ts';
+export { parseChangePosition, printChangePosition } from './change-feed/change-feed-token.ts';
 export {
   type ContainerSpec,
   Containers,
   type ContainerUpdate,
   containerNotFound,
-} from './containers.ts';
-export { type Databases, databaseNotFound } from './databases.ts';
-export { type Distribution, EVEN } from './distribution.ts';
+} from './containers/containers.ts';
+export { type Databases, databaseNotFound } from './containers/databases.ts';
+export { TABLE_PARTITION_KEY, TABLES_DATABASE } from './containers/tables.ts';
 export type {
   GlobalIndexes,
   GlobalIndexReport,
 } from './global-index/index.ts';
-export { type FeedPage, type FeedRequest, readFeed } from './item-feed.ts';
-export { Items, readOnly } from './items.ts';
-export {
-  type KeyTransaction,
-  KeyTransactions,
-} from './key-transactions.ts';
-export type { Offer, OfferChange, Offers } from './offers.ts';
-export type { OperationOutcome, OperationReport } from './operation-report.ts';
+export { type FeedPage, type FeedRequest, readFeed } from './items/item-feed.ts';
+export { Items, readOnly } from './items/items.ts';
 export {
   BATCH_BOUNDS,
   checkBounds,
@@ -84,17 +78,23 @@ export {
   toTransactionOp,
   type UpdateOperation,
   type WriteOperation,
-} from './operations.ts';
+} from './items/operations.ts';
+export type { FeedScope } from './items/scope-range.ts';
+export { SystemProperties } from './items/system-properties.ts';
+export type { OperationOutcome, OperationReport } from './operation-report.ts';
 export { Queries, type QueryPage } from './queries.ts';
-export type { FeedScope } from './scope-range.ts';
 export { CATALOG_STORE, openService, type Service, type ServiceOptions } from './service.ts';
 export { DEFAULT_SETTINGS, type Settings } from './settings.ts';
-export { SystemProperties } from './system-properties.ts';
-export { TABLE_PARTITION_KEY, TABLES_DATABASE } from './tables.ts';
+export { type Distribution, EVEN } from './throughput/distribution.ts';
+export type { Offer, OfferChange, Offers } from './throughput/offers.ts';
 export {
   containerKind,
   newHistory,
   partitionCount,
   throughputBounds,
-} from './throughput.ts';
-export type { Transaction, Transactions } from './transactions.ts';
+} from './throughput/throughput.ts';
+export {
+  type KeyTransaction,
+  KeyTransactions,
+} from './transactions/key-transactions.ts';
+export type { Transaction, Transactions } from './transactions/transactions.ts';

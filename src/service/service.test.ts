@@ -18,8 +18,8 @@ import { memoryEngine } from '../engine/memory/index.ts';
 import { sqliteEngine } from '../engine/sqlite/index.ts';
 import type { PartitionKeyDefinition, Value } from '../value/index.ts';
 import { type ContainerSpec, DEFAULT_SETTINGS } from './index.ts';
-import type { Operation } from './operations.ts';
-import type { FeedScope } from './scope-range.ts';
+import type { Operation } from './items/operations.ts';
+import type { FeedScope } from './items/scope-range.ts';
 import { openService, type Service } from './service.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'mesocosm-service-'));

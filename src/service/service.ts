@@ -13,19 +13,19 @@ import {
 import type { Engine } from '../engine/index.ts';
 import { QueryShapes } from '../query/index.ts';
 import { Scripts } from '../script/index.ts';
-import { ChangeFeed } from './change-feed.ts';
-import { Containers } from './containers.ts';
-import { Databases } from './databases.ts';
-import { DeclaredIndexes } from './declared-indexes.ts';
+import { ChangeFeed } from './change-feed/change-feed.ts';
+import { Containers } from './containers/containers.ts';
+import { Databases } from './containers/databases.ts';
+import { DeclaredIndexes } from './containers/declared-indexes.ts';
+import { Resources } from './containers/resources.ts';
 import { GlobalIndexes } from './global-index/index.ts';
-import { Items } from './items.ts';
-import { Offers } from './offers.ts';
+import { Items } from './items/items.ts';
 import { Queries } from './queries.ts';
-import { Resources } from './resources.ts';
 import type { Settings } from './settings.ts';
-import { ThrottleWait } from './throttle-wait.ts';
-import { partitionCount } from './throughput.ts';
-import { Transactions } from './transactions.ts';
+import { Offers } from './throughput/offers.ts';
+import { ThrottleWait } from './throughput/throttle-wait.ts';
+import { partitionCount } from './throughput/throughput.ts';
+import { Transactions } from './transactions/transactions.ts';
 
 export const CATALOG_STORE = 'catalog';
 

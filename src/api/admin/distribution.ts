@@ -3,7 +3,7 @@ import { DomainError } from '../../base/index.ts';
 import type { EngineReport } from '../../engine/index.ts';
 import { EVEN, type Service } from '../../service/index.ts';
 import { isMap, type ValueMap } from '../../value/index.ts';
-import { namedContainer, type PartitionsReport, reportPartitions } from './partitions.ts';
+import { namedContainer, type PartitionsReport, reportPartitions } from './reports/partitions.ts';
 
 export async function distributeThroughput(
   service: Service,

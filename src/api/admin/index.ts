@@ -1,4 +1,3 @@
-export { collectGlobalIndexes } from './global-index-metrics.ts';
 export {
   type Admin,
   type AdminRequest,
@@ -6,12 +5,13 @@ export {
   createAdmin,
   isAdminPath,
 } from './handler.ts';
-export { livePartitions } from './live-partitions.ts';
-export type { ApiState } from './overview.ts';
-export { collectPartitions } from './partition-metrics.ts';
-export { collectProcess } from './process-metrics.ts';
-export { collectReplicas } from './replica-metrics.ts';
+export { collectGlobalIndexes } from './metrics/global-index-metrics.ts';
+export { collectPartitions } from './metrics/partition-metrics.ts';
+export { collectProcess } from './metrics/process-metrics.ts';
+export { collectReplicas } from './metrics/replica-metrics.ts';
+export { RequestMetrics } from './metrics/request-metrics.ts';
+export { collectResizes } from './metrics/resize-metrics.ts';
 export { json as jsonContent } from './replies.ts';
-export { RequestMetrics } from './request-metrics.ts';
-export { collectResizes } from './resize-metrics.ts';
-export { SeriesRecorder } from './series.ts';
+export { livePartitions } from './reports/live-partitions.ts';
+export type { ApiState } from './reports/overview.ts';
+export { SeriesRecorder } from './reports/series.ts';

@@ -3,7 +3,7 @@ import { DomainError } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Service } from '../../service/index.ts';
 import type { Value, ValueMap } from '../../value/index.ts';
-import { namedContainer } from './partitions.ts';
+import { namedContainer } from './reports/partitions.ts';
 
 interface ResizeReport {
   readonly db: string;

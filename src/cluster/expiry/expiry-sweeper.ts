@@ -8,9 +8,9 @@ import type { Partition, SweepStep } from '../../partition/index.ts';
 import { requestClassOf } from '../../throughput/index.ts';
 import type { Cluster } from '../cluster.ts';
 import type { HomeApis } from '../container/home-api.ts';
-import type { PartitionHandle } from '../partition-handle.ts';
-import type { PartitionFailure } from '../partition-registry.ts';
-import { effectCharge } from '../write-charge.ts';
+import type { PartitionHandle } from '../routing/partition-handle.ts';
+import type { PartitionFailure } from '../routing/partition-registry.ts';
+import { effectCharge } from '../write/write-charge.ts';
 import { expireByIndex, expiringIndexes } from './index-expiry.ts';
 
 /** Time between rounds, in real time. */

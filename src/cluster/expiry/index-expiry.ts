@@ -10,7 +10,7 @@ import {
 } from '../../partition/index.ts';
 import { comparedTo } from '../../query/index.ts';
 import { type Codec, Extended, parsePath, type Value } from '../../value/index.ts';
-import { QueryReader } from '../query-reader.ts';
+import { QueryReader } from '../read/query-reader.ts';
 
 /** The indexes of a container by which its items expire. */
 export function expiringIndexes({ indexes = [] }: ContainerRecord): readonly IndexDefinition[] {

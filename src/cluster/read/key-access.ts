@@ -9,7 +9,7 @@ import {
   readCharge,
 } from '../../throughput/index.ts';
 import type { Cluster } from '../cluster.ts';
-import type { Route } from '../routing-map.ts';
+import type { Route } from '../routing/routing-map.ts';
 
 interface KeyScanReply extends ResponseInfo {
   readonly page: KeyScanPage;

@@ -10,7 +10,7 @@ import {
   readIsStale,
   type TransactionId,
 } from '../../partition/index.ts';
-import type { PartitionHandle } from '../partition-handle.ts';
+import type { PartitionHandle } from '../routing/partition-handle.ts';
 
 /** Primary keys, [start, end). */
 interface PrimaryRange {

@@ -28,12 +28,12 @@ import {
 } from '../../partition/index.ts';
 import { MINIMAL_CHARGE, type RequestClass } from '../../throughput/index.ts';
 import { admit, chargeTo } from '../admission.ts';
+import { stepCheck } from '../balance/key-limit.ts';
 import type { Cluster } from '../cluster.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { stepCheck } from '../key-limit.ts';
 import { responseInfoOf, type TransactionReply } from '../reply.ts';
-import type { Route } from '../routing-map.ts';
-import { effectCharge } from '../write-charge.ts';
+import type { Route } from '../routing/routing-map.ts';
+import { effectCharge } from '../write/write-charge.ts';
 import { encodeLocator, type PartitionLocator } from './partition-locator.ts';
 import {
   bodyOf,

@@ -3,8 +3,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { FakeClock } from '../../base/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
-import type { PartitionRegistry } from '../partition-registry.ts';
-import type { Router } from '../router.ts';
+import type { PartitionRegistry } from '../routing/partition-registry.ts';
+import type { Router } from '../routing/router.ts';
 import { keyOf, openForTest } from '../test-kit.ts';
 import { encodeLocator } from './partition-locator.ts';
 import { TransactionResolver } from './transaction-resolver.ts';

@@ -11,9 +11,9 @@ import type {
   TransactionId,
 } from '../../partition/index.ts';
 import type { ContainerName } from '../container/container-name.ts';
-import type { PartitionRegistry } from '../partition-registry.ts';
-import type { Router } from '../router.ts';
-import type { Route } from '../routing-map.ts';
+import type { PartitionRegistry } from '../routing/partition-registry.ts';
+import type { Router } from '../routing/router.ts';
+import type { Route } from '../routing/routing-map.ts';
 import { decodeLocator, type PartitionLocator } from './partition-locator.ts';
 
 /**

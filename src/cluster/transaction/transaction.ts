@@ -30,10 +30,9 @@ import { MINIMAL_CHARGE, type RequestClass, readCharge } from '../../throughput/
 import { admit, chargeTo } from '../admission.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import type { ContainerName } from '../container/container-name.ts';
-import { QueryReader } from '../query-reader.ts';
-import type { Router } from '../router.ts';
-import type { Route } from '../routing-map.ts';
-import { UncommittedReader } from '../uncommitted-reader.ts';
+import { QueryReader } from '../read/query-reader.ts';
+import type { Router } from '../routing/router.ts';
+import type { Route } from '../routing/routing-map.ts';
 import { QueryWatches } from './query-watches.ts';
 import {
   type Committed,
@@ -44,6 +43,7 @@ import {
 } from './transaction-committer.ts';
 import type { OwnWrite, TransactionEntry } from './transaction-entry.ts';
 import { TransactionItems } from './transaction-items.ts';
+import { UncommittedReader } from './uncommitted-reader.ts';
 
 /** No commit gets an LSN as high, and no partition gives out such rids: the client sees provisional ones. */
 const UNCOMMITTED_LSN = 2 ** 40;

@@ -1,10 +1,10 @@
 /** One write command on its way through the committer, and how it ends. */
 import { DomainError } from '../../base/index.ts';
 import type { Item } from '../item/item.ts';
-import type { WriteResult } from './effect.ts';
+import type { WriteResult } from './command/effect.ts';
+import type { WriteCommand } from './command/write-command.ts';
 import type { LookedUp } from './looked-up.ts';
 import type { WideFound } from './wide-writes.ts';
-import type { WriteCommand } from './write-command.ts';
 
 export interface Attempt {
   readonly command: WriteCommand;

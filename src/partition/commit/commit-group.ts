@@ -6,16 +6,16 @@ import { append, type Bytes, compareBytes } from '../../base/index.ts';
 import type { Batch, Entry, KeyRange } from '../../engine/index.ts';
 import type { Value } from '../../value/index.ts';
 import { rangesOfIndex } from '../index/declared/declared-indexes.ts';
-import { encodeChanges, type IndexChanges } from '../index/index-log.ts';
-import { encodeIndexState, type IndexState } from '../index/index-state.ts';
-import { difference, INDEX_RANGE, type Indexing, indexLogKey } from '../index/indexing.ts';
-import type { PostingLists } from '../index/posting-lists.ts';
+import type { PostingLists } from '../index/memory/posting-lists.ts';
+import { encodeChanges, type IndexChanges } from '../index/stored/index-log.ts';
+import { encodeIndexState, type IndexState } from '../index/stored/index-state.ts';
+import { difference, INDEX_RANGE, type Indexing, indexLogKey } from '../index/terms/indexing.ts';
 import {
   type WideIndexChange,
   wideIndexChange,
   wideReindexing,
-} from '../index/wide-index-change.ts';
-import type { WideTerms } from '../index/wide-terms.ts';
+} from '../index/terms/wide-index-change.ts';
+import type { WideTerms } from '../index/terms/wide-terms.ts';
 import type { BodyFinisher, Item, ItemKey, Lsn, Rid } from '../item/item.ts';
 import {
   INDEX_CHECKPOINT_KEY,
@@ -34,7 +34,7 @@ import { encodeRangeTombstones } from '../lifetime/range-tombstones.ts';
 import { encodeState, type PartitionState } from '../state.ts';
 import type { KeyMap } from './key-map.ts';
 import type { PendingChange } from './pending-change.ts';
-import { type UniqueKeys, uniqueRangeOfIndex } from './unique-keys.ts';
+import { type UniqueKeys, uniqueRangeOfIndex } from './unique/unique-keys.ts';
 import type { WideChange } from './wide-writes.ts';
 
 const EMPTY: Bytes = new Uint8Array(0);

@@ -2,16 +2,16 @@
 import type { Clock, MaybePromise, SlicedWork } from '../../base/index.ts';
 import type { Entry, Store } from '../../engine/index.ts';
 import type { History } from '../history/history.ts';
-import type { Indexing } from '../index/indexing.ts';
-import type { PostingLists } from '../index/posting-lists.ts';
+import type { PostingLists } from '../index/memory/posting-lists.ts';
+import type { Indexing } from '../index/terms/indexing.ts';
 import type { BodyFinisher, Item, ItemKey } from '../item/item.ts';
 import type { ItemVisibility } from '../lifetime/item-visibility.ts';
 import type { NoteBook } from '../notes/note-book.ts';
 import type { PreparedTransactions } from '../prepared/prepared-transactions.ts';
 import type { PartitionState } from '../state.ts';
+import type { Updaters } from './command/updater.ts';
 import type { CommitGroup } from './commit-group.ts';
 import type { ConflictTrackers } from './conflict-tracker.ts';
-import type { Updaters } from './updater.ts';
 
 export interface CommitterOptions {
   readonly store: Store;

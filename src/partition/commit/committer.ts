@@ -17,23 +17,12 @@ import {
   PENDING_WRITE_BYTES_MAX,
   PENDING_WRITES_MAX,
 } from '../../base/index.ts';
-import type { IndexState } from '../index/index-state.ts';
-import type { Indexing } from '../index/indexing.ts';
+import type { IndexState } from '../index/stored/index-state.ts';
+import type { Indexing } from '../index/terms/indexing.ts';
 import { COMMAND_KEYS_MAX, type Item, type ItemKey, type Lsn, type Rid } from '../item/item.ts';
 import { writeSec } from '../state.ts';
 import { type Attempt, unacknowledged, unavailable } from './attempt.ts';
-import { CommitGroup } from './commit-group.ts';
-import type { CommitterOptions } from './committer-options.ts';
-import { DecisionApplier } from './decision-applier.ts';
-import type { WriteResult } from './effect.ts';
-import { GroupCommitTimer } from './group-commit-timer.ts';
-import { InvisibleDeletions } from './invisible-deletions.ts';
-import { KeyMap } from './key-map.ts';
-import { NOTHING_LOOKED_UP, Unready } from './looked-up.ts';
-import type { PendingChange } from './pending-change.ts';
-import { UniqueClaims } from './unique-claims.ts';
-import { VersionAssigner } from './version-assigner.ts';
-import { wideChanges } from './wide-writes.ts';
+import type { WriteResult } from './command/effect.ts';
 import {
   changesNothing,
   type DecisionContext,
@@ -41,7 +30,18 @@ import {
   type Mutation,
   respectsHolds,
   type WriteCommand,
-} from './write-command.ts';
+} from './command/write-command.ts';
+import { CommitGroup } from './commit-group.ts';
+import type { CommitterOptions } from './committer-options.ts';
+import { DecisionApplier } from './decision-applier.ts';
+import { GroupCommitTimer } from './group-commit-timer.ts';
+import { InvisibleDeletions } from './invisible-deletions.ts';
+import { KeyMap } from './key-map.ts';
+import { NOTHING_LOOKED_UP, Unready } from './looked-up.ts';
+import type { PendingChange } from './pending-change.ts';
+import { UniqueClaims } from './unique/unique-claims.ts';
+import { VersionAssigner } from './version-assigner.ts';
+import { wideChanges } from './wide-writes.ts';
 
 /** One group is written while the next one collects; two at once would only be smaller. */
 const GROUPS_IN_FLIGHT_MAX = 1;

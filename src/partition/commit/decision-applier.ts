@@ -1,16 +1,16 @@
 /** Applies a decision to the open group: LSN, items, history, index terms and counters. */
-import type { Indexing } from '../index/indexing.ts';
+import type { Indexing } from '../index/terms/indexing.ts';
 import { PREFIX_TOMBSTONE } from '../item/keyspace.ts';
 import { countChange, writeSec } from '../state.ts';
 import type { Decided } from './attempt.ts';
+import { changeKind, type Effect, type WriteResult } from './command/effect.ts';
+import { isBulk, type Mutation, type WriteCommand } from './command/write-command.ts';
 import type { CommitGroup, Stamped } from './commit-group.ts';
 import type { CommitterOptions } from './committer-options.ts';
-import { changeKind, type Effect, type WriteResult } from './effect.ts';
 import type { InvisibleDeletions } from './invisible-deletions.ts';
-import type { UniqueClaims } from './unique-claims.ts';
+import type { UniqueClaims } from './unique/unique-claims.ts';
 import type { VersionAssigner } from './version-assigner.ts';
 import type { WideChange } from './wide-writes.ts';
-import { isBulk, type Mutation, type WriteCommand } from './write-command.ts';
 
 /** A decided command. */
 interface Decision extends Decided {

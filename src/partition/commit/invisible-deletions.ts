@@ -3,11 +3,11 @@ import type { Item, ItemKey } from '../item/item.ts';
 import { itemKeyOf } from '../item/keyspace.ts';
 import { countChange } from '../state.ts';
 import type { Decided } from './attempt.ts';
+import type { Mutation } from './command/write-command.ts';
 import type { CommitGroup, Stamped } from './commit-group.ts';
 import type { CommitterOptions } from './committer-options.ts';
 import type { KeyMap } from './key-map.ts';
 import type { PendingChange } from './pending-change.ts';
-import type { Mutation } from './write-command.ts';
 
 export class InvisibleDeletions {
   readonly #options: Pick<CommitterOptions, 'state' | 'history' | 'visibility'>;

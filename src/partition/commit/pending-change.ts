@@ -1,6 +1,6 @@
 /** A write that is decided and not durable yet. */
 import type { Value } from '../../value/index.ts';
-import type { Terms } from '../index/posting-lists.ts';
+import type { Terms } from '../index/memory/posting-lists.ts';
 import type { Item, ItemKey } from '../item/item.ts';
 import type { CommitGroup } from './commit-group.ts';
 

@@ -13,7 +13,7 @@ import {
 import { newItem } from '../item/record.ts';
 import { WriteTimes } from '../item/write-times.ts';
 import type { PartitionState } from '../state.ts';
-import { isInternal, type Mutation, type Put } from './write-command.ts';
+import { isInternal, type Mutation, type Put } from './command/write-command.ts';
 
 interface VersionAssignerOptions {
   readonly clock: Clock;

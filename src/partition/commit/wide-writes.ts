@@ -3,16 +3,16 @@
  * other write. The terms are kept with the attempt, because the item may change before the next decision.
  */
 import { type Bytes, equalBytes, type SlicedWork, type Steps } from '../../base/index.ts';
-import type { Indexing } from '../index/indexing.ts';
+import type { Indexing } from '../index/terms/indexing.ts';
 import {
   WIDE_BYTES,
   type WideDifference,
   type WideTerms,
   wideDifference,
-} from '../index/wide-terms.ts';
+} from '../index/terms/wide-terms.ts';
 import type { Item, ItemKey } from '../item/item.ts';
 import type { Attempt } from './attempt.ts';
-import { isInternal, type Mutation, visible } from './write-command.ts';
+import { isInternal, type Mutation, visible } from './command/write-command.ts';
 
 /** The terms of one mutation whose item is wide before or after it. */
 export interface WideChange {

@@ -1,5 +1,5 @@
 /** Items that are moved from one partition to another by their state, not by their writes. */
-import type { Mutation, WriteCommand } from '../commit/write-command.ts';
+import type { Mutation, WriteCommand } from '../commit/command/write-command.ts';
 import type { Item, ItemKey, Lsn } from '../item/item.ts';
 
 /** The state of an item in the partition it is moved from; undefined: deleted. */

@@ -1,6 +1,6 @@
 /** What a partition takes over from another one: items, history, range tombstones and notes, as they are there. */
 import type { Entry } from '../../engine/index.ts';
-import type { WriteCommand } from '../commit/write-command.ts';
+import type { WriteCommand } from '../commit/command/write-command.ts';
 import type { Lsn } from '../item/item.ts';
 import type { RangeTombstone } from '../lifetime/invisible-items.ts';
 import type { MovedEntry } from './moved-history.ts';

@@ -5,15 +5,15 @@
  * is stored with the entries, so that a build continues after a crash. Queries use an index when it is complete.
  */
 import { DomainError } from '../../base/index.ts';
+import type { WriteCommand } from '../commit/command/write-command.ts';
 import type { Committer } from '../commit/committer.ts';
-import type { WriteCommand } from '../commit/write-command.ts';
 import { type ItemKey, RID_COUNTER_BITS } from '../item/item.ts';
 import { itemKeyOf } from '../item/keyspace.ts';
 import type { StoredItems } from '../read/stored-items.ts';
 import type { PartitionState } from '../state.ts';
-import type { BuiltTo, IndexState } from './index-state.ts';
-import type { Indexing } from './indexing.ts';
 import type { PartitionIndex } from './partition-index.ts';
+import type { BuiltTo, IndexState } from './stored/index-state.ts';
+import type { Indexing } from './terms/indexing.ts';
 
 /** Items of one step; few, so that writers hardly wait. */
 const STEP_ITEMS = 100;

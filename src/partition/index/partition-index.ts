@@ -15,13 +15,13 @@ import {
 } from '../item/keyspace.ts';
 import { decodeRecord } from '../item/record.ts';
 import type { MemoryBudget } from '../read/memory-budget.ts';
-import { writeEntries } from './index-flush.ts';
-import { decodeChanges } from './index-log.ts';
-import { IndexMemtable } from './index-memtable.ts';
-import type { IndexView } from './index-view.ts';
-import { INDEX_LOG_RANGE, type Indexing, indexLogKey } from './indexing.ts';
-import type { PostingLists } from './posting-lists.ts';
-import { runOfTermPrefixes } from './wide-terms.ts';
+import { IndexMemtable } from './memory/index-memtable.ts';
+import type { PostingLists } from './memory/posting-lists.ts';
+import type { IndexView } from './read/index-view.ts';
+import { writeEntries } from './stored/index-flush.ts';
+import { decodeChanges } from './stored/index-log.ts';
+import { INDEX_LOG_RANGE, type Indexing, indexLogKey } from './terms/indexing.ts';
+import { runOfTermPrefixes } from './terms/wide-terms.ts';
 
 /** The memtable may grow to this many times its bound during a flush, before writes wait. */
 const SURGE = 2;

@@ -5,7 +5,7 @@ import { FakeClock, seededRandom } from '../../base/index.ts';
 import { asyncEngine } from '../../engine/async-engine.ts';
 import type { Engine, Store } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
-import { commandOf } from '../commit/write-command.ts';
+import { commandOf } from '../commit/command/write-command.ts';
 import type { ItemKey } from '../item/item.ts';
 import type { Partition } from '../partition.ts';
 import {

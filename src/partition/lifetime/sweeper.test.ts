@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { DomainError, FakeClock } from '../../base/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
-import { commandOf } from '../commit/write-command.ts';
+import { commandOf } from '../commit/command/write-command.ts';
 import { keyOf, openForTest, putOp, textOf } from '../test-kit.ts';
 import { Sweeper, type SweptPartition } from './sweeper.ts';
 

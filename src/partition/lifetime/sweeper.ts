@@ -4,8 +4,8 @@
  * restart it begins again and finds what is left.
  */
 import type { Clock } from '../../base/index.ts';
-import { expiryUpdater, runUpdater, type UpdateScope } from '../commit/updater.ts';
-import type { Mutation, WriteCommand } from '../commit/write-command.ts';
+import { expiryUpdater, runUpdater, type UpdateScope } from '../commit/command/updater.ts';
+import type { Mutation, WriteCommand } from '../commit/command/write-command.ts';
 import type { Item, ItemKey } from '../item/item.ts';
 import { itemKeyOf } from '../item/keyspace.ts';
 import type { StoredItems } from '../read/stored-items.ts';

@@ -12,8 +12,8 @@ import {
 import { asyncEngine } from '../../engine/async-engine.ts';
 import type { Engine } from '../../engine/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
-import { updateOf } from '../commit/transaction.ts';
-import type { Updaters } from '../commit/updater.ts';
+import { updateOf } from '../commit/command/transaction.ts';
+import type { Updaters } from '../commit/command/updater.ts';
 import type { ItemKey } from '../item/item.ts';
 import type { Partition } from '../partition.ts';
 import { keyOf, openForTest, putOp, textOf } from '../test-kit.ts';

@@ -2,7 +2,7 @@
 import { andThen, append, type Bytes, type Clock, type MaybePromise } from '../../base/index.ts';
 import type { Entry, Store } from '../../engine/index.ts';
 import type { Epk } from '../../value/index.ts';
-import type { WriteCommand } from '../commit/write-command.ts';
+import type { WriteCommand } from '../commit/command/write-command.ts';
 import type { EpkRange } from '../read/scan.ts';
 import { decodeNote, expiryOfNote, noteKey, noteRange } from './note.ts';
 import { firstExpiry } from './note-book.ts';

@@ -1,9 +1,9 @@
 /** The door of a partition for transactions: what others write meanwhile, and the steps of commits over partitions. */
 import { append, type Bytes, DomainError, DRAIN_WAIT_MS } from '../../base/index.ts';
+import type { Effect, WriteResult } from '../commit/command/effect.ts';
+import type { WriteCommand } from '../commit/command/write-command.ts';
 import type { CommitGroup } from '../commit/commit-group.ts';
 import type { ConflictTracker, ConflictTrackers, RangeWatch } from '../commit/conflict-tracker.ts';
-import type { Effect, WriteResult } from '../commit/effect.ts';
-import type { WriteCommand } from '../commit/write-command.ts';
 import { importCommand } from '../history/moved-state.ts';
 import type { Lsn } from '../item/item.ts';
 import type { TransactionId } from './held-items.ts';

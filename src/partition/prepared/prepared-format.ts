@@ -11,7 +11,7 @@
  */
 import { assert, type Bytes, readU16, readU64 } from '../../base/index.ts';
 import type { Encoding, Epk } from '../../value/index.ts';
-import type { Put } from '../commit/write-command.ts';
+import type { Put } from '../commit/command/write-command.ts';
 import type { ItemKey } from '../item/item.ts';
 import { itemKeyOf } from '../item/keyspace.ts';
 

@@ -17,9 +17,9 @@ import {
   toHex,
 } from '../../base/index.ts';
 import type { Store } from '../../engine/index.ts';
+import type { StepCheck } from '../commit/command/operation-run.ts';
+import { claim, type Mutation, type WriteCommand } from '../commit/command/write-command.ts';
 import type { CommitGroup } from '../commit/commit-group.ts';
-import type { StepCheck } from '../commit/operation-run.ts';
-import { claim, type Mutation, type WriteCommand } from '../commit/write-command.ts';
 import type { Item, ItemKey } from '../item/item.ts';
 import { outcomeKey, preparedKey, TRANSACTIONS_RANGE, transactionOfKey } from '../item/keyspace.ts';
 import { HeldItems, heldByOther, readIsStale, type TransactionId } from './held-items.ts';

@@ -2,7 +2,7 @@
 import { andThen, type Bytes, type MaybePromise, prefixEnd } from '../../base/index.ts';
 import type { KeyRange } from '../../engine/index.ts';
 import { KeyWriter, type Path, type Value } from '../../value/index.ts';
-import { type Batches, counted } from '../candidates.ts';
+import { type Batches, counted } from '../candidates/candidates.ts';
 import {
   firstEntries,
   LATER_ENTRIES,

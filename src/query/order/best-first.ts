@@ -6,7 +6,7 @@ import type { Value } from '../../value/index.ts';
 import type { ExecutableQuery, QuerySearch } from '../executable-query.ts';
 import type { ExecutionStats } from '../execution-stats.ts';
 import { type FoundItem, ReadItem } from '../found-item.ts';
-import type { Target } from '../page.ts';
+import type { Target } from '../page/page.ts';
 import type { Candidate, ItemReader } from '../reader.ts';
 import type { RankedItems, TextStatistics } from '../search.ts';
 import { yieldToEventLoop } from '../yield.ts';

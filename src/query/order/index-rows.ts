@@ -11,7 +11,7 @@ import {
   QUERY_ROWS_MAX,
 } from '../../base/index.ts';
 import type { KeyRange } from '../../engine/index.ts';
-import { type Batches, counted } from '../candidates.ts';
+import { type Batches, counted } from '../candidates/candidates.ts';
 import { narrowed } from '../condition/narrow.ts';
 import { equalTo } from '../condition/value-ranges.ts';
 import { yieldToEventLoop } from '../yield.ts';

@@ -1,6 +1,6 @@
 /** Merges the sorted rows of many partitions into one sorted stream. */
 import { isPromise, type MaybePromise } from '../../base/index.ts';
-import type { Batches } from '../candidates.ts';
+import type { Batches } from '../candidates/candidates.ts';
 import type { OrderedRow } from './ordered-rows.ts';
 import type { ComparePlaces } from './row-order.ts';
 

@@ -1,10 +1,10 @@
 /** A page of rows in an order, merged from all partitions; without a promise where no partition needs one. */
 import { andThen, isPromise, type MaybePromise, withFinally } from '../../base/index.ts';
-import { type AccessPath, chooseForOrder } from '../access-path.ts';
-import type { Batches } from '../candidates.ts';
+import { type AccessPath, chooseForOrder } from '../candidates/access-path.ts';
+import type { Batches } from '../candidates/candidates.ts';
 import type { Order, Streaming } from '../executable-query.ts';
-import { type PageRequest, PageRows, type ResultPage, type Target } from '../page.ts';
-import { fitsInToken, type Position, type Window } from '../position.ts';
+import { type PageRequest, PageRows, type ResultPage, type Target } from '../page/page.ts';
+import { fitsInToken, type Position, type Window } from '../page/position.ts';
 import { type TimedReader, timed } from '../timed-reader.ts';
 import { MergedRows } from './merge.ts';
 import { entriesInOrder, findsAll, orderedRows } from './ordered.ts';

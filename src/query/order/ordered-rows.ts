@@ -1,10 +1,10 @@
 /** Makes the rows of items, with their places in an order. */
 import type { Bytes, MaybePromise } from '../../base/index.ts';
-import { type AsyncRows, asyncRows } from '../async-rows.ts';
 import type { Condition } from '../condition/condition.ts';
 import type { Order, ResultRow, Streaming } from '../executable-query.ts';
 import type { ExecutionStats } from '../execution-stats.ts';
 import { ReadItem } from '../found-item.ts';
+import { type AsyncRows, asyncRows } from '../page/async-rows.ts';
 import type { Candidate, CompositeMatch, CompositeOrder, ItemReader } from '../reader.ts';
 import { type ComparePlaces, isRepeated, type RowPlace } from './row-order.ts';
 

@@ -8,14 +8,14 @@ import {
   QUERY_ROWS_MAX,
 } from '../../base/index.ts';
 import type { Path } from '../../value/index.ts';
-import type { AccessPath } from '../access-path.ts';
-import { type AsyncRows, asyncRows } from '../async-rows.ts';
-import { type Batches, candidates } from '../candidates.ts';
+import type { AccessPath } from '../candidates/access-path.ts';
+import { type Batches, candidates } from '../candidates/candidates.ts';
 import type { Condition } from '../condition/condition.ts';
 import { limitsOf } from '../condition/limits.ts';
 import { coversPaths } from '../condition/narrow.ts';
 import { ofType } from '../condition/value-ranges.ts';
 import type { Order } from '../executable-query.ts';
+import { type AsyncRows, asyncRows } from '../page/async-rows.ts';
 import type { Candidate, CompositeOrder, ItemReader } from '../reader.ts';
 import { yieldToEventLoop } from '../yield.ts';
 import {

@@ -5,7 +5,7 @@
  */
 import { andThen, concatBytes, type MaybePromise } from '../../base/index.ts';
 import { type Collation, KEY_TAGS, keyTagOf, type Path, type Value } from '../../value/index.ts';
-import type { Batches } from '../candidates.ts';
+import type { Batches } from '../candidates/candidates.ts';
 import { isLimited } from '../condition/narrow.ts';
 import { equalTo } from '../condition/value-ranges.ts';
 import { AbsentRows } from './absent-rows.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../partition/index.ts';
 import { equalTo } from '../../query/index.ts';
 import type { RequestClass } from '../../throughput/index.ts';
-import { toOp } from '../operations.ts';
+import { toOp } from '../items/operations.ts';
 
 interface IndexTarget {
   readonly cluster: Cluster;

@@ -11,8 +11,12 @@ import type { Cluster, Projection } from '../../cluster/index.ts';
 import type { Store } from '../../engine/index.ts';
 import { requestClassOf } from '../../throughput/index.ts';
 import { encodeTuple } from '../../value/index.ts';
-import type { ChangeFeed, ChangeFeedPosition, ChangeFeedStart } from '../change-feed.ts';
-import { parseChangePosition, printChangePosition } from '../change-feed-token.ts';
+import type {
+  ChangeFeed,
+  ChangeFeedPosition,
+  ChangeFeedStart,
+} from '../change-feed/change-feed.ts';
+import { parseChangePosition, printChangePosition } from '../change-feed/change-feed-token.ts';
 import { applyChanges } from './apply-changes.ts';
 
 /** Changes of one page: the position is stored after each page. */

@@ -8,7 +8,7 @@ import {
   type Projection,
 } from '../../cluster/index.ts';
 import type { Store } from '../../engine/index.ts';
-import type { ChangeFeed } from '../change-feed.ts';
+import type { ChangeFeed } from '../change-feed/change-feed.ts';
 import { Follower, type GlobalIndexReport } from './follower.ts';
 
 interface GlobalIndexesOptions {

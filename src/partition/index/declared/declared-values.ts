@@ -13,7 +13,7 @@ import {
   parsePath,
   type Value,
 } from '../../../value/index.ts';
-import { ARRAY_KEY, OBJECT_KEY } from '../index-terms.ts';
+import { ARRAY_KEY, OBJECT_KEY } from '../terms/index-terms.ts';
 
 const part = new KeyWriter(1024);
 

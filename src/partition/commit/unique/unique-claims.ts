@@ -1,0 +1,132 @@
+/**
+ * The owners of unique values at a decision: as stored, as decided and not durable yet, and as changed so far by the
+ * decision itself.
+ */
+import { type Bytes, bytesToLatin1, DomainError, type MaybePromise } from '../../../base/index.ts';
+import type { Value } from '../../../value/index.ts';
+import type { Item, ItemKey } from '../../item/item.ts';
+import { itemKeyOf } from '../../item/keyspace.ts';
+import type { InvisibleItems } from '../../lifetime/invisible-items.ts';
+import type { Put } from '../command/write-command.ts';
+import type { CommitGroup } from '../commit-group.ts';
+import { type LookedUp, lookUp } from '../looked-up.ts';
+import { type UniqueKeys, uniqueChanges } from './unique-keys.ts';
+
+interface ClaimsOptions {
+  readonly readEntry: (key: Bytes) => MaybePromise<Bytes | undefined>;
+  /** Reads an item as stored or decided, invisible ones too. */
+  readonly readItem: (key: ItemKey) => MaybePromise<Item | undefined>;
+  readonly invisible: () => InvisibleItems | undefined;
+}
+
+interface Pending {
+  /** Key of the item that has the value, as text; undefined: none. */
+  readonly owner: string | undefined;
+  readonly group: CommitGroup;
+}
+
+export class UniqueClaims {
+  readonly #options: ClaimsOptions;
+  readonly #pending = new Map<string, Pending>();
+  /** New owners by the decision under way. */
+  readonly #taken = new Map<string, string | undefined>();
+  /** Invisible items that lose their values by it. */
+  #displaced: Item[] = [];
+  /** Results of lookups for the present command, which may be decided again. */
+  #lookedUp: LookedUp = new Map();
+  /** The group of the last claim that a refusal depends on. */
+  dependsOn: CommitGroup | undefined;
+  #keys: UniqueKeys;
+
+  constructor(keys: UniqueKeys, options: ClaimsOptions) {
+    this.#keys = keys;
+    this.#options = options;
+  }
+
+  /** The constraints from now on. Claims of the writes under way stay. */
+  change(keys: UniqueKeys): void {
+    this.#keys = keys;
+  }
+
+  /** @param lookedUp - the same map for every decision of one command. */
+  begin(lookedUp: LookedUp): void {
+    this.#lookedUp = lookedUp;
+    this.#taken.clear();
+    this.#displaced = [];
+    this.dependsOn = undefined;
+  }
+
+  /** Claims the values of a new body; throws `uniqueKeyViolation` where another item has one. */
+  put(put: Put, previous: Item | undefined): void {
+    const before = previous === undefined ? [] : this.#keys.entriesOf(previous);
+    const after = this.#keys.entriesOfBody(put.key.primary, put.body, put.value);
+    const { removed, added } = uniqueChanges(before, after);
+    // All are checked before one is taken: other operations of the command may go on after a refusal.
+    for (const entry of added) this.#check(entry, put.key.text, put.body, put.value);
+    for (const entry of added) this.#taken.set(entry, put.key.text);
+    for (const entry of removed) this.#taken.set(entry, undefined);
+  }
+
+  /** Claims the values of a stored item for an index that is being built. */
+  existing(item: Item, index: number): void {
+    const key = bytesToLatin1(item.primary);
+    for (const entry of this.#keys.entriesOfIndex(item, index)) {
+      this.#check(entry, key, item.body, undefined);
+      this.#taken.set(entry, key);
+    }
+  }
+
+  delete(previous: Item | undefined): void {
+    if (previous === undefined) return;
+    for (const entry of this.#keys.entriesOf(previous)) this.#taken.set(entry, undefined);
+  }
+
+  /** The decision is applied; returns the invisible items that the same group has to delete. */
+  applied(group: CommitGroup): readonly Item[] {
+    for (const [entry, owner] of this.#taken) this.#pending.set(entry, { owner, group });
+    return this.#displaced;
+  }
+
+  forget(group: CommitGroup): void {
+    for (const [entry, pending] of this.#pending)
+      if (pending.group === group) this.#pending.delete(entry);
+  }
+
+  clear(): void {
+    this.#pending.clear();
+  }
+
+  #check(entry: string, key: string, body: Bytes, value: Value): void {
+    const owner = this.#ownerOf(entry);
+    if (owner === undefined || owner === key || this.#displaces(owner)) return;
+    const refusal = new DomainError('uniqueKeyViolation', 'Unique index constraint violation.');
+    refusal.details = this.#keys.violated(entry, body, value);
+    throw refusal;
+  }
+
+  #ownerOf(entry: string): string | undefined {
+    if (this.#taken.has(entry)) return this.#taken.get(entry);
+    const pending = this.#pending.get(entry);
+    if (pending !== undefined) {
+      this.dependsOn = pending.group;
+      return pending.owner;
+    }
+    const stored = lookUp(this.#lookedUp, entry, () =>
+      this.#options.readEntry(Buffer.from(entry, 'latin1')),
+    );
+    return stored && bytesToLatin1(stored);
+  }
+
+  /** True where the owner is gone or invisible. */
+  #displaces(owner: string): boolean {
+    const invisible = this.#options.invisible();
+    if (invisible === undefined) return false;
+    const item = lookUp(this.#lookedUp, owner, () =>
+      this.#options.readItem(itemKeyOf(Buffer.from(owner, 'latin1'))),
+    );
+    if (item === undefined) return true;
+    if (invisible.causeOf(item) === undefined) return false;
+    if (!this.#displaced.includes(item)) this.#displaced.push(item);
+    return true;
+  }
+}
