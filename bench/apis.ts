@@ -14,7 +14,7 @@ import cassandra from 'cassandra-driver';
 import gremlin from 'gremlin';
 import { MongoClient } from 'mongodb';
 import { medianOf } from './compare.ts';
-import { type ApiServer, cpuMsOf, startApis } from './processes.ts';
+import { type ApiServer, cpuMsOf, startApis } from './servers/processes.ts';
 
 const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 const ROUNDS = flags.quick ? 3 : 7;

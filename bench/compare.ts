@@ -1,6 +1,7 @@
 /** Rounds of the same load on several servers, alternating, so that other work on the machine affects all of them. */
-import type { BenchServer, LoadClient, Measurement } from './processes.ts';
-import type { Operation } from './protocol.ts';
+
+import type { Operation } from './load/protocol.ts';
+import type { BenchServer, LoadClient, Measurement } from './servers/processes.ts';
 
 /** One thing measured against others: a server, or one server with another container. */
 export interface Contender {

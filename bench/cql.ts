@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { CosmosClient } from '@azure/cosmos';
 import cassandra from 'cassandra-driver';
 import { alternate, medianOf } from './compare.ts';
-import { type ApiServer, cpuMsOf, startApis } from './processes.ts';
+import { type ApiServer, cpuMsOf, startApis } from './servers/processes.ts';
 
 const { values: flags } = parseArgs({
   options: {

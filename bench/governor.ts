@@ -1,9 +1,9 @@
 /** The cost of enforcing throughput for requests that are not refused: the same load enforced and reported, alternating. */
 import { join } from 'node:path';
 import { type Contender, compare, DATABASE } from './compare.ts';
-import { type BenchServer, LoadClient, startOurs } from './processes.ts';
-import type { Comparison } from './report.ts';
+import type { Comparison } from './report/report.ts';
 import { openData, seed } from './seed.ts';
+import { type BenchServer, LoadClient, startOurs } from './servers/processes.ts';
 
 const CONTAINER = 'governed';
 const ITEMS = 10_000;

@@ -13,8 +13,8 @@ import gremlin from 'gremlin';
 import { DEFAULT_INDEXING_POLICY } from '../src/catalog/index.ts';
 import type { Service } from '../src/service/index.ts';
 import { alternate, medianOf } from './compare.ts';
-import { type ApiServer, cpuMsOf, startApis } from './processes.ts';
 import { openData } from './seed.ts';
+import { type ApiServer, cpuMsOf, startApis } from './servers/processes.ts';
 
 const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 const ROUNDS = flags.quick ? 3 : 5;

@@ -3,10 +3,10 @@ import { Agent, request } from 'node:http';
 import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { WELL_KNOWN_KEY } from '../src/base/index.ts';
 import { authorization } from '../src/cli/client.ts';
-import type { CapturedResponse, CapturedResponses } from './bare-server.ts';
 import { DATABASE } from './compare.ts';
-import { itemId, itemText, partitionKeyOf } from './item.ts';
-import type { BenchServer } from './processes.ts';
+import { itemId, itemText, partitionKeyOf } from './load/item.ts';
+import type { CapturedResponse, CapturedResponses } from './servers/bare-server.ts';
+import type { BenchServer } from './servers/processes.ts';
 
 /** Headers that node:http sends by itself. */
 const OWN_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);

@@ -15,8 +15,7 @@ import { parseArgs } from 'node:util';
 import { type Contender, compare, DATABASE, type Load } from './compare.ts';
 import { compareGovernor } from './governor.ts';
 import { captureResponses, fillOverHttp } from './http.ts';
-import { type BenchServer, LoadClient, startBare, startOurs, startPeer } from './processes.ts';
-import type { Operation } from './protocol.ts';
+import type { Operation } from './load/protocol.ts';
 import { besideLoad, FILTERED_CONTAINER, FILTERED_ITEMS, filterLoad } from './query-loads.ts';
 import {
   type Comparison,
@@ -24,11 +23,18 @@ import {
   OURS_UNINDEXED,
   printReport,
   writeReport,
-} from './report.ts';
+} from './report/report.ts';
+import { printSplits, writeSplits } from './report/split-report.ts';
 import { scriptLoads } from './scripts.ts';
 import { openData, seed } from './seed.ts';
+import {
+  type BenchServer,
+  LoadClient,
+  startBare,
+  startOurs,
+  startPeer,
+} from './servers/processes.ts';
 import { measureSplits } from './split.ts';
-import { printSplits, writeSplits } from './split-report.ts';
 import { measureStart } from './start-figures.ts';
 
 const { values: flags } = parseArgs({

@@ -12,7 +12,7 @@ import { MongoClient } from 'mongodb';
 import pg from 'pg';
 import { LocalReplicaSet } from '../src/engine/postgres/local/index.ts';
 import { medianOf } from './compare.ts';
-import { type ApiServer, cpuMsOf, startApis } from './processes.ts';
+import { type ApiServer, cpuMsOf, startApis } from './servers/processes.ts';
 
 const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 const ROUNDS = flags.quick ? 3 : 5;

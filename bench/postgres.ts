@@ -12,10 +12,10 @@ import { openPostgresEngine, parsePostgresAddress } from '../src/engine/postgres
 import { LocalReplicaSet } from '../src/engine/postgres/local/index.ts';
 import { DEFAULT_SETTINGS, openService } from '../src/service/index.ts';
 import { type Contender, compare, DATABASE, medianOf } from './compare.ts';
-import { LoadClient, startOurs } from './processes.ts';
-import type { Operation } from './protocol.ts';
-import { describeRun, FILE } from './report.ts';
+import type { Operation } from './load/protocol.ts';
+import { describeRun, FILE } from './report/report.ts';
 import { type OpenData, openData, seed } from './seed.ts';
+import { LoadClient, startOurs } from './servers/processes.ts';
 
 const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 

@@ -1,7 +1,7 @@
 /** Loads of queries: a filter that no range serves against the peer, and point reads during a query that takes seconds. */
 import { type Contender, compare, DATABASE, type Figures, medianOf } from './compare.ts';
-import type { BenchServer, LoadClient } from './processes.ts';
-import type { Comparison } from './report.ts';
+import type { Comparison } from './report/report.ts';
+import type { BenchServer, LoadClient } from './servers/processes.ts';
 
 export const FILTERED_ITEMS = 100_000;
 export const FILTERED_CONTAINER = 'hundred';

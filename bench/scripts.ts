@@ -1,8 +1,8 @@
 /** The cost of scripts: a procedure against a batch, a function against a system function, reads during hostile scripts. */
 import type { Load } from './compare.ts';
 import { createScript, executeScript } from './http.ts';
-import type { BenchServer } from './processes.ts';
-import { FUNCTION, PROCEDURE } from './protocol.ts';
+import { FUNCTION, PROCEDURE } from './load/protocol.ts';
+import type { BenchServer } from './servers/processes.ts';
 
 export interface ScriptLoad {
   readonly title: string;

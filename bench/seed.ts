@@ -9,7 +9,7 @@ import { type ContainerRecord, DEFAULT_INDEXING_POLICY } from '../src/catalog/in
 import { sqliteEngine } from '../src/engine/sqlite/index.ts';
 import { openDataDirectory } from '../src/server/data-directory.ts';
 import { DEFAULT_SETTINGS, openService, type Service } from '../src/service/index.ts';
-import { itemId, itemText, partitionKeyOf } from './item.ts';
+import { itemId, itemText, partitionKeyOf } from './load/item.ts';
 
 /** Enough for full groups, below what a partition lets wait. */
 const AT_ONCE = 4000;

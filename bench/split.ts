@@ -6,8 +6,8 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { type Contender, compare, DATABASE, type Figures } from './compare.ts';
 import { getJson } from './http.ts';
-import { type BenchServer, LoadClient, startOurs } from './processes.ts';
 import { openData, seed } from './seed.ts';
+import { type BenchServer, LoadClient, startOurs } from './servers/processes.ts';
 
 const CONTAINER = 'splitting';
 /** RU/s of four partitions, and items that fill them. */

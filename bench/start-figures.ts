@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { medianOf } from './compare.ts';
-import { cpuMsOf, OTHER_PORTS } from './processes.ts';
+import { cpuMsOf, OTHER_PORTS } from './servers/processes.ts';
 
 const STARTS = 5;
 const SETTLE_MS = 2000;

@@ -14,10 +14,15 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AzureNamedKeyCredential, odata, TableClient } from '@azure/data-tables';
 import { medianOf } from './compare.ts';
-import { LoadClient } from './processes.ts';
-import type { TableOperation } from './protocol.ts';
-import { FILTERED_ROWS } from './table-requests.ts';
-import { fillTable, startAzurite, startOurTables, type TableServer } from './table-servers.ts';
+import type { TableOperation } from './load/protocol.ts';
+import { FILTERED_ROWS } from './load/table-requests.ts';
+import { LoadClient } from './servers/processes.ts';
+import {
+  fillTable,
+  startAzurite,
+  startOurTables,
+  type TableServer,
+} from './servers/table-servers.ts';
 
 const { values: flags } = parseArgs({
   options: {

@@ -2,7 +2,7 @@
 // Method: 20 rounds of writers with ledgers against the built server with 100,000 items; the seed is in the test's name.
 import { Agent } from 'node:http';
 import { expect, test, vi } from 'vitest';
-import { itemId, partitionKeyOf } from '../../bench/item.ts';
+import { itemId, partitionKeyOf } from '../../bench/load/item.ts';
 import { seed } from '../../bench/seed.ts';
 import { seededRandom } from '../../src/base/index.ts';
 import { ChildServer, killWhileStarting } from '../server/child-server.ts';

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { LoadMessage, LoadRequest, LoadResult } from '../load/protocol.ts';
 import type { CapturedResponses } from './bare-server.ts';
-import type { LoadMessage, LoadRequest, LoadResult } from './protocol.ts';
 
 const READY_MS = 120_000;
 /** The kernel's clock ticks, the unit of utime and stime. */
@@ -66,7 +66,7 @@ export async function startApis(data: string, more: readonly string[] = []): Pro
   ];
   const child = spawn(
     process.execPath,
-    [here('../dist/server/main.js'), 'start', ...flags, '--ready-file', readyFile],
+    [here('../../dist/server/main.js'), 'start', ...flags, '--ready-file', readyFile],
     { stdio: ['ignore', 'inherit', 'inherit'] },
   );
   const stopBy = Date.now() + READY_MS;
@@ -129,7 +129,7 @@ export interface Measurement extends LoadResult {
 }
 
 export class LoadClient {
-  readonly #child = fork(here('./load-client.ts'));
+  readonly #child = fork(here('../load/load-client.ts'));
 
   measure(server: BenchServer, load: Omit<LoadRequest, 'port' | 'scheme'>): Promise<Measurement> {
     return new Promise((resolve, reject) => {

@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { WELL_KNOWN_KEY, WELL_KNOWN_STORAGE_KEY } from '../src/base/index.ts';
+import { WELL_KNOWN_KEY, WELL_KNOWN_STORAGE_KEY } from '../../src/base/index.ts';
+import { TABLE_BATCH, TABLE_PARTITIONS } from '../load/protocol.ts';
+import { headOfWhole, statusOf } from '../load/response.ts';
+import { batchRequest, type TablePlace, tableCreation } from '../load/table-requests.ts';
 import { type BenchServer, startOurs } from './processes.ts';
-import { TABLE_BATCH, TABLE_PARTITIONS } from './protocol.ts';
-import { headOfWhole, statusOf } from './response.ts';
-import { batchRequest, type TablePlace, tableCreation } from './table-requests.ts';
 
 /** Azurite needs some seconds to load its code. */
 const START_MS = 60_000;
@@ -25,7 +25,7 @@ export async function startOurTables(folder: string): Promise<TableServer> {
 /** As its own command starts it: persistence is on. */
 export async function startAzurite(folder: string): Promise<TableServer> {
   const main = fileURLToPath(
-    new URL('./peers/node_modules/azurite/dist/src/table/main.js', import.meta.url),
+    new URL('../peers/node_modules/azurite/dist/src/table/main.js', import.meta.url),
   );
   if (!existsSync(main)) throw new Error('npm install in bench/peers first');
   const port = await freePort();

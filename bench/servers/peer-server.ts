@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 
-const require = createRequire(new URL('./peers/package.json', import.meta.url));
+const require = createRequire(new URL('../peers/package.json', import.meta.url));
 const peer = require('@vercel/cosmosdb-server') as {
   createHttpServer(options: { keepAlive: boolean }): Server;
   createHttpsServer(): Server;

@@ -1,6 +1,6 @@
 /** Signs requests as clients do. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { WELL_KNOWN_KEY } from '../src/base/index.ts';
+import { WELL_KNOWN_KEY } from '../../src/base/index.ts';
 
 const secret: KeyObject = createSecretKey(Buffer.from(WELL_KNOWN_KEY, 'base64'));
 

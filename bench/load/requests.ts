@@ -1,5 +1,5 @@
 /** Requests as bytes on the wire, signed before the clock runs: the client must not be what is measured. */
-import { seededRandom } from '../src/base/index.ts';
+import { seededRandom } from '../../src/base/index.ts';
 import { itemId, itemText, partitionKeyOf } from './item.ts';
 import {
   BATCH_CREATES,

@@ -5,7 +5,7 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { WELL_KNOWN_KEY } from '../src/base/index.ts';
+import { WELL_KNOWN_KEY } from '../../src/base/index.ts';
 
 /** A response of our server, taken as a sample. */
 export interface CapturedResponse {

@@ -1,8 +1,8 @@
 /** The effect of splits on clients, as a section of docs/benchmarks.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import type { SplitFigures } from '../split.ts';
 import { FILE, type Run, writeResult } from './report.ts';
-import type { SplitFigures } from './split.ts';
 
 const HEADING = '## Splits';
 

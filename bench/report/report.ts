@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Figures } from './compare.ts';
-import type { StartFigures } from './start-figures.ts';
+import type { Figures } from '../compare.ts';
+import type { StartFigures } from '../start-figures.ts';
 
 /** The commit that is measured, and the load of the machine before the first server starts. */
 export interface Run {
@@ -34,8 +34,8 @@ export interface Report {
   readonly start: StartFigures | undefined;
 }
 
-export const FILE = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
-const RESULTS = new URL('./results/', import.meta.url);
+export const FILE = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
+const RESULTS = new URL('../results/', import.meta.url);
 const LATEST = '## Latest';
 const HISTORY = '## History';
 
