@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const LINES_MAX = 400;
 /** Parsers and tables are long by nature. */
 const LINES_MAX_PARSER = 800;
-/** Sources of one folder, tests beside them not counted: more have no common purpose. */
+/** Files of one folder, tests beside them counted: more have no common purpose. */
 const FILES_PER_FOLDER_MAX = 26;
 
 function linesMax(path: string): number {
@@ -47,16 +47,13 @@ function sourceComplaints({ path, text }: SourceFile): string[] {
     : [...complaints, ...wordComplaints(path, text)];
 }
 
-/** Complaints about the folders of the sources. */
+/** Complaints about the folders of the sources, of tests and of the bench. */
 function folderComplaints(sources: readonly SourceFile[]): string[] {
   const counts = new Map<string, number>();
-  for (const { path } of sources)
-    if (path.startsWith('src/') && !/(\.test|-suite|test-kit)\.ts$/.test(path))
-      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   return [...counts].flatMap(([folder, count]) => {
-    const complaints = existsSync(join(root, folder, 'README.md'))
-      ? []
-      : [`${folder}: no README.md`];
+    const needsReadme = folder.startsWith('src/') && !existsSync(join(root, folder, 'README.md'));
+    const complaints = needsReadme ? [`${folder}: no README.md`] : [];
     if (count > FILES_PER_FOLDER_MAX)
       complaints.push(`${folder}: ${count} files (limit ${FILES_PER_FOLDER_MAX})`);
     return complaints;
