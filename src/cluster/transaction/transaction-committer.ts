@@ -132,6 +132,7 @@ export class TransactionCommitter {
       await this.#prepareAll(commit);
       await onStep('prepared');
       const reply = await this.#decide(commit);
+      resolver.committed(id);
       await onStep('committed');
       const resolved = await this.#resolveAll(commit);
       await onStep('resolved');

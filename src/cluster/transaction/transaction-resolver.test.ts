@@ -3,6 +3,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { FakeClock } from '../../base/index.ts';
 import { memoryEngine } from '../../engine/memory/index.ts';
+import type { Partition } from '../../partition/index.ts';
 import type { PartitionRegistry } from '../routing/partition-registry.ts';
 import type { Router } from '../routing/router.ts';
 import { keyOf, openForTest } from '../test-kit.ts';
@@ -17,20 +18,8 @@ afterEach(() => {
 });
 
 test('a part of a transaction was seen after a restart of a busy machine', async () => {
-  const store = await memoryEngine().open('c/0');
-  const partition = await openForTest(store);
-  // The container of the coordinator is gone: the outcome is known at once.
-  const coordinator = encodeLocator({ container: { databaseRid: 1, rid: 2 }, epk: KEY.epk });
-  const op = { kind: 'read', key: KEY, etag: undefined } as const;
-  await partition.transactions.prepare(ID, { coordinator, deadlineMs: 1 }, [op], {
-    firstNumber: 1,
-  });
-  const resolver = new TransactionResolver({
-    router: {} as Router,
-    registry: {} as PartitionRegistry,
-    clock: new FakeClock(1_000_000),
-    current: () => undefined,
-  });
+  const partition = await openPrepared();
+  const resolver = newResolver();
   const held = Promise.withResolvers<void>();
   const resolve = partition.transactions.resolve.bind(partition.transactions);
   partition.transactions.resolve = (id, isCommitted) =>
@@ -47,3 +36,35 @@ test('a part of a transaction was seen after a restart of a busy machine', async
   await recovery;
   expect(partition.transactions.state.isEmpty).toBe(true);
 });
+
+test('a committed write was not seen where its store failed in the second phase and was opened by a reader', async () => {
+  const partition = await openPrepared();
+  const resolver = newResolver();
+  resolver.begin(ID);
+  await resolver.recover(partition);
+  expect(partition.transactions.state.isEmpty, 'not decided yet').toBe(false);
+  resolver.committed(ID);
+  await resolver.recover(partition);
+  expect(partition.transactions.state.isEmpty).toBe(true);
+});
+
+/** A partition with a prepared transaction whose coordinator's container is gone, so that it is known to be aborted. */
+async function openPrepared(): Promise<Partition> {
+  const store = await memoryEngine().open('c/0');
+  const partition = await openForTest(store);
+  const coordinator = encodeLocator({ container: { databaseRid: 1, rid: 2 }, epk: KEY.epk });
+  const op = { kind: 'read', key: KEY, etag: undefined } as const;
+  await partition.transactions.prepare(ID, { coordinator, deadlineMs: 1 }, [op], {
+    firstNumber: 1,
+  });
+  return partition;
+}
+
+function newResolver(): TransactionResolver {
+  return new TransactionResolver({
+    router: {} as Router,
+    registry: {} as PartitionRegistry,
+    clock: new FakeClock(1_000_000),
+    current: () => undefined,
+  });
+}

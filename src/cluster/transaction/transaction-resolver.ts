@@ -40,8 +40,8 @@ interface Resolved {
 
 export class TransactionResolver {
   readonly #options: ResolverOptions;
-  /** Transactions that this process is committing: they resolve themselves. */
-  readonly #live = new Set<TransactionId>();
+  /** Transactions that this process is committing, which resolve themselves, and whether their outcome is stored. */
+  readonly #live = new Map<TransactionId, { isCommitted: boolean }>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #isClosed = false;
 
@@ -50,7 +50,13 @@ export class TransactionResolver {
   }
 
   begin(id: TransactionId): void {
-    this.#live.add(id);
+    this.#live.set(id, { isCommitted: false });
+  }
+
+  /** The outcome of a live transaction is stored. */
+  committed(id: TransactionId): void {
+    const live = this.#live.get(id);
+    if (live !== undefined) live.isCommitted = true;
   }
 
   end(id: TransactionId): void {
@@ -92,7 +98,12 @@ export class TransactionResolver {
     { id, coordinator, deadlineMs }: PreparedTransaction,
     unknown: Set<TransactionId>,
   ): Promise<void> {
-    if (this.#live.has(id)) return;
+    const live = this.#live.get(id);
+    if (live !== undefined) {
+      // The partition failed in the second phase: it must not serve without what the client will hear is committed.
+      if (live.isCommitted) await partition.transactions.resolve(id, true);
+      return;
+    }
     unknown.add(id);
     const isCommitted = await this.isCommitted(id, decodeLocator(coordinator), deadlineMs);
     unknown.delete(id);
