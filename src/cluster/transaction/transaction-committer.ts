@@ -138,10 +138,8 @@ export class TransactionCommitter {
       await onStep('resolved');
       const { route } = coordinator;
       const info = reply ?? responseInfoOf(route, route.handle.partition?.lsn ?? 0, 0);
-      const etags = new Map([
-        ...(reply === undefined ? [] : etagsOf(coordinator.entries, reply)),
-        ...resolved.etags,
-      ]);
+      const own = reply === undefined ? [] : etagsOf(coordinator.entries, reply);
+      const etags = new Map([...own, ...resolved.etags]);
       return { ...infoOf(info), charge: rounded(info.charge + resolved.charge), etags };
     } catch (error) {
       for (const { route } of others)
