@@ -1,7 +1,7 @@
 // Goal: a run replaces its own sections of the page and nothing else. Method: a made-up run over the page as it is.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { FILE, pageWith, type Report } from './report.ts';
+import { FILE, pageWith, printReport, type Report } from './report.ts';
 
 const figures = { operationsPerSec: 10, p50Ms: 1, p99Ms: 2 };
 const report: Report = {
@@ -39,4 +39,10 @@ test('headings stay, the figures of the run are new, other sections are the same
 test('writing twice is the same as writing once', () => {
   const once = pageWith(readFileSync(FILE, 'utf8'), report, history);
   expect(pageWith(once, report, history)).toBe(once);
+});
+
+test('a server that ended no operation in most rounds had Infinity and NaN in the table', () => {
+  const none = { label: 'ours', cpuUs: Number.POSITIVE_INFINITY, ...figures };
+  const printed = printReport({ ...report, comparisons: [{ title: 'sum', figures: [none] }] });
+  expect(printed).toContain('| sum | ours | - | 10 | 1.00 | 2.00 | - |\n');
 });

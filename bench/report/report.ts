@@ -58,7 +58,7 @@ export function printReport({ comparisons, start }: Report): string {
     const first = figures[0];
     for (const one of figures)
       lines.push(
-        `| ${title} | ${one.label} | ${one.cpuUs.toFixed(0)} | ${one.operationsPerSec.toFixed(0)} | ${one.p50Ms.toFixed(2)} | ${one.p99Ms.toFixed(2)} | ${ratio(one, first)} |`,
+        `| ${title} | ${one.label} | ${finite(one.cpuUs, 0)} | ${one.operationsPerSec.toFixed(0)} | ${one.p50Ms.toFixed(2)} | ${one.p99Ms.toFixed(2)} | ${ratio(one, first)} |`,
       );
   }
   if (start !== undefined) lines.push('', ...printStart(start));
@@ -67,7 +67,12 @@ export function printReport({ comparisons, start }: Report): string {
 
 /** CPU per operation of one as a multiple of the first. */
 function ratio(one: Figures, first: Figures | undefined): string {
-  return first === undefined ? '' : (one.cpuUs / first.cpuUs).toFixed(2);
+  return first === undefined ? '' : finite(one.cpuUs / first.cpuUs, 2);
+}
+
+/** A dash where no operation ended within most rounds: the machine was too slow for the length of a round. */
+function finite(value: number, digits: number): string {
+  return Number.isFinite(value) ? value.toFixed(digits) : '-';
 }
 
 function printStart(start: StartFigures): readonly string[] {
