@@ -24,7 +24,7 @@ test('a part of a transaction was seen after a restart of a busy machine', async
   const resolve = partition.transactions.resolve.bind(partition.transactions);
   partition.transactions.resolve = (id, isCommitted) =>
     held.promise.then(() => resolve(id, isCommitted));
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   let serves = false;
   const recovery = resolver.recover(partition)?.then(() => {
     serves = true;
@@ -35,6 +35,26 @@ test('a part of a transaction was seen after a restart of a busy machine', async
   held.resolve();
   await recovery;
   expect(partition.transactions.state.isEmpty).toBe(true);
+});
+
+test('a partition served without an outcome after its process had been held up for seconds', async () => {
+  const partition = await openPrepared();
+  const resolver = newResolver();
+  const answer = Promise.withResolvers<boolean>();
+  resolver.isCommitted = () => answer.promise;
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  let serves = false;
+  const recovery = resolver.recover(partition)?.then(() => {
+    serves = true;
+  });
+  // What fires after a pause, however long it was.
+  await vi.advanceTimersToNextTimerAsync();
+  expect(serves).toBe(false);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(serves, 'nobody waits for ever').toBe(true);
+  vi.useRealTimers();
+  answer.resolve(true);
+  await recovery;
 });
 
 test('a committed write was not seen where its store failed in the second phase and was opened by a reader', async () => {

@@ -17,10 +17,12 @@ import type { Route } from '../routing/routing-map.ts';
 import { decodeLocator, type PartitionLocator } from './partition-locator.ts';
 
 /**
- * A partition that is opened serves after this time, although the outcome of a transaction is not known yet. What is known
- * is applied first, however long that takes: a client would see a part of it.
+ * A partition that is opened serves after so many steps of this time, although the outcome of a transaction is not known
+ * yet. What is known is applied first, however long that takes: a client would see a part of it. Steps are counted instead
+ * of the time, since a process that was held up for seconds has not asked for that long: a pause is one step.
  */
-const RECOVERY_WAIT_MS = 5000;
+const RECOVERY_STEPS = 50;
+const RECOVERY_STEP_MS = 100;
 /** What could not be resolved is tried again after this time. */
 const RETRY_MS = 1000;
 
@@ -74,10 +76,13 @@ export class TransactionResolver {
     if (partition.transactions.state.isEmpty) return undefined;
     const { promise: isLate, resolve } = Promise.withResolvers<void>();
     const unknown = new Set<TransactionId>();
-    const timer = setTimeout(() => {
-      if (unknown.size > 0) resolve();
-    }, RECOVERY_WAIT_MS);
-    const recovery = this.#recover(partition, unknown).finally(() => clearTimeout(timer));
+    let steps = 0;
+    const timer = setInterval(() => {
+      if (++steps < RECOVERY_STEPS || unknown.size === 0) return;
+      clearInterval(timer);
+      resolve();
+    }, RECOVERY_STEP_MS);
+    const recovery = this.#recover(partition, unknown).finally(() => clearInterval(timer));
     return Promise.race([recovery, isLate]);
   }
 
