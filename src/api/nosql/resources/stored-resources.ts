@@ -11,9 +11,9 @@ import { type Call, type Operation, ownerNotFound, resourceNotFound } from '../c
 import { resourceName } from '../containers/resource-name.ts';
 import { type ListedResource, listReply } from '../feed.ts';
 import { parseJsonObject } from '../items/json-body.ts';
-import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
 import { isQuery } from '../query/query-body.ts';
-import { emptyReply, jsonReply, type Reply } from '../reply.ts';
+import { emptyReply, jsonReply, notModified, type Reply } from '../reply.ts';
+import { ifMatch, isNotModified } from '../request.ts';
 
 /** Writes to the catalog cost what a small item costs. */
 const WRITE_CHARGE = 4.95;
