@@ -37,6 +37,14 @@ export function isPartitionKeyOptional(call: Call): boolean {
   return version !== undefined && version < KEY_REQUIRED_VERSION;
 }
 
+/** POST on a feed is a query by a header or by its content type. */
+export function isQuery(call: Call): boolean {
+  return (
+    call.isHeaderTrue('x-ms-documentdb-isquery') ||
+    (call.header('content-type')?.startsWith('application/query+json') ?? false)
+  );
+}
+
 /** The etag that a write requires; undefined where it requires none. */
 export function ifMatch(call: Call): string | undefined {
   return call.header('if-match');

@@ -6,9 +6,9 @@ import { type Call, type Operation, resourceNotFound } from '../call.ts';
 import { RequestError } from '../errors.ts';
 import { listReply } from '../feed.ts';
 import { PARTITION_KEY_HEADER, requiredPartitionKey } from '../items/partition-key-header.ts';
-import { isQuery } from '../query/query-body.ts';
 import { crossPartitionDisabled } from '../query/query-cross-partition.ts';
 import type { Reply } from '../reply.ts';
+import { isQuery } from '../request.ts';
 
 interface EmptyVerbs {
   readonly type: string;

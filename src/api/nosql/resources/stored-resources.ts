@@ -11,9 +11,8 @@ import { type Call, type Operation, ownerNotFound, resourceNotFound } from '../c
 import { resourceName } from '../containers/resource-name.ts';
 import { type ListedResource, listReply } from '../feed.ts';
 import { parseJsonObject } from '../items/json-body.ts';
-import { isQuery } from '../query/query-body.ts';
 import { emptyReply, jsonReply, notModified, type Reply } from '../reply.ts';
-import { ifMatch, isNotModified } from '../request.ts';
+import { ifMatch, isNotModified, isQuery } from '../request.ts';
 
 /** Writes to the catalog cost what a small item costs. */
 const WRITE_CHARGE = 4.95;
