@@ -7,7 +7,7 @@ import {
   storedResourceRid,
 } from '../../../catalog/index.ts';
 import type { ValueMap } from '../../../value/index.ts';
-import { type Call, type Operation, ownerNotFound, resourceNotFound } from '../call.ts';
+import { type Call, ownerNotFound, type RequestHandler, resourceNotFound } from '../call.ts';
 import { resourceName } from '../containers/resource-name.ts';
 import { type ListedResource, listReply } from '../feed.ts';
 import { parseJsonObject } from '../items/json-body.ts';
@@ -31,8 +31,12 @@ export interface StoredResourceKind {
 
 interface StoredVerbs {
   readonly type: string;
-  readonly feed: { readonly GET: Operation; readonly POST: Operation };
-  readonly single: { readonly GET: Operation; readonly PUT: Operation; readonly DELETE: Operation };
+  readonly feed: { readonly GET: RequestHandler; readonly POST: RequestHandler };
+  readonly single: {
+    readonly GET: RequestHandler;
+    readonly PUT: RequestHandler;
+    readonly DELETE: RequestHandler;
+  };
 }
 
 export function storedResourceVerbs(kind: StoredResourceKind): StoredVerbs {
