@@ -13,7 +13,7 @@ import { CosmosClient } from '@azure/cosmos';
 import cassandra from 'cassandra-driver';
 import gremlin from 'gremlin';
 import { MongoClient } from 'mongodb';
-import { medianOf } from './compare.ts';
+import { alternate, medianOf } from './compare.ts';
 import { type ApiServer, cpuMsOf, startApis } from './servers/processes.ts';
 
 const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
@@ -26,8 +26,8 @@ const TEXT = 'x'.repeat(900);
 /** One API with its client. Items 0 to ITEMS - 1 exist before reads. */
 interface Contender {
   readonly name: string;
-  insert(number: number): Promise<unknown>;
-  read(number: number): Promise<unknown>;
+  readonly insert: (number: number) => Promise<unknown>;
+  readonly read: (number: number) => Promise<unknown>;
   close(): Promise<unknown>;
 }
 
@@ -151,33 +151,26 @@ const contenders = [
   await cql(server),
   await graph(server),
 ];
-const next = contenders.map(() => ITEMS);
-const figures = contenders.map(() => ({ insert: [] as number[], read: [] as number[] }));
 for (const contender of contenders)
   for (let number = 0; number < ITEMS; number++) await contender.insert(number);
-for (let round = -1; round < ROUNDS; round++)
-  for (const [at, contender] of contenders.entries()) {
-    const insert = await measure(server.pid, ROUND_MS, () => {
-      next[at] = (next[at] as number) + 1;
-      return contender.insert(next[at] as number);
-    });
-    let number = 0;
-    const read = await measure(server.pid, ROUND_MS, () => contender.read(number++ % ITEMS));
-    // The first round only warms up.
-    if (round < 0) continue;
-    figures[at]?.insert.push(insert);
-    figures[at]?.read.push(read);
-  }
+const loads = contenders.flatMap(({ name, insert, read }) => [
+  { kind: 'insert', name, run: (number: number) => insert(ITEMS + number) },
+  { kind: 'read', name, run: (number: number) => read(number % ITEMS) },
+]);
+const figures = await alternate(loads, ROUNDS, ({ run }, nextNumber) =>
+  measure(server.pid, ROUND_MS, () => run(nextNumber())),
+);
 for (const contender of contenders) await contender.close();
 await server.stop();
 rmSync(folder, { recursive: true });
 
 console.log(`CPU us per operation of the server, median of ${ROUNDS} rounds, load ${loadavg()[0]}`);
-const [base] = figures;
-for (const kind of ['read', 'insert'] as const)
-  for (const [at, { name }] of contenders.entries()) {
-    const own = medianOf(figures[at]?.[kind] ?? []);
-    const ratio = own / medianOf(base?.[kind] ?? []);
-    console.log(`| ${kind} | ${name} | ${own.toFixed(0)} | ${ratio.toFixed(2)} |`);
+const medians = loads.map((load, at) => ({ ...load, cpuUs: medianOf(figures[at] ?? []) }));
+for (const kind of ['read', 'insert']) {
+  const ofKind = medians.filter((load) => load.kind === kind);
+  for (const { name, cpuUs } of ofKind) {
+    const ratio = cpuUs / (ofKind[0]?.cpuUs ?? 0);
+    console.log(`| ${kind} | ${name} | ${cpuUs.toFixed(0)} | ${ratio.toFixed(2)} |`);
   }
+}
 process.exit(0);

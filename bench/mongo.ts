@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
 import pg from 'pg';
 import { LocalReplicaSet } from '../src/engine/postgres/local/index.ts';
-import { medianOf } from './compare.ts';
+import { alternate, medianOf } from './compare.ts';
 import { type ApiServer, cpuMsOf, startApis } from './servers/processes.ts';
 
 const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
@@ -172,15 +172,20 @@ interface Figure {
   readonly results: number;
 }
 
-async function measure(contender: Contender, load: Load, first: number): Promise<Figure> {
+async function measure(
+  contender: Contender,
+  load: Load,
+  nextNumber: () => number,
+): Promise<Figure> {
   const beforeMs = contender.cpuMs();
   const startedMs = performance.now();
-  let next = first;
+  let begun = 0;
   let results = 0;
   const worker = async (): Promise<void> => {
-    while (next < first + load.count) {
+    while (begun < load.count) {
+      begun++;
       // The sum is read after the wait: other workers add to it meanwhile.
-      const found = await load.run(contender, next++);
+      const found = await load.run(contender, nextNumber());
       results += found;
     }
   };
@@ -210,13 +215,9 @@ console.log(
 );
 console.log('|---|---:|---:|---:|---:|---:|---:|');
 for (const load of LOADS) {
-  const figures = contenders.map((): Figure[] => []);
-  for (let round = -1; round < ROUNDS; round++)
-    for (const [at, contender] of contenders.entries()) {
-      const figure = await measure(contender, load, (round + 1) * load.count);
-      // The first round only warms up.
-      if (round >= 0) figures[at]?.push(figure);
-    }
+  const figures = await alternate(contenders, ROUNDS, (contender, nextNumber) =>
+    measure(contender, load, nextNumber),
+  );
   const [ours, theirs] = figures.map((list) => ({
     wallMs: medianOf(list.map(({ wallMs }) => wallMs)),
     cpuMs: medianOf(list.map(({ cpuMs }) => cpuMs)),

@@ -44,11 +44,11 @@ export class Catalog {
   readonly #databases = new Map<string, DatabaseEntry>();
   readonly #databasesByRid = new Map<number, DatabaseEntry>();
   /** Called with every change when it is visible. */
-  onChange: ((change: Omit<Change<unknown>, 'result'>) => void) | undefined;
+  onChange: ((change: Omit<CatalogChange<unknown>, 'result'>) => void) | undefined;
   /** The number of the last change, as stored; undefined in a catalog without one. */
   #version: Bytes | undefined;
   /** The last change, while nobody knows whether it is stored. */
-  #unknown: { readonly version: Bytes; readonly change: Change<unknown> } | undefined;
+  #unknown: { readonly version: Bytes; readonly change: CatalogChange<unknown> } | undefined;
   /** Each change is decided on the result of the one before. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
@@ -114,7 +114,7 @@ export class Catalog {
    * Runs one change after all earlier ones. `decide` reads the current catalog and returns the records to write; they
    * become visible when they are durable.
    */
-  change<T>(decide: () => Change<T>): Promise<T> {
+  change<T>(decide: () => CatalogChange<T>): Promise<T> {
     const run = async (): Promise<T> => {
       await this.#resolveUnknown();
       const { writeRefusal } = this.#store;
@@ -145,7 +145,7 @@ export class Catalog {
     return answerWithinMs === undefined ? result : answeredWithin(result, answerWithinMs);
   }
 
-  #applied(version: Bytes, change: Change<unknown>): void {
+  #applied(version: Bytes, change: CatalogChange<unknown>): void {
     this.#version = version;
     this.#apply(change);
     this.onChange?.(change);
@@ -199,7 +199,7 @@ export class Catalog {
   }
 
   /** Runs before a change is durable: a record without its database, or a hole in the hash space, would stay for ever. */
-  #check({ databases = [], containers = [] }: Change<unknown>): void {
+  #check({ databases = [], containers = [] }: CatalogChange<unknown>): void {
     for (const { databaseRid, partitions } of containers) {
       assert(
         this.#databasesByRid.has(databaseRid) || databases.some(({ rid }) => rid === databaseRid),
@@ -209,7 +209,7 @@ export class Catalog {
     }
   }
 
-  #apply(change: Omit<Change<unknown>, 'result'>): void {
+  #apply(change: Omit<CatalogChange<unknown>, 'result'>): void {
     for (const record of change.databases ?? []) {
       const entry = this.#databasesByRid.get(record.rid) ?? newEntry(record);
       entry.record = record;
@@ -258,7 +258,7 @@ function withHome(record: ContainerRecord): ContainerRecord {
 }
 
 /** Records to write and to drop, as one transaction. */
-export interface Change<T> {
+export interface CatalogChange<T> {
   readonly databases?: readonly DatabaseRecord[];
   readonly containers?: readonly ContainerRecord[];
   readonly droppedDatabases?: readonly DatabaseRecord[];
@@ -298,7 +298,7 @@ const databaseKey = (record: DatabaseRecord) => encodeTuple(['db', record.rid]);
 const containerKey = (record: ContainerRecord) =>
   encodeTuple(['coll', record.databaseRid, record.rid]);
 
-function toBatch(change: Change<unknown>, version: Entry): Batch {
+function toBatch(change: CatalogChange<unknown>, version: Entry): Batch {
   const { databases = [], containers = [], resources = [] } = change;
   const { droppedDatabases = [], droppedContainers = [], droppedResources = [] } = change;
   const owned = [

@@ -1,4 +1,4 @@
-export { Catalog, type Change } from './catalog.ts';
+export { Catalog, type CatalogChange } from './catalog.ts';
 export {
   type IndexDefinition,
   type IndexDefinitions,

@@ -39,12 +39,12 @@ test.each<[string, boolean]>([
 });
 
 describe.each(['direct', 'node:http'] as const)('by the %s way', (way) => {
-  let isActive = true;
+  let isOpen = true;
   let port = 0;
   let calls = 0;
   const refusals: GuardRefusal[] = [];
   const guard: Guard = {
-    isActive: () => isActive,
+    access: { isOpenToAnyone: () => isOpen },
     names: [],
     allowsOrigin: ({ headers }) => headers.origin === 'http://friend.example',
     onRefusal: (refusal) => refusals.push(refusal),
@@ -112,9 +112,9 @@ describe.each(['direct', 'node:http'] as const)('by the %s way', (way) => {
   });
 
   test('and nothing is refused once the key is a secret', async () => {
-    isActive = false;
+    isOpen = false;
     expect(await statusOf('Host: evil.example\r\nOrigin: http://evil.example')).toBe('200');
-    isActive = true;
+    isOpen = true;
     expect(await statusOf('Host: evil.example')).toBe('421');
   });
 });

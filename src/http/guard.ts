@@ -9,8 +9,8 @@ import type { Exchange, HttpHandler } from './exchange.ts';
 import type { UpgradeHandler } from './upgrades.ts';
 
 export interface Guard {
-  /** True while every caller is let in. Called for every request. */
-  isActive(): boolean;
+  /** The guard is active while every caller is let in. Asked at every request. */
+  readonly access: { isOpenToAnyone(): boolean };
   /** Names and addresses beside those of loopback, in lower case; `*.` matches one further label. */
   readonly names: readonly string[];
   /** Whether a rule lets pages of the Origin that was sent do this; undefined: the API has no rules. */
@@ -32,7 +32,7 @@ export function guardedHandler(handler: HttpHandler, guard: Guard): HttpHandler 
   // Clients use one name, so the last one that was accepted needs no second check.
   let lastHost: string | undefined;
   return (exchange) => {
-    if (!guard.isActive()) {
+    if (!guard.access.isOpenToAnyone()) {
       handler(exchange);
       return;
     }
@@ -54,7 +54,7 @@ export function guardedHandler(handler: HttpHandler, guard: Guard): HttpHandler 
 /** The same for connections that leave HTTP: pages may open WebSockets to every host, and no CORS rule is asked. */
 export function guardedUpgrade(upgrade: UpgradeHandler, guard: Guard): UpgradeHandler {
   return (request, socket, head) => {
-    const refusal = guard.isActive() ? upgradeRefusal(request, guard) : undefined;
+    const refusal = guard.access.isOpenToAnyone() ? upgradeRefusal(request, guard) : undefined;
     if (refusal === undefined) return upgrade(request, socket, head);
     refuseUpgrade(request, socket, guard, refusal);
     return undefined;

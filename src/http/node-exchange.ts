@@ -1,10 +1,15 @@
 /** An exchange over node:http, which reads all requests that are not simple. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../base/index.ts';
-import { BaseExchange } from './base-exchange.ts';
+import {
+  BaseExchange,
+  FAILURE,
+  isBodiless,
+  JOINED_BODY_BYTES_MAX,
+  lengthOf,
+} from './base-exchange.ts';
 import type { Exchange, HttpHandler, ResponseStream } from './exchange.ts';
 import { collectBody, isUnreadBodyLong } from './request-body.ts';
-import { FAILURE, isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from './response-body.ts';
 
 /** A listener of a node:http server. */
 export function overNodeHttp(

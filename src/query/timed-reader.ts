@@ -22,13 +22,6 @@ import type { Search, SearchAccess } from './search.ts';
 /** Larger items are decoded in another thread: here they would block the event loop for some milliseconds. */
 const DECODED_BYTES_MAX = 512 * 1024;
 
-export function timed(
-  reader: ItemReader & { release(): void },
-  request: Pick<PageRequest, 'stats' | 'query' | 'interruption'>,
-): TimedReader {
-  return new TimedReader(reader, request);
-}
-
 export class TimedReader implements ItemReader {
   readonly itemCount: number;
   readonly excludes: ItemReader['excludes'];

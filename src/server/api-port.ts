@@ -108,7 +108,7 @@ export function partsFor(api: ApiName, parts: ServerParts): ApiParts {
 /** Web pages are kept out while anyone who can send a request is let in. */
 function guardOf(api: ApiName, { config, access, log }: ServerParts): Guard {
   return {
-    isActive: () => access.isOpenToAnyone(),
+    access,
     names: [config.host.toLowerCase(), ...config.hostNames],
     onRefusal: (refusal) => log.info('accessRefused', { api, ...refusal }),
   };

@@ -3,7 +3,7 @@
  */
 
 import type { WebSocket } from 'ws';
-import { isAdminPath, RequestMetrics } from '../api/admin/index.ts';
+import { inFrontOf, RequestMetrics } from '../api/admin/index.ts';
 import { cassandraHome, createCassandraProtocol } from '../api/cassandra/index.ts';
 import { createGremlinPort, GremlinConnection, gremlinHome } from '../api/gremlin/index.ts';
 import { createMongoProtocol, mongoHome } from '../api/mongo/index.ts';
@@ -11,7 +11,7 @@ import { createNosqlHandler, nosqlHome } from '../api/nosql/index.ts';
 import { createTableHandler, originCheck, tableHome } from '../api/table/index.ts';
 import { type Clock, Metrics, systemRandom } from '../base/index.ts';
 import { FormatError } from '../engine/index.ts';
-import type { Exchange, HttpHandler } from '../http/index.ts';
+import type { HttpHandler } from '../http/index.ts';
 import {
   type AccessControl,
   type HomeApi,
@@ -239,9 +239,6 @@ function createNosql({ service, access, requests, version, log }: ApiParts): Htt
 /** As long as the reference service retries on its side. */
 const CASSANDRA_RETRY_MS = 60_000;
 
-/** Where people who know the official emulator look for its pages. */
-const EXPLORER_PATH = /^\/_explorer(?:\/|$)/;
-
 interface CreatedApis {
   readonly ports: Readonly<Record<ApiName, ApiPort>>;
   readonly administration: Administration;
@@ -276,15 +273,11 @@ function createApis(
     endpoints,
   );
   const { admin, portal } = administration;
-  const withAdministration: HttpHandler = (exchange) => {
-    if (isAdminPath(exchange.url)) admin.handler(exchange);
-    else if (EXPLORER_PATH.test(exchange.url)) redirect(exchange, listeners.get('portal')?.port);
-    else nosql(exchange);
-  };
+  const portalPort = () => listeners.get('portal')?.port;
   return {
     administration,
     ports: {
-      nosql: { handler: withAdministration },
+      nosql: { handler: inFrontOf(nosql, { admin: admin.handler, portalPort }) },
       mongo,
       cassandra,
       gremlin: createGremlinPort(gremlinParts),
@@ -293,15 +286,4 @@ function createApis(
       portal: { handler: portal.serve(admin), hasFastPath: false },
     },
   };
-}
-
-/** To the portal under the name by which the client knows this machine. */
-function redirect(exchange: Exchange, port: number | undefined): void {
-  if (port === undefined) {
-    exchange.send(404, ['content-type', 'text/plain'], 'The portal is off: see --portal-port.\n');
-    return;
-  }
-  const url = new URL(exchange.origin);
-  url.port = String(port);
-  exchange.send(302, ['location', url.href, 'cache-control', 'no-store'], undefined);
 }

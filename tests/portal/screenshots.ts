@@ -94,11 +94,11 @@ async function draw(): Promise<void> {
   });
   const shoot = (name: string) => page.screenshot({ path: `${folder}${name}.png` });
   await page.goto('/');
-  await settle(page, 3000);
+  await wait(page, 3000);
   await shoot('overview');
   await page.goto('/c/shop/orders/partitions');
   await page.locator('.chart canvas').waitFor();
-  await settle(page, 2500);
+  await wait(page, 2500);
   await shoot('partitions');
   await page.locator('[data-card="lineage"]').scrollIntoViewIfNeeded();
   await page.locator('[data-card="lineage"]').screenshot({ path: `${folder}lineage.png` });
@@ -110,7 +110,7 @@ async function draw(): Promise<void> {
   );
   await page.keyboard.press('Control+Enter');
   await page.locator('.explain').waitFor();
-  await settle(page, 500);
+  await wait(page, 500);
   await shoot('query');
   await page.goto('/c/social/people/query');
   await page
@@ -124,7 +124,7 @@ async function draw(): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill('readings');
   await page.getByLabel('Path', { exact: true }).fill('/deviceId');
   await page.getByLabel('RU/s', { exact: true }).fill('25000');
-  await settle(page, 1000);
+  await wait(page, 1000);
   await shoot('create');
 }
 
@@ -134,9 +134,9 @@ async function runGraph(page: Page): Promise<void> {
   await page.keyboard.insertText('g.V().limit(60).union(identity(), outE())');
   await page.keyboard.press('Control+Enter');
   await page.locator('.results').waitFor();
-  await settle(page, 2500);
+  await wait(page, 2500);
 }
 
-function settle(page: Page, ms: number): Promise<void> {
+function wait(page: Page, ms: number): Promise<void> {
   return page.waitForTimeout(ms);
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   createAdmin,
-  isAdminPath,
+  inFrontOf,
   RequestMetrics,
   SeriesRecorder,
 } from '../../src/api/admin/index.ts';
@@ -144,6 +144,7 @@ beforeAll(async () => {
     },
     onFailure: ({ error }) => report('admin', error),
   });
+  const administered = inFrontOf(nosql, { admin: admin.handler, portalPort: () => undefined });
   server = new HttpServer(
     {},
     withFailureHandling(
@@ -159,7 +160,7 @@ beforeAll(async () => {
             send.call(exchange, status, headers, body, encoding);
           };
         }
-        (isAdminPath(exchange.url) ? admin.handler : nosql)(exchange);
+        administered(exchange);
       },
       (error) => report('listener', error),
     ),

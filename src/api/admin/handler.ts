@@ -12,6 +12,7 @@ import { type AccountKeys, isReadOnly, type KeyName, type Service } from '../../
 import type { ValueMap } from '../../value/index.ts';
 import { distributeThroughput } from './distribution.ts';
 import { createGraph } from './graphs.ts';
+import { EMULATOR_PATH, PREFIX } from './in-front.ts';
 import { listKeys, rotateKey } from './keys.ts';
 import { partitionCount } from './metrics/partition-metrics.ts';
 import type { RequestMetrics } from './metrics/request-metrics.ts';
@@ -26,11 +27,6 @@ import { reportQueryShapes } from './reports/query-shapes.ts';
 import type { SeriesRecorder } from './reports/series.ts';
 import { mergePartitions, splitPartition } from './resize.ts';
 import { type SignatureCheck, signatureCheck } from './signature.ts';
-
-const PREFIX = '/_mesocosm/';
-
-/** The path from which scripts for the official emulator fetch the certificate to trust. */
-const EMULATOR_PATH = '/_explorer/emulator.pem';
 
 interface AdminOptions {
   readonly service: Service;
@@ -214,10 +210,6 @@ const ROUTES: Readonly<Record<string, Route>> = {
       json(await distributeThroughput(service, storage.report(), query, body)),
   },
 };
-
-export function isAdminPath(url: string): boolean {
-  return url.startsWith(PREFIX) || url === EMULATOR_PATH;
-}
 
 export interface Admin {
   readonly handler: HttpHandler;

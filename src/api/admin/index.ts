@@ -3,8 +3,8 @@ export {
   type AdminRequest,
   type AdminRoute,
   createAdmin,
-  isAdminPath,
 } from './handler.ts';
+export { inFrontOf } from './in-front.ts';
 export { collectGlobalIndexes } from './metrics/global-index-metrics.ts';
 export { collectPartitions } from './metrics/partition-metrics.ts';
 export { collectProcess } from './metrics/process-metrics.ts';

@@ -22,7 +22,7 @@ interface CallOptions {
   readonly target: Target;
 }
 
-export type Operation = (call: Call) => MaybePromise<Reply>;
+export type RequestHandler = (call: Call) => MaybePromise<Reply>;
 
 export class Call {
   readonly service: Service;

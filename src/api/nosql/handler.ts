@@ -22,13 +22,13 @@ import { type AccessControl, MASTER, type Principal, type Service } from '../../
 import { Authenticator } from './access/authenticate.ts';
 import { authorize } from './access/authorize.ts';
 import { AccessRefusal } from './access/refusal.ts';
-import { Call, type Operation } from './call.ts';
+import { Call, type RequestHandler } from './call.ts';
 import { ContainerViews } from './containers/container-view.ts';
 import { failureReply, statusOf } from './errors.ts';
 import { PreparedQueries } from './query/prepared-queries.ts';
 import { addServiceHeaders, type Reply, serviceHeaders } from './reply.ts';
 import { checkVersion } from './request.ts';
-import { findOperation, findResource, type Resource } from './routes.ts';
+import { findHandler, findResource, type Resource } from './routes.ts';
 import { parseTarget } from './target.ts';
 
 interface NosqlOptions {
@@ -137,11 +137,11 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
 
   respond(_: NosqlRequest, { resource, call }: Admitted): MaybePromise<Reply> {
     checkVersion(call.headers['x-ms-version']);
-    const operation = findOperation(resource, call);
-    if (!VERBS_WITH_BODY.has(call.method)) return operation(call);
+    const handle = findHandler(resource, call);
+    if (!VERBS_WITH_BODY.has(call.method)) return handle(call);
     const body = call.exchange.readBody(ITEM_BYTES_MAX);
-    if (isPromise(body)) return body.then((bytes) => runWith(bytes, operation, call));
-    return runWith(body, operation, call);
+    if (isPromise(body)) return body.then((bytes) => runWith(bytes, handle, call));
+    return runWith(body, handle, call);
   }
 
   onFailure({ exchange, activityId }: NosqlRequest, error: unknown): void {
@@ -179,9 +179,9 @@ class NosqlApi implements HttpApi<NosqlRequest, Admitted, Reply> {
 
 const REPORTED_PATH_LENGTH_MAX = 512;
 
-function runWith(body: Bytes, operation: Operation, call: Call): MaybePromise<Reply> {
+function runWith(body: Bytes, handle: RequestHandler, call: Call): MaybePromise<Reply> {
   call.body = body;
-  return operation(call);
+  return handle(call);
 }
 
 const ACTIVITY_ID = /^[0-9A-Za-z-]{1,64}$/;

@@ -55,6 +55,12 @@ export function jsonReply(
   return { status, charge: options.charge ?? 1, headers: options.headers ?? [], body };
 }
 
+/** 304: the version has not changed. The response has no body. */
+export function notModified(etag: string, headers: string[], charge = 1): Reply {
+  headers.push('etag', etag);
+  return emptyReply(304, { charge, headers });
+}
+
 export function emptyReply(
   status: number,
   options: { charge?: number; headers?: string[] } = {},

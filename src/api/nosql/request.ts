@@ -37,6 +37,25 @@ export function isPartitionKeyOptional(call: Call): boolean {
   return version !== undefined && version < KEY_REQUIRED_VERSION;
 }
 
+/** POST on a feed is a query by a header or by its content type. */
+export function isQuery(call: Call): boolean {
+  return (
+    call.isHeaderTrue('x-ms-documentdb-isquery') ||
+    (call.header('content-type')?.startsWith('application/query+json') ?? false)
+  );
+}
+
+/** The etag that a write requires; undefined where it requires none. */
+export function ifMatch(call: Call): string | undefined {
+  return call.header('if-match');
+}
+
+/** True where the client already has this version. */
+export function isNotModified(call: Call, etag: string): boolean {
+  const held = call.headers['if-none-match'];
+  return held !== undefined && (held === etag || held === '*');
+}
+
 /** The consistency level of a read. A request may ask for a weaker level than the account's, not for a stronger one. */
 function readConsistency({ headers, service }: Call): ConsistencyLevel {
   const account = service.settings.consistency;

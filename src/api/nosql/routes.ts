@@ -1,6 +1,6 @@
 /** The table of routes: kinds of resources by the shape of their paths, with their verbs. */
 import { readAccount } from './account.ts';
-import type { Call, Operation } from './call.ts';
+import type { Call, RequestHandler } from './call.ts';
 import { RequestError } from './errors.ts';
 import { CLIENT_ENCRYPTION_KEYS } from './resources/client-encryption-keys.ts';
 import {
@@ -32,7 +32,7 @@ import { USERS } from './resources/users.ts';
 import { executeProcedure } from './scripts/execute-procedure.ts';
 import type { Target } from './target.ts';
 
-type Verbs = Readonly<Record<string, Operation>>;
+type Verbs = Readonly<Record<string, RequestHandler>>;
 
 export interface Resource {
   /** The resource type in signatures. */
@@ -104,15 +104,15 @@ export function findResource(target: Target): Resource {
 }
 
 /** Throws 405 where the resource does not take the verb. */
-export function findOperation(resource: Resource, call: Call): Operation {
+export function findHandler(resource: Resource, call: Call): RequestHandler {
   const verbs = call.target.isFeed ? resource.feed : resource.single;
-  if (Object.hasOwn(verbs, call.method)) return verbs[call.method] as Operation;
+  if (Object.hasOwn(verbs, call.method)) return verbs[call.method] as RequestHandler;
   throw new RequestError(405, `The resource does not take ${call.method}.`, {
     headers: ['allow', Object.keys(verbs).join(', ')],
   });
 }
 
 /** POST on one resource runs it. */
-function withExecution(resource: Resource, execute: Operation): Resource {
+function withExecution(resource: Resource, execute: RequestHandler): Resource {
   return { ...resource, single: { ...resource.single, POST: execute } };
 }

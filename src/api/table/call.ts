@@ -26,7 +26,7 @@ export interface Call {
   readonly retryWaitMs: number;
 }
 
-export type Operation = (call: Call) => MaybePromise<Reply>;
+export type RequestHandler = (call: Call) => MaybePromise<Reply>;
 
 /** Table names that are equal in a URL. */
 const PLAIN_NAME = /^\w+$/;

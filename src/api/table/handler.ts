@@ -21,7 +21,7 @@ import { TableError, tableErrorOf } from './errors.ts';
 import { REQUEST_BYTES_MAX, RETRY_WAIT_MS_MAX } from './limits.ts';
 import { addServiceHeaders, DEFAULT_VERSION, errorReply, type Reply } from './reply.ts';
 import { RequestIds } from './request-ids.ts';
-import { operationOf } from './routes.ts';
+import { handlerOf } from './routes.ts';
 import { parseTarget, type Target } from './target.ts';
 
 interface TableOptions {
@@ -147,7 +147,7 @@ class TableApi implements HttpApi<TableRequest, Admitted, Reply> {
       requestId,
       retryWaitMs: this.#options.retryWaitMs ?? RETRY_WAIT_MS_MAX,
     };
-    return operationOf(call)(call);
+    return handlerOf(call)(call);
   }
 
   finish({ exchange, requestId }: TableRequest, reply: Reply): void {

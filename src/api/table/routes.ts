@@ -2,7 +2,7 @@
 
 import { readPolicies, writePolicies } from './access/stored-policies.ts';
 import { runBatch } from './batch/batch.ts';
-import type { Call, Operation } from './call.ts';
+import type { Call, RequestHandler } from './call.ts';
 import { readEntityByKey, writeEntity } from './entities/entities.ts';
 import { queryEntities } from './entities/queries.ts';
 import { TableError } from './errors.ts';
@@ -11,11 +11,11 @@ import type { Query } from './request.ts';
 import { readProperties, readStatistics, writeProperties } from './service-properties.ts';
 import { createTable, deleteTable, listTables, readTable } from './tables.ts';
 
-export function operationOf({ target, method }: Call): Operation {
+export function handlerOf({ target, method }: Call): RequestHandler {
   const { resource } = target;
   switch (resource.kind) {
     case 'service':
-      return serviceOperation(target.query, method);
+      return serviceHandler(target.query, method);
     case 'batch':
       if (method === 'POST') return runBatch;
       break;
@@ -30,7 +30,7 @@ export function operationOf({ target, method }: Call): Operation {
     case 'nested':
       return (call) => refuseNested(call, resource.table);
     case 'entities':
-      if (asksOfTable(target.query)) return policiesOperation(resource.table, target.query, method);
+      if (asksOfTable(target.query)) return policiesHandler(resource.table, target.query, method);
       if (method === 'GET') return (call) => queryEntities(call, resource.table);
       if (method === 'POST') return (call) => writeEntity(call, resource);
       break;
@@ -42,7 +42,7 @@ export function operationOf({ target, method }: Call): Operation {
   throw new TableError('UnsupportedHttpVerb');
 }
 
-function serviceOperation(query: Query, method: string): Operation {
+function serviceHandler(query: Query, method: string): RequestHandler {
   if (query.get('restype') !== 'service') throw new TableError('ResourceNotFound');
   switch (query.get('comp')) {
     case 'properties':
@@ -62,7 +62,7 @@ function asksOfTable(query: Query): boolean {
   return comp !== undefined && comp !== '';
 }
 
-function policiesOperation(table: string, query: Query, method: string): Operation {
+function policiesHandler(table: string, query: Query, method: string): RequestHandler {
   if (query.get('comp') !== 'acl') throw new TableError('InvalidQueryParameterValue');
   if (method === 'GET' || method === 'HEAD') return (call) => readPolicies(call, table);
   if (method === 'PUT') return (call) => writePolicies(call, table);

@@ -162,22 +162,30 @@ export class PartitionResizer {
       children: children.map(({ id }) => id),
       cause,
     });
+    let isCommitted = false;
+    const onCommitted = () => {
+      isCommitted = true;
+    };
+    const replacement = { routes, parents, children, childHandles, recorder, onCommitted };
     try {
-      await this.#move(container, { routes, parents, children, childHandles, recorder });
+      await this.#move(container, replacement);
       recorder.done(bytesOf(childHandles));
     } catch (error) {
       recorder.failed(error);
-      await registry.drop(childHandles.map(({ storeName }) => storeName));
+      // From the commit on the children are live, whatever fails later.
+      if (!isCommitted) await registry.drop(childHandles.map(({ storeName }) => storeName));
       throw error;
+    } finally {
+      // A store that cannot be dropped now is an orphan, which the next start drops.
+      if (isCommitted)
+        for (const { handle } of routes) registry.retire(handle).catch(() => undefined);
     }
-    // A store that cannot be dropped now is an orphan, which the next start drops.
-    for (const { handle } of routes) registry.retire(handle).catch(() => undefined);
     return children.map(({ id }) => id);
   }
 
   async #move(
     container: ContainerRecord,
-    { routes, parents, children, childHandles, recorder }: Replacement,
+    { routes, parents, children, childHandles, recorder, onCommitted }: Replacement,
   ): Promise<void> {
     const { registry, onStep } = this.#options;
     const sources = await Promise.all(routes.map(({ handle }) => registry.partition(handle)));
@@ -195,6 +203,7 @@ export class PartitionResizer {
         holdCallers: () => holdCallers(routes),
         commit: async () => {
           await this.#commit(container, parents, orderedChildren(parents, children, targets));
+          onCommitted();
           handOverHeat(routes, children, childHandles);
         },
         onStep: async (step) => {
@@ -309,6 +318,8 @@ interface Replacement {
   readonly children: readonly PartitionRecord[];
   readonly childHandles: readonly PartitionHandle[];
   readonly recorder: ResizeRecorder;
+  /** Called when the change is durable in the catalog. */
+  readonly onCommitted: () => void;
 }
 
 function bytesOf(handles: readonly PartitionHandle[]): number {

@@ -1,10 +1,15 @@
 /** An exchange over a connection on the fast path. */
 import { type Bytes, bytesToLatin1, type MaybePromise } from '../../base/index.ts';
-import { BaseExchange } from '../base-exchange.ts';
+import {
+  BaseExchange,
+  FAILURE,
+  isBodiless,
+  JOINED_BODY_BYTES_MAX,
+  lengthOf,
+} from '../base-exchange.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RequestBatch } from '../request-batch.ts';
 import { tooLarge } from '../request-body.ts';
-import { FAILURE, isBodiless, JOINED_BODY_BYTES_MAX, lengthOf } from '../response-body.ts';
 import type { FastConnection } from './fast-connection.ts';
 import type { IncomingBody } from './incoming-body.ts';
 import type { RequestHead } from './request-head.ts';

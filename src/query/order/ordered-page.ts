@@ -5,7 +5,7 @@ import type { Batches } from '../candidates/candidates.ts';
 import type { Order, Streaming } from '../executable-query.ts';
 import { type PageRequest, PageRows, type ResultPage, type Target } from '../page/page.ts';
 import { fitsInToken, type Position, type Window } from '../page/position.ts';
-import { type TimedReader, timed } from '../timed-reader.ts';
+import { TimedReader } from '../timed-reader.ts';
 import { MergedRows } from './merge.ts';
 import { entriesInOrder, findsAll, orderedRows } from './ordered.ts';
 import type { OrderedEntries, OrderedRow } from './ordered-rows.ts';
@@ -147,7 +147,7 @@ class OrderedPage {
 function openAll(targets: readonly Target[], request: PageRequest): MaybePromise<TimedReader[]> {
   const [first] = targets;
   if (targets.length === 1 && first !== undefined)
-    return andThen(first.open(), (reader) => [timed(reader, request)]);
+    return andThen(first.open(), (reader) => [new TimedReader(reader, request)]);
   return openMany(targets, request);
 }
 
@@ -155,7 +155,7 @@ function openAll(targets: readonly Target[], request: PageRequest): MaybePromise
 async function openMany(targets: readonly Target[], request: PageRequest): Promise<TimedReader[]> {
   const opened = await Promise.allSettled(targets.map(async (target) => target.open()));
   const readers = opened.flatMap((result) =>
-    result.status === 'fulfilled' ? [timed(result.value, request)] : [],
+    result.status === 'fulfilled' ? [new TimedReader(result.value, request)] : [],
   );
   const failed = opened.find((result) => result.status === 'rejected');
   if (failed === undefined) return readers;

@@ -10,7 +10,7 @@ import type { ExecutionStats } from '../execution-stats.ts';
 import { ReadItem } from '../found-item.ts';
 import { bestItems, withStatistics } from '../order/best-first.ts';
 import type { ItemReader } from '../reader.ts';
-import { type TimedReader, timed } from '../timed-reader.ts';
+import { TimedReader } from '../timed-reader.ts';
 import { yieldToEventLoop } from '../yield.ts';
 import { pendingItems } from './async-rows.ts';
 import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
@@ -127,7 +127,7 @@ async function foldMerged(
   const sources: (ItemSource & { readonly reader: TimedReader })[] = [];
   try {
     for (const target of targets) {
-      const reader = timed(await target.open(), request);
+      const reader = new TimedReader(await target.open(), request);
       sources.push({ reader, batches: NO_BATCHES });
       const access = await choosePath(reader, query.condition, stats);
       stats.accessPaths.push(describeAccess(access));
@@ -158,7 +158,7 @@ async function foldTarget(
 ): Promise<boolean> {
   const { query, stats } = request;
   const opened = target.open();
-  const reader = timed(isPromise(opened) ? await opened : opened, request);
+  const reader = new TimedReader(isPromise(opened) ? await opened : opened, request);
   try {
     const count = await countMatching(reader, fold, query, stats);
     if (count !== undefined) {

@@ -4,7 +4,7 @@ import { choosePath, describeAccess } from '../candidates/access-path.ts';
 import { candidates } from '../candidates/candidates.ts';
 import type { Row, Streaming } from '../executable-query.ts';
 import { ReadItem } from '../found-item.ts';
-import { timed } from '../timed-reader.ts';
+import { TimedReader } from '../timed-reader.ts';
 import { yieldToEventLoop } from '../yield.ts';
 import { asyncRows } from './async-rows.ts';
 import { type PageRequest, PageRows, type ResultPage, type Target } from './page.ts';
@@ -67,7 +67,7 @@ async function streamTarget(
     stoppedAt,
   });
   const opened = target.open();
-  const reader = timed(isPromise(opened) ? await opened : opened, request);
+  const reader = new TimedReader(isPromise(opened) ? await opened : opened, request);
   try {
     const chosen = choosePath(reader, query.condition, stats);
     const access = isPromise(chosen) ? await chosen : chosen;

@@ -170,11 +170,11 @@ describe('a port of HTTP', () => {
   it('keeps web pages and foreign names out while the key is public', async () => {
     const api = new EchoApi();
     const refusals: unknown[] = [];
-    let isActive = true;
+    let isOpen = true;
     const listener = await start(
       api,
       guardedUpgrade(api.upgrade, {
-        isActive: () => isActive,
+        access: { isOpenToAnyone: () => isOpen },
         names: ['db.test'],
         onRefusal: ({ status, reason }) => void refusals.push([status, reason]),
       }),
@@ -190,7 +190,7 @@ describe('a port of HTTP', () => {
       [403, 'a web page of another origin'],
       [421, 'the host is not a name of this machine'],
     ]);
-    isActive = false;
+    isOpen = false;
     expect(await attempt(page)).toBe('x');
   });
 });

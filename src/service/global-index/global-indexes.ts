@@ -34,8 +34,7 @@ export class GlobalIndexes {
 
   /** Begins to follow the sources of all indexes, of later ones too. */
   start(): void {
-    const { catalog, cluster } = this.#options;
-    cluster.followCommits((storeName) => this.#committed(storeName));
+    const { catalog } = this.#options;
     for (const database of catalog.databases())
       for (const container of catalog.containers(database)) this.#follow(container);
     catalog.onChange = ({ containers = [], droppedContainers = [] }) => {
@@ -73,13 +72,14 @@ export class GlobalIndexes {
       store,
       clock,
     });
+    // Commits are reported from the first index on: without any, writes need not ask.
+    if (this.#bySource.size === 0) cluster.followCommits((storeName) => this.#committed(storeName));
     const followers = this.#bySource.get(folder) ?? new Set();
     this.#bySource.set(folder, followers.add(follower));
   }
 
   /** Wakes the followers of a store. Called for every commit group: it must cost no more than a look-up. */
   #committed(storeName: string): void {
-    if (this.#bySource.size === 0) return;
     this.#wake(storeName.slice(0, storeName.indexOf('/')));
   }
 

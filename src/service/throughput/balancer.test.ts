@@ -258,6 +258,23 @@ test('a split that fails is reported, and tried again only after the partition h
   expect(current(container).partitions.length).toBeGreaterThan(1);
 });
 
+test('a split that fails after its commit does not drop its children', async () => {
+  await open({});
+  const container = await create(1000);
+  for (let n = 0; n < 20; n++) await write(container, `k${n}`, 'x', 200);
+  onStep = (step) => {
+    if (step === 'done') throw new Error('no luck');
+  };
+  await expect(service.resizer.split(container, '0')).rejects.toThrow('no luck');
+  expect(current(container).partitions.map(({ id }) => id)).toEqual(['1', '2']);
+  for (let n = 0; n < 20; n++) {
+    const address = { partitionKey: [`k${n}`], rowKey: ['x'] };
+    const { item } = await service.items.read(current(container), address, undefined);
+    expect(item).toBeDefined();
+  }
+  await write(container, 'k0', 'y', 200);
+});
+
 test('a key among others has its limit too, and is reported once, at 80 percent', async () => {
   await open({ partitionStorageLimit: 1_000_000, logicalPartitionLimit: 20_480 });
   const container = await create(1000);

@@ -3,7 +3,7 @@ import { type Clock, DomainError } from '../../base/index.ts';
 import {
   type BucketLimitRecord,
   type Catalog,
-  type Change,
+  type CatalogChange,
   type ContainerKind,
   type ContainerRecord,
   type DatabaseRecord,
@@ -227,7 +227,7 @@ function changeOf(
   { database, container }: Offer,
   throughput: ThroughputRecord,
   settings: Settings,
-): Change<Offer> {
+): CatalogChange<Offer> {
   if (container !== undefined) {
     const kind = kindAt(container, throughput.setting, settings);
     const record = { ...container, kind, throughput };

@@ -1,7 +1,7 @@
 /** The action of a request. A route that is missing here has none, and only a master key may use it. */
 import type { Action } from '../../../service/index.ts';
 import type { Call } from '../call.ts';
-import { isQuery } from '../query/query-body.ts';
+import { isQuery } from '../request.ts';
 
 type Meaning = Action | ((call: Call) => Action);
 type Verbs = Readonly<Record<string, Meaning>>;

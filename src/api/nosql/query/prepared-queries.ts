@@ -2,6 +2,7 @@
  * From the text of a query to an executable query: parsed once per text, compiled with its parameters and the policies
  * of the container.
  */
+import { LRUCache } from 'lru-cache';
 import { type Clock, FIXED_EVALUATION } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { Indexing } from '../../../partition/index.ts';
@@ -17,16 +18,20 @@ import {
   executableQuery,
   type KeyRange,
   keyRanges,
+  parseQuery,
   type Query,
   type QueryPlan,
   queryPlan,
   SqlError,
 } from '../sql/index.ts';
 import type { RequestQuery } from './query-body.ts';
-import { QueryCache } from './query-cache.ts';
 import { QueriedContainers } from './query-environment.ts';
 import { QueryFunctions } from './query-functions.ts';
 import { checkOrder } from './query-order.ts';
+
+const PARSED_QUERIES_MAX = 1000;
+/** The characters of all texts together; a tree is some twenty times as large. */
+const PARSED_CHARACTERS_MAX = 1024 * 1024;
 
 export interface PreparedQuery {
   readonly query: Query;
@@ -44,7 +49,7 @@ export interface PreparedQuery {
 export type QueryServices = Pick<Service, 'clock' | 'homes' | 'resources' | 'scripts'>;
 
 export class PreparedQueries {
-  readonly #cache = new QueryCache();
+  readonly #cache = new ParsedQueries();
   readonly #containers: QueriedContainers;
   readonly #clock: Clock;
   readonly #services: QueryServices;
@@ -145,4 +150,23 @@ function withWindow(plan: QueryPlan): QueryPlan {
   if (!hybrid) return plan;
   const { skip = null, take = null } = hybrid;
   return { ...plan, hybridSearchQueryInfo: { ...hybrid, skip, take } };
+}
+
+/** Parsed queries by text: applications send the same few texts with other parameters. */
+class ParsedQueries {
+  readonly #parsed = new LRUCache<string, Query>({
+    max: PARSED_QUERIES_MAX,
+    maxSize: PARSED_CHARACTERS_MAX,
+    sizeCalculation: (_, text) => text.length + 1,
+  });
+
+  /** Throws SqlError. */
+  parse(text: string): Query {
+    let query = this.#parsed.get(text);
+    if (query === undefined) {
+      query = parseQuery(text);
+      this.#parsed.set(text, query);
+    }
+    return query;
+  }
 }

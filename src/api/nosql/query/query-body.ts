@@ -15,14 +15,6 @@ const PARAMETER_NAME = /^@[\p{L}_][\p{L}\p{N}_]*$/u;
 /** Parameters of one query; generated queries stay far below. */
 const PARAMETERS_MAX = 20_000;
 
-/** POST on a feed is a query by a header or by its content type. */
-export function isQuery(call: Call): boolean {
-  return (
-    call.isHeaderTrue('x-ms-documentdb-isquery') ||
-    (call.header('content-type')?.startsWith('application/query+json') ?? false)
-  );
-}
-
 /** Throws `invalidInput` for a body that holds no query. */
 export function readQuery(call: Call): RequestQuery {
   return toQuery(parseJsonObject(call.body));

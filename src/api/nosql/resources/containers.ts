@@ -8,10 +8,8 @@ import type { ContainerView } from '../containers/container-view.ts';
 import { throughputSetting, wantsMinuteReserve } from '../containers/throughput-header.ts';
 import { listReply } from '../feed.ts';
 import { parseJsonObject } from '../items/json-body.ts';
-import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
-import { isQuery } from '../query/query-body.ts';
-import { emptyReply, jsonReply, type Reply } from '../reply.ts';
-import { isPartitionKeyOptional } from '../request.ts';
+import { emptyReply, jsonReply, notModified, type Reply } from '../reply.ts';
+import { ifMatch, isNotModified, isPartitionKeyOptional, isQuery } from '../request.ts';
 
 /** Writes to the catalog cost what a small item costs. */
 const WRITE_CHARGE = 4.95;

@@ -5,9 +5,8 @@ import { resourceName } from '../containers/resource-name.ts';
 import { throughputSetting } from '../containers/throughput-header.ts';
 import { listReply } from '../feed.ts';
 import { parseJsonObject } from '../items/json-body.ts';
-import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
-import { isQuery } from '../query/query-body.ts';
-import { emptyReply, jsonReply, type Reply } from '../reply.ts';
+import { emptyReply, jsonReply, notModified, type Reply } from '../reply.ts';
+import { ifMatch, isNotModified, isQuery } from '../request.ts';
 
 interface DatabaseResource {
   readonly id: string;

@@ -2,18 +2,18 @@
  * Kinds of resources that a container never has: conflicts, because one region writes, and attachments, which the
  * service has retired. Clients may still list them and ask for one.
  */
-import { type Call, type Operation, resourceNotFound } from '../call.ts';
+import { type Call, type RequestHandler, resourceNotFound } from '../call.ts';
 import { RequestError } from '../errors.ts';
 import { listReply } from '../feed.ts';
 import { PARTITION_KEY_HEADER, requiredPartitionKey } from '../items/partition-key-header.ts';
-import { isQuery } from '../query/query-body.ts';
 import { crossPartitionDisabled } from '../query/query-cross-partition.ts';
 import type { Reply } from '../reply.ts';
+import { isQuery } from '../request.ts';
 
 interface EmptyVerbs {
   readonly type: string;
-  readonly feed: { readonly GET: Operation; readonly POST: Operation };
-  readonly single: { readonly GET: Operation; readonly DELETE: Operation };
+  readonly feed: { readonly GET: RequestHandler; readonly POST: RequestHandler };
+  readonly single: { readonly GET: RequestHandler; readonly DELETE: RequestHandler };
 }
 
 interface EmptyOptions {

@@ -9,12 +9,13 @@ import { checkedItem } from '../items/item-input.ts';
 import { checkJson, parseJson } from '../items/json-body.ts';
 import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
 import { itemPatch } from '../items/patch-updater.ts';
-import { ifMatch, isNotModified } from '../items/preconditions.ts';
 import { type RequestItem, requestItemInSlices } from '../items/request-item.ts';
 import { emptyReply, type Reply, responseInfoHeaders } from '../reply.ts';
 import {
   checkIndexingDirective,
   headerRequestClass,
+  ifMatch,
+  isNotModified,
   readRequestClass,
   wantsMinimal,
 } from '../request.ts';

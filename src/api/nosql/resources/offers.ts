@@ -16,9 +16,8 @@ import { offerChange } from '../containers/throughput-header.ts';
 import { RequestError } from '../errors.ts';
 import { listReply } from '../feed.ts';
 import { parseJsonObject } from '../items/json-body.ts';
-import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
-import { isQuery } from '../query/query-body.ts';
-import { jsonReply, type Reply } from '../reply.ts';
+import { jsonReply, notModified, type Reply } from '../reply.ts';
+import { ifMatch, isNotModified, isQuery } from '../request.ts';
 
 /** The charge of the reference service for a change of the catalog. */
 const WRITE_CHARGE = 4.95;

@@ -6,9 +6,9 @@ import { type PartitionRecord, rangeRid } from '../../../catalog/index.ts';
 import type { Call } from '../call.ts';
 import type { ContainerView } from '../containers/container-view.ts';
 import { type Envelope, queriedReply, rowsBody } from '../feed.ts';
-import { isNotModified, notModified } from '../items/preconditions.ts';
-import { isQuery } from '../query/query-body.ts';
 import type { Reply } from '../reply.ts';
+import { notModified } from '../reply.ts';
+import { isNotModified, isQuery } from '../request.ts';
 
 export function listPartitionKeyRanges(call: Call): Reply {
   const view = call.ownerContainer();

@@ -7,13 +7,12 @@ import {
   storedResourceRid,
 } from '../../../catalog/index.ts';
 import type { ValueMap } from '../../../value/index.ts';
-import { type Call, type Operation, ownerNotFound, resourceNotFound } from '../call.ts';
+import { type Call, ownerNotFound, type RequestHandler, resourceNotFound } from '../call.ts';
 import { resourceName } from '../containers/resource-name.ts';
 import { type ListedResource, listReply } from '../feed.ts';
 import { parseJsonObject } from '../items/json-body.ts';
-import { ifMatch, isNotModified, notModified } from '../items/preconditions.ts';
-import { isQuery } from '../query/query-body.ts';
-import { emptyReply, jsonReply, type Reply } from '../reply.ts';
+import { emptyReply, jsonReply, notModified, type Reply } from '../reply.ts';
+import { ifMatch, isNotModified, isQuery } from '../request.ts';
 
 /** Writes to the catalog cost what a small item costs. */
 const WRITE_CHARGE = 4.95;
@@ -32,8 +31,12 @@ export interface StoredResourceKind {
 
 interface StoredVerbs {
   readonly type: string;
-  readonly feed: { readonly GET: Operation; readonly POST: Operation };
-  readonly single: { readonly GET: Operation; readonly PUT: Operation; readonly DELETE: Operation };
+  readonly feed: { readonly GET: RequestHandler; readonly POST: RequestHandler };
+  readonly single: {
+    readonly GET: RequestHandler;
+    readonly PUT: RequestHandler;
+    readonly DELETE: RequestHandler;
+  };
 }
 
 export function storedResourceVerbs(kind: StoredResourceKind): StoredVerbs {

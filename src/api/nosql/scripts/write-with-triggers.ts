@@ -13,9 +13,8 @@ import type { ContainerView } from '../containers/container-view.ts';
 import { checkedItem } from '../items/item-input.ts';
 import { checkJson, parseJsonObject } from '../items/json-body.ts';
 import { type KeyValues, requiredPartitionKey } from '../items/partition-key-header.ts';
-import { ifMatch } from '../items/preconditions.ts';
 import { emptyReply, type Reply, responseInfoHeaders } from '../reply.ts';
-import { headerRequestClass, wantsMinimal } from '../request.ts';
+import { headerRequestClass, ifMatch, wantsMinimal } from '../request.ts';
 import { altLink, answerCalls } from './document-calls.ts';
 import { logHeaders, withEtags, withLog } from './script-reply.ts';
 

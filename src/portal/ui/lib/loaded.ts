@@ -26,14 +26,14 @@ export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[])
     const own = ++turn.current;
     isAsking.current = true;
     setState((before) => ({ ...before, isLoading: true }));
-    const settle = (change: (before: State<T>) => State<T>): void => {
+    const complete = (change: (before: State<T>) => State<T>): void => {
       if (own !== turn.current) return;
       isAsking.current = false;
       setState(change);
     };
     load().then(
-      (value) => settle(() => ({ value, error: undefined, isLoading: false })),
-      (error) => settle((before) => ({ ...before, error, isLoading: false })),
+      (value) => complete(() => ({ value, error: undefined, isLoading: false })),
+      (error) => complete((before) => ({ ...before, error, isLoading: false })),
     );
   }, inputs);
   useEffect(() => {

@@ -29,7 +29,7 @@ interface Named {
   readonly isCut: boolean;
 }
 
-type Place = Pick<Entry, 'primary' | 'rowKey'>;
+type EntryPosition = Pick<Entry, 'primary' | 'rowKey'>;
 
 export class IndexedRows implements RowSource {
   readonly #table: Table;
@@ -48,7 +48,7 @@ export class IndexedRows implements RowSource {
   async page(position: Position, limit: number, call: Call): Promise<RowPage> {
     const positionBehind = (entry: Entry): Position => ({
       ...position,
-      continuation: printPlace(entry),
+      continuation: printPosition(entry),
       key: decodeRow(entry.body).partitionKey.map(({ value }) => value),
       hasRows: true,
     });
@@ -132,13 +132,13 @@ export class IndexedRows implements RowSource {
 
 /** The first entries behind a place, as many as may be kept. */
 class FirstEntries {
-  readonly #after: Place | undefined;
+  readonly #after: EntryPosition | undefined;
   #entries: Entry[] = [];
   #bytes = 0;
   /** Entries behind it are not kept any more. */
   #end: Entry | undefined;
 
-  constructor(after: Place | undefined) {
+  constructor(after: EntryPosition | undefined) {
     this.#after = after;
   }
 
@@ -170,7 +170,7 @@ class FirstEntries {
   }
 }
 
-function compareEntries(a: Place, b: Place): number {
+function compareEntries(a: EntryPosition, b: EntryPosition): number {
   return compareBytes(a.primary, b.primary) || compareBytes(a.rowKey, b.rowKey);
 }
 
@@ -180,7 +180,7 @@ function lengthOf(value: Bytes): Bytes {
   return bytes;
 }
 
-function printPlace({ primary, rowKey }: Place): string {
+function printPosition({ primary, rowKey }: EntryPosition): string {
   return `${bufferOf(primary).toString('base64url')}.${bufferOf(rowKey).toString('base64url')}`;
 }
 
@@ -190,7 +190,7 @@ export function isIndexPlace(continuation: string): boolean {
 }
 
 /** Clients may send anything: what is no place is refused. */
-function parsePlace(text: string): Place {
+function parsePlace(text: string): EntryPosition {
   const [primary, rowKey, ...rest] = text.split('.');
   if (primary === undefined || rowKey === undefined || rest.length > 0)
     throw protocolError('Invalid value for the paging state');
