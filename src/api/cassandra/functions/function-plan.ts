@@ -6,7 +6,7 @@ import { functionResource, resourceName } from '../roles/resource.ts';
 import { grantToCreator } from '../roles/role-plan.ts';
 import type { Keyspace } from '../schema/keyspaces.ts';
 import { type Call, type Plan, type Result, type SchemaChange, VOID } from '../statements/plan.ts';
-import { changing, userKeyspace } from '../statements/schema-statements.ts';
+import { schemaChange, userKeyspace } from '../statements/schema-statements.ts';
 import type { Scope } from '../statements/scope.ts';
 import { type CqlType, typeText } from '../types/cql-type.ts';
 import { parseType } from '../types/parse-type.ts';
@@ -26,24 +26,17 @@ type Of<K extends FunctionStatement['kind']> = Extract<FunctionStatement, { kind
 
 export function functionPlan(statement: FunctionStatement, scope: Scope): Plan {
   const keyspaceName = scope.keyspaceOf(statement.name);
-  return {
-    operation: statement.kind,
-    variables: [],
-    keyIndexes: [],
-    columns: undefined,
-    isCurrent: () => true,
-    run: changing((call) => {
-      const keyspace = userKeyspace(keyspaceName, call.environment);
-      switch (statement.kind) {
-        case 'createFunction':
-          return createFunction(statement, keyspace, call);
-        case 'createAggregate':
-          return createAggregate(statement, keyspace, scope, call);
-        default:
-          return drop(statement, keyspace, call);
-      }
-    }),
-  };
+  return schemaChange(statement.kind, (call) => {
+    const keyspace = userKeyspace(keyspaceName, call.environment);
+    switch (statement.kind) {
+      case 'createFunction':
+        return createFunction(statement, keyspace, call);
+      case 'createAggregate':
+        return createAggregate(statement, keyspace, scope, call);
+      default:
+        return drop(statement, keyspace, call);
+    }
+  });
 }
 
 async function createFunction(

@@ -5,9 +5,9 @@ import { partsOfSchema } from '../schema/alter-table.ts';
 import { checkName } from '../schema/define-table.ts';
 import type { Keyspace, Table } from '../schema/keyspaces.ts';
 import type { ColumnSchema, IndexSchema, TableSchema } from '../schema/table-schema.ts';
-import { hasDuration, isCollection, isMultiCell, quotedName } from '../types/cql-type.ts';
+import { durationsOf, isCollection, isMultiCell, quotedName } from '../types/cql-type.ts';
 import { type Call, type Plan, type Result, VOID } from './plan.ts';
-import { changed, changing, replaceTable, userKeyspace } from './schema-statements.ts';
+import { changed, replaceTable, schemaChange, userKeyspace } from './schema-statements.ts';
 import type { Scope } from './scope.ts';
 
 type Of<K extends IndexStatement['kind']> = Extract<IndexStatement, { kind: K }>;
@@ -16,21 +16,14 @@ export function indexPlan(statement: IndexStatement, scope: Scope): Plan {
   const name: TableName = statement.kind === 'createIndex' ? statement.table : statement.index;
   const keyspaceName = scope.keyspaceOf(name);
   if (statement.kind === 'createIndex') checkClass(statement);
-  return {
-    operation: statement.kind,
-    variables: [],
-    keyIndexes: [],
-    columns: undefined,
-    isCurrent: () => true,
-    run: changing((call) => {
-      if (statement.kind === 'dropIndex' && isUnknown(statement, keyspaceName, call))
-        return Promise.resolve(VOID);
-      const keyspace = userKeyspace(keyspaceName, call.environment);
-      return statement.kind === 'createIndex'
-        ? createIndex(statement, keyspace, call)
-        : dropIndex(statement, keyspace, call);
-    }),
-  };
+  return schemaChange(statement.kind, (call) => {
+    if (statement.kind === 'dropIndex' && isUnknown(statement, keyspaceName, call))
+      return Promise.resolve(VOID);
+    const keyspace = userKeyspace(keyspaceName, call.environment);
+    return statement.kind === 'createIndex'
+      ? createIndex(statement, keyspace, call)
+      : dropIndex(statement, keyspace, call);
+  });
 }
 
 function checkClass({ isCustom, customClass, options }: Of<'createIndex'>): void {
@@ -133,15 +126,8 @@ function checkTarget(target: IndexTarget, schema: TableSchema): IndexTarget {
 }
 
 function checkDurations({ type }: ColumnSchema): void {
-  if (!hasDuration(type)) return;
-  const what = isCollection(type)
-    ? 'collections containing durations'
-    : type.kind === 'tuple'
-      ? 'tuples containing durations'
-      : type.kind === 'user'
-        ? 'UDTs containing durations'
-        : 'duration columns';
-  throw invalid(`Secondary indexes are not supported on ${what}`);
+  const what = durationsOf(type);
+  if (what !== undefined) throw invalid(`Secondary indexes are not supported on ${what}`);
 }
 
 function checkCompact({ kind }: ColumnSchema, { clustering }: TableSchema): void {

@@ -27,19 +27,19 @@ import type { Scope } from './scope.ts';
 export type Run = (call: Call) => Promise<Result>;
 
 export function schemaPlan(statement: SchemaStatement, scope: Scope): Plan {
+  return schemaChange(statement.kind, runOf(statement, scope));
+}
+
+/** The plan of a change of the schema. Such changes are made one after the other. */
+export function schemaChange(operation: string, run: Run): Plan {
   return {
-    operation: statement.kind,
+    operation,
     variables: [],
     keyIndexes: [],
     columns: undefined,
     isCurrent: () => true,
-    run: changing(runOf(statement, scope)),
+    run: (call) => call.environment.keyspaces.changeAlone(() => run(call)),
   };
-}
-
-/** Changes of the schema are made one after the other. */
-export function changing(run: Run): Run {
-  return (call) => call.environment.keyspaces.changeAlone(() => run(call));
 }
 
 function runOf(statement: SchemaStatement, scope: Scope): Run {

@@ -13,34 +13,27 @@ import {
 } from '../types/cql-type.ts';
 import { checkNesting, parseType, type UserTypes } from '../types/parse-type.ts';
 import { type Call, type Plan, type Result, VOID } from './plan.ts';
-import { changed, changing, replaceTable, userKeyspace } from './schema-statements.ts';
+import { changed, replaceTable, schemaChange, userKeyspace } from './schema-statements.ts';
 import type { Scope } from './scope.ts';
 
 type Of<K extends TypeStatement['kind']> = Extract<TypeStatement, { kind: K }>;
 
 export function typePlan(statement: TypeStatement, scope: Scope): Plan {
   const keyspaceName = scope.keyspaceOf(statement.type);
-  return {
-    operation: statement.kind,
-    variables: [],
-    keyIndexes: [],
-    columns: undefined,
-    isCurrent: () => true,
-    run: changing((call) => {
-      const isUnknown = call.environment.keyspaces.find(keyspaceName) === undefined;
-      if (isUnknown && statement.kind === 'dropType' && statement.ifExists)
-        return Promise.resolve(VOID);
-      const keyspace = userKeyspace(keyspaceName, call.environment);
-      switch (statement.kind) {
-        case 'createType':
-          return createType(statement, keyspace, call);
-        case 'alterType':
-          return alterType(statement, keyspace, call);
-        case 'dropType':
-          return dropType(statement, keyspace, call);
-      }
-    }),
-  };
+  return schemaChange(statement.kind, (call) => {
+    const isUnknown = call.environment.keyspaces.find(keyspaceName) === undefined;
+    if (isUnknown && statement.kind === 'dropType' && statement.ifExists)
+      return Promise.resolve(VOID);
+    const keyspace = userKeyspace(keyspaceName, call.environment);
+    switch (statement.kind) {
+      case 'createType':
+        return createType(statement, keyspace, call);
+      case 'alterType':
+        return alterType(statement, keyspace, call);
+      case 'dropType':
+        return dropType(statement, keyspace, call);
+    }
+  });
 }
 
 async function createType(

@@ -130,6 +130,14 @@ export function hasDuration(type: CqlType): boolean {
   return false;
 }
 
+/** How messages name what has durations in it; undefined for a type without. */
+export function durationsOf(type: CqlType): string | undefined {
+  if (!hasDuration(type)) return undefined;
+  if (isCollection(type)) return 'collections containing durations';
+  if (type.kind === 'tuple') return 'tuples containing durations';
+  return type.kind === 'user' ? 'UDTs containing durations' : 'duration columns';
+}
+
 /** As in system_schema.columns. */
 export function typeText(type: CqlType): string {
   switch (type.kind) {

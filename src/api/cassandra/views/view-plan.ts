@@ -7,10 +7,10 @@ import { throughputOf } from '../schema/throughput-options.ts';
 import { type Call, type Plan, type Result, VOID } from '../statements/plan.ts';
 import {
   changed,
-  changing,
   defaultThroughput,
   newTableId,
   replaceTable,
+  schemaChange,
   specOf,
   userKeyspace,
 } from '../statements/schema-statements.ts';
@@ -24,23 +24,16 @@ type Of<K extends ViewStatement['kind']> = Extract<ViewStatement, { kind: K }>;
 
 export function viewPlan(statement: ViewStatement, scope: Scope): Plan {
   const keyspaceName = scope.keyspaceOf(statement.view);
-  return {
-    operation: statement.kind,
-    variables: [],
-    keyIndexes: [],
-    columns: undefined,
-    isCurrent: () => true,
-    run: changing((call) => {
-      switch (statement.kind) {
-        case 'createView':
-          return create(statement, userKeyspace(keyspaceName, call.environment), scope, call);
-        case 'alterView':
-          return alter(statement, keyspaceName, call);
-        case 'dropView':
-          return drop(statement, keyspaceName, call);
-      }
-    }),
-  };
+  return schemaChange(statement.kind, (call) => {
+    switch (statement.kind) {
+      case 'createView':
+        return create(statement, userKeyspace(keyspaceName, call.environment), scope, call);
+      case 'alterView':
+        return alter(statement, keyspaceName, call);
+      case 'dropView':
+        return drop(statement, keyspaceName, call);
+    }
+  });
 }
 
 async function create(

@@ -5,7 +5,7 @@ import { invalid } from '../../errors.ts';
 import type { ColumnSchema, TableSchema } from '../../schema/table-schema.ts';
 import {
   type CqlType,
-  hasDuration,
+  durationsOf,
   isCollection,
   isMultiCell,
   native,
@@ -175,15 +175,8 @@ function slice(
 }
 
 function checkDurations({ type }: ColumnSchema): void {
-  if (!hasDuration(type)) return;
-  const what = isCollection(type)
-    ? 'collections containing durations'
-    : type.kind === 'tuple'
-      ? 'tuples containing durations'
-      : type.kind === 'user'
-        ? 'UDTs containing durations'
-        : 'duration columns';
-  throw invalid(`Slice restrictions are not supported on ${what}`);
+  const what = durationsOf(type);
+  if (what !== undefined) throw invalid(`Slice restrictions are not supported on ${what}`);
 }
 
 type SingleRelation = Extract<Relation, { kind: 'column' | 'in' | 'element' }>;
