@@ -112,6 +112,20 @@ export interface Order {
    * item without the property.
    */
   readonly compare?: ((a: Value, b: Value) => number) | undefined;
+  /** A declared index with the order of `compare`. */
+  readonly index?: OrderIndex | undefined;
+}
+
+/**
+ * A declared index that the dialect has chosen for an order. Where a partition cannot read from it, or a sort would be
+ * cheaper, the first page throws `NotInOrder`: the dialect then sorts all rows once, instead of once for each page.
+ */
+export interface OrderIndex {
+  readonly id: number;
+  /** Whether its entries are read backwards: rows with equal keys then come in descending rid order. */
+  readonly isReversed: boolean;
+  /** A sort key as a value of the index. */
+  valueOf(key: Value): Value;
 }
 
 export interface OrderPart {

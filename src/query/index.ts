@@ -40,6 +40,7 @@ export { executePage } from './execute.ts';
 export { type ExecutionStats, newStats } from './execution-stats.ts';
 export { type FoundItem, looseItem, type PendingItem } from './found-item.ts';
 export { Interruption, type InterruptionOptions } from './interruption.ts';
+export { NotInOrder } from './order/declared-order.ts';
 export { type PageRequest, type ResultPage, rowTooLarge, type Target } from './page/page.ts';
 export {
   type HashRange,
@@ -57,6 +58,7 @@ export type {
   CompositeOrder,
   DeclaredRanges,
   IndexEntries,
+  IndexInOrder,
   IndexLimit,
   ItemReader,
 } from './reader.ts';

@@ -1,7 +1,7 @@
 /** The reader: one snapshot of a partition's index and items, as the executor needs it. Partitions implement it. */
 import type { Bytes, MaybePromise } from '../base/index.ts';
 import type { KeyRange, KeyScanOptions } from '../engine/index.ts';
-import type { Path, TRUNCATED, Value } from '../value/index.ts';
+import type { Collation, Path, TRUNCATED, Value } from '../value/index.ts';
 import type { ValueRange } from './condition/value-ranges.ts';
 import type { Search, SearchAccess } from './search.ts';
 
@@ -72,6 +72,12 @@ export interface ItemReader {
     parts: readonly CompositeOrder[],
     limits?: readonly IndexLimit[],
   ): CompositeMatch | undefined;
+  /** A declared index as read in an order of its own; undefined where it does not have it, or not yet. */
+  indexInOrder?(
+    id: number,
+    parts: readonly CompositeOrder[],
+    limits: readonly IndexLimit[],
+  ): IndexInOrder | undefined;
   /** Ranges of a declared index that hold every item within the limits. */
   declaredWithin?(limits: readonly IndexLimit[]): DeclaredRanges | undefined;
   ridOf(entry: string): number;
@@ -96,6 +102,22 @@ export interface IndexLimit {
   readonly ranges: readonly ValueRange[];
 }
 
+/** A declared index that may have several entries of an item, with marks of the items for which that matters. */
+export interface IndexInOrder {
+  readonly match: CompositeMatch;
+  /** All marks, those of items that the index has not in order, those of several values at the first part. */
+  readonly marks: KeyRange;
+  readonly unordered: KeyRange;
+  readonly several: KeyRange;
+  /** The entries to read, ascending: without limits of the first part, and with them where no item is marked. */
+  readonly all: readonly KeyRange[];
+  readonly limited: readonly KeyRange[];
+  /** The paths whose limits `limited` keeps. */
+  readonly applied: readonly { readonly path: Path }[];
+  /** The entry of an item whose sort keys have these values. */
+  entryOf(values: readonly Value[], rid: number): string;
+}
+
 export interface DeclaredRanges {
   readonly ranges: readonly KeyRange[];
   /** How many parts of the index are limited. */
@@ -114,4 +136,6 @@ export interface CompositeMatch {
   readonly isReversed: boolean;
   /** The stored direction of each part. */
   readonly isDescending: readonly boolean[];
+  /** Cosmos where it is absent. */
+  readonly collation?: Collation;
 }

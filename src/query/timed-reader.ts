@@ -14,6 +14,7 @@ import type {
   CompositeOrder,
   DeclaredRanges,
   IndexEntries,
+  IndexInOrder,
   IndexLimit,
   ItemReader,
 } from './reader.ts';
@@ -78,6 +79,14 @@ export class TimedReader implements ItemReader {
 
   declaredWithin(limits: readonly IndexLimit[]): DeclaredRanges | undefined {
     return this.#reader.declaredWithin?.(limits);
+  }
+
+  indexInOrder(
+    id: number,
+    parts: readonly CompositeOrder[],
+    limits: readonly IndexLimit[],
+  ): IndexInOrder | undefined {
+    return this.#reader.indexInOrder?.(id, parts, limits);
   }
 
   compositeOf(

@@ -27,6 +27,7 @@ import type {
   CompositeOrder,
   DeclaredRanges,
   IndexEntries,
+  IndexInOrder,
   IndexLimit,
   ItemReader,
   Search,
@@ -141,6 +142,15 @@ export class QueryReader implements ItemReader {
     return indexing.declaredWithin(limits, (id) => readyIndexes.has(id));
   }
 
+  indexInOrder(
+    id: number,
+    parts: readonly CompositeOrder[],
+    limits: readonly IndexLimit[],
+  ): IndexInOrder | undefined {
+    const { readyIndexes, indexing } = this.#reader.context;
+    return readyIndexes.has(id) ? indexing.inOrder(id, parts, limits) : undefined;
+  }
+
   compositeOf(
     parts: readonly CompositeOrder[],
     limits?: readonly IndexLimit[],
@@ -169,8 +179,13 @@ export class QueryReader implements ItemReader {
     return isSameTerm(a, b);
   }
 
-  compositeKey({ prefix, isDescending }: CompositeMatch, values: readonly Value[]): Bytes {
-    const parts = values.map((value, at) => compositePart(value, isDescending[at] === true));
+  compositeKey(
+    { prefix, isDescending, collation }: CompositeMatch,
+    values: readonly Value[],
+  ): Bytes {
+    const parts = values.map((value, at) =>
+      compositePart(value, isDescending[at] === true, collation),
+    );
     return boundedValues(prefix, Buffer.concat(parts));
   }
 

@@ -48,6 +48,7 @@ export function choosePath(
   reader: ItemReader,
   condition: Condition,
   stats: ExecutionStats,
+  declaredMax = collectedMax(reader),
 ): MaybePromise<AccessPath> {
   const usable = usablePart(reader, condition);
   if (usable.kind === 'nothing') return { kind: 'none' };
@@ -55,7 +56,7 @@ export function choosePath(
   // One part says no more than the terms of its path.
   const isNeeded = declared !== undefined && (declared.partCount > 1 || usable.kind === 'anything');
   if (!isNeeded) return chooseTerms(reader, usable, stats);
-  return collectRanges(reader, declared.ranges, collectedMax(reader), stats).then((rids) => {
+  return collectRanges(reader, declared.ranges, declaredMax, stats).then((rids) => {
     if (rids === undefined) return chooseTerms(reader, usable, stats);
     return rids.length === 0 ? { kind: 'none' } : { kind: 'rids', rids, text: declared.text };
   });
@@ -84,16 +85,19 @@ function scanOrKeys(reader: ItemReader, stats: ExecutionStats): MaybePromise<Acc
 /**
  * As `choosePath`, for rows in an order: the rids of one value are collected as long as sorting their rows can be
  * cheaper than finding enough of them in an index that has the order.
+ * @param hasOrder - such an index exists, so that no more rids of a declared index are collected either.
  */
 export function chooseForOrder(
   reader: ItemReader,
   condition: Condition,
-  wanted: number,
+  { wanted, hasOrder }: { readonly wanted: number; readonly hasOrder: boolean },
   stats: ExecutionStats,
 ): MaybePromise<AccessPath> {
-  return andThen(choosePath(reader, condition, stats), (access): MaybePromise<AccessPath> => {
+  const limit = Math.min(COLLECT_MAX, Math.ceil(Math.sqrt(wanted * reader.itemCount)));
+  const declaredMax = hasOrder ? Math.min(limit, collectedMax(reader)) : collectedMax(reader);
+  const path = choosePath(reader, condition, stats, declaredMax);
+  return andThen(path, (access): MaybePromise<AccessPath> => {
     if (access.kind !== 'posting') return access;
-    const limit = Math.min(COLLECT_MAX, Math.ceil(Math.sqrt(wanted * reader.itemCount)));
     return collectRange(reader, access.prefix, limit, stats).then((rids) =>
       rids === undefined ? access : { kind: 'rids', rids, text: access.text },
     );

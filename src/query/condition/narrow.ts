@@ -43,6 +43,7 @@ function longest(ranges: readonly ValueRange[]): number {
 export function coversPaths(condition: Condition, paths: readonly Path[]): boolean {
   switch (condition.kind) {
     case 'term':
+    case 'declared':
       return paths.some((path) => printPath(path) === printPath(condition.path));
     case 'all':
     case 'any':

@@ -101,9 +101,15 @@ export class IndexRows implements Batches<OrderedRow> {
 
   #rowsOf(entries: readonly string[]): MaybePromise<readonly OrderedRow[]> {
     const { reader, stats } = this.#request;
-    return andThen(reader.readMany(entries.map(reader.ridOf)), (read) =>
-      orderedRowsOf(this.#request, counted(read, reader, stats), this.#compare),
-    );
+    const { entryOf } = this.#entries;
+    const all = entries.map(reader.ridOf);
+    const rids = entryOf === undefined ? all : [...new Set(all)];
+    return andThen(reader.readMany(rids), (read) => {
+      const rows = orderedRowsOf(this.#request, counted(read, reader, stats), this.#compare);
+      return entryOf === undefined
+        ? rows
+        : andThen(rows, (found) => ofEntries(found, entries, entryOf));
+    });
   }
 
   /** Skips to the next key where rows repeat each other, so that the cost follows the values and not their items. */
@@ -140,6 +146,21 @@ export class IndexRows implements Batches<OrderedRow> {
   }
 }
 
+/** The rows that belong to one of these entries, in the order of the entries. */
+function ofEntries(
+  rows: readonly OrderedRow[],
+  entries: readonly string[],
+  entryOf: NonNullable<OrderedEntries['entryOf']>,
+): readonly OrderedRow[] {
+  const places = new Map(entries.map((entry, at) => [entry, at]));
+  const found: { readonly at: number; readonly row: OrderedRow }[] = [];
+  for (const row of rows) {
+    const at = places.get(entryOf(row));
+    if (at !== undefined) found.push({ at, row });
+  }
+  return found.sort((a, b) => a.at - b.at).map(({ row }) => row);
+}
+
 /** Divides ranges into the keys with a beginning and the keys behind them, in the direction of reading. */
 function divided(
   ranges: readonly KeyRange[],
@@ -166,9 +187,9 @@ export function intersection(a: KeyRange, b: KeyRange): readonly KeyRange[] {
 /** All ranges of the index that the condition allows, in the direction of reading. */
 export function allowedRanges(
   { condition }: OrderedRequest,
-  { prefix, parts, isReverse }: OrderedEntries,
+  { prefix, parts, isReverse, ranges }: OrderedEntries,
 ): readonly KeyRange[] {
-  const all = narrowed(prefix, parts, condition);
+  const all = ranges ?? narrowed(prefix, parts, condition);
   return isReverse ? [...all].reverse() : all;
 }
 
@@ -186,13 +207,14 @@ export function rangesAfter(
 
 /** The rest of the ranges from the keys of a row on, or behind its keys. */
 function rangesBehind(
-  { reader }: OrderedRequest,
+  { reader, order }: OrderedRequest,
   { prefix, isReverse, composite }: OrderedEntries,
   { keys }: RowPlace,
   ranges: readonly KeyRange[],
   isBehindKeys: boolean,
 ): readonly KeyRange[] {
-  const key = composite ? reader.compositeKey(composite, keys) : equalTo(keys[0]).start;
+  const values = order.index === undefined ? keys : keys.map(order.index.valueOf);
+  const key = composite ? reader.compositeKey(composite, values) : equalTo(keys[0]).start;
   const whole = concatBytes(prefix, key);
   // Truncated texts that begin alike are read together, so the range begins with the first of them.
   const shared = reader.truncatedAt(bytesToLatin1(whole), composite);

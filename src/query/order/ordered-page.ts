@@ -6,8 +6,9 @@ import type { Order, Streaming } from '../executable-query.ts';
 import { type PageRequest, PageRows, type ResultPage, type Target } from '../page/page.ts';
 import { fitsInToken, type Position, type Window } from '../page/position.ts';
 import { TimedReader } from '../timed-reader.ts';
+import { NotInOrder } from './declared-order.ts';
 import { MergedRows } from './merge.ts';
-import { entriesInOrder, findsAll, orderedRows } from './ordered.ts';
+import { entriesInOrder, findsAll, isSortCheaper, orderedRows } from './ordered.ts';
 import type { OrderedEntries, OrderedRow } from './ordered-rows.ts';
 import { isRepeated, placeComparison, positionKeys, type RowPlace } from './row-order.ts';
 
@@ -97,14 +98,31 @@ class OrderedPage {
     const { condition } = query;
     const order = this.#order;
     const wanted = this.#wanted;
+    const after = this.#after;
+    const isChosen = entries !== undefined && order.index !== undefined && after !== undefined;
     const access: MaybePromise<AccessPath> =
-      entries !== undefined && findsAll(entries, condition)
-        ? { kind: 'scan' }
-        : chooseForOrder(reader, condition, wanted, stats);
+      isChosen || (entries !== undefined && findsAll(entries, condition))
+        ? SCAN
+        : this.#otherAccess(reader, entries);
     return andThen(access, (chosen) => {
-      const after = this.#after;
       const ordered = { reader, shape: this.#shape, order, condition, after, wanted, stats };
       return orderedRows(ordered, chosen, entries);
+    });
+  }
+
+  /** The best access path without the order. */
+  #otherAccess(reader: TimedReader, entries: OrderedEntries | undefined): MaybePromise<AccessPath> {
+    const { stats, query } = this.#request;
+    const isFirst = this.#order.index !== undefined && this.#after === undefined;
+    if (isFirst && entries === undefined) throw new NotInOrder();
+    const wanted = isFirst ? this.#skip + this.#take : this.#wanted;
+    const hasOrder = isFirst && entries !== undefined;
+    const access = chooseForOrder(reader, query.condition, { wanted, hasOrder }, stats);
+    if (!isFirst) return access;
+    return andThen(access, (chosen) => {
+      if (isSortCheaper({ reader, wanted: Math.min(wanted, reader.itemCount) }, chosen))
+        throw new NotInOrder();
+      return SCAN;
     });
   }
 
@@ -143,6 +161,8 @@ class OrderedPage {
     return --this.#take === 0 ? { rows, position: undefined } : undefined;
   }
 }
+
+const SCAN: AccessPath = { kind: 'scan' };
 
 function openAll(targets: readonly Target[], request: PageRequest): MaybePromise<TimedReader[]> {
   const [first] = targets;

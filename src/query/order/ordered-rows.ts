@@ -1,5 +1,7 @@
 /** Makes the rows of items, with their places in an order. */
 import type { Bytes, MaybePromise } from '../../base/index.ts';
+import type { KeyRange } from '../../engine/index.ts';
+import type { Path } from '../../value/index.ts';
 import type { Condition } from '../condition/condition.ts';
 import type { Order, ResultRow, Streaming } from '../executable-query.ts';
 import type { ExecutionStats } from '../execution-stats.ts';
@@ -30,6 +32,12 @@ export interface OrderedEntries {
   readonly isReverse: boolean;
   readonly composite: CompositeMatch | undefined;
   readonly text: string;
+  /** The paths whose limits the entries keep; those of all parts where it is absent. */
+  readonly applied?: readonly Path[];
+  /** Set where the ranges to read are known, ascending. */
+  readonly ranges?: readonly KeyRange[];
+  /** Set where an item may have several entries: the one that its row belongs to. */
+  readonly entryOf?: ((row: RowPlace) => string) | undefined;
 }
 
 /** Entries of later reads. The first reads as many as are wanted; where that is not enough, a filter drops many. */

@@ -18,6 +18,7 @@ import type { Order } from '../executable-query.ts';
 import { type AsyncRows, asyncRows } from '../page/async-rows.ts';
 import type { Candidate, CompositeOrder, ItemReader } from '../reader.ts';
 import { yieldToEventLoop } from '../yield.ts';
+import { declaredEntries } from './declared-order.ts';
 import {
   type OrderedEntries,
   type OrderedRequest,
@@ -47,11 +48,8 @@ export function orderedRows(
 }
 
 /** True where the index that has the order applies the whole condition: then no other access path is better. */
-export function findsAll({ parts }: OrderedEntries, condition: Condition): boolean {
-  return coversPaths(
-    condition,
-    parts.map(({ path }) => path),
-  );
+export function findsAll({ parts, applied }: OrderedEntries, condition: Condition): boolean {
+  return coversPaths(condition, applied ?? parts.map(({ path }) => path));
 }
 
 /** The index entries that have an order; undefined where no index has it. */
@@ -60,6 +58,7 @@ export function entriesInOrder(
   order: Order,
   condition: Condition,
 ): MaybePromise<OrderedEntries | undefined> {
+  if (order.index !== undefined) return declaredEntries(reader, order, order.index, condition);
   if (order.compare !== undefined) return undefined;
   if (order.collation !== 'bson') return entriesOf(reader, order, condition);
   const [part, ...others] = order.parts;
@@ -122,7 +121,10 @@ function entriesOf(
 }
 
 /** True for few candidates: an index in order would read many entries before it finds them. */
-function isSortCheaper({ reader, wanted }: OrderedRequest, access: AccessPath): boolean {
+export function isSortCheaper(
+  { reader, wanted }: Pick<OrderedRequest, 'reader' | 'wanted'>,
+  access: AccessPath,
+): boolean {
   if (access.kind === 'none') return true;
   if (access.kind !== 'rids') return false;
   const entriesRead = (wanted * reader.itemCount) / Math.max(1, access.rids.length);

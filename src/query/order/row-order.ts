@@ -1,6 +1,6 @@
 /**
- * The order of rows: by their keys, then by the rid of their item in the direction of the first key, then by their
- * number within the item. In the cosmos collation all arrays are equal, and so are all objects, because an index holds
+ * The order of rows: by their keys, then by the rid of their item in the direction of the first key (of the index that
+ * the dialect has chosen), then by their number within the item. In the cosmos collation all arrays are equal, and so are all objects, because an index holds
  * only their kind.
  */
 import { compareValues, isList, isMap, type Value } from '../../value/index.ts';
@@ -17,10 +17,10 @@ export interface RowPlace {
 export type ComparePlaces = (a: RowPlace, b: RowPlace) => number;
 
 export function placeComparison(order: Order): ComparePlaces {
-  const { parts } = order;
+  const { parts, index } = order;
   const compareKeys = keyComparison(order);
   const signs = parts.map(({ isDescending }) => (isDescending ? -1 : 1));
-  const ridSign = signs[0] ?? 1;
+  const ridSign = index === undefined ? (signs[0] ?? 1) : index.isReversed ? -1 : 1;
   return (a, b) => {
     for (let at = 0; at < signs.length; at++) {
       const difference = compareKeys(a.keys[at], b.keys[at]);

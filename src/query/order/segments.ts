@@ -55,7 +55,9 @@ export function indexRows(request: OrderedRequest, entries: OrderedEntries): Bat
   const { collation = 'cosmos' } = order;
   const isAll = (path: Path) =>
     order.parts[0]?.isInEvery === true || isLimited(condition, path) || entries.composite;
-  if (part === undefined || (collation === 'cosmos' && isAll(part.path)))
+  const isOneRange =
+    entries.ranges !== undefined || (collation === 'cosmos' && part && isAll(part.path));
+  if (part === undefined || isOneRange)
     return new IndexRows(request, entries, {
       ranges: rangesAfter(request, entries, allowedRanges(request, entries)),
     });

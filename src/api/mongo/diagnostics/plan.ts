@@ -4,9 +4,11 @@ import { type Bson, type BsonDocument, compareBson, isDocument } from '../../../
 import type { Call } from '../call.ts';
 import type { Collection } from '../collections/collection.ts';
 import { addressIn } from '../documents/address.ts';
-import { declaredIndexes } from '../indexes/index-spec.ts';
+import { declaredIndexes, type MongoIndex } from '../indexes/index-spec.ts';
+import { planOrder } from '../indexes/order-plan.ts';
 import { conjuncts } from '../query/filter.ts';
 import { parseFilter } from '../query/filter-parser.ts';
+import { parseSort } from '../query/sort.ts';
 import { documentOf } from '../reply.ts';
 import { collectionSizes } from './sizes.ts';
 
@@ -40,9 +42,10 @@ export async function explainedPlan(
   if (collection === undefined)
     return { winning: stage('EOF'), usesIndex: false, documents: 0, hash };
   const { count } = await collectionSizes(context.service, collection);
-  const access = accessOf(collection, query.filter, query.allowed);
+  const ordered = orderedAccess(collection, query);
+  const access = ordered ?? accessOf(collection, query.filter, query.allowed);
   let plan = access.plan;
-  if (isDocument(query.sort) && query.sort.size > 0)
+  if (ordered === undefined && isDocument(query.sort) && query.sort.size > 0)
     plan = stage('SORT', {
       sortPattern: query.sort,
       memLimit: 104_857_600,
@@ -87,17 +90,50 @@ function accessOf(
   });
   if (index === undefined)
     return { plan: stage('COLLSCAN', { filter: sent, direction: 'forward' }), usesIndex: false };
-  const scan = stage('IXSCAN', {
-    keyPattern: index.key,
-    indexName: index.name,
-    isMultiKey: index.definition.isMultikey === true,
-    isUnique: index.definition.unique !== undefined,
-    isSparse: index.definition.isSparse === true,
-    isPartial: index.spec.has('partialFilterExpression'),
+  return { plan: fetched(indexScan(index, false), sent), usesIndex: true };
+}
+
+/** The index that the sort is read from; undefined where rows are sorted in memory. */
+function orderedAccess(
+  collection: Collection,
+  { filter: sent, sort, hint, collation, allowed }: ExplainedQuery,
+): ReturnType<typeof accessOf> | undefined {
+  if (!isDocument(sort) || sort.size === 0 || allowed !== undefined) return undefined;
+  if (isDocument(collation) || collection.options.has('collation')) return undefined;
+  const filter = parseFilter(sent);
+  if (addressIn(collection, filter) !== undefined) return undefined;
+  const plan = planOrder(collection, filter, { parts: parseSort(sort) }, hint);
+  if (plan === undefined) return undefined;
+  const scan =
+    plan.kind === 'index'
+      ? indexScan(plan.index, plan.isBackwards)
+      : stage('IXSCAN', {
+          keyPattern: documentOf({ _id: 1 }),
+          indexName: '_id_',
+          isUnique: true,
+          direction: plan.isReversed ? 'backward' : 'forward',
+        });
+  return { plan: fetched(scan, sent), usesIndex: true };
+}
+
+function fetched(scan: BsonDocument, filter: BsonDocument): BsonDocument {
+  return stage('FETCH', { filter, inputStage: scan });
+}
+
+function indexScan(
+  { key, name, spec, definition }: MongoIndex,
+  isBackwards: boolean,
+): BsonDocument {
+  return stage('IXSCAN', {
+    keyPattern: key,
+    indexName: name,
+    isMultiKey: definition.isMultikey === true,
+    isUnique: definition.unique !== undefined,
+    isSparse: definition.isSparse === true,
+    isPartial: spec.has('partialFilterExpression'),
     indexVersion: 2,
-    direction: 'forward',
+    direction: isBackwards ? 'backward' : 'forward',
   });
-  return { plan: stage('FETCH', { filter: sent, inputStage: scan }), usesIndex: true };
 }
 
 function stage(name: string, fields: Readonly<Record<string, Bson>> = {}): BsonDocument {

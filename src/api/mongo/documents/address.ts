@@ -14,7 +14,7 @@ import { equalityOn, type Filter } from '../query/filter.ts';
 import { valueAt } from '../query/path.ts';
 
 /** All documents of an unsharded collection have one key. */
-const ONE_KEY: readonly Value[] = [undefined];
+export const ONE_KEY: readonly Value[] = [undefined];
 
 export function addressOf(collection: Collection, document: BsonDocument): ItemAddress {
   return {

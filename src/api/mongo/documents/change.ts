@@ -22,9 +22,9 @@ import {
   printChange,
 } from './change-result.ts';
 import { writeError } from './duplicate.ts';
-import { findDocuments } from './find-documents.ts';
+import { type FindOptions, findDocuments, sortedDocuments } from './find-documents.ts';
 import { insertOne } from './insert.ts';
-import { type Row, type Rows, sorted } from './rows.ts';
+import type { Row, Rows } from './rows.ts';
 import { compileRules, rulesOf } from './rules.ts';
 import type { DocumentStore } from './store.ts';
 import { DELETE, deleteArguments, UPDATE, updateArguments, upsertedDocument } from './updaters.ts';
@@ -174,17 +174,24 @@ class Changer {
   }
 
   async #firstRow(): Promise<Row | undefined> {
-    const { sort } = this.#change;
-    const rows = this.#rows();
-    const isSorted = (sort instanceof Sort ? sort.parts : sort).length > 0;
-    for await (const [row] of isSorted ? sorted(rows, sort, 1) : rows) return row;
+    const { sort: sent } = this.#change;
+    const sort = sent instanceof Sort ? sent : new Sort(sent);
+    const { store, collection } = this.#context;
+    const rows = sort.isEmpty
+      ? this.#rows()
+      : sortedDocuments(store, collection, this.#filter, { ...this.#options(), sort, wanted: 1 });
+    for await (const [row] of rows) return row;
     return undefined;
   }
 
   #rows(): Rows {
-    const { store, collection, scripts } = this.#context;
-    const { compare } = this.#change.context.expression;
-    return findDocuments(store, collection, this.#filter, { compare, scripts });
+    const { store, collection } = this.#context;
+    return findDocuments(store, collection, this.#filter, this.#options());
+  }
+
+  #options(): FindOptions {
+    const { scripts } = this.#context;
+    return { compare: this.#change.context.expression.compare, scripts };
   }
 
   /** Every document that matches, once. */

@@ -1,21 +1,25 @@
 /** The documents of a collection that a filter matches, as a stream. */
 
-import { ANYTHING } from '../../../query/index.ts';
+import { ANYTHING, NotInOrder } from '../../../query/index.ts';
 import type { ItemAddress } from '../../../service/index.ts';
-import { type BsonDocument, compareBson } from '../../../value/index.ts';
+import { type Bson, type BsonDocument, compareBson } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
 import { filterCondition } from '../indexes/filter-condition.ts';
+import { idBounds, idsIn, isIndexed, isInIdOrder } from '../indexes/id-access.ts';
 import { hasGeoIndex, textFields } from '../indexes/index-spec.ts';
+import { planOrder } from '../indexes/order-plan.ts';
+import { sortKey } from '../indexes/sort-keys.ts';
 import type { CompareBson } from '../query/collation.ts';
 import { conjuncts, type Filter, fieldsOf, nearOf, textOf, whereScripts } from '../query/filter.ts';
 import { compileFilter } from '../query/filter-test.ts';
 import { type NearQuery, nearDistance } from '../query/geo/near.ts';
 import { type FieldPath, someAt } from '../query/path.ts';
-import { addressIn, partitionKeyIn } from './address.ts';
-import { matching, Row, type Rows, readerOf, sortedBy } from './rows.ts';
-import type { DocumentStore } from './store.ts';
+import { Sort } from '../query/sort.ts';
+import { addressIn, idKey, partitionKeyIn } from './address.ts';
+import { matching, Row, type Rows, readerOf, sorted, sortedBy } from './rows.ts';
+import type { DocumentStore, FindRequest } from './store.ts';
 import { decided, type Scripts } from './where.ts';
 
 export interface FindOptions {
@@ -23,6 +27,67 @@ export interface FindOptions {
   readonly compare?: CompareBson | undefined;
   /** Where `$where` runs; without it such a filter is refused. */
   readonly scripts?: Scripts | undefined;
+}
+
+export interface SortOptions extends FindOptions {
+  readonly sort: Sort;
+  /** How many of the first rows are needed. */
+  readonly wanted: number;
+  readonly hint?: Bson | undefined;
+}
+
+/** The same in the order of a sort: read from an index that has it, or sorted in memory. */
+export function sortedDocuments(
+  store: DocumentStore,
+  collection: Collection,
+  filter: Filter,
+  options: SortOptions,
+): Rows {
+  const { sort, wanted, compare = compareBson, hint } = options;
+  const inMemory = (): Rows =>
+    sorted(findDocuments(store, collection, filter, options), sort, wanted);
+  const plan = compare === compareBson ? planOrder(collection, filter, sort, hint) : undefined;
+  if (plan === undefined || store.isTransaction) return inMemory();
+  const isEverything = filter.kind === 'and' && filter.of.length === 0;
+  const test = isEverything ? undefined : compileFilter(filter, compare);
+  const names = fieldsOf(filter);
+  if (plan.kind === 'id') {
+    const rows = store.scan(collection, { ...plan, wanted });
+    const read = readerOf(names);
+    return test === undefined ? rows : matching(rows, test, read);
+  }
+  const keys = new Sort(plan.parts);
+  const request: FindRequest = {
+    partitionKey: collection.shardKey && partitionKeyIn(collection, filter),
+    condition: filterCondition(filter),
+    test,
+    read: readerOf(names && new Set([...names, ...(keys.fields as ReadonlySet<string>)])),
+    order: {
+      order: plan.order,
+      keysOf: (document) => keys.keyOf(document).map(sortKey),
+      take: wanted,
+    },
+  };
+  return orElse(store.find(collection, request), inMemory);
+}
+
+/** Rows in the order of an index, sorted in memory where a partition cannot read them so. */
+async function* orElse(rows: Rows, otherwise: () => Rows): Rows {
+  let first: Awaited<ReturnType<Rows['next']>>;
+  try {
+    first = await rows.next();
+  } catch (error) {
+    if (!(error instanceof NotInOrder)) throw error;
+    yield* otherwise();
+    return;
+  }
+  if (first.done === true) return;
+  try {
+    yield first.value;
+    yield* rows;
+  } finally {
+    await rows.return();
+  }
 }
 
 export function findDocuments(
@@ -49,6 +114,9 @@ export function findDocuments(
   }
   if (address !== undefined && test !== undefined)
     return matching(readOne(store, collection, address), test);
+  const byId = isCollated || test === undefined ? undefined : rowsById(store, collection, filter);
+  if (byId !== undefined)
+    return matching(byId, test as NonNullable<typeof test>, readerOf(fieldsOf(filter)));
   const isSharded = collection.shardKey !== undefined && !isCollated;
   const partitionKey = isSharded ? partitionKeyIn(collection, filter) : undefined;
   const condition = filterCondition(filter, isCollated);
@@ -56,6 +124,21 @@ export function findDocuments(
   const rows = store.find(collection, { partitionKey, condition, test, read });
   const near = nearOf(filter);
   return near === undefined ? rows : byDistance(rows, near.path, near.near);
+}
+
+/** The documents that the filter names by `_id`, or a range of them; undefined where it does neither. */
+function rowsById(store: DocumentStore, collection: Collection, filter: Filter): Rows | undefined {
+  if (!isInIdOrder(collection) || nearOf(filter) !== undefined) return undefined;
+  const ids = idsIn(filter);
+  if (ids !== undefined)
+    return store.readMany(
+      collection,
+      ids.map((id) => [idKey(id)]),
+    );
+  const rows = idBounds(filter);
+  const isBounded = rows.from !== undefined || rows.to !== undefined;
+  if (!isBounded || store.isTransaction || isIndexed(collection, filter)) return undefined;
+  return store.scan(collection, { rows, isReversed: false, wanted: Number.POSITIVE_INFINITY });
 }
 
 /** Text searches and orders by distance need an index of their kind. */

@@ -5,17 +5,19 @@
 import { andThen, type Bytes, type MaybePromise } from '../../../base/index.ts';
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { SequenceResult } from '../../../cluster/index.ts';
-import type { Effect, Item, SequenceMode } from '../../../partition/index.ts';
+import type { Effect, Item, RowBounds, SequenceMode } from '../../../partition/index.ts';
 import {
   ANYTHING,
   type Condition,
   type FoundItem,
   type HashRange,
+  type Order,
   type Streaming,
   yieldToEventLoop,
 } from '../../../query/index.ts';
 import type { ItemAddress, ItemWrite, QueryPage, Service } from '../../../service/index.ts';
 import {
+  type BsonDocument,
   EPK_MAX,
   EPK_MIN,
   effectivePartitionKey,
@@ -26,6 +28,7 @@ import type { Collection } from '../collections/collection.ts';
 import { checkKilled, type RunningOperation } from '../diagnostics/operations.ts';
 import { MongoError } from '../errors.ts';
 import type { DocumentTest } from '../query/filter-test.ts';
+import { ONE_KEY } from './address.ts';
 import { matching, type ReadFields, Row, type Rows } from './rows.ts';
 
 export interface DocumentStore {
@@ -35,6 +38,10 @@ export interface DocumentStore {
   read(collection: Collection, address: ItemAddress): MaybePromise<Item | undefined>;
   /** The documents that pass the test, in the order of their creation where nothing else is asked. */
   find(collection: Collection, request: FindRequest): Rows;
+  /** The documents of an unsharded collection with these row keys, in their order. */
+  readMany(collection: Collection, rowKeys: readonly (readonly Value[])[]): Rows;
+  /** Not in transactions. */
+  scan(collection: Collection, scan: IdScan): Rows;
   write(collection: Collection, write: ItemWrite): Promise<Effect>;
   /** One result per write, in order. */
   sequence(
@@ -58,8 +65,24 @@ export interface FindRequest {
   readonly condition: Condition;
   /** Undefined: all pass, and none is decoded. */
   readonly test: DocumentTest | undefined;
-  /** As much of a document as the test looks at; all where it is missing. */
+  /** As much of a document as the test and the order look at; all where it is missing. */
   readonly read?: ReadFields;
+  /** The order of an index; the first page throws `NotInOrder` where a partition does not have it. */
+  readonly order?: FindOrder;
+}
+
+interface FindOrder {
+  readonly order: Order;
+  keysOf(document: BsonDocument): readonly Value[];
+  readonly take: number;
+}
+
+/** Documents of an unsharded collection in the order of `_id`. */
+interface IdScan {
+  readonly rows: RowBounds;
+  readonly isReversed: boolean;
+  /** How many of the first are needed; a filter may drop some. */
+  readonly wanted: number;
 }
 
 /** Items of a page: few at first, for clients that want one, then more. */
@@ -67,10 +90,12 @@ const PAGE_ITEMS_FIRST = 64;
 const PAGE_ITEMS_MAX = 1000;
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
+const NO_KEYS: readonly Value[] = [];
+
 /** The rows of a query, page by page. */
 export async function* queryRows(
   { partitionKey: definition }: ContainerRecord,
-  { partitionKey, condition, test, read = (row) => row.document }: FindRequest,
+  { partitionKey, condition, test, read = (row) => row.document, order }: FindRequest,
   run: (request: PageRequest) => MaybePromise<QueryPage>,
 ): Rows {
   /** Decoded once, by the test. */
@@ -81,15 +106,15 @@ export async function* queryRows(
       const row = Row.ofBody(item.body);
       if (test?.(read(row)) === false) return [];
       decoded.set(item, row);
-      return [{ item, keys: [] }];
+      return [{ item, keys: order === undefined ? NO_KEYS : order.keysOf(read(row)) }];
     },
-    order: undefined,
+    order: order?.order,
     skip: 0,
-    take: Number.POSITIVE_INFINITY,
+    take: order?.take ?? Number.POSITIVE_INFINITY,
   };
   const request = { query: { condition, shape }, ranges: [rangeOf(definition, partitionKey)] };
   let continuation: string | undefined;
-  let limit = PAGE_ITEMS_FIRST;
+  let limit = Math.min(PAGE_ITEMS_FIRST, shape.take);
   do {
     const page = await run({ ...request, continuation, limit, sessionToken: undefined });
     const rows = page.rows.map(({ item }) => {
@@ -166,7 +191,7 @@ export class ServiceStore implements DocumentStore {
 
   find({ container }: Collection, request: FindRequest): Rows {
     const { condition, partitionKey, test } = request;
-    if (condition === ANYTHING) {
+    if (condition === ANYTHING && request.order === undefined) {
       const rows = this.#scan(container, partitionKey);
       return test === undefined ? rows : matching(rows, test, request.read);
     }
@@ -192,6 +217,39 @@ export class ServiceStore implements DocumentStore {
         sessionToken: undefined,
       };
       const page = await this.#wait(() => this.#service.items.feed(container, request));
+      this.#meter.add(page);
+      if (page.items.length > 0) yield page.items.map(({ body }) => Row.ofBody(body));
+      continuation = page.continuation;
+      limit = Math.min(limit * 2, PAGE_ITEMS_MAX);
+      await yieldToEventLoop();
+    } while (continuation !== undefined);
+  }
+
+  async *readMany({ container }: Collection, rowKeys: readonly (readonly Value[])[]): Rows {
+    for (let at = 0; at < rowKeys.length; at += PAGE_ITEMS_MAX) {
+      const addresses = rowKeys
+        .slice(at, at + PAGE_ITEMS_MAX)
+        .map((rowKey) => ({ partitionKey: ONE_KEY, rowKey }));
+      const page = await this.#wait(() => this.#service.items.readMany(container, addresses));
+      this.#meter.add(page);
+      yield page.items.flatMap((item) => (item === undefined ? [] : [Row.ofBody(item.body)]));
+      await yieldToEventLoop();
+    }
+  }
+
+  async *scan({ container }: Collection, { rows, isReversed, wanted }: IdScan): Rows {
+    let continuation: string | undefined;
+    let limit = Math.min(PAGE_ITEMS_FIRST, wanted);
+    do {
+      const request = {
+        partitionKey: ONE_KEY,
+        rows,
+        isReversed,
+        continuation,
+        limit,
+        bytesMax: PAGE_BYTES_MAX,
+      };
+      const page = await this.#wait(() => this.#service.items.scan(container, request));
       this.#meter.add(page);
       if (page.items.length > 0) yield page.items.map(({ body }) => Row.ofBody(body));
       continuation = page.continuation;

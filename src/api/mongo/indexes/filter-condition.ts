@@ -59,20 +59,15 @@ const COMPARISONS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
 function rangesOf(test: FieldTest): readonly ValueRange[] | undefined {
   switch (test.kind) {
-    case 'eq': {
-      const value = keyOf(test.value);
-      return value === undefined ? undefined : [equalTo(value)];
-    }
-    case 'in': {
-      const values = test.values.map(keyOf);
-      if (test.regexes.length > 0 || values.includes(undefined)) return undefined;
-      return values.map(equalTo);
-    }
+    case 'eq':
+      return equalRanges([test.value]);
+    case 'in':
+      return test.regexes.length > 0 ? undefined : equalRanges(test.values);
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte': {
-      const value = keyOf(test.value);
+      const value = indexValue(test.value);
       return value === undefined ? undefined : [comparedTo(COMPARISONS[test.kind], value)];
     }
     default:
@@ -80,8 +75,16 @@ function rangesOf(test: FieldTest): readonly ValueRange[] | undefined {
   }
 }
 
+/** Null is asked of documents without the field as well. */
+function equalRanges(sent: readonly Bson[]): readonly ValueRange[] | undefined {
+  const values = sent.filter((value) => value !== null).map(indexValue);
+  if (values.includes(undefined)) return undefined;
+  const ranges = values.map(equalTo);
+  return values.length === sent.length ? ranges : [...ranges, equalTo(null), equalTo(undefined)];
+}
+
 /** The value in an index; undefined for values that an index does not have as they are. */
-function keyOf(value: Bson): Value {
+export function indexValue(value: Bson): Value {
   if (value === null || value instanceof BsonSymbol) return undefined;
   if (value instanceof Double) return Number.isNaN(value.value) ? undefined : value.value;
   if (typeof value !== 'object') return valueOfBson(value);

@@ -78,8 +78,7 @@ function declaredOf({ kind, key, spec, name }: ParsedIndex, isUnique: boolean): 
       path: printPath(field.split('.')),
       isDescending: typeof value !== 'string' && doubleOf(value) < 0,
     })),
-    // Within one type both orders are the same, and filters stay within a type; sorts are done in memory.
-    collation: 'cosmos',
+    collation: 'bson',
     isMultikey: true,
     isSparse: spec.get('sparse') === true,
     details: Buffer.from(writeBson(spec)).toString('base64'),

@@ -1,10 +1,12 @@
 /** An open transaction as a place to read and write documents. */
-import { type Bytes, DomainError } from '../../../base/index.ts';
+import { AssertionError, type Bytes, DomainError } from '../../../base/index.ts';
 import type { SequenceResult } from '../../../cluster/index.ts';
 import type { Effect, Item, SequenceMode } from '../../../partition/index.ts';
 import type { ItemAddress, ItemWrite, Service } from '../../../service/index.ts';
+import type { Value } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
-import type { Rows } from '../documents/rows.ts';
+import { ONE_KEY } from '../documents/address.ts';
+import { Row, type Rows } from '../documents/rows.ts';
 import { type DocumentStore, type FindRequest, queryRows } from '../documents/store.ts';
 import type { WriteLocks } from './write-locks.ts';
 
@@ -33,6 +35,17 @@ export class TransactionStore implements DocumentStore {
 
   find({ container }: Collection, request: FindRequest): Rows {
     return queryRows(container, request, (from) => this.#transaction.query(container, from));
+  }
+
+  async *readMany(collection: Collection, rowKeys: readonly (readonly Value[])[]): Rows {
+    for (const rowKey of rowKeys) {
+      const item = await this.read(collection, { partitionKey: ONE_KEY, rowKey });
+      if (item !== undefined) yield [Row.ofBody(item.body)];
+    }
+  }
+
+  scan(): never {
+    throw new AssertionError('a transaction sorts what it reads');
   }
 
   async write({ container }: Collection, write: ItemWrite): Promise<Effect> {

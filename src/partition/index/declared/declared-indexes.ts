@@ -6,9 +6,10 @@
  *
  * The number is the id of the index for life, in four bytes; in containers of index format 1 it is its place in the
  * policy, in two bytes. A last part that descends is followed by 01: flipped, the end of a text and an escaped zero
- * begin alike, and a rid begins with zeros. Index format 1 lacks it. A multikey index has an entry for every element of an array, and for every combination of them
- * where several parts are arrays. A sparse one has none for items that have none of its values; one with a filter has
- * only the items that pass.
+ * begin alike, and a rid begins with zeros. Index format 1 lacks it. A multikey index has an entry for every element of
+ * an array, and for every combination of them where several parts are arrays; in the bson collation it has marks too
+ * (bson-entries.ts). A sparse one has none for items that have none of its values; one with a filter has only the items
+ * that pass.
  */
 import { type Bytes, bytesToLatin1, EMPTY_BYTES, ENTRY_KEPT_BYTES } from '../../../base/index.ts';
 import type { KeyRange } from '../../../engine/index.ts';
@@ -21,7 +22,17 @@ import {
   readPath,
   type Value,
 } from '../../../value/index.ts';
+import { marksOf, sortedValues } from './bson-entries.ts';
 import { compositePart, type IndexFilterTest, multikeyValues, passes } from './declared-values.ts';
+import { type IndexInOrder, inOrder } from './index-in-order.ts';
+import {
+  allowsMissing,
+  flippedIf,
+  inBson,
+  isLimited,
+  rangesOf,
+  usableLimits,
+} from './limited-ranges.ts';
 import { boundedEntry } from './long-entries.ts';
 
 const PREFIX_DECLARED = 0x21;
@@ -58,6 +69,8 @@ export interface CompositeMatch {
   readonly isReversed: boolean;
   /** Direction of each part as stored. */
   readonly isDescending: readonly boolean[];
+  /** Cosmos where it is absent. */
+  readonly collation?: Collation;
 }
 
 /** Limits on one path of an index, as ranges of encoded values. */
@@ -79,7 +92,7 @@ export interface DeclaredRanges {
   readonly text: string;
 }
 
-interface PreparedIndex extends DeclaredIndex {
+export interface PreparedIndex extends DeclaredIndex {
   readonly prefix: Bytes;
   /** Bytes between the last value and the rid. */
   readonly end: Bytes;
@@ -169,11 +182,24 @@ export class DeclaredIndexes {
     const byPath = limitsByPath(limits);
     for (const index of this.#indexes) {
       if (index.id !== undefined && !isReady(index.id)) continue;
-      if (index.collation === 'bson' || !isImplied(index, byPath)) continue;
-      const found = rangesOf(index, byPath);
+      if (!isImplied(index, byPath)) continue;
+      const found = rangesOf(index, usableLimits(index, byPath));
       if (found !== undefined && found.partCount > (best?.partCount ?? 0)) best = found;
     }
     return best;
+  }
+
+  /** An index of the bson collation as read in the order of its last parts. */
+  inOrder(
+    id: number,
+    parts: readonly OrderedPath[],
+    limits: readonly PartLimit[],
+  ): IndexInOrder | undefined {
+    const index = this.#indexes.find((each) => each.id === id);
+    if (index?.collation !== 'bson' || !index.isMultikey) return undefined;
+    const byPath = limitsByPath(limits);
+    const hasAll = isImplied(index, byPath) && (!index.isSparse || isLimited(index, byPath));
+    return hasAll ? inOrder(index, parts, inBson(byPath)) : undefined;
   }
 }
 
@@ -258,10 +284,15 @@ function addPrefixes(index: PreparedIndex, item: Value, prefixes: string[]): voi
     return;
   }
   if (index.filter !== undefined && !passes(index.filter, item, index.collation)) return;
-  const values = index.paths.map(({ path }) =>
+  const some = index.paths.map(({ path }) =>
     index.isMultikey === true ? multikeyValues(item, path) : [readPath(item, path)],
   );
-  if (index.isSparse === true && values.every(([value]) => value === undefined)) return;
+  if (index.isSparse === true && some.every(([value]) => value === undefined)) return;
+  const isMarked = index.collation === 'bson' && index.isMultikey === true;
+  const values = isMarked ? index.paths.map(({ path }) => sortedValues(item, path)) : some;
+  if (isMarked)
+    for (const mark of marksOf(values))
+      prefixes.push(bytesToLatin1(Buffer.concat([index.prefix, mark])));
   let keys: Bytes[] = [index.prefix];
   values.forEach((alternatives, at) => {
     const isDescending = index.paths[at]?.isDescending === true;
@@ -285,69 +316,13 @@ function isImplied({ filter }: PreparedIndex, limits: ReadonlyMap<string, PartLi
   return (filter ?? []).every((test) => {
     const limit = limits.get(test.path);
     if (limit === undefined || limit.ranges.length === 0) return false;
-    if (test.kind === 'exists') return test.isPresent;
+    if (test.kind === 'exists') return test.isPresent && !allowsMissing(limit);
     const same = part.reset().value(test.value).take();
     return (
       test.comparison === '=' &&
       limit.ranges.every(({ start, isPoint }) => isPoint && Buffer.compare(start, same) === 0)
     );
   });
-}
-
-function rangesOf(
-  { id, paths, prefix }: PreparedIndex,
-  limits: ReadonlyMap<string, PartLimit>,
-): DeclaredRanges | undefined {
-  let start = prefix;
-  let partCount = 0;
-  let last: readonly KeyRange[] | undefined;
-  for (const { path, isDescending } of paths) {
-    const limit = limits.get(printPath(path));
-    if (limit === undefined || isTooLong(start, limit)) break;
-    partCount++;
-    const [only] = limit.ranges;
-    if (limit.ranges.length === 1 && only?.isPoint === true) {
-      start = Buffer.concat([start, flippedIf(only.start, isDescending)]);
-      continue;
-    }
-    last = limit.ranges.map((range) => partRange(start, range, isDescending));
-    break;
-  }
-  if (partCount === 0) return undefined;
-  const ranges = last ?? [{ start, end: Buffer.concat([start, LAST]) }];
-  return { id, ranges, partCount, text: `declared index on ${partCount} of ${paths.length} parts` };
-}
-
-/** A byte behind the entries of a value: what follows a value begins with less. */
-const LAST = Uint8Array.of(0xff);
-
-function partRange(
-  before: Bytes,
-  { start, end }: { readonly start: Bytes; readonly end: Bytes },
-  isDescending: boolean,
-): KeyRange {
-  if (!isDescending)
-    return { start: Buffer.concat([before, start]), end: Buffer.concat([before, end]) };
-  // Flipped bytes sort the other way round; a value that is a prefix of another then comes behind it.
-  return {
-    start: Buffer.concat([before, flipped(end)]),
-    end: Buffer.concat([before, flipped(start), LAST]),
-  };
-}
-
-/** Entries have no more bytes of their values. */
-function isTooLong(before: Bytes, { ranges }: PartLimit): boolean {
-  return ranges.some(
-    ({ start, end }) => before.length + Math.max(start.length, end.length) + 1 > ENTRY_KEPT_BYTES,
-  );
-}
-
-function flippedIf(bytes: Bytes, isFlipped: boolean): Bytes {
-  return isFlipped ? flipped(bytes) : bytes;
-}
-
-function flipped(bytes: Bytes): Bytes {
-  return bytes.map((byte) => byte ^ 0xff);
 }
 
 function textOf(parts: readonly OrderedPath[]): string {

@@ -9,11 +9,13 @@ import {
   isList,
   isMap,
   KeyWriter,
+  keyTagOf,
   type Path,
   parsePath,
   type Value,
 } from '../../../value/index.ts';
 import { ARRAY_KEY, OBJECT_KEY } from '../terms/index-terms.ts';
+import { classOf } from './bson-entries.ts';
 
 const part = new KeyWriter(1024);
 
@@ -60,6 +62,9 @@ function isPassing(
   collation: Collation,
 ): boolean {
   if (comparison === '=') return equalValues(value, constant);
+  // The other comparisons hold within a type; true and false are one.
+  const isAlike = typeof value === typeof constant && keyTagOf(value) === keyTagOf(constant);
+  if (!isAlike && !(typeof value === 'boolean' && typeof constant === 'boolean')) return false;
   const order = compareValues(value, constant, collation);
   if (comparison.startsWith('<')) return order < 0 || (order === 0 && comparison === '<=');
   return order > 0 || (order === 0 && comparison === '>=');
@@ -74,7 +79,9 @@ export function compositePart(
   const isScalar = typeof value !== 'object' || value === null || value instanceof Extended;
   const bytes = isScalar
     ? part.reset().value(value, collation).take()
-    : Uint8Array.from(isList(value) ? ARRAY_KEY : OBJECT_KEY);
+    : collation === 'bson'
+      ? classOf(value)
+      : Uint8Array.from(isList(value) ? ARRAY_KEY : OBJECT_KEY);
   if (isDescending)
     for (let at = 0; at < bytes.length; at++) bytes[at] = (bytes[at] as number) ^ 0xff;
   return bytes;

@@ -4,6 +4,7 @@
  */
 import { type Bytes, ENTRY_KEPT_BYTES, KEY_TEXT_BYTES_MAX } from '../../../base/index.ts';
 import { KEY_TAGS, KeyReader } from '../../../value/index.ts';
+import { EMPTY_LIST_TAG } from '../declared/bson-entries.ts';
 import type { CompositeMatch } from '../declared/declared-indexes.ts';
 import { isCutEntry } from '../declared/long-entries.ts';
 import { PATH_NUMBER_BYTES } from '../terms/index-paths.ts';
@@ -11,8 +12,11 @@ import { PATH_NUMBER_BYTES } from '../terms/index-paths.ts';
 /** Offsets of the first value. */
 const TERM_VALUE_START = 1 + PATH_NUMBER_BYTES;
 const { text, binary, regex } = KEY_TAGS.cosmos;
-/** The kinds of values that begin with bytes up to a bound. */
-const BOUNDED: ReadonlySet<number> = new Set([text, binary, regex]);
+/**
+ * The kinds of values that begin with bytes up to a bound. Indexes of the bson collation mark items with other long
+ * values than texts, and are not read in order then.
+ */
+const BOUNDED: ReadonlySet<number> = new Set([text, binary, regex, KEY_TAGS.bson.text]);
 const TRUNCATION_MARK = 0xff;
 /** Longer than any value in a key. */
 const PADDING = new Uint8Array(2 * (KEY_TEXT_BYTES_MAX + 32));
@@ -44,6 +48,10 @@ function cutOf(entry: string, start: number, isDescending: readonly boolean[]): 
   for (const isFlipped of isDescending) {
     if (isCut && at >= ENTRY_KEPT_BYTES) break;
     const bytes = isFlipped ? flipped : plain;
+    if (bytes[at] === EMPTY_LIST_TAG) {
+      at++;
+      continue;
+    }
     const reader = new KeyReader(bytes, at);
     const isBounded = BOUNDED.has(bytes[at] as number);
     const mark = markOf(bytes, at + 1);

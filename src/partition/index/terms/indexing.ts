@@ -188,6 +188,11 @@ export class Indexing {
     return this.options.isOff ? undefined : this.#declared.rangesWithin(limits, isReady);
   }
 
+  /** A declared index of the bson collation in the order of its last parts. */
+  inOrder(id: number, parts: readonly OrderedPath[], limits: readonly PartLimit[]) {
+    return this.options.isOff ? undefined : this.#declared.inOrder(id, parts, limits);
+  }
+
   /** All entries of an item. `value` is its decoded body where the caller has it. */
   entriesOf(item: Item, given?: Value): readonly string[] {
     if (this.options.isOff || item.isInternal) return [];

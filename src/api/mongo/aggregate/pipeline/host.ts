@@ -4,16 +4,22 @@ import { type Bson, type BsonDocument, isDocument } from '../../../../value/inde
 import type { Call } from '../../call.ts';
 import { type Collection, findCollection, isView } from '../../collections/collection.ts';
 import type { Namespace } from '../../collections/namespace.ts';
-import { findDocuments } from '../../documents/find-documents.ts';
+import {
+  findDocuments,
+  type SortOptions,
+  sortedDocuments,
+} from '../../documents/find-documents.ts';
 import { matching, type Rows } from '../../documents/rows.ts';
 import { declaredIndexes } from '../../indexes/index-spec.ts';
 import { type Filter, refuseNear } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
+import { Sort } from '../../query/sort.ts';
 import { resolveView } from '../../views/view.ts';
 import { compileMatch, splitExpressions } from '../stages/match.ts';
+import { parseStageSort } from '../stages/sort.ts';
 import type { PipelineHost, StageContext } from '../stages/stage.ts';
 import { describe } from './describe.ts';
-import { measured, type NamedStage, nameStages, parseStages } from './parse.ts';
+import { measured, type NamedStage, nameStages, parseStages, rowsWanted } from './parse.ts';
 import { pipelineWriter } from './writer.ts';
 
 export function pipelineHost(call: Call): PipelineHost {
@@ -62,23 +68,30 @@ function prepared(
     const run = parseStages(stages, context);
     return () => run(none());
   }
-  const { filter, rest } = leadingFilter(stages);
+  const { filter, rest: others } = leadingFilter(stages);
   // Both are parsed before the collection is looked for, so that errors do not depend on it.
   const { compare } = context.expressions;
   const { scripts } = call.context.service;
   const query = { expression: context.expressions };
   const own = parseFilter(filter, query);
   refuseNear(own);
+  const { sort, rest } = leadingSort(others, context);
   const run = parseStages(rest, context);
   return (further) => {
     const collection =
       namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
     if (collection === undefined) return run(none());
-    const source = measured(filter.size === 0 ? 'read' : '$match', (rows) => rows, context);
+    const name = sort === undefined ? (filter.size === 0 ? 'read' : '$match') : '$sort';
+    const source = measured(name, (rows) => rows, context);
     const all: Filter =
       further === undefined ? own : { kind: 'and', of: [parseFilter(further, query), own] };
-    const found = findDocuments(call.store, collection, all, { compare, scripts });
-    const rows = context.covered === undefined ? found : matching(found, context.covered);
+    const { covered } = context;
+    const options = { compare, scripts };
+    const found =
+      sort === undefined
+        ? findDocuments(call.store, collection, all, options)
+        : sortedDocuments(call.store, collection, all, { ...options, ...sort });
+    const rows = covered === undefined ? found : matching(found, covered);
     return run(source(rows));
   };
 }
@@ -100,6 +113,24 @@ function leadingFilter(stages: readonly NamedStage[]): {
   const left = { ...first, argument: new Map([['$expr', expressions[0] as Bson]]) };
   return { filter, rest: [left, ...others] };
 }
+
+/** The sort that comes next: an index may have its order. */
+function leadingSort(
+  stages: readonly NamedStage[],
+  context: StageContext,
+): { readonly sort: LeadingSort | undefined; readonly rest: readonly NamedStage[] } {
+  const [first, ...rest] = stages;
+  if (first?.name !== '$sort' || !isDocument(first.argument))
+    return { sort: undefined, rest: stages };
+  const { expressions, covered, hint } = context;
+  const parts = parseStageSort(first.argument, expressions);
+  if (parts.length < first.argument.size) return { sort: undefined, rest: stages };
+  const all = Number.POSITIVE_INFINITY;
+  const wanted = covered === undefined ? (rowsWanted(rest) ?? all) : all;
+  return { sort: { sort: new Sort(parts, expressions.compare), wanted, hint }, rest };
+}
+
+type LeadingSort = Pick<SortOptions, 'sort' | 'wanted' | 'hint'>;
 
 /** A collection that does not exist has no documents. */
 async function* none(): Rows {}

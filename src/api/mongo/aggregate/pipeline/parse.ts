@@ -85,7 +85,7 @@ export function measured(name: string, stage: Stage, { meter, depth }: StageCont
 }
 
 /** How many rows of a sort the next stages need: `$limit`, maybe after `$skip`. */
-function rowsWanted([next, other]: readonly NamedStage[]): number | undefined {
+export function rowsWanted([next, other]: readonly NamedStage[]): number | undefined {
   if (next?.name === '$limit') return wholeNumber(next.argument);
   if (next?.name !== '$skip' || other?.name !== '$limit') return undefined;
   const [skipped, limit] = [wholeNumber(next.argument), wholeNumber(other.argument)];

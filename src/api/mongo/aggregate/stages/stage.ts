@@ -75,6 +75,8 @@ export interface StageContext {
   readonly wanted?: number | undefined;
   /** What documents must have to be in the index that the command hints; all are where it is missing. */
   readonly covered?: DocumentTest | undefined;
+  /** The hint of the command. */
+  readonly hint?: Bson | undefined;
   /** Parses a pipeline within a stage. */
   parse(sent: readonly Bson[], context: StageContext): Stage;
 }
@@ -103,5 +105,5 @@ export function nested(context: StageContext, changes: Partial<StageContext> = {
       'MaxSubPipelineDepthExceeded',
       `Maximum number of nested sub-pipelines exceeded. Limit is ${DEPTH_MAX}`,
     );
-  return { ...context, covered: undefined, depth: context.depth + 1, ...changes };
+  return { ...context, covered: undefined, hint: undefined, depth: context.depth + 1, ...changes };
 }

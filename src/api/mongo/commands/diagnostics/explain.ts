@@ -253,9 +253,11 @@ function queryOf(name: string, body: BsonDocument): ExplainedQuery {
   };
   if (name === 'aggregate') {
     const pipeline = body.get('pipeline');
-    const first = isArray(pipeline) ? pipeline[0] : undefined;
+    const [first, second] = isArray(pipeline) ? pipeline : [];
     const match = isDocument(first) ? first.get('$match') : undefined;
-    return { ...parts, filter: isDocument(match) ? match : new Map() };
+    const next = match === undefined ? first : second;
+    const sort = isDocument(next) ? next.get('$sort') : undefined;
+    return { ...parts, sort, filter: isDocument(match) ? match : new Map() };
   }
   let source = body;
   if (name === 'update' || name === 'delete') {

@@ -95,6 +95,7 @@ function prepared(call: Call, namespace: Namespace): () => Rows {
     host,
     parse: parsePipeline,
     covered,
+    hint: call.body.get('hint'),
     meter: meterOf(call),
   };
   return host.prepare(namespace, pipeline, context);

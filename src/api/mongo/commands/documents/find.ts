@@ -1,4 +1,5 @@
 /** Finds documents and opens a cursor on them. */
+import type { Bson } from '../../../../value/index.ts';
 import type { Call, Command, Reply } from '../../call.ts';
 import { type Collection, findCollection } from '../../collections/collection.ts';
 import { namespaceText } from '../../collections/namespace.ts';
@@ -6,8 +7,8 @@ import { namespaceOf } from '../../collections/target.ts';
 import { batchReply, Cursor } from '../../cursors/cursor.ts';
 import { firstBatch, originOf } from '../../cursors/open-cursor.ts';
 import { addressIn } from '../../documents/address.ts';
-import { asksForIdOnly, findDocuments } from '../../documents/find-documents.ts';
-import { limited, matching, projected, type Rows, skipping, sorted } from '../../documents/rows.ts';
+import { asksForIdOnly, findDocuments, sortedDocuments } from '../../documents/find-documents.ts';
+import { limited, matching, projected, type Rows, skipping } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { FIRST_BATCH_DOCUMENTS } from '../../limits.ts';
 import { type Filter, textOf } from '../../query/filter.ts';
@@ -26,6 +27,7 @@ interface FindArguments {
   readonly sort: Sort;
   /** What the index that the hint names has, between `min` and `max`. */
   readonly between: DocumentTest | undefined;
+  readonly hint: Bson | undefined;
   readonly project: Project | undefined;
   readonly skip: number;
   /** 0: all. */
@@ -103,6 +105,7 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
       parseBounds(call, collection, context),
       checkHint(collection, body.get('hint'), filter),
     ),
+    hint: body.get('hint'),
     skip: args.optionalCount('skip') ?? 0,
     limit: args.optionalCount('limit') ?? 0,
     batchSize: args.optionalCount('batchSize') ?? FIRST_BATCH_DOCUMENTS,
@@ -160,15 +163,16 @@ async function pointRead(
 }
 
 function rowsOf({ store, context }: Call, collection: Collection, parsed: FindArguments): Rows {
-  const { filter, sort, skip, limit, project, between } = parsed;
+  const { filter, sort, skip, limit, project, between, hint } = parsed;
   const { compare } = parsed.context.expression;
-  let rows = findDocuments(store, collection, filter, {
-    compare,
-    scripts: context.service.scripts,
-  });
+  const { scripts } = context.service;
+  // What a hint leaves out is dropped behind the order, so that nobody knows how many rows are needed.
+  const isWhole = limit === 0 || between !== undefined;
+  const wanted = isWhole ? Number.POSITIVE_INFINITY : skip + limit;
+  let rows = sort.isEmpty
+    ? findDocuments(store, collection, filter, { compare, scripts })
+    : sortedDocuments(store, collection, filter, { compare, scripts, sort, wanted, hint });
   if (between !== undefined) rows = matching(rows, between);
-  if (!sort.isEmpty)
-    rows = sorted(rows, sort, limit === 0 ? Number.POSITIVE_INFINITY : skip + limit);
   if (skip > 0) rows = skipping(rows, skip);
   if (limit > 0) rows = limited(rows, limit);
   return project === undefined ? rows : projected(rows, project);
