@@ -217,8 +217,12 @@ function callOf(message: Message, connection: ConnectionState, context: MongoCon
     raw: message.body,
     sequences: message.sequences,
     meter,
-    store: new ServiceStore(service, meter, retryWaitMs, (container, effect, write) =>
-      noteWrite(context, container, effect, write),
+    store: new ServiceStore(
+      service,
+      meter,
+      retryWaitMs,
+      context.transactions.locks,
+      (container, effect, write) => noteWrite(context, container, effect, write),
     ),
     retryable: undefined,
     session: undefined,

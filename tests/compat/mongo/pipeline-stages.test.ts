@@ -1,5 +1,5 @@
 // Goal: stages that write, explain and describe behave as in MongoDB. Method: the stock driver.
-import type { MongoClient } from 'mongodb';
+import { Double, Long, type MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, startAccount } from './harness.ts';
 
@@ -216,4 +216,47 @@ test('a group that keeps more than 100 MB over all its groups is refused', async
   const text = { $concat: Array.from({ length: 40 }, () => 'x'.repeat(100_000)) };
   const kept = { $group: { _id: '$_id', texts: { $push: text } } };
   await expect(items.aggregate([kept]).toArray()).rejects.toMatchObject({ code: 292 });
+});
+
+test('$merge and $out write beside no transaction, and $merge into no view', async () => {
+  const db = client.db('beside');
+  await db.collection<Item>('source').insertOne({ _id: 1, n: 1 });
+  await db.createCollection('seen', { viewOn: 'source', pipeline: [] });
+  for (const stage of [{ $out: 'target' }, { $merge: 'target' }]) {
+    const session = client.startSession();
+    session.startTransaction();
+    await expect(
+      db.collection('source').aggregate([stage], { session }).toArray(),
+    ).rejects.toMatchObject({ code: 263 });
+    await session.abortTransaction();
+    await session.endSession();
+  }
+  await expect(
+    db
+      .collection('source')
+      .aggregate([{ $merge: 'seen' }])
+      .toArray(),
+  ).rejects.toMatchObject({ code: 166 });
+  const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(
+    ({ name }) => name,
+  );
+  expect(names.sort()).toEqual(['seen', 'source']);
+});
+
+test('$limit and $skip take the largest int64; averages and integrals of integers are doubles', async () => {
+  const source = client.db('counts').collection<Item>('source');
+  await source.insertMany([
+    { _id: 1, n: 10 },
+    { _id: 2, n: 12 },
+  ]);
+  const largest = Long.MAX_VALUE;
+  expect(await source.aggregate([{ $limit: largest }]).toArray()).toHaveLength(2);
+  expect(await source.aggregate([{ $skip: largest }]).toArray()).toEqual([]);
+  const output = {
+    average: { $expMovingAvg: { input: '$n', N: 2 } },
+    area: { $integral: { input: '$n' }, window: { documents: ['unbounded', 'current'] } },
+  };
+  const stage = { $setWindowFields: { sortBy: { _id: 1 }, output } };
+  const [first] = await source.aggregate([stage], { promoteValues: false }).toArray();
+  expect(first).toMatchObject({ average: new Double(10), area: new Double(0) });
 });

@@ -91,6 +91,63 @@ describe.each(ENGINES)('%s', (engine) => {
     await Promise.all([one.endSession(), two.endSession()]);
   });
 
+  /** Resolves when the server has begun so many writes that it has not ended: they wait. */
+  async function waiting(namespace: string, count: number): Promise<void> {
+    for (;;) {
+      const { inprog } = await client
+        .db('admin')
+        .command({ currentOp: 1, ns: namespace, active: true });
+      if (inprog.length >= count) return;
+    }
+  }
+
+  test('a write outside waits for a transaction, and counts of ordered writes are whole', async () => {
+    const held = client.db('t').collection<Balance>('held');
+    await held.insertMany(['a', 'b', 'c'].map((_id) => ({ _id, n: 0 })));
+    const session = client.startSession();
+    session.startTransaction();
+    await held.updateOne({ _id: 'b' }, { $inc: { n: 10 } }, { session });
+    await held.insertOne({ _id: 'd', n: 10 }, { session });
+    const one = held.updateOne({ _id: 'b' }, { $inc: { n: 1 } });
+    const many = held.updateMany({}, { $inc: { n: 100 } });
+    const found = held.findOneAndUpdate({ _id: 'b' }, { $inc: { n: 1 } });
+    const bulk = held.bulkWrite([
+      { updateOne: { filter: { _id: 'a' }, update: { $inc: { n: 1 } } } },
+      { updateOne: { filter: { _id: 'b' }, update: { $inc: { n: 1 } } } },
+      { updateOne: { filter: { _id: 'c' }, update: { $inc: { n: 1 } } } },
+    ]);
+    const inserts = held
+      .insertMany(['e', 'd', 'f'].map((_id) => ({ _id, n: 0 })))
+      .catch((error) => ({ code: error.code, inserted: error.result.insertedCount }));
+    await waiting('t.held', 5);
+    await session.commitTransaction();
+    await session.endSession();
+    expect(await one).toMatchObject({ matchedCount: 1, modifiedCount: 1 });
+    expect((await many).matchedCount).toBeGreaterThanOrEqual(3);
+    expect((await found)?.n).toBeGreaterThanOrEqual(10);
+    expect(await bulk).toMatchObject({ matchedCount: 3, modifiedCount: 3 });
+    expect(await inserts).toEqual({ code: 11000, inserted: 1 });
+    expect(await held.findOne({ _id: 'b' })).toEqual({ _id: 'b', n: 113 });
+    expect(await held.countDocuments()).toBe(5);
+  });
+
+  test('a write that waits for a transaction sees its abort, and ends by maxTimeMS', async () => {
+    const left = client.db('t').collection<Balance>('left');
+    await left.insertOne({ _id: 'a', n: 0 });
+    const session = client.startSession();
+    session.startTransaction();
+    await left.updateOne({ _id: 'a' }, { $set: { n: 10 } }, { session });
+    await expect(
+      left.updateOne({ _id: 'a' }, { $inc: { n: 1 } }, { maxTimeMS: 100 }),
+    ).rejects.toMatchObject({ code: 50 });
+    const written = left.updateOne({ _id: 'a' }, { $inc: { n: 1 } });
+    await waiting('t.left', 1);
+    await session.abortTransaction();
+    await session.endSession();
+    expect(await written).toMatchObject({ matchedCount: 1, modifiedCount: 1 });
+    expect(await left.findOne({ _id: 'a' })).toEqual({ _id: 'a', n: 1 });
+  });
+
   test('withTransaction of 8 clients loses no increment', async () => {
     await balances().insertOne({ _id: 'shared', n: 0 });
     const clients = await Promise.all(Array.from({ length: 8 }, () => account.connect()));

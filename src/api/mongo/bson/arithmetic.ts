@@ -95,6 +95,15 @@ export function wholeNumber(value: Bson | undefined): number | undefined {
   return Number.isSafeInteger(double) ? double : undefined;
 }
 
+/** The same within the range of an int64, for counts: those beyond exact doubles are as good as endless. */
+export function wholeCount(value: Bson | undefined): number | undefined {
+  if (value === undefined || !isNumber(value)) return undefined;
+  if (typeof value === 'bigint') return Number(value);
+  if (isDecimal(value) && digitsOf(value) === '9223372036854775807') return 2 ** 63;
+  const double = doubleOf(value);
+  return Number.isInteger(double) && Math.abs(double) < 2 ** 63 ? double : undefined;
+}
+
 /** The same within the range of an int32, with zero for minus zero. */
 export function wholeInt32(value: Bson | undefined): number | undefined {
   const whole = wholeNumber(value);

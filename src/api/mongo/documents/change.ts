@@ -1,5 +1,5 @@
 /** Updates and deletes of the documents that a filter matches: the first one, or all. */
-import { type Bytes, DomainError } from '../../../base/index.ts';
+import type { Bytes } from '../../../base/index.ts';
 import type { Effect, WriteNote } from '../../../partition/index.ts';
 import type { ItemAddress, ItemWrite } from '../../../service/index.ts';
 import { type Bson, type BsonDocument, readBson } from '../../../value/index.ts';
@@ -57,9 +57,6 @@ interface ChangeContext {
 
 /** Times that a change of one document looks again, because others changed what it had found. */
 const ATTEMPTS_MAX = 100;
-/** Times that a write outside of a transaction waits for one that holds its document: some seconds. */
-const CONFLICT_ATTEMPTS_MAX = 500;
-const CONFLICT_WAIT_MS_MAX = 10;
 /** Writes of a multi-document change in one sequence. */
 const SEQUENCE_WRITES = 500;
 
@@ -129,17 +126,11 @@ class Changer {
 
   async #run(write: ItemWrite): Promise<Effect> {
     const { store, collection } = this.#context;
-    for (let attempt = 1; ; attempt++)
-      try {
-        return await store.write(collection, write);
-      } catch (error) {
-        // A transaction held the document; outside of one the write waits for its end.
-        if (!isConflict(error) || store.isTransaction || attempt >= CONFLICT_ATTEMPTS_MAX)
-          throw writeError(collection, error);
-        await new Promise((resolve) =>
-          setTimeout(resolve, Math.min(attempt, CONFLICT_WAIT_MS_MAX)),
-        );
-      }
+    try {
+      return await store.write(collection, write);
+    } catch (error) {
+      throw writeError(collection, error);
+    }
   }
 
   #write(address: ItemAddress, attempt: number): ItemWrite {
@@ -230,10 +221,6 @@ class Changer {
     await insertOne(store, collection, made, this.#note(attempt, printChange(result, image)));
     return result;
   }
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof DomainError && error.code === 'retryWith';
 }
 
 function argumentsOf(

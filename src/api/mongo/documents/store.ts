@@ -28,7 +28,9 @@ import type { Collection } from '../collections/collection.ts';
 import { checkKilled, type RunningOperation } from '../diagnostics/operations.ts';
 import { MongoError } from '../errors.ts';
 import type { DocumentTest } from '../query/filter-test.ts';
+import type { WriteLocks } from '../sessions/write-locks.ts';
 import { ONE_KEY } from './address.ts';
+import { retryConflicts, retrySequence, untilUnlocked } from './conflicts.ts';
 import { matching, type ReadFields, Row, type Rows } from './rows.ts';
 
 export interface DocumentStore {
@@ -151,6 +153,11 @@ export class Meter {
   /** Throws MaxTimeMSExpired and Interrupted. */
   add({ charge }: { readonly charge: number }): void {
     this.charge += charge;
+    this.check();
+  }
+
+  /** Throws MaxTimeMSExpired and Interrupted. */
+  check(): void {
     if (performance.now() > this.deadlineMs)
       throw new MongoError('MaxTimeMSExpired', 'operation exceeded time limit');
     if (this.operation !== undefined) checkKilled(this.operation);
@@ -164,16 +171,25 @@ export class ServiceStore implements DocumentStore {
   readonly #service: Service;
   readonly #meter: Meter;
   readonly #waitMaxMs: number;
+  readonly #locks: WriteLocks;
   readonly #onWritten: WriteListener | undefined;
 
   /**
    * @param waitMaxMs - how long a throttled call may wait.
+   * @param locks - what open transactions have written.
    * @param onWritten - hears of every write that changed something.
    */
-  constructor(service: Service, meter: Meter, waitMaxMs: number, onWritten?: WriteListener) {
+  constructor(
+    service: Service,
+    meter: Meter,
+    waitMaxMs: number,
+    locks: WriteLocks,
+    onWritten?: WriteListener,
+  ) {
     this.#service = service;
     this.#meter = meter;
     this.#waitMaxMs = waitMaxMs;
+    this.#locks = locks;
     this.#onWritten = onWritten;
   }
 
@@ -259,7 +275,9 @@ export class ServiceStore implements DocumentStore {
   }
 
   async write({ container }: Collection, write: ItemWrite): Promise<Effect> {
-    const reply = await this.#wait(() => this.#service.items.write(container, write));
+    await this.#untilUnlocked(container, [write]);
+    const attempt = () => this.#wait(() => this.#service.items.write(container, write));
+    const reply = await retryConflicts(this.#check, attempt);
     this.#onWritten?.(container, reply.effect, write);
     this.#meter.add(reply);
     return reply.effect;
@@ -270,12 +288,15 @@ export class ServiceStore implements DocumentStore {
     writes: readonly ItemWrite[],
     mode: SequenceMode,
   ): Promise<readonly SequenceResult[]> {
-    const run = () => this.#service.items.sequence(container, writes, mode);
-    const reply = await this.#wait(run);
-    for (const [at, result] of reply.results.entries())
-      if ('effect' in result) this.#onWritten?.(container, result.effect, writes[at] as ItemWrite);
-    this.#meter.add(reply);
-    return reply.results;
+    await this.#untilUnlocked(container, writes);
+    return retrySequence(this.#check, writes, mode, async (open) => {
+      const run = () => this.#service.items.sequence(container, open, mode);
+      const reply = await this.#wait(run);
+      for (const [at, result] of reply.results.entries())
+        if ('effect' in result) this.#onWritten?.(container, result.effect, open[at] as ItemWrite);
+      this.#meter.add(reply);
+      return reply.results;
+    });
   }
 
   note(
@@ -284,6 +305,13 @@ export class ServiceStore implements DocumentStore {
     owner: Bytes,
   ): Promise<Bytes | undefined> {
     return this.#service.items.note(container, partitionKey, owner);
+  }
+
+  readonly #check = (): void => this.#meter.check();
+
+  #untilUnlocked(container: ContainerRecord, writes: readonly ItemWrite[]): Promise<void> {
+    const waiting = { locks: this.#locks, nowMs: () => this.nowMs(), check: this.#check };
+    return untilUnlocked(waiting, container, writes);
   }
 
   #wait<T>(operation: () => MaybePromise<T>): MaybePromise<T> {

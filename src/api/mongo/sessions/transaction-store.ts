@@ -8,18 +8,21 @@ import type { Collection } from '../collections/collection.ts';
 import { ONE_KEY } from '../documents/address.ts';
 import { Row, type Rows } from '../documents/rows.ts';
 import { type DocumentStore, type FindRequest, queryRows } from '../documents/store.ts';
-import type { WriteLocks } from './write-locks.ts';
+import { TRANSACTION_MS_MAX } from '../limits.ts';
+import type { LockOwner, WriteLocks } from './write-locks.ts';
 
 type Transaction = ReturnType<Service['transactions']['begin']>;
 
-export class TransactionStore implements DocumentStore {
+export class TransactionStore implements DocumentStore, LockOwner {
   readonly isTransaction = true;
+  readonly endsMs: number;
   readonly #transaction: Transaction;
   readonly #nowMs: () => number;
 
   readonly #locks: WriteLocks;
 
   constructor(transaction: Transaction, nowMs: () => number, locks: WriteLocks) {
+    this.endsMs = nowMs() + TRANSACTION_MS_MAX;
     this.#transaction = transaction;
     this.#nowMs = nowMs;
     this.#locks = locks;
@@ -49,7 +52,7 @@ export class TransactionStore implements DocumentStore {
   }
 
   async write({ container }: Collection, write: ItemWrite): Promise<Effect> {
-    this.#locks.take(this, container, write);
+    this.#locks.take(this, container, write, this.#nowMs());
     return this.#transaction.write(container, write);
   }
 

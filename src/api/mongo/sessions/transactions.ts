@@ -56,7 +56,7 @@ export class SessionTransactions {
   /** The last transaction of each session, by the session's id. */
   readonly #bySession = new Map<string, SessionTransaction>();
 
-  readonly #locks = new WriteLocks();
+  readonly locks = new WriteLocks();
 
   constructor(service: Service) {
     this.#service = service;
@@ -87,7 +87,6 @@ export class SessionTransactions {
     if (found.state === 'committed') return;
     if (found.state === 'aborted') throw aborted(found.number);
     found.state = 'aborted';
-    this.#locks.release(found.store);
     try {
       meter.add(await found.transaction.commit());
       found.state = 'committed';
@@ -95,6 +94,8 @@ export class SessionTransactions {
     } catch (error) {
       await dropHidden(this.#service, found.made);
       throw commitError(error);
+    } finally {
+      this.locks.release(found.store);
     }
   }
 
@@ -112,7 +113,7 @@ export class SessionTransactions {
 
   async #end(found: SessionTransaction): Promise<void> {
     found.state = 'aborted';
-    this.#locks.release(found.store);
+    this.locks.release(found.store);
     await found.transaction.abort();
     await dropHidden(this.#service, found.made);
   }
@@ -153,7 +154,7 @@ export class SessionTransactions {
     const service = this.#service;
     const transaction = service.transactions.begin({ timeoutMs: TRANSACTION_MS_MAX });
     const nowMs = (): number => service.clock.nowMs();
-    const store = new TransactionStore(transaction, nowMs, this.#locks);
+    const store = new TransactionStore(transaction, nowMs, this.locks);
     const begun: SessionTransaction = {
       number,
       transaction,

@@ -1,6 +1,7 @@
 /**
  * The documents that open transactions have written: a second transaction that writes one of them is refused at once,
- * as in MongoDB, and not only at its commit. The commit checks again, so that this table is a courtesy.
+ * and a write outside of transactions waits for the end of the first, as in MongoDB. The commit checks again, so that
+ * this table is a courtesy.
  */
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { ItemAddress } from '../../../service/index.ts';
@@ -10,14 +11,24 @@ import { MongoError, TRANSIENT_TRANSACTION } from '../errors.ts';
 /** Documents in the table; beyond them only commits tell of conflicts. */
 const LOCKS_MAX = 100_000;
 
+export interface LockOwner {
+  /** When its transaction is over, even if nobody ends it. */
+  readonly endsMs: number;
+}
+
+interface Holding {
+  readonly keys: string[];
+  readonly ended: PromiseWithResolvers<void>;
+}
+
 export class WriteLocks {
-  readonly #owners = new Map<string, object>();
-  readonly #keys = new WeakMap<object, string[]>();
+  readonly #owners = new Map<string, LockOwner>();
+  readonly #holdings = new Map<LockOwner, Holding>();
 
   /** Throws WriteConflict where another transaction has written the document. */
-  take(owner: object, container: ContainerRecord, { partitionKey, rowKey }: ItemAddress): void {
-    const key = `${container.databaseRid} ${container.rid} ${textOf(partitionKey)} ${textOf(rowKey)}`;
-    const holder = this.#owners.get(key);
+  take(owner: LockOwner, container: ContainerRecord, address: ItemAddress, nowMs: number): void {
+    const key = keyOf(container, address);
+    const holder = this.#holderOf(key, nowMs);
     if (holder === owner) return;
     if (holder !== undefined)
       throw new MongoError(
@@ -27,15 +38,47 @@ export class WriteLocks {
       );
     if (this.#owners.size >= LOCKS_MAX) return;
     this.#owners.set(key, owner);
-    const keys = this.#keys.get(owner) ?? [];
-    keys.push(key);
-    this.#keys.set(owner, keys);
+    const holding = this.#holdings.get(owner) ?? { keys: [], ended: Promise.withResolvers() };
+    holding.keys.push(key);
+    this.#holdings.set(owner, holding);
   }
 
-  release(owner: object): void {
-    for (const key of this.#keys.get(owner) ?? []) this.#owners.delete(key);
-    this.#keys.delete(owner);
+  /** The end of a transaction that has written one of the documents; undefined where none has, mostly. */
+  endOfHolder(
+    container: ContainerRecord,
+    addresses: readonly ItemAddress[],
+    nowMs: number,
+  ): Promise<void> | undefined {
+    if (this.#owners.size === 0) return undefined;
+    for (const address of addresses) {
+      const holder = this.#holderOf(keyOf(container, address), nowMs);
+      if (holder !== undefined) return this.#holdings.get(holder)?.ended.promise;
+    }
+    return undefined;
   }
+
+  release(owner: LockOwner): void {
+    const holding = this.#holdings.get(owner);
+    if (holding === undefined) return;
+    for (const key of holding.keys) this.#owners.delete(key);
+    this.#holdings.delete(owner);
+    holding.ended.resolve();
+  }
+
+  #holderOf(key: string, nowMs: number): LockOwner | undefined {
+    const holder = this.#owners.get(key);
+    if (holder === undefined || nowMs < holder.endsMs) return holder;
+    // Nobody has ended it, and it can no longer be committed.
+    this.release(holder);
+    return undefined;
+  }
+}
+
+function keyOf(
+  { databaseRid, rid }: ContainerRecord,
+  { partitionKey, rowKey }: ItemAddress,
+): string {
+  return `${databaseRid} ${rid} ${textOf(partitionKey)} ${textOf(rowKey)}`;
 }
 
 function textOf(values: readonly Value[]): string {

@@ -7,6 +7,7 @@ import {
   createCollection,
   ensureCollection,
   findCollection,
+  isTimeSeries,
   isView,
 } from '../../collections/collection.ts';
 import { type Namespace, namespaceText } from '../../collections/namespace.ts';
@@ -173,6 +174,11 @@ function bypasses({ args }: Call): boolean {
 
 /** True where an index holds documents without these fields too. */
 function checkUnique(collection: Collection | undefined, fields: readonly string[]): boolean {
+  if (collection !== undefined && (isView(collection) || isTimeSeries(collection)))
+    throw new MongoError(
+      'CommandNotSupportedOnView',
+      `Cannot $merge into ${namespaceText(collection.namespace)}: it is no plain collection`,
+    );
   const wanted = fields.toSorted().join('\0');
   if (wanted === '_id') return true;
   const indexes =

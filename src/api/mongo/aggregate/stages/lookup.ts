@@ -73,7 +73,10 @@ function parseOptions(argument: BsonDocument, context: StageContext): Lookup {
   if (pipeline !== undefined && !isArray(pipeline))
     throw new MongoError('TypeMismatch', "'pipeline' option must be specified as an array");
   if (as === undefined)
-    throw new MongoError('FailedToParse', "must specify 'as' field for a $lookup");
+    throw new MongoError(
+      'IDLFailedToParse',
+      "BSON field '$lookup.as' is missing but a required field",
+    );
   if (pipeline === undefined && (argument.get('let') ?? null) !== null)
     throw new MongoError(
       'FailedToParse',

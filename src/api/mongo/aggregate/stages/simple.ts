@@ -6,7 +6,7 @@ import {
   isArray,
   isDocument,
 } from '../../../../value/index.ts';
-import { doubleOf, isNumber, wholeNumber } from '../../bson/arithmetic.ts';
+import { doubleOf, isNumber, wholeCount } from '../../bson/arithmetic.ts';
 import {
   limited,
   matching,
@@ -126,7 +126,7 @@ function sort(argument: Bson, { expressions, wanted }: StageContext): Stage {
 }
 
 function limitOf(argument: Bson): number {
-  const count = isNumber(argument) ? wholeNumber(argument) : undefined;
+  const count = wholeCount(argument);
   if (count === undefined || count < 0)
     throw new MongoError(
       'Location5107201',
@@ -142,7 +142,7 @@ function limit(argument: Bson): Stage {
 }
 
 function skipOf(argument: Bson): number {
-  const count = isNumber(argument) ? wholeNumber(argument) : undefined;
+  const count = wholeCount(argument);
   if (count === undefined || count < 0)
     throw new MongoError(
       'Location5107200',

@@ -158,7 +158,7 @@ function movingAverage(argument: Bson, scope: Scope, sort: readonly SortPart[]):
     return valuesOf(documents, evaluate).map((value) => {
       if (!isNumber(value)) return average ?? null;
       const own = value as Bson;
-      if (average === undefined) average = own;
+      if (average === undefined) average = isDecimal(own) ? own : new Double(doubleOf(own));
       else if (isDecimal(own) || isDecimal(average))
         average = combineWidening(
           'add',
@@ -240,7 +240,7 @@ function integral(
   start: number,
   stop: number,
 ): Bson {
-  let sum: Bson = stop - start === 1 && isNumber(values[start]) ? 0 : new Double(0);
+  let sum: Bson = new Double(0);
   let count = 0;
   let before: number | undefined;
   for (let at = start; at < stop; at++) {

@@ -86,6 +86,7 @@ function prepared(call: Call, namespace: Namespace): () => Rows {
   const host = pipelineHost(call);
   checkTarget(pipeline, namespace);
   checkConcern(call.body, pipeline);
+  if (call.store.isTransaction) checkInTransaction(pipeline);
   if (call.body.get('apiStrict') === true) checkStable(pipeline);
   const covered = coveredBy(call, collection, pipeline);
   const context = {
@@ -99,6 +100,29 @@ function prepared(call: Call, namespace: Namespace): () => Rows {
     meter: meterOf(call),
   };
   return host.prepare(namespace, pipeline, context);
+}
+
+/** Stages that read or write beside the transaction. */
+const OUTSIDE: ReadonlySet<string> = new Set([
+  '$changeStream',
+  '$collStats',
+  '$currentOp',
+  '$indexStats',
+  '$listLocalSessions',
+  '$listSessions',
+  '$merge',
+  '$out',
+  '$planCacheStats',
+]);
+
+function checkInTransaction(pipeline: readonly Bson[]): void {
+  for (const stage of pipeline)
+    for (const name of isDocument(stage) ? stage.keys() : [])
+      if (OUTSIDE.has(name))
+        throw new MongoError(
+          'OperationNotSupportedInTransaction',
+          `Stage not supported inside of a multi-document transaction: ${name}`,
+        );
 }
 
 /** Undefined where nobody asked what the stages cost. */

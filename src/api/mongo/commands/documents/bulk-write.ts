@@ -135,7 +135,7 @@ class BulkRun {
       this.#results.push(documentOf({ ok: new Double(1), idx: index, ...result }));
       return true;
     } catch (error) {
-      this.#refuse(operation, index, statementError(error));
+      this.#refuse(operation, index, statementError(this.#call, error));
       return false;
     }
   }
@@ -178,7 +178,7 @@ class BulkRun {
       failures = await this.#insert(inserts, index, isOrdered);
     } catch (error) {
       // None of them was tried, for a reason that all of them have.
-      failures = inserts.map((_, at) => ({ index: at, error: statementError(error) }));
+      failures = inserts.map((_, at) => ({ index: at, error: statementError(this.#call, error) }));
     }
     const refusals = new Map(failures.map((failure) => [failure.index, failure.error]));
     for (const [at, operation] of inserts.entries()) {

@@ -43,7 +43,7 @@ export const deleteDocuments: Command = {
           parseFilter(statement.filter, contextOf(call, undefined, statement.sent));
         else n += (await runChange(call, collection, statement, index)).matched;
       } catch (error) {
-        failures.push({ index, error: statementError(error) });
+        failures.push({ index, error: statementError(call, error) });
         if (isOrdered) break;
       }
     }

@@ -2,7 +2,7 @@
 import type { Bytes } from '../../../../base/index.ts';
 import { pluckBodies } from '../../../../value/index.ts';
 import type { Call } from '../../call.ts';
-import { MongoError, mongoErrorOf } from '../../errors.ts';
+import { MongoError, mongoErrorOf, RETRYABLE_WRITE } from '../../errors.ts';
 import { WRITE_BATCH_MAX } from '../../limits.ts';
 
 export function statementsOf(
@@ -28,9 +28,13 @@ export function statementsOf(
   return bodies;
 }
 
-/** The refusal of one statement. What drivers repeat as a whole, by its label, refuses the command: it is thrown. */
-export function statementError(error: unknown): MongoError {
+/**
+ * The refusal of one statement. What ends the transaction, or what drivers repeat as a whole by its label, refuses the
+ * command: it is thrown.
+ */
+export function statementError({ store }: Call, error: unknown): MongoError {
   const refusal = mongoErrorOf(error);
-  if (refusal.labels.length > 0) throw refusal;
+  const { labels } = refusal;
+  if (store.isTransaction ? labels.length > 0 : labels.includes(RETRYABLE_WRITE)) throw refusal;
   return refusal;
 }

@@ -70,7 +70,7 @@ export const update: Command = {
         if (result.upsertedId !== undefined)
           upserted.push(documentOf({ index, _id: result.upsertedId }));
       } catch (error) {
-        failures.push({ index, error: statementError(error) });
+        failures.push({ index, error: statementError(call, error) });
         if (isOrdered) break;
       }
     }
