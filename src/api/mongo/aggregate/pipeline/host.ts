@@ -7,7 +7,7 @@ import type { Namespace } from '../../collections/namespace.ts';
 import { findDocuments } from '../../documents/find-documents.ts';
 import { matching, type Rows } from '../../documents/rows.ts';
 import { declaredIndexes } from '../../indexes/index-spec.ts';
-import { type Filter, refuseNear } from '../../query/filter.ts';
+import { type Filter, refuseNear, refuseWhere } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { resolveView } from '../../views/view.ts';
 import { compileMatch, splitExpressions } from '../stages/match.ts';
@@ -65,10 +65,10 @@ function prepared(
   const { filter, rest } = leadingFilter(stages);
   // Both are parsed before the collection is looked for, so that errors do not depend on it.
   const { compare } = context.expressions;
-  const { scripts } = call.context.service;
   const query = { expression: context.expressions };
   const own = parseFilter(filter, query);
   refuseNear(own);
+  refuseWhere(own);
   const run = parseStages(rest, context);
   return (further) => {
     const collection =
@@ -77,7 +77,7 @@ function prepared(
     const source = measured(filter.size === 0 ? 'read' : '$match', (rows) => rows, context);
     const all: Filter =
       further === undefined ? own : { kind: 'and', of: [parseFilter(further, query), own] };
-    const found = findDocuments(call.store, collection, all, { compare, scripts });
+    const found = findDocuments(call.store, collection, all, { compare });
     const rows = context.covered === undefined ? found : matching(found, context.covered);
     return run(source(rows));
   };

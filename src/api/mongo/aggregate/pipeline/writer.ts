@@ -58,13 +58,7 @@ export function pipelineWriter(call: Call): PipelineWriter {
           context: PLAIN_CONTEXT,
           bypassesValidation: bypasses(call),
         },
-        {
-          store: call.store,
-          collection,
-          retryable: undefined,
-          place: 0,
-          scripts: call.context.service.scripts,
-        },
+        { store: call.store, collection, retryable: undefined, place: 0 },
       );
       return result.matched > 0;
     },
