@@ -18,6 +18,8 @@ export class FunctionRealm {
   readonly #functions: readonly ScriptText[];
   readonly #id: number;
   readonly #timeLimitMs: number;
+  /** True where the limit is that of each batch: then the query has a deadline of its own. */
+  readonly #isPerBatch: boolean;
   #timeMs = 0;
   #thread: SandboxThread | undefined;
 
@@ -26,19 +28,28 @@ export class FunctionRealm {
     { scriptTimeLimitMs }: ScriptSettings,
     functions: readonly ScriptText[],
     id: number,
+    isPerBatch: boolean,
   ) {
     this.#pool = pool;
     this.#functions = functions;
     this.#id = id;
     this.#timeLimitMs = scriptTimeLimitMs;
+    this.#isPerBatch = isPerBatch;
   }
 
-  /** @param calls - each as JSON text, see guest-functions.ts. */
-  async run(calls: readonly string[], within?: ScriptRun): Promise<readonly FunctionResult[]> {
-    if (within !== undefined) return this.#runIn(within.thread, calls);
+  /**
+   * @param calls - each as JSON text, see guest-functions.ts.
+   * @param timeMaxMs - what is left of the time of the query.
+   */
+  async run(
+    calls: readonly string[],
+    within?: ScriptRun,
+    timeMaxMs = Number.POSITIVE_INFINITY,
+  ): Promise<readonly FunctionResult[]> {
+    if (within !== undefined) return this.#runIn(within.thread, calls, timeMaxMs);
     const lease = await this.#pool.lease(this.#thread);
     try {
-      return await this.#runIn(lease.thread, calls);
+      return await this.#runIn(lease.thread, calls, timeMaxMs);
     } finally {
       lease.release();
     }
@@ -49,14 +60,16 @@ export class FunctionRealm {
     this.#thread?.post({ kind: 'forget', realm: this.#id });
   }
 
-  /** All calls of the query share one time limit. */
+  /** All calls of the query share one time limit, or those of a batch. */
   async #runIn(
     thread: SandboxThread,
     calls: readonly string[],
+    timeMaxMs: number,
   ): Promise<readonly FunctionResult[]> {
     this.#thread = thread;
     const startedMs = performance.now();
-    const timeMs = Math.max(1, this.#timeLimitMs - this.#timeMs);
+    const leftMs = this.#timeLimitMs - (this.#isPerBatch ? 0 : this.#timeMs);
+    const timeMs = Math.max(1, Math.min(leftMs, timeMaxMs));
     const response = await thread.request(
       {
         kind: 'functions',

@@ -1,3 +1,4 @@
+export { CallTrials, callBatches } from './call-trials.ts';
 export type { FunctionRealm } from './function-realm.ts';
 export type { ScriptText } from './sandbox-protocol.ts';
 export { ScriptError } from './script-error.ts';

@@ -25,9 +25,12 @@ export class Scripts {
     return new ScriptRun(await this.#pool.lease(), this.#settings);
   }
 
-  /** Functions for one query; `forget` when it is done. */
-  functions(functions: readonly ScriptText[]): FunctionRealm {
-    return new FunctionRealm(this.#pool, this.#settings, functions, ++this.#realmCount);
+  /**
+   * Functions for one query; `forget` when it is done.
+   * @param isPerBatch - true where each batch of calls has the time limit, and not all of them together.
+   */
+  functions(functions: readonly ScriptText[], isPerBatch = false): FunctionRealm {
+    return new FunctionRealm(this.#pool, this.#settings, functions, ++this.#realmCount, isPerBatch);
   }
 
   close(): Promise<void> {

@@ -17,6 +17,8 @@ export const EXPRESSION_EVALUATION: EvaluationLimits = {
 /** What MongoDB announces in `hello`; drivers split batches by these. */
 export const MESSAGE_BYTES_MAX = 48_000_000;
 export const DOCUMENT_BYTES_MAX = 16 * MIB;
+/** The size of an event of a change stream, which has a document and more; what is larger may be split. */
+export const EVENT_BYTES_MAX = DOCUMENT_BYTES_MAX + 8 * 1024;
 export const WRITE_BATCH_MAX = 100_000;
 
 /** Bytes of a command that was not authenticated: a hello, or a round of SCRAM. */

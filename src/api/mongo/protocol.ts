@@ -8,6 +8,7 @@ import type { MongoContext, Topology } from './call.ts';
 import { SchemaChanges } from './change-streams/schema-changes.ts';
 import { WriteHints } from './change-streams/write-hints.ts';
 import { ClusterClock } from './cluster-clock.ts';
+import { removeLeftovers } from './collections/leftovers.ts';
 import { MongoConnection } from './connection.ts';
 import { Cursors } from './cursors/cursors.ts';
 import { Operations } from './diagnostics/operations.ts';
@@ -59,5 +60,8 @@ export function createMongoProtocol(options: MongoOptions): ByteProtocol {
     querySettings: new QuerySettingsTable(),
     failPoints: options.hasTestCommands === true ? new FailPoints() : undefined,
   };
+  removeLeftovers(service).catch((error: unknown) => {
+    options.onFailure({ operation: 'removeLeftovers', error });
+  });
   return { open: (socket, info) => new MongoConnection(socket, info, { ...options, context }) };
 }

@@ -11,14 +11,7 @@ import {
   printChangePosition,
   type Service,
 } from '../../../service/index.ts';
-import {
-  type Bson,
-  type BsonDocument,
-  EPK_MAX,
-  EPK_MIN,
-  Extended,
-  writeBson,
-} from '../../../value/index.ts';
+import { type Bson, type BsonDocument, EPK_MAX, EPK_MIN, Extended } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import { type LogicalTime, laterOf, timestampOf } from '../cluster-clock.ts';
 import {
@@ -32,6 +25,7 @@ import type { LiveRow, LiveSource } from '../cursors/live-cursor.ts';
 import { Row, type Rows } from '../documents/rows.ts';
 import { MongoError } from '../errors.ts';
 import { documentOf } from '../reply.ts';
+import { type EventPlace, eventRows } from './event-rows.ts';
 import { type EventParts, eventOf, type FoundChange, foundChange, timeOf } from './events.ts';
 import type { StreamOptions } from './options.ts';
 import type { SchemaChange } from './schema-changes.ts';
@@ -212,13 +206,22 @@ export class ChangeStream implements LiveSource {
     }
     pending.sort((a, b) => a.time.high - b.time.high || a.time.low - b.time.low);
     for (const { part, found, position, isGroupEnd, time } of pending) {
+      const place = this.#options.splits ? this.#placeOf(found) : undefined;
       part.position = position;
       if (this.#isSeen(found)) continue;
       const { databaseRid, rid } = part.collection.container;
       this.#last = isGroupEnd ? undefined : [databaseRid, rid, found.lsn, found.operation];
-      await this.#addEvent(await eventOf(found, time, this.#eventParts()), into);
+      await this.#addEvent(await eventOf(found, time, this.#eventParts()), into, { place });
     }
     for (const [part, position] of ends) part.position = position;
+  }
+
+  #placeOf({ collection, lsn, operation }: FoundChange): EventPlace {
+    const { databaseRid, rid } = collection.container;
+    const event = [databaseRid, rid, lsn, operation, 0] as const;
+    const seen = this.#options.resume?.fragment;
+    const isSame = seen !== undefined && event.every((part, at) => at === 4 || part === seen[at]);
+    return { before: this.#state(), event, fragmentsSeen: isSame ? seen[4] : 0 };
   }
 
   #collect(part: Part, { changes, position }: ChangeFeedPage, into: Pending[]): void {
@@ -303,23 +306,15 @@ export class ChangeStream implements LiveSource {
   }
 
   /** Runs the stages and adds what they leave. */
-  async #addEvent(event: Map<string, Bson>, into: LiveRow[], isInvalidate = false): Promise<void> {
+  async #addEvent(
+    event: Map<string, Bson>,
+    into: LiveRow[],
+    { isInvalidate, place }: { isInvalidate?: true; place?: EventPlace | undefined } = {},
+  ): Promise<void> {
     const token = printToken({ ...this.#state(), ...(isInvalidate ? { isInvalidate } : {}) });
     const whole = new Map<string, Bson>([['_id', token], ...event]);
     for await (const batch of this.#run(one(whole)))
-      for (const row of batch) {
-        const { document } = row;
-        const id = document.get('_id');
-        if (!(id instanceof Map) || id.get('_data') !== token.get('_data'))
-          throw new MongoError(
-            'ChangeStreamFatalError',
-            'Encountered an event whose _id field, which contains the resume token, was modified by the pipeline. ' +
-              'Modifying the _id field of an event makes it impossible to resume the stream from that point. Only transformations ' +
-              'that retain the unmodified _id field are allowed.',
-            { labels: ['NonResumableChangeStreamError'] },
-          );
-        into.push({ body: writeBson(document), resumeToken: token });
-      }
+      for (const { document } of batch) into.push(...eventRows(document, token, place));
   }
 
   #state(): StreamState {
@@ -344,7 +339,7 @@ export class ChangeStream implements LiveSource {
       await this.#addEvent(this.#schemaEvent(change), into);
       if (!this.#ends(change)) continue;
       this.isEnded = true;
-      await this.#addEvent(this.#headerOf('invalidate'), into, true);
+      await this.#addEvent(this.#headerOf('invalidate'), into, { isInvalidate: true });
     }
   }
 

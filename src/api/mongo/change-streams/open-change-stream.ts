@@ -11,7 +11,7 @@ import { firstBatch, originOf } from '../cursors/open-cursor.ts';
 import { MongoError } from '../errors.ts';
 import { FIRST_BATCH_DOCUMENTS } from '../limits.ts';
 import { ChangeStream } from './change-stream.ts';
-import { parseStreamOptions, type StreamOptions } from './options.ts';
+import { parseStreamOptions, SPLIT, type StreamOptions } from './options.ts';
 
 const ADMIN = 'admin';
 
@@ -26,8 +26,6 @@ const ALLOWED: ReadonlySet<string> = new Set([
   '$set',
   '$unset',
 ]);
-/** Events are never larger than a message here. */
-const SPLIT = '$changeStreamSplitLargeEvent';
 
 export async function openChangeStream(call: Call, argument: Bson): Promise<Reply> {
   const { args, context, body, name } = call;

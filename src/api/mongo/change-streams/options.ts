@@ -20,6 +20,8 @@ export interface StreamOptions {
   readonly isExpanded: boolean;
   readonly resume: StreamState | undefined;
   readonly startAt: LogicalTime | undefined;
+  /** True where events that are too large are split. */
+  readonly splits: boolean;
 }
 
 const FULL = ['default', 'updateLookup', 'whenAvailable', 'required'];
@@ -70,8 +72,29 @@ export function parseStreamOptions(call: Call, sent: Bson): StreamOptions {
     isExpanded: sent.get('showExpandedEvents') === true,
     resume,
     startAt: timeOf(startAt),
+    splits: splitsEvents(call, resume),
   };
 }
+
+/** `$changeStreamSplitLargeEvent` ends the pipeline. */
+function splitsEvents({ body }: Call, resume: StreamState | undefined): boolean {
+  const stages = body.get('pipeline') as readonly Bson[];
+  const at = stages.findIndex((stage) => isDocument(stage) && stage.has(SPLIT));
+  if (at >= 0 && at < stages.length - 1)
+    throw new MongoError(
+      'Location7182802',
+      '$changeStreamSplitLargeEvent must be the last stage in the pipeline',
+    );
+  if (at < 0 && resume?.fragment !== undefined)
+    throw new MongoError(
+      'ChangeStreamFatalError',
+      'To resume from a split event, the $changeStream pipeline must include a $changeStreamSplitLargeEvent stage.',
+      { labels: ['NonResumableChangeStreamError'] },
+    );
+  return at >= 0;
+}
+
+export const SPLIT = '$changeStreamSplitLargeEvent';
 
 const FIELDS = {
   fullDocument: 'string',

@@ -11,6 +11,9 @@ const VERSION = 1;
 /** Bytes of the state in a token: thousands of collections. */
 const STATE_BYTES_MAX = 1024 * 1024;
 
+/** An event that was split: [database rid, container rid, LSN, operation, fragments so far]. */
+export type SplitEvent = readonly [number, number, number, number, number];
+
 export interface StreamState {
   /** [database rid, container rid, position] of each collection. */
   readonly parts: readonly (readonly [number, number, string])[];
@@ -18,6 +21,8 @@ export interface StreamState {
   readonly last?: readonly [number, number, number, number] | undefined;
   /** The number of the last change of a schema, and the process that counts them. */
   readonly schema?: readonly [string, number] | undefined;
+  /** Set between the fragments of an event, whose stream is that before the event. */
+  readonly fragment?: SplitEvent | undefined;
   /** True behind the event that ends a stream. */
   readonly isInvalidate?: boolean | undefined;
 }

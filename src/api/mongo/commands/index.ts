@@ -65,6 +65,7 @@ import { findAndModify } from './documents/find-and-modify.ts';
 import { getMore } from './documents/get-more.ts';
 import { insert } from './documents/insert.ts';
 import { killCursors } from './documents/kill-cursors.ts';
+import { mapReduce } from './documents/map-reduce.ts';
 import { update } from './documents/update.ts';
 import { createIndexes } from './indexes/create-indexes.ts';
 import { dropIndexes } from './indexes/drop-indexes.ts';
@@ -184,6 +185,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   lockInfo,
   logout,
   logRotate,
+  mapReduce,
+  mapreduce: mapReduce,
   ping,
   planCacheClear,
   planCacheClearFilters,

@@ -6,7 +6,7 @@ import { type Bson, type BsonDocument, readBson } from '../../../value/index.ts'
 import type { Collection } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
-import { type Filter, whereScripts } from '../query/filter.ts';
+import { type Filter, scriptedParts } from '../query/filter.ts';
 import { parseFilter } from '../query/filter-parser.ts';
 import { PLAIN_CONTEXT, type QueryContext } from '../query/query-context.ts';
 import { Sort, type SortPart } from '../query/sort.ts';
@@ -28,7 +28,6 @@ import type { Row, Rows } from './rows.ts';
 import { compileRules, rulesOf } from './rules.ts';
 import type { DocumentStore } from './store.ts';
 import { DELETE, deleteArguments, UPDATE, updateArguments, upsertedDocument } from './updaters.ts';
-import type { Scripts } from './where.ts';
 
 export interface Change {
   readonly filter: BsonDocument;
@@ -51,8 +50,6 @@ interface ChangeContext {
   readonly retryable: RetryableWrite | undefined;
   /** The place of the statement in its command. */
   readonly place: number;
-  /** Where `$where` runs. */
-  readonly scripts?: Scripts;
 }
 
 /** Times that a change of one document looks again, because others changed what it had found. */
@@ -87,7 +84,7 @@ class Changer {
     }
     const isCollated = this.#change.context.collation !== undefined;
     const address = isCollated ? undefined : addressIn(collection, this.#filter);
-    if (address !== undefined && whereScripts(this.#filter).length === 0)
+    if (address !== undefined && scriptedParts(this.#filter).length === 0)
       return this.#resultOf(await this.#run(this.#write(address, 0))) ?? NO_CHANGE;
     const earlier = await this.#earlierResult();
     if (earlier !== undefined) return earlier;
@@ -181,8 +178,7 @@ class Changer {
   }
 
   #options(): FindOptions {
-    const { scripts } = this.#context;
-    return { compare: this.#change.context.expression.compare, scripts };
+    return { compare: this.#change.context.expression.compare };
   }
 
   /** Every document that matches, once. */

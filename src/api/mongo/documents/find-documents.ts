@@ -12,7 +12,15 @@ import { hasGeoIndex, textFields } from '../indexes/index-spec.ts';
 import { planOrder } from '../indexes/order-plan.ts';
 import { sortKey } from '../indexes/sort-keys.ts';
 import type { CompareBson } from '../query/collation.ts';
-import { conjuncts, type Filter, fieldsOf, nearOf, textOf, whereScripts } from '../query/filter.ts';
+import {
+  conjuncts,
+  type Filter,
+  fieldsOf,
+  nearOf,
+  type ScriptedFilter,
+  scriptedParts,
+  textOf,
+} from '../query/filter.ts';
 import { compileFilter } from '../query/filter-test.ts';
 import { type NearQuery, nearDistance } from '../query/geo/near.ts';
 import { type FieldPath, someAt } from '../query/path.ts';
@@ -20,13 +28,10 @@ import { Sort } from '../query/sort.ts';
 import { addressIn, idKey, partitionKeyIn } from './address.ts';
 import { matching, Row, type Rows, readerOf, sorted, sortedBy } from './rows.ts';
 import type { DocumentStore, FindRequest } from './store.ts';
-import { decided, type Scripts } from './where.ts';
 
 export interface FindOptions {
   /** The order of the collation; the simple one where it is missing. */
   readonly compare?: CompareBson | undefined;
-  /** Where `$where` runs; without it such a filter is refused. */
-  readonly scripts?: Scripts | undefined;
 }
 
 export interface SortOptions extends FindOptions {
@@ -94,24 +99,15 @@ export function findDocuments(
   store: DocumentStore,
   collection: Collection,
   filter: Filter,
-  { compare = compareBson, scripts }: FindOptions = {},
+  { compare = compareBson }: FindOptions = {},
 ): Rows {
   checkIndexes(collection, filter);
   const isEverything = filter.kind === 'and' && filter.of.length === 0;
   const test = isEverything ? undefined : compileFilter(filter, compare);
   const isCollated = compare !== compareBson;
   const address = isCollated ? undefined : addressIn(collection, filter);
-  const where = whereScripts(filter);
-  if (where.length > 0) {
-    if (scripts === undefined)
-      throw new MongoError('BadValue', '$where is not allowed in this context');
-    const rows = store.find(collection, {
-      partitionKey: undefined,
-      condition: ANYTHING,
-      test: undefined,
-    });
-    return matching(decided(rows, where, scripts), test as NonNullable<typeof test>);
-  }
+  if (test !== undefined && scriptedParts(filter).length > 0)
+    return matching(scripted(store, collection, filter, compare), test);
   if (address !== undefined && test !== undefined)
     return matching(readOne(store, collection, address), test);
   const byId = isCollated || test === undefined ? undefined : rowsById(store, collection, filter);
@@ -171,6 +167,29 @@ function byDistance(rows: Rows, path: FieldPath, near: NearQuery): Rows {
     return nearest;
   };
   return sortedBy(rows, key, (a, b) => a - b);
+}
+
+/** The documents that pass what needs no function, prepared for the functions. */
+function scripted(
+  store: DocumentStore,
+  collection: Collection,
+  filter: Filter,
+  compare: CompareBson,
+): Rows {
+  const parts = scriptedParts(filter);
+  const plain: Filter = {
+    kind: 'and',
+    of: conjuncts(filter).filter((part) => scriptedParts(part).length === 0),
+  };
+  const rows =
+    plain.of.length === 0
+      ? store.find(collection, { partitionKey: undefined, condition: ANYTHING, test: undefined })
+      : findDocuments(store, collection, plain, { compare });
+  const [{ calls }] = parts as readonly [ScriptedFilter];
+  return calls.prepared(
+    rows,
+    parts.map(({ test }) => test),
+  );
 }
 
 async function* readOne(store: DocumentStore, collection: Collection, address: ItemAddress): Rows {

@@ -23,6 +23,7 @@ import { compileFilter, type DocumentTest } from '../query/filter-test.ts';
 import { valueAt } from '../query/path.ts';
 import { matchedIndex } from '../query/positional.ts';
 import { PLAIN_CONTEXT, type QueryContext, queryContext } from '../query/query-context.ts';
+import { ScriptCalls } from '../scripts/script-calls.ts';
 import { applyUpdate, parseUpdate, type Update, upsertSeed } from '../update/update.ts';
 import { type KeptImage, NO_CHANGE, printChange } from './change-result.ts';
 import { duplicateId } from './duplicate.ts';
@@ -87,22 +88,25 @@ export function updateArguments(change: Change): Bytes {
   return bytes;
 }
 
-function printContext({ sent }: QueryContext): BsonDocument {
+function printContext({ sent, expression }: QueryContext): BsonDocument {
   return new Map<string, Bson>([
     ['nowMs', new Double(sent.nowMs)],
     ['variables', sent.variables ?? null],
     ['collation', sent.collation ?? null],
+    ['clusterTime', expression.clusterTime ?? null],
   ]);
 }
 
 function parseContext(printed: Bson | undefined): QueryContext {
   if (!isDocument(printed)) return PLAIN_CONTEXT;
   const [variables, collation] = [printed.get('variables'), printed.get('collation')];
-  return queryContext(
+  const made = queryContext(
     doubleOf(printed.get('nowMs') as Bson),
     isDocument(variables) ? variables : undefined,
     isDocument(collation) ? collation : undefined,
   );
+  const clusterTime = printed.get('clusterTime') ?? undefined;
+  return { ...made, expression: { ...made.expression, clusterTime } };
 }
 
 export function deleteArguments(
@@ -121,12 +125,17 @@ export function deleteArguments(
   return bytes;
 }
 
+/** Functions of clients have answered when the document was found; the decision cannot wait for them. */
+function decided(context: QueryContext): QueryContext {
+  return { ...context, expression: { ...context.expression, scripts: new ScriptCalls() } };
+}
+
 function testOf(filter: BsonDocument, context: QueryContext): DocumentTest {
-  return compileFilter(parseFilter(filter, context), context.collation?.compare);
+  return compileFilter(parseFilter(filter, decided(context)), context.collation?.compare);
 }
 
 function prepare(change: Change): PreparedChange {
-  const { context } = change;
+  const context = decided(change.context);
   const parsed = parseFilter(change.filter, context);
   return {
     ...change,

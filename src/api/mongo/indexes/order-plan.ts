@@ -4,7 +4,7 @@ import type { Condition, Order } from '../../../query/index.ts';
 import { type Bson, isDocument, parsePath } from '../../../value/index.ts';
 import { isNumber } from '../bson/arithmetic.ts';
 import type { Collection } from '../collections/collection.ts';
-import { type Filter, nearOf, textOf, whereScripts } from '../query/filter.ts';
+import { type Filter, nearOf, scriptedParts, textOf } from '../query/filter.ts';
 import { arrayIndex } from '../query/path.ts';
 import type { Sort, SortPart } from '../query/sort.ts';
 import { filterCondition } from './filter-condition.ts';
@@ -42,7 +42,9 @@ export function planOrder(
     ({ meta, path }) => meta === undefined && path.every((step) => arrayIndex(step) === undefined),
   );
   const isSpecial =
-    whereScripts(filter).length > 0 || nearOf(filter) !== undefined || textOf(filter) !== undefined;
+    scriptedParts(filter).length > 0 ||
+    nearOf(filter) !== undefined ||
+    textOf(filter) !== undefined;
   if (first === undefined || !isPlain || isSpecial) return undefined;
   const isHinted = hint !== undefined && hint !== null && !(isDocument(hint) && hint.size === 0);
   const hinted = isHinted ? hintedIndex(collection, hint) : undefined;

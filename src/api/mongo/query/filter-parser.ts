@@ -15,6 +15,8 @@ import { doubleOf, isNumber, wholeNumber } from '../bson/arithmetic.ts';
 import { printBson } from '../bson/print.ts';
 import { MongoError } from '../errors.ts';
 import { FILTER_DEPTH_MAX } from '../limits.ts';
+import { collectScripted } from '../scripts/script-calls.ts';
+import { sentOf } from '../scripts/script-values.ts';
 import {
   type BitsWanted,
   type Comparison,
@@ -99,10 +101,8 @@ function parseTopLevel(name: string, value: Bson, place: Place): readonly Filter
       if (wholeNumber(value) !== 1)
         throw new MongoError('FailedToParse', `${name} must be an integer value of 1`);
       return [{ kind: 'always', matches: name === '$alwaysTrue' }];
-    case '$expr': {
-      const expression = compileExpression(value, place.context.expression);
-      return [{ kind: 'computed', test: (document) => isExpressionTrue(expression(document)) }];
-    }
+    case '$expr':
+      return [parseExpression(value, place)];
     case '$jsonSchema':
       return [
         { kind: 'computed', test: parseJsonSchema(value) as (document: BsonDocument) => boolean },
@@ -112,7 +112,7 @@ function parseTopLevel(name: string, value: Bson, place: Place): readonly Filter
     case '$text':
       return [{ kind: 'text', query: parseText(value) }];
     case '$where':
-      return [parseWhere(value)];
+      return [parseWhere(value, place)];
     default:
       throw bad(
         `unknown top level operator: ${name}. If you have a field name that starts with a '$' symbol, ` +
@@ -128,11 +128,32 @@ function parseSampleRate(value: Bson): Filter {
   return { kind: 'computed', test: () => Math.random() < rate };
 }
 
-function parseWhere(value: Bson): Filter {
+function parseExpression(value: Bson, { context }: Place): Filter {
+  const { scripts: calls } = context.expression;
+  const { made, found } = collectScripted(context.expression, () =>
+    compileExpression(value, context.expression),
+  );
+  const test = (document: BsonDocument): boolean => isExpressionTrue(made(document));
+  return calls === undefined || found.length === 0
+    ? { kind: 'computed', test }
+    : { kind: 'scripted', test, calls, isWhere: false };
+}
+
+function parseWhere(value: Bson, { context }: Place): Filter {
   const source =
     typeof value === 'string' ? value : value instanceof BsonCode ? value.source : undefined;
   if (source === undefined) throw bad('$where got bad type');
-  return { kind: 'where', script: { source, answers: new WeakMap() } };
+  const { scripts: calls } = context.expression;
+  if (calls === undefined) throw bad('$where is not allowed in this context');
+  const scope = value instanceof BsonCode ? value.scope : undefined;
+  const name = calls.define({
+    kind: 'where',
+    source,
+    scope: scope && JSON.stringify(sentOf(scope)),
+  });
+  const test = (document: BsonDocument): boolean =>
+    calls.valueOf(document, name, JSON.stringify(sentOf(document))) === true;
+  return { kind: 'scripted', test, calls, isWhere: true };
 }
 
 function parseList(name: string, value: Bson, place: Place): readonly Filter[] {
@@ -366,7 +387,7 @@ function parseElemMatch(value: Bson, place: Place): FieldTest {
   }
   const filter = parseFilter(value, place.context, place.depth + 1);
   for (const part of partsOf(filter))
-    if (part.kind === 'where' || part.kind === 'text' || value.has('$expr'))
+    if (part.kind === 'scripted' || part.kind === 'text' || value.has('$expr'))
       throw bad(`${first} can only be applied to the top-level document`);
     else if (part.kind === 'field' && part.test.kind === 'near')
       throw bad('geoNear must be top-level expr');

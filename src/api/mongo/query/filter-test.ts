@@ -31,10 +31,9 @@ export function compileFilter(filter: Filter, compare?: CompareBson): DocumentTe
       return () => filter.matches;
     case 'computed':
       return filter.test;
-    case 'where': {
-      const { answers } = filter.script;
-      return (document) => answers.get(document) !== false;
-    }
+    case 'scripted':
+      // A decision in a partition cannot wait for an answer: the document had one when it was found.
+      return filter.calls.isRunnable ? filter.test : () => true;
     case 'text': {
       const { query } = filter;
       // A decision in a partition knows no text index; the document was found by one.

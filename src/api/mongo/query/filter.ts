@@ -1,6 +1,7 @@
 /** A filter as data: the planner looks at it, and `filter-test.ts` compiles it to a function. */
 import type { Bson, BsonDocument, BsonType } from '../../../value/index.ts';
 import { MongoError } from '../errors.ts';
+import type { ScriptCalls } from '../scripts/script-calls.ts';
 import type { NearQuery } from './geo/near.ts';
 import type { FieldPath } from './path.ts';
 import type { TextQuery } from './text/text-query.ts';
@@ -12,15 +13,14 @@ export type Filter =
   | { readonly kind: 'always'; readonly matches: boolean }
   /** `$expr`, `$jsonSchema`, `$sampleRate`: compiled when they are parsed, and unknown to indexes. */
   | { readonly kind: 'computed'; readonly test: (document: BsonDocument) => boolean }
-  /** Decided outside, in the sandbox. */
-  | { readonly kind: 'where'; readonly script: WhereScript }
+  /** A test that calls functions of clients: documents are prepared for it, see `scripts/`. */
+  | {
+      readonly kind: 'scripted';
+      readonly test: (document: BsonDocument) => boolean;
+      readonly calls: ScriptCalls;
+      readonly isWhere: boolean;
+    }
   | { readonly kind: 'text'; readonly query: TextQuery };
-
-/** A function of JavaScript. Its answers for a batch of documents are there before the filter is tested. */
-export interface WhereScript {
-  readonly source: string;
-  readonly answers: WeakMap<BsonDocument, boolean>;
-}
 
 export type Comparison = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';
 
@@ -104,7 +104,7 @@ export function fieldsOf(filter: Filter): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   for (const part of partsOf(filter))
     if (part.kind === 'field') names.add(part.path[0] as string);
-    else if (part.kind === 'computed' || part.kind === 'where' || part.kind === 'text')
+    else if (part.kind === 'computed' || part.kind === 'scripted' || part.kind === 'text')
       return undefined;
   return names;
 }
@@ -129,10 +129,19 @@ export function refuseNear(filter: Filter): void {
     );
 }
 
-export function whereScripts(filter: Filter): readonly WhereScript[] {
-  const scripts: WhereScript[] = [];
-  for (const part of partsOf(filter)) if (part.kind === 'where') scripts.push(part.script);
-  return scripts;
+export type ScriptedFilter = Extract<Filter, { readonly kind: 'scripted' }>;
+
+/** The parts that call functions of clients. */
+export function scriptedParts(filter: Filter): readonly ScriptedFilter[] {
+  const found: ScriptedFilter[] = [];
+  for (const part of partsOf(filter)) if (part.kind === 'scripted') found.push(part);
+  return found;
+}
+
+/** Pipelines have `$function` instead. */
+export function refuseWhere(filter: Filter): void {
+  if (scriptedParts(filter).some(({ isWhere }) => isWhere))
+    throw new MongoError('BadValue', '$where is not allowed in this context');
 }
 
 export function textOf(filter: Filter): TextQuery | undefined {

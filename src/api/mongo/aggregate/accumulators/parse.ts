@@ -27,6 +27,7 @@ import {
 } from './lists.ts';
 import { type Accumulator, newAverage, newDeviation, newSum } from './numbers.ts';
 import { parsePercentile } from './percentile.ts';
+import { parseScriptAccumulator } from './scripted.ts';
 
 /** Makes accumulators for one field of the groups. */
 export interface AccumulatorSpec {
@@ -34,6 +35,8 @@ export interface AccumulatorSpec {
   readonly argument: Evaluate;
   /** @param frame - holds the `_id` of the group, for the number of values that `$firstN` and its kind keep. */
   start(frame: Frame): Accumulator;
+  /** Set where functions of clients accumulate: called after each batch of documents, and before the results. */
+  settle?(isLast: boolean): Promise<void>;
 }
 
 type ParseAccumulator = (argument: Bson, scope: Scope, name: string) => AccumulatorSpec;
@@ -82,6 +85,7 @@ export function parseAccumulatorField(name: string, sent: Bson, scope: Scope): A
     throw new MongoError('Location40238', `The field '${name}' must specify one accumulator`);
   if (!operator.startsWith('$'))
     throw new MongoError('Location40234', `The field '${name}' must be an accumulator object`);
+  if (operator === '$accumulator') return parseScriptAccumulator(argument, scope);
   if (isArray(argument))
     throw new MongoError('Location40237', `The ${operator} accumulator is a unary operator`);
   return parseAccumulator(operator, argument, scope);

@@ -34,14 +34,19 @@ export function compileExpression(sent: Bson, context: ExpressionContext): Expre
 export function rootScope(context: ExpressionContext): Scope {
   let depth = 0;
   const budget = new EvaluationBudget(EXPRESSION_EVALUATION);
+  const { scripts } = context;
   return Scope.root(context, (sent, scope) => {
+    const functionsBefore = depth === 0 ? scripts?.count : undefined;
     depth += 1;
     if (depth > DEPTH_MAX) throw new MongoError('Overflow', 'An expression is nested too deeply');
     // Operators on constants are evaluated while compiling.
     const compiled =
       depth === 1 ? budget.run(() => compileOperand(sent, scope)) : compileOperand(sent, scope);
     depth -= 1;
-    return depth > 0 || isCheap(sent, compiled) ? compiled : limited(compiled, budget);
+    if (depth > 0 || isCheap(sent, compiled)) return compiled;
+    const evaluate = limited(compiled, budget);
+    if (scripts?.count !== functionsBefore) scripts?.note((document) => evaluate([document]));
+    return evaluate;
   });
 }
 

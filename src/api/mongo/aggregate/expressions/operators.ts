@@ -10,6 +10,7 @@ import { MISC } from './misc.ts';
 import { OBJECTS } from './objects.ts';
 import { REGEX } from './regex-functions.ts';
 import { constant } from './scope.ts';
+import { SCRIPTS } from './scripts.ts';
 import { SETS } from './sets.ts';
 import { STRINGS } from './strings.ts';
 import { TRIGONOMETRY } from './trigonometry.ts';
@@ -31,6 +32,7 @@ const TABLES: readonly OperatorTable[] = [
   MISC,
   OBJECTS,
   REGEX,
+  SCRIPTS,
   SETS,
   STRINGS,
   TRIGONOMETRY,

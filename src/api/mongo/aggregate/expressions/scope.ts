@@ -4,6 +4,7 @@
  */
 import type { Bson, BsonDocument } from '../../../../value/index.ts';
 import { compareBson } from '../../../../value/index.ts';
+import type { ScriptCalls } from '../../scripts/script-calls.ts';
 
 /** Values of one evaluation: the document, then the variables. Evaluation is synchronous, so one frame serves all. */
 export type Frame = (Bson | undefined)[];
@@ -29,6 +30,8 @@ export interface ExpressionContext {
   readonly variables: ReadonlyMap<string, Variable>;
   /** True in groups, where MongoDB's other engine has other codes for a division by zero. */
   readonly isCompiledGroup?: boolean;
+  /** Functions of clients; undefined where they are refused. */
+  readonly scripts?: ScriptCalls | undefined;
   /** The order of values: that of the collation, or the simple one. */
   readonly compare: Compare;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../documents/find-documents.ts';
 import { matching, type Rows } from '../../documents/rows.ts';
 import { declaredIndexes } from '../../indexes/index-spec.ts';
-import { type Filter, refuseNear } from '../../query/filter.ts';
+import { type Filter, refuseNear, refuseWhere } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { Sort } from '../../query/sort.ts';
 import { resolveView } from '../../views/view.ts';
@@ -71,10 +71,10 @@ function prepared(
   const { filter, rest: others } = leadingFilter(stages);
   // Both are parsed before the collection is looked for, so that errors do not depend on it.
   const { compare } = context.expressions;
-  const { scripts } = call.context.service;
   const query = { expression: context.expressions };
   const own = parseFilter(filter, query);
   refuseNear(own);
+  refuseWhere(own);
   const { sort, rest } = leadingSort(others, context);
   const run = parseStages(rest, context);
   return (further) => {
@@ -86,11 +86,10 @@ function prepared(
     const all: Filter =
       further === undefined ? own : { kind: 'and', of: [parseFilter(further, query), own] };
     const { covered } = context;
-    const options = { compare, scripts };
     const found =
       sort === undefined
-        ? findDocuments(call.store, collection, all, options)
-        : sortedDocuments(call.store, collection, all, { ...options, ...sort });
+        ? findDocuments(call.store, collection, all, { compare })
+        : sortedDocuments(call.store, collection, all, { compare, ...sort });
     const rows = covered === undefined ? found : matching(found, covered);
     return run(source(rows));
   };

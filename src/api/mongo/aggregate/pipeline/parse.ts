@@ -4,6 +4,7 @@ import { wholeNumber } from '../../bson/arithmetic.ts';
 import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { PIPELINE_STAGES_MAX } from '../../limits.ts';
+import { collectScripted } from '../../scripts/script-calls.ts';
 import type { Stage, StageContext, StageDefinition } from '../stages/stage.ts';
 import { STAGES } from './stages.ts';
 
@@ -73,7 +74,15 @@ export function parseStages(named: readonly NamedStage[], context: StageContext)
   const stages = named.map(({ name, argument, definition }, at) => {
     const own =
       name === '$sort' ? { ...context, wanted: rowsWanted(named.slice(at + 1)) } : context;
-    return measured(name, definition.parse(argument, own, name), context);
+    const { scripts } = context.expressions;
+    const { made: stage, found } = collectScripted(context.expressions, () =>
+      definition.parse(argument, own, name),
+    );
+    const whole: Stage =
+      scripts === undefined || found.length === 0
+        ? stage
+        : (rows) => stage(scripts.prepared(rows, found));
+    return measured(name, whole, context);
   });
   return (rows) => stages.reduce((before: Rows, stage) => stage(before), rows);
 }

@@ -1,6 +1,12 @@
 /** What `$out` and `$merge` write with: the same inserts and changes that commands use. */
 import { randomUUID } from 'node:crypto';
-import { type BsonDocument, equalBson, isArray, isDocument } from '../../../../value/index.ts';
+import {
+  type Bson,
+  type BsonDocument,
+  equalBson,
+  isArray,
+  isDocument,
+} from '../../../../value/index.ts';
 import type { Call } from '../../call.ts';
 import {
   type Collection,
@@ -10,6 +16,7 @@ import {
   isTimeSeries,
   isView,
 } from '../../collections/collection.ts';
+import { unfinishedName } from '../../collections/leftovers.ts';
 import { type Namespace, namespaceText } from '../../collections/namespace.ts';
 import { changeDocuments } from '../../documents/change.ts';
 import { findDocuments } from '../../documents/find-documents.ts';
@@ -45,11 +52,11 @@ export function pipelineWriter(call: Call): PipelineWriter {
     async insert(namespace, document) {
       await insertOne(call.store, await open(namespace), finishDocument(document));
     },
-    async update(namespace, key, update) {
+    async update(namespace, key, update, existing) {
       const collection = await open(namespace);
       const result = await changeDocuments(
         {
-          filter: equal(key),
+          filter: existing === undefined ? equal(key) : same(key, existing),
           update,
           arrayFilters: [],
           isUpsert: false,
@@ -59,13 +66,7 @@ export function pipelineWriter(call: Call): PipelineWriter {
           context: PLAIN_CONTEXT,
           bypassesValidation: bypasses(call),
         },
-        {
-          store: call.store,
-          collection,
-          retryable: undefined,
-          place: 0,
-          scripts: call.context.service.scripts,
-        },
+        { store: call.store, collection, retryable: undefined, place: 0 },
       );
       return result.matched > 0;
     },
@@ -83,6 +84,15 @@ function requireWriter({ connection, database, name }: Call): void {
 
 function equal(key: BsonDocument): BsonDocument {
   return new Map([...key].map(([name, value]) => [name, new Map([['$eq', value]])]));
+}
+
+/** Finds the document as it was read, and not after somebody has changed it. */
+function same(key: BsonDocument, existing: BsonDocument): BsonDocument {
+  const literal = new Map([['$literal', existing]]);
+  return new Map<string, Bson>([
+    ...equal(key),
+    ['$expr', new Map<string, Bson>([['$eq', ['$$ROOT', literal]]])],
+  ]);
 }
 
 /** What the target of `$out` keeps, or is made with. */
@@ -136,7 +146,7 @@ async function replaceAll(
   const { existing, options } = targetOf(call, namespace, timeseries);
   const made = await createCollection(
     service,
-    { ...namespace, collection: `tmp.agg_out.${randomUUID()}` },
+    { ...namespace, collection: unfinishedName(randomUUID()) },
     { options, shardKey: existing?.shardKey },
   );
   let { container } = made;

@@ -16,6 +16,7 @@ import type { Evaluate, Frame } from '../expressions/scope.ts';
 import { isGroupExpression } from './bucket.ts';
 import { collect } from './collect.ts';
 import { type Rounder, rounder } from './granularity.ts';
+import { settle } from './settle.ts';
 import type { Stage, StageContext } from './stage.ts';
 
 interface BucketAuto {
@@ -110,7 +111,11 @@ async function* bucketAuto(rows: Rows, parsed: BucketAuto): Rows {
   }
   entries.sort((a, b) => compareBson(a.value, b.value));
   const made = cut(entries, parsed);
-  if (made.length > 0) yield made.map((document) => Row.of(document));
+  await settle(
+    parsed.fields.map(([, spec]) => spec),
+    true,
+  );
+  if (made.length > 0) yield made.map((finish) => Row.of(finish()));
 }
 
 function checkGranular(value: Bson): void {
@@ -131,10 +136,11 @@ function checkGranular(value: Bson): void {
     );
 }
 
-function cut(entries: readonly Entry[], parsed: BucketAuto): BsonDocument[] {
+/** The buckets; each is a function that has the document when all values are accumulated. */
+function cut(entries: readonly Entry[], parsed: BucketAuto): (() => BsonDocument)[] {
   const { buckets, round } = parsed;
   const size = Math.max(1, Math.round(entries.length / buckets));
-  const made: BsonDocument[] = [];
+  const made: (() => BsonDocument)[] = [];
   let at = 0;
   let previousMax: Bson | undefined;
   while (at < entries.length && made.length < buckets) {
@@ -164,21 +170,26 @@ function bucket(
   min: Bson,
   max: Bson,
   { fields }: BucketAuto,
-): BsonDocument {
+): () => BsonDocument {
   const id = new Map<string, Bson>([
     ['min', min],
     ['max', max],
   ]);
-  const document = new Map<string, Bson>([['_id', id]]);
   const frame: Frame = [];
-  for (const [name, spec] of fields) {
+  const accumulators = fields.map(([name, spec]) => {
     const accumulator = spec.start([id]);
     for (const entry of entries) {
       frame[0] = entry.document;
       accumulator.add(spec.argument(frame));
     }
-    const result = accumulator.result();
-    if (result !== undefined) document.set(name, result);
-  }
-  return document;
+    return [name, accumulator] as const;
+  });
+  return () => {
+    const document = new Map<string, Bson>([['_id', id]]);
+    for (const [name, accumulator] of accumulators) {
+      const result = accumulator.result();
+      if (result !== undefined) document.set(name, result);
+    }
+    return document;
+  };
 }

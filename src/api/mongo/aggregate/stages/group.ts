@@ -10,6 +10,7 @@ import { BsonMap } from '../bson-set.ts';
 import { rootScope } from '../expressions/compile.ts';
 import { fieldsRead } from '../expressions/fields-read.ts';
 import type { Evaluate, Frame } from '../expressions/scope.ts';
+import { settle } from './settle.ts';
 import type { Stage, StageContext, StageTable } from './stage.ts';
 
 export const GROUP_STAGES: StageTable = {
@@ -71,7 +72,7 @@ export async function* group(rows: Rows, { id, fields, isKept, read }: Grouping)
   const frame: Frame = [];
   let bytes = 0;
   const specs = fields.map(([, spec]) => spec);
-  for await (const batch of rows)
+  for await (const batch of rows) {
     for (const row of batch) {
       frame[0] = read(row);
       const key = id(frame) ?? null;
@@ -92,6 +93,9 @@ export async function* group(rows: Rows, { id, fields, isKept, read }: Grouping)
           'Exceeded memory limit for $group, but did not opt in to external sorting.',
         );
     }
+    await settle(specs, false);
+  }
+  await settle(specs, true);
   yield* groupRows(groups, fields);
 }
 

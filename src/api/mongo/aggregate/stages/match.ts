@@ -1,7 +1,7 @@
 /** `$match`: a filter, with the expressions of `$expr` compiled in the context of the pipeline. */
 import { type Bson, type BsonDocument, isDocument } from '../../../../value/index.ts';
 import { MongoError } from '../../errors.ts';
-import { refuseNear, textOf } from '../../query/filter.ts';
+import { refuseNear, refuseWhere, scriptedParts, textOf } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { compileFilter, type DocumentTest } from '../../query/filter-test.ts';
 import { compileExpression } from '../expressions/compile.ts';
@@ -19,6 +19,8 @@ export function compileMatch(argument: Bson, context: ExpressionContext): Docume
       '$match with $text is only allowed as the first pipeline stage',
     );
   refuseNear(parsed);
+  refuseWhere(parsed);
+  for (const { test, calls } of scriptedParts(parsed)) calls.note(test);
   const test = compileFilter(parsed, context.compare);
   if (expressions.length === 0) return test;
   const parts = expressions.map((sent) => compileExpression(sent, context));

@@ -250,38 +250,72 @@ function keyOf(document: BsonDocument, { on, mayLack }: Merge): BsonDocument {
   return key;
 }
 
-async function mergeOne(
-  made: BsonDocument,
-  merge: Merge,
-  writer: StageContext['host']['writer'],
-): Promise<void> {
-  const { into, matched, notMatched, apply } = merge;
+/** Times that a document is merged again because others have changed what was found. */
+const ATTEMPTS_MAX = 100;
+
+async function mergeOne(made: BsonDocument, merge: Merge, writer: Writer): Promise<void> {
+  const { into, matched, notMatched } = merge;
   const { document } = finishDocument(made);
   const key = keyOf(document, merge);
   if (matched === 'fail') return await writer.insert(into, document);
-  const existing = await writer.find(into, key);
-  if (existing === undefined) {
-    if (notMatched === 'fail')
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const existing = await writer.find(into, key);
+    if (existing !== undefined) {
+      if (await mergeInto(existing, { made, document, key }, merge, writer)) return;
+    } else if (notMatched === 'fail')
       throw new MongoError(
         'Location13113',
         '$merge could not find a matching document in the target collection for at least one document in the source collection',
       );
-    // An upsert that sets fields has them by name.
-    const isSet = matched === 'merge' || matched === 'keepExisting';
-    if (notMatched === 'insert') await writer.insert(into, isSet ? byName(document) : document);
-    return;
+    else if (notMatched === 'discard') return;
+    else if (await insertNew(document, key, merge, writer)) return;
   }
-  if (matched === 'keepExisting') return;
-  if (apply !== undefined) {
-    await writer.update(into, key, apply(existing, document));
-    return;
+  throw new MongoError('WriteConflict', 'The document changed each time it was found.');
+}
+
+type Writer = StageContext['host']['writer'];
+
+/** False where somebody else has inserted a document of this key meanwhile. */
+async function insertNew(
+  document: BsonDocument,
+  key: BsonDocument,
+  { into, matched }: Merge,
+  writer: Writer,
+): Promise<boolean> {
+  // An upsert that sets fields has them by name.
+  const isSet = matched === 'merge' || matched === 'keepExisting';
+  try {
+    await writer.insert(into, isSet ? byName(document) : document);
+    return true;
+  } catch (error) {
+    const isDuplicate = error instanceof MongoError && error.mongoCode === 'DuplicateKey';
+    if (isDuplicate && (await writer.find(into, key)) !== undefined) return false;
+    throw error;
   }
+}
+
+interface Merged {
+  /** As the pipeline made it, and with an `_id`. */
+  readonly made: BsonDocument;
+  readonly document: BsonDocument;
+  readonly key: BsonDocument;
+}
+
+/** False where the document is no longer what was found. */
+async function mergeInto(
+  existing: BsonDocument,
+  { made, document, key }: Merged,
+  { into, matched, apply }: Merge,
+  writer: Writer,
+): Promise<boolean> {
+  if (matched === 'keepExisting') return true;
+  if (apply !== undefined) return writer.update(into, key, apply(existing, document), existing);
   checkSameId(made, existing);
   const fields = new Map(document);
   fields.delete('_id');
-  if (matched === 'replace') await writer.update(into, key, fields);
-  else if (fields.size > 0)
-    await writer.update(into, key, new Map<string, Bson>([['$set', fields]]));
+  if (matched === 'replace') return writer.update(into, key, fields);
+  if (fields.size === 0) return true;
+  return writer.update(into, key, new Map<string, Bson>([['$set', fields]]));
 }
 
 function byName(document: BsonDocument): BsonDocument {

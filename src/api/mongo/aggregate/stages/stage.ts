@@ -54,8 +54,16 @@ export interface PipelineWriter {
   checkUnique(namespace: Namespace, fields: readonly string[]): boolean;
   find(namespace: Namespace, key: BsonDocument): Promise<BsonDocument | undefined>;
   insert(namespace: Namespace, document: BsonDocument): Promise<void>;
-  /** Updates or replaces the document of the key; false where there is none any more. */
-  update(namespace: Namespace, key: BsonDocument, update: BsonDocument): Promise<boolean>;
+  /**
+   * Updates or replaces the document of the key; false where there is none any more.
+   * @param existing - set where the update was computed from the document as it was read: it must still be that.
+   */
+  update(
+    namespace: Namespace,
+    key: BsonDocument,
+    update: BsonDocument,
+    existing?: BsonDocument,
+  ): Promise<boolean>;
 }
 
 export interface StageContext {

@@ -88,12 +88,7 @@ export async function runChange(
   statement: ChangeStatement,
   place: number,
 ): Promise<ChangeResult> {
-  const {
-    store,
-    retryable,
-    body,
-    context: { service },
-  } = call;
+  const { store, retryable, body } = call;
   const context = withConstants(contextOf(call, collection, statement.sent), statement.constants);
   const [first = '$'] = isDocument(statement.update) ? statement.update.keys() : ['$'];
   if (statement.isMulti && !first.startsWith('$'))
@@ -109,11 +104,13 @@ export async function runChange(
     image: 'none' as const,
     bypassesValidation: isTrue(body.get('bypassDocumentValidation')),
   };
-  return changeDocuments(change, { store, collection, retryable, place, scripts: service.scripts });
+  return changeDocuments(change, { store, collection, retryable, place });
 }
 
 function withConstants(context: QueryContext, constants: BsonDocument | undefined): QueryContext {
   if (constants === undefined) return context;
   const { nowMs, variables, collation } = context.sent;
-  return queryContext(nowMs, new Map([...(variables ?? []), ...constants]), collation);
+  const { expression } = context;
+  const made = queryContext(nowMs, new Map([...(variables ?? []), ...constants]), collation);
+  return { ...made, expression: { ...expression, variables: made.expression.variables } };
 }

@@ -39,7 +39,7 @@ export const count: Command = {
     const skip = args.optionalCount('skip') ?? 0;
     const covered = checkHint(collection, body.get('hint'), filter, true);
     if (collection === undefined) return ok({ n: 0 });
-    const options = { compare: context.expression.compare, scripts: service.scripts };
+    const options = { compare: context.expression.compare };
     const found = findDocuments(store, collection, filter, options);
     let rows = skipping(covered === undefined ? found : matching(found, covered), skip);
     if (limit > 0) rows = limited(rows, limit);

@@ -45,7 +45,7 @@ export const distinct: Command = {
       else if (value !== undefined) values.add(value);
       return false;
     };
-    const options = { compare: context.expression.compare, scripts: service.scripts };
+    const options = { compare: context.expression.compare };
     const found = findDocuments(store, collection, filter, options);
     const rows = covered === undefined ? found : matching(found, covered);
     for await (const batch of rows) for (const row of batch) someWholeAt(row.document, path, add);

@@ -71,14 +71,7 @@ export const findAndModify: Command = {
       context: query,
       bypassesValidation: args.flag('bypassDocumentValidation'),
     } as const;
-    const { scripts } = service;
-    const result = await changeDocuments(change, {
-      store,
-      collection,
-      retryable,
-      place: 0,
-      scripts,
-    });
+    const result = await changeDocuments(change, { store, collection, retryable, place: 0 });
     return reply(call, result, isRemove, project);
   },
 };

@@ -18,6 +18,7 @@ import type { Project } from '../../query/projection.ts';
 import { parseProjection } from '../../query/projection-parser.ts';
 import type { QueryContext } from '../../query/query-context.ts';
 import { parseSort, Sort } from '../../query/sort.ts';
+import { collectScripted, type Scripted } from '../../scripts/script-calls.ts';
 import { parseBounds } from './index-bounds.ts';
 import { checkHint, contextOf } from './query-arguments.ts';
 
@@ -29,6 +30,8 @@ interface FindArguments {
   readonly between: DocumentTest | undefined;
   readonly hint: Bson | undefined;
   readonly project: Project | undefined;
+  /** Expressions of the projection that call functions of clients. */
+  readonly scripted: readonly Scripted[];
   readonly skip: number;
   /** 0: all. */
   readonly limit: number;
@@ -96,11 +99,15 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
     );
   checkTailable(call, collection);
   const sent = args.optionalDocument('projection') ?? new Map();
+  const { made: project, found: scripted } = collectScripted(context.expression, () =>
+    parseProjection(sent, { context, filter, sort }),
+  );
   return {
     filter,
     context,
     sort,
-    project: parseProjection(sent, { context, filter, sort }),
+    project,
+    scripted,
     between: both(
       parseBounds(call, collection, context),
       checkHint(collection, body.get('hint'), filter),
@@ -162,20 +169,23 @@ async function pointRead(
   return batchReply({ name: 'firstBatch', id: 0n, namespace, bodies });
 }
 
-function rowsOf({ store, context }: Call, collection: Collection, parsed: FindArguments): Rows {
+function rowsOf({ store }: Call, collection: Collection, parsed: FindArguments): Rows {
   const { filter, sort, skip, limit, project, between, hint } = parsed;
   const { compare } = parsed.context.expression;
-  const { scripts } = context.service;
   // What a hint leaves out is dropped behind the order, so that nobody knows how many rows are needed.
   const isWhole = limit === 0 || between !== undefined;
   const wanted = isWhole ? Number.POSITIVE_INFINITY : skip + limit;
   let rows = sort.isEmpty
-    ? findDocuments(store, collection, filter, { compare, scripts })
-    : sortedDocuments(store, collection, filter, { compare, scripts, sort, wanted, hint });
+    ? findDocuments(store, collection, filter, { compare })
+    : sortedDocuments(store, collection, filter, { compare, sort, wanted, hint });
   if (between !== undefined) rows = matching(rows, between);
   if (skip > 0) rows = skipping(rows, skip);
   if (limit > 0) rows = limited(rows, limit);
-  return project === undefined ? rows : projected(rows, project);
+  if (project === undefined) return rows;
+  const { scripts } = parsed.context.expression;
+  const { scripted } = parsed;
+  if (scripts !== undefined && scripted.length > 0) rows = scripts.prepared(rows, scripted);
+  return projected(rows, project);
 }
 
 /** The first batch, and a cursor where there may be more. */

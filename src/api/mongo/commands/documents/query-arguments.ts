@@ -16,13 +16,20 @@ import { coverage, hintedIndex } from '../../indexes/hinted.ts';
 import type { Filter } from '../../query/filter.ts';
 import type { DocumentTest } from '../../query/filter-test.ts';
 import { type QueryContext, queryContext } from '../../query/query-context.ts';
+import { ScriptCalls } from '../../scripts/script-calls.ts';
 
 /** Commands for which a collation without fields is none. */
 const TAKES_EMPTY_COLLATION: ReadonlySet<string> = new Set(['aggregate', 'count', 'distinct']);
 
 /** @param statement - one of several of the command; it may have a collation of its own. */
 export function contextOf(
-  { body, name, store, context }: Pick<Call, 'body' | 'name' | 'store' | 'context'>,
+  {
+    body,
+    name,
+    store,
+    context,
+    meter,
+  }: Pick<Call, 'body' | 'name' | 'store' | 'context' | 'meter'>,
   collection: Collection | undefined,
   statement: BsonDocument = body,
 ): QueryContext {
@@ -37,10 +44,12 @@ export function contextOf(
     (sent?.size === 0 ? undefined : sent) ?? (isDocument(inherited) ? inherited : undefined);
   const nowMs = store.nowMs();
   const made = queryContext(nowMs, variablesIn(documentIn(body, 'let', name), nowMs), collation);
-  if (context.topology === 'standalone') return made;
+  const scripts = new ScriptCalls(context.service.scripts, meter);
+  if (context.topology === 'standalone')
+    return { ...made, expression: { ...made.expression, scripts } };
   const { high, low } = context.clusterClock.time;
   const clusterTime = new Extended({ kind: 'timestamp', high, low });
-  return { ...made, expression: { ...made.expression, clusterTime } };
+  return { ...made, expression: { ...made.expression, scripts, clusterTime } };
 }
 
 function documentIn(document: BsonDocument, field: string, name: string): BsonDocument | undefined {
