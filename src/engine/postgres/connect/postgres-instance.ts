@@ -6,6 +6,7 @@ import { DomainError } from '../../../base/index.ts';
 import type { MemberAddress, PostgresAddress } from '../postgres-address.ts';
 import { MEMBER_WAIT_MS, unavailable, withDeadline } from '../postgres-failures.ts';
 import { SESSION_SETTINGS, unnamed } from '../postgres-statements.ts';
+import { PostgresAbsence } from './postgres-absence.ts';
 import { type FoundMember, findPrimary, reasonOf, sessionConfig } from './postgres-members.ts';
 import { PostgresSession } from './postgres-session.ts';
 
@@ -15,6 +16,7 @@ export class PostgresInstance {
   readonly address: PostgresAddress;
   readonly #sessions = new Map<string, PostgresSession>();
   readonly #connecting = new Map<string, Promise<PostgresSession>>();
+  readonly #absence = new PostgresAbsence();
   #primary: FoundMember | undefined;
   #search: Promise<FoundMember> | undefined;
   #lastReason = 'PostgreSQL was not reached yet.';
@@ -30,9 +32,9 @@ export class PostgresInstance {
     return this.#primary?.member;
   }
 
-  /** Why there is no session, in words for a client. */
-  get reason(): string {
-    return this.#lastReason;
+  /** Set while there has been no primary for some seconds: why nothing can be read or written. */
+  get absence(): DomainError | undefined {
+    return this.#absence.refusal;
   }
 
   /** The session of a place, if it is there now. */
@@ -41,7 +43,7 @@ export class PostgresInstance {
     return session?.isOpen === true ? session : undefined;
   }
 
-  /** The session of a place. Rejects with `unavailable` after some seconds. */
+  /** The session of a place. Rejects with `unavailable` after some seconds, at once while there is no primary. */
   session(place: string): Promise<PostgresSession> {
     const open = this.ready(place);
     if (open !== undefined) return Promise.resolve(open);
@@ -52,7 +54,8 @@ export class PostgresInstance {
       // Whoever waits has its own deadline and hears of the failure there.
       connecting.catch(() => undefined);
     }
-    return withDeadline(connecting, MEMBER_WAIT_MS, () => unavailable(this.#lastReason));
+    const connected = Promise.race([connecting, this.#absence.whenNoted]);
+    return withDeadline(connected, MEMBER_WAIT_MS, () => unavailable(this.#lastReason));
   }
 
   /** One try, with the reason of every member. For the start. */
@@ -67,6 +70,7 @@ export class PostgresInstance {
     this.#primary = undefined;
     for (const session of this.#sessions.values()) session.destroy(reason);
     this.#sessions.clear();
+    this.#noteAbsence();
   }
 
   /** Looks for a primary of a later timeline; where there is one, the sessions with the earlier one end. */
@@ -103,6 +107,7 @@ export class PostgresInstance {
         if (generation !== this.#generation) await session.close();
         checkOpen();
         this.#sessions.set(place, session);
+        this.#absence.end();
         session.onEnd(() => {
           if (this.#sessions.get(place) === session) this.#sessions.delete(place);
         });
@@ -111,9 +116,16 @@ export class PostgresInstance {
         if (error instanceof DomainError) throw error;
         this.#lastReason = `PostgreSQL is not reached: ${reasonOf(error)}`;
         this.#primary = undefined;
+        this.#noteAbsence();
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
+  }
+
+  /** A session that cannot be made says nothing while there are others, such as beyond `max_connections`. */
+  #noteAbsence(): void {
+    for (const session of this.#sessions.values()) if (session.isOpen) return;
+    this.#absence.begin(() => this.#lastReason);
   }
 
   /** One search at a time, for all who wait. */

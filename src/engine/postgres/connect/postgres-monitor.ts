@@ -59,7 +59,7 @@ export class PostgresMonitor {
 
   /** Why a commit could not be completed now. */
   get refusal(): DomainError | undefined {
-    return this.#refusal;
+    return this.#refusal ?? this.#options.instance.absence;
   }
 
   start(): void {
