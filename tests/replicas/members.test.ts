@@ -128,6 +128,35 @@ function withSet(set: LocalReplicaSet): void {
     expect(stderr).not.toContain('"partitionFailed"');
   });
 
+  test('a primary that waits for fewer members than at the start takes no writes, neither known nor new', async () => {
+    await using node = await startNode(set.url);
+    await createContainer(node.port);
+    const agent = new Agent({ keepAlive: true });
+    expect(await put(node.port, agent, 'rule', 1)).toBe(201);
+    const [before] = await set.primary.query('SHOW synchronous_standby_names');
+    const setRule = (names: string) =>
+      set.primary.query(
+        `ALTER SYSTEM SET synchronous_standby_names = '${names}'`,
+        'SELECT pg_reload_conf()',
+      );
+    await setRule('ANY 1 (b, c, d)');
+    await until('writes are refused', async () => (await put(node.port, agent, 'rule', 2)) === 503);
+    await set.primary.stop('SIGKILL');
+    await set.primary.start();
+    await until('nothing is read from it', async () => {
+      const { status, body } = await get(node.port, agent, 'rule-absent');
+      return status === 503 && body.includes('waits for 2 of the 3 members that a commit needs');
+    });
+    expect((await get(node.port, agent, 'rule')).status).toBe(200);
+    expect(await put(node.port, agent, 'rule', 3)).toBe(503);
+    await setRule(String(before?.synchronous_standby_names));
+    await set.untilStreaming(3);
+    await until('writes go on', async () => (await put(node.port, agent, 'rule', 4)) === 200);
+    expect(JSON.parse((await get(node.port, agent, 'rule')).body).version).toBe(4);
+    agent.destroy();
+    expect((await node.stop()).code).toBe(0);
+  });
+
   test('without a quorum, partitions that were not open are read, and a stop ends in time', async () => {
     const writers = newWriters('r');
     {

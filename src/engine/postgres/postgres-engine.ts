@@ -45,7 +45,7 @@ const LOCK_TIMEOUT = unnamed("SET lock_timeout = '3s'");
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<PostgresEngine> {
   const instance = new PostgresInstance(options.address);
   try {
-    await instance.findNow();
+    await instance.findNow(options.checksQuorum ?? true);
     const session = await instance.session('control');
     const { schema } = options.address;
     await prepareSchema(session, schema);

@@ -11,6 +11,8 @@ import { type FoundMember, findPrimary, reasonOf, sessionConfig } from './postgr
 import { PostgresSession } from './postgres-session.ts';
 
 const RETRY_MS = 100;
+/** Three of four members; a set that asks for less was taken knowingly. */
+const NEEDED_MAX = 3;
 
 export class PostgresInstance {
   readonly address: PostgresAddress;
@@ -20,6 +22,8 @@ export class PostgresInstance {
   #primary: FoundMember | undefined;
   #search: Promise<FoundMember> | undefined;
   #lastReason = 'PostgreSQL was not reached yet.';
+  /** Members that a commit needed when the account was taken: no primary that asks for less is taken later. */
+  #neededMin = 1;
   /** Grows with every close: attempts from before end. */
   #generation = 0;
 
@@ -58,10 +62,17 @@ export class PostgresInstance {
     return withDeadline(connected, MEMBER_WAIT_MS, () => unavailable(this.#lastReason));
   }
 
-  /** One try, with the reason of every member. For the start. */
-  async findNow(): Promise<MemberAddress> {
+  get neededMin(): number {
+    return this.#neededMin;
+  }
+
+  /**
+   * One try, with the reason of every member. For the start.
+   * @param keepsRule - later primaries must ask for as many members.
+   */
+  async findNow(keepsRule: boolean): Promise<void> {
     this.#primary = await findPrimary(this.address);
-    return this.#primary.member;
+    if (keepsRule) this.#neededMin = Math.min(this.#primary.needed, NEEDED_MAX);
   }
 
   /** Ends all sessions, so that the primary is looked for again. */
@@ -77,7 +88,7 @@ export class PostgresInstance {
   async switchIfPromoted(): Promise<void> {
     const current = this.#primary;
     if (current === undefined) return;
-    const found = await findPrimary(this.address).catch(() => undefined);
+    const found = await findPrimary(this.address, this.#neededMin).catch(() => undefined);
     if (found === undefined || found.timeline <= current.timeline) return;
     if (this.#primary !== current) return;
     this.abandon(`${found.member.host}:${found.member.port} was promoted`);
@@ -130,7 +141,7 @@ export class PostgresInstance {
 
   /** One search at a time, for all who wait. */
   #find(): Promise<FoundMember> {
-    this.#search ??= findPrimary(this.address)
+    this.#search ??= findPrimary(this.address, this.#neededMin)
       .then((found) => {
         this.#primary = found;
         return found;
