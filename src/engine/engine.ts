@@ -97,7 +97,7 @@ export interface Store extends ReadView {
   readonly name: string;
   /**
    * Why no commit can be completed now, such as too few replicas; undefined or absent while one can. Writers are refused
-   * before anything is decided, and readers go on.
+   * before anything is decided, and readers go on, but for what the store itself cannot read meanwhile.
    */
   readonly writeRefusal?: string | undefined;
   /**
@@ -123,7 +123,10 @@ export interface Batch {
   readonly deleteRanges?: readonly KeyRange[];
   readonly deletes?: readonly Bytes[];
   readonly puts?: readonly Entry[];
-  /** The value is appended to the stored value of the key, or becomes its value where there is none. */
+  /**
+   * The value is appended to the stored value of the key, or becomes its value where there is none. An engine that has lost
+   * a commit and writes it once more may append it twice.
+   */
   readonly appends?: readonly Entry[];
 }
 

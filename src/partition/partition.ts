@@ -372,8 +372,7 @@ export class Partition {
     this.stored.stop();
     await this.transactions.finish();
     await this.fence();
-    if (this.hasFailed) await this.#index.whenIdle();
-    else await this.#index.flushAll();
+    await this.#index.finish(!this.hasFailed);
     this.#index.end();
     await this.#options.store.close();
   }

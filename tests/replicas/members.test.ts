@@ -63,6 +63,100 @@ function withSet(set: LocalReplicaSet): void {
     expect((await node.stop()).code).toBe(0);
   });
 
+  test('while there is no primary, every partition is read from memory, with writes under way too', async () => {
+    await using node = await startNode(set.url);
+    await createContainer(node.port);
+    const writers = newWriters('m');
+    let writing = start(writers, node);
+    // Every item was acknowledged, so that it is in memory.
+    await untilWritten(writers, 200);
+    const old = set.primary;
+    await old.stop('SIGKILL');
+    await until('a write is refused', () => statusesOf(writers).includes(503));
+    await stop(writers, writing);
+    expect(statusesOf(writers)).toEqual([200, 201, 408, 503]);
+    expect(await wrongInMemory(writers, node.port)).toEqual([]);
+    const agent = new Agent({ keepAlive: true });
+    // What has to be read from the primary is refused, and nothing has become of it.
+    expect((await get(node.port, agent, 'm-absent')).status).toBe(503);
+    expect(await put(node.port, agent, 'm-new', 1)).toBe(503);
+    expect(await wrongInMemory(writers, node.port)).toEqual([]);
+
+    await set.promote();
+    writing = start(writers, node);
+    await untilWritten(writers, 50);
+    await stop(writers, writing);
+    expect(await wrongOf(writers, node.port)).toEqual([]);
+    expect((await get(node.port, agent, 'm-new')).status).toBe(404);
+    await set.rejoin(old);
+    await set.untilStreaming(3);
+    agent.destroy();
+    const { code, stderr } = await node.stop();
+    expect(code).toBe(0);
+    // No partition was closed: that is why its memory was there.
+    expect(stderr).not.toContain('"partitionFailed"');
+  });
+
+  test('without a quorum, a partition with a write whose session was ended is read from memory', async () => {
+    await using node = await startNode(set.url);
+    await createContainer(node.port);
+    const writers = newWriters('u');
+    let writing = start(writers, node);
+    await untilWritten(writers, 200);
+    const [one, two] = set.standbys;
+    await one?.stop('SIGKILL');
+    await two?.stop('SIGKILL');
+    await until('a write waits, and its session is ended', async () => {
+      const ended = await set.primary.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'mesocosm'",
+      );
+      return ended.length > 0;
+    });
+    await until('a write is refused', () => statusesOf(writers).includes(503));
+    await stop(writers, writing);
+    expect(await wrongInMemory(writers, node.port)).toEqual([]);
+
+    await one?.start();
+    await two?.start();
+    await set.untilStreaming(3);
+    writing = start(writers, node);
+    await untilWritten(writers, 50);
+    await stop(writers, writing);
+    expect(await wrongOf(writers, node.port)).toEqual([]);
+    const { code, stderr } = await node.stop();
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('"partitionFailed"');
+  });
+
+  test('a primary that waits for fewer members than at the start takes no writes, neither known nor new', async () => {
+    await using node = await startNode(set.url);
+    await createContainer(node.port);
+    const agent = new Agent({ keepAlive: true });
+    expect(await put(node.port, agent, 'rule', 1)).toBe(201);
+    const [before] = await set.primary.query('SHOW synchronous_standby_names');
+    const setRule = (names: string) =>
+      set.primary.query(
+        `ALTER SYSTEM SET synchronous_standby_names = '${names}'`,
+        'SELECT pg_reload_conf()',
+      );
+    await setRule('ANY 1 (b, c, d)');
+    await until('writes are refused', async () => (await put(node.port, agent, 'rule', 2)) === 503);
+    await set.primary.stop('SIGKILL');
+    await set.primary.start();
+    await until('nothing is read from it', async () => {
+      const { status, body } = await get(node.port, agent, 'rule-absent');
+      return status === 503 && body.includes('waits for 2 of the 3 members that a commit needs');
+    });
+    expect((await get(node.port, agent, 'rule')).status).toBe(200);
+    expect(await put(node.port, agent, 'rule', 3)).toBe(503);
+    await setRule(String(before?.synchronous_standby_names));
+    await set.untilStreaming(3);
+    await until('writes go on', async () => (await put(node.port, agent, 'rule', 4)) === 200);
+    expect(JSON.parse((await get(node.port, agent, 'rule')).body).version).toBe(4);
+    agent.destroy();
+    expect((await node.stop()).code).toBe(0);
+  });
+
   test('without a quorum, partitions that were not open are read, and a stop ends in time', async () => {
     const writers = newWriters('r');
     {
@@ -212,6 +306,13 @@ async function countOf(port: number, agent: Agent): Promise<number> {
 
 function statusesOf(writers: readonly BookWriter[]): readonly number[] {
   return [...new Set(writers.flatMap(({ statuses }) => [...statuses.keys()]))].sort();
+}
+
+async function wrongInMemory(
+  writers: readonly BookWriter[],
+  port: number,
+): Promise<readonly string[]> {
+  return (await Promise.all(writers.map((writer) => writer.checkMemory(port)))).flat();
 }
 
 async function wrongOf(writers: readonly BookWriter[], port: number): Promise<readonly string[]> {

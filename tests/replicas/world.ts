@@ -110,6 +110,19 @@ export class BookWriter {
     return wrong;
   }
 
+  /** Reads all items while nothing more can be acknowledged; returns those that are not as they were acknowledged last. */
+  async checkMemory(port: number): Promise<readonly string[]> {
+    const agent = new Agent({ keepAlive: true });
+    const wrong: string[] = [];
+    for (const [id, { acknowledged }] of this.#books) {
+      const { status, body } = await get(port, agent, id);
+      const found = status === 200 ? JSON.parse(body).version : `status ${status}`;
+      if (found !== acknowledged) wrong.push(`${id}: found ${found}, acknowledged ${acknowledged}`);
+    }
+    agent.destroy();
+    return wrong;
+  }
+
   #book(id: string): Book {
     let book = this.#books.get(id);
     if (book === undefined) {

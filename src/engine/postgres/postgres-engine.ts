@@ -13,14 +13,16 @@ import {
   isLost,
   LOST_TRIES_MAX,
   MEMBER_WAIT_MS,
+  REFUSED_POLL_MS,
   readFailure,
   unavailable,
   withDeadline,
 } from './postgres-failures.ts';
 import { prepareSchema, takeAccount } from './postgres-schema.ts';
 import { accountStatements, createTable, unnamed } from './postgres-statements.ts';
-import { type Opened, PostgresStore } from './postgres-store.ts';
+import { PostgresStore } from './postgres-store.ts';
 import { ReadTransactions } from './read/postgres-read-transactions.ts';
+import { type Opened, PostgresFence } from './write/postgres-fence.ts';
 
 interface PostgresEngineOptions {
   readonly address: PostgresAddress;
@@ -37,15 +39,13 @@ export interface PostgresEngine extends Engine {
 
 /** Openings at once; each waits for the quorum. They have sessions of their own, since one that waits too long is ended. */
 const OPEN_SESSIONS = 4;
-/** So often an opening that waits for the quorum looks whether there is one. */
-const REFUSED_POLL_MS = 50;
 const LOCK_TIMEOUT = unnamed("SET lock_timeout = '3s'");
 
 /** Rejects with the errors of sessions, `unavailable` and FormatError. The account belongs to this engine from now on. */
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<PostgresEngine> {
   const instance = new PostgresInstance(options.address);
   try {
-    await instance.findNow();
+    await instance.findNow(options.checksQuorum ?? true);
     const session = await instance.session('control');
     const { schema } = options.address;
     await prepareSchema(session, schema);
@@ -123,14 +123,18 @@ class Postgres implements PostgresEngine {
     this.#isClosed = false;
     try {
       const opened = await this.#openRow(name, !this.#unsettled.has(name));
+      const fence = new PostgresFence({
+        opened,
+        reopen: () => this.#openRow(name, false),
+        isTaken: () => this.#isFenced,
+        onTaken: this.#onFenced,
+      });
       const store: PostgresStore = new PostgresStore({
         name,
-        opened,
+        fence,
         instance: this.#instance,
         transactions: this.#transactions,
-        reopen: () => this.#openRow(name, false),
         refusal: () => this.#monitor.refusal,
-        onFenced: this.#onFenced,
         onClose: (isSettled) => {
           if (isSettled) this.#unsettled.delete(name);
           else this.#unsettled.add(name);

@@ -10,6 +10,12 @@ import { reportMissing } from './local/test-member.ts';
 import { type PostgresAddress, parsePostgresAddress } from './postgres-address.ts';
 import { openPostgresEngine, type PostgresEngine } from './postgres-engine.ts';
 
+/** How a session is disturbed. */
+const ENDS = [
+  ['cancelled', 'pg_cancel_backend'],
+  ['ended', 'pg_terminate_backend'],
+] as const;
+
 const RACES = process.env.MESOCOSM_LONG === '1' ? 60 : 10;
 
 const started = await LocalReplicaSet.start({ members: 1, settings: { fsync: 'off' } }).catch(
@@ -60,11 +66,11 @@ function withMember(set: LocalReplicaSet): void {
     );
   /** Commits until one waits for a standby: sessions hear of the setting after a while. */
   const commitThatWaits = async (
-    store: Store,
+    commit: () => Promise<unknown>,
   ): Promise<{ readonly pid: number; readonly outcome: Promise<unknown> }> => {
     for (;;) {
       let isDone = false;
-      const outcome = codeOf(put(store, ['a', '2'])).finally(() => {
+      const outcome = codeOf(commit()).finally(() => {
         isDone = true;
       });
       while (!isDone) {
@@ -75,24 +81,111 @@ function withMember(set: LocalReplicaSet): void {
   };
 
   describe('a commit that waits for standbys', () => {
-    for (const [how, end] of [
-      ['cancelled', 'pg_cancel_backend'],
-      ['ended', 'pg_terminate_backend'],
-    ] as const)
-      it(`has an unknown outcome where its session is ${how}, and the store goes on with a new fence`, async () => {
+    for (const [how, end] of ENDS)
+      it(`is written once more, with those behind it, where its session is ${how}`, async () => {
         const engine = await open(newAddress());
         const store = await engine.open('s');
         await put(store, ['a', '1']);
         await waitForStandby(true);
-        const { pid, outcome } = await commitThatWaits(store);
+        const { pid, outcome } = await commitThatWaits(() => put(store, ['a', '2']));
+        const behind = codeOf(put(store, ['a', '3']));
         await query(`SELECT ${end}(${pid})`);
-        expect(await outcome).toBe('outcomeUnknown');
+        const later = codeOf(put(store, ['b', '4']));
         await waitForStandby(false);
-        expect(['1', '2']).toContain(await read(store, 'a'));
-        await put(store, ['a', '3']);
-        expect(await read(store, 'a')).toBe('3');
+        expect(await Promise.all([outcome, behind, later])).toEqual(['done', 'done', 'done']);
+        expect([await read(store, 'a'), await read(store, 'b')]).toEqual(['3', '4']);
       });
+
+    it('has an unknown outcome where it expects something, and those behind it are written', async () => {
+      const engine = await open(newAddress());
+      const store = await engine.open('s');
+      await put(store, ['a', '1']);
+      await waitForStandby(true);
+      const { pid, outcome } = await commitThatWaits(() =>
+        store.commit({
+          expects: [{ key: textToBytes('x'), value: undefined }],
+          puts: [{ key: textToBytes('a'), value: textToBytes('2') }],
+        }),
+      );
+      const behind = codeOf(put(store, ['b', '3']));
+      await query(`SELECT pg_terminate_backend(${pid})`);
+      expect(await outcome).toBe('outcomeUnknown');
+      await waitForStandby(false);
+      expect(await behind).toBe('done');
+      expect(['1', '2']).toContain(await read(store, 'a'));
+      expect(await read(store, 'b')).toBe('3');
+    });
+
+    it('has an unknown outcome where another node takes the store meanwhile', async () => {
+      const address = newAddress();
+      const store = await (await open(address)).open('s');
+      await put(store, ['a', '1']);
+      await waitForStandby(true);
+      const { pid, outcome } = await commitThatWaits(() => put(store, ['a', '2']));
+      await query(`SELECT pg_terminate_backend(${pid})`);
+      await waitForStandby(false);
+      const taken = await (await open(address)).open('s');
+      expect(['done', 'outcomeUnknown']).toContain(await outcome);
+      expect(['1', '2']).toContain(await read(taken, 'a'));
+    });
+
+    it('has an unknown outcome where its store is closed, which reads nothing before a new fence', async () => {
+      const engine = await open(newAddress());
+      const store = await engine.open('s');
+      await put(store, ['a', '1']);
+      await waitForStandby(true);
+      const { pid, outcome } = await commitThatWaits(() => put(store, ['a', '2']));
+      const closed = store.close();
+      await query(`SELECT pg_terminate_backend(${pid})`);
+      expect(await outcome).toBe('outcomeUnknown');
+      await closed;
+      await waitForStandby(false);
+      expect(['1', '2']).toContain(await read(await engine.open('s'), 'a'));
+    });
   });
+
+  for (const [how, end] of ENDS)
+    it(`commits in flight together keep their order where sessions are ${how}, ${RACES} times`, async () => {
+      const engine = await open(newAddress());
+      const store = await engine.open('s');
+      let version = 0;
+      let [isRacing, lastSeen] = [true, 0];
+      const backwards: string[] = [];
+      const watch = async () => {
+        while (isRacing) {
+          const seen = Number((await read(store, 'k')) ?? 0);
+          if (seen < lastSeen) backwards.push(`${seen} after ${lastSeen}`);
+          lastSeen = seen;
+        }
+      };
+      const watching = watch();
+      for (let race = 0; race < RACES; race++) {
+        let acknowledged = 0;
+        const commits: Promise<void>[] = [];
+        const ended = (async () => {
+          await new Promise((resolve) => setTimeout(resolve, race % 10));
+          await query(
+            `SELECT ${end}(pid) FROM pg_stat_activity WHERE application_name = 'mesocosm' AND query LIKE '%INSERT%'`,
+          );
+        })();
+        for (let count = 0; count < 200; count++) {
+          const own = ++version;
+          const note = () => {
+            acknowledged = Math.max(acknowledged, own);
+          };
+          // A refusal, as of a cancelled statement, is an answer too.
+          commits.push(put(store, ['k', String(own)]).then(note, () => undefined));
+          if (count % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+        }
+        await Promise.all(commits);
+        await ended;
+        const found = Number(await read(store, 'k'));
+        expect(found, `race ${race}`).toBe(acknowledged);
+      }
+      isRacing = false;
+      await watching;
+      expect(backwards).toEqual([]);
+    });
 
   it('a statement that fails as on a full disk changes nothing, says why, and the store goes on', async () => {
     const address = newAddress();

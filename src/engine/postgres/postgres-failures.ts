@@ -5,6 +5,9 @@ import { ConnectionLostError, StatementError } from './connect/postgres-session.
 /** Time that a request waits for a member that takes writes, or for an answer to an opening. */
 export const MEMBER_WAIT_MS = 10_000;
 
+/** So often somebody who waits for the quorum or the primary looks whether they are there. */
+export const REFUSED_POLL_MS = 50;
+
 /** Something that may be sent again is sent so often: a statement that ends its session must not go on for ever. */
 export const LOST_TRIES_MAX = 5;
 
@@ -38,6 +41,10 @@ export function outcomeUnknown(reason: string): DomainError {
     'outcomeUnknown',
     `It is unknown whether the write took effect: ${reason}`,
   );
+}
+
+export function isUnknown(error: unknown): error is DomainError {
+  return error instanceof DomainError && error.code === 'outcomeUnknown';
 }
 
 export function isLost(error: unknown): boolean {

@@ -5,6 +5,7 @@
 import {
   andThen,
   type Clock,
+  DomainError,
   isPromise,
   type MaybePromise,
   TOMBSTONE_RETENTION_SEC,
@@ -133,7 +134,7 @@ export class History {
       state.tombstoneCount > 0 ? this.#trimTombstones(openGroup, nowSec) : undefined,
       this.isKept ? this.#trimVersions(openGroup, nowSec) : undefined,
     ].filter(isPromise);
-    return trimmed.length > 0 ? Promise.all(trimmed) : undefined;
+    return trimmed.length > 0 ? Promise.all(trimmed).catch(ignoreUnavailable) : undefined;
   }
 
   #trimTombstones(openGroup: () => CommitGroup, nowSec: number): MaybePromise<void> {
@@ -171,6 +172,11 @@ export class History {
       return entries.slice(0, kept < 0 ? undefined : kept).map(({ key }) => key);
     });
   }
+}
+
+/** Entries that could not be read, such as while there is no primary, are deleted another time. */
+function ignoreUnavailable(error: unknown): void {
+  if (!(error instanceof DomainError && error.code === 'unavailable')) throw error;
 }
 
 function kindOf(

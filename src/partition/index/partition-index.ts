@@ -26,6 +26,10 @@ import { runOfTermPrefixes } from './terms/wide-terms.ts';
 /** The memtable may grow to this many times its bound during a flush, before writes wait. */
 const SURGE = 2;
 
+const REFUSED_POLL_MS = 50;
+
+const NOTHING = Promise.resolve();
+
 const LOG_PAGE = { limit: 100, bytesMax: 4 * 1024 * 1024 };
 
 interface PartitionIndexOptions {
@@ -152,7 +156,7 @@ export class PartitionIndex {
     return this.#memtable.size < SURGE * this.#memtableEntries ? undefined : this.#flushing;
   }
 
-  /** Prevents flushes except `flushAll`. */
+  /** Prevents flushes except `flushAll` and `finish`. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -167,9 +171,22 @@ export class PartitionIndex {
     if (this.#memtable.size > 0) await this.#flush();
   }
 
-  /** Resolves when no flush is running. */
-  async whenIdle(): Promise<void> {
-    await this.#flushing;
+  /**
+   * Before the store is closed. While the store refuses writes nothing is flushed: the entries are made again from the
+   * logs, as after a crash.
+   * @param flushes - whether all entries in memory are flushed.
+   */
+  async finish(flushes: boolean): Promise<void> {
+    const isRefused = () => this.#store.writeRefusal !== undefined;
+    let isDone = false;
+    const finishing = flushes && !isRefused() ? this.flushAll() : (this.#flushing ?? NOTHING);
+    const finished = finishing.then(() => {
+      isDone = true;
+    });
+    if (this.#store.answerWithinMs === undefined) return finished;
+    while (!isDone && !isRefused())
+      await Promise.race([finished, new Promise((done) => setTimeout(done, REFUSED_POLL_MS))]);
+    if (!isDone) this.#memtable.abandonFlush();
   }
 
   /** Releases the memory of cached lists; no more views are taken. */

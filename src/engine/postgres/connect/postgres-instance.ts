@@ -6,18 +6,24 @@ import { DomainError } from '../../../base/index.ts';
 import type { MemberAddress, PostgresAddress } from '../postgres-address.ts';
 import { MEMBER_WAIT_MS, unavailable, withDeadline } from '../postgres-failures.ts';
 import { SESSION_SETTINGS, unnamed } from '../postgres-statements.ts';
+import { PostgresAbsence } from './postgres-absence.ts';
 import { type FoundMember, findPrimary, reasonOf, sessionConfig } from './postgres-members.ts';
 import { PostgresSession } from './postgres-session.ts';
 
 const RETRY_MS = 100;
+/** Three of four members; a set that asks for less was taken knowingly. */
+const NEEDED_MAX = 3;
 
 export class PostgresInstance {
   readonly address: PostgresAddress;
   readonly #sessions = new Map<string, PostgresSession>();
   readonly #connecting = new Map<string, Promise<PostgresSession>>();
+  readonly #absence = new PostgresAbsence();
   #primary: FoundMember | undefined;
   #search: Promise<FoundMember> | undefined;
   #lastReason = 'PostgreSQL was not reached yet.';
+  /** Members that a commit needed when the account was taken: no primary that asks for less is taken later. */
+  #neededMin = 1;
   /** Grows with every close: attempts from before end. */
   #generation = 0;
 
@@ -30,9 +36,9 @@ export class PostgresInstance {
     return this.#primary?.member;
   }
 
-  /** Why there is no session, in words for a client. */
-  get reason(): string {
-    return this.#lastReason;
+  /** Set while there has been no primary for some seconds: why nothing can be read or written. */
+  get absence(): DomainError | undefined {
+    return this.#absence.refusal;
   }
 
   /** The session of a place, if it is there now. */
@@ -41,7 +47,7 @@ export class PostgresInstance {
     return session?.isOpen === true ? session : undefined;
   }
 
-  /** The session of a place. Rejects with `unavailable` after some seconds. */
+  /** The session of a place. Rejects with `unavailable` after some seconds, at once while there is no primary. */
   session(place: string): Promise<PostgresSession> {
     const open = this.ready(place);
     if (open !== undefined) return Promise.resolve(open);
@@ -52,13 +58,21 @@ export class PostgresInstance {
       // Whoever waits has its own deadline and hears of the failure there.
       connecting.catch(() => undefined);
     }
-    return withDeadline(connecting, MEMBER_WAIT_MS, () => unavailable(this.#lastReason));
+    const connected = Promise.race([connecting, this.#absence.whenNoted]);
+    return withDeadline(connected, MEMBER_WAIT_MS, () => unavailable(this.#lastReason));
   }
 
-  /** One try, with the reason of every member. For the start. */
-  async findNow(): Promise<MemberAddress> {
+  get neededMin(): number {
+    return this.#neededMin;
+  }
+
+  /**
+   * One try, with the reason of every member. For the start.
+   * @param keepsRule - later primaries must ask for as many members.
+   */
+  async findNow(keepsRule: boolean): Promise<void> {
     this.#primary = await findPrimary(this.address);
-    return this.#primary.member;
+    if (keepsRule) this.#neededMin = Math.min(this.#primary.needed, NEEDED_MAX);
   }
 
   /** Ends all sessions, so that the primary is looked for again. */
@@ -67,13 +81,14 @@ export class PostgresInstance {
     this.#primary = undefined;
     for (const session of this.#sessions.values()) session.destroy(reason);
     this.#sessions.clear();
+    this.#noteAbsence();
   }
 
   /** Looks for a primary of a later timeline; where there is one, the sessions with the earlier one end. */
   async switchIfPromoted(): Promise<void> {
     const current = this.#primary;
     if (current === undefined) return;
-    const found = await findPrimary(this.address).catch(() => undefined);
+    const found = await findPrimary(this.address, this.#neededMin).catch(() => undefined);
     if (found === undefined || found.timeline <= current.timeline) return;
     if (this.#primary !== current) return;
     this.abandon(`${found.member.host}:${found.member.port} was promoted`);
@@ -103,6 +118,7 @@ export class PostgresInstance {
         if (generation !== this.#generation) await session.close();
         checkOpen();
         this.#sessions.set(place, session);
+        this.#absence.end();
         session.onEnd(() => {
           if (this.#sessions.get(place) === session) this.#sessions.delete(place);
         });
@@ -111,14 +127,21 @@ export class PostgresInstance {
         if (error instanceof DomainError) throw error;
         this.#lastReason = `PostgreSQL is not reached: ${reasonOf(error)}`;
         this.#primary = undefined;
+        this.#noteAbsence();
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
 
+  /** A session that cannot be made says nothing while there are others, such as beyond `max_connections`. */
+  #noteAbsence(): void {
+    for (const session of this.#sessions.values()) if (session.isOpen) return;
+    this.#absence.begin(() => this.#lastReason);
+  }
+
   /** One search at a time, for all who wait. */
   #find(): Promise<FoundMember> {
-    this.#search ??= findPrimary(this.address)
+    this.#search ??= findPrimary(this.address, this.#neededMin)
       .then((found) => {
         this.#primary = found;
         return found;

@@ -2,7 +2,8 @@
 import type { ClientConfig } from 'pg';
 import type { MemberAddress, PostgresAddress } from '../postgres-address.ts';
 import { unnamed } from '../postgres-statements.ts';
-import { readInt8 } from './postgres-messages.ts';
+import { readInt8, readText } from './postgres-messages.ts';
+import { parseQuorumRule } from './postgres-quorum.ts';
 import { PostgresSession } from './postgres-session.ts';
 
 const CONNECT_MS_MAX = 3000;
@@ -10,13 +11,16 @@ const CONNECT_MS_MAX = 3000;
 /** A primary knows its timeline, which grows with every promotion; 0 is a standby. */
 const ROLE = unnamed(
   `SELECT CASE WHEN pg_is_in_recovery() THEN 0
-    ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END`,
+    ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END,
+    current_setting('synchronous_standby_names')`,
 );
 
 export interface FoundMember {
   readonly member: MemberAddress;
   /** Greater after every promotion. */
   readonly timeline: number;
+  /** Members that must have a commit, the primary among them. */
+  readonly needed: number;
 }
 
 /** Reasons why no member takes writes, by member. */
@@ -42,15 +46,21 @@ export function sessionConfig(
   };
 }
 
-/** The writable member with the greatest timeline: after a promotion the old primary may still think that it is one. */
-export async function findPrimary(address: PostgresAddress): Promise<FoundMember> {
+/**
+ * The writable member with the greatest timeline: after a promotion the old primary may still think that it is one.
+ * @param neededMin - one that acknowledges commits when fewer members have them is not taken: it was promoted, and does
+ * not know its standbys yet.
+ */
+export async function findPrimary(address: PostgresAddress, neededMin = 1): Promise<FoundMember> {
   const reasons: string[] = [];
   const asked = address.members.map(async (member) => {
     const name = `${member.host}:${member.port}`;
     try {
-      const timeline = await timelineOf(address, member);
-      if (timeline > 0) return { member, timeline };
-      reasons.push(`${name} is a standby`);
+      const { timeline, needed } = await roleOf(address, member);
+      if (timeline > 0 && needed >= neededMin) return { member, timeline, needed };
+      reasons.push(
+        timeline > 0 ? `${name} ${shortRule(needed, neededMin)}` : `${name} is a standby`,
+      );
     } catch (error) {
       reasons.push(`${name}: ${reasonOf(error)}`);
     }
@@ -63,12 +73,20 @@ export async function findPrimary(address: PostgresAddress): Promise<FoundMember
   throw new NoPrimaryError(`No member takes writes: ${reasons.join('; ')}.`);
 }
 
-async function timelineOf(address: PostgresAddress, member: MemberAddress): Promise<number> {
+/** Why a primary with such a rule takes no writes of ours. */
+export function shortRule(needed: number, neededMin: number): string {
+  return `waits for ${needed} of the ${neededMin} members that a commit needs: see synchronous_standby_names`;
+}
+
+async function roleOf(
+  address: PostgresAddress,
+  member: MemberAddress,
+): Promise<{ readonly timeline: number; readonly needed: number }> {
   const session = await PostgresSession.connect(sessionConfig(address, member));
   const late = setTimeout(() => session.destroy('it does not answer'), CONNECT_MS_MAX);
   try {
     const [row] = await session.rows(ROLE);
-    return readInt8(row?.[0]);
+    return { timeline: readInt8(row?.[0]), needed: parseQuorumRule(readText(row?.[1])).needed };
   } finally {
     clearTimeout(late);
     await session.close();

@@ -4,9 +4,10 @@
  */
 import { DomainError } from '../../../base/index.ts';
 import type { EngineReport, ReplicaReport } from '../../engine-report.ts';
-import { withDeadline } from '../postgres-failures.ts';
+import { unavailable, withDeadline } from '../postgres-failures.ts';
 import { TAKE_LOCK } from '../postgres-statements.ts';
 import type { PostgresInstance } from './postgres-instance.ts';
+import { shortRule } from './postgres-members.ts';
 import { readInt8, readText } from './postgres-messages.ts';
 import { parseQuorumRule } from './postgres-quorum.ts';
 import type { PostgresSession, Statement, Step } from './postgres-session.ts';
@@ -59,7 +60,7 @@ export class PostgresMonitor {
 
   /** Why a commit could not be completed now. */
   get refusal(): DomainError | undefined {
-    return this.#refusal;
+    return this.#refusal ?? this.#options.instance.absence;
   }
 
   start(): void {
@@ -127,8 +128,15 @@ export class PostgresMonitor {
     }
     const { needed } = rule;
     this.#report = this.#reportOf(replicas, { needed, healthy });
-    const isShort = this.#options.checksQuorum && healthy < needed;
-    this.#refusal = isShort ? shortOf(healthy, needed) : undefined;
+    this.#refusal = this.#options.checksQuorum ? this.#shortage(healthy, needed) : undefined;
+  }
+
+  #shortage(healthy: number, needed: number): DomainError | undefined {
+    const { neededMin } = this.#options.instance;
+    if (healthy < needed) return shortOf(healthy, needed);
+    // Somebody has changed the setting of the primary that is in use.
+    if (needed < neededMin) return unavailable(`The primary ${shortRule(needed, neededMin)}.`);
+    return undefined;
   }
 
   #reportOf(replicas: readonly ReplicaReport[], quorum: EngineReport['quorum']): EngineReport {

@@ -136,6 +136,8 @@ export class LocalReplicaSet implements AsyncDisposable {
     received.sort((one, other) => other.lsn - one.lsn);
     const [best] = received;
     if (best === undefined) throw new Error('no standby runs');
+    // Before the promotion: the new primary must not acknowledge anything alone.
+    await this.#setQuorum(best.standby);
     await best.standby.query('SELECT pg_promote(true, 30)');
     await this.#lead(best.standby);
     return best.standby;
@@ -209,7 +211,6 @@ export class LocalReplicaSet implements AsyncDisposable {
     this.#primary = primary;
     writeFileSync(join(this.#folder, PRIMARY_FILE), primary.name);
     if (this.members.length === 1) return;
-    const standbys = this.standbys.map(({ name }) => name).join(',');
     // Without quorum the first statement would wait for ever, so that it must not be a commit.
     for (const standby of this.standbys)
       if (standby.pid !== undefined)
@@ -220,8 +221,14 @@ export class LocalReplicaSet implements AsyncDisposable {
           )
           // The old primary may be dead.
           .catch(() => undefined);
+    await this.#setQuorum(primary);
+  }
+
+  /** Makes a primary, or one that becomes it, wait for any two of the others. */
+  async #setQuorum(primary: LocalMember): Promise<void> {
+    const others = this.members.filter((member) => member !== primary).map(({ name }) => name);
     await primary.query(
-      `ALTER SYSTEM SET synchronous_standby_names = 'ANY 2 (${standbys})'`,
+      `ALTER SYSTEM SET synchronous_standby_names = 'ANY 2 (${others.join(',')})'`,
       'SELECT pg_reload_conf()',
     );
   }

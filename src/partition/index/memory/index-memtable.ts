@@ -109,6 +109,11 @@ export class IndexMemtable {
   /** Prevents flushes until `clear`, because entries of the old policy must not be written any more. */
   hold(): void {
     this.#holds++;
+    this.abandonFlush();
+  }
+
+  /** A flush that runs ends before its next step. */
+  abandonFlush(): void {
     if (this.#flush !== undefined) this.#flush.isAbandoned = true;
   }
 

@@ -1,5 +1,5 @@
 /** Writes index entries from memory to the store, in order. */
-import type { Bytes } from '../../../base/index.ts';
+import type { Bytes, MaybePromise } from '../../../base/index.ts';
 import type { Entry, Store } from '../../../engine/index.ts';
 import type { Rid } from '../../item/item.ts';
 import type { Flush } from '../memory/index-memtable.ts';
@@ -14,6 +14,8 @@ const CHANGED_ROWS = 4;
 const BLOCK_RIDS_MIN = 4;
 
 const RID_BYTES = 8;
+
+const REFUSED_WAIT_MS = 50;
 
 const EMPTY: Bytes = new Uint8Array(0);
 
@@ -57,7 +59,9 @@ class Step {
     const blocks =
       this.#changedBlocks.length === 0
         ? []
-        : await store.getMany(this.#changedBlocks.map(({ key }) => key));
+        : await readPatiently(store, flush, () =>
+            store.getMany(this.#changedBlocks.map(({ key }) => key)),
+          );
     if (flush.isAbandoned) return;
     this.#changedBlocks.forEach(({ key, removed }, at) => {
       const block = blocks[at];
@@ -97,6 +101,24 @@ class Step {
     );
     this.rows += CHANGED_ROWS * rids.length;
   }
+}
+
+/**
+ * Waits while the store refuses writes, as the commit after it does: a flush that failed would close the partition, whose
+ * memory is all that can be read meanwhile.
+ */
+async function readPatiently<T>(
+  store: Store,
+  flush: Flush,
+  read: () => MaybePromise<T>,
+): Promise<T> {
+  for (;;)
+    try {
+      return await read();
+    } catch (error) {
+      if (store.writeRefusal === undefined || flush.isAbandoned) throw error;
+      await new Promise((resolve) => setTimeout(resolve, REFUSED_WAIT_MS));
+    }
 }
 
 function entryKey(termPrefix: string, rid: Rid): Bytes {
