@@ -104,7 +104,8 @@ export class Partition {
     const { indexing, work = new SlicedWork() } = options;
     const published = () => this.#lsn;
     this.notes = new PartitionNotes({ store, clock });
-    this.imports = new PartitionImports((command) => this.#commit(command));
+    const flushIndex = () => this.#index.flushAll();
+    this.imports = new PartitionImports((command) => this.#commit(command), flushIndex);
     this.changes = new PartitionChanges({ store, clock, etagSalt, history, visibility, published });
     this.#committer = new Committer({
       store,
@@ -372,8 +373,7 @@ export class Partition {
     this.stored.stop();
     await this.transactions.finish();
     await this.fence();
-    if (this.hasFailed) await this.#index.whenIdle();
-    else await this.#index.flushAll();
+    await (this.hasFailed ? this.#index.whenIdle() : this.#index.flushAll());
     this.#index.end();
     await this.#options.store.close();
   }
