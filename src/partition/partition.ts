@@ -104,7 +104,8 @@ export class Partition {
     const { indexing, work = new SlicedWork() } = options;
     const published = () => this.#lsn;
     this.notes = new PartitionNotes({ store, clock });
-    this.imports = new PartitionImports((command) => this.#commit(command));
+    const flushIndex = () => this.#index.flushAll();
+    this.imports = new PartitionImports((command) => this.#commit(command), flushIndex);
     this.changes = new PartitionChanges({ store, clock, etagSalt, history, visibility, published });
     this.#committer = new Committer({
       store,

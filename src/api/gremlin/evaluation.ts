@@ -3,10 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import { DomainError, type ErrorCode, SCRIPT_ATTEMPTS_MAX } from '../../base/index.ts';
 import type { ContainerRecord } from '../../catalog/index.ts';
 import type { Service } from '../../service/index.ts';
-import type { Value } from '../../value/index.ts';
 import { compileError, forbidden, runtimeError } from './errors.ts';
 import { ContainerGraph } from './graph/container-graph.ts';
-import { DocumentStore, type StoreOptions, type StoreUsage } from './graph/document-store.ts';
+import {
+  DocumentStore,
+  type Reach,
+  type StoreOptions,
+  type StoreUsage,
+} from './graph/document-store.ts';
 import type { Flavour } from './graph/flavour.ts';
 import { openGraph } from './graph/open-graph.ts';
 import { withSystemProperties } from './graph/system-properties.ts';
@@ -34,8 +38,8 @@ interface EvaluationRequest {
   readonly mayWrite: boolean;
   /** False where the caller's token is for another container. */
   readonly mayOpen?: ((container: ContainerRecord) => boolean) | undefined;
-  /** The only partition key that the caller may reach; undefined for all. */
-  readonly onlyPartition?: { readonly value: Value } | undefined;
+  /** Undefined where the caller may reach everything. */
+  readonly reach?: Reach | undefined;
   /** Elements come back with their id and label alone. */
   readonly hasTokensOnly?: boolean | undefined;
   /** Results of bytecode have their bulk; those of scripts are repeated. */
@@ -134,11 +138,11 @@ export class Evaluation {
     });
   }
 
-  #storeOptions(): Pick<StoreOptions, 'usage' | 'interruption' | 'onlyPartition'> {
-    const { isCancelled, onlyPartition } = this.#request;
+  #storeOptions(): Pick<StoreOptions, 'usage' | 'interruption' | 'reach'> {
+    const { isCancelled, reach } = this.#request;
     return {
       usage: this.usage,
-      onlyPartition,
+      reach,
       interruption: {
         deadlineMs: this.#deadlineMs,
         client: {

@@ -37,7 +37,7 @@ export class Session {
   graph(
     container: ContainerRecord,
     flavour: Flavour,
-    options: Pick<StoreOptions, 'usage' | 'interruption' | 'onlyPartition'>,
+    options: Pick<StoreOptions, 'usage' | 'interruption' | 'reach'>,
   ): ContainerGraph {
     if (this.#open !== undefined && this.#open.container.rid !== container.rid)
       throw malformedRequest('A transaction of a session works on one graph.');

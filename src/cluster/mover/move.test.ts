@@ -21,7 +21,8 @@ const ITEM_COUNT = 150;
 
 async function setUp(engine = memoryEngine()) {
   const source = await openForTest(await engine.open('c/0'));
-  const target = await openForTest(await engine.open('c/1'));
+  const store = await engine.open('c/1');
+  const target = await openForTest(store);
   for (let at = 0; at < ITEM_COUNT; at++)
     await put(source, 'create', keyOf(`key ${at}`, 'id'), `text ${at}`);
   const events: string[] = [];
@@ -46,17 +47,23 @@ async function setUp(engine = memoryEngine()) {
       },
       signal,
     });
-  return { source, target, events, run };
+  return { source, target, store, events, run };
 }
 
-/** From now on the target ignores what is moved into it for this key. */
-function loseItem(target: Partition, lost: string): void {
+/** The target ignores what is caught up for this key. */
+function loseChange(target: Partition, lost: string): void {
   const importAll = target.imports.items.bind(target.imports);
   target.imports.items = (states, upTo) =>
     importAll(
       states.filter(({ key }) => key.text !== lost),
       upTo,
     );
+}
+
+/** The target ignores what is copied for this key. */
+function loseItem(target: Partition, lost: string): void {
+  const copyAll = target.imports.copy.bind(target.imports);
+  target.imports.copy = (states) => copyAll(states.filter(({ key }) => key.text !== lost));
 }
 
 test('callers are held from before the fence to after the commit', async () => {
@@ -124,6 +131,47 @@ test('writes during each step before the fence are in the target', async () => {
   expect(target.lsn).toBe(source.lsn);
 });
 
+async function indexOf(partition: Partition): Promise<readonly string[]> {
+  const reader = await partition.reader();
+  const range = { start: Uint8Array.of(0x20), end: Uint8Array.of(0x22) };
+  const page = await reader.scanIndex(range, { limit: 100_000, bytesMax: 1e9 });
+  reader.release();
+  return [...page.entries].map(hexOf).toSorted();
+}
+
+function hexOf(entry: string): string {
+  return Buffer.from(entry, 'latin1').toString('hex');
+}
+
+test('a crash right after a move loses no index entry', async () => {
+  const engine = memoryEngine();
+  const { source, store, run } = await setUp(engine);
+  await run(async (step) => {
+    if (step !== 'catchUp') return;
+    await put(source, 'create', keyOf('new', 'id'), 'new');
+    await put(source, 'replace', keyOf('key 17', 'id'), 'another');
+  });
+  await store.close();
+  const again = await openForTest(await engine.open('c/1'));
+  expect(await indexOf(again)).toEqual(await indexOf(source));
+  expect((await indexOf(again)).length).toBe(2 * (ITEM_COUNT + 1));
+});
+
+test('items are copied in the order of their rids, and those that come meanwhile are caught up', async () => {
+  const { source, target, run } = await setUp();
+  const copied: number[] = [];
+  const copyAll = target.imports.copy.bind(target.imports);
+  target.imports.copy = async (states) => {
+    for (const { item } of states) copied.push(item?.rid as number);
+    await put(source, 'create', keyOf(`during ${copied.length}`, 'id'), 'x');
+    await copyAll(states);
+  };
+  await run();
+  expect(copied.length).toBe(ITEM_COUNT);
+  expect(copied).toEqual(copied.toSorted((a, b) => a - b));
+  expect(target.statistics()).toEqual(source.statistics());
+});
+
 test('a lost item is found before the commit, and the source takes writes again', async () => {
   const { source, target, events, run } = await setUp();
   loseItem(target, keyOf('key 17', 'id').text);
@@ -139,7 +187,7 @@ test('an item of the same size that is out of date is found before the commit', 
   const key = keyOf('key 17', 'id');
   const moving = run(async (step) => {
     if (step !== 'catchUp') return;
-    loseItem(target, key.text);
+    loseChange(target, key.text);
     await put(source, 'replace', key, 'TEXT 17');
   });
   await expect(moving).rejects.toThrow(/move: (150 items, \d+ bytes), .* became \1/);

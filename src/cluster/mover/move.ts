@@ -1,7 +1,8 @@
 /**
  * Moves the items of some partitions into others while reads and writes go on: split, merge and move are one operation.
  *
- *   copy      page by page, each item as it then is; writes go on behind the copy
+ *   copy      page by page in the order of rids, in which records and index entries of the targets lie side by side;
+ *             each item as it then is; new ones are left to the next step
  *   catch up  from the sources' logs since the copy began: each item as it now is, or that it is gone; writers that
  *             are faster than that are braked
  *   cut over  writers are held; prepared transactions are waited for; the sources are fenced, so that they take no
@@ -23,12 +24,14 @@ import {
   type Partition,
   retainedWithin,
 } from '../../partition/index.ts';
-import { EPK_MAX, EPK_MIN, type Epk } from '../../value/index.ts';
+import type { Epk } from '../../value/index.ts';
 import { MovedNotes } from './moved-notes.ts';
 
 /** Items of one page. A committer takes no more in one command. */
 const PAGE_ITEMS = 100;
 const PAGE_BYTES = 4 * 1024 * 1024;
+/** Pages that are read while the first of them becomes durable. */
+const PAGES_AT_ONCE = 4;
 /** Changes that may be left to catch up when the cut-over begins: few, since writers wait for them. */
 const LAG_MAX = 64;
 /** Writes that braked writers may begin for each one that was followed. Less than 1: what is left becomes less. */
@@ -97,6 +100,7 @@ async function moveAll(options: MoveOptions): Promise<void> {
       await copy(source, options);
       await notes.copy(source, signal);
     }
+    await Promise.all(targets.map(({ partition }) => partition.imports.endCopy()));
     await options.onStep?.('catchUp');
     await catchUp(options, progress);
     await cutOver(options, progress);
@@ -206,23 +210,37 @@ async function finish(options: MoveOptions, progress: Progress): Promise<void> {
   await Promise.all(done);
 }
 
-/** New items may come in front of the copy as fast as it goes on: where a whole page is new, their writers are braked. */
+/** Every item that is there at the beginning has a smaller rid than those that are created later. */
 async function copy(source: Partition, { targets, signal }: MoveOptions): Promise<void> {
-  using brakes = new Brakes([source]);
-  const { lsn } = source;
+  const end = source.reserveRid();
+  const importing: Promise<void>[] = [];
   let after: string | undefined;
   do {
     signal.throwIfAborted();
-    const page = await source.stored.scanByKey(
-      { after, limit: PAGE_ITEMS, bytesMax: PAGE_BYTES },
-      { min: EPK_MIN, max: EPK_MAX },
-    );
-    await importStates(page.items.map(stateOf), targets, 0);
-    if (page.items.length > 0 && page.items.every((item) => item.lsn > lsn)) brakes.put();
-    brakes.grant(page.items.length);
-    after = page.next;
+    const scan = { after, limit: PAGE_ITEMS, bytesMax: PAGE_BYTES };
+    const { items, next } = await source.stored.scanByRid(scan, undefined);
+    const older = items.filter(({ rid }) => rid < end);
+    const imported = copyStates(older.map(stateOf), targets);
+    // The move may end before this page is looked at.
+    imported.catch(() => undefined);
+    importing.push(imported);
+    if (importing.length === PAGES_AT_ONCE) await importing.shift();
+    after = older.length === items.length ? next : undefined;
     await new Promise((resolve) => setImmediate(resolve));
   } while (after !== undefined);
+  await Promise.all(importing);
+}
+
+async function copyStates(
+  states: readonly MovedState[],
+  targets: readonly MoveTarget[],
+): Promise<void> {
+  await Promise.all(
+    targets.map(async (target) => {
+      const own = states.filter(({ key }) => isIn(target, key.primary));
+      if (own.length > 0) await target.partition.imports.copy(own);
+    }),
+  );
 }
 
 /** A part of a source's logs. */

@@ -124,7 +124,7 @@ export class CommitGroup {
 
   /** Notes that the item of `key` changes from `current` to `after`. */
   change(key: ItemKey, { current, after, value }: ItemChange, at: Stamped): PendingChange {
-    const { isMoved, isBulk } = at;
+    const { isMoved, isCopied, isBulk } = at;
     let change = this.#overlay.get(key);
     if (change?.group !== this) {
       change = {
@@ -137,6 +137,7 @@ export class CommitGroup {
         value,
         terms: undefined,
         isMoved,
+        isCopied,
         isBulk,
       };
       this.pending.push(change);
@@ -147,6 +148,7 @@ export class CommitGroup {
       change.value = value;
       change.terms = undefined;
       change.isMoved = isMoved;
+      change.isCopied = isCopied;
       change.isBulk = isBulk;
     }
     this.bodyBytes += after?.body.length ?? 0;
@@ -307,12 +309,12 @@ export class CommitGroup {
     const removed: string[] = [];
     const logged: string[] = [];
     for (const change of this.pending) {
-      const { before, isMoved } = change;
+      const { before, isMoved, isCopied } = change;
       const after = indexable(change.after);
       if (change.isIndexed && !this.clearsIndex) continue;
       const isReindexed = before !== undefined && this.#reindexed.delete(before.rid);
       const indexed = this.clearsIndex ? undefined : change.indexed;
-      if (indexed === undefined && after !== undefined && !isMoved) {
+      if (indexed === undefined && after !== undefined && (!isMoved || isCopied)) {
         if (change.terms?.indexing !== indexing) change.terms = undefined;
         this.indexedWhole.push(change);
         continue;
@@ -391,5 +393,6 @@ export interface Stamped {
   readonly timestampSec: number;
   /** Whether the change happened in another partition, at this LSN or before. */
   readonly isMoved: boolean;
+  readonly isCopied: boolean;
   readonly isBulk: boolean;
 }

@@ -85,6 +85,7 @@ export class DecisionApplier {
       lsn: state.lsn,
       timestampSec: state.lastTimestampSec,
       isMoved: movedLsn !== undefined,
+      isCopied: command.isCopy === true,
       isBulk: isBulk(command),
     };
   }

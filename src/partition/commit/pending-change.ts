@@ -21,6 +21,8 @@ export interface PendingChange {
   terms: Terms | undefined;
   /** Whether `after` was written in another partition and moved here. */
   isMoved: boolean;
+  /** Whether it was copied before anybody relies on this partition; see `isCopy`. */
+  isCopied: boolean;
   /** Whether `after` comes from a bulk command; see `isBulk`. */
   isBulk: boolean;
 }

@@ -8,9 +8,24 @@ import { importCommand, type MovedState } from './moved-state.ts';
 
 export class PartitionImports {
   readonly #commit: (command: WriteCommand) => Promise<unknown>;
+  readonly #flushIndex: () => Promise<void>;
 
-  constructor(commit: (command: WriteCommand) => Promise<unknown>) {
+  constructor(
+    commit: (command: WriteCommand) => Promise<unknown>,
+    flushIndex: () => Promise<void>,
+  ) {
     this.#commit = commit;
+    this.#flushIndex = flushIndex;
+  }
+
+  /** The same as `items`, for a copy: after a crash their index entries may be lost until `endCopy` has resolved. */
+  async copy(states: readonly MovedState[]): Promise<void> {
+    await this.#commit({ ...importCommand(states, 0), isCopy: true });
+  }
+
+  /** Stores the index entries of all that was copied. Where that fails, the partition has failed. */
+  endCopy(): Promise<void> {
+    return this.#flushIndex();
   }
 
   /**

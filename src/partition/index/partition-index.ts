@@ -167,7 +167,8 @@ export class PartitionIndex {
 
   /** Flushes all entries in memory. */
   async flushAll(): Promise<void> {
-    await this.#flushing;
+    // One that ends may begin the next.
+    while (this.#flushing !== undefined) await this.#flushing;
     if (this.#memtable.size > 0) await this.#flush();
   }
 

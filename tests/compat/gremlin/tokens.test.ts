@@ -109,12 +109,44 @@ test('a token of one partition key for reading does not write', async () => {
   expect(await outcome(token, "g.V('a').property('n',1)")).toBe('500 403');
 });
 
-test('a token of one item or of another kind is refused at the login', async () => {
-  const item = await tokenOf('item', {
-    mode: PermissionMode.All,
+test('a token of one element reads and changes it, and reaches no other', async () => {
+  const scripts = [
+    "g.addV('t').property('id','e').property('pk','e')",
+    "g.addV('t').property('id','f').property('pk','e')",
+    "g.V('e').addE('k').to(V('f')).property('id','ef')",
+  ];
+  for (const script of scripts) await account.client().submit(script);
+  const grant = { resource: `${account.container.url}/docs/e`, resourcePartitionKey: ['e'] };
+  const token = await tokenOf('item', { mode: PermissionMode.All, ...grant });
+  expect(await outcome(token, 'g.V().id()')).toEqual(['e']);
+  expect(await outcome(token, 'g.V().count()')).toEqual([1]);
+  expect(await outcome(token, 'g.E().count()')).toEqual([0]);
+  expect(await outcome(token, "g.V('e').out().id()")).toEqual([]);
+  expect(await outcome(token, "g.V(['e','f']).id()")).toEqual([]);
+  expect(await outcome(token, "g.V('e').property('n',3).values('n')")).toEqual([3]);
+  expect(await outcome(token, "g.addV('t').property('id','g').property('pk','e')")).toBe('500 403');
+  expect(await outcome(token, "g.V('e').addE('k').to(V('e'))")).toBe('500 403');
+  // Its edge is another element.
+  expect(await outcome(token, "g.V('e').drop()")).toBe('500 403');
+  await account.client().submit("g.E('ef').drop()");
+  expect(await outcome(token, "g.V('e').drop()")).toEqual([]);
+  expect(await outcome(token, "g.addV('t').property('id','e').property('pk','e')")).toBe('500 403');
+});
+
+test('a token of one element for reading does not write', async () => {
+  const token = await tokenOf('item-reader', {
+    mode: PermissionMode.Read,
     resource: `${account.container.url}/docs/a`,
     resourcePartitionKey: ['a'],
   });
-  const damaged = `${item.slice(0, -4)}AAA;`;
-  for (const token of [item, damaged]) expect(await outcome(token, 'g.V().id()')).toBe('401 401');
+  expect(await outcome(token, 'g.V().id()')).toEqual(['a']);
+  expect(await outcome(token, "g.V('a').property('n',1)")).toBe('500 403');
+});
+
+test('a damaged token is refused at the login', async () => {
+  const token = await tokenOf('damaged', {
+    mode: PermissionMode.All,
+    resource: account.container.url,
+  });
+  expect(await outcome(`${token.slice(0, -4)}AAA;`, 'g.V().id()')).toBe('401 401');
 });

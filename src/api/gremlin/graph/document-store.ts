@@ -38,12 +38,20 @@ export interface StoreUsage {
   bytesLoaded: number;
 }
 
+/** What a resource token opens. */
+export interface Reach {
+  /** The only partition key; undefined: all. */
+  readonly partition: { readonly value: Value } | undefined;
+  /** The id of the only document; undefined: all. */
+  readonly id: string | undefined;
+}
+
 export interface StoreOptions {
   readonly isTransactional: boolean;
   /** Life of the transaction; the default of all transactions where it is left out. */
   readonly lifetimeMs?: number | undefined;
-  /** The only partition key that the caller may reach; undefined for all. */
-  readonly onlyPartition?: { readonly value: Value } | undefined;
+  /** Undefined where the caller may reach everything. */
+  readonly reach?: Reach | undefined;
   readonly usage: StoreUsage;
   /** When look-ups end early. */
   readonly interruption: {
@@ -72,7 +80,7 @@ export class DocumentStore {
   readonly #container: ContainerRecord;
   readonly #isTransactional: boolean;
   readonly #lifetimeMs: number | undefined;
-  readonly #onlyPartition: StoreOptions['onlyPartition'];
+  readonly #reach: Reach | undefined;
   #interruption: StoreOptions['interruption'];
   #transaction: Transaction | undefined;
   /** Whether a look-up of the transaction has found nothing. */
@@ -84,7 +92,7 @@ export class DocumentStore {
     this.#container = container;
     this.#isTransactional = options.isTransactional;
     this.#lifetimeMs = options.lifetimeMs;
-    this.#onlyPartition = options.onlyPartition;
+    this.#reach = options.reach;
     this.#interruption = options.interruption;
     this.usage = options.usage;
   }
@@ -95,16 +103,17 @@ export class DocumentStore {
     this.#interruption = interruption;
   }
 
-  #isReachable(partition: Value): boolean {
-    const only = this.#onlyPartition;
+  #isReachable(partition: Value, id: Value): boolean {
+    if (this.#reach === undefined) return true;
+    const { partition: only, id: onlyId } = this.#reach;
+    if (onlyId !== undefined && id !== onlyId) return false;
     return only === undefined || JSON.stringify([partition]) === JSON.stringify([only.value]);
   }
 
   /** The documents of addresses, in their order; undefined where there is none. One call for each partition. */
   async read(addresses: readonly ElementAddress[]): Promise<(ValueMap | undefined)[]> {
-    if (addresses.every(({ partition }) => this.#isReachable(partition)))
-      return this.#read(addresses);
-    const reachable = addresses.filter(({ partition }) => this.#isReachable(partition));
+    const reachable = addresses.filter(({ partition, key }) => this.#isReachable(partition, key));
+    if (reachable.length === addresses.length) return this.#read(addresses);
     const found = await this.#read(reachable);
     return addresses.map((address) => found[reachable.indexOf(address)]);
   }
@@ -146,10 +155,10 @@ export class DocumentStore {
     isWanted: (document: ValueMap) => boolean,
     { ranges = [EVERYWHERE], take = BATCH_MAX, isBeyondReach = false }: FindOptions = {},
   ): AsyncGenerator<readonly ValueMap[]> {
-    const only = isBeyondReach ? undefined : this.#onlyPartition;
+    const only = isBeyondReach ? undefined : this.#reach?.partition;
     const [path] = this.#container.partitionKey.paths;
     const isInReach = (document: ValueMap): boolean =>
-      only === undefined || this.#isReachable(document[String(path).slice(1)]);
+      isBeyondReach || this.#isReachable(document[String(path).slice(1)], document.id);
     const query: ExecutableQuery = {
       condition,
       shape: {
@@ -180,7 +189,7 @@ export class DocumentStore {
 
   /** The number of documents that satisfy an exact condition; undefined where no index tells it. */
   async count(condition: Condition): Promise<number | undefined> {
-    if (this.#isTransactional || this.#onlyPartition !== undefined) return undefined;
+    if (this.#isTransactional || this.#reach !== undefined) return undefined;
     let isCounted = true;
     const query: ExecutableQuery = {
       condition,
@@ -270,9 +279,11 @@ export class DocumentStore {
     this.#pay(await transaction.commit(), 1);
   }
 
-  #checkReach({ partitionKey: [partition] }: ItemWrite): void {
-    if (!this.#isReachable(partition))
-      throw forbidden('The token is for another partition key than the elements that are written.');
+  #checkReach({ kind, partitionKey: [partition], rowKey: [key] }: ItemWrite): void {
+    if (!this.#isReachable(partition, key))
+      throw forbidden('The token is for other elements than those that are written.');
+    if (kind === 'create' && this.#reach?.id !== undefined)
+      throw forbidden('The token of an element does not add any.');
   }
 
   /** Ends the transaction without its writes; does nothing after a commit. */

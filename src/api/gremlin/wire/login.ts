@@ -1,8 +1,8 @@
 /** SASL PLAIN: the user is the path of a graph, the password a key of the account. */
 import type { ContainerRecord } from '../../../catalog/index.ts';
 import type { Passwords, ResourceTokens } from '../../../service/index.ts';
-import type { Value } from '../../../value/index.ts';
 import { invalidCredentials, malformedRequest } from '../errors.ts';
+import type { Reach } from '../graph/document-store.ts';
 import type { GremlinRequest } from '../io/message.ts';
 
 export interface Login {
@@ -11,8 +11,8 @@ export interface Login {
   readonly mayWrite: boolean;
   /** Undefined where every graph of the account may be opened. */
   readonly mayOpen?: (container: ContainerRecord) => boolean;
-  /** The only partition key that may be reached; undefined for all. */
-  readonly onlyPartition?: { readonly value: Value } | undefined;
+  /** Undefined where everything in a graph may be reached. */
+  readonly reach?: Reach | undefined;
 }
 
 export interface LoginChecks {
@@ -42,10 +42,12 @@ export function loginWith(
   const reading = tokens?.read(password, nowMs);
   if (reading?.kind !== 'valid') throw invalidCredentials();
   const { mode, databaseRid, containerRid, scope, partitionKey } = reading.grant;
-  // A traversal goes from element to element: a token for one of them cannot be used.
-  if (scope.kind !== 'container' || (partitionKey?.length ?? 1) !== 1) throw invalidCredentials();
+  const isOfGraph = scope.kind === 'container' || scope.kind === 'item';
+  if (!isOfGraph || (partitionKey?.length ?? 1) !== 1) throw invalidCredentials();
+  const partition = partitionKey && { value: partitionKey[0] };
+  const id = scope.kind === 'item' ? scope.id : undefined;
   return {
-    onlyPartition: partitionKey === undefined ? undefined : { value: partitionKey[0] },
+    reach: partition === undefined && id === undefined ? undefined : { partition, id },
     graphPath: user,
     mayWrite: mode === 'all',
     mayOpen: (container) => container.databaseRid === databaseRid && container.rid === containerRid,

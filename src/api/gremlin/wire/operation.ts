@@ -48,7 +48,7 @@ const PROCESSORS: ReadonlySet<string> = new Set(['', 'session', 'traversal']);
 export function evaluationOf(
   request: GremlinRequest,
   service: Service,
-  { graphPath, mayWrite, mayOpen, onlyPartition }: Login,
+  { graphPath, mayWrite, mayOpen, reach }: Login,
   { isCancelled, sessions }: EvaluationContext,
 ): Evaluation {
   const { op, processor, args } = request;
@@ -60,7 +60,7 @@ export function evaluationOf(
     graphPath: pathOf(graphPath, statements, args.get('aliases') ?? null),
     mayWrite,
     mayOpen,
-    onlyPartition,
+    reach,
     hasTokensOnly: args.get(MATERIALIZE) === 'tokens',
     hasBulk: op === 'bytecode',
     text: textArgument(args),

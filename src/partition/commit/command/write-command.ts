@@ -28,6 +28,8 @@ export interface WriteCommand {
   readonly rangeTombstones?: (current: readonly RangeTombstone[]) => readonly RangeTombstone[];
   /** Set by movers only: the writes happened in another partition, at this LSN or before, and get no LSN here. */
   readonly movedLsn?: Lsn;
+  /** Set by movers only: index entries are not logged, because the mover flushes them before anybody relies on them. */
+  readonly isCopy?: boolean;
   /** Set by movers only: the time of the last write of the other partition. */
   readonly movedTimestampSec?: number;
   /** Set by movers only: tombstones and versions of another partition, unchanged. */
