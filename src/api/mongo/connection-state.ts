@@ -4,6 +4,7 @@ import type { Principal } from '../../service/index.ts';
 import type { BsonDocument } from '../../value/index.ts';
 import type { Grants } from './auth/grants.ts';
 import type { ScramExchange } from './auth/scram.ts';
+import { MongoError } from './errors.ts';
 
 interface LastRequest {
   readonly command: string;
@@ -13,6 +14,8 @@ interface LastRequest {
 
 export class ConnectionState {
   readonly info: ConnectionInfo;
+  /** True: nobody has to log in, and who does may do no less. */
+  readonly isOpen: boolean;
   principal: Principal | undefined;
   /** What a user of the database may do; undefined for the account itself, which its principal describes. */
   grants: Grants | undefined;
@@ -32,7 +35,27 @@ export class ConnectionState {
   /** Open cursors that began on the connection; drivers read on through any other. */
   readonly cursorIds = new Set<bigint>();
 
-  constructor(info: ConnectionInfo) {
+  constructor(info: ConnectionInfo, isOpen: boolean) {
     this.info = info;
+    this.isOpen = isOpen;
+  }
+
+  get isAdmitted(): boolean {
+    return this.isOpen || this.principal !== undefined;
+  }
+
+  mayRead(database: string): boolean {
+    return this.isOpen || this.grants === undefined || this.grants.mayRead(database);
+  }
+
+  mayWrite(database: string): boolean {
+    if (this.isOpen) return true;
+    return this.grants?.mayWrite(database) ?? this.principal?.kind === 'master';
+  }
+
+  notAuthorized(command: string, database: string): MongoError {
+    const reason = this.grants === undefined ? ': the key is read-only' : '';
+    const text = `not authorized on ${database} to execute command ${command}${reason}`;
+    return new MongoError('Unauthorized', text);
   }
 }

@@ -7,7 +7,6 @@ import {
   FrameError,
   FrameReader,
 } from '../../net/index.ts';
-import { MASTER } from '../../service/index.ts';
 import { writeBson } from '../../value/index.ts';
 import { ConnectionState } from './connection-state.ts';
 import { type Dispatched, type DispatchOptions, dispatch } from './dispatch.ts';
@@ -32,8 +31,7 @@ export class MongoConnection implements ByteConnection {
   constructor(socket: ByteSocket, info: ConnectionInfo, options: DispatchOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#state = new ConnectionState(info);
-    if (options.context.isOpen) this.#state.principal = MASTER;
+    this.#state = new ConnectionState(info, options.context.isOpen);
     this.#frames = new FrameReader(options.context.isOpen ? MONGO_FRAMES : STRANGER_FRAMES);
   }
 
@@ -95,7 +93,7 @@ export class MongoConnection implements ByteConnection {
   #next(): Message | undefined {
     try {
       const frame = this.#frames.next();
-      const shape = this.#state.principal === undefined ? STRANGER_FRAMES : MONGO_FRAMES;
+      const shape = this.#state.isAdmitted ? MONGO_FRAMES : STRANGER_FRAMES;
       return frame === undefined ? undefined : readMessage(frame, shape.frameBytesMax);
     } catch (error) {
       this.#fail(error);
@@ -122,7 +120,7 @@ export class MongoConnection implements ByteConnection {
   }
 
   #answer(message: Message, reply: Dispatched): void {
-    if (this.#state.principal !== undefined && this.#frames.partialSinceMs === undefined)
+    if (this.#state.isAdmitted && this.#frames.partialSinceMs === undefined)
       this.#frames.switchTo(MONGO_FRAMES);
     if (reply.isCut) {
       this.#isStopping = true;

@@ -11,6 +11,7 @@ import { MongoError } from './errors.ts';
 import { checkReadConcern, checkWriteConcern } from './fields/concerns.ts';
 import { checkFields } from './fields/field-table.ts';
 import { checkGenericFields, maxTimeMs } from './fields/generic-checks.ts';
+import { ok } from './reply.ts';
 import { hideMade, makeHidden } from './sessions/hidden-collections.ts';
 import { RetryableWrite } from './sessions/retryable-write.ts';
 import { runOnView, viewOf } from './views/view-calls.ts';
@@ -31,6 +32,7 @@ export function runCommand(running: Runnable, message: Message): MaybePromise<Re
   const { call } = running;
   const { context, name, body } = call;
   const command = admitted(running, message);
+  if (body.get('help') === true) return ok({ help: `help for: ${name} no help defined` });
   checkGenericFields(name, body);
   if (command.fields !== undefined) checkFields(name, body, command.fields);
   checkTime(call);
@@ -92,22 +94,14 @@ function admitted({ call, command }: Runnable, { kind }: Message): Command {
       `Unsupported OP_QUERY command: ${name}. The client driver may require an upgrade.`,
     );
   if (command?.needs !== 'nothing') {
-    if (connection.principal === undefined)
+    if (!connection.isAdmitted)
       throw new MongoError('Unauthorized', `Command ${name} requires authentication`);
-    if (!isAllowed(call, command?.needs === 'write'))
-      throw new MongoError(
-        'Unauthorized',
-        `not authorized on ${database} to execute command ${name}${connection.grants === undefined ? ': the key is read-only' : ''}`,
-      );
+    const isAllowed =
+      command?.needs === 'write' ? connection.mayWrite(database) : connection.mayRead(database);
+    if (!isAllowed) throw connection.notAuthorized(name, database);
   }
   if (command === undefined) throw new MongoError('CommandNotFound', `no such command: '${name}'`);
   if (command.isAdminOnly === true && database !== 'admin')
     throw new MongoError('Unauthorized', `${name} may only be run against the admin database.`);
   return command;
-}
-
-function isAllowed({ connection, database }: Call, isWrite: boolean): boolean {
-  const { principal, grants } = connection;
-  if (grants !== undefined) return isWrite ? grants.mayWrite(database) : grants.mayRead(database);
-  return principal?.kind === 'master' || !isWrite;
 }

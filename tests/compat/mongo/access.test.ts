@@ -179,4 +179,105 @@ describe.each(ENGINES)('%s', (engine) => {
       ),
     ).toBe(true);
   });
+
+  describe('a user with the role read', () => {
+    const reader = () => account.connect({ auth: { username: 'reader', password: 'p' } });
+    const writes = { $merge: { into: { db: 'other', coll: 'taken' } } };
+    const refused = { code: 13, message: 'not authorized on d to execute command insert' };
+
+    beforeAll(async () => {
+      const admin = (await account.connect()).db('admin');
+      await admin.command({ createUser: 'reader', pwd: 'p', roles: [{ role: 'read', db: 'd' }] });
+      await admin.command({
+        createUser: 'writer',
+        pwd: 'p',
+        roles: [{ role: 'readWrite', db: 'd' }],
+      });
+      await (await account.connect()).db('d').collection('c').insertOne({ a: 1 });
+    });
+
+    test('does not write with $out and $merge', async () => {
+      const items = (await reader()).db('d').collection('c');
+      const into = (stage: object) => items.aggregate([stage]).toArray();
+      await expect(into({ $out: 'taken' })).rejects.toMatchObject({
+        code: 13,
+        message: 'not authorized on d to execute command aggregate',
+      });
+      await expect(into(writes)).rejects.toMatchObject({
+        code: 13,
+        message: 'not authorized on other to execute command aggregate',
+      });
+    });
+
+    test('does not write into another database than the role names', async () => {
+      const auth = { username: 'writer', password: 'p' };
+      const items = (await account.connect({ auth })).db('d').collection('c');
+      await items.aggregate([{ $out: 'copied' }]).toArray();
+      await expect(items.aggregate([writes]).toArray()).rejects.toMatchObject({
+        code: 13,
+        message: 'not authorized on other to execute command aggregate',
+      });
+    });
+
+    test('is shown with it, and may do no more after half a login', async () => {
+      const client = await account.connect({
+        auth: { username: 'reader', password: 'p' },
+        maxPoolSize: 1,
+      });
+      const db = client.db('d');
+      expect((await db.command({ connectionStatus: 1 })).authInfo).toEqual({
+        authenticatedUsers: [{ user: 'reader', db: 'admin' }],
+        authenticatedUserRoles: [{ role: 'read', db: 'd' }],
+      });
+      await expect(db.collection('c').insertOne({ a: 2 })).rejects.toMatchObject(refused);
+      await client.db('admin').command({
+        saslStart: 1,
+        mechanism: 'SCRAM-SHA-256',
+        payload: Buffer.from('n,,n=reader,r=abcdefgh'),
+      });
+      await expect(db.collection('c').insertOne({ a: 2 })).rejects.toMatchObject({
+        code: 13,
+        message: 'Command insert requires authentication',
+      });
+    });
+  });
+});
+
+describe('without authentication asked for', () => {
+  let account: Account;
+  beforeAll(async () => {
+    account = await startAccount({ isOpen: true });
+  });
+  afterAll(async () => {
+    expect(account.failures).toEqual([]);
+    await account.close();
+  });
+
+  test('who logs in and out may do as much as before', async () => {
+    const uri = `mongodb://127.0.0.1:${account.port}/?replicaSet=globaldb`;
+    const client = await new MongoClient(uri, { maxPoolSize: 1 }).connect();
+    const db = client.db('d');
+    const status = async () => (await db.command({ connectionStatus: 1 })).authInfo;
+    expect(await status()).toEqual({ authenticatedUsers: [], authenticatedUserRoles: [] });
+    await db.command({ createUser: 'u', pwd: 'p', roles: ['read'] });
+    await db.command({ logout: 1 });
+    expect(await db.collection('c').insertOne({ a: 1 })).toMatchObject({ acknowledged: true });
+    await client.close();
+    const auth = { username: 'u', password: 'p' };
+    const known = await new MongoClient(uri, { auth, authSource: 'd' }).connect();
+    expect(await known.db('d').collection('c').insertOne({ a: 2 })).toMatchObject({
+      acknowledged: true,
+    });
+    await known.close();
+  });
+
+  test('a command with help says what it is', async () => {
+    const uri = `mongodb://127.0.0.1:${account.port}/?replicaSet=globaldb`;
+    const client = await new MongoClient(uri).connect();
+    expect(await client.db('d').command({ find: 1, help: true })).toMatchObject({
+      help: 'help for: find no help defined',
+      ok: 1,
+    });
+    await client.close();
+  });
 });

@@ -43,6 +43,7 @@ export interface AccountOptions {
   readonly retryWaitMs?: number;
   readonly topology?: 'replica-set' | 'standalone' | 'mongos';
   readonly hasTestCommands?: boolean;
+  readonly isOpen?: boolean;
 }
 
 export interface Account {
@@ -82,14 +83,11 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
   const onFailure = (error: unknown, info?: ConnectionInfo): void => {
     failures.push({ error, info });
   };
-  const { retryWaitMs, topology = 'replica-set', hasTestCommands = false } = options;
   const protocol = createMongoProtocol({
     service,
     access,
     version: 'test',
-    topology,
-    hasTestCommands,
-    ...(retryWaitMs === undefined ? {} : { retryWaitMs }),
+    ...protocolOptions(options),
     onRequest: (report) => reports.push(report),
     onFailure: ({ error }) => onFailure(error),
     onRefusal: (refusal) => refusals.push(refusal),
@@ -144,6 +142,13 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
       removeData();
     },
   };
+}
+
+function protocolOptions(options: AccountOptions) {
+  const { topology = 'replica-set', hasTestCommands = false, isOpen = false } = options;
+  const { retryWaitMs } = options;
+  const wait = retryWaitMs === undefined ? {} : { retryWaitMs };
+  return { topology, hasTestCommands, isOpen, ...wait };
 }
 
 function makeEngine({ engine = 'memory', directory }: AccountOptions): {

@@ -36,7 +36,7 @@ const INSERT_DOCUMENTS = 1000;
 export function pipelineWriter(call: Call): PipelineWriter {
   const { service } = call.context;
   const open = async (namespace: Namespace): Promise<Collection> => {
-    requireWriter(call);
+    requireWriter(call, namespace);
     return await ensureCollection(service, namespace);
   };
   return {
@@ -73,13 +73,9 @@ export function pipelineWriter(call: Call): PipelineWriter {
   };
 }
 
-/** The key of a client may allow reading only. */
-function requireWriter({ connection, database, name }: Call): void {
-  if (connection.principal?.kind !== 'master')
-    throw new MongoError(
-      'Unauthorized',
-      `not authorized on ${database} to execute command ${name}: the key is read-only`,
-    );
+/** A caller who may run the pipeline may still not write where it ends. */
+function requireWriter({ connection, name }: Call, { database }: Namespace): void {
+  if (!connection.mayWrite(database)) throw connection.notAuthorized(name, database);
 }
 
 function equal(key: BsonDocument): BsonDocument {
@@ -141,7 +137,7 @@ async function replaceAll(
   rows: Rows,
   timeseries: BsonDocument | undefined,
 ): Promise<void> {
-  requireWriter(call);
+  requireWriter(call, namespace);
   const { service } = call.context;
   const { existing, options } = targetOf(call, namespace, timeseries);
   const made = await createCollection(

@@ -5,16 +5,14 @@ import { documentOf, ok } from '../../reply.ts';
 export const connectionStatus: Command = {
   needs: 'nothing',
   run({ connection }) {
-    const { principal, user, userDatabase } = connection;
-    const db = userDatabase;
-    const isReadOnly = principal?.kind === 'reader';
+    const { principal, grants, user, userDatabase: db } = connection;
+    const role = principal?.kind === 'reader' ? 'readAnyDatabase' : 'root';
+    const roles = grants?.roles ?? [{ role, db: 'admin' }];
     return ok({
       authInfo: documentOf({
         authenticatedUsers: principal === undefined ? [] : [documentOf({ user, db })],
         authenticatedUserRoles:
-          principal === undefined
-            ? []
-            : [documentOf({ role: isReadOnly ? 'readAnyDatabase' : 'root', db: 'admin' })],
+          principal === undefined ? [] : roles.map(({ role, db }) => documentOf({ role, db })),
       }),
     });
   },

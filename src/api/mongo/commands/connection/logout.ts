@@ -6,6 +6,7 @@ export const logout: Command = {
   needs: 'nothing',
   run({ connection }) {
     connection.principal = undefined;
+    connection.grants = undefined;
     return ok();
   },
 };

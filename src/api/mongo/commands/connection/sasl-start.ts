@@ -27,8 +27,10 @@ export async function startExchange(
   const options = sent.get('options');
   const payload = payloadOf(sent.get('payload'));
   const { connection, context } = call;
-  connection.userDatabase = database;
+  // Nobody keeps rights while the proof of another name is out.
+  connection.principal = undefined;
   connection.grants = undefined;
+  connection.userDatabase = database;
   const user = userIn(payload);
   connection.user = user;
   const own = await context.users.secretOf(user, database, mechanism);
