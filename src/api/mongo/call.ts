@@ -11,6 +11,7 @@ import type { ClusterClock } from './cluster-clock.ts';
 import type { ConnectionState } from './connection-state.ts';
 import type { Cursors } from './cursors/cursors.ts';
 import type { Operations } from './diagnostics/operations.ts';
+import type { WriteLock } from './diagnostics/write-lock.ts';
 import type { DocumentStore, Meter } from './documents/store.ts';
 import type { FailPoints } from './fail-points/fail-points.ts';
 import type { FieldTable } from './fields/field-table.ts';
@@ -43,6 +44,7 @@ export interface MongoContext {
   readonly processId: Bytes;
   readonly users: Users;
   readonly operations: Operations;
+  readonly writeLock: WriteLock;
   readonly changes: SchemaChanges;
   readonly hints: WriteHints;
   /** Parameters that clients have set; they last as long as the process. */

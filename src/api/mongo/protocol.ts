@@ -12,6 +12,7 @@ import { removeLeftovers } from './collections/leftovers.ts';
 import { MongoConnection } from './connection.ts';
 import { Cursors } from './cursors/cursors.ts';
 import { Operations } from './diagnostics/operations.ts';
+import { WriteLock } from './diagnostics/write-lock.ts';
 import type { DispatchOptions } from './dispatch.ts';
 import { FailPoints } from './fail-points/fail-points.ts';
 import { IndexFilters } from './query-shapes/index-filters.ts';
@@ -52,6 +53,7 @@ export function createMongoProtocol(options: MongoOptions): ByteProtocol {
     processId: new Uint8Array(new ObjectId().id),
     users: new Users(service),
     operations: new Operations(),
+    writeLock: new WriteLock(),
     changes: new SchemaChanges(),
     hints: new WriteHints(),
     parameters: {},

@@ -7,6 +7,7 @@ import { changeStreamArgument } from './change-streams/options.ts';
 import { trimAfter } from './collections/capped.ts';
 import { commandNamed } from './commands/index.ts';
 import { openTail, tailOf } from './cursors/tail.ts';
+import { isLockedOut, waitForUnlock } from './diagnostics/write-lock.ts';
 import { MongoError } from './errors.ts';
 import { checkReadConcern, checkWriteConcern } from './fields/concerns.ts';
 import { checkFields } from './fields/field-table.ts';
@@ -29,9 +30,14 @@ const QUERY_COMMANDS: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismas
 
 /** Checks what the command says, and runs it where it belongs: on a view, as a change stream, in a transaction. */
 export function runCommand(running: Runnable, message: Message): MaybePromise<Reply> {
+  const command = admitted(running, message);
+  if (!isLockedOut(running.call, command)) return runAdmitted(running, command);
+  return waitForUnlock(running.call).then(() => runAdmitted(running, command));
+}
+
+function runAdmitted(running: Runnable, command: Command): MaybePromise<Reply> {
   const { call } = running;
   const { context, name, body } = call;
-  const command = admitted(running, message);
   if (body.get('help') === true) return ok({ help: `help for: ${name} no help defined` });
   checkGenericFields(name, body);
   if (command.fields !== undefined) checkFields(name, body, command.fields);

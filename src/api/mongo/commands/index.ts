@@ -49,6 +49,7 @@ import { serverStatus } from './diagnostics/server-status.ts';
 import {
   connPoolStats,
   fsync,
+  fsyncUnlock,
   getCmdLineOpts,
   lockInfo,
   logRotate,
@@ -158,6 +159,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   findAndModify,
   findandmodify: findAndModify,
   fsync,
+  fsyncUnlock,
   getCmdLineOpts,
   getDefaultRWConcern,
   getLastRequestStatistics,

@@ -18,6 +18,7 @@ import {
 } from '../../collections/collection.ts';
 import { unfinishedName } from '../../collections/leftovers.ts';
 import { type Namespace, namespaceText } from '../../collections/namespace.ts';
+import { waitForUnlock } from '../../diagnostics/write-lock.ts';
 import { changeDocuments } from '../../documents/change.ts';
 import { findDocuments } from '../../documents/find-documents.ts';
 import { insertDocuments, insertOne } from '../../documents/insert.ts';
@@ -36,7 +37,7 @@ const INSERT_DOCUMENTS = 1000;
 export function pipelineWriter(call: Call): PipelineWriter {
   const { service } = call.context;
   const open = async (namespace: Namespace): Promise<Collection> => {
-    requireWriter(call, namespace);
+    await admitWriter(call, namespace);
     return await ensureCollection(service, namespace);
   };
   return {
@@ -73,9 +74,11 @@ export function pipelineWriter(call: Call): PipelineWriter {
   };
 }
 
-/** A caller who may run the pipeline may still not write where it ends. */
-function requireWriter({ connection, name }: Call, { database }: Namespace): void {
+/** A caller who may run the pipeline may still not write where it ends, or not yet. */
+async function admitWriter(call: Call, { database }: Namespace): Promise<void> {
+  const { connection, name } = call;
   if (!connection.mayWrite(database)) throw connection.notAuthorized(name, database);
+  await waitForUnlock(call);
 }
 
 function equal(key: BsonDocument): BsonDocument {
@@ -137,7 +140,7 @@ async function replaceAll(
   rows: Rows,
   timeseries: BsonDocument | undefined,
 ): Promise<void> {
-  requireWriter(call, namespace);
+  await admitWriter(call, namespace);
   const { service } = call.context;
   const { existing, options } = targetOf(call, namespace, timeseries);
   const made = await createCollection(

@@ -1,6 +1,7 @@
 /** Commands with an answer of a few fields. */
 import type { Command } from '../../call.ts';
 import { documentOf, ok } from '../../reply.ts';
+import { isTrue } from '../documents/statement-fields.ts';
 
 export const getCmdLineOpts: Command = {
   needs: 'read',
@@ -48,7 +49,24 @@ export const fsync: Command = {
     forBackup: 'flag',
   },
   /** Every acknowledged write is on disk already. */
-  run: () => ok({ numFiles: 1 }),
+  run({ args, context }) {
+    if (!isTrue(args.get('lock'))) return ok({ numFiles: 1 });
+    return ok({
+      info: 'now locked against writes, use db.fsyncUnlock() to unlock',
+      lockCount: BigInt(context.writeLock.lock()),
+      seeAlso: 'http://dochub.mongodb.org/core/fsynccommand',
+    });
+  },
+};
+
+export const fsyncUnlock: Command = {
+  needs: 'write',
+  isAdminOnly: true,
+  run({ context }) {
+    const lockCount = BigInt(context.writeLock.unlock());
+    context.activity.notify();
+    return ok({ info: 'fsyncUnlock completed', lockCount });
+  },
 };
 
 export const logRotate: Command = { needs: 'write', isAdminOnly: true, run: () => ok() };
