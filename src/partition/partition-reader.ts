@@ -5,6 +5,7 @@ import type { Path, Value } from '../value/index.ts';
 import type { IndexPage, IndexView } from './index/read/index-view.ts';
 import type { ItemsWithout } from './index/read/items-without.ts';
 import type { RidLimits } from './index/read/posting-list-cache.ts';
+import type { RidPage } from './index/read/rid-pages.ts';
 import type { Indexing } from './index/terms/indexing.ts';
 import type { Item, Lsn, Rid } from './item/item.ts';
 import { recordKey, ridOfBytes } from './item/keyspace.ts';
@@ -65,6 +66,11 @@ export class PartitionReader {
   /** The rids of one term prefix, ascending; undefined where there are more than the limits allow. */
   ridsOf(termPrefix: Bytes, limits: RidLimits): MaybePromise<ArrayLike<Rid> | undefined> {
     return this.#index.rids(termPrefix, limits);
+  }
+
+  /** A page of the rids of one term prefix, from a rid on. */
+  ridsFrom(termPrefix: Bytes, from: Rid): MaybePromise<RidPage> {
+    return this.#index.ridsFrom(termPrefix, from);
   }
 
   /** The rids of all items without a value at an indexed path, ascending; possibly some with one. */

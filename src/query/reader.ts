@@ -45,6 +45,11 @@ export interface ItemReader {
         cachedLimit: number,
       ) => MaybePromise<ArrayLike<number> | undefined>)
     | undefined;
+  /** A page of the rids of one value, ascending, from a rid on, and where the next begins: for lists of any length. */
+  ridsFrom(
+    termPrefix: Bytes,
+    from: number,
+  ): MaybePromise<{ readonly rids: ArrayLike<number>; readonly next: number | undefined }>;
   /**
    * A page of the rids of one partition key, in any order, and where the next begins. Undefined where the reader covers
    * more than one.

@@ -61,6 +61,10 @@ export class TimedReader implements ItemReader {
     return this.#timed('indexMs', () => this.#reader.scanIndex(range, options));
   }
 
+  ridsFrom(termPrefix: Bytes, from: number): ReturnType<ItemReader['ridsFrom']> {
+    return this.#timed('indexMs', () => this.#reader.ridsFrom(termPrefix, from));
+  }
+
   ridsOfKey(from: KeyRange | undefined): ReturnType<NonNullable<ItemReader['ridsOfKey']>> {
     return this.#timed('indexMs', () => this.#reader.ridsOfKey?.(from));
   }

@@ -127,6 +127,13 @@ export class QueryReader implements ItemReader {
     );
   }
 
+  ridsFrom(termPrefix: Bytes, from: number): ReturnType<ItemReader['ridsFrom']> {
+    return andThen(this.#reader.ridsFrom(termPrefix, from), (page) => {
+      this.effort += page.rids.length;
+      return page;
+    });
+  }
+
   ridsWithout(path: Path): MaybePromise<readonly number[]> {
     return this.#reader.ridsWithout(path);
   }

@@ -57,6 +57,10 @@ export class UncommittedReader implements ItemReader {
     return noIndex();
   }
 
+  ridsFrom(): ReturnType<ItemReader['ridsFrom']> {
+    return noIndex();
+  }
+
   ridsWithout(): MaybePromise<readonly number[]> {
     return noIndex();
   }

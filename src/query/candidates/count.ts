@@ -2,17 +2,33 @@
 import { concatBytes, isPromise } from '../../base/index.ts';
 import type { KeyRange } from '../../engine/index.ts';
 import type { Condition, TermCondition } from '../condition/condition.ts';
+import type { ValueRange } from '../condition/value-ranges.ts';
 import type { ExecutionStats } from '../execution-stats.ts';
-import type { IndexEntries, ItemReader } from '../reader.ts';
+import type { ItemReader } from '../reader.ts';
 import { yieldToEventLoop } from '../yield.ts';
+import {
+  CollectedCursor,
+  CommonCursor,
+  ListCursor,
+  type RidCursor,
+  UnionCursor,
+} from './rid-cursor.ts';
 
-/** Rids kept in memory at most, to count the intersection or union of several conditions. */
-const RIDS_MAX = 500_000;
 const PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
+/** Rids between two looks at the time. */
+const STEPS = 1024;
+
+/** What the lists of one condition may take together. */
+interface Budget {
+  /** Lists read in pages: each has a page in memory, and every step looks at all. */
+  lists: number;
+  /** Rids of values in a range: they are not in rid order, and so kept in memory, eight bytes each. */
+  rids: number;
+}
 
 /**
- * The number of items that satisfy a condition; undefined where no index serves it, or it names too many rids.
- * The condition must be exact and allow no item that the reader excludes.
+ * The number of items that satisfy a condition; undefined where no index serves it, or where ranges of values name too
+ * many rids. The condition must be exact and allow no item that the reader excludes.
  */
 export async function countItems(
   reader: ItemReader,
@@ -21,10 +37,14 @@ export async function countItems(
 ): Promise<number | undefined> {
   if (!isServed(reader, condition)) return undefined;
   if (condition.kind === 'anything') return reader.itemCount;
-  if (condition.kind !== 'term') return (await ridsOf(reader, condition, stats))?.size;
+  if (condition.kind === 'nothing') return 0;
+  if (condition.kind !== 'term') {
+    const cursor = await cursorOf(reader, condition, { lists: 64, rids: 1_000_000 }, stats);
+    return cursor && countRids(cursor);
+  }
   // An item has one value under a path, and so one entry at most in ranges that do not overlap.
   let count = 0;
-  for await (const entries of entriesOf(reader, condition, stats)) count += entries.length;
+  for await (const rids of ridsOf(reader, condition, stats)) count += rids.length;
   return count;
 }
 
@@ -36,55 +56,121 @@ function isServed(reader: ItemReader, condition: Condition): boolean {
     case 'any':
       return condition.of.every((part) => part.kind !== 'anything' && isServed(reader, part));
     case 'text':
+    case 'declared':
       return false;
     default:
       return true;
   }
 }
 
-async function ridsOf(
-  reader: ItemReader,
-  condition: Condition,
-  stats: ExecutionStats,
-): Promise<ReadonlySet<number> | undefined> {
-  if (condition.kind === 'term') {
-    const rids = new Set<number>();
-    for await (const entries of entriesOf(reader, condition, stats)) {
-      for (const entry of entries) rids.add(reader.ridOf(entry));
-      if (rids.size > RIDS_MAX) return undefined;
-    }
-    return rids;
+async function countRids(cursor: RidCursor): Promise<number> {
+  let count = 0;
+  for (let from = 0; ; count++) {
+    const moving = cursor.seek(from);
+    if (moving !== undefined) await moving;
+    if (cursor.head === undefined) return count;
+    from = cursor.head + 1;
+    const rest = count % STEPS === 0 ? yieldToEventLoop() : undefined;
+    if (rest !== undefined) await rest;
   }
-  if (condition.kind !== 'all' && condition.kind !== 'any') return new Set();
-  let result: ReadonlySet<number> | undefined;
-  for (const part of condition.of) {
-    const rids = await ridsOf(reader, part, stats);
-    if (rids === undefined) return undefined;
-    if (result === undefined) result = rids;
-    else result = condition.kind === 'all' ? result.intersection(rids) : result.union(rids);
-  }
-  return result;
 }
 
-async function* entriesOf(
+/** The rids of a condition; undefined where they take more than the budget. */
+async function cursorOf(
+  reader: ItemReader,
+  condition: Condition,
+  budget: Budget,
+  stats: ExecutionStats,
+): Promise<RidCursor | undefined> {
+  if (condition.kind === 'term') {
+    const lists = postingsOf(reader, condition, budget, stats);
+    return lists === undefined ? collected(reader, condition, budget, stats) : union(lists);
+  }
+  if (condition.kind !== 'all' && condition.kind !== 'any') return union([]);
+  const parts: RidCursor[] = [];
+  for (const part of condition.of) {
+    const cursor = await cursorOf(reader, part, budget, stats);
+    if (cursor === undefined) return undefined;
+    parts.push(cursor);
+  }
+  return condition.kind === 'all' ? new CommonCursor(parts) : union(parts);
+}
+
+function union(lists: readonly RidCursor[]): RidCursor {
+  const [first] = lists;
+  return first !== undefined && lists.length === 1 ? first : new UnionCursor(lists);
+}
+
+/** One list for each value; undefined where a range has several values, or where there are too many. */
+function postingsOf(
+  reader: ItemReader,
+  { path, ranges }: TermCondition,
+  budget: Budget,
+  stats: ExecutionStats,
+): readonly RidCursor[] | undefined {
+  if (ranges.length > budget.lists || !ranges.every(({ isPoint }) => isPoint)) return undefined;
+  budget.lists -= ranges.length;
+  const terms = reader.termsOf(path) as Uint8Array;
+  return ranges.map(({ start }) => new ListCursor(reader, concatBytes(terms, start), stats));
+}
+
+async function collected(
+  reader: ItemReader,
+  condition: TermCondition,
+  budget: Budget,
+  stats: ExecutionStats,
+): Promise<RidCursor | undefined> {
+  const all = new Set<number>();
+  for await (const rids of ridsOf(reader, condition, stats)) {
+    for (let at = 0; at < rids.length; at++) all.add(rids[at] as number);
+    if (all.size > budget.rids) return undefined;
+  }
+  budget.rids -= all.size;
+  return new CollectedCursor(all);
+}
+
+/** The rids of a term in pages, those of one range after those of another. */
+async function* ridsOf(
   reader: ItemReader,
   { path, ranges }: TermCondition,
   stats: ExecutionStats,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<ArrayLike<number>> {
   const terms = reader.termsOf(path) as Uint8Array;
-  for (const { start, end } of ranges) {
-    let range: KeyRange | undefined = {
-      start: concatBytes(terms, start),
-      end: concatBytes(terms, end),
-    };
-    while (range !== undefined) {
-      const found = reader.scanIndex(range, PAGE);
-      const page: IndexEntries = isPromise(found) ? await found : found;
-      stats.indexEntries += page.entries.length;
-      yield page.entries;
-      range = page.rest;
-      const rest = range && yieldToEventLoop();
+  for (const range of ranges) {
+    const pages = range.isPoint
+      ? ridsOfValue(reader, concatBytes(terms, range.start))
+      : ridsOfRange(reader, terms, range);
+    for await (const rids of pages) {
+      stats.indexEntries += rids.length;
+      yield rids;
+      const rest = yieldToEventLoop();
       if (rest !== undefined) await rest;
     }
+  }
+}
+
+async function* ridsOfValue(
+  reader: ItemReader,
+  prefix: Uint8Array,
+): AsyncGenerator<ArrayLike<number>> {
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const found = reader.ridsFrom(prefix, from);
+    const { rids, next }: Awaited<typeof found> = isPromise(found) ? await found : found;
+    yield rids;
+    from = next;
+  }
+}
+
+async function* ridsOfRange(
+  reader: ItemReader,
+  terms: Uint8Array,
+  { start, end }: ValueRange,
+): AsyncGenerator<readonly number[]> {
+  const all: KeyRange = { start: concatBytes(terms, start), end: concatBytes(terms, end) };
+  for (let range: KeyRange | undefined = all; range !== undefined; ) {
+    const found = reader.scanIndex(range, PAGE);
+    const { entries, rest }: Awaited<typeof found> = isPromise(found) ? await found : found;
+    yield entries.map(reader.ridOf);
+    range = rest;
   }
 }

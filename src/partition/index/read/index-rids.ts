@@ -12,6 +12,7 @@ import {
 import type { KeyRange, ReadView } from '../../../engine/index.ts';
 import type { Rid } from '../../item/item.ts';
 import { changesOf, type IndexRun } from '../memory/index-run.ts';
+import type { RidChanges } from '../memory/posting-lists.ts';
 import { addBlockRids, blockRange } from '../stored/posting-block.ts';
 import { ridOfEntry } from '../terms/indexing.ts';
 import { isPackedFor, type RidLimits, type Rids, TOO_MANY } from './posting-list-cache.ts';
@@ -26,12 +27,12 @@ const BYTES_MAX = 1024 * 1024;
 const LAST = Uint8Array.of(0xff);
 
 /** The entries of a term prefix. */
-function rangeOfTermPrefix(termPrefix: Bytes): KeyRange {
+export function rangeOfTermPrefix(termPrefix: Bytes): KeyRange {
   return { start: termPrefix, end: Buffer.concat([termPrefix, LAST]) };
 }
 
 /** A snapshot of the store, the changes in memory, and the cached lists of the store, except during a flush. */
-interface IndexSources {
+export interface IndexSources {
   readonly store: ReadView;
   /** Older first. */
   readonly runs: readonly IndexRun[];
@@ -55,7 +56,7 @@ export function ridsOfTermPrefix(
   const stored = cached?.rids.get(text, limits) ?? read();
   return andThen(stored, (found) => {
     if (found === TOO_MANY) return undefined;
-    const rids = changed(found, runs, text);
+    const rids = changed(found, changesIn(runs, text));
     return rids.length > limits.cached ? undefined : rids;
   });
 }
@@ -102,13 +103,15 @@ function addBlocks(
   });
 }
 
-/** Applies the changes in memory. */
-function changed(stored: Rids, runs: readonly IndexRun[], termPrefix: string): Rids {
+/** The changes of a term prefix in memory, older first. */
+export function changesIn(runs: readonly IndexRun[], termPrefix: string): readonly RidChanges[] {
+  return runs.flatMap((run) => changesOf(run, termPrefix) ?? []);
+}
+
+/** Applies changes, older first. */
+export function changed(stored: Rids, changes: readonly RidChanges[]): Rids {
   let rids = stored;
-  for (const run of runs) {
-    const changes = changesOf(run, termPrefix);
-    if (changes === undefined) continue;
-    const { rids: changing, isThere } = changes;
+  for (const { rids: changing, isThere } of changes) {
     if (isThere !== undefined) {
       const removed = new Set(changing.filter((_, at) => isThere[at] !== true));
       rids = Array.from(rids).filter((rid) => !removed.has(rid));
@@ -133,7 +136,7 @@ function appended(stored: Rids, added: readonly Rid[]): Rids | undefined {
 }
 
 /** Merges two ascending lists; a rid that both have is in the result once. */
-function joined<A extends Rids>(a: A, b: readonly Rid[]): A | readonly Rid[] {
+export function joined<A extends Rids>(a: A, b: readonly Rid[]): A | readonly Rid[] {
   if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
   if ((a[a.length - 1] as Rid) < (b[0] as Rid)) return Array.from(a).concat(b);
   const all: Rid[] = [];

@@ -1,10 +1,12 @@
 /** A consistent view of the index: single entries and posting blocks of the store, with the changes in memory. */
 import { andThen, type Bytes, bytesToLatin1, type MaybePromise } from '../../../base/index.ts';
 import type { Entry, KeyRange, KeyScanOptions, ReadView } from '../../../engine/index.ts';
+import type { Rid } from '../../item/item.ts';
 import { type IndexRun, walkRun } from '../memory/index-run.ts';
 import { blockRange, blockRangeAfter, PostingBlock } from '../stored/posting-block.ts';
-import { ridsOfTermPrefix } from './index-rids.ts';
+import { type IndexSources, ridsOfTermPrefix } from './index-rids.ts';
 import type { RidLimits, Rids } from './posting-list-cache.ts';
+import { type RidPage, ridPage } from './rid-pages.ts';
 import type { StoredLists } from './stored-lists.ts';
 
 export interface IndexPage {
@@ -58,8 +60,16 @@ export class IndexView {
 
   /** The rids of a term prefix; see `ridsOfTermPrefix`. */
   rids(termPrefix: Bytes, limits: RidLimits): MaybePromise<Rids | undefined> {
-    const sources = { store: this.#store, runs: this.#runs, cached: this.#lists };
-    return ridsOfTermPrefix(sources, termPrefix, limits);
+    return ridsOfTermPrefix(this.#sources(), termPrefix, limits);
+  }
+
+  /** A page of them, from a rid on. */
+  ridsFrom(termPrefix: Bytes, from: Rid): MaybePromise<RidPage> {
+    return ridPage(this.#sources(), termPrefix, from);
+  }
+
+  #sources(): IndexSources {
+    return { store: this.#store, runs: this.#runs, cached: this.#lists };
   }
 
   #inBlocksIfAny(range: KeyRange, options: KeyScanOptions): MaybePromise<Stored> {
