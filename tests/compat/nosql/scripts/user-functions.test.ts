@@ -25,7 +25,7 @@ const FUNCTIONS: readonly [id: string, body: string][] = [
 ];
 
 beforeAll(async () => {
-  account = await startAccount({ settings: { scriptTimeLimitMs: 1500 } });
+  account = await startAccount({ settings: { scriptTimeLimitMs: 4000 } });
   const { database } = await account.client().databases.create({ id: 'functions' });
   ({ container } = await database.containers.create(
     { id: 'c', partitionKey: { paths: ['/pk'] } },
