@@ -116,6 +116,11 @@ function ridAt(text: string): number {
 function countBefore(termPrefix: string, rids: readonly Rid[], key: string): number {
   if (!key.startsWith(termPrefix)) return key < termPrefix ? 0 : rids.length;
   const bound = ridAt(key.slice(termPrefix.length));
+  return placeOf(rids, bound);
+}
+
+/** The place of the first rid that is not below `bound`. */
+export function placeOf(rids: readonly Rid[], bound: Rid): number {
   let low = 0;
   let high = rids.length;
   while (low < high) {

@@ -2,7 +2,7 @@
 import { andThen, type Bytes, bytesToLatin1, type MaybePromise } from '../../../base/index.ts';
 import type { KeyRange } from '../../../engine/index.ts';
 import type { Rid } from '../../item/item.ts';
-import { ridText } from '../memory/index-run.ts';
+import { placeOf, ridText } from '../memory/index-run.ts';
 import type { RidChanges } from '../memory/posting-lists.ts';
 import { addBlockRids, blockRange } from '../stored/posting-block.ts';
 import { ridOfEntry } from '../terms/indexing.ts';
@@ -85,16 +85,4 @@ function within(rids: readonly Rid[], from: Rid, stop: Rid | undefined): readonl
 /** The places of the rids from `from` to `stop`, both included. */
 function bounds(rids: readonly Rid[], from: Rid, stop: Rid | undefined): readonly [number, number] {
   return [placeOf(rids, from), stop === undefined ? rids.length : placeOf(rids, stop + 1)];
-}
-
-/** The place of the first rid that is not below `bound`. */
-function placeOf(rids: readonly Rid[], bound: Rid): number {
-  let low = 0;
-  let high = rids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rids[middle] as Rid) < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
