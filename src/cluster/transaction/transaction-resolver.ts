@@ -43,7 +43,7 @@ interface Resolved {
 export class TransactionResolver {
   readonly #options: ResolverOptions;
   /** Transactions that this process is committing, which resolve themselves, and whether their outcome is stored. */
-  readonly #live = new Map<TransactionId, { isCommitted: boolean }>();
+  readonly #live = new Map<TransactionId, boolean>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #isClosed = false;
 
@@ -52,13 +52,12 @@ export class TransactionResolver {
   }
 
   begin(id: TransactionId): void {
-    this.#live.set(id, { isCommitted: false });
+    this.#live.set(id, false);
   }
 
   /** The outcome of a live transaction is stored. */
   committed(id: TransactionId): void {
-    const live = this.#live.get(id);
-    if (live !== undefined) live.isCommitted = true;
+    if (this.#live.has(id)) this.#live.set(id, true);
   }
 
   end(id: TransactionId): void {
@@ -103,10 +102,10 @@ export class TransactionResolver {
     { id, coordinator, deadlineMs }: PreparedTransaction,
     unknown: Set<TransactionId>,
   ): Promise<void> {
-    const live = this.#live.get(id);
-    if (live !== undefined) {
+    const isCommittedHere = this.#live.get(id);
+    if (isCommittedHere !== undefined) {
       // The partition failed in the second phase: it must not serve without what the client will hear is committed.
-      if (live.isCommitted) await partition.transactions.resolve(id, true);
+      if (isCommittedHere) await partition.transactions.resolve(id, true);
       return;
     }
     unknown.add(id);
