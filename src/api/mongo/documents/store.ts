@@ -132,6 +132,14 @@ export async function* queryRows(
 }
 
 type PageRequest = Parameters<Service['queries']['run']>[1];
+type ItemPage = Awaited<ReturnType<Service['items']['scan' | 'feed']>>;
+
+/** Where a page of items begins, and what it may hold. */
+interface PageStart {
+  readonly continuation: string | undefined;
+  readonly limit: number;
+  readonly bytesMax: number;
+}
 
 /** The part of the hash space of one partition key, or all of it. */
 function rangeOf(
@@ -218,27 +226,14 @@ export class ServiceStore implements DocumentStore {
     });
   }
 
-  async *#scan(container: ContainerRecord, partitionKey: readonly Value[] | undefined): Rows {
-    let continuation: string | undefined;
-    let limit = PAGE_ITEMS_FIRST;
-    do {
-      const request = {
-        scope:
-          partitionKey === undefined
-            ? ({ kind: 'container' } as const)
-            : ({ kind: 'partitionKey', values: partitionKey } as const),
-        continuation,
-        limit,
-        bytesMax: PAGE_BYTES_MAX,
-        sessionToken: undefined,
-      };
-      const page = await this.#wait(() => this.#service.items.feed(container, request));
-      this.#meter.add(page);
-      if (page.items.length > 0) yield page.items.map(({ body }) => Row.ofBody(body));
-      continuation = page.continuation;
-      limit = Math.min(limit * 2, PAGE_ITEMS_MAX);
-      await yieldToEventLoop();
-    } while (continuation !== undefined);
+  #scan(container: ContainerRecord, partitionKey: readonly Value[] | undefined): Rows {
+    const scope =
+      partitionKey === undefined
+        ? ({ kind: 'container' } as const)
+        : ({ kind: 'partitionKey', values: partitionKey } as const);
+    return this.#pages(PAGE_ITEMS_FIRST, (page) =>
+      this.#service.items.feed(container, { ...page, scope, sessionToken: undefined }),
+    );
   }
 
   async *readMany({ container }: Collection, rowKeys: readonly (readonly Value[])[]): Rows {
@@ -253,19 +248,19 @@ export class ServiceStore implements DocumentStore {
     }
   }
 
-  async *scan({ container }: Collection, { rows, isReversed, wanted }: IdScan): Rows {
+  scan({ container }: Collection, { rows, isReversed, wanted }: IdScan): Rows {
+    return this.#pages(Math.min(PAGE_ITEMS_FIRST, wanted), (page) =>
+      this.#service.items.scan(container, { ...page, partitionKey: ONE_KEY, rows, isReversed }),
+    );
+  }
+
+  /** Documents of pages that grow, until there is no more. */
+  async *#pages(first: number, read: (start: PageStart) => Promise<ItemPage>): Rows {
     let continuation: string | undefined;
-    let limit = Math.min(PAGE_ITEMS_FIRST, wanted);
+    let limit = first;
     do {
-      const request = {
-        partitionKey: ONE_KEY,
-        rows,
-        isReversed,
-        continuation,
-        limit,
-        bytesMax: PAGE_BYTES_MAX,
-      };
-      const page = await this.#wait(() => this.#service.items.scan(container, request));
+      const start = { continuation, limit, bytesMax: PAGE_BYTES_MAX };
+      const page = await this.#wait(() => read(start));
       this.#meter.add(page);
       if (page.items.length > 0) yield page.items.map(({ body }) => Row.ofBody(body));
       continuation = page.continuation;
