@@ -94,7 +94,7 @@ function runWrite(
       ? failPoints?.writeFailure()
       : undefined;
   const start = (): MaybePromise<Dispatched> =>
-    settle(running, () => runCommand(running, message), options);
+    dispatchedBy(running, () => runCommand(running, message), options);
   if (plan === undefined || failPoints === undefined) return start();
   const cut = { document: EMPTY_BYTES, suffix: EMPTY_BYTES, hasMore: false, isCut: true };
   if (plan.code !== undefined) {
@@ -169,7 +169,7 @@ function fail(
       }),
       options,
     );
-  return settle(
+  return dispatchedBy(
     running,
     () => {
       const reply = runCommand(running, message);
@@ -180,7 +180,7 @@ function fail(
   );
 }
 
-function settle(
+function dispatchedBy(
   running: Running,
   start: () => MaybePromise<Reply>,
   options: DispatchOptions,

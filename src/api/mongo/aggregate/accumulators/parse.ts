@@ -36,7 +36,7 @@ export interface AccumulatorSpec {
   /** @param frame - holds the `_id` of the group, for the number of values that `$firstN` and its kind keep. */
   start(frame: Frame): Accumulator;
   /** Set where functions of clients accumulate: called after each batch of documents, and before the results. */
-  settle?(isLast: boolean): Promise<void>;
+  runScripts?(isLast: boolean): Promise<void>;
 }
 
 type ParseAccumulator = (argument: Bson, scope: Scope, name: string) => AccumulatorSpec;

@@ -43,7 +43,7 @@ export function parseScriptAccumulator(argument: Bson, scope: Scope): Accumulato
       live.add(made);
       return made;
     },
-    async settle(isLast) {
+    async runScripts(isLast) {
       const waiting = [...live].filter((each) => isLast || each.isWaiting);
       const results = await scripts.callAll(
         name,

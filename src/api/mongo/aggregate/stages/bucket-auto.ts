@@ -16,7 +16,7 @@ import type { Evaluate, Frame } from '../expressions/scope.ts';
 import { isGroupExpression } from './bucket.ts';
 import { collect } from './collect.ts';
 import { type Rounder, rounder } from './granularity.ts';
-import { settle } from './settle.ts';
+import { runScripts } from './run-scripts.ts';
 import type { Stage, StageContext } from './stage.ts';
 
 interface BucketAuto {
@@ -111,7 +111,7 @@ async function* bucketAuto(rows: Rows, parsed: BucketAuto): Rows {
   }
   entries.sort((a, b) => compareBson(a.value, b.value));
   const made = cut(entries, parsed);
-  await settle(
+  await runScripts(
     parsed.fields.map(([, spec]) => spec),
     true,
   );

@@ -10,7 +10,7 @@ import { BsonMap } from '../bson-set.ts';
 import { rootScope } from '../expressions/compile.ts';
 import { fieldsRead } from '../expressions/fields-read.ts';
 import type { Evaluate, Frame } from '../expressions/scope.ts';
-import { settle } from './settle.ts';
+import { runScripts } from './run-scripts.ts';
 import type { Stage, StageContext, StageTable } from './stage.ts';
 
 export const GROUP_STAGES: StageTable = {
@@ -93,9 +93,9 @@ export async function* group(rows: Rows, { id, fields, isKept, read }: Grouping)
           'Exceeded memory limit for $group, but did not opt in to external sorting.',
         );
     }
-    await settle(specs, false);
+    await runScripts(specs, false);
   }
-  await settle(specs, true);
+  await runScripts(specs, true);
   yield* groupRows(groups, fields);
 }
 
