@@ -6,11 +6,9 @@
  *   --no-peer   without the peer, which has to be installed from the network once
  *   --only OP   read, create, replace, batch, queries or script; or split: the effect of splits on clients, written to a section of its own
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Contender, compare, DATABASE, type Load } from './compare.ts';
 import { compareGovernor } from './governor.ts';
@@ -27,6 +25,7 @@ import {
 import { printSplits, writeSplits } from './report/split-report.ts';
 import { scriptLoads } from './scripts.ts';
 import { openData, seed } from './seed.ts';
+import { installPeers } from './servers/peers.ts';
 import {
   type BenchServer,
   LoadClient,
@@ -52,6 +51,8 @@ const MILLION = 1_000_000;
 const UNINDEXED = 'unindexed';
 /** The container of what scripts create; empty to begin with. */
 const SCRIPTED = 'scripted';
+/** The container of sums over all items, in which nothing is created: sums shall not grow with the loads before them. */
+const SUMMED = 'summed';
 const OPERATIONS = (['read', 'create', 'replace'] as const).filter(
   (operation) => flags.only === undefined || flags.only === operation,
 );
@@ -63,15 +64,6 @@ const PACE = flags.quick
   ? { rounds: 3, warmUpMs: 300, measureMs: 700 }
   : { rounds: 7, warmUpMs: 500, measureMs: 2000 };
 
-function installPeer(): void {
-  const folder = fileURLToPath(new URL('./peers', import.meta.url));
-  if (existsSync(join(folder, 'node_modules/@vercel/cosmosdb-server'))) return;
-  console.log('installing the peer (once)');
-  const args = ['install', '--no-package-lock', '--loglevel=error'];
-  const { status } = spawnSync('npm', args, { cwd: folder, stdio: 'inherit' });
-  if (status !== 0) throw new Error('the peer cannot be installed; run with --no-peer');
-}
-
 /** Items are there before the server starts: filling over HTTP would take minutes. */
 async function fillOurs(data: string): Promise<void> {
   const { service, close } = await openData(data);
@@ -79,6 +71,7 @@ async function fillOurs(data: string): Promise<void> {
   const unindexed = { database: DATABASE, container: UNINDEXED, isIndexed: false };
   await seed(service, unindexed, SMALL);
   await seed(service, { database: DATABASE, container: SCRIPTED }, 0);
+  await seed(service, { database: DATABASE, container: SUMMED }, SMALL);
   if (HAS_QUERIES)
     await seed(service, { database: DATABASE, container: FILTERED_CONTAINER }, FILTERED_ITEMS);
   if (flags.large) {
@@ -90,7 +83,7 @@ async function fillOurs(data: string): Promise<void> {
 }
 
 async function bench(data: string): Promise<readonly Comparison[]> {
-  if (!flags['no-peer']) installPeer();
+  if (!flags['no-peer']) installPeers();
   await fillOurs(data);
   await using running = new AsyncDisposableStack();
   const keep = (server: BenchServer) => running.adopt(server, () => server.stop());
@@ -143,7 +136,7 @@ async function bench(data: string): Promise<readonly Comparison[]> {
   }
   if (flags.only === undefined || flags.only === 'script')
     for (const { title, container, load, meanwhile } of await scriptLoads(ours, {
-      container: 'main',
+      container: SUMMED,
       written: SCRIPTED,
     })) {
       await using _hostile = meanwhile?.();

@@ -32,7 +32,7 @@ const STOPPED = 408;
 
 /**
  * Creates the scripts and returns the loads to measure.
- * @param written - takes what is created: a sum over all items shall not grow with the rounds before it.
+ * @param written - takes what is created: a sum over all items of the other container shall not grow.
  */
 export async function scriptLoads(
   { port }: BenchServer,

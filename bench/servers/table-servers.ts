@@ -1,13 +1,12 @@
 /** The two servers of the Table API, and tables to read from. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { WELL_KNOWN_KEY, WELL_KNOWN_STORAGE_KEY } from '../../src/base/index.ts';
 import { TABLE_BATCH, TABLE_PARTITIONS } from '../load/protocol.ts';
 import { headOfWhole, statusOf } from '../load/response.ts';
 import { batchRequest, type TablePlace, tableCreation } from '../load/table-requests.ts';
+import { installPeers, PEERS } from './peers.ts';
 import { type BenchServer, startOurs } from './processes.ts';
 
 /** Azurite needs some seconds to load its code. */
@@ -24,10 +23,8 @@ export async function startOurTables(folder: string): Promise<TableServer> {
 
 /** As its own command starts it: persistence is on. */
 export async function startAzurite(folder: string): Promise<TableServer> {
-  const main = fileURLToPath(
-    new URL('../peers/node_modules/azurite/dist/src/table/main.js', import.meta.url),
-  );
-  if (!existsSync(main)) throw new Error('npm install in bench/peers first');
+  installPeers();
+  const main = join(PEERS, 'node_modules/azurite/dist/src/table/main.js');
   const port = await freePort();
   const flags = ['--location', folder, '--tablePort', String(port), '--silent'];
   const child = spawn(process.execPath, [main, ...flags, '--disableTelemetry'], {
