@@ -46,7 +46,13 @@ function withMember(set: LocalReplicaSet): void {
     const args = [vitest, 'run', '--project', 'compat', '--maxWorkers', '2'];
     const child = spawn(process.execPath, [...args, ...files], {
       cwd: root,
-      env: { ...process.env, MESOCOSM_TEST_ENGINE: 'postgres', MESOCOSM_TEST_POSTGRES: set.url },
+      env: {
+        ...process.env,
+        MESOCOSM_TEST_ENGINE: 'postgres',
+        MESOCOSM_TEST_POSTGRES: set.url,
+        // All suites, each at its usual length: their long forms are for one engine.
+        MESOCOSM_LONG: '',
+      },
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
