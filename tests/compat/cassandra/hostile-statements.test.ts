@@ -45,3 +45,14 @@ test('a list of 100,000 elements is refused before its cells are made', async ()
   ).rejects.toMatchObject({ code: INVALID });
   expect((await client.execute('SELECT id FROM k.t')).rows).toEqual([]);
 });
+
+test('a sum of 100 terms, or functions in 40 levels, is understood at once', async () => {
+  await client.execute('INSERT INTO k.t (id) VALUES (2)');
+  const sum = Array.from({ length: 100 }, () => 'id').join(' + ');
+  const deep = `${'blobasint(intasblob('.repeat(20)}id${'))'.repeat(20)}`;
+  const constants = Array.from({ length: 100 }, () => '1').join(' - ');
+  const { rows } = await client.execute(
+    `SELECT ${sum} AS sum, ${deep} AS deep, ${constants} AS constants FROM k.t`,
+  );
+  expect(rows.map((row) => ({ ...row }))).toEqual([{ sum: 200, deep: 2, constants: -98 }]);
+});

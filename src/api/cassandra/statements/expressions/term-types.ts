@@ -176,12 +176,24 @@ export function fitOf(term: Term, type: CqlType, context: TermContext): Fit {
     case 'call':
     case 'operation':
     case 'negation':
-      return computedFit(term, type, context);
+      return knownFit(term, type, context);
     default: {
       const own = typeOfTerm(term, context);
       return own === undefined ? 'weak' : fitOfType(own, type);
     }
   }
+}
+
+/**
+ * How well computed terms fit a type, once found: each type that is tried for a term tries several for its arguments, so
+ * that finding it again would take longer by a factor for every term inside another.
+ */
+const knownFits = new WeakMap<TermContext, WeakMap<Term, Map<string, Fit>>>();
+
+function knownFit(term: Term, type: CqlType, context: TermContext): Fit {
+  const ofTerms = knownFits.getOrInsertComputed(context, () => new WeakMap());
+  const ofTypes = ofTerms.getOrInsertComputed(term, () => new Map());
+  return ofTypes.getOrInsertComputed(typeText(type), () => computedFit(term, type, context));
 }
 
 function computedFit(term: Term, type: CqlType, context: TermContext): Fit {
