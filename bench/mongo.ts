@@ -48,6 +48,11 @@ interface Contender {
   indexedFind(group: number): Promise<number>;
   sortLimit(): Promise<number>;
   group(): Promise<number>;
+  countAll(): Promise<number>;
+  countByIndex(group: number): Promise<number>;
+  countRange(group: number): Promise<number>;
+  distinctByIndex(): Promise<number>;
+  lookup(group: number): Promise<number>;
   close(): Promise<unknown>;
 }
 
@@ -73,9 +78,33 @@ async function mongo({ endpoints, account, key, pid }: ApiServer): Promise<Conte
           .aggregate([{ $group: { _id: '$city', count: { $sum: 1 }, total: { $sum: '$score' } } }])
           .toArray()
       ).length,
+    countAll: () => rows.countDocuments(),
+    countByIndex: (group) => rows.countDocuments({ group }),
+    countRange: (group) => rows.countDocuments({ group: { $gte: group, $lt: group + 100 } }),
+    distinctByIndex: async () => (await rows.distinct('group')).length,
+    lookup: async (group) =>
+      (
+        await rows
+          .aggregate([
+            { $match: { group } },
+            { $limit: 10 },
+            {
+              $lookup: {
+                from: 'rows',
+                let: { own: '$group' },
+                pipeline: [{ $match: { $expr: { $eq: ['$group', '$$own'] } } }, { $limit: 3 }],
+                as: 'others',
+              },
+            },
+            { $unwind: '$others' },
+          ])
+          .toArray()
+      ).length,
     close: () => client.close(),
   };
 }
+
+const GROUP = "(doc->>'group')::integer";
 
 /** The CPU time of all processes of a PostgreSQL server: the first one and its children. */
 function postgresCpuMs(first: number): number {
@@ -100,6 +129,8 @@ async function postgres(url: string, pid: number): Promise<Contender> {
   await pool.query("CREATE INDEX ON rows (((doc->>'group')::integer))");
   const run = async (name: string, text: string, values: unknown[] = []): Promise<number> =>
     (await pool.query({ name, text, values })).rowCount ?? 0;
+  const number = async (name: string, text: string, values: unknown[] = []): Promise<number> =>
+    (await pool.query({ name, text, values })).rows[0].n;
   return {
     name: 'PostgreSQL',
     cpuMs: () => postgresCpuMs(pid),
@@ -121,6 +152,24 @@ async function postgres(url: string, pid: number): Promise<Contender> {
         'group',
         "SELECT doc->>'city', count(*), sum((doc->>'score')::integer) FROM rows GROUP BY 1",
       ),
+    countAll: () => number('all', 'SELECT count(*)::integer AS n FROM rows'),
+    countByIndex: (group) =>
+      number('count', `SELECT count(*)::integer AS n FROM rows WHERE ${GROUP} = $1`, [group]),
+    countRange: (group) =>
+      number(
+        'range',
+        `SELECT count(*)::integer AS n FROM rows WHERE ${GROUP} >= $1 AND ${GROUP} < $2`,
+        [group, group + 100],
+      ),
+    distinctByIndex: () => run('distinct', `SELECT DISTINCT ${GROUP} FROM rows`),
+    lookup: (group) =>
+      run(
+        'lookup',
+        `SELECT a.doc, b.doc FROM (SELECT doc FROM rows WHERE ${GROUP} = $1 LIMIT 10) a,
+           LATERAL (SELECT doc FROM rows
+                    WHERE ${GROUP} = (a.doc->>'group')::integer LIMIT 3) b`,
+        [group],
+      ),
     close: () => pool.end(),
   };
 }
@@ -140,6 +189,31 @@ const FIRST_BATCH = 2_000_000;
 const LOADS: readonly Load[] = [
   { name: 'group over 100 k', count: 3, width: 1, run: (one) => one.group() },
   { name: 'sort of 100 k with limit', count: 3, width: 1, run: (one) => one.sortLimit() },
+  { name: 'count of 100 k', count: 10, width: 1, run: (one) => one.countAll() },
+  {
+    name: 'count of 100 by index',
+    count: 300,
+    width: CONNECTIONS,
+    run: (one, number) => one.countByIndex((number * 37) % GROUPS),
+  },
+  {
+    name: 'count of 10 k by index',
+    count: 30,
+    width: 1,
+    run: (one, number) => one.countRange((number * 37) % (GROUPS - 100)),
+  },
+  {
+    name: 'distinct of 1,000 by index',
+    count: 10,
+    width: 1,
+    run: (one) => one.distinctByIndex(),
+  },
+  {
+    name: 'lookup with $expr, 10 rows',
+    count: 3,
+    width: 1,
+    run: (one, number) => one.lookup((number * 37) % GROUPS),
+  },
   {
     name: 'findOne by _id',
     count: 2000,

@@ -2,6 +2,7 @@
 import type { Collation, Path, Value } from '../value/index.ts';
 import type { Condition } from './condition/condition.ts';
 import type { FoundItem, PendingItem } from './found-item.ts';
+import type { IndexLimit } from './reader.ts';
 import type { Search, TextSearch, TextStatistics } from './search.ts';
 
 export interface ExecutableQuery {
@@ -9,6 +10,16 @@ export interface ExecutableQuery {
   readonly condition: Condition;
   /** True where the condition allows no others: then an index can count the items that match. */
   readonly isExact?: boolean;
+  /**
+   * Limits that exactly the items that match keep, provided that no item has several values under their paths: a declared
+   * index without such items can count. One for each path.
+   */
+  readonly exactLimits?: readonly IndexLimit[] | undefined;
+  /**
+   * The path of a blocking query to which items count only by their values, as the first item of each value: a declared
+   * index names these items. Items without a value may be given too.
+   */
+  readonly valuesOf?: Path | undefined;
   /** True where all items that the condition allows lie in the hash ranges asked for. */
   readonly isWithin?: boolean;
   readonly shape: Streaming | Blocking;
@@ -141,6 +152,8 @@ export interface Blocking {
   readonly kind: 'blocking';
   /** True where no row is final before the last item was read. */
   readonly needsEvery: boolean;
+  /** True where the dialect does not care in which order partitions give their items. */
+  readonly isUnordered?: boolean;
   /** A new fold; one per execution. Rows beyond `rowsMax` need not be made. */
   start(rowsMax?: number): RowFold;
 }

@@ -56,11 +56,13 @@ export type {
   Candidate,
   CompositeMatch,
   CompositeOrder,
+  CountableRanges,
   DeclaredRanges,
   IndexEntries,
   IndexInOrder,
   IndexLimit,
   ItemReader,
+  ValuesInIndex,
 } from './reader.ts';
 export type { Search, SearchAccess, TextSearch, TextStatistics } from './search.ts';
 export { yieldToEventLoop } from './yield.ts';

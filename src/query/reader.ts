@@ -85,6 +85,10 @@ export interface ItemReader {
   ): IndexInOrder | undefined;
   /** Ranges of a declared index that hold every item within the limits. */
   declaredWithin?(limits: readonly IndexLimit[]): DeclaredRanges | undefined;
+  /** Ranges of a declared index with the items within the limits and no others, where no item is marked. */
+  countableWithin?(limits: readonly IndexLimit[]): CountableRanges | undefined;
+  /** The values of a path as the first part of a declared index has them. */
+  valuesIn?(path: Path): ValuesInIndex | undefined;
   ridOf(entry: string): number;
   /** The value of a term entry; TRUNCATED where the entry does not hold all of it. */
   valueOf(entry: string): Value | typeof TRUNCATED;
@@ -128,6 +132,25 @@ export interface DeclaredRanges {
   /** How many parts of the index are limited. */
   readonly partCount: number;
   readonly text: string;
+}
+
+/** Where a declared index has one entry of every item within some limits, unless an item is marked. */
+export interface CountableRanges {
+  readonly marks: KeyRange;
+  readonly ranges: readonly KeyRange[];
+  /** Term prefixes instead of the ranges, where the limits are single values of all parts. */
+  readonly termPrefixes: readonly Bytes[] | undefined;
+}
+
+/** A declared index as a list of the values of its first part. */
+export interface ValuesInIndex {
+  /** Marks of items whose entries do not tell their values. */
+  readonly unordered: KeyRange;
+  /** Entries of values, ascending, and those of items without a value or with null. */
+  readonly values: readonly KeyRange[];
+  readonly absent: KeyRange;
+  /** The length of an entry up to the end of its first value. */
+  valueEnd(entry: string): number;
 }
 
 export interface CompositeOrder {

@@ -12,11 +12,13 @@ import type {
   Candidate,
   CompositeMatch,
   CompositeOrder,
+  CountableRanges,
   DeclaredRanges,
   IndexEntries,
   IndexInOrder,
   IndexLimit,
   ItemReader,
+  ValuesInIndex,
 } from './reader.ts';
 import type { Search, SearchAccess } from './search.ts';
 
@@ -83,6 +85,14 @@ export class TimedReader implements ItemReader {
 
   declaredWithin(limits: readonly IndexLimit[]): DeclaredRanges | undefined {
     return this.#reader.declaredWithin?.(limits);
+  }
+
+  countableWithin(limits: readonly IndexLimit[]): CountableRanges | undefined {
+    return this.#reader.countableWithin?.(limits);
+  }
+
+  valuesIn(path: Path): ValuesInIndex | undefined {
+    return this.#reader.valuesIn?.(path);
   }
 
   indexInOrder(

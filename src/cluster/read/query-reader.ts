@@ -25,6 +25,7 @@ import type {
   Candidate,
   CompositeMatch,
   CompositeOrder,
+  CountableRanges,
   DeclaredRanges,
   IndexEntries,
   IndexInOrder,
@@ -32,6 +33,7 @@ import type {
   ItemReader,
   Search,
   SearchAccess,
+  ValuesInIndex,
 } from '../../query/index.ts';
 import type { SearchIndexes } from '../../search/index.ts';
 import type { Path, TRUNCATED, Value } from '../../value/index.ts';
@@ -147,6 +149,16 @@ export class QueryReader implements ItemReader {
     const { readyIndexes, indexing } = this.#reader.context;
     if (readyIndexes.size === 0 || limits.length === 0) return undefined;
     return indexing.declaredWithin(limits, (id) => readyIndexes.has(id));
+  }
+
+  countableWithin(limits: readonly IndexLimit[]): CountableRanges | undefined {
+    const { readyIndexes, indexing } = this.#reader.context;
+    return indexing.countableWithin(limits, (id) => readyIndexes.has(id));
+  }
+
+  valuesIn(path: Path): ValuesInIndex | undefined {
+    const { readyIndexes, indexing } = this.#reader.context;
+    return indexing.valuesIn(path, (id) => readyIndexes.has(id));
   }
 
   indexInOrder(

@@ -4,8 +4,9 @@ import type { KeyRange } from '../../engine/index.ts';
 import type { Condition, TermCondition } from '../condition/condition.ts';
 import type { ValueRange } from '../condition/value-ranges.ts';
 import type { ExecutionStats } from '../execution-stats.ts';
-import type { ItemReader } from '../reader.ts';
+import type { IndexLimit, ItemReader } from '../reader.ts';
 import { yieldToEventLoop } from '../yield.ts';
+import { hasEntries } from './has-entries.ts';
 import {
   CollectedCursor,
   CommonCursor,
@@ -45,6 +46,31 @@ export async function countItems(
   // An item has one value under a path, and so one entry at most in ranges that do not overlap.
   let count = 0;
   for await (const rids of ridsOf(reader, condition, stats)) count += rids.length;
+  return count;
+}
+
+/**
+ * The number of items within limits, from the entries of a declared index; undefined where none can tell.
+ * @param limits - as `exactLimits` of a query.
+ */
+export async function countDeclared(
+  reader: ItemReader,
+  limits: readonly IndexLimit[],
+  stats: ExecutionStats,
+): Promise<number | undefined> {
+  const found = reader.countableWithin?.(limits);
+  if (found === undefined || (await hasEntries(reader, found.marks))) return undefined;
+  const { ranges, termPrefixes } = found;
+  let count = 0;
+  for (const part of termPrefixes ?? ranges) {
+    const pages = 'start' in part ? ridsWithin(reader, part) : ridsOfValue(reader, part);
+    for await (const rids of pages) {
+      stats.indexEntries += rids.length;
+      count += rids.length;
+      const rest = yieldToEventLoop();
+      if (rest !== undefined) await rest;
+    }
+  }
   return count;
 }
 
@@ -161,12 +187,15 @@ async function* ridsOfValue(
   }
 }
 
-async function* ridsOfRange(
+function ridsOfRange(
   reader: ItemReader,
   terms: Uint8Array,
   { start, end }: ValueRange,
 ): AsyncGenerator<readonly number[]> {
-  const all: KeyRange = { start: concatBytes(terms, start), end: concatBytes(terms, end) };
+  return ridsWithin(reader, { start: concatBytes(terms, start), end: concatBytes(terms, end) });
+}
+
+async function* ridsWithin(reader: ItemReader, all: KeyRange): AsyncGenerator<readonly number[]> {
   for (let range: KeyRange | undefined = all; range !== undefined; ) {
     const found = reader.scanIndex(range, PAGE);
     const { entries, rest }: Awaited<typeof found> = isPromise(found) ? await found : found;

@@ -4,6 +4,7 @@
  */
 import { andThen, type MaybePromise } from '../../base/index.ts';
 import { printPath } from '../../value/index.ts';
+import { hasEntries } from '../candidates/has-entries.ts';
 import type { Condition } from '../condition/condition.ts';
 import { limitsOf } from '../condition/limits.ts';
 import type { Order, OrderIndex } from '../executable-query.ts';
@@ -12,8 +13,6 @@ import type { OrderedEntries } from './ordered-rows.ts';
 
 /** The dialect sorts the rows itself: some partition has not the chosen index, or a sort is cheaper. */
 export class NotInOrder extends Error {}
-
-const ONE_ENTRY = { limit: 1, bytesMax: 4096 };
 
 /** Undefined where the index is not ready, or where it has not all items in order. */
 export function declaredEntries(
@@ -25,8 +24,7 @@ export function declaredEntries(
   const parts = order.parts as readonly CompositeOrder[];
   const found = reader.indexInOrder?.(index.id, parts, limitsOf(condition));
   if (found === undefined) return undefined;
-  const has = (range: IndexInOrder['marks']): MaybePromise<boolean> =>
-    andThen(reader.scanIndex(range, ONE_ENTRY), ({ entries }) => entries.length > 0);
+  const has = (range: IndexInOrder['marks']) => hasEntries(reader, range);
   return andThen(has(found.marks), (isMarked) => {
     if (!isMarked) return entriesOf(found, parts, undefined);
     return andThen(has(found.unordered), (isUnordered) => {

@@ -1,9 +1,10 @@
 /** Pages of blocking queries: groups, aggregates, distinct rows, ranks. */
 import { isPromise } from '../../base/index.ts';
 import type { Value } from '../../value/index.ts';
-import { choosePath, describeAccess } from '../candidates/access-path.ts';
+import { type AccessPath, choosePath, describeAccess } from '../candidates/access-path.ts';
 import { candidates, NO_BATCHES } from '../candidates/candidates.ts';
-import { countItems } from '../candidates/count.ts';
+import { countDeclared, countItems } from '../candidates/count.ts';
+import { firstOfValues } from '../candidates/first-of-values.ts';
 import { type ItemSource, MergedItems } from '../candidates/merged-items.ts';
 import type { Blocking, ExecutableQuery, ResultRow } from '../executable-query.ts';
 import type { ExecutionStats } from '../execution-stats.ts';
@@ -97,7 +98,8 @@ async function foldAll(
 ): Promise<readonly ResultRow[]> {
   const { stats } = request;
   const fold = shape.start(wanted);
-  const isOrdered = targets.length > 1 && dependsOnOrder(shape, request.query, fold);
+  const isOrdered =
+    targets.length > 1 && shape.isUnordered !== true && dependsOnOrder(shape, request.query, fold);
   if (isOrdered) await foldMerged(targets, fold, request);
   else for (const target of targets) if (!(await foldTarget(target, fold, request))) break;
   const rows =
@@ -165,7 +167,9 @@ async function foldTarget(
       fold.addMatching?.(count);
       return true;
     }
-    const access = await choosePath(reader, query.condition, stats);
+    const access =
+      (await valuesPath(reader, query, stats)) ??
+      (await choosePath(reader, query.condition, stats));
     // Few candidates are read without the search index.
     const best = access.kind === 'rids' ? undefined : await bestItems(reader, query, stats);
     if (best !== undefined) {
@@ -203,15 +207,28 @@ async function foldTarget(
 async function countMatching(
   reader: ItemReader,
   { addMatching }: ReturnType<Blocking['start']>,
-  { condition, isExact, isWithin }: ExecutableQuery,
+  { condition, isExact, isWithin, exactLimits }: ExecutableQuery,
   stats: ExecutionStats,
 ): Promise<number | undefined> {
-  if (addMatching === undefined || !isExact) return undefined;
+  if (addMatching === undefined || !(isExact || exactLimits)) return undefined;
   const { others, invisible } = reader.excludes;
   if (invisible || (others && !isWithin)) return undefined;
-  const count = await countItems(reader, condition, stats);
+  const count = isExact
+    ? await countItems(reader, condition, stats)
+    : exactLimits && (await countDeclared(reader, exactLimits, stats));
   if (count !== undefined) stats.accessPaths.push('index, counted');
   return count;
+}
+
+/** The first item of each value, where no item has to be left out and an index tells them. */
+function valuesPath(
+  reader: ItemReader,
+  { valuesOf }: ExecutableQuery,
+  stats: ExecutionStats,
+): Promise<AccessPath | undefined> | undefined {
+  const { others, invisible } = reader.excludes;
+  if (valuesOf === undefined || others || invisible) return undefined;
+  return firstOfValues(reader, valuesOf, stats);
 }
 
 /** Waits for the next slice of time, and ends there where the query shall end. */

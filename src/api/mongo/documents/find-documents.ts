@@ -6,6 +6,7 @@ import { type Bson, type BsonDocument, compareBson } from '../../../value/index.
 import type { Collection } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
+import { exactLimits } from '../indexes/exact-limits.ts';
 import { filterCondition } from '../indexes/filter-condition.ts';
 import { idBounds, idsIn, isIndexed, isInIdOrder } from '../indexes/id-access.ts';
 import { hasGeoIndex, textFields } from '../indexes/index-spec.ts';
@@ -26,8 +27,9 @@ import { type NearQuery, nearDistance } from '../query/geo/near.ts';
 import { type FieldPath, someAt } from '../query/path.ts';
 import { Sort } from '../query/sort.ts';
 import { addressIn, idKey, partitionKeyIn } from './address.ts';
+import type { DocumentFold } from './folds.ts';
 import { matching, Row, type Rows, readerOf, sorted, sortedBy } from './rows.ts';
-import type { DocumentStore, FindRequest } from './store.ts';
+import type { DocumentStore, FindRequest, FoldRequest } from './store.ts';
 
 export interface FindOptions {
   /** The order of the collation; the simple one where it is missing. */
@@ -99,27 +101,72 @@ export function findDocuments(
   store: DocumentStore,
   collection: Collection,
   filter: Filter,
-  { compare = compareBson }: FindOptions = {},
+  options: FindOptions = {},
 ): Rows {
+  const access = accessOf(store, collection, filter, options);
+  return access.kind === 'rows' ? access.rows : store.find(collection, access.request);
+}
+
+/**
+ * A run that gives the documents of a filter to a fold where they are stored. Undefined where they have to come as a stream: in
+ * transactions, where documents are named by `_id`, where functions of clients are called, and in an order of distance
+ * or of a text search.
+ * @param valuesOf - set where only the first document of each value under the path matters.
+ */
+export function foldDocuments<Fold extends DocumentFold>(
+  store: DocumentStore,
+  collection: Collection,
+  filter: Filter,
+  start: () => Fold,
+  options: FindOptions & { readonly valuesOf?: FieldPath | undefined } = {},
+): (() => Promise<Fold>) | undefined {
+  const { fold } = store;
+  if (fold === undefined || textOf(filter) !== undefined) return undefined;
+  const access = accessOf(store, collection, filter, options);
+  if (access.kind === 'rows') return undefined;
+  const { request } = access;
+  const isCollated = options.compare !== undefined && options.compare !== compareBson;
+  const isFiltered = request.test !== undefined;
+  const whole: FoldRequest = {
+    ...request,
+    exactLimits: isFiltered && !isCollated ? exactLimits(filter) : undefined,
+    valuesOf: isFiltered || isCollated ? undefined : options.valuesOf,
+  };
+  return () => fold.call(store, collection, whole, start) as Promise<Fold>;
+}
+
+type Access =
+  | { readonly kind: 'rows'; readonly rows: Rows }
+  | { readonly kind: 'find'; readonly request: Omit<FindRequest, 'order'> };
+
+/** How the documents of a filter are found; nothing is read yet. */
+function accessOf(
+  store: DocumentStore,
+  collection: Collection,
+  filter: Filter,
+  { compare = compareBson }: FindOptions,
+): Access {
   checkIndexes(collection, filter);
+  const asRows = (rows: Rows): Access => ({ kind: 'rows', rows });
   const isEverything = filter.kind === 'and' && filter.of.length === 0;
   const test = isEverything ? undefined : compileFilter(filter, compare);
   const isCollated = compare !== compareBson;
   const address = isCollated ? undefined : addressIn(collection, filter);
   if (test !== undefined && scriptedParts(filter).length > 0)
-    return matching(scripted(store, collection, filter, compare), test);
+    return asRows(matching(scripted(store, collection, filter, compare), test));
   if (address !== undefined && test !== undefined)
-    return matching(readOne(store, collection, address), test);
+    return asRows(matching(readOne(store, collection, address), test));
   const byId = isCollated || test === undefined ? undefined : rowsById(store, collection, filter);
   if (byId !== undefined)
-    return matching(byId, test as NonNullable<typeof test>, readerOf(fieldsOf(filter)));
+    return asRows(matching(byId, test as NonNullable<typeof test>, readerOf(fieldsOf(filter))));
   const isSharded = collection.shardKey !== undefined && !isCollated;
   const partitionKey = isSharded ? partitionKeyIn(collection, filter) : undefined;
   const condition = filterCondition(filter, isCollated);
   const read = readerOf(fieldsOf(filter));
-  const rows = store.find(collection, { partitionKey, condition, test, read });
+  const request = { partitionKey, condition, test, read };
   const near = nearOf(filter);
-  return near === undefined ? rows : byDistance(rows, near.path, near.near);
+  if (near === undefined) return { kind: 'find', request };
+  return asRows(byDistance(store.find(collection, request), near.path, near.near));
 }
 
 /** The documents that the filter names by `_id`, or a range of them; undefined where it does neither. */

@@ -8,9 +8,12 @@ import type { SequenceResult } from '../../../cluster/index.ts';
 import type { Effect, Item, RowBounds, SequenceMode } from '../../../partition/index.ts';
 import {
   ANYTHING,
+  type Blocking,
   type Condition,
+  type ExecutableQuery,
   type FoundItem,
   type HashRange,
+  type IndexLimit,
   type Order,
   type Streaming,
   yieldToEventLoop,
@@ -28,9 +31,11 @@ import type { Collection } from '../collections/collection.ts';
 import { checkKilled, type RunningOperation } from '../diagnostics/operations.ts';
 import { MongoError } from '../errors.ts';
 import type { DocumentTest } from '../query/filter-test.ts';
+import type { FieldPath } from '../query/path.ts';
 import type { WriteLocks } from '../sessions/write-locks.ts';
 import { ONE_KEY } from './address.ts';
 import { retryConflicts, retrySequence, untilUnlocked } from './conflicts.ts';
+import type { DocumentFold } from './folds.ts';
 import { matching, type ReadFields, Row, type Rows } from './rows.ts';
 
 export interface DocumentStore {
@@ -40,6 +45,15 @@ export interface DocumentStore {
   read(collection: Collection, address: ItemAddress): MaybePromise<Item | undefined>;
   /** The documents that pass the test, in the order of their creation where nothing else is asked. */
   find(collection: Collection, request: FindRequest): Rows;
+  /**
+   * Gives the documents that pass the test to a fold, in any order of the partitions; absent in transactions.
+   * @param start - makes the fold, again for each attempt.
+   */
+  fold?<Fold extends DocumentFold>(
+    collection: Collection,
+    request: FoldRequest,
+    start: () => Fold,
+  ): Promise<Fold>;
   /** The documents of an unsharded collection with these row keys, in their order. */
   readMany(collection: Collection, rowKeys: readonly (readonly Value[])[]): Rows;
   /** Not in transactions. */
@@ -71,6 +85,13 @@ export interface FindRequest {
   readonly read?: ReadFields;
   /** The order of an index; the first page throws `NotInOrder` where a partition does not have it. */
   readonly order?: FindOrder;
+}
+
+export interface FoldRequest extends Omit<FindRequest, 'order'> {
+  /** Limits that exactly the documents that pass keep, as long as none has several values there. */
+  readonly exactLimits?: readonly IndexLimit[] | undefined;
+  /** Set where only the first document of each value under the path matters. */
+  readonly valuesOf?: FieldPath | undefined;
 }
 
 interface FindOrder {
@@ -129,6 +150,45 @@ export async function* queryRows(
     // Pages of open partitions come at once: a pipeline over many would keep others waiting.
     await yieldToEventLoop();
   } while (continuation !== undefined);
+}
+
+/** A query without rows: the fold has the result. */
+function foldQuery(
+  {
+    partitionKey,
+    condition,
+    test,
+    read = (row) => row.document,
+    exactLimits,
+    valuesOf,
+  }: FoldRequest,
+  start: () => DocumentFold,
+): ExecutableQuery {
+  const shape: Blocking = {
+    kind: 'blocking',
+    needsEvery: true,
+    isUnordered: true,
+    start: () => {
+      const fold = start();
+      return {
+        add(item) {
+          const row = Row.ofBody(item.body);
+          return test?.(read(row)) === false || fold.add(row);
+        },
+        addMatching: fold.addMatching,
+        finish: () => [],
+      };
+    },
+  };
+  return {
+    condition,
+    isExact: test === undefined && condition === ANYTHING,
+    // One partition key is a limit like the others.
+    isWithin: partitionKey !== undefined,
+    exactLimits,
+    valuesOf,
+    shape,
+  };
 }
 
 type PageRequest = Parameters<Service['queries']['run']>[1];
@@ -224,6 +284,43 @@ export class ServiceStore implements DocumentStore {
       this.#meter.add(page);
       return page;
     });
+  }
+
+  async fold<Fold extends DocumentFold>(
+    { container }: Collection,
+    request: FoldRequest,
+    start: () => Fold,
+  ): Promise<Fold> {
+    let fold = start();
+    const query = foldQuery(request, () => {
+      fold = start();
+      return fold;
+    });
+    const { partitionKey } = request;
+    const page = await this.#wait(() =>
+      this.#service.queries.run(container, {
+        query,
+        ranges: [rangeOf(container.partitionKey, partitionKey)],
+        continuation: undefined,
+        limit: 1,
+        sessionToken: undefined,
+        client: this.#watch,
+      }),
+    );
+    this.#meter.add(page);
+    await yieldToEventLoop();
+    return fold;
+  }
+
+  /** Looked at between slices of work: throws where the command shall end. */
+  get #watch(): { readonly isGone: boolean } {
+    const check = this.#check;
+    return {
+      get isGone() {
+        check();
+        return false;
+      },
+    };
   }
 
   #scan(container: ContainerRecord, partitionKey: readonly Value[] | undefined): Rows {

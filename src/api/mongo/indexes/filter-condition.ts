@@ -55,7 +55,7 @@ function fieldCondition(path: FieldPath, ranges: readonly ValueRange[]): Conditi
   return { kind: 'declared', path, ranges };
 }
 
-const COMPARISONS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+export const COMPARISONS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
 function rangesOf(test: FieldTest): readonly ValueRange[] | undefined {
   switch (test.kind) {

@@ -26,6 +26,12 @@ import { marksOf, sortedValues } from './bson-entries.ts';
 import { compositePart, type IndexFilterTest, multikeyValues, passes } from './declared-values.ts';
 import { type IndexInOrder, inOrder } from './index-in-order.ts';
 import {
+  type CountableRanges,
+  countableRanges,
+  type ValuesInIndex,
+  valuesInIndex,
+} from './index-values.ts';
+import {
   allowsMissing,
   flippedIf,
   inBson,
@@ -189,6 +195,35 @@ export class DeclaredIndexes {
     return best;
   }
 
+  /** Ranges of a ready index that has one entry of every item within the limits, as long as it has no marks. */
+  countable(
+    limits: readonly PartLimit[],
+    isReady: (id: number) => boolean,
+  ): CountableRanges | undefined {
+    const byPath = limitsByPath(limits);
+    for (const index of this.#indexes) {
+      if (!isMarkedIndex(index) || !isReady(index.id as number)) continue;
+      if (!isImplied(index, byPath)) continue;
+      const found = countableRanges(index, usableLimits(index, byPath), byPath.size);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The values of a path in a ready index that has all of them; one of nothing else where there is one. */
+  valuesIn(path: Path, isReady: (id: number) => boolean): ValuesInIndex | undefined {
+    const text = printPath(path);
+    const found = this.#indexes.filter(
+      (index) =>
+        isMarkedIndex(index) &&
+        isReady(index.id as number) &&
+        index.filter === undefined &&
+        printPath(index.paths[0]?.path ?? []) === text,
+    );
+    const index = found.find(({ paths }) => paths.length === 1) ?? found[0];
+    return index && valuesInIndex(index);
+  }
+
   /** An index of the bson collation as read in the order of its last parts. */
   inOrder(
     id: number,
@@ -201,6 +236,11 @@ export class DeclaredIndexes {
     const hasAll = isImplied(index, byPath) && (!index.isSparse || isLimited(index, byPath));
     return hasAll ? inOrder(index, parts, inBson(byPath)) : undefined;
   }
+}
+
+/** Whether its entries are those of bson-entries.ts, with marks of the items that have several. */
+function isMarkedIndex({ id, collation, isMultikey }: PreparedIndex): boolean {
+  return id !== undefined && collation === 'bson' && isMultikey === true;
 }
 
 /** Whether its entries name every item once, in the order of values that queries have. */

@@ -188,6 +188,16 @@ export class Indexing {
     return this.options.isOff ? undefined : this.#declared.rangesWithin(limits, isReady);
   }
 
+  /** Ranges of a declared index with one entry of every item within the limits, where no item is marked. */
+  countableWithin(limits: readonly PartLimit[], isReady: (id: number) => boolean) {
+    return this.options.isOff ? undefined : this.#declared.countable(limits, isReady);
+  }
+
+  /** A declared index as a list of the values of its first part. */
+  valuesIn(path: Path, isReady: (id: number) => boolean) {
+    return this.options.isOff ? undefined : this.#declared.valuesIn(path, isReady);
+  }
+
   /** A declared index of the bson collation in the order of its last parts. */
   inOrder(id: number, parts: readonly OrderedPath[], limits: readonly PartLimit[]) {
     return this.options.isOff ? undefined : this.#declared.inOrder(id, parts, limits);

@@ -6,6 +6,7 @@ import { type Collection, findCollection, isView } from '../../collections/colle
 import type { Namespace } from '../../collections/namespace.ts';
 import {
   findDocuments,
+  foldDocuments,
   type SortOptions,
   sortedDocuments,
 } from '../../documents/find-documents.ts';
@@ -19,7 +20,15 @@ import { compileMatch, splitExpressions } from '../stages/match.ts';
 import { parseStageSort } from '../stages/sort.ts';
 import type { PipelineHost, StageContext } from '../stages/stage.ts';
 import { describe } from './describe.ts';
-import { measured, type NamedStage, nameStages, parseStages, rowsWanted } from './parse.ts';
+import { groupOf, leadingGroup } from './leading-group.ts';
+import {
+  measured,
+  measuredStage,
+  type NamedStage,
+  nameStages,
+  parseStages,
+  rowsWanted,
+} from './parse.ts';
 import { pipelineWriter } from './writer.ts';
 
 export function pipelineHost(call: Call): PipelineHost {
@@ -76,23 +85,33 @@ function prepared(
   refuseNear(own);
   refuseWhere(own);
   const { sort, rest } = leadingSort(others, context);
-  const run = parseStages(rest, context);
+  const group = leadingGroup(rest, context);
+  const run = parseStages(group?.rest ?? rest, context);
   return (further) => {
     const collection =
       namespace.collection === '' ? undefined : findCollection(call.context.service, namespace);
     if (collection === undefined) return run(none());
     const name = sort === undefined ? (filter.size === 0 ? 'read' : '$match') : '$sort';
-    const source = measured(name, (rows) => rows, context);
+    const source = measuredStage(name, (rows) => rows, context);
     const all: Filter =
       further === undefined ? own : { kind: 'and', of: [parseFilter(further, query), own] };
     const { covered } = context;
+    if (group !== undefined && sort === undefined && covered === undefined) {
+      const folded = foldDocuments(call.store, collection, all, group.start, { compare });
+      if (folded !== undefined) return run(measured(group.name, rowsOfFold(folded), context));
+    }
     const found =
       sort === undefined
         ? findDocuments(call.store, collection, all, { compare })
         : sortedDocuments(call.store, collection, all, { compare, ...sort });
     const rows = covered === undefined ? found : matching(found, covered);
-    return run(source(rows));
+    const read = source(rows);
+    return run(group === undefined ? read : measured(group.name, groupOf(read, group), context));
   };
+}
+
+async function* rowsOfFold(folded: () => Promise<{ rows(): Rows }>): Rows {
+  yield* (await folded()).rows();
 }
 
 function filtered(rows: Rows, filter: BsonDocument, { expressions }: StageContext): Rows {

@@ -1,4 +1,5 @@
 /** From the pipeline that a client sent to one function of a stream. */
+import type { StepMeter } from '../../../../base/index.ts';
 import { type Bson, isDocument } from '../../../../value/index.ts';
 import { wholeNumber } from '../../bson/arithmetic.ts';
 import type { Rows } from '../../documents/rows.ts';
@@ -82,15 +83,22 @@ export function parseStages(named: readonly NamedStage[], context: StageContext)
       scripts === undefined || found.length === 0
         ? stage
         : (rows) => stage(scripts.prepared(rows, found));
-    return measured(name, whole, context);
+    return measuredStage(name, whole, context);
   });
   return (rows) => stages.reduce((before: Rows, stage) => stage(before), rows);
 }
 
 /** The stage itself where nobody asked what it costs. */
-export function measured(name: string, stage: Stage, { meter, depth }: StageContext): Stage {
-  if (meter === undefined || depth > 0) return stage;
-  return (rows) => meter.measure(name, stage(rows));
+export function measuredStage(name: string, stage: Stage, context: StageContext): Stage {
+  return isMeasured(context) ? (rows) => measured(name, stage(rows), context) : stage;
+}
+
+export function measured(name: string, rows: Rows, context: StageContext): Rows {
+  return isMeasured(context) ? (context.meter as StepMeter).measure(name, rows) : rows;
+}
+
+function isMeasured({ meter, depth }: StageContext): boolean {
+  return meter !== undefined && depth === 0;
 }
 
 /** How many rows of a sort the next stages need: `$limit`, maybe after `$skip`. */

@@ -1,6 +1,7 @@
 /** The stage `$group`: one document per value of `_id`, in the order the values were found. */
-import { type Bson, isDocument } from '../../../../value/index.ts';
+import { type Bson, type BsonDocument, isDocument } from '../../../../value/index.ts';
 import { isNumber } from '../../bson/arithmetic.ts';
+import type { DocumentFold } from '../../documents/folds.ts';
 import { type ReadFields, Row, type Rows, readerOf } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { roughBytes } from '../accumulators/lists.ts';
@@ -9,7 +10,7 @@ import { type AccumulatorSpec, parseAccumulatorField } from '../accumulators/par
 import { BsonMap } from '../bson-set.ts';
 import { rootScope } from '../expressions/compile.ts';
 import { fieldsRead } from '../expressions/fields-read.ts';
-import type { Evaluate, Frame } from '../expressions/scope.ts';
+import { constantOf, type Evaluate, type Frame } from '../expressions/scope.ts';
 import { runScripts } from './run-scripts.ts';
 import type { Stage, StageContext, StageTable } from './stage.ts';
 
@@ -28,16 +29,23 @@ function keepsEverything(accumulator: Bson | undefined): boolean {
   return isDocument(accumulator) && KEEPING.some((name) => accumulator.has(name));
 }
 
-interface Grouping {
+export interface Grouping {
   /** For each field, whether all its values are kept. */
   readonly isKept: readonly boolean[];
-  /** As much of a document as the expressions read. */
-  readonly read: ReadFields;
+  /** The fields of a document that the expressions read; undefined for all. */
+  readonly names: ReadonlySet<string> | undefined;
   readonly id: Evaluate;
   readonly fields: readonly (readonly [string, AccumulatorSpec])[];
+  /** True where documents are counted and not looked at. */
+  readonly isCount: boolean;
 }
 
-function parseGroup(sent: Bson, { expressions }: StageContext): Stage {
+function parseGroup(sent: Bson, context: StageContext): Stage {
+  const grouping = parseGrouping(sent, context);
+  return (rows) => group(rows, grouping);
+}
+
+export function parseGrouping(sent: Bson, { expressions }: StageContext): Grouping {
   if (!isDocument(sent))
     throw new MongoError('Location15947', "a group's fields must be specified in an object");
   const scope = rootScope({ ...expressions, isCompiledGroup: true });
@@ -48,13 +56,20 @@ function parseGroup(sent: Bson, { expressions }: StageContext): Stage {
   const fields = [...sent]
     .filter(([name]) => name !== '_id')
     .map(([name, value]) => [name, parseAccumulatorField(name, value, scope)] as const);
-  const grouping = {
-    id: scope.compile(id),
+  const compiled = scope.compile(id);
+  return {
+    id: compiled,
     fields,
     isKept: fields.map(([name]) => keepsEverything(sent.get(name))),
-    read: readerOf(fieldsRead(sent)),
+    names: fieldsRead(sent),
+    isCount:
+      constantOf(compiled) !== undefined && fields.every(([name]) => isCounting(sent.get(name))),
   };
-  return (rows) => group(rows, grouping);
+}
+
+/** `{ $sum: 1 }` and `{ $count: {} }`. */
+function isCounting(accumulator: Bson | undefined): boolean {
+  return isDocument(accumulator) && (accumulator.get('$sum') === 1 || accumulator.has('$count'));
 }
 
 /** A document of `_id` computes; it does not include. */
@@ -67,36 +82,76 @@ function checkInclusions(id: Bson): void {
       throw new MongoError('Location17390', '$group does not support inclusion-style expressions');
 }
 
-export async function* group(rows: Rows, { id, fields, isKept, read }: Grouping): Rows {
-  const groups = new BsonMap<readonly Accumulator[]>();
-  const frame: Frame = [];
-  let bytes = 0;
-  const specs = fields.map(([, spec]) => spec);
+async function* group(rows: Rows, grouping: Grouping): Rows {
+  const fold = new GroupFold(grouping);
+  const specs = grouping.fields.map(([, spec]) => spec);
   for await (const batch of rows) {
-    for (const row of batch) {
-      frame[0] = read(row);
-      const key = id(frame) ?? null;
-      let accumulators = groups.get(key);
-      if (accumulators === undefined) {
-        const own: Frame = [isDocument(key) ? key : new Map([['_id', key]])];
-        accumulators = specs.map((spec) => spec.start(own));
-        groups.set(key, accumulators);
-      }
-      for (let at = 0; at < specs.length; at++) {
-        const value = (specs[at] as AccumulatorSpec).argument(frame);
-        if (isKept[at] === true && value !== undefined) bytes += roughBytes(value);
-        (accumulators[at] as Accumulator).add(value);
-      }
-      if (bytes > BYTES_MAX)
-        throw new MongoError(
-          'QueryExceededMemoryLimitNoDiskUseAllowed',
-          'Exceeded memory limit for $group, but did not opt in to external sorting.',
-        );
-    }
+    for (const row of batch) fold.add(row);
     await runScripts(specs, false);
   }
   await runScripts(specs, true);
-  yield* groupRows(groups, fields);
+  yield* fold.rows();
+}
+
+/** The groups of the documents so far. */
+export class GroupFold implements DocumentFold {
+  readonly #groups = new BsonMap<readonly Accumulator[]>();
+  readonly #grouping: Grouping;
+  readonly #specs: readonly AccumulatorSpec[];
+  readonly #read: ReadFields;
+  readonly #frame: Frame = [];
+  #bytes = 0;
+  readonly addMatching: ((count: number) => void) | undefined;
+
+  constructor(grouping: Grouping) {
+    this.#grouping = grouping;
+    this.#specs = grouping.fields.map(([, spec]) => spec);
+    this.#read = readerOf(grouping.names);
+    this.addMatching = grouping.isCount ? (count) => this.#addCount(count) : undefined;
+  }
+
+  add(row: Row): boolean {
+    this.addDocument(this.#read(row));
+    return true;
+  }
+
+  /** @param document - with the fields that the expressions read at least. */
+  addDocument(document: BsonDocument): void {
+    const { isKept } = this.#grouping;
+    const specs = this.#specs;
+    this.#frame[0] = document;
+    const accumulators = this.#accumulators();
+    for (let at = 0; at < specs.length; at++) {
+      const value = (specs[at] as AccumulatorSpec).argument(this.#frame);
+      if (isKept[at] === true && value !== undefined) this.#bytes += roughBytes(value);
+      (accumulators[at] as Accumulator).add(value);
+    }
+    if (this.#bytes > BYTES_MAX)
+      throw new MongoError(
+        'QueryExceededMemoryLimitNoDiskUseAllowed',
+        'Exceeded memory limit for $group, but did not opt in to external sorting.',
+      );
+  }
+
+  /** Adds so many documents to the one group. */
+  #addCount(count: number): void {
+    if (count > 0) for (const accumulator of this.#accumulators()) accumulator.add(count);
+  }
+
+  /** Those of the document in the frame. */
+  #accumulators(): readonly Accumulator[] {
+    const key = this.#grouping.id(this.#frame) ?? null;
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const own: Frame = [isDocument(key) ? key : new Map([['_id', key]])];
+    const made = this.#specs.map((spec) => spec.start(own));
+    this.#groups.set(key, made);
+    return made;
+  }
+
+  rows(): Rows {
+    return groupRows(this.#groups, this.#grouping.fields);
+  }
 }
 
 /** Groups of one batch of results. */
@@ -123,6 +178,11 @@ async function* groupRows(
 }
 
 function sortByCount(argument: Bson, context: StageContext): Stage {
+  return context.parse(sortByCountStages(argument), context);
+}
+
+/** The stages that it is short for. */
+export function sortByCountStages(argument: Bson): readonly Bson[] {
   const isOperator = isDocument(argument) && [...argument.keys()][0]?.startsWith('$') === true;
   const isPath = typeof argument === 'string' && argument.startsWith('$');
   if (isDocument(argument) && !isOperator)
@@ -140,19 +200,16 @@ function sortByCount(argument: Bson, context: StageContext): Stage {
       'Location40149',
       'the sortByCount field must be specified as a string or as an object',
     );
-  return context.parse(
-    [
-      new Map<string, Bson>([
-        [
-          '$group',
-          new Map<string, Bson>([
-            ['_id', argument],
-            ['count', new Map([['$sum', 1]])],
-          ]),
-        ],
-      ]),
-      new Map<string, Bson>([['$sort', new Map([['count', -1]])]]),
-    ],
-    context,
-  );
+  return [
+    new Map<string, Bson>([
+      [
+        '$group',
+        new Map<string, Bson>([
+          ['_id', argument],
+          ['count', new Map([['$sum', 1]])],
+        ]),
+      ],
+    ]),
+    new Map<string, Bson>([['$sort', new Map([['count', -1]])]]),
+  ];
 }

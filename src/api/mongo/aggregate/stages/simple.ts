@@ -157,6 +157,12 @@ function skip(argument: Bson): Stage {
 }
 
 function countRows(argument: Bson): Stage {
+  const name = countName(argument);
+  return (rows) => countOf(rows, name);
+}
+
+/** The field of a `$count`. */
+export function countName(argument: Bson): string {
   if (typeof argument !== 'string')
     throw new MongoError('Location40156', 'the count field must be a non-empty string');
   if (argument === '')
@@ -169,7 +175,7 @@ function countRows(argument: Bson): Stage {
     throw new MongoError('Location40160', "the count field cannot contain '.'");
   if (argument === '_id')
     throw new MongoError('Location9039800', "the count field cannot be '_id'");
-  return (rows) => countOf(rows, argument);
+  return argument;
 }
 
 async function* countOf(rows: Rows, name: string): Rows {

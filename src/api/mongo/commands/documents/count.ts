@@ -5,7 +5,8 @@ import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import type { Command } from '../../call.ts';
 import { findCollection } from '../../collections/collection.ts';
 import { namespaceOf } from '../../collections/target.ts';
-import { findDocuments } from '../../documents/find-documents.ts';
+import { findDocuments, foldDocuments } from '../../documents/find-documents.ts';
+import { CountFold } from '../../documents/folds.ts';
 import { limited, matching, skipping } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
@@ -40,6 +41,12 @@ export const count: Command = {
     const covered = checkHint(collection, body.get('hint'), filter, true);
     if (collection === undefined) return ok({ n: 0 });
     const options = { compare: context.expression.compare };
+    const wanted = limit > 0 ? skip + limit : Number.POSITIVE_INFINITY;
+    const start = () => new CountFold(wanted);
+    const folded =
+      covered === undefined ? foldDocuments(store, collection, filter, start, options) : undefined;
+    if (folded !== undefined)
+      return ok({ n: Math.max(0, Math.min((await folded()).count, wanted) - skip) });
     const found = findDocuments(store, collection, filter, options);
     let rows = skipping(covered === undefined ? found : matching(found, covered), skip);
     if (limit > 0) rows = limited(rows, limit);

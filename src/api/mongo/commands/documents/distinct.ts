@@ -4,11 +4,13 @@ import { BsonSet } from '../../aggregate/bson-set.ts';
 import type { Command } from '../../call.ts';
 import { findCollection } from '../../collections/collection.ts';
 import { namespaceOf } from '../../collections/target.ts';
-import { findDocuments } from '../../documents/find-documents.ts';
-import { matching } from '../../documents/rows.ts';
+import { findDocuments, foldDocuments } from '../../documents/find-documents.ts';
+import type { DocumentFold } from '../../documents/folds.ts';
+import { matching, type ReadFields, type Row, readerOf } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import type { Collation } from '../../query/collation.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
-import { someWholeAt, splitPath } from '../../query/path.ts';
+import { arrayIndex, type FieldPath, someWholeAt, splitPath } from '../../query/path.ts';
 import { ok } from '../../reply.ts';
 import { CollatedSet } from './collated-set.ts';
 import { checkHint, contextOf } from './query-arguments.ts';
@@ -39,16 +41,43 @@ export const distinct: Command = {
       throw new MongoError('Location31032', 'The key must not contain embedded null characters');
     if (collection === undefined) return ok({ values: [] });
     const { collation } = context;
-    const values = collation === undefined ? new BsonSet() : new CollatedSet(collation);
-    const add = (value: Bson | undefined): boolean => {
-      if (isArray(value)) for (const element of value) values.add(element);
-      else if (value !== undefined) values.add(value);
-      return false;
-    };
-    const options = { compare: context.expression.compare };
-    const found = findDocuments(store, collection, filter, options);
-    const rows = covered === undefined ? found : matching(found, covered);
-    for await (const batch of rows) for (const row of batch) someWholeAt(row.document, path, add);
-    return ok({ values: [...values.values()].sort(context.expression.compare) });
+    const start = () => new ValuesFold(path, collation);
+    const { compare } = context.expression;
+    // A step that may be the place of an element leads to values that an index does not have.
+    const isPlain = path.every((step) => arrayIndex(step) === undefined);
+    const options = { compare, valuesOf: isPlain ? path : undefined };
+    const folded =
+      covered === undefined ? foldDocuments(store, collection, filter, start, options) : undefined;
+    const fold = folded === undefined ? start() : await folded();
+    if (folded === undefined) {
+      const found = findDocuments(store, collection, filter, { compare });
+      const rows = covered === undefined ? found : matching(found, covered);
+      for await (const batch of rows) for (const row of batch) fold.add(row);
+    }
+    return ok({ values: [...fold.values.values()].sort(compare) });
   },
 };
+
+/** The different values at a path; elements of an array instead of the array. */
+class ValuesFold implements DocumentFold {
+  readonly values: BsonSet | CollatedSet;
+  readonly #path: FieldPath;
+  readonly #read: ReadFields;
+
+  constructor(path: FieldPath, collation: Collation | undefined) {
+    this.#path = path;
+    this.#read = readerOf(new Set(path.slice(0, 1)));
+    this.values = collation === undefined ? new BsonSet() : new CollatedSet(collation);
+  }
+
+  add(row: Row): boolean {
+    someWholeAt(this.#read(row), this.#path, this.#addValue);
+    return true;
+  }
+
+  readonly #addValue = (value: Bson | undefined): boolean => {
+    if (isArray(value)) for (const element of value) this.values.add(element);
+    else if (value !== undefined) this.values.add(value);
+    return false;
+  };
+}
