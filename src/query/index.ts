@@ -1,3 +1,5 @@
+export { COUNTED } from './candidates/count.ts';
+export { FIRST_OF_VALUES } from './candidates/first-of-values.ts';
 export { cellCondition } from './condition/cell-condition.ts';
 export {
   ANYTHING,

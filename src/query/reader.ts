@@ -109,6 +109,8 @@ export interface ItemReader {
 export interface IndexLimit {
   readonly path: Path;
   readonly ranges: readonly ValueRange[];
+  /** True where elements of arrays count as values: an array in a range is one within an array, and not empty. */
+  readonly isOfElements?: boolean;
 }
 
 /** A declared index that may have several entries of an item, with marks of the items for which that matters. */

@@ -15,6 +15,9 @@ import {
   UnionCursor,
 } from './rid-cursor.ts';
 
+/** The access path of a count that loads no item. */
+export const COUNTED = 'index, counted';
+
 const PAGE = { limit: 4000, bytesMax: 1024 * 1024 };
 /** Rids between two looks at the time. */
 const STEPS = 1024;

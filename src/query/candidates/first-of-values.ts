@@ -19,6 +19,9 @@ const ITEMS_PER_READ = 30;
 const ITEMS_PER_VALUE = 10;
 const LEAST = 20;
 
+/** The access path of such a query. */
+export const FIRST_OF_VALUES = 'first items of the values of an index';
+
 /** Items without a value are all named: what they have instead is for the query to see. */
 export async function firstOfValues(
   reader: ItemReader,
@@ -45,7 +48,7 @@ export async function firstOfValues(
     }
   }
   if (rids.size === 0) return { kind: 'none' };
-  return { kind: 'rids', rids: ascending(rids), text: 'first items of the values of an index' };
+  return { kind: 'rids', rids: ascending(rids), text: FIRST_OF_VALUES };
 }
 
 /** Adds the rid of the first entry of each value; returns the last value, with what is before it. */

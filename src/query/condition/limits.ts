@@ -8,7 +8,9 @@ export function limitsOf(condition: Condition): readonly IndexLimit[] {
   const parts = condition.kind === 'all' ? condition.of : [condition];
   return parts.flatMap((part): readonly IndexLimit[] => {
     if (!isLimit(part)) return NO_LIMITS;
-    return part.path.includes(ARRAY_ELEMENT) ? NO_LIMITS : [part];
+    if (part.path.includes(ARRAY_ELEMENT)) return NO_LIMITS;
+    const { path, ranges } = part;
+    return [{ path, ranges, isOfElements: part.kind === 'declared' }];
   });
 }
 

@@ -3,7 +3,7 @@ import { isPromise } from '../../base/index.ts';
 import type { Value } from '../../value/index.ts';
 import { type AccessPath, choosePath, describeAccess } from '../candidates/access-path.ts';
 import { candidates, NO_BATCHES } from '../candidates/candidates.ts';
-import { countDeclared, countItems } from '../candidates/count.ts';
+import { COUNTED, countDeclared, countItems } from '../candidates/count.ts';
 import { firstOfValues } from '../candidates/first-of-values.ts';
 import { type ItemSource, MergedItems } from '../candidates/merged-items.ts';
 import type { Blocking, ExecutableQuery, ResultRow } from '../executable-query.ts';
@@ -216,7 +216,7 @@ async function countMatching(
   const count = isExact
     ? await countItems(reader, condition, stats)
     : exactLimits && (await countDeclared(reader, exactLimits, stats));
-  if (count !== undefined) stats.accessPaths.push('index, counted');
+  if (count !== undefined) stats.accessPaths.push(COUNTED);
   return count;
 }
 

@@ -10,6 +10,7 @@ import { conjuncts } from '../query/filter.ts';
 import { parseFilter } from '../query/filter-parser.ts';
 import { parseSort } from '../query/sort.ts';
 import { documentOf } from '../reply.ts';
+import { countPlan, distinctPlan, type FoldedPlan } from './folded-plan.ts';
 import { collectionSizes } from './sizes.ts';
 
 export interface ExplainedQuery {
@@ -21,6 +22,10 @@ export interface ExplainedQuery {
   readonly skip: Bson | undefined;
   readonly hint: Bson | undefined;
   readonly collation: Bson | undefined;
+  /** The field of `distinct`. */
+  readonly key?: string | undefined;
+  /** Set where a pipeline begins with a group: whether it does no more than count. */
+  readonly group?: { readonly isCount: boolean } | undefined;
   /** The indexes that may be used, by name or key; all where it is missing. */
   readonly allowed?: readonly Bson[] | undefined;
 }
@@ -34,14 +39,17 @@ interface ExplainedPlan {
 }
 
 export async function explainedPlan(
-  { context }: Call,
+  call: Call,
   collection: Collection | undefined,
   query: ExplainedQuery,
 ): Promise<ExplainedPlan> {
   const hash = hashOf(query);
   if (collection === undefined)
     return { winning: stage('EOF'), usesIndex: false, documents: 0, hash };
-  const { count } = await collectionSizes(context.service, collection);
+  const { count } = await collectionSizes(call.context.service, collection);
+  const folded = await foldedPlan(call, collection, query);
+  if (folded !== undefined)
+    return { winning: foldedStages(folded, query), usesIndex: true, documents: count, hash };
   const ordered = orderedAccess(collection, query);
   const access = ordered ?? accessOf(collection, query.filter, query.allowed);
   let plan = access.plan;
@@ -59,10 +67,42 @@ export async function explainedPlan(
   if (isDocument(query.projection) && query.projection.size > 0)
     plan = stage('PROJECTION_DEFAULT', { transformBy: query.projection, inputStage: plan });
   if (query.kind === 'count') plan = stage('COUNT', { inputStage: plan });
+  if (query.group !== undefined) plan = stage('GROUP', { inputStage: plan });
   if (query.kind === 'update' || query.kind === 'findAndModify')
     plan = stage('UPDATE', { inputStage: plan });
   if (query.kind === 'delete') plan = stage('DELETE', { inputStage: plan });
   return { winning: plan, usesIndex: access.usesIndex, documents: count, hash };
+}
+
+/** The plan of a command that reads no documents, or one for each value. */
+function foldedPlan(
+  call: Call,
+  collection: Collection,
+  { kind, filter, hint, collation, allowed, key, group, sort }: ExplainedQuery,
+): Promise<FoldedPlan | undefined> | undefined {
+  const isPlain = hint === undefined && allowed === undefined && sort === undefined;
+  if (!isPlain || isDocument(collation) || collection.options.has('collation')) return undefined;
+  if (kind === 'distinct' && key !== undefined && filter.size === 0)
+    return distinctPlan(call, collection, key);
+  if (kind !== 'count' && group?.isCount !== true) return undefined;
+  return countPlan(call, collection, parseFilter(filter));
+}
+
+function foldedStages(folded: FoldedPlan, { kind, key = '' }: ExplainedQuery): BsonDocument {
+  if (folded.kind === 'distinctScan')
+    return stage('PROJECTION_COVERED', {
+      transformBy: new Map([
+        ['_id', 0],
+        [key, 1],
+      ]),
+      inputStage: indexScan(folded.index, false, 'DISTINCT_SCAN'),
+    });
+  const counted =
+    folded.kind === 'countAll'
+      ? stage('RECORD_STORE_FAST_COUNT')
+      : indexScan(folded.index, false, 'COUNT_SCAN');
+  if (kind !== 'count') return stage('GROUP', { inputStage: counted });
+  return folded.kind === 'countAll' ? counted : stage('COUNT', { inputStage: counted });
 }
 
 function accessOf(
@@ -121,12 +161,13 @@ function fetched(scan: BsonDocument, filter: BsonDocument): BsonDocument {
 }
 
 function indexScan(
-  { key, name, spec, definition }: MongoIndex,
+  { key, name: indexName, spec, definition }: MongoIndex,
   isBackwards: boolean,
+  name = 'IXSCAN',
 ): BsonDocument {
-  return stage('IXSCAN', {
+  return stage(name, {
     keyPattern: key,
-    indexName: name,
+    indexName,
     isMultiKey: definition.isMultikey === true,
     isUnique: definition.unique !== undefined,
     isSparse: definition.isSparse === true,

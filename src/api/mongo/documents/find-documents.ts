@@ -28,7 +28,7 @@ import { type FieldPath, someAt } from '../query/path.ts';
 import { Sort } from '../query/sort.ts';
 import { addressIn, idKey, partitionKeyIn } from './address.ts';
 import type { DocumentFold } from './folds.ts';
-import { matching, Row, type Rows, readerOf, sorted, sortedBy } from './rows.ts';
+import { matching, newSortFold, Row, type Rows, readerOf, sorted, sortedBy } from './rows.ts';
 import type { DocumentStore, FindRequest, FoldRequest } from './store.ts';
 
 export interface FindOptions {
@@ -51,8 +51,7 @@ export function sortedDocuments(
   options: SortOptions,
 ): Rows {
   const { sort, wanted, compare = compareBson, hint } = options;
-  const inMemory = (): Rows =>
-    sorted(findDocuments(store, collection, filter, options), sort, wanted);
+  const inMemory = (): Rows => sortedInMemory(store, collection, filter, options);
   const plan = compare === compareBson ? planOrder(collection, filter, sort, hint) : undefined;
   if (plan === undefined || store.isTransaction) return inMemory();
   const isEverything = filter.kind === 'and' && filter.of.length === 0;
@@ -76,6 +75,24 @@ export function sortedDocuments(
     },
   };
   return orElse(store.find(collection, request), inMemory);
+}
+
+function sortedInMemory(
+  store: DocumentStore,
+  collection: Collection,
+  filter: Filter,
+  { sort, wanted, compare }: SortOptions,
+): Rows {
+  const start = () => newSortFold(sort, wanted);
+  const folded = foldDocuments(store, collection, filter, start, { compare });
+  return folded === undefined
+    ? sorted(findDocuments(store, collection, filter, { compare }), sort, wanted)
+    : rowsOfFold(folded);
+}
+
+/** What a fold has made, once it is asked for. */
+export async function* rowsOfFold(folded: () => Promise<{ rows(): Rows }>): Rows {
+  yield* (await folded()).rows();
 }
 
 /** Rows in the order of an index, sorted in memory where a partition cannot read them so. */

@@ -6,6 +6,7 @@ import { SORT_BYTES_MAX } from '../limits.ts';
 import type { DocumentTest } from '../query/filter-test.ts';
 import type { Project } from '../query/projection.ts';
 import { Sort, type SortKey, type SortPart } from '../query/sort.ts';
+import type { DocumentFold } from './folds.ts';
 
 /** A document, as stored bytes, decoded, or both. */
 export class Row {
@@ -103,12 +104,22 @@ export function sorted(
   wanted = Number.POSITIVE_INFINITY,
 ): Rows {
   const sort = by instanceof Sort ? by : new Sort(by);
-  return sortedBy(
-    rows,
-    (document): SortKey => sort.keyOf(document),
-    (a, b) => sort.compare(a, b),
-    { wanted, read: readerOf(sort.fields) },
-  );
+  const { keyOf, compare, read } = sortOptions(sort);
+  return sortedBy(rows, keyOf, compare, { wanted, read });
+}
+
+/** @param wanted - how many of the first documents are needed. */
+export function newSortFold(sort: Sort, wanted: number): SortFold<SortKey> {
+  const { keyOf, compare, read } = sortOptions(sort);
+  return new SortFold(keyOf, compare, { wanted, read });
+}
+
+function sortOptions(sort: Sort) {
+  return {
+    keyOf: (document: BsonDocument): SortKey => sort.keyOf(document),
+    compare: (a: SortKey, b: SortKey): number => sort.compare(a, b),
+    read: readerOf(sort.fields),
+  };
 }
 
 interface SortOptions {
@@ -122,31 +133,68 @@ export async function* sortedBy<Key>(
   rows: Rows,
   keyOf: (document: BsonDocument) => Key,
   compare: (a: Key, b: Key) => number,
-  { wanted = Number.POSITIVE_INFINITY, read = (row) => row.document }: SortOptions = {},
+  options: SortOptions = {},
 ): Rows {
-  let kept: { readonly key: Key; readonly row: Row }[] = [];
-  let bytes = 0;
-  const arrange = (): void => {
-    kept.sort((a, b) => compare(a.key, b.key));
-    if (kept.length > wanted) kept = kept.slice(0, wanted);
-    bytes = kept.reduce((sum, { row }) => sum + row.body.length, 0);
-  };
-  for await (const batch of rows) {
-    for (const row of batch) {
-      kept.push({ key: keyOf(read(row)), row: Row.ofBody(row.body) });
-      bytes += row.body.length;
-    }
-    if (kept.length > 2 * wanted + SLACK || bytes > SORT_BYTES_MAX) arrange();
-    if (bytes > SORT_BYTES_MAX)
-      throw new MongoError(
-        'QueryExceededMemoryLimitNoDiskUseAllowed',
-        `Executor error during find command :: caused by :: Sort exceeded memory limit of ${SORT_BYTES_MAX} bytes, ` +
-          'but did not opt in to external sorting.',
-      );
+  const fold = new SortFold(keyOf, compare, options);
+  for await (const batch of rows) for (const row of batch) fold.add(row);
+  yield* fold.rows();
+}
+
+/** The first rows in an order; rows with equal keys stay in the order they came in. */
+export class SortFold<Key> implements DocumentFold {
+  readonly #keyOf: (document: BsonDocument) => Key;
+  readonly #compare: (a: Key, b: Key) => number;
+  readonly #wanted: number;
+  readonly #read: ReadFields;
+  #kept: { readonly key: Key; readonly body: Bytes }[] = [];
+  #bytes = 0;
+  /** Set once as many rows as wanted come before all that are dropped. */
+  #last: { readonly key: Key } | undefined;
+
+  constructor(
+    keyOf: (document: BsonDocument) => Key,
+    compare: (a: Key, b: Key) => number,
+    { wanted = Number.POSITIVE_INFINITY, read = (row) => row.document }: SortOptions,
+  ) {
+    this.#keyOf = keyOf;
+    this.#compare = compare;
+    this.#wanted = wanted;
+    this.#read = read;
   }
-  arrange();
-  if (kept.length > 0) yield kept.map(({ row }) => row);
+
+  add(row: Row): boolean {
+    const key = this.#keyOf(this.#read(row));
+    if (this.#last !== undefined && this.#compare(key, this.#last.key) >= 0) return true;
+    const { body } = row;
+    this.#kept.push({ key, body });
+    this.#bytes += body.length;
+    const isFull = this.#kept.length > 2 * this.#wanted + SLACK;
+    if (isFull || this.#bytes > SORT_BYTES_MAX + SLACK_BYTES) this.#arrange();
+    return true;
+  }
+
+  #arrange(): void {
+    this.#kept.sort((a, b) => this.#compare(a.key, b.key));
+    if (this.#kept.length > this.#wanted) this.#kept.length = this.#wanted;
+    if (this.#kept.length === this.#wanted) this.#last = this.#kept.at(-1);
+    this.#bytes = this.#kept.reduce((sum, { body }) => sum + body.length, 0);
+    if (this.#bytes > SORT_BYTES_MAX) throw tooMuchToSort();
+  }
+
+  async *rows(): Rows {
+    this.#arrange();
+    if (this.#kept.length > 0) yield this.#kept.map(({ body }) => Row.ofBody(body));
+  }
+}
+
+function tooMuchToSort(): MongoError {
+  return new MongoError(
+    'QueryExceededMemoryLimitNoDiskUseAllowed',
+    `Executor error during find command :: caused by :: Sort exceeded memory limit of ${SORT_BYTES_MAX} bytes, ` +
+      'but did not opt in to external sorting.',
+  );
 }
 
 /** Rows beyond the wanted ones that may wait for the next arrangement. */
 const SLACK = 1000;
+const SLACK_BYTES = 4 * 1024 * 1024;

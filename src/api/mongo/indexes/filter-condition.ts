@@ -2,6 +2,7 @@
  * What indexes can decide of a filter: values that fields must equal or lie between. An array stands for its elements,
  * and two bounds may be met by two of them, so only one test of each field counts. Everything else allows anything.
  */
+import { append } from '../../../base/index.ts';
 import {
   ANYTHING,
   allOf,
@@ -9,6 +10,7 @@ import {
   type Condition,
   comparedTo,
   equalTo,
+  ofType,
   term,
   type ValueRange,
 } from '../../../query/index.ts';
@@ -17,6 +19,8 @@ import {
   BsonSymbol,
   Double,
   Extended,
+  isArray,
+  isDocument,
   type Value,
   valueOfBson,
 } from '../../../value/index.ts';
@@ -75,12 +79,35 @@ function rangesOf(test: FieldTest): readonly ValueRange[] | undefined {
   }
 }
 
-/** Null is asked of documents without the field as well. */
+/** Values that equal one of those sent, and maybe others. */
 function equalRanges(sent: readonly Bson[]): readonly ValueRange[] | undefined {
-  const values = sent.filter((value) => value !== null).map(indexValue);
-  if (values.includes(undefined)) return undefined;
-  const ranges = values.map(equalTo);
-  return values.length === sent.length ? ranges : [...ranges, equalTo(null), equalTo(undefined)];
+  const ranges: ValueRange[] = [];
+  for (const value of sent) {
+    const own = rangesOfValue(value);
+    if (own === undefined) return undefined;
+    append(ranges, own);
+  }
+  return ranges;
+}
+
+/** Null is asked of documents without the field as well. */
+const ABSENT = [equalTo(null), equalTo(undefined)];
+const ANY_DOCUMENT = ofType({});
+const ANY_LIST = ofType([]);
+
+function rangesOfValue(value: Bson): readonly ValueRange[] | undefined {
+  if (value === null) return ABSENT;
+  if (isDocument(value)) return [ANY_DOCUMENT];
+  if (!isArray(value)) {
+    const key = indexValue(value);
+    return key === undefined ? undefined : [equalTo(key)];
+  }
+  // An array is the whole value, which has entries of its elements, or an element itself. An empty one may have none.
+  const [first] = value;
+  if (first === undefined) return undefined;
+  if (isArray(first)) return [ANY_LIST];
+  const own = rangesOfValue(first);
+  return own && [...own, ANY_LIST];
 }
 
 /** The value in an index; undefined for values that an index does not have as they are. */

@@ -14,17 +14,19 @@ export function idsIn(filter: Filter): readonly Bson[] | undefined {
   for (const part of conjuncts(filter)) {
     if (part.kind !== 'field' || part.path.join('.') !== '_id' || part.test.kind !== 'in') continue;
     const { values, regexes } = part.test;
-    // An array names its elements too, and no document has one as its `_id`.
-    if (regexes.length > 0 || values.length > IDS_MAX || values.some(isUnclear)) continue;
-    const sorted = values.toSorted(compareBson);
+    if (regexes.length > 0 || values.length > IDS_MAX) continue;
+    // No document has an array as its `_id`.
+    const possible = values.filter((value) => !isArray(value));
+    if (possible.some(isUnclear)) continue;
+    const sorted = possible.toSorted(compareBson);
     return sorted.filter((value, at) => at === 0 || compareBson(value, sorted[at - 1]) !== 0);
   }
   return undefined;
 }
 
-/** Null is what a missing `_id` would be, and objects have kinds of numbers inside. */
+/** Values whose keys may not be those of all equal values. */
 function isUnclear(value: Bson): boolean {
-  if (value === null || isArray(value)) return true;
+  if (value === null) return false;
   const isBinary = value instanceof Extended && /^(binary|uuid)$/.test(value.payload.kind);
   return !isBinary && !isDocument(value) && indexValue(value) === undefined;
 }

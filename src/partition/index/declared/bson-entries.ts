@@ -99,14 +99,18 @@ const KINDS = Object.keys(cosmos) as readonly Kind[];
 /**
  * Ranges of values in the bson collation, ascending and disjoint. Undefined where they hold arrays: entries are about
  * their elements.
+ * @param isOfElements - the ranges are about elements as well: the arrays in them are those within arrays.
  */
-export function bsonRanges(ranges: readonly ValueRange[]): readonly ValueRange[] | undefined {
+export function bsonRanges(
+  ranges: readonly ValueRange[],
+  isOfElements = false,
+): readonly ValueRange[] | undefined {
   const found: ValueRange[] = [];
   for (const range of ranges)
     for (const kind of KINDS) {
       const part = partOf(range, kind);
       if (part === undefined) continue;
-      if (kind === 'array') return undefined;
+      if (kind === 'array' && !isOfElements) return undefined;
       found.push(part);
     }
   found.sort((a, b) => compareBytes(a.start, b.start));

@@ -87,6 +87,8 @@ export interface PartLimit {
     readonly end: Bytes;
     readonly isPoint: boolean;
   }[];
+  /** True where elements of arrays count as values: an array in a range is one within an array, and not empty. */
+  readonly isOfElements?: boolean;
 }
 
 /** Index ranges that hold every item within some limits. */

@@ -28,8 +28,8 @@ export function allowsMissing({ ranges }: PartLimit): boolean {
 /** The limits as ranges of the bson collation, as far as its entries are about them. */
 export function inBson(limits: ReadonlyMap<string, PartLimit>): ReadonlyMap<string, PartLimit> {
   const found = new Map<string, PartLimit>();
-  for (const [text, { path, ranges }] of limits) {
-    const own = bsonRanges(ranges);
+  for (const [text, { path, ranges, isOfElements }] of limits) {
+    const own = bsonRanges(ranges, isOfElements);
     if (own !== undefined) found.set(text, { path, ranges: own });
   }
   return found;

@@ -7,6 +7,7 @@ import type { Namespace } from '../../collections/namespace.ts';
 import {
   findDocuments,
   foldDocuments,
+  rowsOfFold,
   type SortOptions,
   sortedDocuments,
 } from '../../documents/find-documents.ts';
@@ -20,6 +21,7 @@ import { compileMatch, splitExpressions } from '../stages/match.ts';
 import { parseStageSort } from '../stages/sort.ts';
 import type { PipelineHost, StageContext } from '../stages/stage.ts';
 import { describe } from './describe.ts';
+import { impliedFilters } from './implied-filter.ts';
 import { groupOf, leadingGroup } from './leading-group.ts';
 import {
   measured,
@@ -77,13 +79,14 @@ function prepared(
     const run = parseStages(stages, context);
     return () => run(none());
   }
-  const { filter, rest: others } = leadingFilter(stages);
+  const { filter, expression, rest: others } = leadingFilter(stages);
   // Both are parsed before the collection is looked for, so that errors do not depend on it.
   const { compare } = context.expressions;
   const query = { expression: context.expressions };
   const own = parseFilter(filter, query);
   refuseNear(own);
   refuseWhere(own);
+  const implied = expression === undefined ? [] : impliedFilters(expression, context.expressions);
   const { sort, rest } = leadingSort(others, context);
   const group = leadingGroup(rest, context);
   const run = parseStages(group?.rest ?? rest, context);
@@ -93,25 +96,22 @@ function prepared(
     if (collection === undefined) return run(none());
     const name = sort === undefined ? (filter.size === 0 ? 'read' : '$match') : '$sort';
     const source = measuredStage(name, (rows) => rows, context);
-    const all: Filter =
-      further === undefined ? own : { kind: 'and', of: [parseFilter(further, query), own] };
+    const found = implied.map((filterNow) => filterNow()).filter((part) => part !== undefined);
+    const parts = further === undefined ? found : [parseFilter(further, query), ...found];
+    const all: Filter = parts.length === 0 ? own : { kind: 'and', of: [...parts, own] };
     const { covered } = context;
     if (group !== undefined && sort === undefined && covered === undefined) {
       const folded = foldDocuments(call.store, collection, all, group.start, { compare });
       if (folded !== undefined) return run(measured(group.name, rowsOfFold(folded), context));
     }
-    const found =
+    const documents =
       sort === undefined
         ? findDocuments(call.store, collection, all, { compare })
         : sortedDocuments(call.store, collection, all, { compare, ...sort });
-    const rows = covered === undefined ? found : matching(found, covered);
+    const rows = covered === undefined ? documents : matching(documents, covered);
     const read = source(rows);
     return run(group === undefined ? read : measured(group.name, groupOf(read, group), context));
   };
-}
-
-async function* rowsOfFold(folded: () => Promise<{ rows(): Rows }>): Rows {
-  yield* (await folded()).rows();
 }
 
 function filtered(rows: Rows, filter: BsonDocument, { expressions }: StageContext): Rows {
@@ -121,6 +121,7 @@ function filtered(rows: Rows, filter: BsonDocument, { expressions }: StageContex
 /** The filter that the first stage is; `$expr` stays a stage. */
 function leadingFilter(stages: readonly NamedStage[]): {
   readonly filter: BsonDocument;
+  readonly expression?: Bson | undefined;
   readonly rest: readonly NamedStage[];
 } {
   const [first, ...others] = stages;
@@ -129,7 +130,7 @@ function leadingFilter(stages: readonly NamedStage[]): {
   const { filter, expressions } = splitExpressions(first.argument);
   if (expressions.length === 0) return { filter, rest: others };
   const left = { ...first, argument: new Map([['$expr', expressions[0] as Bson]]) };
-  return { filter, rest: [left, ...others] };
+  return { filter, expression: expressions[0], rest: [left, ...others] };
 }
 
 /** The sort that comes next: an index may have its order. */

@@ -38,7 +38,7 @@ export function leadingGroup(
   stages: readonly NamedStage[],
   context: StageContext,
 ): LeadingGroup | undefined {
-  const at = stages.findIndex(({ name }) => !MAPPINGS.has(name));
+  const at = stages.findIndex(({ name }) => !GROUP_MAPPINGS.has(name));
   const named = stages[at];
   const found = named && GROUPS[named.name];
   const first = stages.slice(0, at + 1);
@@ -74,7 +74,8 @@ function stage(name: string, argument: Bson): Bson {
   return new Map([[name, argument]]);
 }
 
-const MAPPINGS: ReadonlySet<string> = new Set([
+/** Stages that may stand before such a group. */
+export const GROUP_MAPPINGS: ReadonlySet<string> = new Set([
   '$addFields',
   '$match',
   '$project',

@@ -67,6 +67,15 @@ export function parseGrouping(sent: Bson, { expressions }: StageContext): Groupi
   };
 }
 
+/** Whether a group only counts its documents, found without compiling it. */
+export function isCountingGroup(sent: Bson): boolean {
+  if (!isDocument(sent)) return false;
+  return [...sent].every(([name, value]) => {
+    if (name !== '_id') return isCounting(value);
+    return value === null || isNumber(value) || (typeof value === 'string' && value[0] !== '$');
+  });
+}
+
 /** `{ $sum: 1 }` and `{ $count: {} }`. */
 function isCounting(accumulator: Bson | undefined): boolean {
   return isDocument(accumulator) && (accumulator.get('$sum') === 1 || accumulator.has('$count'));

@@ -186,12 +186,17 @@ function wanted(value: Bson | undefined): readonly Bson[] {
 }
 
 function equalFilter(value: Bson | undefined, foreign: readonly string[]): BsonDocument {
-  const alternatives = wanted(value).map(
-    (one): BsonDocument => new Map([[foreign.join('.'), new Map([['$eq', one]])]]),
+  return equalToSome(wanted(value), foreign.join('.'));
+}
+
+/** A filter on the values that a field equals. A pattern in a list would match, not equal. */
+function equalToSome(values: readonly Bson[], name: string): BsonDocument {
+  const hasPattern = values.some(
+    (value) => value instanceof Extended && value.payload.kind === 'regex',
   );
-  return alternatives.length === 0
-    ? new Map([['$alwaysFalse', 1]])
-    : new Map<string, Bson>([['$or', alternatives]]);
+  if (!hasPattern) return new Map([[name, new Map([['$in', values]])]]);
+  const equal = (value: Bson): BsonDocument => new Map([[name, new Map([['$eq', value]])]]);
+  return new Map([['$or', values.map(equal)]]);
 }
 
 /** One search for all documents of a batch, by index where the foreign field has one. */
@@ -239,16 +244,7 @@ async function foreignByKey(
 ): Promise<ReadonlyMap<string, readonly BsonDocument[]>> {
   const found = new Map<string, BsonDocument[]>();
   if (list.length === 0) return found;
-  const name = foreign.join('.');
-  // A pattern in a list would match, not equal.
-  const hasPattern = list.some(
-    (value) => value instanceof Extended && value.payload.kind === 'regex',
-  );
-  const filter: BsonDocument = hasPattern
-    ? new Map<string, Bson>([
-        ['$or', list.map((value): BsonDocument => new Map([[name, new Map([['$eq', value]])]]))],
-      ])
-    : new Map<string, Bson>([[name, new Map([['$in', list]])]]);
+  const filter = equalToSome(list, foreign.join('.'));
   let order = 0;
   for (const document of await collect(lookup.run(filter), '$lookup')) {
     orders.set(document, order++);

@@ -6,6 +6,8 @@ import {
   isDocument,
   readBson,
 } from '../../../../value/index.ts';
+import { GROUP_MAPPINGS } from '../../aggregate/pipeline/leading-group.ts';
+import { isCountingGroup } from '../../aggregate/stages/group.ts';
 import { Arguments } from '../../bson/arguments.ts';
 import type { Call, Command, Reply } from '../../call.ts';
 import { findCollection, isView } from '../../collections/collection.ts';
@@ -127,8 +129,8 @@ async function explainCommand(
       executionSuccess: true,
       nReturned: stats.returned,
       executionTimeMillis: stats.ms,
-      totalKeysExamined: plan.usesIndex ? stats.returned : 0,
-      totalDocsExamined: plan.usesIndex ? stats.returned : plan.documents,
+      totalKeysExamined: stats.keys,
+      totalDocsExamined: isRead || plan.usesIndex ? stats.documents : plan.documents,
       executionStages: new Map([
         ...plan.winning,
         ['nReturned', stats.returned],
@@ -145,7 +147,15 @@ async function explainCommand(
   return { ...reply, ...environment(call, body) };
 }
 
-const NOT_RUN = { returned: 0, ms: 0 };
+const NOT_RUN: Executed = { returned: 0, ms: 0, keys: 0, documents: 0 };
+
+/** What a command returned, and what it read for that. */
+interface Executed {
+  readonly returned: number;
+  readonly ms: number;
+  readonly keys: number;
+  readonly documents: number;
+}
 
 function environment(
   { connection, context }: Call,
@@ -170,8 +180,10 @@ async function execute(
   command: Command,
   name: string,
   sent: BsonDocument,
-): Promise<{ readonly returned: number; readonly ms: number }> {
+): Promise<Executed> {
   const startedMs = performance.now();
+  const { meter } = call;
+  const { keysExamined, documentsExamined } = meter;
   const body = new Map(sent).set('$db', call.database);
   body.delete('explain');
   if (name === 'aggregate') {
@@ -193,7 +205,12 @@ async function execute(
     while (!open.isDone) returned += (await open.next(1000, 0)).length;
     await cursors.release(id, open);
   }
-  return { returned, ms: Math.round(performance.now() - startedMs) };
+  return {
+    returned,
+    ms: Math.round(performance.now() - startedMs),
+    keys: meter.keysExamined - keysExamined,
+    documents: meter.documentsExamined - documentsExamined,
+  };
 }
 
 function shapedParts({ sort, projection, collation }: ExplainedQuery): {
@@ -240,6 +257,20 @@ function countIn(reply: BsonDocument): number {
   return isArray(values) ? values.length : 1;
 }
 
+/** The group that a pipeline begins with, behind stages that map documents. */
+function leadingGroupIn(pipeline: readonly Bson[]): ExplainedQuery['group'] {
+  for (const [at, stage] of pipeline.entries()) {
+    if (!isDocument(stage)) return undefined;
+    const [[name, argument] = ['', null]] = stage;
+    const isFirst = at === 0 || (at === 1 && (pipeline[0] as BsonDocument).has('$match'));
+    if (name === '$group') return { isCount: isFirst && isCountingGroup(argument) };
+    if (name === '$count') return { isCount: isFirst };
+    if (name === '$sortByCount') return { isCount: false };
+    if (!GROUP_MAPPINGS.has(name)) return undefined;
+  }
+  return undefined;
+}
+
 /** Filter, sort and projection of the command, whatever it is. */
 function queryOf(name: string, body: BsonDocument): ExplainedQuery {
   const parts = {
@@ -250,6 +281,7 @@ function queryOf(name: string, body: BsonDocument): ExplainedQuery {
     hint: body.get('hint'),
     collation: body.get('collation'),
     kind: name,
+    key: name === 'distinct' ? String(body.get('key')) : undefined,
   };
   if (name === 'aggregate') {
     const pipeline = body.get('pipeline');
@@ -257,7 +289,8 @@ function queryOf(name: string, body: BsonDocument): ExplainedQuery {
     const match = isDocument(first) ? first.get('$match') : undefined;
     const next = match === undefined ? first : second;
     const sort = isDocument(next) ? next.get('$sort') : undefined;
-    return { ...parts, sort, filter: isDocument(match) ? match : new Map() };
+    const group = isArray(pipeline) ? leadingGroupIn(pipeline) : undefined;
+    return { ...parts, sort, group, filter: isDocument(match) ? match : new Map() };
   }
   let source = body;
   if (name === 'update' || name === 'delete') {
