@@ -1,5 +1,4 @@
 /** BSON bytes to the model. Every length is checked against the bytes that hold it; faults are SyntaxErrors. */
-import { Decimal128 } from 'bson';
 import { BSON_NESTING_MAX, type Bytes, bufferOf } from '../../base/index.ts';
 import { Extended } from '../value.ts';
 import {
@@ -12,6 +11,7 @@ import {
   BsonSymbol,
   Double,
 } from './bson.ts';
+import { digitsOfBytes } from './decimal-bytes.ts';
 
 /** Length and end of an empty document. */
 const DOCUMENT_BYTES_MIN = 5;
@@ -108,7 +108,7 @@ export class BsonReader {
       case BSON_TYPES.decimal:
         return new Extended({
           kind: 'decimal',
-          digits: new Decimal128(this.#bytes(16)).toString(),
+          digits: digitsOfBytes(this.#bytes(16)),
         });
       case BSON_TYPES.timestamp: {
         const low = this.#buffer.readUInt32LE(this.#take(4));

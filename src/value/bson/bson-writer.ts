@@ -1,5 +1,4 @@
 /** The model to BSON bytes. */
-import { Decimal128 } from 'bson';
 import { assert, type Bytes, unreachable } from '../../base/index.ts';
 import { Extended, type ExtendedPayload, UUID_SUBTYPE } from '../value.ts';
 import {
@@ -12,6 +11,7 @@ import {
   bsonTypeOf,
   Double,
 } from './bson.ts';
+import { bytesOfDigits } from './decimal-bytes.ts';
 
 const CAPACITY_DEFAULT = 512;
 
@@ -135,7 +135,7 @@ export class BsonWriter {
         this.#int64(payload.value);
         return;
       case 'decimal':
-        this.raw(Decimal128.fromString(payload.digits).bytes);
+        this.raw(bytesOfDigits(payload.digits));
         return;
       case 'date':
         this.#int64(BigInt(payload.ms));

@@ -2,11 +2,11 @@
  * JSON of the NoSQL API to BSON: an object with the one form that extended JSON gives to a type is a value of that
  * type, in its relaxed and its canonical spelling. Every other object is a document.
  */
-import { Decimal128 } from 'bson';
 import { DomainError } from '../../base/index.ts';
 import { Extended, isList, isMap, type Value, type ValueMap } from '../value.ts';
 import { type Bson, Double } from './bson.ts';
 import { bsonOfValue } from './bson-value.ts';
+import { digitsOfText } from './decimal-bytes.ts';
 import { isInt32 } from './numbers.ts';
 
 export function bsonOfExtendedJson(value: Value): Bson {
@@ -77,7 +77,7 @@ function readLong(text: Value): Bson | undefined {
 function readDecimal(text: Value): Bson | undefined {
   if (typeof text !== 'string') return undefined;
   try {
-    return new Extended({ kind: 'decimal', digits: Decimal128.fromString(text).toString() });
+    return new Extended({ kind: 'decimal', digits: digitsOfText(text) });
   } catch {
     return undefined;
   }

@@ -32,7 +32,7 @@ function rareKeyText(value: Bson): string {
       const double = Number(payload.digits);
       if (Number.isSafeInteger(double) && /^-?\d+(\.0*)?$/.test(payload.digits))
         return `n${double + 0}`;
-      if (payload.digits === 'NaN') return 'nNaN';
+      if (payload.digits.endsWith('NaN')) return 'nNaN';
     }
   }
   if (value instanceof Double && Number.isNaN(value.value)) return 'nNaN';

@@ -120,7 +120,9 @@ export function digitsOf(value: Bson): string {
 export function isNaNumber(value: Bson | undefined): boolean {
   if (value instanceof Double) return Number.isNaN(value.value);
   return (
-    value instanceof Extended && value.payload.kind === 'decimal' && value.payload.digits === 'NaN'
+    value instanceof Extended &&
+    value.payload.kind === 'decimal' &&
+    value.payload.digits.endsWith('NaN')
   );
 }
 

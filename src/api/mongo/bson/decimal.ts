@@ -14,7 +14,8 @@ interface Finite {
   readonly exponent: number;
 }
 
-type Special = 'NaN' | 'Infinity' | '-Infinity';
+/** A NaN keeps its sign through sums and products, as in decimal128. */
+type Special = 'NaN' | '-NaN' | 'Infinity' | '-Infinity';
 type Decimal = Finite | Special;
 
 /** Where a rounding goes: to the even neighbour, or towards zero, minus infinity, plus infinity. */
@@ -22,8 +23,7 @@ export type RoundingMode = 'even' | 'zero' | 'down' | 'up';
 
 /** Reads -12.50E+3. The text must be a decimal. */
 function parse(text: string): Decimal {
-  if (text.length > 2 && (text.endsWith('y') || text.endsWith('N')))
-    return text === 'NaN' || text === '-NaN' ? 'NaN' : (text as Special);
+  if (text.length > 2 && (text.endsWith('y') || text.endsWith('N'))) return text as Special;
   const isNegative = text.startsWith('-');
   const [mantissa = '0', exponent = '0'] = (isNegative ? text.slice(1) : text).split('E');
   const point = mantissa.indexOf('.');
@@ -100,6 +100,16 @@ function asNumber(decimal: Decimal): number {
   return decimal.isNegative ? -magnitude : magnitude;
 }
 
+function isNaNText(decimal: Decimal): boolean {
+  return decimal === 'NaN' || decimal === '-NaN';
+}
+
+/** The first operand that is no number is the result, with its sign. */
+function nanOf(left: Decimal, right: Decimal): string | undefined {
+  if (isNaNText(left)) return left as Special;
+  return isNaNText(right) ? (right as Special) : undefined;
+}
+
 function printSpecial(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   return value > 0 ? 'Infinity' : '-Infinity';
@@ -109,7 +119,7 @@ export function addDecimals(a: string, b: string): string {
   const left = parse(a);
   const right = parse(b);
   if (typeof left === 'string' || typeof right === 'string')
-    return printSpecial(asNumber(left) + asNumber(right));
+    return nanOf(left, right) ?? printSpecial(asNumber(left) + asNumber(right));
   if (left.digits === 0n || right.digits === 0n) return addZero(left, right);
   // Beyond this distance the smaller one cannot change a digit that is kept.
   const [high, low] = left.exponent >= right.exponent ? [left, right] : [right, left];
@@ -149,7 +159,6 @@ function signed({ isNegative, digits }: Finite): bigint {
 }
 
 export function negateDecimal(text: string): string {
-  if (text === 'NaN') return text;
   return text.startsWith('-') ? text.slice(1) : `-${text}`;
 }
 
@@ -157,7 +166,7 @@ export function multiplyDecimals(a: string, b: string): string {
   const left = parse(a);
   const right = parse(b);
   if (typeof left === 'string' || typeof right === 'string')
-    return printSpecial(asNumber(left) * asNumber(right));
+    return nanOf(left, right) ?? printSpecial(asNumber(left) * asNumber(right));
   return finish({
     isNegative: left.isNegative !== right.isNegative,
     digits: left.digits * right.digits,
@@ -185,7 +194,8 @@ export function divideDecimals(a: string, b: string): string {
 }
 
 function divideSpecial(left: Decimal, right: Decimal): string {
-  if (left === 'NaN' || right === 'NaN') return 'NaN';
+  const nan = nanOf(left, right);
+  if (nan !== undefined) return nan;
   if (typeof left === 'string') {
     if (typeof right === 'string') return 'NaN';
     return (left === '-Infinity') !== right.isNegative ? '-Infinity' : 'Infinity';
@@ -215,7 +225,7 @@ function exactOrSticky({ isNegative, digits, exponent, isExact, ideal }: Quotien
 export function remainderOfDecimals(a: string, b: string): string {
   const left = parse(a);
   const right = parse(b);
-  if (typeof left === 'string' || right === 'NaN') return 'NaN';
+  if (typeof left === 'string' || isNaNText(right)) return nanOf(left, right) ?? 'NaN';
   if (typeof right === 'string') return a;
   const gap = left.exponent - right.exponent;
   const exponent = Math.min(left.exponent, right.exponent);

@@ -97,7 +97,7 @@ export function newAddToSet(): Accumulator {
   };
 }
 
-function arrayFrom(value: Bson, name: string): readonly Bson[] {
+export function arrayFrom(value: Bson, name: string): readonly Bson[] {
   if (isArray(value)) return value;
   throw new MongoError(
     'TypeMismatch',

@@ -28,6 +28,19 @@ import {
 import { type Accumulator, newAverage, newDeviation, newSum } from './numbers.ts';
 import { parsePercentile } from './percentile.ts';
 import { parseScriptAccumulator } from './scripted.ts';
+import {
+  slidingAddToSet,
+  slidingBest,
+  slidingBestN,
+  slidingConcatArrays,
+  slidingEnds,
+  slidingFirst,
+  slidingLast,
+  slidingPush,
+  slidingSetUnion,
+  slidingTop,
+} from './sliding-lists.ts';
+import { type Sliding, slidingAverage, slidingSum } from './sliding-numbers.ts';
 
 /** Makes accumulators for one field of the groups. */
 export interface AccumulatorSpec {
@@ -35,6 +48,8 @@ export interface AccumulatorSpec {
   readonly argument: Evaluate;
   /** @param frame - holds the `_id` of the group, for the number of values that `$firstN` and its kind keep. */
   start(frame: Frame): Accumulator;
+  /** The same for frames that move; undefined where nothing can be taken away again. */
+  slide?(frame: Frame): Sliding;
   /** Set where functions of clients accumulate: called after each batch of documents, and before the results. */
   runScripts?(isLast: boolean): Promise<void>;
 }
@@ -42,28 +57,34 @@ export interface AccumulatorSpec {
 type ParseAccumulator = (argument: Bson, scope: Scope, name: string) => AccumulatorSpec;
 
 const ACCUMULATORS: Readonly<Record<string, ParseAccumulator>> = {
-  $addToSet: simple(newAddToSet),
-  $avg: simple(newAverage),
+  $addToSet: simple(newAddToSet, slidingAddToSet),
+  $avg: simple(() => newAverage(true), slidingAverage),
   $bottom: top,
   $bottomN: top,
-  $concatArrays: simple(newConcatArrays),
+  $concatArrays: simple(newConcatArrays, slidingConcatArrays),
   $count: count,
-  $first: simple(newFirst),
+  $first: simple(newFirst, slidingFirst),
   $firstN: ends,
-  $last: simple(newLast),
+  $last: simple(newLast, slidingLast),
   $lastN: ends,
-  $max: simple((scope) => newBest(1, scope.context.compare)),
+  $max: simple(
+    (scope) => newBest(1, scope.context.compare),
+    (scope) => slidingBest(1, scope.context.compare),
+  ),
   $maxN: best,
   $median: parsePercentile,
   $mergeObjects: simple(newMergeObjects),
-  $min: simple((scope) => newBest(-1, scope.context.compare)),
+  $min: simple(
+    (scope) => newBest(-1, scope.context.compare),
+    (scope) => slidingBest(-1, scope.context.compare),
+  ),
   $minN: best,
   $percentile: parsePercentile,
-  $push: simple(newPush),
-  $setUnion: simple(newSetUnion),
+  $push: simple(newPush, slidingPush),
+  $setUnion: simple(newSetUnion, slidingSetUnion),
   $stdDevPop: simple(() => newDeviation(false)),
   $stdDevSamp: simple(() => newDeviation(true)),
-  $sum: simple(newSum),
+  $sum: simple(newSum, slidingSum),
   $top: top,
   $topN: top,
 };
@@ -98,10 +119,14 @@ export function parseAccumulator(operator: string, argument: Bson, scope: Scope)
   return parse(argument, scope, operator);
 }
 
-function simple(start: (scope: Scope) => Accumulator): ParseAccumulator {
+function simple(
+  start: (scope: Scope) => Accumulator,
+  slide?: (scope: Scope) => Sliding,
+): ParseAccumulator {
   return (argument, scope) => ({
     argument: scope.compile(argument),
     start: () => start(scope),
+    ...(slide === undefined ? {} : { slide: () => slide(scope) }),
   });
 }
 
@@ -110,7 +135,7 @@ const ONE = constant(1);
 function count(argument: Bson): AccumulatorSpec {
   if (!isDocument(argument) || argument.size > 0)
     throw new MongoError('TypeMismatch', '$count takes no arguments, i.e. $count:{}');
-  return { argument: ONE, start: newSum };
+  return { argument: ONE, start: newSum, slide: slidingSum };
 }
 
 const N_CODE = 'Location7548606';
@@ -166,6 +191,7 @@ function ends(argument: Bson, scope: Scope, name: string): AccumulatorSpec {
   return {
     argument: input,
     start: (frame) => newEnds(numberOfValues(n(frame), name), name === '$lastN'),
+    slide: (frame) => slidingEnds(numberOfValues(n(frame), name), name === '$lastN'),
   };
 }
 
@@ -176,6 +202,8 @@ function best(argument: Bson, scope: Scope, name: string): AccumulatorSpec {
   return {
     argument: input,
     start: (frame) => newBestN(numberOfValues(n(frame), name), direction, scope.context.compare),
+    slide: (frame) =>
+      slidingBestN(numberOfValues(n(frame), name), direction, scope.context.compare),
   };
 }
 
@@ -190,15 +218,17 @@ function top(argument: Bson, scope: Scope, name: string): AccumulatorSpec {
   const n = isMany ? scope.compile(options.get('n') as Bson) : undefined;
   if (n !== undefined) checkKnown(n, name);
   const isBottom = name.startsWith('$bottom');
+  const kept = (frame: Frame): number | undefined =>
+    n === undefined ? undefined : numberOfValues(n(frame), name);
+  const order = (a: Bson, b: Bson): number =>
+    compareSortKeys(a as readonly Bson[], b as readonly Bson[], parts);
   return {
     argument: (frame) => [
       sortKeyOf(frame[0] as BsonDocument, parts) as readonly Bson[],
       output(frame) ?? null,
     ],
-    start: (frame) =>
-      newTop(n === undefined ? undefined : numberOfValues(n(frame), name), isBottom, (a, b) =>
-        compareSortKeys(a as readonly Bson[], b as readonly Bson[], parts),
-      ),
+    start: (frame) => newTop(kept(frame), isBottom, order),
+    slide: (frame) => slidingTop(kept(frame), isBottom, order),
   };
 }
 

@@ -12,6 +12,8 @@ import { typeName } from '../expressions/define.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { constantOf, type Evaluate, type Frame } from '../expressions/scope.ts';
 import type { Accumulator } from './numbers.ts';
+import { SortedFrame } from './sliding-lists.ts';
+import type { Sliding } from './sliding-numbers.ts';
 
 interface PercentileOptions {
   readonly input: Evaluate;
@@ -95,13 +97,15 @@ function sharesOf(sent: Bson, scope: Scope): readonly number[] {
 }
 
 /** The value at the rank of each share; null where there is no number. */
-function percentilesOf(values: readonly number[], { shares, isMedian }: PercentileOptions): Bson {
-  const sorted = Float64Array.from(values).sort();
-  const found = shares.map((share): Bson => {
-    if (sorted.length === 0) return null;
-    const at = Math.max(0, Math.ceil(share * sorted.length) - 1);
-    return new Double(sorted[at] as number);
-  });
+function percentilesOf(
+  count: number,
+  valueAt: (rank: number) => number,
+  { shares, isMedian }: PercentileOptions,
+): Bson {
+  const found = shares.map(
+    (share): Bson =>
+      count === 0 ? null : new Double(valueAt(Math.max(0, Math.ceil(share * count) - 1))),
+  );
   return isMedian ? (found[0] as Bson) : found;
 }
 
@@ -113,7 +117,26 @@ export function newPercentiles(options: PercentileOptions): Accumulator {
       const double = doubleOf(value as Bson);
       if (!Number.isNaN(double)) values.push(double);
     },
-    result: () => percentilesOf(values, options),
+    result() {
+      const sorted = Float64Array.from(values).sort();
+      return percentilesOf(sorted.length, (at) => sorted[at] as number, options);
+    },
+  };
+}
+
+/** The same over frames that move: the numbers stay in order. */
+function slidingPercentiles(options: PercentileOptions): Sliding {
+  const sorted = new SortedFrame((a, b) => doubleOf(a) - doubleOf(b));
+  const counts = (value: Bson | undefined): boolean =>
+    isNumber(value) && !Number.isNaN(doubleOf(value as Bson));
+  return {
+    add(value) {
+      if (counts(value)) sorted.add(value as Bson);
+    },
+    remove(value) {
+      if (counts(value)) sorted.remove(value as Bson);
+    },
+    result: () => percentilesOf(sorted.length, (at) => doubleOf(sorted.at(at)), options),
   };
 }
 
@@ -121,7 +144,11 @@ export function parsePercentile(
   argument: Bson,
   scope: Scope,
   name: string,
-): { readonly argument: Evaluate; start(frame: Frame): Accumulator } {
+): { readonly argument: Evaluate; start(frame: Frame): Accumulator; slide(): Sliding } {
   const options = parsePercentileOptions(argument, scope, name);
-  return { argument: options.input, start: () => newPercentiles(options) };
+  return {
+    argument: options.input,
+    start: () => newPercentiles(options),
+    slide: () => slidingPercentiles(options),
+  };
 }

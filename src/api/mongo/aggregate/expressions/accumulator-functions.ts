@@ -16,7 +16,7 @@ import {
 import type { Scope } from './scope.ts';
 
 export const ACCUMULATOR_EXPRESSIONS: OperatorTable = {
-  $avg: over(newAverage),
+  $avg: over(() => newAverage(false)),
   $firstN: ofArray((n) => newEnds(n, false)),
   $lastN: ofArray((n) => newEnds(n, true)),
   $max: over((scope) => newBest(1, scope.context.compare)),

@@ -2,7 +2,6 @@
 import {
   type Bson,
   type BsonDocument,
-  Double,
   Extended,
   isArray,
   isDocument,
@@ -15,9 +14,14 @@ import { addUnits, parseUnit, type Unit } from '../dates/units.ts';
 import { valueAtPath } from '../expressions/field-path.ts';
 
 type Bound = 'unbounded' | 'current' | Bson;
+type DocumentBound = 'unbounded' | number;
 
 export type Frame =
-  | { readonly kind: 'documents'; readonly from: number; readonly to: number }
+  | {
+      readonly kind: 'documents';
+      readonly from: DocumentBound;
+      readonly to: DocumentBound;
+    }
   | {
       readonly kind: 'range';
       readonly from: Bound;
@@ -27,8 +31,8 @@ export type Frame =
 
 export const WHOLE: Frame = {
   kind: 'documents',
-  from: Number.NEGATIVE_INFINITY,
-  to: Number.POSITIVE_INFINITY,
+  from: 'unbounded',
+  to: 'unbounded',
 };
 
 function refuse(message: string): MongoError {
@@ -39,7 +43,8 @@ function crossed(): MongoError {
   return new MongoError('Location5339900', 'Lower bound must not exceed upper bound');
 }
 
-export function parseFrame(sent: Bson | undefined, sort: readonly SortPart[]): Frame {
+/** @param sort - undefined where no order was asked for; an empty one counts as one */
+export function parseFrame(sent: Bson | undefined, sort: readonly SortPart[] | undefined): Frame {
   if (sent === undefined) return WHOLE;
   if (!isDocument(sent)) throw refuse("'window' field must be an object");
   for (const name of sent.keys())
@@ -53,12 +58,9 @@ export function parseFrame(sent: Bson | undefined, sort: readonly SortPart[]): F
   if (unit !== undefined && documents !== undefined)
     throw refuse("Window bounds can specify either 'documents' or 'unit', not both.");
   if (documents !== undefined) {
-    const [from, to] = boundsOf(documents).map((bound, at) => documentBound(bound, at)) as [
-      number,
-      number,
-    ];
-    if (from > to) throw crossed();
-    if ((Number.isFinite(from) || Number.isFinite(to)) && sort.length === 0)
+    const [from, to] = boundsOf(documents).map(documentBound) as [DocumentBound, DocumentBound];
+    if (from !== 'unbounded' && to !== 'unbounded' && from > to) throw crossed();
+    if ((from !== 'unbounded' || to !== 'unbounded') && sort === undefined)
       throw new MongoError('Location5339901', 'Document-based bounds require a sortBy');
     return { kind: 'documents', from, to };
   }
@@ -69,7 +71,11 @@ export function parseFrame(sent: Bson | undefined, sort: readonly SortPart[]): F
   return rangeFrame(range, unit, sort);
 }
 
-function rangeFrame(range: Bson, unit: Bson | undefined, sort: readonly SortPart[]): Frame {
+function rangeFrame(
+  range: Bson,
+  unit: Bson | undefined,
+  sort: readonly SortPart[] | undefined,
+): Frame {
   if (unit !== undefined && typeof unit !== 'string') throw refuse("'unit' must be a string");
   const own = unit === undefined ? undefined : parseUnit(unit);
   const [from, to] = boundsOf(range).map((bound) => {
@@ -87,8 +93,11 @@ function rangeFrame(range: Bson, unit: Bson | undefined, sort: readonly SortPart
     throw crossed();
   if (from === 'current' && isNumber(to as Bson) && doubleOf(to as Bson) < 0) throw crossed();
   if (to === 'current' && isNumber(from as Bson) && doubleOf(from as Bson) > 0) throw crossed();
-  if (sort.length !== 1)
+  const [part] = sort ?? [];
+  if (part === undefined || sort?.length !== 1)
     throw new MongoError('Location5339902', 'Range-based bounds require sortBy a single field');
+  if (part.isDescending)
+    throw new MongoError('Location8947401', 'Range-based bounds require an ascending sortBy');
   return { kind: 'range', from, to, unit: own };
 }
 
@@ -97,40 +106,46 @@ function boundsOf(sent: Bson): readonly Bson[] {
   return sent;
 }
 
-function documentBound(bound: Bson, at: number): number {
-  if (bound === 'unbounded') return at === 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+function documentBound(bound: Bson): DocumentBound {
+  if (bound === 'unbounded') return 'unbounded';
   if (bound === 'current') return 0;
   const whole = isNumber(bound) ? wholeNumber(bound) : undefined;
   if (whole === undefined) throw refuse('Numeric document-based bounds must be an integer');
   return whole;
 }
 
-/** The documents of the window, from the first up to and without the last. */
-export function windowOf(
+/**
+ * The documents of the window around each one, from the first up to and without the last. Bounds only grow along the
+ * partition, so they are found by going on from those of the document before.
+ */
+export function windowsOf(
   frame: Frame,
   documents: readonly BsonDocument[],
-  at: number,
   sort: readonly SortPart[],
-): readonly [number, number] {
-  if (frame.kind === 'documents')
-    return [
-      Math.max(0, at + frame.from),
-      Math.max(0, Math.min(documents.length, at + frame.to + 1)),
+): (at: number) => readonly [number, number] {
+  const count = documents.length;
+  if (frame.kind === 'documents') {
+    const from = frame.from === 'unbounded' ? Number.NEGATIVE_INFINITY : frame.from;
+    const to = frame.to === 'unbounded' ? Number.POSITIVE_INFINITY : frame.to;
+    return (at) => [
+      Math.min(count, Math.max(0, at + from)),
+      Math.max(0, Math.min(count, at + to + 1)),
     ];
+  }
   const part = sort[0] as SortPart;
-  const values = (index: number): number =>
-    positionOf(documents[index] as BsonDocument, part, frame.unit);
-  const own = values(at);
-  const low = limitOf(frame.from, documents[at] as BsonDocument, part, frame.unit, own, -1);
-  const high = limitOf(frame.to, documents[at] as BsonDocument, part, frame.unit, own, 1);
-  const sign = part.isDescending ? -1 : 1;
-  let start = at;
-  while (start > 0 && sign * (values(start - 1) - low) >= 0) start -= 1;
-  while (start < documents.length && sign * (values(start) - low) < 0) start += 1;
-  let stop = Math.max(at, start - 1);
-  while (stop + 1 < documents.length && sign * (values(stop + 1) - high) <= 0) stop += 1;
-  while (stop >= start && sign * (values(stop) - high) > 0) stop -= 1;
-  return [start, stop + 1];
+  const { from, to, unit } = frame;
+  const positions = documents.map((document) => positionOf(document, part, unit));
+  let start = 0;
+  let stop = 0;
+  return (at) => {
+    const document = documents[at] as BsonDocument;
+    const own = positions[at] as number;
+    const low = limitOf(from, document, part, unit, own, -1);
+    const high = limitOf(to, document, part, unit, own, 1);
+    while (start < count && (positions[start] as number) < low) start += 1;
+    while (stop < count && (positions[stop] as number) <= high) stop += 1;
+    return [start, Math.max(start, stop)];
+  };
 }
 
 /** The value of the sort field on one line. */
@@ -160,11 +175,9 @@ function limitOf(
   own: number,
   side: 1 | -1,
 ): number {
-  const sign = part.isDescending ? -1 : 1;
-  if (bound === 'unbounded') return sign * side * Number.POSITIVE_INFINITY;
+  if (bound === 'unbounded') return side * Number.POSITIVE_INFINITY;
   if (bound === 'current') return own;
-  if (unit !== undefined) return addUnits(own, unit, sign * doubleOf(bound), UTC);
+  if (unit !== undefined) return addUnits(own, unit, doubleOf(bound), UTC);
   const value = valueAtPath(document, part.path, 0) as Bson;
-  const sum = combineWidening('add', value, sign < 0 ? new Double(-doubleOf(bound)) : bound);
-  return doubleOf(sum);
+  return doubleOf(combineWidening('add', value, bound));
 }

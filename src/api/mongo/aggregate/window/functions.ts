@@ -2,6 +2,7 @@
 import {
   type Bson,
   type BsonDocument,
+  compareBson,
   Double,
   Extended,
   isDocument,
@@ -17,6 +18,8 @@ import {
 } from '../../bson/arithmetic.ts';
 import { MongoError } from '../../errors.ts';
 import { compareSortKeys, type SortPart, sortKeyOf } from '../../query/sort.ts';
+import { slidingBest } from '../accumulators/sliding-lists.ts';
+import { RemovableSum } from '../accumulators/sliding-numbers.ts';
 import { fixedMs, parseUnit } from '../dates/units.ts';
 import { isNullish } from '../expressions/define.ts';
 import { valueAtPath } from '../expressions/field-path.ts';
@@ -26,12 +29,8 @@ import {
   type Scope,
   type Frame as ValueFrame,
 } from '../expressions/scope.ts';
-
-/** The values of one output field, one for each document of the partition. */
-export type PartitionFunction = (
-  documents: readonly BsonDocument[],
-  window: (at: number) => readonly [number, number],
-) => (Bson | undefined)[];
+import { moving } from './fold.ts';
+import type { PartitionFunction, Window } from './partition.ts';
 
 type ParseFunction = (
   argument: Bson,
@@ -53,16 +52,11 @@ export const WINDOW_FUNCTIONS: Readonly<Record<string, ParseFunction>> = {
   $shift: shift,
 };
 
+/** Functions that take nothing beside themselves. */
+export const RANKINGS = new Set(['$rank', '$denseRank', '$documentNumber']);
+
 /** Functions that take no window. */
-export const FRAMELESS = new Set([
-  '$rank',
-  '$denseRank',
-  '$documentNumber',
-  '$shift',
-  '$expMovingAvg',
-  '$linearFill',
-  '$locf',
-]);
+export const FRAMELESS = new Set(['$shift', '$expMovingAvg', '$linearFill', '$locf']);
 
 function valuesOf(documents: readonly BsonDocument[], evaluate: Evaluate): (Bson | undefined)[] {
   const frame: ValueFrame = [];
@@ -209,12 +203,8 @@ function slope(
   return (documents, window) => {
     const values = valuesOf(documents, evaluate);
     const axis = documents.map((document) => axisOf(document, part, unitMs));
-    return documents.map((_, at) => {
-      const [start, stop] = window(at);
-      return name === '$derivative'
-        ? derivative(values, axis, start, stop)
-        : integral(values, axis, start, stop);
-    });
+    if (name === '$integral') return integrals(values, axis, window);
+    return documents.map((_, at) => derivative(values, axis, ...window(at)));
   };
 }
 
@@ -234,26 +224,34 @@ function derivative(
   return divide(subtract(to as Bson, from as Bson), run);
 }
 
-function integral(
+/** Areas below the lines between neighbours: one comes with the number that enters, one goes with the one that leaves. */
+function integrals(
   values: readonly (Bson | undefined)[],
   axis: readonly Bson[],
-  start: number,
-  stop: number,
-): Bson {
-  let sum: Bson = new Double(0);
-  let count = 0;
-  let before: number | undefined;
-  for (let at = start; at < stop; at++) {
-    if (!isNumber(values[at])) continue;
-    count += 1;
-    if (before !== undefined) {
-      const width = subtract(axis[at] as Bson, axis[before] as Bson);
-      const heights = combineWidening('add', values[before] as Bson, values[at] as Bson);
-      sum = combineWidening('add', sum, divide(combineWidening('multiply', heights, width), 2));
+  window: Window,
+): Bson[] {
+  const points = [...values.keys()].filter((at) => isNumber(values[at]));
+  const area = (point: number): Bson => {
+    const [from, to] = [points[point - 1] as number, points[point] as number];
+    const width = subtract(axis[to] as Bson, axis[from] as Bson);
+    const heights = combineWidening('add', values[from] as Bson, values[to] as Bson);
+    return divide(combineWidening('multiply', heights, width), 2);
+  };
+  let sum = new RemovableSum();
+  let first = 0;
+  let end = 0;
+  return [...values.keys()].map((at) => {
+    const [start, stop] = window(at);
+    for (; end < points.length && (points[end] as number) < stop; end++)
+      if (end > first) sum.add(area(end));
+    for (; first < end && (points[first] as number) < start; first++)
+      if (first + 1 < end) sum.remove(area(first + 1));
+    if (first === end) {
+      sum = new RemovableSum();
+      return null;
     }
-    before = at;
-  }
-  return count === 0 ? null : sum;
+    return combineWidening('add', new Double(0), sum.total());
+  });
 }
 
 function carryForward(argument: Bson, scope: Scope, _sort: readonly SortPart[]): PartitionFunction {
@@ -320,18 +318,12 @@ function scaler(argument: Bson, scope: Scope): PartitionFunction {
   const max = doubleOf(argument.get('max') ?? 1);
   return (documents, window) => {
     const values = valuesOf(documents, evaluate);
-    return documents.map((_, at) => {
-      const [start, stop] = window(at);
-      const numbers = values
-        .slice(start, stop)
-        .filter(isNumber)
-        .map((value) => doubleOf(value as Bson));
-      let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-      for (const number of numbers) {
-        low = Math.min(low, number);
-        high = Math.max(high, number);
-      }
-      const own = doubleOf(values[at] as Bson);
+    const numbers = values.map((value) => (isNumber(value) ? value : undefined));
+    const lows = moving(slidingBest(-1, compareBson), numbers, window);
+    const highs = moving(slidingBest(1, compareBson), numbers, window);
+    return values.map((value, at) => {
+      const own = doubleOf(value as Bson);
+      const [low, high] = [doubleOf(lows[at] as Bson), doubleOf(highs[at] as Bson)];
       return new Double(high === low ? min : ((own - low) / (high - low)) * (max - min) + min);
     });
   };

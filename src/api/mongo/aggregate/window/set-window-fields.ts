@@ -9,8 +9,6 @@ import {
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { compareSortKeys, type SortPart, sortKeyOf } from '../../query/sort.ts';
-import { newCovariance } from '../accumulators/numbers.ts';
-import { type AccumulatorSpec, isAccumulator, parseAccumulator } from '../accumulators/parse.ts';
 import { BsonMap } from '../bson-set.ts';
 import { rootScope } from '../expressions/compile.ts';
 import { parseFieldPath } from '../expressions/field-path.ts';
@@ -19,8 +17,10 @@ import { collect } from '../stages/collect.ts';
 import { withValue } from '../stages/simple.ts';
 import { parseSortPattern } from '../stages/sort.ts';
 import type { Stage, StageContext } from '../stages/stage.ts';
-import { type Frame, parseFrame, windowOf } from './frame.ts';
-import { FRAMELESS, type PartitionFunction, WINDOW_FUNCTIONS } from './functions.ts';
+import { accumulated, specOf } from './fold.ts';
+import { type Frame, parseFrame, windowsOf } from './frame.ts';
+import { FRAMELESS, RANKINGS, WINDOW_FUNCTIONS } from './functions.ts';
+import type { PartitionFunction } from './partition.ts';
 
 interface Output {
   readonly path: readonly string[];
@@ -55,7 +55,7 @@ export function parseSetWindowFields(argument: Bson, context: StageContext): Sta
       'TypeMismatch',
       `BSON field '$setWindowFields.sortBy' is the wrong type '${bsonTypeOf(sentSort)}', expected type 'object'`,
     );
-  const sort = sentSort === undefined ? [] : parseSortPattern(sentSort);
+  const sort = sentSort === undefined ? undefined : parseSortPattern(sentSort);
   const sentOutput = argument.get('output');
   if (sentOutput === undefined)
     throw new MongoError(
@@ -70,16 +70,24 @@ export function parseSetWindowFields(argument: Bson, context: StageContext): Sta
   const partition = argument.get('partitionBy');
   const windows: Windows = {
     partitionBy: partition === undefined ? undefined : scope.compile(partition),
-    sort,
+    sort: sort ?? [],
     outputs: [...sentOutput].map(([name, sent]) => parseOutput(name, sent, scope, sort)),
   };
   return (rows) => windowed(rows, windows);
 }
 
-function parseOutput(name: string, sent: Bson, scope: Scope, sort: readonly SortPart[]): Output {
+function parseOutput(
+  name: string,
+  sent: Bson,
+  scope: Scope,
+  sort: readonly SortPart[] | undefined,
+): Output {
   const path = parseFieldPath(name);
   if (!isDocument(sent))
     throw new MongoError('FailedToParse', `The field '${name}' must be an object`);
+  const ranking = [...sent.keys()].find((option) => RANKINGS.has(option));
+  if (ranking !== undefined && sent.size > 1)
+    throw new MongoError('Location5371601', `${ranking} takes no other arguments`);
   let operator: readonly [string, Bson] | undefined;
   for (const [option, value] of sent) {
     if (option === 'window') continue;
@@ -99,58 +107,8 @@ function parseOutput(name: string, sent: Bson, scope: Scope, sort: readonly Sort
     );
   const frame = parseFrame(sent.get('window'), sort);
   const own = Object.hasOwn(WINDOW_FUNCTIONS, kind) ? WINDOW_FUNCTIONS[kind] : undefined;
-  if (own !== undefined) return { path, frame, run: own(argument, scope, sort, kind) };
+  if (own !== undefined) return { path, frame, run: own(argument, scope, sort ?? [], kind) };
   return { path, frame, run: accumulated(specOf(kind, argument, scope), frame) };
-}
-
-function specOf(kind: string, argument: Bson, scope: Scope): AccumulatorSpec {
-  if (kind === '$covariancePop' || kind === '$covarianceSamp') {
-    const parts =
-      isArray(argument) && argument.length === 2
-        ? argument.map((sent) => scope.compile(sent))
-        : undefined;
-    const whole = parts === undefined ? scope.compile(argument) : undefined;
-    return {
-      argument: (frame) =>
-        whole === undefined ? parts?.map((part) => part(frame) ?? null) : whole(frame),
-      start: () => newCovariance(kind === '$covarianceSamp'),
-    };
-  }
-  if (!isAccumulator(kind))
-    throw new MongoError('FailedToParse', `Unrecognized window function, ${kind}`);
-  return parseAccumulator(kind, argument, scope);
-}
-
-/** An accumulator over each frame. Frames that only grow are folded once. */
-function accumulated(spec: AccumulatorSpec, frame: Frame): PartitionFunction {
-  const isGrowing = frame.kind === 'documents' && frame.from === Number.NEGATIVE_INFINITY;
-  return (documents, window) => {
-    const values = inputs(documents, spec.argument);
-    if (isGrowing && frame.to === Number.POSITIVE_INFINITY) {
-      const result = folded(spec, values, 0, values.length);
-      return documents.map(() => result);
-    }
-    return documents.map((_, at) => folded(spec, values, ...window(at)));
-  };
-}
-
-function inputs(documents: readonly BsonDocument[], evaluate: Evaluate): (Bson | undefined)[] {
-  const frame: ValueFrame = [];
-  return documents.map((document) => {
-    frame[0] = document;
-    return evaluate(frame);
-  });
-}
-
-function folded(
-  spec: AccumulatorSpec,
-  values: readonly (Bson | undefined)[],
-  start: number,
-  stop: number,
-): Bson | undefined {
-  const accumulator = spec.start([new Map()]);
-  for (let at = start; at < stop; at++) accumulator.add(values[at]);
-  return accumulator.result();
 }
 
 async function* windowed(rows: Rows, { partitionBy, sort, outputs }: Windows): Rows {
@@ -185,7 +143,7 @@ function computed(
   outputs: readonly Output[],
 ): Row[] {
   const columns = outputs.map(({ frame, run }) =>
-    run(documents, (at) => windowOf(frame, documents, at, sort)),
+    run(documents, windowsOf(frame, documents, sort)),
   );
   return documents.map((document, at) => {
     let changed = document;
