@@ -1,4 +1,4 @@
-/** Whether there has been no primary for so long that nobody waits for one any more. */
+/** Whether a primary, or sessions with it, could not be had for so long that nobody waits for them any more. */
 import type { DomainError } from '../../../base/index.ts';
 import { unavailable } from '../postgres-failures.ts';
 
@@ -10,17 +10,17 @@ export class PostgresAbsence {
   #refusal: DomainError | undefined;
   #noted = noted();
 
-  /** Why nothing can be read or written now; undefined while there is a primary, and for the first two seconds. */
+  /** Why nobody waits; undefined while there is what was missing, and for the first two seconds. */
   get refusal(): DomainError | undefined {
     return this.#refusal;
   }
 
-  /** Rejects when there has been no primary for too long. */
+  /** Rejects when it has been missing for too long. */
   get whenNoted(): Promise<never> {
     return this.#noted.promise;
   }
 
-  /** No member takes writes, as far as is known. */
+  /** It is missing, as far as is known. */
   begin(reason: () => string): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {

@@ -1,9 +1,10 @@
 /**
  * The sessions of this process with the primary of one replica set. Each has a place with a name, such as `write3`; it is
- * connected when it is first needed and again after it was lost. Who needs one waits while there is no primary.
+ * connected when it is first needed and again after it was lost. Who needs one waits while there is no primary. Where the
+ * primary works and takes no new sessions, those of places of the same kind stand in.
  */
 import { DomainError } from '../../../base/index.ts';
-import type { MemberAddress, PostgresAddress } from '../postgres-address.ts';
+import type { PostgresAddress } from '../postgres-address.ts';
 import { MEMBER_WAIT_MS, unavailable, withDeadline } from '../postgres-failures.ts';
 import { SESSION_SETTINGS, unnamed } from '../postgres-statements.ts';
 import { PostgresAbsence } from './postgres-absence.ts';
@@ -13,13 +14,22 @@ import { PostgresSession } from './postgres-session.ts';
 const RETRY_MS = 100;
 /** Three of four members; a set that asks for less was taken knowingly. */
 const NEEDED_MAX = 3;
+/** Who waits longer for a session of its own place takes another one; connecting takes milliseconds. */
+const STAND_IN_AFTER_MS = 500;
+/** Places whose sessions are shared by many stores anyway. */
+const SHARED_PLACE = /^(read|write|open)\d+$/;
 
 export class PostgresInstance {
   readonly address: PostgresAddress;
   readonly #sessions = new Map<string, PostgresSession>();
   readonly #connecting = new Map<string, Promise<PostgresSession>>();
-  readonly #absence = new PostgresAbsence();
+  readonly #noPrimary = new PostgresAbsence();
+  /** New sessions cannot be made, whether there are others or not. */
+  readonly #noSession = new PostgresAbsence();
+  /** All sessions are with this member. */
   #primary: FoundMember | undefined;
+  /** It was not reached: another member may be the primary now. */
+  #isDoubted = false;
   #search: Promise<FoundMember> | undefined;
   #lastReason = 'PostgreSQL was not reached yet.';
   /** Members that a commit needed when the account was taken: no primary that asks for less is taken later. */
@@ -31,14 +41,9 @@ export class PostgresInstance {
     this.address = address;
   }
 
-  /** The member that was found last; undefined while there is none. */
-  get primary(): MemberAddress | undefined {
-    return this.#primary?.member;
-  }
-
   /** Set while there has been no primary for some seconds: why nothing can be read or written. */
   get absence(): DomainError | undefined {
-    return this.#absence.refusal;
+    return this.#noPrimary.refusal;
   }
 
   /** The session of a place, if it is there now. */
@@ -47,7 +52,10 @@ export class PostgresInstance {
     return session?.isOpen === true ? session : undefined;
   }
 
-  /** The session of a place. Rejects with `unavailable` after some seconds, at once while there is no primary. */
+  /**
+   * The session of a place, or one that stands in for it. Rejects with `unavailable` after some seconds, at once while
+   * there is no primary or it takes no new sessions.
+   */
   session(place: string): Promise<PostgresSession> {
     const open = this.ready(place);
     if (open !== undefined) return Promise.resolve(open);
@@ -58,8 +66,7 @@ export class PostgresInstance {
       // Whoever waits has its own deadline and hears of the failure there.
       connecting.catch(() => undefined);
     }
-    const connected = Promise.race([connecting, this.#absence.whenNoted]);
-    return withDeadline(connected, MEMBER_WAIT_MS, () => unavailable(this.#lastReason));
+    return this.#connectedOrStandIn(place, Promise.race([connecting, this.#noSession.whenNoted]));
   }
 
   get neededMin(): number {
@@ -72,6 +79,7 @@ export class PostgresInstance {
    */
   async findNow(keepsRule: boolean): Promise<void> {
     this.#primary = await findPrimary(this.address);
+    this.#isDoubted = false;
     if (keepsRule) this.#neededMin = Math.min(this.#primary.needed, NEEDED_MAX);
   }
 
@@ -81,7 +89,7 @@ export class PostgresInstance {
     this.#primary = undefined;
     for (const session of this.#sessions.values()) session.destroy(reason);
     this.#sessions.clear();
-    this.#noteAbsence();
+    this.#noteFailure();
   }
 
   /** Looks for a primary of a later timeline; where there is one, the sessions with the earlier one end. */
@@ -90,16 +98,43 @@ export class PostgresInstance {
     if (current === undefined) return;
     const found = await findPrimary(this.address, this.#neededMin).catch(() => undefined);
     if (found === undefined || found.timeline <= current.timeline) return;
-    if (this.#primary !== current) return;
-    this.abandon(`${found.member.host}:${found.member.port} was promoted`);
-    this.#primary = found;
+    if (this.#primary === current) this.#take(found);
   }
 
   /** Ends all sessions; whoever asks for one later gets a new one. */
   async close(): Promise<void> {
     this.#generation++;
     await Promise.allSettled(this.#connecting.values());
-    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+    const sessions = new Set(this.#sessions.values());
+    await Promise.all([...sessions].map((session) => session.close()));
+    this.#noPrimary.end();
+    this.#noSession.end();
+  }
+
+  async #connectedOrStandIn(
+    place: string,
+    connected: Promise<PostgresSession>,
+  ): Promise<PostgresSession> {
+    const late = () => unavailable(this.#lastReason);
+    if (this.#standIn(place) !== undefined) {
+      const own = await withDeadline(connected, STAND_IN_AFTER_MS, late).catch(() => undefined);
+      if (own !== undefined) return own;
+      const standIn = this.#standIn(place);
+      if (standIn !== undefined) {
+        // The place has it until it has one of its own.
+        this.#sessions.set(place, standIn);
+        return standIn;
+      }
+    }
+    return withDeadline(connected, MEMBER_WAIT_MS, late);
+  }
+
+  #standIn(place: string): PostgresSession | undefined {
+    const kind = SHARED_PLACE.exec(place)?.[1];
+    if (kind === undefined) return undefined;
+    for (const [other, session] of this.#sessions)
+      if (session.isOpen && SHARED_PLACE.exec(other)?.[1] === kind) return session;
+    return undefined;
   }
 
   async #connect(place: string): Promise<PostgresSession> {
@@ -110,15 +145,18 @@ export class PostgresInstance {
     for (;;) {
       checkOpen();
       try {
-        const { member } = this.#primary ?? (await this.#find());
-        const session = await PostgresSession.connect(sessionConfig(this.address, member));
+        const found = await this.#memberToConnect();
+        const session = await PostgresSession.connect(sessionConfig(this.address, found.member));
         await session.run(
           SESSION_SETTINGS.map((text) => ({ statement: unnamed(text), parameters: [] })),
         );
-        if (generation !== this.#generation) await session.close();
+        const isCurrent = generation === this.#generation && found === this.#primary;
+        if (!isCurrent) await session.close();
         checkOpen();
+        if (!isCurrent) continue;
         this.#sessions.set(place, session);
-        this.#absence.end();
+        this.#noPrimary.end();
+        this.#noSession.end();
         session.onEnd(() => {
           if (this.#sessions.get(place) === session) this.#sessions.delete(place);
         });
@@ -126,29 +164,57 @@ export class PostgresInstance {
       } catch (error) {
         if (error instanceof DomainError) throw error;
         this.#lastReason = `PostgreSQL is not reached: ${reasonOf(error)}`;
-        this.#primary = undefined;
-        this.#noteAbsence();
+        this.#isDoubted = true;
+        this.#noteFailure();
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
 
-  /** A session that cannot be made says nothing while there are others, such as beyond `max_connections`. */
-  #noteAbsence(): void {
-    for (const session of this.#sessions.values()) if (session.isOpen) return;
-    this.#absence.begin(() => this.#lastReason);
+  /** A session that cannot be made says nothing of the primary while there are others, as beyond `max_connections`. */
+  #noteFailure(): void {
+    const reason = () => this.#lastReason;
+    this.#noSession.begin(reason);
+    if (!this.#hasSessions()) this.#noPrimary.begin(reason);
+  }
+
+  #hasSessions(): boolean {
+    return this.#sessions.values().some(({ isOpen }) => isOpen);
+  }
+
+  #memberToConnect(): FoundMember | Promise<FoundMember> {
+    return this.#primary === undefined || this.#isDoubted ? this.#find() : this.#primary;
   }
 
   /** One search at a time, for all who wait. */
   #find(): Promise<FoundMember> {
     this.#search ??= findPrimary(this.address, this.#neededMin)
-      .then((found) => {
-        this.#primary = found;
-        return found;
-      })
+      .then((found) => this.#take(found))
       .finally(() => {
         this.#search = undefined;
       });
     return this.#search;
   }
+
+  /** Sessions are never with two members at once: what one of them reads would not be what the other one wrote. */
+  #take(found: FoundMember): FoundMember {
+    const current = this.#primary;
+    if (current !== undefined) {
+      const isSame = nameOf(current) === nameOf(found) && current.timeline === found.timeline;
+      if (isSame) {
+        this.#isDoubted = false;
+        return current;
+      }
+      if (found.timeline < current.timeline && this.#hasSessions())
+        throw new Error(`${nameOf(found)} was the primary before ${nameOf(current)}`);
+      this.abandon(`${nameOf(found)} was promoted`);
+    }
+    this.#isDoubted = false;
+    this.#primary = found;
+    return found;
+  }
+}
+
+function nameOf({ member }: FoundMember): string {
+  return `${member.host}:${member.port}`;
 }

@@ -80,7 +80,9 @@ export class ReadTransactions {
   }
 
   #takePlace(): string | undefined {
-    const free = this.#free.pop();
+    // One with a session, for others may not be had now.
+    const at = this.#free.findLastIndex((place) => this.#instance.ready(place) !== undefined);
+    const [free] = this.#free.splice(Math.max(0, at), 1);
     if (free !== undefined) return free;
     return this.#places < READ_TRANSACTIONS_MAX ? `read-transaction${this.#places++}` : undefined;
   }
