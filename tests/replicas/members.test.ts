@@ -4,22 +4,19 @@ import { Agent } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import type { LocalReplicaSet } from '../../src/engine/postgres/local/local-replica-set.ts';
 import { reportMissing } from '../../src/engine/postgres/local/test-member.ts';
-import type { ChildServer } from '../server/child-server.ts';
-import { send } from '../server/wire.ts';
+import { createContainer, delay, get, isLong, put, startNode, startSet, until } from './world.ts';
 import {
-  BookWriter,
-  createContainer,
-  delay,
-  get,
-  isLong,
-  put,
-  startNode,
-  startSet,
-  until,
-} from './world.ts';
+  countOf,
+  newWriters,
+  startWriting,
+  statusesOf,
+  stopWriting,
+  untilWritten,
+  wrongInMemory,
+  wrongOf,
+} from './writers.ts';
 
 const ROUNDS = isLong ? 50 : 3;
-const WRITERS = 4;
 
 const started = await startSet();
 if (typeof started === 'string') reportMissing(new Error(started));
@@ -33,17 +30,17 @@ function withSet(set: LocalReplicaSet): void {
     await createContainer(node.port);
     const writers = newWriters('q');
     const [one, two] = set.standbys;
-    let writing = start(writers, node);
+    let writing = startWriting(writers, node);
     await untilWritten(writers, 50);
     await one?.stop('SIGKILL');
     await untilWritten(writers, 50);
-    await stop(writers, writing);
+    await stopWriting(writers, writing);
     expect(statusesOf(writers)).toEqual([200, 201]);
 
-    writing = start(writers, node);
+    writing = startWriting(writers, node);
     await two?.stop('SIGKILL');
     await until('a write is refused', () => statusesOf(writers).includes(503));
-    await stop(writers, writing);
+    await stopWriting(writers, writing);
     const agent = new Agent({ keepAlive: true });
     expect(await put(node.port, agent, 'new', 1)).toBe(503);
     for (let item = 0; item < 4; item++)
@@ -54,11 +51,11 @@ function withSet(set: LocalReplicaSet): void {
     await one?.start();
     await two?.start();
     await set.untilStreaming(3);
-    writing = start(writers, node);
+    writing = startWriting(writers, node);
     await until('every writer writes again', () =>
       writers.every(({ acknowledged }, at) => acknowledged > (before[at] as number)),
     );
-    await stop(writers, writing);
+    await stopWriting(writers, writing);
     expect(await wrongOf(writers, node.port)).toEqual([]);
     expect((await node.stop()).code).toBe(0);
   });
@@ -67,13 +64,13 @@ function withSet(set: LocalReplicaSet): void {
     await using node = await startNode(set.url);
     await createContainer(node.port);
     const writers = newWriters('m');
-    let writing = start(writers, node);
+    let writing = startWriting(writers, node);
     // Every item was acknowledged, so that it is in memory.
     await untilWritten(writers, 200);
     const old = set.primary;
     await old.stop('SIGKILL');
     await until('a write is refused', () => statusesOf(writers).includes(503));
-    await stop(writers, writing);
+    await stopWriting(writers, writing);
     expect(statusesOf(writers)).toEqual([200, 201, 408, 503]);
     expect(await wrongInMemory(writers, node.port)).toEqual([]);
     const agent = new Agent({ keepAlive: true });
@@ -83,9 +80,9 @@ function withSet(set: LocalReplicaSet): void {
     expect(await wrongInMemory(writers, node.port)).toEqual([]);
 
     await set.promote();
-    writing = start(writers, node);
+    writing = startWriting(writers, node);
     await untilWritten(writers, 50);
-    await stop(writers, writing);
+    await stopWriting(writers, writing);
     expect(await wrongOf(writers, node.port)).toEqual([]);
     expect((await get(node.port, agent, 'm-new')).status).toBe(404);
     await set.rejoin(old);
@@ -101,7 +98,7 @@ function withSet(set: LocalReplicaSet): void {
     await using node = await startNode(set.url);
     await createContainer(node.port);
     const writers = newWriters('u');
-    let writing = start(writers, node);
+    let writing = startWriting(writers, node);
     await untilWritten(writers, 200);
     const [one, two] = set.standbys;
     await one?.stop('SIGKILL');
@@ -113,15 +110,15 @@ function withSet(set: LocalReplicaSet): void {
       return ended.length > 0;
     });
     await until('a write is refused', () => statusesOf(writers).includes(503));
-    await stop(writers, writing);
+    await stopWriting(writers, writing);
     expect(await wrongInMemory(writers, node.port)).toEqual([]);
 
     await one?.start();
     await two?.start();
     await set.untilStreaming(3);
-    writing = start(writers, node);
+    writing = startWriting(writers, node);
     await untilWritten(writers, 50);
-    await stop(writers, writing);
+    await stopWriting(writers, writing);
     expect(await wrongOf(writers, node.port)).toEqual([]);
     const { code, stderr } = await node.stop();
     expect(code).toBe(0);
@@ -162,9 +159,9 @@ function withSet(set: LocalReplicaSet): void {
     {
       await using node = await startNode(set.url);
       await createContainer(node.port);
-      const writing = start(writers, node);
+      const writing = startWriting(writers, node);
       await untilWritten(writers, 50);
-      await stop(writers, writing);
+      await stopWriting(writers, writing);
       await node.stop();
     }
     await using node = await startNode(set.url);
@@ -201,9 +198,9 @@ function withSet(set: LocalReplicaSet): void {
     await one?.start();
     await two?.start();
     await set.untilStreaming(3);
-    const writing = start(writers, node);
+    const writing = startWriting(writers, node);
     await untilWritten(writers, 50);
-    await stop(writers, writing);
+    await stopWriting(writers, writing);
     expect(await wrongOf(writers, node.port)).toEqual([]);
     agent.destroy();
     expect((await node.stop()).code).toBe(0);
@@ -216,14 +213,14 @@ function withSet(set: LocalReplicaSet): void {
     await createContainer(node.port);
     const writers = newWriters('p');
     for (let round = 0; round < ROUNDS; round++) {
-      const writing = start(writers, node);
+      const writing = startWriting(writers, node);
       await untilWritten(writers, 30);
       await delay(round * 7);
       const old = set.primary;
       await old.stop('SIGKILL');
       await set.promote();
       await untilWritten(writers, 30);
-      await stop(writers, writing);
+      await stopWriting(writers, writing);
       expect(await wrongOf(writers, node.port), `round ${round}`).toEqual([]);
       await set.rejoin(old);
       await set.untilStreaming(3);
@@ -239,11 +236,11 @@ function withSet(set: LocalReplicaSet): void {
       await using node = await startNode(set.url);
       await createContainer(node.port);
       expect(await wrongOf(writers, node.port), `round ${round}`).toEqual([]);
-      const writing = start(writers, node);
+      const writing = startWriting(writers, node);
       await untilWritten(writers, 20);
       await delay(round * 7);
       await node.stop('SIGKILL');
-      await stop(writers, writing);
+      await stopWriting(writers, writing);
     }
     await using node = await startNode(set.url);
     expect(await wrongOf(writers, node.port)).toEqual([]);
@@ -267,54 +264,4 @@ function withSet(set: LocalReplicaSet): void {
     expect(JSON.parse((await get(next.port, agent, 'stopped')).body).version).toBe(2);
     agent.destroy();
   });
-}
-
-function newWriters(name: string): readonly BookWriter[] {
-  return Array.from({ length: WRITERS }, (_, number) => new BookWriter(`${name}${number}`));
-}
-
-function start(writers: readonly BookWriter[], node: ChildServer): Promise<unknown> {
-  return Promise.all(writers.map((writer) => writer.write(node.port)));
-}
-
-async function stop(writers: readonly BookWriter[], writing: Promise<unknown>): Promise<void> {
-  for (const writer of writers) writer.stop();
-  await writing;
-}
-
-/** Waits until so many more writes were acknowledged. */
-function untilWritten(writers: readonly BookWriter[], count: number): Promise<void> {
-  const total = () => writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
-  const goal = total() + count;
-  return until(`${count} writes`, () => total() >= goal);
-}
-
-async function countOf(port: number, agent: Agent): Promise<number> {
-  const { status, body } = await send(port, agent, {
-    verb: 'POST',
-    path: ['dbs', 'd', 'colls', 'c', 'docs'],
-    headers: {
-      'x-ms-documentdb-isquery': 'true',
-      'x-ms-documentdb-query-enablecrosspartition': 'true',
-      'content-type': 'application/query+json',
-    },
-    body: JSON.stringify({ query: 'SELECT VALUE c.version FROM c WHERE c.version > 0' }),
-  });
-  expect(status).toBe(200);
-  return JSON.parse(body).Documents.length;
-}
-
-function statusesOf(writers: readonly BookWriter[]): readonly number[] {
-  return [...new Set(writers.flatMap(({ statuses }) => [...statuses.keys()]))].sort();
-}
-
-async function wrongInMemory(
-  writers: readonly BookWriter[],
-  port: number,
-): Promise<readonly string[]> {
-  return (await Promise.all(writers.map((writer) => writer.checkMemory(port)))).flat();
-}
-
-async function wrongOf(writers: readonly BookWriter[], port: number): Promise<readonly string[]> {
-  return (await Promise.all(writers.map((writer) => writer.check(port)))).flat();
 }
