@@ -122,6 +122,14 @@ export function engineContractSuite(name: string, makeEngine: MakeEngine): void 
         expect(await store.get(bytes(2))).toEqual(bytes(4));
       });
 
+      it('are answered though the store is closed and dropped after they were asked for', async () => {
+        await put(store, ['a', '1']);
+        const reads = Array.from({ length: 100 }, async () => read(store, 'a'));
+        await store.close();
+        await made.engine.drop('unit/first');
+        expect(new Set(await Promise.all(reads))).toEqual(new Set(['1']));
+      });
+
       it('returns bytes that later commits do not change', async () => {
         await put(store, ['a', 'before']);
         const kept = await store.get(textToBytes('a'));

@@ -303,17 +303,20 @@ export class RequestHandler {
   }
 }
 
+/** A table may be truncated again while a statement finds its new partitions. */
+const TRUNCATED_TRIES_MAX = 100;
+
 /** Again where the partitions went away under the statement: the table was truncated, and has others now. */
 async function withoutTruncated(run: () => Promise<Result>): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    const isGone =
-      error instanceof DomainError &&
-      (error.code === 'partitionGone' || error.code === 'containerNotFound');
-    if (!isGone) throw error;
-    return run();
-  }
+  for (let tries = 1; ; tries++)
+    try {
+      return await run();
+    } catch (error) {
+      const isGone =
+        error instanceof DomainError &&
+        (error.code === 'partitionGone' || error.code === 'containerNotFound');
+      if (!isGone || tries === TRUNCATED_TRIES_MAX) throw error;
+    }
 }
 
 /** What EXECUTE says beside its values. */

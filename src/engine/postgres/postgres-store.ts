@@ -47,6 +47,7 @@ export class PostgresStore implements Store {
   readonly #snapshots: PostgresSnapshots;
   readonly #commits: PostgresCommits;
   readonly #readPlace: string;
+  readonly #reads = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
   constructor(parts: PostgresStoreParts) {
@@ -83,38 +84,40 @@ export class PostgresStore implements Store {
 
   get(key: Bytes): Promise<Bytes | undefined> {
     this.#checkOpen();
-    return this.#reader.get(key);
+    return this.#tracked(this.#reader.get(key));
   }
 
   getMany(keys: readonly Bytes[]): Promise<readonly (Bytes | undefined)[]> {
     this.#checkOpen();
-    return this.#reader.getMany(keys);
+    return this.#tracked(this.#reader.getMany(keys));
   }
 
   dereference(key: Bytes, prefix: number): Promise<Bytes | undefined> {
     this.#checkOpen();
-    return this.#reader.dereference(key, prefix);
+    return this.#tracked(this.#reader.dereference(key, prefix));
   }
 
   dereferenceMany(keys: readonly Bytes[], prefix: number): Promise<readonly (Bytes | undefined)[]> {
     this.#checkOpen();
-    return this.#reader.dereferenceMany(keys, prefix);
+    return this.#tracked(this.#reader.dereferenceMany(keys, prefix));
   }
 
   async scan(range: KeyRange, options: ScanOptions): Promise<ScanPage> {
     this.#checkOpen();
-    return this.#inOneState(
+    const read = this.#inOneState(
       () => this.#reader.scan(range, options),
       (snapshot) => snapshot.scan(range, options),
     );
+    return this.#tracked(read);
   }
 
   async scanKeys(range: KeyRange, options: KeyScanOptions): Promise<KeyPage> {
     this.#checkOpen();
-    return this.#inOneState(
+    const read = this.#inOneState(
       () => this.#reader.scanKeys(range, options),
       (snapshot) => snapshot.scanKeys(range, options),
     );
+    return this.#tracked(read);
   }
 
   snapshot(): Snapshot | Promise<Snapshot> {
@@ -146,9 +149,20 @@ export class PostgresStore implements Store {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_WAIT_MS);
     });
-    await Promise.race([this.#commits.close(), late]);
+    await Promise.race([
+      Promise.all([this.#commits.close(), Promise.allSettled(this.#reads)]),
+      late,
+    ]);
     clearTimeout(timer);
     this.#parts.onClose(this.#commits.isQuiet && !this.#commits.isUncertain);
+  }
+
+  /** What was asked for before the store is closed is answered: its table may be dropped then. */
+  #tracked<T>(read: Promise<T>): Promise<T> {
+    this.#reads.add(read);
+    const forget = () => this.#reads.delete(read);
+    read.then(forget, forget);
+    return read;
   }
 
   /** Tries the live state, and a snapshot where the page takes more than one statement. */
