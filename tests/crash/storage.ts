@@ -20,7 +20,7 @@ import { ANY_PORTS, temporaryFolder } from '../server/child-server.ts';
 /** Flags of `mesocosm start` that say where the data is. */
 export type StorageFlags = readonly string[];
 
-const isOnPostgres = process.env.MESOCOSM_TEST_ENGINE === 'postgres';
+export const isOnPostgres = process.env.MESOCOSM_TEST_ENGINE === 'postgres';
 
 /** Every start of a node on PostgreSQL takes seconds on a busy machine. */
 export const TIMEOUT_MS = isOnPostgres ? 1_200_000 : 300_000;

@@ -43,6 +43,9 @@ function withMember(set: LocalReplicaSet): void {
     expect(await refusalOf(urlOf('guarded'), { PGPASSWORD: 'wrong' })).toBe(
       'mesocosm: cannot use postgres://guarded@127.0.0.1:PORT/mesocosm (--engine): No member takes writes: 127.0.0.1:PORT: password authentication failed for user "guarded".',
     );
+    expect(await refusalOf(urlOf('guarded'))).toContain(
+      '127.0.0.1:PORT: it asks for a password: set PGPASSWORD.',
+    );
     expect(await refusalOf(urlOf('plain'))).toContain(
       'user plain may not create tables. Run as an administrator: GRANT CREATE ON DATABASE mesocosm TO plain;',
     );

@@ -6,26 +6,33 @@ import { unavailable } from '../postgres-failures.ts';
 const ABSENCE_MS = 2000;
 
 export class PostgresAbsence {
+  /** The latest one: what is missing may be there again and refuse for another reason. */
+  readonly #reason: () => string;
   #timer: NodeJS.Timeout | undefined;
-  #refusal: DomainError | undefined;
-  #noted = noted();
+  #isNoted = false;
+  #noted = Promise.withResolvers<void>();
+
+  constructor(reason: () => string) {
+    this.#reason = reason;
+  }
 
   /** Why nobody waits; undefined while there is what was missing, and for the first two seconds. */
   get refusal(): DomainError | undefined {
-    return this.#refusal;
+    return this.#isNoted ? unavailable(this.#reason()) : undefined;
   }
 
   /** Rejects when it has been missing for too long. */
-  get whenNoted(): Promise<never> {
-    return this.#noted.promise;
+  async whenNoted(): Promise<never> {
+    await this.#noted.promise;
+    throw unavailable(this.#reason());
   }
 
   /** It is missing, as far as is known. */
-  begin(reason: () => string): void {
+  begin(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
-      this.#refusal = unavailable(reason());
-      this.#noted.reject(this.#refusal);
+      this.#isNoted = true;
+      this.#noted.resolve();
     }, ABSENCE_MS).unref();
   }
 
@@ -33,15 +40,8 @@ export class PostgresAbsence {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#refusal === undefined) return;
-    this.#refusal = undefined;
-    this.#noted = noted();
+    if (!this.#isNoted) return;
+    this.#isNoted = false;
+    this.#noted = Promise.withResolvers<void>();
   }
-}
-
-function noted(): PromiseWithResolvers<never> {
-  const deferred = Promise.withResolvers<never>();
-  // Mostly nobody waits.
-  deferred.promise.catch(() => undefined);
-  return deferred;
 }

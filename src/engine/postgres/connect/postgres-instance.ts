@@ -23,9 +23,9 @@ export class PostgresInstance {
   readonly address: PostgresAddress;
   readonly #sessions = new Map<string, PostgresSession>();
   readonly #connecting = new Map<string, Promise<PostgresSession>>();
-  readonly #noPrimary = new PostgresAbsence();
+  readonly #noPrimary = new PostgresAbsence(() => this.#lastReason);
   /** New sessions cannot be made, whether there are others or not. */
-  readonly #noSession = new PostgresAbsence();
+  readonly #noSession = new PostgresAbsence(() => this.#lastReason);
   /** All sessions are with this member. */
   #primary: FoundMember | undefined;
   /** It was not reached: another member may be the primary now. */
@@ -66,7 +66,8 @@ export class PostgresInstance {
       // Whoever waits has its own deadline and hears of the failure there.
       connecting.catch(() => undefined);
     }
-    return this.#connectedOrStandIn(place, Promise.race([connecting, this.#noSession.whenNoted]));
+    const connected = Promise.race([connecting, this.#noSession.whenNoted()]);
+    return this.#connectedOrStandIn(place, connected);
   }
 
   get neededMin(): number {
@@ -173,9 +174,8 @@ export class PostgresInstance {
 
   /** A session that cannot be made says nothing of the primary while there are others, as beyond `max_connections`. */
   #noteFailure(): void {
-    const reason = () => this.#lastReason;
-    this.#noSession.begin(reason);
-    if (!this.#hasSessions()) this.#noPrimary.begin(reason);
+    this.#noSession.begin();
+    if (!this.#hasSessions()) this.#noPrimary.begin();
   }
 
   #hasSessions(): boolean {

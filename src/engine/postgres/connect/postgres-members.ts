@@ -62,7 +62,12 @@ export async function findPrimary(address: PostgresAddress, neededMin = 1): Prom
         timeline > 0 ? `${name} ${shortRule(needed, neededMin)}` : `${name} is a standby`,
       );
     } catch (error) {
-      reasons.push(`${name}: ${reasonOf(error)}`);
+      // The driver's own words for a password that it was not given.
+      const isAsked =
+        address.password === undefined && /client password must be/.test(reasonOf(error));
+      reasons.push(
+        `${name}: ${isAsked ? 'it asks for a password: set PGPASSWORD' : reasonOf(error)}`,
+      );
     }
     return undefined;
   });
