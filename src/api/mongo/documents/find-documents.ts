@@ -8,7 +8,7 @@ import { namespaceText } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
 import { exactLimits } from '../indexes/exact-limits.ts';
 import { filterCondition } from '../indexes/filter-condition.ts';
-import { idBounds, idsIn, isIndexed, isInIdOrder } from '../indexes/id-access.ts';
+import { idBounds, idsIn, isClustered, isIndexed, isInIdOrder } from '../indexes/id-access.ts';
 import { hasGeoIndex, textFields } from '../indexes/index-spec.ts';
 import { planOrder } from '../indexes/order-plan.ts';
 import { sortKey } from '../indexes/sort-keys.ts';
@@ -176,6 +176,11 @@ function accessOf(
   const byId = isCollated || test === undefined ? undefined : rowsById(store, collection, filter);
   if (byId !== undefined)
     return asRows(matching(byId, test as NonNullable<typeof test>, readerOf(fieldsOf(filter))));
+  if (isClustered(collection) && !store.isTransaction && !isIndexed(collection, filter)) {
+    const rows = store.scan(collection, EVERYTHING);
+    const inOrder = test === undefined ? rows : matching(rows, test, readerOf(fieldsOf(filter)));
+    if (nearOf(filter) === undefined) return asRows(inOrder);
+  }
   const isSharded = collection.shardKey !== undefined && !isCollated;
   const partitionKey = isSharded ? partitionKeyIn(collection, filter) : undefined;
   const condition = filterCondition(filter, isCollated);
@@ -185,6 +190,9 @@ function accessOf(
   if (near === undefined) return { kind: 'find', request };
   return asRows(byDistance(store.find(collection, request), near.path, near.near));
 }
+
+/** All documents in the order of their `_id`, which is the natural one of a clustered collection. */
+const EVERYTHING = { rows: {}, isReversed: false, wanted: Number.POSITIVE_INFINITY };
 
 /** The documents that the filter names by `_id`, or a range of them; undefined where it does neither. */
 function rowsById(store: DocumentStore, collection: Collection, filter: Filter): Rows | undefined {

@@ -5,10 +5,13 @@ import { MongoError } from '../errors.ts';
 import { checkIndexed, type IndexCheck, indexChecks } from '../indexes/document-checks.ts';
 import { declaredIndexes } from '../indexes/index-spec.ts';
 import { parseFilter } from '../query/filter-parser.ts';
-import { compileFilter } from '../query/filter-test.ts';
+import { compileFilter, type DocumentTest } from '../query/filter-test.ts';
+import { queryContext } from '../query/query-context.ts';
 
 export interface DocumentRules {
   readonly validator: BsonDocument | undefined;
+  /** The validator compares texts as the collection does. */
+  readonly collation: BsonDocument | undefined;
   /** Documents that were invalid before may stay so. */
   readonly isModerate: boolean;
   readonly checks: readonly IndexCheck[];
@@ -29,19 +32,27 @@ export function rulesOf(collection: Collection, bypassesValidation = false): Doc
 function readRules(collection: Collection): DocumentRules {
   const options = collection.options;
   const validator = options.get('validator');
+  const collation = options.get('collation');
   const level = options.get('validationLevel') ?? 'strict';
   const action = options.get('validationAction') ?? 'error';
   const isOn = isDocument(validator) && validator.size > 0 && level !== 'off' && action !== 'warn';
   return {
     validator: isOn ? validator : undefined,
+    collation: isDocument(collation) ? collation : undefined,
     isModerate: level === 'moderate',
     checks: indexChecks(declaredIndexes(collection)),
   };
 }
 
-export function printRules({ validator, isModerate, checks }: DocumentRules): BsonDocument {
+export function printRules({
+  validator,
+  collation,
+  isModerate,
+  checks,
+}: DocumentRules): BsonDocument {
   return new Map<string, Bson>([
     ['validator', validator ?? null],
+    ['collation', collation ?? null],
     ['isModerate', isModerate],
     ['checks', checks.map((check) => new Map(Object.entries(check)) as BsonDocument)],
   ]);
@@ -50,8 +61,10 @@ export function printRules({ validator, isModerate, checks }: DocumentRules): Bs
 export function parseRules(printed: BsonDocument): DocumentRules {
   const validator = printed.get('validator');
   const checks = printed.get('checks');
+  const collation = printed.get('collation');
   return {
     validator: isDocument(validator) ? validator : undefined,
+    collation: isDocument(collation) ? collation : undefined,
     isModerate: printed.get('isModerate') === true,
     checks: isArray(checks)
       ? checks.map((check) => Object.fromEntries(check as BsonDocument) as unknown as IndexCheck)
@@ -66,7 +79,7 @@ export function compileRules(rules: DocumentRules): CheckDocument {
   const known = COMPILED.get(rules);
   if (known !== undefined) return known;
   const { validator, isModerate, checks } = rules;
-  const isValid = validator === undefined ? undefined : compileFilter(parseFilter(validator));
+  const isValid = validator === undefined ? undefined : testOf(validator, rules);
   const check: CheckDocument = (after, before) => {
     if (checks.length > 0) checkIndexed(checks, after);
     if (isValid === undefined || isValid(after)) return;
@@ -75,6 +88,11 @@ export function compileRules(rules: DocumentRules): CheckDocument {
   };
   COMPILED.set(rules, check);
   return check;
+}
+
+function testOf(validator: BsonDocument, { collation }: DocumentRules): DocumentTest {
+  const context = queryContext(0, undefined, collation);
+  return compileFilter(parseFilter(validator, context), context.collation?.compare);
 }
 
 function validationFailure(validator: BsonDocument, document: BsonDocument): MongoError {

@@ -52,6 +52,11 @@ export function isInIdOrder({ options, shardKey }: Collection): boolean {
   return shardKey === undefined && !options.has('timeseries');
 }
 
+/** Whether the natural order is that of `_id`. */
+export function isClustered(collection: Collection): boolean {
+  return collection.options.has('clusteredIndex') && isInIdOrder(collection);
+}
+
 /** Whether an index may find few documents for the filter. */
 export function isIndexed(collection: Collection, filter: Filter): boolean {
   if (filter.kind === 'or') return true;

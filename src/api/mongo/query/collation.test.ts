@@ -11,6 +11,10 @@ describe('collations', () => {
     [{}, ['b', 'A', 'a'], ['a', 'A', 'b']],
     [{ caseFirst: 'upper' }, ['a', 'A'], ['A', 'a']],
     [{ numericOrdering: true }, ['10', '9', '1'], ['1', '9', '10']],
+    [{ locale: 'fr_CA' }, ['cot\u00e9', 'c\u00f4te'], ['c\u00f4te', 'cot\u00e9']],
+    [{ locale: 'fr_CA', backwards: false }, ['c\u00f4te', 'cot\u00e9'], ['cot\u00e9', 'c\u00f4te']],
+    [{ backwards: true, numericOrdering: true }, ['a10', 'a2'], ['a2', 'a10']],
+    [{ alternate: 'shifted', strength: 4 }, ['ab', 'a-b', 'a_b'], ['a_b', 'a-b', 'ab']],
     [{ locale: 'sv' }, ['\u00f6', 'z', 'a'], ['a', 'z', '\u00f6']],
   ] as const)('%j', (options, texts, expected) => {
     expect([...texts].sort(collation(options)?.compare)).toEqual(expected);
@@ -23,6 +27,10 @@ describe('collations', () => {
     [{ strength: 1, caseLevel: true }, 'a', 'A', false],
     [{ strength: 3 }, 'a', 'A', false],
     [{ alternate: 'shifted' }, 'a-b', 'ab', true],
+    [{ alternate: 'shifted', strength: 4 }, 'a\u200bb', 'ab', true],
+    [{ alternate: 'shifted', maxVariable: 'space' }, 'a\u00a0b', 'ab', false],
+    [{ locale: 'th' }, 'a b', 'ab', true],
+    [{ locale: 'ja', strength: 4 }, '\u3042', '\u30a2', false],
     [{ alternate: 'shifted', maxVariable: 'space' }, 'a-b', 'ab', false],
     [{ alternate: 'shifted', maxVariable: 'space' }, 'a b', 'ab', true],
   ] as const)('%j: %s equals %s: %s', (options, a, b, isEqual) => {
@@ -30,7 +38,8 @@ describe('collations', () => {
   });
 
   it('the simple one is none', () => {
-    expect(parseCollation(new Map([['locale', 'simple']]))).toBeUndefined();
+    expect(collation({ locale: 'simple' })).toBeUndefined();
+    expect(collation({ locale: 'simple', strength: 1, backwards: true })).toBeUndefined();
   });
 
   it.each([

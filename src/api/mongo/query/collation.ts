@@ -54,18 +54,25 @@ export function parseCollation(sent: BsonDocument | undefined): Collation | unde
       'IDLFailedToParse',
       "BSON field 'collation.locale' is missing but a required field",
     );
-  const options = parseOptions(sent);
+  const options = parseOptions(sent, locale);
   const version = textIn(sent, 'version');
   if (version !== undefined && version !== VERSION)
     throw new MongoError(
       'IncompatibleCollationVersion',
       `Requested collation version '${version}' is not the one of this server: '${VERSION}'`,
     );
-  if (locale === 'simple') {
-    if (sent.size > 1) throw bad(`Collation spec '{ locale: "simple" }' cannot have other options`);
-    return undefined;
-  }
+  // The simple one has no use for the other options.
+  if (locale === 'simple') return undefined;
+  checkTogether(options);
   return collationOf(locale, options);
+}
+
+export const SIMPLE: BsonDocument = new Map([['locale', 'simple']]);
+
+/** Whether two collations with all their options are one; undefined is the simple one. */
+export function sameCollation(a: BsonDocument | undefined, b: BsonDocument | undefined): boolean {
+  const [left, right] = [parseCollation(a), parseCollation(b)];
+  return compareBson(left?.described ?? null, right?.described ?? null) === 0;
 }
 
 interface Options {
@@ -76,25 +83,36 @@ interface Options {
   readonly alternate: 'non-ignorable' | 'shifted';
   readonly maxVariable: 'punct' | 'space';
   readonly normalization: boolean;
-  readonly backwards: boolean | undefined;
+  readonly backwards: boolean;
 }
 
-function parseOptions(sent: BsonDocument): Options {
-  const options = {
+/** What ICU's data of a language say where the options do not. */
+const LOCALE_DEFAULTS: Readonly<Record<string, Partial<Options>>> = {
+  da: { caseFirst: 'upper' },
+  fr_CA: { backwards: true },
+  mt: { caseFirst: 'upper' },
+  th: { alternate: 'shifted' },
+};
+
+function parseOptions(sent: BsonDocument, locale: string): Options {
+  const defaults = Object.hasOwn(LOCALE_DEFAULTS, locale) ? LOCALE_DEFAULTS[locale] : undefined;
+  return {
     strength: strengthIn(sent),
     caseLevel: flagIn(sent, 'caseLevel') ?? false,
-    caseFirst: oneOf(sent, 'caseFirst', ['off', 'upper', 'lower'] as const),
+    caseFirst: oneOf(sent, 'caseFirst', ['off', 'upper', 'lower'] as const, defaults?.caseFirst),
     numericOrdering: flagIn(sent, 'numericOrdering') ?? false,
-    alternate: oneOf(sent, 'alternate', ['non-ignorable', 'shifted'] as const),
+    alternate: oneOf(sent, 'alternate', ['non-ignorable', 'shifted'] as const, defaults?.alternate),
     maxVariable: oneOf(sent, 'maxVariable', ['punct', 'space'] as const),
     normalization: flagIn(sent, 'normalization') ?? false,
-    backwards: flagIn(sent, 'backwards'),
+    backwards: flagIn(sent, 'backwards') ?? defaults?.backwards ?? false,
   };
+}
+
+function checkTogether(options: Options): void {
   if (options.backwards === true && options.strength === 1)
     throw bad(`'backwards' is invalid with 'strength' of 1`);
   if (options.caseFirst !== 'off' && !options.caseLevel && options.strength < 3)
     throw bad(`'caseFirst' is invalid unless 'caseLevel' is on or 'strength' is greater than 2`);
-  return options;
 }
 
 function collationOf(locale: string, options: Options): Collation {
@@ -108,7 +126,6 @@ function collationOf(locale: string, options: Options): Collation {
     ignorePunctuation: alternate === 'shifted' && options.maxVariable === 'punct',
     sensitivity: sensitivity as 'variant',
   });
-  const isBackwards = options.backwards ?? locale === 'fr_CA';
   const described = new Map<string, Bson>([
     ['locale', locale],
     ['caseLevel', caseLevel],
@@ -118,39 +135,82 @@ function collationOf(locale: string, options: Options): Collation {
     ['alternate', alternate],
     ['maxVariable', options.maxVariable],
     ['normalization', options.normalization],
-    ['backwards', isBackwards],
+    ['backwards', options.backwards],
     ['version', VERSION],
   ]);
-  const compared = textsCompared(collator, options, isBackwards);
+  const compared = textsCompared(collator, options, quaternaryOrder(locale, options));
   const ignoresSpaces = alternate === 'shifted' && options.maxVariable === 'space';
   const compareTexts = ignoresSpaces
-    ? (a: string, b: string): number => compared(a.replace(/\s+/gu, ''), b.replace(/\s+/gu, ''))
+    ? (a: string, b: string): number => compared(a.replace(SPACES, ''), b.replace(SPACES, ''))
     : compared;
   return { described, compareTexts, compare: compareWith(compareTexts) };
 }
 
+/** Spaces, without those that do not break. */
+const SPACES = /[^\S\u00a0\u2007\u202f]+/gu;
+
 /** Identical texts only differ at strength 5; case alone at strength 2 with a case level. */
 function textsCompared(
   collator: Intl.Collator,
-  { strength, caseLevel, alternate }: Options,
-  isBackwards: boolean,
-): (a: string, b: string) => number {
-  const order = (a: string, b: string): number => {
+  { strength, caseLevel, backwards }: Options,
+  quaternary: Order | undefined,
+): Order {
+  const order: Order = (a, b) => {
     const first = collator.compare(a, b);
     if (first !== 0) return first;
     if (caseLevel && strength === 2) return caseOrder(a, b);
-    if (strength === 5 || (strength === 4 && alternate === 'shifted'))
-      return a < b ? -1 : a > b ? 1 : 0;
-    return 0;
+    const fourth = quaternary?.(a, b) ?? 0;
+    if (fourth !== 0 || strength < 5) return fourth;
+    const [left, right] = [a.normalize('NFD'), b.normalize('NFD')];
+    return left < right ? -1 : left > right ? 1 : 0;
   };
-  if (!isBackwards || strength < 2) return order;
-  const base = new Intl.Collator(collator.resolvedOptions().locale, { sensitivity: 'base' });
+  if (!backwards || strength < 2) return order;
+  const { locale, numeric, ignorePunctuation } = collator.resolvedOptions();
+  const base = new Intl.Collator(locale, { numeric, ignorePunctuation, sensitivity: 'base' });
   // Accents are compared from the end of the text.
-  return (a, b) => {
-    const first = base.compare(a, b);
-    if (first !== 0) return first;
-    return collator.compare(reversed(a), reversed(b)) || order(a, b);
-  };
+  return (a, b) => base.compare(a, b) || collator.compare(reversed(a), reversed(b)) || order(a, b);
+}
+
+type Order = (a: string, b: string) => number;
+
+/** The weight of letters at the fourth level: above every punctuation mark. */
+const LETTER = '';
+
+/** What the fourth level tells apart: punctuation that the other levels ignore, and the two scripts of Japanese. */
+function quaternaryOrder(locale: string, { strength, alternate }: Options): Order | undefined {
+  if (strength < 4) return undefined;
+  if (locale === 'ja') return (a, b) => compareWeights(kanaOf(a), kanaOf(b), compareCodes);
+  if (alternate !== 'shifted') return undefined;
+  const plain = new Intl.Collator(locale.split('@')[0]?.replaceAll('_', '-'));
+  const shifted = new Intl.Collator('en', { ignorePunctuation: true });
+  const weightsOf = (text: string): string[] =>
+    [...text]
+      .filter((letter) => plain.compare(letter, '') !== 0)
+      .map((letter) => (shifted.compare(letter, '') === 0 ? letter : LETTER));
+  return (a, b) =>
+    compareWeights(weightsOf(a), weightsOf(b), (x, y) =>
+      x === LETTER || y === LETTER
+        ? Number(x === LETTER) - Number(y === LETTER)
+        : plain.compare(x, y),
+    );
+}
+
+function kanaOf(text: string): string[] {
+  return [...text.normalize('NFC')].map((letter) =>
+    /\p{Script=Katakana}/u.test(letter) ? '1' : '0',
+  );
+}
+
+function compareCodes(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function compareWeights(a: readonly string[], b: readonly string[], compare: Order): number {
+  for (let at = 0; at < Math.min(a.length, b.length); at++) {
+    const order = compare(a[at] as string, b[at] as string);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
 }
 
 function reversed(text: string): string {
@@ -217,7 +277,9 @@ function compareDocuments(a: BsonDocument, b: BsonDocument, compare: CompareBson
 
 /** ICU's name of a locale: `de@collation=phonebook` and `zh_Hant` among them. */
 function tagOf(locale: string): string {
-  const [name = '', keyword] = locale.split('@collation=');
+  const [sent = '', keyword] = locale.split('@collation=');
+  // ICU's data of Canadian French order accents from the end, which `backwards` does here.
+  const name = sent === 'fr_CA' ? 'fr' : sent;
   const type = keyword === undefined ? '' : `-u-co-${TYPES[keyword] ?? keyword}`;
   const tag = `${name.replaceAll('_', '-')}${type}`;
   try {
@@ -264,9 +326,10 @@ function oneOf<T extends string>(
   sent: BsonDocument,
   name: string,
   allowed: readonly [T, ...T[]],
+  fallback: T = allowed[0],
 ): T {
   const value = textIn(sent, name);
-  if (value === undefined) return allowed[0];
+  if (value === undefined) return fallback;
   const found = allowed.find((each) => each === value);
   if (found === undefined)
     throw bad(`Enumeration value '${value}' for field 'collation.${name}' is not a valid value.`);

@@ -23,7 +23,7 @@ export function queryContext(
   const parsed = parseCollation(collation);
   const compare = parsed?.compare ?? compareBson;
   return {
-    expression: expressionContext(nowMs, variables, compare),
+    expression: { ...expressionContext(nowMs, variables, compare), collation: parsed?.described },
     collation: parsed,
     sent: { nowMs, variables, collation },
   };

@@ -12,8 +12,9 @@ import type { Call, Command, Reply } from '../call.ts';
 import { type Collection, findCollection, isView } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
+import { SIMPLE, sameCollation } from '../query/collation.ts';
 import { documentOf, ok } from '../reply.ts';
-import { resolveView } from './view.ts';
+import { resolveView, viewCollation } from './view.ts';
 
 /** Commands that change or describe stored documents or indexes. */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -55,7 +56,7 @@ export function runOnView(call: Call, view: Collection, aggregate: Command): May
     );
   // Figures about a view are about its name, and are refused where it would have to store documents.
   if (isAboutName(call)) return aggregate.run(call);
-  const { namespace, pipeline, collation } = resolveView(call.context.service, view);
+  const { namespace, pipeline } = resolveView(call.context.service, view);
   const body = new Map<string, Bson>([
     ['aggregate', namespace.collection],
     ['pipeline', [...pipeline, ...stagesOf(call)]],
@@ -74,13 +75,24 @@ export function runOnView(call: Call, view: Collection, aggregate: Command): May
     const value = call.body.get(name);
     if (value !== undefined) body.set(name, value);
   }
-  const wanted = call.body.get('collation') ?? collation;
-  if (wanted !== undefined) body.set('collation', wanted);
+  body.set('collation', collationOf(call, view));
   const inner = { ...call, name: 'aggregate', body, args: new Arguments('aggregate', body) };
   inner.cursorNamespace = text;
   const reply = Promise.resolve(aggregate.run(inner));
   if (call.name === 'count') return reply.then((done) => countReply(done));
   return call.name === 'distinct' ? reply.then((done) => distinctReply(done)) : reply;
+}
+
+/** The collation of the view, which a command may repeat and not change. */
+function collationOf({ body }: Call, view: Collection): BsonDocument {
+  const own = viewCollation(view) ?? SIMPLE;
+  const sent = body.get('collation');
+  if (isDocument(sent) && sent.size > 0 && !sameCollation(sent, own))
+    throw new MongoError(
+      'OptionNotSupportedOnView',
+      `Cannot override a view's default collation${namespaceText(view.namespace)}`,
+    );
+  return own;
 }
 
 function isAboutName({ name, args }: Call): boolean {

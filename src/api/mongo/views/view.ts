@@ -20,7 +20,6 @@ interface ResolvedView {
   readonly namespace: Namespace;
   /** All pipelines, the lowest first. */
   readonly pipeline: readonly Bson[];
-  readonly collation: Bson | undefined;
 }
 
 /** Throws ViewDepthLimitExceeded. */
@@ -35,7 +34,13 @@ export function resolveView(service: Service, view: Collection): ResolvedView {
     namespace = { database: namespace.database, collection: options.get('viewOn') as string };
     current = findCollection(service, namespace);
   }
-  return { namespace, pipeline, collation: view.options.get('collation') };
+  return { namespace, pipeline };
+}
+
+/** Undefined for the simple one; a view does not inherit that of its collection. */
+export function viewCollation({ options }: Collection): BsonDocument | undefined {
+  const collation = options.get('collation');
+  return isDocument(collation) ? collation : undefined;
 }
 
 function pipelineOf(options: BsonDocument): readonly Bson[] {

@@ -85,8 +85,8 @@ export function newPush(): Accumulator {
   };
 }
 
-export function newAddToSet(): Accumulator {
-  const set = new BsonSet();
+export function newAddToSet(compare: Compare): Accumulator {
+  const set = new BsonSet(compare);
   const held = new Held('$addToSet');
   return {
     add(value) {
@@ -120,8 +120,8 @@ export function newConcatArrays(): Accumulator {
   };
 }
 
-export function newSetUnion(): Accumulator {
-  const set = new BsonSet();
+export function newSetUnion(compare: Compare): Accumulator {
+  const set = new BsonSet(compare);
   const held = new Held('$setUnion');
   return {
     add(value) {

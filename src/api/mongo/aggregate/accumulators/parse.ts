@@ -57,7 +57,10 @@ export interface AccumulatorSpec {
 type ParseAccumulator = (argument: Bson, scope: Scope, name: string) => AccumulatorSpec;
 
 const ACCUMULATORS: Readonly<Record<string, ParseAccumulator>> = {
-  $addToSet: simple(newAddToSet, slidingAddToSet),
+  $addToSet: simple(
+    (scope) => newAddToSet(scope.context.compare),
+    (scope) => slidingAddToSet(scope.context.compare),
+  ),
   $avg: simple(() => newAverage(true), slidingAverage),
   $bottom: top,
   $bottomN: top,
@@ -81,7 +84,10 @@ const ACCUMULATORS: Readonly<Record<string, ParseAccumulator>> = {
   $minN: best,
   $percentile: parsePercentile,
   $push: simple(newPush, slidingPush),
-  $setUnion: simple(newSetUnion, slidingSetUnion),
+  $setUnion: simple(
+    (scope) => newSetUnion(scope.context.compare),
+    (scope) => slidingSetUnion(scope.context.compare),
+  ),
   $stdDevPop: simple(() => newDeviation(false)),
   $stdDevSamp: simple(() => newDeviation(true)),
   $sum: simple(newSum, slidingSum),
@@ -214,6 +220,7 @@ function top(argument: Bson, scope: Scope, name: string): AccumulatorSpec {
   if (!isDocument(pattern))
     throw new MongoError('Location10065', `invalid parameter: expected an object (sortBy)`);
   const parts = parseSortPattern(pattern);
+  const { compare } = scope.context;
   const output = scope.compile(options.get('output') as Bson);
   const n = isMany ? scope.compile(options.get('n') as Bson) : undefined;
   if (n !== undefined) checkKnown(n, name);
@@ -221,10 +228,10 @@ function top(argument: Bson, scope: Scope, name: string): AccumulatorSpec {
   const kept = (frame: Frame): number | undefined =>
     n === undefined ? undefined : numberOfValues(n(frame), name);
   const order = (a: Bson, b: Bson): number =>
-    compareSortKeys(a as readonly Bson[], b as readonly Bson[], parts);
+    compareSortKeys(a as readonly Bson[], b as readonly Bson[], parts, compare);
   return {
     argument: (frame) => [
-      sortKeyOf(frame[0] as BsonDocument, parts) as readonly Bson[],
+      sortKeyOf(frame[0] as BsonDocument, parts, compare) as readonly Bson[],
       output(frame) ?? null,
     ],
     start: (frame) => newTop(kept(frame), isBottom, order),

@@ -1,6 +1,7 @@
 /** Lists, sets and least values of frames that move. What was added first is removed first. */
 import { type Bson, isArray } from '../../../../value/index.ts';
-import { keyText } from '../bson-set.ts';
+import { keyTexts } from '../bson-set.ts';
+import type { CompareValues } from '../collated-keys.ts';
 import { isNullish } from '../expressions/define.ts';
 import { arrayFrom } from './lists.ts';
 import type { Sliding } from './sliding-numbers.ts';
@@ -101,16 +102,22 @@ const NAME_CONCAT = '$concatArrays';
 /** Distinct values with how often they are in the frame. */
 class CountedSet {
   readonly #entries = new Map<string, { readonly value: Bson; count: number }>();
+  readonly #textOf: (value: Bson) => string;
+
+  /** @param compare - the order of a collation whose equal texts are one value. */
+  constructor(compare: CompareValues) {
+    this.#textOf = keyTexts(compare);
+  }
 
   add(value: Bson): void {
-    const key = keyText(value);
+    const key = this.#textOf(value);
     const entry = this.#entries.get(key);
     if (entry === undefined) this.#entries.set(key, { value, count: 1 });
     else entry.count += 1;
   }
 
   remove(value: Bson): void {
-    const key = keyText(value);
+    const key = this.#textOf(value);
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     entry.count -= 1;
@@ -122,8 +129,8 @@ class CountedSet {
   }
 }
 
-export function slidingAddToSet(): Sliding {
-  const set = new CountedSet();
+export function slidingAddToSet(compare: CompareValues): Sliding {
+  const set = new CountedSet(compare);
   return {
     add(value) {
       if (value !== undefined) set.add(value);
@@ -135,8 +142,8 @@ export function slidingAddToSet(): Sliding {
   };
 }
 
-export function slidingSetUnion(): Sliding {
-  const set = new CountedSet();
+export function slidingSetUnion(compare: CompareValues): Sliding {
+  const set = new CountedSet(compare);
   return {
     add(value) {
       if (value !== undefined)

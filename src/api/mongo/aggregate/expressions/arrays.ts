@@ -248,8 +248,8 @@ function sortOrder(sent: Bson, { context: { compare } }: Scope): Order {
       else if (!isNumber(value))
         throw new MongoError('Location2942505', 'Illegal key in $sort specification');
     const parts = parseSortPattern(sent);
-    const keyOf = (value: Bson) => sortKeyOf(isDocument(value) ? value : EMPTY, parts);
-    return (a, b) => compareSortKeys(keyOf(a), keyOf(b), parts);
+    const keyOf = (value: Bson) => sortKeyOf(isDocument(value) ? value : EMPTY, parts, compare);
+    return (a, b) => compareSortKeys(keyOf(a), keyOf(b), parts, compare);
   }
   if (!isNumber(sent))
     throw new MongoError(

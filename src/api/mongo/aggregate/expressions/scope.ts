@@ -34,6 +34,8 @@ export interface ExpressionContext {
   readonly scripts?: ScriptCalls | undefined;
   /** The order of values: that of the collation, or the simple one. */
   readonly compare: Compare;
+  /** The collation with all its options; undefined for the simple one. */
+  readonly collation?: BsonDocument | undefined;
 }
 
 /** A context with the variables that a command gave values to. */

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../../../../query/index.ts';
 import { type Bson, type BsonDocument, isDocument } from '../../../../value/index.ts';
 import type { Call } from '../../call.ts';
 import { type Collection, findCollection, isView } from '../../collections/collection.ts';
-import type { Namespace } from '../../collections/namespace.ts';
+import { type Namespace, namespaceText } from '../../collections/namespace.ts';
 import {
   findDocuments,
   foldDocuments,
@@ -12,11 +12,13 @@ import {
   sortedDocuments,
 } from '../../documents/find-documents.ts';
 import { matching, type Rows } from '../../documents/rows.ts';
+import { MongoError } from '../../errors.ts';
 import { declaredIndexes } from '../../indexes/index-spec.ts';
+import { sameCollation } from '../../query/collation.ts';
 import { type Filter, refuseNear, refuseWhere } from '../../query/filter.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { Sort } from '../../query/sort.ts';
-import { resolveView } from '../../views/view.ts';
+import { resolveView, viewCollation } from '../../views/view.ts';
 import { compileMatch, splitExpressions } from '../stages/match.ts';
 import { parseStageSort } from '../stages/sort.ts';
 import type { PipelineHost, StageContext } from '../stages/stage.ts';
@@ -70,6 +72,7 @@ function prepared(
   const isAboutName = isDocument(pipeline[0]) && pipeline[0].has('$collStats');
   if (target !== undefined && isView(target) && !isAboutName) {
     const view = resolveView(call.context.service, target);
+    checkCollation(target, context);
     const run = prepared(call, view.namespace, view.pipeline, context);
     const rest = parseStages(nameStages(pipeline, context), context);
     return (filter) => rest(filter === undefined ? run() : filtered(run(), filter, context));
@@ -112,6 +115,15 @@ function prepared(
     const read = source(rows);
     return run(group === undefined ? read : measured(group.name, groupOf(read, group), context));
   };
+}
+
+/** A pipeline compares in one way from end to end. */
+function checkCollation(view: Collection, { expressions }: StageContext): void {
+  if (sameCollation(viewCollation(view), expressions.collation)) return;
+  throw new MongoError(
+    'OptionNotSupportedOnView',
+    `Cannot override a view's default collation${namespaceText(view.namespace)}`,
+  );
 }
 
 function filtered(rows: Rows, filter: BsonDocument, { expressions }: StageContext): Rows {

@@ -26,6 +26,7 @@ import { finishDocument } from '../../documents/new-document.ts';
 import type { Row, Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { declaredIndexes } from '../../indexes/index-spec.ts';
+import { sameCollation } from '../../query/collation.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { PLAIN_CONTEXT } from '../../query/query-context.ts';
 import { Sort } from '../../query/sort.ts';
@@ -42,11 +43,13 @@ export function pipelineWriter(call: Call): PipelineWriter {
   };
   return {
     replace: (namespace, rows, timeseries) => replaceAll(call, namespace, rows, timeseries),
-    checkUnique: (namespace, fields) => checkUnique(findCollection(service, namespace), fields),
-    async find(namespace, key) {
+    checkUnique: (namespace, fields, collation) =>
+      checkUnique(findCollection(service, namespace), fields, collation),
+    async find(namespace, key, compare) {
       const collection = findCollection(service, namespace);
       if (collection === undefined) return undefined;
-      for await (const [row] of findDocuments(call.store, collection, parseFilter(equal(key))))
+      const filter = parseFilter(equal(key));
+      for await (const [row] of findDocuments(call.store, collection, filter, { compare }))
         return row?.document;
       return undefined;
     },
@@ -181,21 +184,29 @@ function bypasses({ args }: Call): boolean {
   return args.flag('bypassDocumentValidation');
 }
 
-/** True where an index holds documents without these fields too. */
-function checkUnique(collection: Collection | undefined, fields: readonly string[]): boolean {
+/** True where an index holds documents without these fields too. Its collation is that of the pipeline. */
+function checkUnique(
+  collection: Collection | undefined,
+  fields: readonly string[],
+  collation: BsonDocument | undefined,
+): boolean {
   if (collection !== undefined && (isView(collection) || isTimeSeries(collection)))
     throw new MongoError(
       'CommandNotSupportedOnView',
       `Cannot $merge into ${namespaceText(collection.namespace)}: it is no plain collection`,
     );
   const wanted = fields.toSorted().join('\0');
-  if (wanted === '_id') return true;
+  const own = collection?.options.get('collation');
+  if (collection === undefined && wanted === '_id') return true;
+  if (wanted === '_id' && sameCollation(isDocument(own) ? own : undefined, collation)) return true;
   const indexes =
     collection === undefined ? [] : declaredIndexes(collection).map(({ spec }) => spec);
   for (const index of indexes) {
     const key = index.get('key');
     if (index.get('unique') !== true || !isDocument(key) || isArray(key)) continue;
     if (index.has('partialFilterExpression')) continue;
+    const ordered = index.get('collation');
+    if (!sameCollation(isDocument(ordered) ? ordered : undefined, collation)) continue;
     if ([...key.keys()].toSorted().join('\0') === wanted) return index.get('sparse') !== true;
   }
   throw new MongoError(

@@ -3,7 +3,6 @@ import {
   type Bson,
   type BsonDocument,
   bsonTypeOf,
-  compareBson,
   Double,
   isDocument,
 } from '../../../../value/index.ts';
@@ -11,6 +10,7 @@ import { doubleOf, isNaNumber, isNumber, wholeInt32 } from '../../bson/arithmeti
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { type AccumulatorSpec, parseAccumulatorField } from '../accumulators/parse.ts';
+import type { CompareValues } from '../collated-keys.ts';
 import { rootScope } from '../expressions/compile.ts';
 import type { Evaluate, Frame } from '../expressions/scope.ts';
 import { isGroupExpression } from './bucket.ts';
@@ -22,6 +22,7 @@ import type { Stage, StageContext } from './stage.ts';
 interface BucketAuto {
   readonly groupBy: Evaluate;
   readonly buckets: number;
+  readonly compare: CompareValues;
   readonly fields: readonly (readonly [string, AccumulatorSpec])[];
   readonly round: Rounder | undefined;
 }
@@ -70,7 +71,8 @@ export function parseBucketAuto(argument: Bson, context: StageContext): Stage {
       throw new MongoError('Location15948', "a group's _id may only be specified once");
     return [name, parseAccumulatorField(name, sent as Bson, scope)] as const;
   });
-  const parsed = { groupBy: scope.compile(groupBy), buckets, fields, round };
+  const { compare } = context.expressions;
+  const parsed = { groupBy: scope.compile(groupBy), buckets, compare, fields, round };
   return (rows) => bucketAuto(rows, parsed);
 }
 
@@ -109,7 +111,7 @@ async function* bucketAuto(rows: Rows, parsed: BucketAuto): Rows {
     if (parsed.round !== undefined) checkGranular(value);
     entries.push({ value, document });
   }
-  entries.sort((a, b) => compareBson(a.value, b.value));
+  entries.sort((a, b) => parsed.compare(a.value, b.value));
   const made = cut(entries, parsed);
   await runScripts(
     parsed.fields.map(([, spec]) => spec),
@@ -138,7 +140,7 @@ function checkGranular(value: Bson): void {
 
 /** The buckets; each is a function that has the document when all values are accumulated. */
 function cut(entries: readonly Entry[], parsed: BucketAuto): (() => BsonDocument)[] {
-  const { buckets, round } = parsed;
+  const { buckets, round, compare } = parsed;
   const size = Math.max(1, Math.round(entries.length / buckets));
   const made: (() => BsonDocument)[] = [];
   let at = 0;
@@ -149,8 +151,7 @@ function cut(entries: readonly Entry[], parsed: BucketAuto): (() => BsonDocument
     let max = (entries[stop - 1] as Entry).value;
     let min = (entries[at] as Entry).value;
     if (round === undefined) {
-      while (stop < entries.length && compareBson((entries[stop] as Entry).value, max) === 0)
-        stop += 1;
+      while (stop < entries.length && compare((entries[stop] as Entry).value, max) === 0) stop += 1;
       if (stop < entries.length) max = (entries[stop] as Entry).value;
     } else {
       min = previousMax ?? new Double(round.down(doubleOf(min)));

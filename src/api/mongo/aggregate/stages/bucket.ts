@@ -3,7 +3,6 @@ import {
   type Bson,
   type BsonDocument,
   bsonTypeOf,
-  compareBson,
   isArray,
   isDocument,
   typeRank,
@@ -89,7 +88,7 @@ function boundariesOf(sent: Bson, scope: Scope): readonly Bson[] {
         'Location40193',
         "All values in the the 'boundaries' option to $bucket must have the same type.",
       );
-    if (compareBson(before, value) >= 0)
+    if (scope.context.compare(before, value) >= 0)
       throw new MongoError(
         'Location40194',
         "The 'boundaries' option to $bucket must be sorted, but elements are out of order.",
@@ -108,7 +107,8 @@ function checkDefault(sent: Bson, boundaries: readonly Bson[], scope: Scope): vo
   const value = known.value ?? null;
   const [lowest, highest] = [boundaries[0], boundaries[boundaries.length - 1]];
   if (lowest === undefined || typeRank(value) !== typeRank(lowest)) return;
-  if (compareBson(value, lowest) >= 0 && compareBson(value, highest) < 0)
+  const { compare } = scope.context;
+  if (compare(value, lowest) >= 0 && compare(value, highest) < 0)
     throw new MongoError(
       'Location40199',
       "The $bucket 'default' field must be less than the lowest boundary or greater than or equal to the highest boundary.",

@@ -12,7 +12,8 @@ import type { Namespace } from '../../collections/namespace.ts';
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { roughBytes } from '../accumulators/lists.ts';
-import { keyText } from '../bson-set.ts';
+import { keyText, keyTexts } from '../bson-set.ts';
+import type { CompareValues } from '../collated-keys.ts';
 import { rootScope } from '../expressions/compile.ts';
 import { parseFieldPath, valueAtPath } from '../expressions/field-path.ts';
 import type { Evaluate, Frame } from '../expressions/scope.ts';
@@ -28,6 +29,7 @@ interface GraphLookup {
   readonly connectTo: string;
   readonly as: readonly string[];
   readonly depthMax: number;
+  readonly compare: CompareValues;
   readonly depthField: readonly string[] | undefined;
   readonly run: (filter?: BsonDocument) => Rows;
 }
@@ -88,6 +90,7 @@ export function parseGraphLookup(argument: Bson, context: StageContext): Stage {
     connectFrom: parseFieldPath(connectFrom),
     connectTo,
     as: parseFieldPath(as),
+    compare: context.expressions.compare,
     depthMax: depthOf(argument.get('maxDepth')),
     depthField: argument.has('depthField') ? parseFieldPath(path('depthField')) : undefined,
     run: context.host.prepare(from, stages, nested(context, { namespace: from, isFacet: false })),
@@ -133,7 +136,8 @@ async function* searched(rows: Rows, lookup: GraphLookup): Rows {
 async function search(start: Bson | undefined, lookup: GraphLookup): Promise<readonly Bson[]> {
   const found = new Map<string, BsonDocument>();
   const seen = new Set<string>();
-  let frontier = fresh(start, seen);
+  const textOf = keyTexts(lookup.compare);
+  let frontier = fresh(start, seen, textOf);
   let bytes = 0;
   for (let depth = 0; depth <= lookup.depthMax && frontier.length > 0; depth++) {
     const filter = new Map<string, Bson>([[lookup.connectTo, new Map([['$in', frontier]])]]);
@@ -150,7 +154,7 @@ async function search(start: Bson | undefined, lookup: GraphLookup): Promise<rea
           ? document
           : withValue(document, lookup.depthField, 0, BigInt(depth)),
       );
-      append(next, fresh(valueAtPath(document, lookup.connectFrom, 0), seen));
+      append(next, fresh(valueAtPath(document, lookup.connectFrom, 0), seen, textOf));
     }
     frontier = next;
   }
@@ -158,11 +162,15 @@ async function search(start: Bson | undefined, lookup: GraphLookup): Promise<rea
 }
 
 /** The values that were not searched for yet; missing ones lead nowhere. */
-function fresh(value: Bson | undefined, seen: Set<string>): Bson[] {
+function fresh(
+  value: Bson | undefined,
+  seen: Set<string>,
+  textOf: (value: Bson) => string,
+): Bson[] {
   if (value === undefined) return [];
   const made: Bson[] = [];
   for (const one of isArray(value) ? value : [value]) {
-    const key = keyText(one);
+    const key = textOf(one);
     if (seen.has(key)) continue;
     seen.add(key);
     made.push(one);

@@ -8,6 +8,7 @@ import { roughBytes } from '../accumulators/lists.ts';
 import type { Accumulator } from '../accumulators/numbers.ts';
 import { type AccumulatorSpec, parseAccumulatorField } from '../accumulators/parse.ts';
 import { BsonMap } from '../bson-set.ts';
+import type { CompareValues } from '../collated-keys.ts';
 import { rootScope } from '../expressions/compile.ts';
 import { fieldsRead } from '../expressions/fields-read.ts';
 import { constantOf, type Evaluate, type Frame } from '../expressions/scope.ts';
@@ -35,6 +36,8 @@ export interface Grouping {
   /** The fields of a document that the expressions read; undefined for all. */
   readonly names: ReadonlySet<string> | undefined;
   readonly id: Evaluate;
+  /** The order of the collation: equal texts are one group. */
+  readonly compare: CompareValues;
   readonly fields: readonly (readonly [string, AccumulatorSpec])[];
   /** True where documents are counted and not looked at. */
   readonly isCount: boolean;
@@ -59,6 +62,7 @@ export function parseGrouping(sent: Bson, { expressions }: StageContext): Groupi
   const compiled = scope.compile(id);
   return {
     id: compiled,
+    compare: expressions.compare,
     fields,
     isKept: fields.map(([name]) => keepsEverything(sent.get(name))),
     names: fieldsRead(sent),
@@ -104,7 +108,7 @@ async function* group(rows: Rows, grouping: Grouping): Rows {
 
 /** The groups of the documents so far. */
 export class GroupFold implements DocumentFold {
-  readonly #groups = new BsonMap<readonly Accumulator[]>();
+  readonly #groups: BsonMap<readonly Accumulator[]>;
   readonly #grouping: Grouping;
   readonly #specs: readonly AccumulatorSpec[];
   readonly #read: ReadFields;
@@ -114,6 +118,7 @@ export class GroupFold implements DocumentFold {
 
   constructor(grouping: Grouping) {
     this.#grouping = grouping;
+    this.#groups = new BsonMap(grouping.compare);
     this.#specs = grouping.fields.map(([, spec]) => spec);
     this.#read = readerOf(grouping.names);
     this.addMatching = grouping.isCount ? (count) => this.#addCount(count) : undefined;

@@ -11,7 +11,8 @@ import type { Namespace } from '../../collections/namespace.ts';
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { someAt } from '../../query/path.ts';
-import { keyText } from '../bson-set.ts';
+import { keyTexts } from '../bson-set.ts';
+import type { CompareValues } from '../collated-keys.ts';
 import { rootScope } from '../expressions/compile.ts';
 import { checkVariableName, parseFieldPath, valueAtPath } from '../expressions/field-path.ts';
 import type { Evaluate, Frame, Variable } from '../expressions/scope.ts';
@@ -27,6 +28,7 @@ interface Lookup {
   readonly foreign: readonly string[] | undefined;
   readonly variables: readonly (readonly [Variable, Evaluate])[];
   readonly pipeline: readonly Bson[];
+  readonly compare: CompareValues;
   /** The pipeline with another filter in front. */
   readonly run: (filter?: BsonDocument) => Rows;
 }
@@ -101,6 +103,7 @@ function parseOptions(argument: BsonDocument, context: StageContext): Lookup {
     foreign: foreign === undefined ? undefined : parseFieldPath(foreign),
     variables,
     pipeline: stages,
+    compare: context.expressions.compare,
     run: context.host.prepare(
       from,
       stages,
@@ -207,15 +210,16 @@ async function* joinBatch(
   foreign: readonly string[],
 ): Rows {
   const values = new Map<string, Bson>();
+  const textOf = keyTexts(lookup.compare);
   const wants = batch.map(({ document }) => {
     const own = wanted(valueAtPath(document, local, 0));
     return own.map((value) => {
-      const key = keyText(value);
+      const key = textOf(value);
       values.set(key, value);
       return key;
     });
   });
-  const found = await foreignByKey([...values.values()], values, lookup, foreign);
+  const found = await foreignByKey(values, textOf, lookup, foreign);
   let made: Row[] = [];
   let count = 0;
   for (const [at, { document }] of batch.entries()) {
@@ -237,12 +241,13 @@ async function* joinBatch(
 const orders = new WeakMap<BsonDocument, number>();
 
 async function foreignByKey(
-  list: readonly Bson[],
   wantedKeys: ReadonlyMap<string, Bson>,
+  textOf: (value: Bson) => string,
   lookup: Lookup,
   foreign: readonly string[],
 ): Promise<ReadonlyMap<string, readonly BsonDocument[]>> {
   const found = new Map<string, BsonDocument[]>();
+  const list = [...wantedKeys.values()];
   if (list.length === 0) return found;
   const filter = equalToSome(list, foreign.join('.'));
   let order = 0;
@@ -250,7 +255,7 @@ async function foreignByKey(
     orders.set(document, order++);
     const keys = new Set<string>();
     someAt(document, foreign, (value) => {
-      keys.add(keyText(value ?? null));
+      keys.add(textOf(value ?? null));
       return false;
     });
     for (const key of keys) {

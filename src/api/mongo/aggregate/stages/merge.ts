@@ -11,6 +11,7 @@ import { type Namespace, parseNamespace } from '../../collections/namespace.ts';
 import { finishDocument } from '../../documents/new-document.ts';
 import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import type { CompareValues } from '../collated-keys.ts';
 import { parseFieldPath, valueAtPath } from '../expressions/field-path.ts';
 import type { Variable } from '../expressions/scope.ts';
 import { compileUpdatePipeline } from '../pipeline/update-pipeline.ts';
@@ -25,6 +26,7 @@ interface Merge {
   readonly on: readonly string[];
   /** True where documents without these fields can be found by them too. */
   readonly mayLack: boolean;
+  readonly compare: CompareValues;
   readonly matched: Matched;
   readonly notMatched: NotMatched;
   readonly apply: ((existing: BsonDocument, made: BsonDocument) => BsonDocument) | undefined;
@@ -81,8 +83,9 @@ export function parseMerge(argument: Bson, context: StageContext): Stage {
     typeof matched === 'string'
       ? undefined
       : pipelineOf(matched, options.get('let') ?? undefined, context);
-  const mayLack = context.host.writer.checkUnique(into, on);
-  const merge: Merge = { into, on, mayLack, matched, notMatched, apply };
+  const { collation, compare } = context.expressions;
+  const mayLack = context.host.writer.checkUnique(into, on, collation);
+  const merge: Merge = { into, on, mayLack, compare, matched, notMatched, apply };
   return (rows) => merged(rows, merge, context);
 }
 
@@ -254,14 +257,14 @@ function keyOf(document: BsonDocument, { on, mayLack }: Merge): BsonDocument {
 const ATTEMPTS_MAX = 100;
 
 async function mergeOne(made: BsonDocument, merge: Merge, writer: Writer): Promise<void> {
-  const { into, matched, notMatched } = merge;
+  const { into, matched, notMatched, compare } = merge;
   const { document } = finishDocument(made);
   const key = keyOf(document, merge);
   if (matched === 'fail') return await writer.insert(into, document);
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const existing = await writer.find(into, key);
+    const existing = await writer.find(into, key, compare);
     if (existing !== undefined) {
-      if (await mergeInto(existing, { made, document, key }, merge, writer)) return;
+      if (await mergeInto(existing, { made, document }, merge, writer)) return;
     } else if (notMatched === 'fail')
       throw new MongoError(
         'Location13113',
@@ -279,7 +282,7 @@ type Writer = StageContext['host']['writer'];
 async function insertNew(
   document: BsonDocument,
   key: BsonDocument,
-  { into, matched }: Merge,
+  { into, matched, compare }: Merge,
   writer: Writer,
 ): Promise<boolean> {
   // An upsert that sets fields has them by name.
@@ -289,7 +292,7 @@ async function insertNew(
     return true;
   } catch (error) {
     const isDuplicate = error instanceof MongoError && error.mongoCode === 'DuplicateKey';
-    if (isDuplicate && (await writer.find(into, key)) !== undefined) return false;
+    if (isDuplicate && (await writer.find(into, key, compare)) !== undefined) return false;
     throw error;
   }
 }
@@ -298,17 +301,18 @@ interface Merged {
   /** As the pipeline made it, and with an `_id`. */
   readonly made: BsonDocument;
   readonly document: BsonDocument;
-  readonly key: BsonDocument;
 }
 
 /** False where the document is no longer what was found. */
 async function mergeInto(
   existing: BsonDocument,
-  { made, document, key }: Merged,
-  { into, matched, apply }: Merge,
+  { made, document }: Merged,
+  { into, on, matched, apply }: Merge,
   writer: Writer,
 ): Promise<boolean> {
   if (matched === 'keepExisting') return true;
+  // The values may differ from the ones that were looked for where a collation calls them equal.
+  const key = new Map(on.map((name) => [name, valueAtPath(existing, name.split('.'), 0) ?? null]));
   if (apply !== undefined) return writer.update(into, key, apply(existing, document), existing);
   checkSameId(made, existing);
   const fields = new Map(document);

@@ -5,6 +5,7 @@ import type { Namespace } from '../../collections/namespace.ts';
 import type { Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import type { DocumentTest } from '../../query/filter-test.ts';
+import type { CompareValues } from '../collated-keys.ts';
 import type { ExpressionContext } from '../expressions/scope.ts';
 
 /** A stage after parsing: from a stream of rows to another. */
@@ -51,8 +52,16 @@ export interface PipelineWriter {
   /** Replaces the collection by these documents. */
   replace(namespace: Namespace, rows: Rows, timeseries: BsonDocument | undefined): Promise<void>;
   /** Refuses fields that no unique index has. True where documents may lack them. */
-  checkUnique(namespace: Namespace, fields: readonly string[]): boolean;
-  find(namespace: Namespace, key: BsonDocument): Promise<BsonDocument | undefined>;
+  checkUnique(
+    namespace: Namespace,
+    fields: readonly string[],
+    collation: BsonDocument | undefined,
+  ): boolean;
+  find(
+    namespace: Namespace,
+    key: BsonDocument,
+    compare: CompareValues,
+  ): Promise<BsonDocument | undefined>;
   insert(namespace: Namespace, document: BsonDocument): Promise<void>;
   /**
    * Updates or replaces the document of the key; false where there is none any more.

@@ -12,15 +12,17 @@ import { combineWidening, doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { BsonMap } from '../bson-set.ts';
+import type { CompareValues } from '../collated-keys.ts';
 import { UTC } from '../dates/time-zone.ts';
 import { addUnits, parseUnit, type Unit } from '../dates/units.ts';
 import { parseFieldPath, valueAtPath } from '../expressions/field-path.ts';
 import { collect } from '../stages/collect.ts';
 import { withValue } from '../stages/simple.ts';
-import type { Stage } from '../stages/stage.ts';
+import type { Stage, StageContext } from '../stages/stage.ts';
 
 interface Densify {
   readonly field: readonly string[];
+  readonly compare: CompareValues;
   readonly by: readonly (readonly string[])[];
   readonly step: Bson;
   readonly unit: Unit | undefined;
@@ -30,7 +32,7 @@ interface Densify {
 /** Documents that one stage makes (documented). */
 const MADE_MAX = 500_000;
 
-export function parseDensify(argument: Bson): Stage {
+export function parseDensify(argument: Bson, { expressions }: StageContext): Stage {
   if (!isDocument(argument))
     throw new MongoError(
       'Location5733401',
@@ -55,6 +57,7 @@ export function parseDensify(argument: Bson): Stage {
   if (!isArray(by)) throw new MongoError('TypeMismatch', "'partitionByFields' must be an array");
   const parsed: Densify = {
     field: parseFieldPath(field),
+    compare: expressions.compare,
     by: by.map((name) => parseFieldPath(String(name))),
     ...parseRange(range),
   };
@@ -99,8 +102,8 @@ function parseRange(range: BsonDocument): Pick<Densify, 'step' | 'unit' | 'bound
 }
 
 async function* densified(rows: Rows, parsed: Densify): Rows {
-  const { field, by, bounds } = parsed;
-  const partitions = new BsonMap<BsonDocument[]>();
+  const { field, by, bounds, compare } = parsed;
+  const partitions = new BsonMap<BsonDocument[]>(compare);
   const without: Row[] = [];
   let low: Bson | undefined;
   let high: Bson | undefined;
@@ -120,7 +123,9 @@ async function* densified(rows: Rows, parsed: Densify): Rows {
   }
   if (without.length > 0) yield without;
   let made = 0;
-  for (const { key, value } of partitions.entries()) {
+  // Partitions come in the order of their keys, as after a sort by them.
+  const ordered = [...partitions.entries()].sort((a, b) => compare(a.key, b.key));
+  for (const { value } of ordered) {
     const own = value.toSorted((a, b) =>
       compareBson(valueAtPath(a, field, 0), valueAtPath(b, field, 0)),
     );
@@ -131,7 +136,7 @@ async function* densified(rows: Rows, parsed: Densify): Rows {
         : bounds === 'partition'
           ? [edge(0), edge(-1), true]
           : [bounds[0], bounds[1], false];
-    const filled = fillPartition(own, key as readonly Bson[], parsed, range);
+    const filled = fillPartition(own, parsed, range);
     made += filled.length;
     if (made > MADE_MAX)
       throw new MongoError(
@@ -159,7 +164,6 @@ function checkValue(value: Bson, unit: Unit | undefined): void {
 /** The steps from the lower bound on, with the documents of the partition between them. */
 function fillPartition(
   own: readonly BsonDocument[],
-  key: readonly Bson[],
   { field, by, step, unit }: Densify,
   [low, high, isClosed]: readonly [Bson, Bson, boolean],
 ): BsonDocument[] {
@@ -182,8 +186,12 @@ function fillPartition(
         made.push(own[at++] as BsonDocument);
     } else {
       let fresh: BsonDocument = new Map();
-      for (const [which, path] of by.entries())
-        if (key[which] !== null) fresh = withValue(fresh, path, 0, key[which]);
+      // Texts that a collation calls equal may differ: the next document has them, or the last one.
+      const like = document ?? (own.at(-1) as BsonDocument);
+      for (const path of by) {
+        const same = valueAtPath(like, path, 0) ?? null;
+        if (same !== null) fresh = withValue(fresh, path, 0, same);
+      }
       made.push(withValue(fresh, field, 0, next));
       if (made.length > MADE_MAX)
         throw new MongoError('Location5897900', `$densify made more than ${MADE_MAX} documents`);

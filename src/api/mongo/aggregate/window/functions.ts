@@ -68,7 +68,7 @@ function valuesOf(documents: readonly BsonDocument[], evaluate: Evaluate): (Bson
 
 function rank(
   argument: Bson,
-  _scope: Scope,
+  { context: { compare } }: Scope,
   sort: readonly SortPart[],
   name: string,
 ): PartitionFunction {
@@ -83,8 +83,8 @@ function rank(
     let current = 0;
     let before: ReturnType<typeof sortKeyOf> | undefined;
     return documents.map((document, at) => {
-      const key = sortKeyOf(document, sort);
-      const isNew = before === undefined || compareSortKeys(before, key, sort) !== 0;
+      const key = sortKeyOf(document, sort, compare);
+      const isNew = before === undefined || compareSortKeys(before, key, sort, compare) !== 0;
       before = key;
       if (name === '$documentNumber') return at + 1;
       if (isNew) current = name === '$rank' ? at + 1 : current + 1;

@@ -10,6 +10,7 @@ import { Row, type Rows } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { compareSortKeys, type SortPart, sortKeyOf } from '../../query/sort.ts';
 import { BsonMap } from '../bson-set.ts';
+import type { CompareValues } from '../collated-keys.ts';
 import { rootScope } from '../expressions/compile.ts';
 import { parseFieldPath } from '../expressions/field-path.ts';
 import type { Evaluate, Scope, Frame as ValueFrame } from '../expressions/scope.ts';
@@ -31,6 +32,7 @@ interface Output {
 interface Windows {
   readonly partitionBy: Evaluate | undefined;
   readonly sort: readonly SortPart[];
+  readonly compare: CompareValues;
   readonly outputs: readonly Output[];
 }
 
@@ -71,6 +73,7 @@ export function parseSetWindowFields(argument: Bson, context: StageContext): Sta
   const windows: Windows = {
     partitionBy: partition === undefined ? undefined : scope.compile(partition),
     sort: sort ?? [],
+    compare: context.expressions.compare,
     outputs: [...sentOutput].map(([name, sent]) => parseOutput(name, sent, scope, sort)),
   };
   return (rows) => windowed(rows, windows);
@@ -111,8 +114,8 @@ function parseOutput(
   return { path, frame, run: accumulated(specOf(kind, argument, scope), frame) };
 }
 
-async function* windowed(rows: Rows, { partitionBy, sort, outputs }: Windows): Rows {
-  const partitions = new BsonMap<BsonDocument[]>();
+async function* windowed(rows: Rows, { partitionBy, sort, outputs, compare }: Windows): Rows {
+  const partitions = new BsonMap<BsonDocument[]>(compare);
   const frame: ValueFrame = [];
   for (const document of await collect(rows, '$setWindowFields')) {
     frame[0] = document;
@@ -122,18 +125,20 @@ async function* windowed(rows: Rows, { partitionBy, sort, outputs }: Windows): R
     if (kept === undefined) partitions.set(key, [document]);
     else kept.push(document);
   }
-  const ordered = [...partitions.entries()];
-  for (const { value } of ordered) yield computed(sortedBy(value, sort), sort, outputs);
+  // Partitions come in the order of their keys, as after a sort by them.
+  const ordered = [...partitions.entries()].sort((a, b) => compare(a.key, b.key));
+  for (const { value } of ordered) yield computed(sortedBy(value, sort, compare), sort, outputs);
 }
 
 function sortedBy(
   documents: readonly BsonDocument[],
   sort: readonly SortPart[],
+  compare: CompareValues,
 ): readonly BsonDocument[] {
   if (sort.length === 0) return documents;
   return documents
-    .map((document) => ({ document, key: sortKeyOf(document, sort) }))
-    .sort((a, b) => compareSortKeys(a.key, b.key, sort))
+    .map((document) => ({ document, key: sortKeyOf(document, sort, compare) }))
+    .sort((a, b) => compareSortKeys(a.key, b.key, sort, compare))
     .map(({ document }) => document);
 }
 

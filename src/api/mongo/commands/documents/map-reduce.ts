@@ -3,6 +3,7 @@ import {
   type Bson,
   type BsonDocument,
   bsonTypeOf,
+  compareBson,
   Double,
   isDocument,
 } from '../../../../value/index.ts';
@@ -209,7 +210,7 @@ async function combinedRow(
   { writer }: StageContext['host'],
 ): Promise<Row> {
   const id = row.document.get('_id') as Bson;
-  const existing = await writer.find(into, new Map([['_id', id]]));
+  const existing = await writer.find(into, new Map([['_id', id]]), compareBson);
   if (existing === undefined) return row;
   const values = [existing.get('value') ?? null, row.document.get('value') as Bson];
   return Row.of(
