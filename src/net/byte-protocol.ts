@@ -45,6 +45,7 @@ export interface ConnectionInfo {
   /** Unique among the connections of its port. */
   readonly id: number;
   readonly remoteAddress: string;
+  readonly remotePort: number;
   readonly isTls: boolean;
   /** The server as the client reached it: the server name of TLS where it sent one, otherwise the local address. */
   readonly host: string;

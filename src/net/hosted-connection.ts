@@ -216,6 +216,7 @@ function infoOf(socket: Socket, id: number): ConnectionInfo {
   return {
     id,
     remoteAddress: plainAddress(socket.remoteAddress),
+    remotePort: socket.remotePort ?? 0,
     isTls,
     host: typeof name === 'string' && name !== '' ? name : plainAddress(socket.localAddress),
     port: socket.localPort ?? 0,

@@ -1,4 +1,6 @@
 /** What one connection remembers between its commands. */
+import { randomUUID } from 'node:crypto';
+import type { Bytes } from '../../base/index.ts';
 import type { ConnectionInfo } from '../../net/index.ts';
 import type { Principal } from '../../service/index.ts';
 import type { BsonDocument } from '../../value/index.ts';
@@ -32,12 +34,19 @@ export class ConnectionState {
   appName = '';
   /** True when the client is gone or the server stops: nothing waits any longer. */
   isEnding = false;
+  #uuid: Bytes | undefined;
   /** Open cursors that began on the connection; drivers read on through any other. */
   readonly cursorIds = new Set<bigint>();
 
   constructor(info: ConnectionInfo, isOpen: boolean) {
     this.info = info;
     this.isOpen = isOpen;
+  }
+
+  /** Names the connection for those who ask. */
+  get uuid(): Bytes {
+    this.#uuid ??= Buffer.from(randomUUID().replaceAll('-', ''), 'hex');
+    return this.#uuid;
   }
 
   get isAdmitted(): boolean {

@@ -348,7 +348,7 @@ function report(
   const durationMs = performance.now() - startedMs;
   const { charge } = call.meter;
   const name = command === undefined ? 'none' : call.name;
-  call.context.operations.end(operation, command !== undefined, outcome !== 'ok');
+  call.context.operations.end(operation, command !== undefined, outcome !== 'ok', durationMs);
   onRequest({ operation: name, outcome, charge, durationMs });
   if (call.name !== 'getLastRequestStatistics')
     call.connection.last = { command: call.name, charge, durationMs };

@@ -13,7 +13,14 @@ export class BytePipe implements Disposable {
 
   constructor(protocol: ByteProtocol, lengthOf: LengthOf) {
     this.#lengthOf = lengthOf;
-    const info = { id: 0, remoteAddress: 'portal', isTls: true, host: '127.0.0.1', port: 0 };
+    const info = {
+      id: 0,
+      remoteAddress: 'portal',
+      isTls: true,
+      host: '127.0.0.1',
+      remotePort: 0,
+      port: 0,
+    };
     this.#connection = protocol.open(
       {
         write: (bytes) => {

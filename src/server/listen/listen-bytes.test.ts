@@ -254,6 +254,7 @@ describe('frames', () => {
     expect(world.infos[0]).toEqual({
       id: 1,
       remoteAddress: '127.0.0.1',
+      remotePort: expect.any(Number),
       isTls: false,
       host: '127.0.0.1',
       port: opened[0]?.port,

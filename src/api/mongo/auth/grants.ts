@@ -59,3 +59,49 @@ export function grantsOf(roles: readonly RoleName[]): Grants {
     mayWrite: (database) => allows(database, true),
   };
 }
+
+const READ_ACTIONS = [
+  'changeStream',
+  'collStats',
+  'dbHash',
+  'dbStats',
+  'find',
+  'killCursors',
+  'listCollections',
+  'listIndexes',
+  'planCacheRead',
+];
+const WRITE_ACTIONS = [
+  'collMod',
+  'convertToCapped',
+  'createCollection',
+  'createIndex',
+  'dropCollection',
+  'dropDatabase',
+  'dropIndex',
+  'insert',
+  'remove',
+  'renameCollectionSameDB',
+  'update',
+];
+
+interface Privilege {
+  /** Empty: all databases. */
+  readonly db: string;
+  readonly actions: readonly string[];
+}
+
+/** What roles allow, as privileges: one for each database. */
+export function privilegesOf(roles: readonly RoleName[]): readonly Privilege[] {
+  const writes = new Map<string, boolean>();
+  for (const { role, db } of roles) {
+    const known = BUILT_IN[role];
+    if (known === undefined) continue;
+    const place = known.any ? '' : db;
+    writes.set(place, known.writes || writes.get(place) === true);
+  }
+  return [...writes].map(([db, mayWrite]) => ({
+    db,
+    actions: mayWrite ? [...READ_ACTIONS, ...WRITE_ACTIONS].sort() : READ_ACTIONS,
+  }));
+}

@@ -6,6 +6,7 @@ import { checkFields, type FieldTable, missingField, wrongType } from '../fields
 import { wholeOf } from '../fields/numbers.ts';
 import { parseCollation } from '../query/collation.ts';
 import { parseFilter } from '../query/filter-parser.ts';
+import { checkEncryptedFields } from './encrypted-fields.ts';
 import { checkClusteredIndex, checkIdIndex } from './index-options.ts';
 import { checkStorage } from './storage-options.ts';
 import { checkTimeseries } from './timeseries-options.ts';
@@ -46,18 +47,19 @@ const KEPT = [
   'changeStreamPreAndPostImages',
   'storageEngine',
   'indexOptionDefaults',
+  'encryptedFields',
 ] as const;
 
 /** What the collection keeps of the options. Throws. */
 export function parseCreateOptions(body: BsonDocument, nowMs: number): BsonDocument {
   const sent = new Map([...body].filter(([, value]) => value !== null));
+  checkEncryptedFields(sent);
   checkExclusions(sent);
   const kept = new Map<string, Bson>();
   parseCapped(sent, kept);
   checkValidation(sent);
   checkStorage(sent);
   checkImages(sent);
-  checkEncryption(sent);
   const collation = sent.get('collation');
   if (isDocument(collation)) {
     if (collation.size === 0) throw missingField('collation', 'locale');
@@ -143,12 +145,6 @@ function parseCapped(sent: BsonDocument, kept: Map<string, Bson>): void {
   if (count > INT32_MAX)
     throw new MongoError('BadValue', 'max in a capped collection has to be < 2^31 or not set');
   if (count > 0) kept.set('max', count);
-}
-
-/** Documents cannot be stored encrypted as the client asks. */
-function checkEncryption(sent: BsonDocument): void {
-  if (sent.has('encryptedFields'))
-    throw new MongoError('CommandNotSupported', 'encryptedFields are not supported');
 }
 
 const LEVELS = ['off', 'strict', 'moderate'];

@@ -1,8 +1,10 @@
 /** Every command by its name on the wire, sorted. */
 import type { Command } from '../call.ts';
+import { compactStructuredEncryptionData } from './administration/compact-structured-encryption-data.ts';
 import { configureFailPoint } from './administration/configure-fail-point.ts';
 import { currentOp } from './administration/current-op.ts';
 import { getDefaultRWConcern, setDefaultRWConcern } from './administration/default-concerns.ts';
+import { getClusterParameter } from './administration/get-cluster-parameter.ts';
 import { killOp } from './administration/kill-op.ts';
 import { replSetGetConfig, replSetGetStatus } from './administration/replica-set.ts';
 import {
@@ -10,6 +12,7 @@ import {
   dropSearchIndex,
   updateSearchIndex,
 } from './administration/search-indexes.ts';
+import { setIndexCommitQuorum } from './administration/set-index-commit-quorum.ts';
 import { balancerStatus, enableSharding, listShards } from './administration/sharding.ts';
 import {
   autoCompact,
@@ -27,6 +30,7 @@ import { listDatabases } from './collections/list-databases.ts';
 import { renameCollection } from './collections/rename-collection.ts';
 import { shardCollection } from './collections/shard-collection.ts';
 import { validateDBMetadata } from './collections/validate-db-metadata.ts';
+import { authenticate } from './connection/authenticate.ts';
 import { buildInfo } from './connection/build-info.ts';
 import { connectionStatus } from './connection/connection-status.ts';
 import { getLog } from './connection/get-log.ts';
@@ -53,14 +57,15 @@ import {
   getCmdLineOpts,
   lockInfo,
   logRotate,
-  top,
 } from './diagnostics/small-commands.ts';
+import { top } from './diagnostics/top.ts';
 import { validate } from './diagnostics/validate.ts';
 import { aggregate } from './documents/aggregate.ts';
 import { bulkWrite } from './documents/bulk-write.ts';
 import { count } from './documents/count.ts';
 import { deleteDocuments } from './documents/delete.ts';
 import { distinct } from './documents/distinct.ts';
+import { filemd5 } from './documents/file-md5.ts';
 import { find } from './documents/find.ts';
 import { findAndModify } from './documents/find-and-modify.ts';
 import { getMore } from './documents/get-more.ts';
@@ -112,6 +117,7 @@ import { usersInfo } from './users/users-info.ts';
 const COMMANDS: Readonly<Record<string, Command>> = {
   abortTransaction,
   aggregate: explaining(aggregate, commandNamed),
+  authenticate,
   autoCompact,
   balancerStatus,
   buildInfo,
@@ -123,6 +129,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   collstats: collStats,
   commitTransaction,
   compact,
+  compactStructuredEncryptionData,
   configureFailPoint,
   connectionStatus,
   connPoolStats,
@@ -155,11 +162,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   enableSharding,
   endSessions,
   explain: explainOf(commandNamed),
+  filemd5,
   find,
   findAndModify,
   findandmodify: findAndModify,
   fsync,
   fsyncUnlock,
+  getClusterParameter,
   getCmdLineOpts,
   getDefaultRWConcern,
   getLastRequestStatistics,
@@ -210,6 +219,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   serverStatus,
   setDefaultRWConcern,
   setFeatureCompatibilityVersion,
+  setIndexCommitQuorum,
   setParameter,
   setQuerySettings,
   shardCollection,

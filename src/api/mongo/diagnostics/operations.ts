@@ -1,6 +1,7 @@
 /** The commands under way and counters of those that are done, for `currentOp`, `killOp` and `serverStatus`. */
 import type { BsonDocument } from '../../../value/index.ts';
 import { MongoError } from '../errors.ts';
+import { UsageTable } from './usage.ts';
 
 export interface RunningOperation {
   readonly id: number;
@@ -56,10 +57,14 @@ export class Operations {
     return running;
   }
 
+  readonly usage = new UsageTable();
+
   /** @param isKnown - names of clients are not kept, or they would fill the memory. */
-  end({ id, command }: RunningOperation, isKnown: boolean, isRefused: boolean): void {
+  end(operation: RunningOperation, isKnown: boolean, isRefused: boolean, durationMs: number): void {
+    const { id, command, database, body } = operation;
     this.#running.delete(id);
     if (!isKnown) return;
+    this.usage.note(command, database, body, { durationMs, isRefused });
     const counts = this.commands.get(command) ?? { total: 0, failed: 0 };
     counts.total += 1;
     if (isRefused) counts.failed += 1;

@@ -1,5 +1,4 @@
 /** The access path of a query, in the words of MongoDB's plans. */
-import { createHash } from 'node:crypto';
 import { type Bson, type BsonDocument, compareBson, isDocument } from '../../../value/index.ts';
 import type { Call } from '../call.ts';
 import type { Collection } from '../collections/collection.ts';
@@ -9,6 +8,7 @@ import { planOrder } from '../indexes/order-plan.ts';
 import { conjuncts } from '../query/filter.ts';
 import { parseFilter } from '../query/filter-parser.ts';
 import { parseSort } from '../query/sort.ts';
+import { planShapeHash } from '../query-shapes/plan-shape.ts';
 import { documentOf } from '../reply.ts';
 import { countPlan, distinctPlan, type FoldedPlan } from './folded-plan.ts';
 import { collectionSizes } from './sizes.ts';
@@ -26,6 +26,7 @@ export interface ExplainedQuery {
   readonly key?: string | undefined;
   /** Set where a pipeline begins with a group: whether it does no more than count. */
   readonly group?: { readonly isCount: boolean } | undefined;
+  readonly stages: readonly Bson[];
   /** The indexes that may be used, by name or key; all where it is missing. */
   readonly allowed?: readonly Bson[] | undefined;
 }
@@ -43,7 +44,7 @@ export async function explainedPlan(
   collection: Collection | undefined,
   query: ExplainedQuery,
 ): Promise<ExplainedPlan> {
-  const hash = hashOf(query);
+  const hash = planShapeHash(query);
   if (collection === undefined)
     return { winning: stage('EOF'), usesIndex: false, documents: 0, hash };
   const { count } = await collectionSizes(call.context.service, collection);
@@ -187,16 +188,4 @@ function isNonZero(value: Bson | undefined): boolean {
     value !== null &&
     Number((value as { value?: number }).value ?? value) !== 0
   );
-}
-
-/** Queries of the same shape have the same hash. */
-function hashOf({ filter, sort, projection }: ExplainedQuery): string {
-  const shape = (value: Bson | undefined): unknown =>
-    isDocument(value) ? [...value].map(([name, inner]) => [name, shape(inner)]) : typeof value;
-  const text = JSON.stringify([
-    shape(filter),
-    sort instanceof Map ? [...sort.keys()] : null,
-    projection instanceof Map ? [...projection.keys()] : null,
-  ]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
 }

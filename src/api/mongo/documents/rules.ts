@@ -1,11 +1,19 @@
 /** What a collection demands of its documents: the validator, and what its indexes can hold. */
-import { type Bson, type BsonDocument, isArray, isDocument } from '../../../value/index.ts';
+import {
+  type Bson,
+  type BsonDocument,
+  Extended,
+  isArray,
+  isDocument,
+} from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
+import { encryptedPaths } from '../collections/encrypted-fields.ts';
 import { MongoError } from '../errors.ts';
 import { checkIndexed, type IndexCheck, indexChecks } from '../indexes/document-checks.ts';
 import { declaredIndexes } from '../indexes/index-spec.ts';
 import { parseFilter } from '../query/filter-parser.ts';
 import { compileFilter, type DocumentTest } from '../query/filter-test.ts';
+import { someAt } from '../query/path.ts';
 import { queryContext } from '../query/query-context.ts';
 
 export interface DocumentRules {
@@ -15,6 +23,13 @@ export interface DocumentRules {
   /** Documents that were invalid before may stay so. */
   readonly isModerate: boolean;
   readonly checks: readonly IndexCheck[];
+  /** Fields that hold ciphertext and nothing else. */
+  readonly encrypted: readonly EncryptedPath[];
+}
+
+interface EncryptedPath {
+  readonly path: string;
+  readonly isQueryable: boolean;
 }
 
 /** Throws DocumentValidationFailure and its kind. */
@@ -41,6 +56,7 @@ function readRules(collection: Collection): DocumentRules {
     collation: isDocument(collation) ? collation : undefined,
     isModerate: level === 'moderate',
     checks: indexChecks(declaredIndexes(collection)),
+    encrypted: encryptedPaths(options),
   };
 }
 
@@ -49,11 +65,16 @@ export function printRules({
   collation,
   isModerate,
   checks,
+  encrypted,
 }: DocumentRules): BsonDocument {
   return new Map<string, Bson>([
     ['validator', validator ?? null],
     ['collation', collation ?? null],
     ['isModerate', isModerate],
+    [
+      'encrypted',
+      encrypted.map((each) => new Map<string, Bson>(Object.entries(each)) as BsonDocument),
+    ],
     ['checks', checks.map((check) => new Map(Object.entries(check)) as BsonDocument)],
   ]);
 }
@@ -62,12 +83,18 @@ export function parseRules(printed: BsonDocument): DocumentRules {
   const validator = printed.get('validator');
   const checks = printed.get('checks');
   const collation = printed.get('collation');
+  const encrypted = printed.get('encrypted');
   return {
     validator: isDocument(validator) ? validator : undefined,
     collation: isDocument(collation) ? collation : undefined,
     isModerate: printed.get('isModerate') === true,
     checks: isArray(checks)
       ? checks.map((check) => Object.fromEntries(check as BsonDocument) as unknown as IndexCheck)
+      : [],
+    encrypted: isArray(encrypted)
+      ? encrypted.map(
+          (each) => Object.fromEntries(each as BsonDocument) as unknown as EncryptedPath,
+        )
       : [],
   };
 }
@@ -78,10 +105,11 @@ const COMPILED = new WeakMap<DocumentRules, CheckDocument>();
 export function compileRules(rules: DocumentRules): CheckDocument {
   const known = COMPILED.get(rules);
   if (known !== undefined) return known;
-  const { validator, isModerate, checks } = rules;
+  const { validator, isModerate, checks, encrypted } = rules;
   const isValid = validator === undefined ? undefined : testOf(validator, rules);
   const check: CheckDocument = (after, before) => {
     if (checks.length > 0) checkIndexed(checks, after);
+    for (const each of encrypted) checkEncrypted(after, each);
     if (isValid === undefined || isValid(after)) return;
     if (isModerate && before !== undefined && !isValid(before)) return;
     throw validationFailure(validator as BsonDocument, after);
@@ -93,6 +121,39 @@ export function compileRules(rules: DocumentRules): CheckDocument {
 function testOf(validator: BsonDocument, { collation }: DocumentRules): DocumentTest {
   const context = queryContext(0, undefined, collation);
   return compileFilter(parseFilter(validator, context), context.collation?.compare);
+}
+
+/** Binary data of this subtype are ciphertext; their first byte says of which kind. */
+const CIPHERTEXT_SUBTYPE = 6;
+const UNINDEXED_KIND = 16;
+
+/** Plain values are refused, and so are values that the server would have to make searchable. */
+function checkEncrypted(document: BsonDocument, { path, isQueryable }: EncryptedPath): void {
+  const isPlain = someAt(document, path.split('.'), (value) => {
+    if (value === undefined) return false;
+    const isCiphertext =
+      value instanceof Extended &&
+      value.payload.kind === 'binary' &&
+      value.payload.subtype === CIPHERTEXT_SUBTYPE &&
+      value.payload.bytes[0] === UNINDEXED_KIND;
+    return isQueryable || !isCiphertext;
+  });
+  if (!isPlain) return;
+  const schema = new Map<string, Bson>([
+    ['operatorName', 'encryptedFields'],
+    ['specifiedAs', path],
+  ]);
+  throw new MongoError('DocumentValidationFailure', 'Document failed validation', {
+    more: new Map<string, Bson>([
+      [
+        'errInfo',
+        new Map<string, Bson>([
+          ['failingDocumentId', document.get('_id') ?? null],
+          ['details', schema],
+        ]),
+      ],
+    ]),
+  });
 }
 
 function validationFailure(validator: BsonDocument, document: BsonDocument): MongoError {

@@ -8,6 +8,7 @@ import {
   isDocument,
 } from '../../../value/index.ts';
 import { isNumber } from '../bson/arithmetic.ts';
+import { exactText, expressionShape, filterShape } from './filter-shape.ts';
 
 /** Names and operators as they are, values as their types. */
 export function shapeText(value: Bson | undefined): string {
@@ -40,19 +41,28 @@ export function commandShape(name: string, database: string, body: BsonDocument)
     const value = body.get(field) ?? undefined;
     if (value === undefined || ((isDocument(value) || isArray(value)) && sizeOf(value) === 0))
       return [];
-    // The field of `distinct` and sort orders are part of the shape, not values.
-    const text = field === 'key' || field === 'sort' ? exact(value) : shapeText(value);
-    return [`${field}:${text}`];
+    return [`${field}:${partText(field, value)}`];
   });
   const text = JSON.stringify([name, database, String(body.get(name)), ...parts]);
   return createHash('sha256').update(text).digest('hex').toUpperCase();
 }
 
-function sizeOf(value: BsonDocument | readonly Bson[]): number {
-  return isArray(value) ? value.length : (value as BsonDocument).size;
+/** The field of `distinct`, sorts, projections and collations are part of the shape, not values. */
+const EXACT: ReadonlySet<string> = new Set(['key', 'sort', 'projection', 'collation']);
+
+function partText(field: string, value: Bson): string {
+  if (EXACT.has(field)) return exactText(value);
+  if ((field === 'filter' || field === 'query') && isDocument(value))
+    return JSON.stringify(filterShape(value, 'query'));
+  if (field === 'pipeline' && isArray(value)) return JSON.stringify(value.map(stageShape));
+  return shapeText(value);
 }
 
-function exact(value: Bson): string {
-  if (!isDocument(value)) return String(value);
-  return [...value].map(([name, inner]) => `${name}:${exact(inner)}`).join();
+function stageShape(stage: Bson): unknown {
+  const match = isDocument(stage) ? stage.get('$match') : undefined;
+  return isDocument(match) ? ['$match', filterShape(match, 'query')] : expressionShape(stage);
+}
+
+function sizeOf(value: BsonDocument | readonly Bson[]): number {
+  return isArray(value) ? value.length : (value as BsonDocument).size;
 }

@@ -10,6 +10,7 @@ import {
 import { type Namespace, namespaceText } from '../../collections/namespace.ts';
 import { collectionSizes } from '../../diagnostics/sizes.ts';
 import { collectionStatistics } from '../../diagnostics/statistics.ts';
+import { sumOf, type Usage } from '../../diagnostics/usage.ts';
 import { MongoError } from '../../errors.ts';
 import { numberBson, wholeOf } from '../../fields/numbers.ts';
 
@@ -34,7 +35,7 @@ export async function collStats(
   ]);
   const latency = asked('latencyStats');
   if (latency !== undefined)
-    made.set('latencyStats', latencies(latency.get('histograms') === true));
+    made.set('latencyStats', latencies(call, namespace, latency.get('histograms') === true));
   const storage = asked('storageStats');
   if (storage !== undefined)
     made.set('storageStats', await storageStats(call, stored('storageStats'), storage));
@@ -73,15 +74,24 @@ function requireStored(
   return collection;
 }
 
-function latencies(hasHistograms: boolean): BsonDocument {
-  const zero = (): BsonDocument => {
+function latencies(call: Call, namespace: Namespace, hasHistograms: boolean): BsonDocument {
+  const { database, collection } = namespace;
+  const usage = call.context.operations.usage.of(database, collection);
+  const figures = (...parts: readonly (Usage | undefined)[]): BsonDocument => {
+    const { count, timeUs } = sumOf(...parts.filter((part) => part !== undefined));
     const made = new Map<string, Bson>();
     if (hasHistograms) made.set('histogram', []);
-    return made.set('latency', 0n).set('ops', 0n).set('queryableEncryptionLatencyMicros', 0n);
+    return made
+      .set('latency', BigInt(timeUs))
+      .set('ops', BigInt(count))
+      .set('queryableEncryptionLatencyMicros', 0n);
   };
-  return new Map(
-    ['reads', 'writes', 'commands', 'transactions'].map((name) => [name, zero()] as const),
-  );
+  return new Map([
+    ['reads', figures(usage?.queries, usage?.getmore)],
+    ['writes', figures(usage?.insert, usage?.update, usage?.remove)],
+    ['commands', figures(usage?.commands)],
+    ['transactions', figures()],
+  ]);
 }
 
 async function storageStats(

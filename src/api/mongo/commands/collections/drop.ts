@@ -5,7 +5,7 @@ import { checkUuid } from '../../collections/collection-uuid.ts';
 import { namespaceText } from '../../collections/namespace.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { MongoError } from '../../errors.ts';
-import { declaredIndexes } from '../../indexes/index-spec.ts';
+import { indexCount } from '../../indexes/listed-indexes.ts';
 import { ok } from '../../reply.ts';
 
 export const drop: Command = {
@@ -29,7 +29,7 @@ export const drop: Command = {
     if (collectionsOf(service, database).length === 0) await dropEmpty(call);
     if (isView(collection) || body.size === 0) return ok({ ns: namespaceText(namespace) });
     return ok({
-      nIndexesWas: declaredIndexes(collection).length + 1,
+      nIndexesWas: indexCount(collection),
       ns: namespaceText(namespace),
     });
   },

@@ -6,6 +6,7 @@ import { SERVER_VERSION } from './server-version.ts';
 
 export const buildInfo: Command = {
   needs: 'nothing',
+  fields: {},
   run: ({ context }) =>
     ok({
       version: SERVER_VERSION,

@@ -2,6 +2,7 @@
 import { bsonTypeOf } from '../../../../value/index.ts';
 import type { Command } from '../../call.ts';
 import { MongoError } from '../../errors.ts';
+import { missingField } from '../../fields/field-table.ts';
 import { ok } from '../../reply.ts';
 
 const NAMES = ['global', 'startupWarnings'];
@@ -9,8 +10,10 @@ const NAMES = ['global', 'startupWarnings'];
 export const getLog: Command = {
   needs: 'read',
   isAdminOnly: true,
+  fields: {},
   run({ body }) {
     const name = body.get('getLog') ?? null;
+    if (name === null) throw missingField('getLog', 'getLog');
     if (typeof name !== 'string')
       throw new MongoError(
         'TypeMismatch',

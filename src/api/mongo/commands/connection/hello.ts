@@ -88,6 +88,7 @@ function helloReply(call: Call): MaybePromise<BsonDocument> {
     maxWireVersion: WIRE_VERSION,
     readOnly: false,
   };
+  checkMechanismUser(body);
   rememberClient(call);
   const compression = body.get('compression');
   const common = isArray(compression) ? commonCompressors(compression) : [];
@@ -99,6 +100,17 @@ function helloReply(call: Call): MaybePromise<BsonDocument> {
       ok(done === undefined ? reply : { ...reply, speculativeAuthenticate: done }),
     );
   return ok(reply);
+}
+
+/** The user whose mechanisms a client asks for: `database.user`. */
+function checkMechanismUser(body: BsonDocument): void {
+  const sent = body.get('saslSupportedMechs');
+  if (sent === undefined) return;
+  const isNamed = isDocument(sent) && sent.has('user') && sent.has('db');
+  if (typeof sent !== 'string' && !isDocument(sent))
+    throw wrongType('hello.saslSupportedMechs', sent, '[string, object]');
+  if (!isNamed && !(typeof sent === 'string' && sent.includes('.')))
+    throw new MongoError('BadValue', 'UserName must contain a . separated database.user pair');
 }
 
 /** Names this process and its state, which never changes. */
@@ -152,15 +164,16 @@ const APP_NAME_MAX = 128;
 function lastWrite(nowMs: number): BsonDocument {
   const date = new Extended({ kind: 'date', ms: nowMs });
   const ts = new Extended({ kind: 'timestamp', high: Math.floor(nowMs / 1000), low: 1 });
+  const time = new Map<string, Bson>([
+    ['ts', ts],
+    ['t', 1n],
+  ]);
   return new Map<string, Bson>([
-    [
-      'opTime',
-      new Map<string, Bson>([
-        ['ts', ts],
-        ['t', 1n],
-      ]),
-    ],
+    ['opTime', time],
     ['lastWriteDate', date],
+    // One node is the majority.
+    ['majorityOpTime', time],
+    ['majorityWriteDate', date],
   ]);
 }
 

@@ -1,5 +1,5 @@
 /** A description of the machine. */
-import { arch, cpus, freemem, platform, release, totalmem } from 'node:os';
+import { arch, cpus, freemem, platform, release, totalmem, version } from 'node:os';
 import { Extended } from '../../../../value/index.ts';
 import type { Command } from '../../call.ts';
 import { documentOf, ok } from '../../reply.ts';
@@ -7,6 +7,7 @@ import { addressText } from './hello.ts';
 
 export const hostInfo: Command = {
   needs: 'read',
+  fields: {},
   run({ connection, context }) {
     const cores = cpus().length;
     const megabytes = (bytes: number): bigint => BigInt(Math.floor(bytes / 2 ** 20));
@@ -26,7 +27,11 @@ export const hostInfo: Command = {
         numNumaNodes: 1,
       }),
       os: documentOf({ type: platform(), name: 'mesocosm', version: release() }),
-      extra: documentOf({ freeMemMB: megabytes(freemem()), pageSize: 4096n }),
+      extra: documentOf({
+        versionString: version(),
+        freeMemMB: megabytes(freemem()),
+        pageSize: 4096n,
+      }),
     });
   },
 };

@@ -1,19 +1,20 @@
 /** Digests of collections: equal for equal contents. */
 import { createHash } from 'node:crypto';
+import { type Bson, isArray } from '../../../../value/index.ts';
 import type { Call, Command } from '../../call.ts';
 import { type Collection, collectionsOf, isView } from '../../collections/collection.ts';
 import { collectionUuid } from '../../collections/collection-uuid.ts';
 import { checkDatabase } from '../../collections/namespace.ts';
+import { MongoError } from '../../errors.ts';
 import { ok } from '../../reply.ts';
 
 export const dbHash: Command = {
   needs: 'read',
-  fields: { collections: 'array', skipTempCollections: 'bool' },
   async run(call) {
     const { context, args, database } = call;
     const startedMs = performance.now();
     checkDatabase(database);
-    const wanted = args.optionalList('collections') ?? [];
+    const wanted = namesIn(args.get('collections'));
     const found = collectionsOf(context.service, database).filter(
       (each) =>
         !isView(each) &&
@@ -38,6 +39,15 @@ export const dbHash: Command = {
     });
   },
 };
+
+/** Anything but a list names nothing, as in MongoDB. */
+function namesIn(sent: Bson | undefined): readonly Bson[] {
+  if (!isArray(sent)) return [];
+  for (const name of sent)
+    if (typeof name !== 'string')
+      throw new MongoError('BadValue', 'collections entries have to be strings');
+  return sent;
+}
 
 /** Each partition keeps a checksum of its items: no document is read. */
 async function hashOf({ context: { service } }: Call, { container }: Collection): Promise<string> {

@@ -14,6 +14,8 @@ import { findCollection, isView } from '../../collections/collection.ts';
 import { type ExplainedQuery, explainedPlan } from '../../diagnostics/plan.ts';
 import { MongoError } from '../../errors.ts';
 import { missingField, wrongType } from '../../fields/field-table.ts';
+import { laterStages } from '../../query-shapes/plan-shape.ts';
+import { commandShape, isShaped } from '../../query-shapes/shape.ts';
 import { documentOf, ok } from '../../reply.ts';
 import { addressText } from '../connection/hello.ts';
 import { SERVER_VERSION } from '../connection/server-version.ts';
@@ -46,7 +48,7 @@ async function explain(
   commandNamed: (name: string) => Command | undefined,
 ): Promise<Reply> {
   const sent = call.body.get(call.name);
-  if (sent === undefined) throw missingField('explain', 'explain');
+  if (sent === undefined || sent === null) throw missingField('explain', 'explain');
   if (!isDocument(sent)) throw wrongType('explain.explain', sent, 'object');
   const verbosity = call.body.get('verbosity') ?? 'allPlansExecution';
   if (!VERBOSITIES.includes(verbosity as string))
@@ -81,8 +83,7 @@ async function explainCommand(
   commandNamed: (name: string) => Command | undefined,
 ): Promise<Readonly<Record<string, Bson>>> {
   const [name = ''] = body.keys();
-  if (!Object.hasOwn(FILTERS, name))
-    throw new MongoError('CommandNotFound', `Explain failed due to unknown command: ${name}`);
+  if (!Object.hasOwn(FILTERS, name)) throw unexplained(name, commandNamed(name));
   if (name === 'aggregate' && body.has('writeConcern'))
     throw new MongoError(
       'FailedToParse',
@@ -157,12 +158,19 @@ interface Executed {
   readonly documents: number;
 }
 
+function unexplained(name: string, known: Command | undefined): MongoError {
+  if (known === undefined)
+    return new MongoError('CommandNotFound', `Explain failed due to unknown command: ${name}`);
+  return new MongoError('IllegalOperation', `Cannot explain cmd: ${name}`);
+}
+
 function environment(
-  { connection, context }: Call,
+  { connection, context, database }: Call,
   command: BsonDocument,
 ): Readonly<Record<string, Bson>> {
+  const [name = ''] = command.keys();
   return {
-    queryShapeHash: '',
+    queryShapeHash: isShaped(name) ? commandShape(name, database, command) : '',
     command: new Map([...command].filter(([name]) => !name.startsWith('$') || name === '$db')),
     serverInfo: documentOf({
       host: connection.info.host,
@@ -280,6 +288,7 @@ function queryOf(name: string, body: BsonDocument): ExplainedQuery {
     skip: body.get('skip'),
     hint: body.get('hint'),
     collation: body.get('collation'),
+    stages: name === 'aggregate' ? laterStages(body.get('pipeline')) : [],
     kind: name,
     key: name === 'distinct' ? String(body.get('key')) : undefined,
   };

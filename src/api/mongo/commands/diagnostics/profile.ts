@@ -3,7 +3,7 @@ import { type Bson, Double, isDocument } from '../../../../value/index.ts';
 import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import type { Command } from '../../call.ts';
 import { MongoError } from '../../errors.ts';
-import { wrongType } from '../../fields/field-table.ts';
+import { missingField, wrongType } from '../../fields/field-table.ts';
 import { ok } from '../../reply.ts';
 
 const SLOW_MS = 100;
@@ -13,6 +13,7 @@ export const profile: Command = {
   fields: { slowms: 'long', sampleRate: 'long', filter: 'any' },
   run({ body, name, context, database }) {
     const sent = body.get(name) ?? null;
+    if (sent === null) throw missingField(name, name);
     if (!isNumber(sent)) throw wrongType(`${name}.${name}`, sent, 'int');
     const level = Math.trunc(doubleOf(sent));
     checkFilter(body.get('filter'));
@@ -26,9 +27,6 @@ export const profile: Command = {
 };
 
 function checkFilter(filter: Bson | undefined): void {
-  if (filter === undefined || filter === null || isDocument(filter)) return;
-  if (filter === 'unset') return;
-  if (typeof filter === 'string')
-    throw new MongoError('BadValue', "Expected an object, or the string 'unset'");
-  throw wrongType('profile.filter', filter, '[object, string]');
+  if (filter === undefined || isDocument(filter) || filter === 'unset') return;
+  throw new MongoError('BadValue', "Expected an object, or the string 'unset'.");
 }

@@ -1,6 +1,8 @@
 /** Counters of the server. */
 import { type Bson, type BsonDocument, Double, Extended } from '../../../../value/index.ts';
+import { isTruthy } from '../../aggregate/expressions/define.ts';
 import type { Call, Command } from '../../call.ts';
+import { collectionsOf, isTimeSeries, isView } from '../../collections/collection.ts';
 import { documentOf, ok } from '../../reply.ts';
 import { addressText } from '../connection/hello.ts';
 import { SERVER_VERSION } from '../connection/server-version.ts';
@@ -15,7 +17,7 @@ export const serverStatus: Command = {
     const all: Record<string, Bson> = {
       host: addressText(connection.info),
       version: SERVER_VERSION,
-      process: 'mesocosm',
+      process: 'mongod',
       service: [],
       pid: BigInt(process.pid),
       uptime: new Double(Math.floor(uptimeMs / 1000)),
@@ -23,6 +25,7 @@ export const serverStatus: Command = {
       uptimeEstimate: BigInt(Math.floor(uptimeMs / 1000)),
       localTime: new Extended({ kind: 'date', ms: service.clock.nowMs() }),
       asserts: numbers({ regular: 0, warning: 0, msg: 0, user: 0, tripwire: 0, rollovers: 0 }),
+      catalogStats: catalogStats(call),
       connections: numbers({
         current: 1,
         available: 10_000,
@@ -76,12 +79,14 @@ export const serverStatus: Command = {
         supported: true,
       }),
       metrics: metrics(call),
+      // One node has nobody to send its reads to.
+      mirroredReads: longs({ seen: 0, sent: 0 }),
     };
     return ok(wanted(call.body, all));
   },
 };
 
-/** Parts that a client leaves out or asks for by name. */
+/** Parts that a client leaves out or asks for by name: what counts as false leaves one out. */
 function wanted(
   body: BsonDocument,
   all: Readonly<Record<string, Bson>>,
@@ -89,13 +94,38 @@ function wanted(
   return Object.fromEntries(
     Object.entries(all).filter(([name]) => {
       const sent = body.get(name);
-      return (
-        sent === undefined ||
-        !(sent === 0 || sent === false || (sent instanceof Double && sent.value === 0))
-      );
+      return sent === undefined ? !ON_REQUEST.has(name) : isTruthy(sent);
     }),
   );
 }
+
+/** Parts that are shown only where a client asks for them. */
+const ON_REQUEST: ReadonlySet<string> = new Set(['mirroredReads']);
+
+/** Collections by their kind; those of `admin`, `config` and `local` are the server's own. */
+function catalogStats({ context: { service } }: Call): BsonDocument {
+  const counts = {
+    collections: 0,
+    clustered: 0,
+    capped: 0,
+    timeseries: 0,
+    views: 0,
+    internalCollections: 0,
+    internalViews: 0,
+  };
+  for (const { id } of service.databases.list())
+    for (const collection of collectionsOf(service, id)) {
+      const isInternal = INTERNAL.has(id);
+      if (isView(collection)) counts[isInternal ? 'internalViews' : 'views'] += 1;
+      else counts[isInternal ? 'internalCollections' : 'collections'] += 1;
+      if (collection.options.get('capped') === true) counts.capped += 1;
+      if (collection.options.has('clusteredIndex')) counts.clustered += 1;
+      if (isTimeSeries(collection)) counts.timeseries += 1;
+    }
+  return numbers(counts);
+}
+
+const INTERNAL: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
 
 function replication({ connection }: Call): BsonDocument {
   const me = addressText(connection.info);

@@ -6,6 +6,7 @@ import { isTrue } from '../documents/statement-fields.ts';
 export const getCmdLineOpts: Command = {
   needs: 'read',
   isAdminOnly: true,
+  fields: {},
   run: () => ok({ argv: ['mesocosm'], parsed: documentOf({}) }),
 };
 
@@ -30,13 +31,8 @@ export const connPoolStats: Command = {
 export const lockInfo: Command = {
   needs: 'read',
   isAdminOnly: true,
+  fields: {},
   run: () => ok({ lockInfo: [] }),
-};
-
-export const top: Command = {
-  needs: 'read',
-  isAdminOnly: true,
-  run: () => ok({ totals: documentOf({ note: 'all times in microseconds' }) }),
 };
 
 export const fsync: Command = {

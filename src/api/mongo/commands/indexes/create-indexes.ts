@@ -17,6 +17,7 @@ import { MongoError } from '../../errors.ts';
 import { checkIndexed, indexChecks } from '../../indexes/document-checks.ts';
 import { isDeclared } from '../../indexes/index-conflicts.ts';
 import { declaredIndexes, type NewMongoIndex, parseIndex } from '../../indexes/index-spec.ts';
+import { indexCount } from '../../indexes/listed-indexes.ts';
 import { EVERYTHING } from '../../query/filter.ts';
 import { ok } from '../../reply.ts';
 
@@ -36,13 +37,13 @@ export const createIndexes: Command = {
     for (const spec of sent) parseIndex(spec, existing ?? unmade);
     let collection = await ensureCollection(context.service, namespace);
     const parsed = sent.map((spec) => parseIndex(spec, collection));
-    const before = declaredIndexes(collection).length;
+    const before = indexCount(collection);
     checkAmong(parsed);
     for (const index of parsed) collection = await createOne(call, collection, index);
-    const after = declaredIndexes(collection).length;
+    const after = indexCount(collection);
     return ok({
-      numIndexesBefore: before + 1,
-      numIndexesAfter: after + 1,
+      numIndexesBefore: before,
+      numIndexesAfter: after,
       createdCollectionAutomatically: existing === undefined,
       ...(before === after ? { note: 'all indexes already exist' } : {}),
     });

@@ -7,6 +7,7 @@ import { namespaceText } from '../../collections/namespace.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { MongoError } from '../../errors.ts';
 import { declaredIndexes, ID_INDEX } from '../../indexes/index-spec.ts';
+import { indexCount } from '../../indexes/listed-indexes.ts';
 import { ok } from '../../reply.ts';
 
 export const dropIndexes: Command = {
@@ -22,7 +23,7 @@ export const dropIndexes: Command = {
     const collection = findCollection(service, namespace);
     if (collection === undefined)
       throw new MongoError('NamespaceNotFound', `ns not found ${namespaceText(namespace)}`);
-    const count = declaredIndexes(collection).length + 1;
+    const count = indexCount(collection);
     for (const id of idsOf(collection, sent)) await service.indexes.drop(collection.container, id);
     return ok({
       nIndexesWas: count,
@@ -50,8 +51,17 @@ function indexIn(sent: Bson | undefined): Bson {
   );
 }
 
+/** What a collection is clustered by goes with the collection. */
+function checkClustered({ options }: Collection, sent: Bson): void {
+  const clustered = options.get('clusteredIndex');
+  if (!isDocument(clustered)) return;
+  if (sent !== clustered.get('name') && !equalBson(sent, clustered.get('key') ?? null)) return;
+  throw new MongoError('Location5979800', 'It is illegal to drop the clusteredIndex');
+}
+
 function idsOf(collection: Collection, sent: Bson): readonly number[] {
   const indexes = declaredIndexes(collection);
+  checkClustered(collection, sent);
   if (sent === '*') return indexes.map(({ id }) => id);
   if (isArray(sent)) {
     const ids = sent.flatMap((each) => idsOf(collection, each));

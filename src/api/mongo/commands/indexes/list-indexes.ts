@@ -6,7 +6,7 @@ import { namespaceText } from '../../collections/namespace.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { openList } from '../../cursors/open-list.ts';
 import { MongoError } from '../../errors.ts';
-import { declaredIndexes, idIndex } from '../../indexes/index-spec.ts';
+import { listedIndexes } from '../../indexes/listed-indexes.ts';
 import { isHiddenFrom } from '../../sessions/hidden-collections.ts';
 
 export const listIndexes: Command = {
@@ -23,7 +23,7 @@ export const listIndexes: Command = {
     const collection = findCollection(context.service, namespace);
     if (collection === undefined || isHiddenFrom(call, collection))
       throw new MongoError('NamespaceNotFound', `ns does not exist: ${namespaceText(namespace)}`);
-    const specs = [idIndex(collection), ...declaredIndexes(collection).map(({ spec }) => spec)];
+    const specs = listedIndexes(collection);
     const isWrapped = args.flag('includeIndexBuildInfo');
     const shown = isWrapped
       ? specs.map((spec) => new Map<string, Bson>([['spec', spec]]) as BsonDocument)
