@@ -15,6 +15,7 @@ import { checkGenericFields, maxTimeMs } from './fields/generic-checks.ts';
 import { ok } from './reply.ts';
 import { hideMade, makeHidden } from './sessions/hidden-collections.ts';
 import { RetryableWrite } from './sessions/retryable-write.ts';
+import { checkInTransaction } from './sessions/transactions.ts';
 import { runOnView, viewOf } from './views/view-calls.ts';
 import type { Message } from './wire/message.ts';
 
@@ -50,12 +51,12 @@ function runAdmitted(running: Runnable, command: Command): MaybePromise<Reply> {
   context.querySettings.check(name, call.database, body);
   const stream = changeStreamArgument(call);
   if (stream !== undefined) return openChangeStream(call, stream);
+  const tail = tailOf(call);
   const view = viewOf(call);
   if (view !== undefined) return runOnView(call, view, commandNamed('aggregate') as Command);
   if (body.get('autocommit') === false && MAKING.has(name))
     return makeHidden(call).then(() => command.run(call));
   if (body.get('autocommit') === false && name === 'create') return hideAfter(call, command);
-  const tail = tailOf(call);
   if (tail !== undefined) return openTail(call, tail);
   const reply = command.run(call);
   return CAPPING.has(name) ? trimAfter(call, reply) : reply;
@@ -107,6 +108,7 @@ function admitted({ call, command }: Runnable, { kind }: Message): Command {
     if (!isAllowed) throw connection.notAuthorized(name, database);
   }
   if (command === undefined) throw new MongoError('CommandNotFound', `no such command: '${name}'`);
+  checkInTransaction(name, call.body);
   if (command.isAdminOnly === true && database !== 'admin')
     throw new MongoError('Unauthorized', `${name} may only be run against the admin database.`);
   return command;

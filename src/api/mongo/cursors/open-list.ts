@@ -1,10 +1,11 @@
 /** A cursor on a list that is in memory already: collections, indexes. */
 import { type BsonDocument, bsonTypeOf } from '../../../value/index.ts';
-import { doubleOf, isNumber } from '../bson/arithmetic.ts';
+import { isNumber } from '../bson/arithmetic.ts';
 import type { Call, Reply } from '../call.ts';
 import { Row, type Rows } from '../documents/rows.ts';
 import { MongoError } from '../errors.ts';
 import { checkFields, wrongType } from '../fields/field-table.ts';
+import { wholeOf } from '../fields/numbers.ts';
 import { FIRST_BATCH_DOCUMENTS } from '../limits.ts';
 import { Cursor } from './cursor.ts';
 import { firstBatch, originOf } from './open-cursor.ts';
@@ -36,7 +37,7 @@ function batchSizeOf({ body, name }: Call): number {
       'TypeMismatch',
       `BSON field 'cursor.batchSize' is the wrong type '${bsonTypeOf(size)}', expected types '[long, int, decimal, double]'`,
     );
-  const count = Math.trunc(doubleOf(size)) || 0;
+  const count = wholeOf(size);
   if (count < 0)
     throw new MongoError(
       'BadValue',

@@ -4,7 +4,12 @@ import type { ChangeFeedPosition, Service } from '../../../service/index.ts';
 import { type BsonDocument, EPK_MAX, EPK_MIN } from '../../../value/index.ts';
 import type { Call, Reply } from '../call.ts';
 import { isCapped } from '../collections/capped.ts';
-import { type Collection, findCollection } from '../collections/collection.ts';
+import {
+  type Collection,
+  findCollection,
+  isTimeSeries,
+  isView,
+} from '../collections/collection.ts';
 import { namespaceText, parseNamespace } from '../collections/namespace.ts';
 import { Row } from '../documents/rows.ts';
 import { MongoError } from '../errors.ts';
@@ -33,16 +38,21 @@ export function tailOf({
     throw new MongoError('FailedToParse', 'Cannot set awaitData without tailable');
   if (!isTailable) return undefined;
   if (args.flag('singleBatch'))
-    throw new MongoError('FailedToParse', 'Cannot use tailable option with the singleBatch option');
+    throw new MongoError('BadValue', 'Cannot use tailable option with the singleBatch option');
   const sort = args.optionalDocument('sort');
   if (sort !== undefined && sort.size > 0 && !isNatural(sort))
     throw new MongoError(
-      'FailedToParse',
+      'BadValue',
       'Cannot use tailable option with a sort other than {$natural: 1}',
     );
   const namespace = parseNamespace(database, String(body.get(name)));
   const found = findCollection(context.service, namespace);
   if (found === undefined) return 'none';
+  if (isView(found) || isTimeSeries(found))
+    throw new MongoError(
+      'InvalidPipelineOperator',
+      'Tailable cursors are not supported on views and time-series collections',
+    );
   if (!isCapped(found))
     throw new MongoError(
       'BadValue',
@@ -110,9 +120,12 @@ class Tail implements LiveSource {
 
   async poll(): Promise<readonly LiveRow[]> {
     const { container } = this.#collection;
-    if (this.#service.containers.findByRid(container.databaseRid, container.rid) === undefined) {
+    const { databaseRid, rid, id } = container;
+    const current = this.#service.containers.findByRid(databaseRid, rid);
+    if (current?.id !== id) {
       this.isEnded = true;
-      throw new MongoError('QueryPlanKilled', 'collection dropped between getMore calls');
+      const what = current === undefined ? 'dropped' : 'renamed';
+      throw new MongoError('QueryPlanKilled', `collection ${what} between getMore calls`);
     }
     const rows: LiveRow[] = [];
     for (;;) {
@@ -143,8 +156,8 @@ class Tail implements LiveSource {
       this.#skip -= 1;
       return undefined;
     }
+    // Behind the limit the cursor stays open, as in MongoDB, and finds nothing more.
     this.#left -= 1;
-    if (this.#left === 0) this.isEnded = true;
     return { body: this.#project === undefined ? body : Row.of(this.#project(row.document)).body };
   }
 }

@@ -127,7 +127,7 @@ function accessOf(
     const isAllowed =
       allowed === undefined ||
       allowed.some((one) => one === each.name || compareBson(one, each.key) === 0);
-    return isAllowed && fields.has(first);
+    return isAllowed && each.spec.get('hidden') !== true && fields.has(first);
   });
   if (index === undefined)
     return { plan: stage('COLLSCAN', { filter: sent, direction: 'forward' }), usesIndex: false };

@@ -27,6 +27,7 @@ import { insertOne } from './insert.ts';
 import type { Row, Rows } from './rows.ts';
 import { compileRules, rulesOf } from './rules.ts';
 import type { DocumentStore } from './store.ts';
+import { checkTimeseriesUpdate } from './timeseries-updates.ts';
 import { DELETE, deleteArguments, UPDATE, updateArguments, upsertedDocument } from './updaters.ts';
 
 export interface Change {
@@ -70,6 +71,7 @@ class Changer {
   constructor(change: Change, context: ChangeContext) {
     this.#change = { ...change, context: change.context ?? PLAIN_CONTEXT };
     this.#context = context;
+    checkTimeseriesUpdate(context.collection, change);
     this.#filter = parseFilter(change.filter, this.#change.context);
     this.#args = argumentsOf(this.#change, context);
   }

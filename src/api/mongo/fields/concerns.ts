@@ -42,10 +42,9 @@ const READS_AT_LEVEL: ReadonlySet<string> = new Set([
   'dbHash',
   'geoSearch',
   'listIndexes',
-  'listCollections',
 ]);
 /** The same, where the level must be one that takes no snapshot. */
-const READS_LOCALLY: ReadonlySet<string> = new Set(['listIndexes', 'listCollections']);
+const READS_LOCALLY: ReadonlySet<string> = new Set(['listIndexes']);
 
 const WRITES: ReadonlySet<string> = new Set([
   'abortTransaction',
@@ -116,7 +115,7 @@ export function checkReadConcern(name: string, body: BsonDocument, topology: Top
   checkTimes(sent, level, topology);
   if (level === undefined || level === 'local') return;
   const isInTransaction = body.get('autocommit') === false;
-  if (level === 'snapshot' && !isInTransaction) throw noSnapshot(name);
+  if (level === 'snapshot' && !isInTransaction) throw noSnapshot(name, body);
   if (level === 'linearizable' && isInTransaction) throw notInTransaction(level);
   if (level === 'linearizable') checkWritesNothing(body);
   if (level === 'snapshot' && READS_LOCALLY.has(name)) throw notSupported(name, sent);
@@ -143,7 +142,13 @@ function notInTransaction(level: string): MongoError {
 }
 
 /** A moment of the past can be read within a transaction only. */
-function noSnapshot(name: string): MongoError {
+function noSnapshot(name: string, body: BsonDocument): MongoError {
+  const stage = localStage(body);
+  if (stage !== undefined)
+    return new MongoError(
+      'InvalidOptions',
+      `Aggregation stage ${stage} cannot run with a readConcern other than 'local'`,
+    );
   if (!READS.has(name))
     return new MongoError(
       'InvalidOptions',
@@ -152,6 +157,17 @@ function noSnapshot(name: string): MongoError {
   return new MongoError(
     'SnapshotUnavailable',
     'Reads of a snapshot outside of transactions are not supported',
+  );
+}
+
+/** Stages about the server itself read what is, and not what was. */
+const LOCAL_STAGES = ['$currentOp', '$listLocalSessions', '$planCacheStats', '$listClusterCatalog'];
+
+function localStage(body: BsonDocument): string | undefined {
+  const pipeline = body.get('pipeline');
+  if (!isArray(pipeline)) return undefined;
+  return LOCAL_STAGES.find((name) =>
+    pipeline.some((stage) => isDocument(stage) && stage.has(name)),
   );
 }
 
@@ -181,6 +197,8 @@ function checkTimes(sent: BsonDocument, level: string | undefined, topology: Top
       'InvalidOptions',
       'Specifying a timestamp for readConcern snapshot in a causally consistent session is not allowed.',
     );
+  if (at !== undefined && isZero(at))
+    throw new MongoError('InvalidOptions', 'atClusterTime cannot be a null timestamp');
   if (at !== undefined && level !== 'snapshot')
     throw new MongoError(
       'InvalidOptions',
@@ -193,7 +211,7 @@ function isZero(value: Bson): boolean {
     value instanceof Extended &&
     value.payload.kind === 'timestamp' &&
     value.payload.high === 0 &&
-    value.payload.low === 0
+    value.payload.low <= 1
   );
 }
 
@@ -229,10 +247,13 @@ export function checkWriteConcern(
   checkSwitch(sent, 'j');
   checkSwitch(sent, 'fsync');
   checkTimeout(sent.get('wtimeout'));
-  checkEnum('writeConcern.provenance', sent.get('provenance'), PROVENANCES);
+  const provenance = sent.get('provenance') ?? undefined;
+  if (provenance !== undefined && typeof provenance !== 'string')
+    throw wrongType('writeConcern.provenance', provenance, 'string');
+  checkEnum('writeConcern.provenance', provenance, PROVENANCES);
   if (sent.get('j') === true && sent.get('fsync') === true)
     throw new MongoError('FailedToParse', 'fsync and j options cannot be used together');
-  if (sent.size > 0 && !WRITES.has(name))
+  if (!WRITES.has(name))
     throw new MongoError('InvalidOptions', `Command does not support writeConcern`);
   if (body.get('autocommit') === false && !ENDINGS.has(name))
     throw new MongoError(
@@ -256,8 +277,8 @@ const WRITE_CONCERN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 function checkW(w: Bson | undefined): void {
-  if (w === undefined || typeof w === 'string') return;
-  if (w === null || bsonTypeOf(w) === 'undefined')
+  if (w === undefined || w === null || typeof w === 'string') return;
+  if (bsonTypeOf(w) === 'undefined')
     throw new MongoError('BadValue', 'w has to be a number or string; found: null');
   if (isDocument(w)) {
     if (w.size === 0) throw new MongoError('FailedToParse', 'tagged write concern requires tags');
@@ -292,7 +313,7 @@ function checkTimeout(value: Bson | undefined): void {
 
 /** One node keeps one copy: more cannot be promised, and the reply says so. */
 function unmet(w: Bson | undefined, topology: Topology): BsonDocument | undefined {
-  if (w === undefined || w === 'majority') return undefined;
+  if (w === undefined || w === null || w === 'majority') return undefined;
   if (isNumber(w)) {
     if (wholeOf(w) <= 1) return undefined;
     if (topology === 'standalone')

@@ -16,7 +16,7 @@ import { GENERIC_FIELDS } from './generic-fields.ts';
 import { wholeOf } from './numbers.ts';
 
 /**
- * bool: true or false. flag: numbers count too. int, long: any number. count: one that is not negative. `!` behind a kind: the field is
+ * bool: true or false. flag: numbers count too. int, long: any number. int64: nothing but that. count: one that is not negative. `!` behind a kind: the field is
  * required.
  */
 type Kind =
@@ -26,6 +26,7 @@ type Kind =
   | 'count'
   | 'flag'
   | 'int'
+  | 'int64'
   | 'long'
   | 'object'
   | 'string'
@@ -79,6 +80,8 @@ function isKind(value: Bson, kind: Kind): boolean {
       return typeof value === 'boolean' || isNumber(value);
     case 'timestamp':
       return value instanceof Extended && value.payload.kind === 'timestamp';
+    case 'int64':
+      return typeof value === 'bigint';
     case 'uuid':
       return value instanceof Extended && value.payload.kind === 'binary';
     default:
@@ -93,6 +96,7 @@ const EXPECTED: Readonly<Record<Kind, string>> = {
   count: '[long, int, decimal, double]',
   flag: '[bool, long, int, decimal, double]',
   int: '[long, int, decimal, double]',
+  int64: 'long',
   long: '[long, int, decimal, double]',
   object: 'object',
   string: 'string',

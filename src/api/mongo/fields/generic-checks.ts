@@ -1,5 +1,11 @@
 /** Checks of the fields that every command may have. */
-import { type Bson, type BsonDocument, Extended, isDocument } from '../../../value/index.ts';
+import {
+  type Bson,
+  type BsonDocument,
+  bsonTypeOf,
+  Extended,
+  isDocument,
+} from '../../../value/index.ts';
 import { doubleOf, isNumber } from '../bson/arithmetic.ts';
 import { MongoError } from '../errors.ts';
 import { API_V1 } from './api-versions.ts';
@@ -36,7 +42,8 @@ function checkMaxTime(name: string, sent: Bson | undefined): void {
   if (sent === undefined || sent === null) return;
   if (!isNumber(sent)) throw wrongType(`${name}.maxTimeMS`, sent, 'long');
   const ms = doubleOf(sent);
-  if (!Number.isInteger(ms))
+  const isTooLong = bsonTypeOf(sent) === 'decimal' && Math.abs(ms) >= 2 ** 63;
+  if (!Number.isInteger(ms) || isTooLong)
     throw new MongoError('FailedToParse', 'maxTimeMS has non-integral value');
   if (ms < 0 || ms > INT32_MAX)
     throw new MongoError('BadValue', `${ms} value for maxTimeMS is out of range [0, 2147483647]`);
@@ -75,7 +82,7 @@ function checkSession(body: BsonDocument): void {
     if (!isDocument(lsid)) throw wrongType('OperationSessionInfo.lsid', lsid, 'object');
     checkLsid(lsid, 'OperationSessionInfo.lsid');
   }
-  const number = body.get('txnNumber');
+  const number = body.get('txnNumber') ?? undefined;
   if (number !== undefined) {
     if (typeof number !== 'bigint')
       throw wrongType('OperationSessionInfoFromClient.txnNumber', number, 'long-only');
@@ -87,7 +94,7 @@ function checkSession(body: BsonDocument): void {
     if (number < 0n)
       throw new MongoError('InvalidOptions', 'Transaction number cannot be negative');
   }
-  const autocommit = body.get('autocommit');
+  const autocommit = body.get('autocommit') ?? undefined;
   if (autocommit !== undefined) {
     if (typeof autocommit !== 'boolean')
       throw wrongType('OperationSessionInfoFromClient.autocommit', autocommit, 'bool');
@@ -96,7 +103,7 @@ function checkSession(body: BsonDocument): void {
     if (autocommit)
       throw new MongoError('InvalidOptions', 'Specifying autocommit=true is not allowed.');
   }
-  const start = body.get('startTransaction');
+  const start = body.get('startTransaction') ?? undefined;
   if (start === undefined) return;
   if (typeof start !== 'boolean')
     throw wrongType('OperationSessionInfoFromClient.startTransaction', start, 'bool');

@@ -9,10 +9,20 @@ export function wholeOf(value: Bson): number {
   if (!Number.isFinite(double)) return double;
   if (!(value instanceof Extended)) return Math.trunc(double) + 0;
   const floor = Math.floor(double);
-  const rest = double - floor;
-  // A decimal may be nearer to the next number than its double shows.
-  if (rest !== 0.5 || !/\.\d*50*$|^5E-1$/.test(digitsIn(value))) return Math.round(double) + 0;
-  return (floor % 2 === 0 ? floor : floor + 1) + 0;
+  if (double - floor !== 0.5) return Math.round(double) + 0;
+  // A decimal may be nearer to one of its neighbours than its double shows.
+  const side = compareHalf(digitsIn(value));
+  if (side === 0) return (floor % 2 === 0 ? floor : floor + 1) + 0;
+  return (
+    Math.sign(double) * (side < 0 ? Math.floor(Math.abs(double)) : Math.ceil(Math.abs(double))) + 0
+  );
+}
+
+/** Whether the part behind the point is less or more than a half; 0 where it is one. */
+function compareHalf(digits: string): number {
+  const [, part = '5'] = /\.(\d+)$/.exec(digits) ?? [];
+  if (!part.startsWith('5')) return part < '5' ? -1 : 1;
+  return /^50*$/.test(part) ? 0 : 1;
 }
 
 /** As an int32 where it fits, else as an int64. */

@@ -48,7 +48,7 @@ export class RetryableWrite {
 
   /** Undefined where the command has no number, or belongs to a transaction. Throws InvalidOptions. */
   static of(command: BsonDocument, name: string, nowMs: number): RetryableWrite | undefined {
-    const number = command.get('txnNumber');
+    const number = command.get('txnNumber') ?? undefined;
     if (number === undefined || command.get('autocommit') === false) return undefined;
     if (!RETRYABLE_COMMANDS.has(name))
       throw new MongoError(

@@ -64,7 +64,7 @@ export class SessionTransactions {
 
   /** Where the statement reads and writes; undefined where the command is in no transaction. */
   storeOf(command: BsonDocument, name: string, topology: Topology): DocumentStore | undefined {
-    if (command.get('txnNumber') !== undefined && topology === 'standalone')
+    if ((command.get('txnNumber') ?? null) !== null && topology === 'standalone')
       throw new MongoError(
         'IllegalOperation',
         'Transaction numbers are only allowed on a replica set member or mongos',
@@ -201,13 +201,25 @@ function isEnding(name: string): boolean {
 /** Databases that no transaction may write to. */
 const SYSTEM_DATABASES: ReadonlySet<unknown> = new Set(['admin', 'config', 'local']);
 
+/** Refuses what no transaction has, before anything else about the command is looked at. */
+export function checkInTransaction(name: string, command: BsonDocument): void {
+  if (command.get('autocommit') === false && !STATEMENTS.has(name)) throw notInTransaction(name);
+}
+
+function notInTransaction(name: string): MongoError {
+  return new MongoError(
+    'OperationNotSupportedInTransaction',
+    `Cannot run '${name}' in a multi-document transaction.`,
+  );
+}
+
 function checkStatement(command: BsonDocument, name: string): void {
   const isStart = command.get('startTransaction') === true;
-  if (!STATEMENTS.has(name) || (isStart && (isEnding(name) || name === 'getMore')))
-    throw new MongoError(
-      'OperationNotSupportedInTransaction',
-      `Cannot run '${name}' in a multi-document transaction.`,
-    );
+  if (
+    !STATEMENTS.has(name) ||
+    (isStart && (isEnding(name) || name === 'getMore' || name === 'killCursors'))
+  )
+    throw notInTransaction(name);
   const database = command.get('$db');
   const isElsewhere = isEnding(name) || name === 'getMore' || name === 'bulkWrite';
   if (!isElsewhere && SYSTEM_DATABASES.has(database))
@@ -219,10 +231,10 @@ function checkStatement(command: BsonDocument, name: string): void {
 
 /** Without a transaction there is nothing to end. */
 function needsTransaction(command: BsonDocument, name: string): MongoError {
-  if (command.get('txnNumber') === undefined)
+  if ((command.get('txnNumber') ?? null) === null)
     return new MongoError('CommandFailed', `${name} must be run within a transaction`);
   return new MongoError(
-    'InvalidOptions',
+    'Location50768',
     `txnNumber may only be provided for multi-document transactions and retryable write commands. autocommit:false was not provided, and ${name} is not a retryable write command.`,
   );
 }

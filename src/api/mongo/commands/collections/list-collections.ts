@@ -14,8 +14,8 @@ export const listCollections: Command = {
   fields: {
     filter: 'object',
     cursor: 'object',
-    nameOnly: 'flag',
-    authorizedCollections: 'flag',
+    nameOnly: 'bool',
+    authorizedCollections: 'bool',
     includePendingDrops: 'bool',
   },
   run(call) {

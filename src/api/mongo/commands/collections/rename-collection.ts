@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Bytes } from '../../../../base/index.ts';
 import { ANYTHING } from '../../../../query/index.ts';
-import { type BsonDocument, bsonTypeOf } from '../../../../value/index.ts';
+import { type BsonDocument, compareBson, Extended } from '../../../../value/index.ts';
 import type { Call, Command } from '../../call.ts';
 import {
   type Collection,
   createCollection,
   findCollection,
+  isTimeSeries,
   isView,
 } from '../../collections/collection.ts';
 import { checkUuid, collectionUuid } from '../../collections/collection-uuid.ts';
@@ -19,22 +20,26 @@ import {
 } from '../../collections/namespace.ts';
 import { insertDocuments } from '../../documents/insert.ts';
 import { MongoError } from '../../errors.ts';
-import { wrongType } from '../../fields/field-table.ts';
+import { missingField, wrongType } from '../../fields/field-table.ts';
 import { declaredIndexes } from '../../indexes/index-spec.ts';
+import { NAMESPACE_BYTES_MAX } from '../../limits.ts';
 import { documentOf, ok } from '../../reply.ts';
 
 export const renameCollection: Command = {
   needs: 'write',
   isAdminOnly: true,
-  fields: { to: 'string!', dropTarget: 'any', stayTemp: 'flag', collectionUUID: 'uuid' },
+  fields: { to: 'string!', dropTarget: 'any', stayTemp: 'bool', collectionUUID: 'uuid' },
   async run(call) {
     const { context, args, body, name } = call;
     const { service, changes } = context;
     const sent = body.get(name) ?? null;
+    if (sent === null) throw missingField(name, name);
     if (typeof sent !== 'string') throw wrongType(`${name}.${name}`, sent, 'string');
-    const [from, to] = [splitNamespace(sent), splitNamespace(args.text('to'))];
-    const dropsTarget = dropTarget(body);
+    const dropped = dropTarget(body);
+    const dropsTarget = dropped !== false;
+    const [from, to] = [namesIn(sent), namesIn(args.text('to'))];
     checkNames(from, to);
+    checkDropped(call, dropped, from, to);
     const source = findCollection(service, from);
     checkUuid(call, from, source);
     if (source === undefined)
@@ -49,7 +54,7 @@ export const renameCollection: Command = {
       );
     if (source.options.has('timeseries'))
       throw new MongoError(
-        'IllegalOperation',
+        'CommandNotSupportedOnView',
         `Cannot rename time-series collection ${namespaceText(from)}`,
       );
     if (namespaceText(from) === namespaceText(to))
@@ -57,7 +62,7 @@ export const renameCollection: Command = {
     const target = findCollection(service, to);
     if (target !== undefined && !dropsTarget)
       throw new MongoError('NamespaceExists', 'target namespace exists');
-    if (target !== undefined && isView(target))
+    if (target !== undefined && (isView(target) || isTimeSeries(target)))
       throw new MongoError(
         'NamespaceExists',
         `a view already exists with that name: ${namespaceText(to)}`,
@@ -78,30 +83,78 @@ export const renameCollection: Command = {
   },
 };
 
-function dropTarget(body: BsonDocument): boolean {
+/** True, or the collection that is meant, by its identifier. */
+function dropTarget(body: BsonDocument): boolean | Extended {
+  if (!body.has('dropTarget')) return false;
   const sent = body.get('dropTarget') ?? null;
-  if (sent === null) return false;
   if (typeof sent === 'boolean') return sent;
-  const type = bsonTypeOf(sent);
-  if (type === 'int' || type === 'long' || type === 'double' || type === 'decimal')
-    return Number((sent as { value?: number }).value ?? sent) !== 0;
-  if (type === 'binData') return true;
-  throw wrongType('renameCollection.dropTarget', sent, '[bool, binData]');
+  if (!(sent instanceof Extended) || sent.payload.kind !== 'binary')
+    throw wrongType('renameCollection.dropTarget', sent, '[bool, binData]');
+  if (sent.payload.subtype !== 4 || sent.payload.bytes.length !== UUID_BYTES)
+    throw new MongoError(
+      'InvalidUUID',
+      'uuid must be a 16-byte binary field with UUID (4) subtype',
+    );
+  return sent;
+}
+
+const UUID_BYTES = 16;
+
+/** A target that is named by its identifier must be that collection. */
+function checkDropped(
+  { context: { service } }: Call,
+  dropped: boolean | Extended,
+  from: Namespace,
+  to: Namespace,
+): void {
+  if (typeof dropped === 'boolean') return;
+  if (from.database !== to.database)
+    throw new MongoError(
+      'InvalidOptions',
+      'dropTarget by UUID is not supported for renames across databases',
+    );
+  const target = findCollection(service, to);
+  if (target !== undefined && compareBson(collectionUuid(target.container), dropped) === 0) return;
+  throw new MongoError(
+    'CollectionUUIDMismatch',
+    `dropTarget must be the UUID of ${namespaceText(to)}`,
+    {
+      more: documentOf({
+        db: to.database,
+        collectionUUID: dropped,
+        expectedCollection: to.collection,
+        actualCollection: null,
+      }),
+    },
+  );
+}
+
+/** Names that no collection can have are an illegal rename. */
+function namesIn(text: string): Namespace {
+  try {
+    const namespace = splitNamespace(text);
+    checkNewName(namespace);
+    return namespace;
+  } catch (error) {
+    const isName = text.includes('.') && !text.startsWith('.') && !text.endsWith('.');
+    if (!isName || !(error instanceof MongoError) || (!text.includes('$') && isShort(text)))
+      throw error;
+    throw new MongoError('IllegalOperation', `Invalid namespace for a rename: ${text}`);
+  }
+}
+
+function isShort(text: string): boolean {
+  return Buffer.byteLength(text) <= NAMESPACE_BYTES_MAX;
 }
 
 function checkNames(from: Namespace, to: Namespace): void {
-  checkNewName(to);
   for (const { database, collection } of [from, to]) {
-    if (
-      collection.startsWith('system.') &&
-      collection !== 'system.js' &&
-      collection !== 'system.views'
-    )
+    if (collection.startsWith('system.'))
       throw new MongoError(
         'IllegalOperation',
         `Cannot rename system collection ${database}.${collection}`,
       );
-    if (database === 'local' || database === 'config')
+    if (database === 'local')
       throw new MongoError(
         'IllegalOperation',
         `Cannot rename collections between a replicated and an unreplicated database`,

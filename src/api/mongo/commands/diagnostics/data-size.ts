@@ -1,7 +1,12 @@
 /** The bytes of a collection, or of the documents in a range of a key. */
 import { type Bson, type BsonDocument, compareBson } from '../../../../value/index.ts';
 import type { Call, Command } from '../../call.ts';
-import { type Collection, findCollection, isView } from '../../collections/collection.ts';
+import {
+  type Collection,
+  findCollection,
+  isTimeSeries,
+  isView,
+} from '../../collections/collection.ts';
 import { splitNamespace } from '../../collections/namespace.ts';
 import { collectionSizes } from '../../diagnostics/sizes.ts';
 import { findDocuments } from '../../documents/find-documents.ts';
@@ -23,7 +28,7 @@ export const dataSize: Command = {
     const namespace = splitNamespace(sent);
     const range = rangeIn(call);
     const collection = findCollection(context.service, namespace);
-    if (collection !== undefined && isView(collection))
+    if (collection !== undefined && (isView(collection) || isTimeSeries(collection)))
       throw new MongoError(
         'CommandNotSupportedOnView',
         `Namespace ${sent} is a view, not a collection`,

@@ -20,7 +20,7 @@ import { openCursor } from './find.ts';
 import { checkHint, contextOf } from './query-arguments.ts';
 
 const FIELDS = {
-  pipeline: 'array!',
+  pipeline: 'array',
   cursor: 'object',
   explain: 'bool',
   allowDiskUse: 'bool',
@@ -113,6 +113,7 @@ const OUTSIDE: ReadonlySet<string> = new Set([
   '$merge',
   '$out',
   '$planCacheStats',
+  '$unionWith',
 ]);
 
 function checkInTransaction(pipeline: readonly Bson[]): void {

@@ -5,7 +5,7 @@ import { namespaceText, parseNamespace } from '../../collections/namespace.ts';
 import { batchReply, type OpenCursor } from '../../cursors/cursor.ts';
 import { LiveCursor } from '../../cursors/live-cursor.ts';
 import { MongoError, mongoCodeOf } from '../../errors.ts';
-import { wrongType } from '../../fields/field-table.ts';
+import { missingField, wrongType } from '../../fields/field-table.ts';
 import { maxTimeMs } from '../../fields/generic-checks.ts';
 
 /** Drivers open a change stream again behind these (documented). */
@@ -22,12 +22,13 @@ export const getMore: Command = {
   fields: {
     collection: 'string!',
     batchSize: 'count',
-    term: 'long',
+    term: 'int64',
     lastKnownCommittedOpTime: 'object',
   },
   async run(call) {
     const { context, args, body, database } = call;
     const id = body.get(call.name);
+    if (id === null) throw missingField('getMore', 'getMore');
     if (typeof id !== 'bigint') throw wrongType('getMore.getMore', id ?? null, 'long');
     const collection = args.text('collection');
     const namespace = collection.startsWith('$cmd.')
@@ -39,7 +40,7 @@ export const getMore: Command = {
       transaction:
         body.get('autocommit') === false && typeof number === 'bigint' ? number : undefined,
     });
-    if (body.has('maxTimeMS') && !cursor.awaitsData) {
+    if ((body.get('maxTimeMS') ?? null) !== null && !cursor.awaitsData) {
       await context.cursors.release(id, cursor);
       throw new MongoError(
         'BadValue',

@@ -1,26 +1,22 @@
 /** Closes cursors. */
 import type { Command } from '../../call.ts';
-import { namespaceText, parseNamespace } from '../../collections/namespace.ts';
+import { namespaceOf } from '../../collections/target.ts';
 import { wrongType } from '../../fields/field-table.ts';
 import { ok } from '../../reply.ts';
 
 export const killCursors: Command = {
   needs: 'read',
   fields: { cursors: 'array!' },
-  async run({ context: { cursors }, args, database, name }) {
-    const collection = args.text(name);
-    const namespace = collection.startsWith('$cmd.')
-      ? `${database}.${collection}`
-      : namespaceText(parseNamespace(database, collection));
-    const ids = (args.optionalList('cursors') ?? []).map((sent, at) => {
-      if (typeof sent !== 'bigint') throw wrongType(`killCursors.cursors.${at}`, sent, 'long');
-      return sent;
-    });
+  async run(call) {
+    const { cursors } = call.context;
+    // The name is checked and not compared: an id is enough to close a cursor.
+    namespaceOf(call);
     const killed: bigint[] = [];
     const notFound: bigint[] = [];
-    for (const id of ids) {
-      const isHere = cursors.namespaceOf(id) === namespace;
-      (isHere && (await cursors.kill(id)) ? killed : notFound).push(id);
+    for (const [at, sent] of (call.args.optionalList('cursors') ?? []).entries()) {
+      if (sent === null) continue;
+      if (typeof sent !== 'bigint') throw wrongType(`killCursors.cursors.${at}`, sent, 'long');
+      ((await cursors.kill(sent)) ? killed : notFound).push(sent);
     }
     return ok({
       cursorsKilled: killed,

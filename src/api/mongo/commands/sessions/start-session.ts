@@ -1,4 +1,4 @@
-/** A new session is a new id. */
+/** A new session is a new id. Unknown fields are ignored, as in MongoDB. */
 import { randomUUID } from 'node:crypto';
 import { Extended } from '../../../../value/index.ts';
 import type { Command } from '../../call.ts';
@@ -7,7 +7,6 @@ import { documentOf, ok } from '../../reply.ts';
 
 export const startSession: Command = {
   needs: 'read',
-  fields: {},
   run({ context, connection }) {
     const bytes = Buffer.from(randomUUID().replaceAll('-', ''), 'hex');
     context.sessions.start(bytes.toString('hex'), connection.user);
