@@ -105,9 +105,11 @@ export class MongoConnection implements ByteConnection {
     try {
       return dispatch(message, this.#state, this.#options);
     } catch (error) {
-      if (!(error instanceof WireError)) throw error;
-      this.#isStopping = true;
-      const document = writeBson(errorReply(new MongoError('ProtocolError', error.message)));
+      if (!(error instanceof WireError) && !(error instanceof MongoError)) throw error;
+      this.#isStopping = error instanceof WireError;
+      const refusal =
+        error instanceof MongoError ? error : new MongoError('ProtocolError', error.message);
+      const document = writeBson(errorReply(refusal));
       return { document, suffix: EMPTY_BYTES, hasMore: false, isCut: false };
     }
   }

@@ -236,6 +236,8 @@ function readBody(bytes: Bytes): BsonDocument {
   try {
     return readBson(bytes);
   } catch (error) {
+    if (error instanceof SyntaxError && error.message.includes('nested'))
+      throw new MongoError('Overflow', `BSONObj exceeds the nesting limit: ${error.message}`);
     if (error instanceof SyntaxError) throw new WireError(error.message);
     throw error;
   }

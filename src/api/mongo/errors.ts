@@ -132,6 +132,7 @@ const MONGO_CODES = {
   NotPrimaryNoSecondaryOk: 13435,
   NotPrimaryOrSecondary: 13436,
   TooManyRequests: 16500,
+  DatabaseDifferCase: 13297,
   IDLFailedToParse: 40414,
   IDLUnknownField: 40415,
 } as const;

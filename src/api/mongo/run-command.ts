@@ -4,7 +4,8 @@ import type { BsonDocument } from '../../value/index.ts';
 import type { Call, Command, Reply } from './call.ts';
 import { openChangeStream } from './change-streams/open-change-stream.ts';
 import { changeStreamArgument } from './change-streams/options.ts';
-import { trimAfter } from './collections/capped.ts';
+import { isCapped, trimAfter } from './collections/capped.ts';
+import { findCollection } from './collections/collection.ts';
 import { commandNamed } from './commands/index.ts';
 import { openTail, tailOf } from './cursors/tail.ts';
 import { isLockedOut, waitForUnlock } from './diagnostics/write-lock.ts';
@@ -54,6 +55,7 @@ function runAdmitted(running: Runnable, command: Command): MaybePromise<Reply> {
   const tail = tailOf(call);
   const view = viewOf(call);
   if (view !== undefined) return runOnView(call, view, commandNamed('aggregate') as Command);
+  checkCapped(call);
   if (body.get('autocommit') === false && MAKING.has(name))
     return makeHidden(call).then(() => command.run(call));
   if (body.get('autocommit') === false && name === 'create') return hideAfter(call, command);
@@ -77,6 +79,19 @@ const CAPPING: ReadonlySet<string> = new Set([
   'findAndModify',
   'findandmodify',
 ]);
+
+/** The order of a capped collection is that of its commits. */
+function checkCapped({ context, body, name, database }: Call): void {
+  const collection = body.get(name);
+  if (body.get('autocommit') !== false || !CAPPING.has(name) || typeof collection !== 'string')
+    return;
+  const found = findCollection(context.service, { database, collection });
+  if (found !== undefined && isCapped(found))
+    throw new MongoError(
+      'OperationNotSupportedInTransaction',
+      `Collection '${database}.${collection}' is a capped collection. Writes in transactions are not allowed on capped collections.`,
+    );
+}
 
 /** Test suites let every time limit be over. */
 function checkTime({ context, body, name }: Call): void {

@@ -8,7 +8,13 @@ import {
 } from '../../../value/index.ts';
 import { MongoError } from '../errors.ts';
 import { wholeOf } from '../fields/numbers.ts';
-import { doubleOf, isNumber } from './arithmetic.ts';
+import { digitsOf, doubleOf, isNumber } from './arithmetic.ts';
+
+/** A decimal may be too small for a double and still not zero. */
+export function isTruthyNumber(value: Bson): boolean {
+  if (doubleOf(value) !== 0) return true;
+  return bsonTypeOf(value) === 'decimal' && /[1-9]/.test(digitsOf(value).split('E')[0] ?? '');
+}
 
 export class Arguments {
   /** The command, for messages. */
@@ -74,7 +80,7 @@ export class Arguments {
     const value = this.get(name);
     if (value === undefined) return byDefault;
     if (typeof value === 'boolean') return value;
-    if (isNumber(value)) return doubleOf(value) !== 0;
+    if (isNumber(value)) return isTruthyNumber(value);
     throw this.#wrongType(name, value, 'bool');
   }
 

@@ -77,8 +77,17 @@ function optionsOf(container: ContainerRecord): BsonDocument {
 
 function policiesOf(options: BsonDocument): ValueMap {
   if (options.size === 0) return {};
-  return { [OPTIONS_POLICY]: Buffer.from(writeBson(options)).toString('base64') };
+  const bytes = writeBson(options);
+  if (bytes.length > OPTIONS_BYTES_MAX)
+    throw new MongoError(
+      options.has('pipeline') ? 'ViewPipelineMaxSizeExceeded' : 'BSONObjectTooLarge',
+      `The options of a collection have at most ${OPTIONS_BYTES_MAX} bytes`,
+    );
+  return { [OPTIONS_POLICY]: Buffer.from(bytes).toString('base64') };
 }
+
+/** A record of the catalog has 16 MiB, in base64. */
+const OPTIONS_BYTES_MAX = 11 * 1024 * 1024;
 
 /** Replaces the options of a collection. */
 export async function changeOptions(
@@ -210,6 +219,7 @@ export async function ensureCollection(
 export async function ensureDatabase(service: Service, id: string): Promise<DatabaseRecord> {
   const found = service.databases.find(id);
   if (found !== undefined) return found;
+  checkCase(service, id);
   try {
     return await service.databases.create(id, undefined);
   } catch (error) {
@@ -217,6 +227,17 @@ export async function ensureDatabase(service: Service, id: string): Promise<Data
     if (made === undefined) throw error;
     return made;
   }
+}
+
+/** Databases of this API do not differ in the case of their letters only. */
+function checkCase(service: Service, id: string): void {
+  const folded = id.toLowerCase();
+  for (const other of service.databases.list())
+    if (other.id.toLowerCase() === folded && collectionsOf(service, other.id).length > 0)
+      throw new MongoError(
+        'DatabaseDifferCase',
+        `db already exists with different case already have: [${other.id}] trying to create [${id}]`,
+      );
 }
 
 /** Nothing is indexed unless an index is declared; by `_id` and the shard key a sharded collection is always found. */

@@ -52,6 +52,8 @@ const KEPT = [
 
 /** What the collection keeps of the options. Throws. */
 export function parseCreateOptions(body: BsonDocument, nowMs: number): BsonDocument {
+  if (body.get('clusteredIndex') === null)
+    throw wrongType('create.clusteredIndex', null, '[object, bool]');
   const sent = new Map([...body].filter(([, value]) => value !== null));
   checkEncryptedFields(sent);
   checkExclusions(sent);

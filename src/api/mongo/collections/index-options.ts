@@ -88,7 +88,8 @@ export function checkIdIndex(index: BsonDocument | undefined, collation: Bson | 
   if (!isIdKey(key))
     throw new MongoError('BadValue', "The field 'key' for an _id index must be {_id: 1}");
   const own = index.get('collation');
-  if (own !== undefined && !(collation !== undefined && equalBson(own, collation)))
+  const isBothSimple = isDocument(own) && own.get('locale') === 'simple' && collation === undefined;
+  if (own !== undefined && !isBothSimple && !(collation !== undefined && equalBson(own, collation)))
     throw new MongoError(
       'BadValue',
       'The _id index must have the same collation as the collection.',

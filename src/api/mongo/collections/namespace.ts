@@ -31,6 +31,21 @@ export function checkNewName(namespace: Namespace): void {
     );
 }
 
+/** Names that begin with `system.` are the server's; clients make these of them. */
+const SYSTEM_NAMES = /^system\.(js|views|profile|users|roles|version|keys)$/;
+
+/** Throws InvalidNamespace for other names of the server. */
+export function checkSystemName(namespace: Namespace): void {
+  const { collection } = namespace;
+  if (collection.startsWith('system.buckets.'))
+    throw new MongoError(
+      'IllegalOperation',
+      `Cannot make the buckets of a time series by their name: ${namespaceText(namespace)}`,
+    );
+  if (collection.startsWith('system.') && !SYSTEM_NAMES.test(collection))
+    throw invalid(`Invalid system namespace: ${namespaceText(namespace)}`);
+}
+
 export function checkDatabase(database: string): void {
   if (
     database === '' ||

@@ -46,7 +46,8 @@ function checkName(field: string, name: string): void {
   if (name.includes('\0'))
     throw new MongoError('BadValue', `The '${field}' cannot contain a null byte`);
   if (name.includes('.')) throw invalid(`The '${field}' cannot contain dots`);
-  if (name.startsWith('$')) throw invalid(`The '${field}' cannot begin with a dollar sign`);
+  if (name.startsWith('$') && field !== 'timeField')
+    throw invalid(`The '${field}' cannot begin with a dollar sign`);
 }
 
 /** Granularity or explicit spans, and the span that follows from the granularity. */

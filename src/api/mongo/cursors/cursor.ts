@@ -16,6 +16,8 @@ export interface CursorOrigin {
   readonly session?: string | undefined;
   /** The transaction that it reads in. */
   readonly transaction?: bigint | undefined;
+  /** The collection that it reads, while there is one; a drop or another name ends it. */
+  readonly isAlive?: (() => boolean) | undefined;
   /** False where nobody but the client closes it. */
   readonly hasTimeout?: boolean | undefined;
 }
@@ -49,6 +51,7 @@ export class Cursor implements OpenCursor {
   readonly session: string | undefined;
   readonly transaction: bigint | undefined;
   readonly hasTimeout: boolean;
+  readonly isAlive: (() => boolean) | undefined;
   readonly isLive = false;
   readonly awaitsData = false;
   readonly resumeToken = undefined;
@@ -67,6 +70,7 @@ export class Cursor implements OpenCursor {
     this.session = from.session;
     this.transaction = from.transaction;
     this.hasTimeout = from.hasTimeout ?? true;
+    this.isAlive = from.isAlive;
   }
 
   get isDone(): boolean {

@@ -1,6 +1,7 @@
 /** The first batch of a cursor, which is kept where there may be more. */
 import type { Bytes } from '../../../base/index.ts';
 import type { Call, Reply } from '../call.ts';
+import { findCollection } from '../collections/collection.ts';
 import { batchReply, type CursorOrigin, type OpenCursor } from './cursor.ts';
 import { LiveCursor } from './live-cursor.ts';
 
@@ -21,7 +22,17 @@ export function originOf(call: Call, namespace: string): CursorOrigin {
     transaction:
       body.get('autocommit') === false && typeof number === 'bigint' ? number : undefined,
     hasTimeout: body.get('noCursorTimeout') !== true,
+    isAlive: aliveness(call),
   };
+}
+
+/** Asks whether the collection of the command is still there, by the same name. */
+function aliveness({ body, name, database, context }: Call): (() => boolean) | undefined {
+  const collection = body.get(name);
+  if (typeof collection !== 'string') return undefined;
+  const find = () => findCollection(context.service, { database, collection })?.container.rid;
+  const rid = find();
+  return rid === undefined ? undefined : () => find() === rid;
 }
 
 export async function firstBatch(

@@ -9,7 +9,7 @@ import { MongoError } from '../errors.ts';
 import { exactLimits } from '../indexes/exact-limits.ts';
 import { filterCondition } from '../indexes/filter-condition.ts';
 import { idBounds, idsIn, isClustered, isIndexed, isInIdOrder } from '../indexes/id-access.ts';
-import { hasGeoIndex, textFields } from '../indexes/index-spec.ts';
+import { hasGeoIndex, hasTextIndex, textFields } from '../indexes/index-spec.ts';
 import { planOrder } from '../indexes/order-plan.ts';
 import { sortKey } from '../indexes/sort-keys.ts';
 import type { CompareBson } from '../query/collation.ts';
@@ -215,7 +215,9 @@ function checkIndexes(collection: Collection, filter: Filter): void {
   if (text !== undefined) {
     const fields = textFields(collection);
     if (fields === undefined)
-      throw new MongoError('IndexNotFound', 'text index required for $text query');
+      throw hasTextIndex(collection)
+        ? new MongoError('NoQueryExecutionPlans', 'the text index of the collection is hidden')
+        : new MongoError('IndexNotFound', 'text index required for $text query');
     text.bind(fields);
   }
   const near = nearOf(filter);

@@ -25,6 +25,7 @@ export interface DocumentRules {
   readonly checks: readonly IndexCheck[];
   /** Fields that hold ciphertext and nothing else. */
   readonly encrypted: readonly EncryptedPath[];
+  readonly isClustered: boolean;
 }
 
 interface EncryptedPath {
@@ -57,6 +58,7 @@ function readRules(collection: Collection): DocumentRules {
     isModerate: level === 'moderate',
     checks: indexChecks(declaredIndexes(collection)),
     encrypted: encryptedPaths(options),
+    isClustered: options.has('clusteredIndex'),
   };
 }
 
@@ -66,11 +68,13 @@ export function printRules({
   isModerate,
   checks,
   encrypted,
+  isClustered,
 }: DocumentRules): BsonDocument {
   return new Map<string, Bson>([
     ['validator', validator ?? null],
     ['collation', collation ?? null],
     ['isModerate', isModerate],
+    ['isClustered', isClustered],
     [
       'encrypted',
       encrypted.map((each) => new Map<string, Bson>(Object.entries(each)) as BsonDocument),
@@ -88,6 +92,7 @@ export function parseRules(printed: BsonDocument): DocumentRules {
     validator: isDocument(validator) ? validator : undefined,
     collation: isDocument(collation) ? collation : undefined,
     isModerate: printed.get('isModerate') === true,
+    isClustered: printed.get('isClustered') === true,
     checks: isArray(checks)
       ? checks.map((check) => Object.fromEntries(check as BsonDocument) as unknown as IndexCheck)
       : [],
@@ -105,10 +110,11 @@ const COMPILED = new WeakMap<DocumentRules, CheckDocument>();
 export function compileRules(rules: DocumentRules): CheckDocument {
   const known = COMPILED.get(rules);
   if (known !== undefined) return known;
-  const { validator, isModerate, checks, encrypted } = rules;
+  const { validator, isModerate, checks, encrypted, isClustered } = rules;
   const isValid = validator === undefined ? undefined : testOf(validator, rules);
   const check: CheckDocument = (after, before) => {
     if (checks.length > 0) checkIndexed(checks, after);
+    if (isClustered) checkId(after.get('_id'));
     for (const each of encrypted) checkEncrypted(after, each);
     if (isValid === undefined || isValid(after)) return;
     if (isModerate && before !== undefined && !isValid(before)) return;
@@ -121,6 +127,23 @@ export function compileRules(rules: DocumentRules): CheckDocument {
 function testOf(validator: BsonDocument, { collation }: DocumentRules): DocumentTest {
   const context = queryContext(0, undefined, collation);
   return compileFilter(parseFilter(validator, context), context.collation?.compare);
+}
+
+/** Bytes of the id that a clustered collection keeps its documents by, with what MongoDB adds (documented). */
+const RECORD_ID_BYTES_MAX = 8 * 1024 * 1024 - 2;
+
+function checkId(id: Bson | undefined): void {
+  const bytes =
+    typeof id === 'string'
+      ? Buffer.byteLength(id)
+      : id instanceof Extended && id.payload.kind === 'binary'
+        ? id.payload.bytes.length
+        : 0;
+  if (bytes > RECORD_ID_BYTES_MAX)
+    throw new MongoError(
+      'Location5894900',
+      `The size of the RecordId is above the maximum of ${RECORD_ID_BYTES_MAX}B`,
+    );
 }
 
 /** Binary data of this subtype are ciphertext; their first byte says of which kind. */

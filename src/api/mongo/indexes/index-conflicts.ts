@@ -23,6 +23,7 @@ const OPTIONS = [
   'textIndexVersion',
   '2dsphereIndexVersion',
   'bits',
+  'hidden',
   'min',
   'max',
 ] as const;
@@ -42,6 +43,7 @@ export function isDeclared(
           throw new MongoError('IndexAlreadyExists', `Identical index already exists: ${old.name}`);
         return true;
       }
+      if (isSameIndex && !same(old, index, 'hidden')) throw optionsDiffer(old, index);
       if (isText(old) && isText(index)) throw optionsDiffer(old, index);
       throw isSameIndex && !sameKey(old, index) ? optionsDiffer(old, index) : nameTaken(old, index);
     }

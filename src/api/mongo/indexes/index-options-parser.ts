@@ -26,8 +26,7 @@ const ALLOWED: Readonly<Record<string, Check>> = {
   unique: flag,
   background: flag,
   sparse: flag,
-  hidden: (value, name) =>
-    ofType(value, name, typeof value === 'boolean' || isNumber(value), 'bool'),
+  hidden: (value, name) => ofType(value, name, typeof value === 'boolean', 'bool'),
   prepareUnique: flag,
   dropDups: () => {},
   safe: () => {},
@@ -37,8 +36,8 @@ const ALLOWED: Readonly<Record<string, Check>> = {
   expireAfterSeconds: checkExpiry,
   storageEngine: checkStorageEngine,
   weights: (value, name) => {
-    if (isArray(value)) throw cannot('weights cannot be an array');
-    ofType(value, name, isDocument(value) || typeof value === 'string', 'object');
+    if (isArray(value) || typeof value === 'string') throw cannot('weights must be an object');
+    ofType(value, name, isDocument(value), 'object');
   },
   default_language: (value, name) => ofType(value, name, typeof value === 'string', 'string'),
   language_override: (value, name) => ofType(value, name, typeof value === 'string', 'string'),
@@ -86,8 +85,8 @@ function checkExpiry(value: Bson): void {
       `TTL index 'expireAfterSeconds' option must be numeric, but received a type of ${bsonTypeOf(value)}`,
     );
   const seconds = Math.trunc(doubleOf(value));
-  if (Number.isNaN(seconds)) return;
-  if (seconds < 0) throw cannot("TTL index 'expireAfterSeconds' option cannot be less than 0");
+  if (Number.isNaN(seconds) || seconds < 0)
+    throw cannot("TTL index 'expireAfterSeconds' option cannot be less than 0");
   if (seconds > EXPIRY_MAX)
     throw cannot(
       "TTL index 'expireAfterSeconds' option must be within an acceptable range, try a different number",
@@ -134,6 +133,11 @@ export function parseIndexSpec(
   const name = nameIn(sent, key);
   const isId = key.size === 1 && key.has('_id') && kind === 'plain';
   if (isId) checkIdOptions(sent, key);
+  else if (name === '_id_')
+    throw new MongoError(
+      'BadValue',
+      `The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}, found key: ${printDocument(key)}`,
+    );
   const spec = new Map<string, Bson>([
     ['v', wholeNumber(sent.get('v')) ?? 2],
     ['key', key],
@@ -210,6 +214,8 @@ function addFlags(sent: BsonDocument, spec: Map<string, Bson>): void {
 }
 
 function checkCombinations(sent: BsonDocument, kind: IndexKind, key: BsonDocument): void {
+  if (sent.has('weights') && kind !== 'text')
+    throw cannot("the 'weights' option is only for text indexes");
   const isUnique = isTrue(sent.get('unique'));
   if (isTrue(sent.get('sparse')) && sent.has('partialFilterExpression'))
     throw cannot('cannot mix "partialFilterExpression" and "sparse" options');
@@ -225,7 +231,7 @@ function checkCombinations(sent: BsonDocument, kind: IndexKind, key: BsonDocumen
       throw cannot("Index type 'wildcard' does not support the 'expireAfterSeconds' option");
   }
   if (kind === 'wildcard')
-    for (const name of ['unique', 'prepareUnique'])
+    for (const name of ['unique', 'prepareUnique', 'sparse'])
       if (isTrue(sent.get(name)))
         throw cannot(`Index type 'wildcard' does not support the ${name} option`);
   if (kind === 'wildcard' && sent.get('v') !== undefined && wholeNumber(sent.get('v')) !== 2)
@@ -260,6 +266,23 @@ function checkWildcardProjection(sent: BsonDocument, kind: IndexKind, key: BsonD
       "The 'wildcardProjection' field can't be an empty object",
     );
   checkProjectionModes(document);
+  if (isCompound) checkOthersExcluded(document, key);
+}
+
+/** A field has one place in a key: its own, or under the wildcard. */
+function checkOthersExcluded(projection: BsonDocument, key: BsonDocument): void {
+  const isExclusion = [...projection].some(([name, value]) => name !== '_id' && !isTrue(value));
+  for (const field of key.keys()) {
+    if (field === '$**') continue;
+    const isNamed = [...projection.keys()].some(
+      (name) => name === field || field.startsWith(`${name}.`),
+    );
+    if (isNamed !== isExclusion)
+      throw new MongoError(
+        'Location7246209',
+        `wildcardProjection must exclude all regular index fields: ${field}`,
+      );
+  }
 }
 
 function checkProjectionModes(projection: BsonDocument): void {

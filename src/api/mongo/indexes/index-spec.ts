@@ -131,10 +131,14 @@ function specOf({ parts, name, unique, isSparse }: IndexDefinition): BsonDocumen
   return spec;
 }
 
+export function hasTextIndex(collection: Pick<Collection, 'container'>): boolean {
+  return declaredIndexes(collection).some(({ key }) => key.has('_fts'));
+}
+
 /** The text index of a collection, as searches need it. */
 export function textFields(collection: Pick<Collection, 'container'>): TextFields | undefined {
   for (const { spec, key } of declaredIndexes(collection)) {
-    if (!key.has('_fts')) continue;
+    if (!key.has('_fts') || spec.get('hidden') === true) continue;
     const weights = new Map<string, number>();
     for (const [field, weight] of spec.get('weights') as BsonDocument)
       weights.set(field, doubleOf(weight));

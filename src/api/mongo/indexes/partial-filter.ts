@@ -6,6 +6,7 @@ import {
   printPath,
   valueOfBson,
 } from '../../../value/index.ts';
+import { MongoError } from '../errors.ts';
 import type { FieldTest, Filter } from '../query/filter.ts';
 import { parseFilter } from '../query/filter-parser.ts';
 import { splitPath } from '../query/path.ts';
@@ -29,7 +30,14 @@ const ALLOWED_TESTS: ReadonlySet<FieldTest['kind']> = new Set([
 /** Throws CannotCreateIndex for operators that a partial index cannot have. */
 export function checkPartial(sent: BsonDocument): void {
   for (const name of sent.keys())
-    if (name === '$expr' || name === '$text' || name === '$where' || name === '$jsonSchema')
+    if (name === '$expr')
+      throw new MongoError(
+        'QueryFeatureNotAllowed',
+        'Expression not supported in partial index: $expr',
+      );
+    else if (name === '$text' || name === '$where')
+      throw new MongoError('BadValue', `${name} is not allowed in this context`);
+    else if (name === '$jsonSchema')
       throw cannot(`Expression not supported in partial index: ${name}`);
   checkPart(parseFilter(sent), 0);
 }

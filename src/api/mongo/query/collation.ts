@@ -54,6 +54,7 @@ export function parseCollation(sent: BsonDocument | undefined): Collation | unde
       'IDLFailedToParse',
       "BSON field 'collation.locale' is missing but a required field",
     );
+  if (sent.get('backwards') === null) throw wrongType('backwards', null, 'bool');
   const options = parseOptions(sent, locale);
   const version = textIn(sent, 'version');
   if (version !== undefined && version !== VERSION)

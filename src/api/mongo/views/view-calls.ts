@@ -116,10 +116,21 @@ function stagesOf({ name, args, body }: Call): readonly Bson[] {
   const limit = Math.abs(Number(body.get('limit') ?? 0));
   if (limit > 0) add('$limit', limit);
   const projection = args.optionalDocument('projection');
+  if (name === 'find' && projection !== undefined) checkProjection(projection);
   if (name === 'find' && projection !== undefined && projection.size > 0)
     add('$project', projection);
   if (name === 'count') add('$count', 'n');
   return stages;
+}
+
+/** A pipeline has no array projections of finds. */
+function checkProjection(projection: BsonDocument): void {
+  for (const value of projection.values())
+    if (isDocument(value) && value.has('$elemMatch'))
+      throw new MongoError(
+        'InvalidPipelineOperator',
+        "Invalid $project :: caused by :: Unrecognized expression '$elemMatch'",
+      );
 }
 
 /** Arrays on the way to the field stand for their elements. */
@@ -163,6 +174,7 @@ function countReply(reply: Reply): BsonDocument {
   return ok({ n: firstDocument(reply)?.get('n') ?? 0 });
 }
 
+/** MongoDB's router of views has an int32 here. */
 function distinctReply(reply: Reply): BsonDocument {
-  return ok({ values: firstDocument(reply)?.get('values') ?? [] });
+  return documentOf({ values: firstDocument(reply)?.get('values') ?? [], ok: 1 });
 }

@@ -46,6 +46,12 @@ export async function modifyIndex(
     throw invalid('no expireAfterSeconds, hidden, unique, or prepareUnique field');
   const isIdIndex =
     name === '_id_' || (isDocument(key) && compareBson(key, new Map([['_id', 1]])) === 0);
+  const clustered = collection.options.get('clusteredIndex');
+  if (isDocument(clustered) && (isIdIndex || name === clustered.get('name'))) {
+    if ((sent.get('hidden') ?? null) !== null)
+      throw new MongoError('Location6011800', 'The clusteredIndex cannot be hidden or unhidden');
+    throw new MongoError('IndexNotFound', 'The clusteredIndex is no index that could be changed');
+  }
   if (isIdIndex) {
     if (isOn(sent.get('hidden'))) throw new MongoError('BadValue', "can't hide _id index");
     throw invalid('the index of _id cannot be changed');

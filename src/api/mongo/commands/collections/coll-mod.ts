@@ -50,6 +50,8 @@ export const collMod: Command = {
     if (collection === undefined)
       throw new MongoError('NamespaceNotFound', `ns does not exist: ${namespaceText(namespace)}`);
     const sent = new Map([...call.body].filter(([, value]) => value !== null));
+    if (call.body.get('expireAfterSeconds') === null)
+      throw wrongType('collMod.expireAfterSeconds', null, '[string, long]');
     checkTarget(sent, collection);
     const options = changedOptions(call, sent, collection);
     const index = sent.get('index');

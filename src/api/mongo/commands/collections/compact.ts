@@ -14,7 +14,7 @@ export const compact: Command = {
         'IllegalOperation',
         'will not run compact on an active replica set primary as this is a slow blocking operation. use force:true to force',
       );
-    return ok({ bytesFreed: 0 });
+    return ok(call.args.flag('dryRun') ? { estimatedBytesFreed: 0 } : { bytesFreed: 0 });
   },
 };
 

@@ -2,8 +2,8 @@
 import { type Bson, type BsonDocument, compareBson } from '../../../../value/index.ts';
 import type { Command } from '../../call.ts';
 import { createCollection, findCollection } from '../../collections/collection.ts';
-import { CREATE_FIELDS, parseCreateOptions } from '../../collections/create-options.ts';
-import { checkNewName, namespaceText } from '../../collections/namespace.ts';
+import { CREATE_FIELDS, invalid, parseCreateOptions } from '../../collections/create-options.ts';
+import { checkNewName, checkSystemName, namespaceText } from '../../collections/namespace.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { MongoError } from '../../errors.ts';
 import { ok } from '../../reply.ts';
@@ -17,7 +17,10 @@ export const create: Command = {
     const { service } = context;
     const namespace = namespaceOf(call);
     checkNewName(namespace);
+    checkSystemName(namespace);
     const options = parseCreateOptions(body, service.clock.nowMs());
+    if (options.has('validator') && namespace.collection.startsWith('system.'))
+      throw invalid(`Document validators are not allowed on ${namespaceText(namespace)}`);
     if (options.has('viewOn')) checkView(service, namespace, options);
     const existing = findCollection(service, namespace);
     if (existing !== undefined) {

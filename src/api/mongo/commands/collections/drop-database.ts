@@ -4,7 +4,7 @@ import type { Command } from '../../call.ts';
 import { collectionsOf } from '../../collections/collection.ts';
 import { checkDatabase } from '../../collections/namespace.ts';
 import { MongoError } from '../../errors.ts';
-import { wrongType } from '../../fields/field-table.ts';
+import { missingField, wrongType } from '../../fields/field-table.ts';
 import { wholeOf } from '../../fields/numbers.ts';
 import { ok } from '../../reply.ts';
 
@@ -17,6 +17,7 @@ export const dropDatabase: Command = {
     const { service, changes } = context;
     checkDatabase(database);
     const sent = body.get(name) ?? null;
+    if (sent === null) throw missingField('dropDatabase', 'dropDatabase');
     if (!isNumber(sent)) throw wrongType('dropDatabase.dropDatabase', sent, 'int');
     if (wholeOf(sent) !== 1)
       throw new MongoError('Location5255100', "Have to pass 1 as 'dropDatabase' parameter");

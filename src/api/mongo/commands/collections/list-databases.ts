@@ -45,13 +45,21 @@ export const listDatabases: Command = {
   },
 };
 
+const RESTRICTED: Readonly<Record<string, 'BadValue' | 'Location5626500'>> = {
+  $geoNear: 'Location5626500',
+  $near: 'Location5626500',
+  $nearSphere: 'Location5626500',
+  $text: 'BadValue',
+  $where: 'BadValue',
+};
+
 /** Entries have no places, no text index and no functions to run. */
 function refusePlaceOrText(value: Bson): void {
   if (isArray(value)) for (const each of value) refusePlaceOrText(each);
   if (!isDocument(value)) return;
   for (const [name, inner] of value) {
-    if (['$where', '$text', '$near', '$nearSphere', '$geoNear'].includes(name))
-      throw new MongoError('BadValue', `${name} is not allowed in this context`);
+    const code = RESTRICTED[name];
+    if (code !== undefined) throw new MongoError(code, `${name} is not allowed in this context`);
     refusePlaceOrText(inner);
   }
 }

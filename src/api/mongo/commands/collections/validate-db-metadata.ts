@@ -4,8 +4,9 @@ import type { Command } from '../../call.ts';
 import { type Collection, collectionsOf, isView } from '../../collections/collection.ts';
 import { namespaceText } from '../../collections/namespace.ts';
 import { MongoError } from '../../errors.ts';
-import { checkFields } from '../../fields/field-table.ts';
+import { checkFields, wrongType } from '../../fields/field-table.ts';
 import { declaredIndexes } from '../../indexes/index-spec.ts';
+import { DATABASE_NAME_BYTES_MAX } from '../../limits.ts';
 import { documentOf, ok } from '../../reply.ts';
 
 export const validateDBMetadata: Command = {
@@ -20,6 +21,9 @@ export const validateDBMetadata: Command = {
       { version: 'string!', strict: 'bool', deprecationErrors: 'bool' },
       false,
     );
+    for (const field of ['strict', 'deprecationErrors'])
+      if (parameters.get(field) === null)
+        throw wrongType(`validateDBMetadata.apiParameters.${field}`, null, 'bool');
     const [database, collection] = [args.optionalText('db'), args.optionalText('collection')];
     checkDatabaseName(database);
     checkCollectionName(collection);
@@ -56,7 +60,11 @@ function violations(collection: Collection): readonly BsonDocument[] {
 function checkDatabaseName(name: string | undefined): void {
   if (name === undefined) return;
   if (name === '') throw new MongoError('Location28539', 'db name is empty');
-  if (name.includes('.') || name.includes('\0'))
+  if (
+    name.includes('.') ||
+    name.includes('\0') ||
+    Buffer.byteLength(name) > DATABASE_NAME_BYTES_MAX
+  )
     throw new MongoError('InvalidNamespace', `Invalid database name: '${name}'`);
   if (/[/\\ "]/.test(name)) throw new MongoError('Location13280', `bad db name: '${name}'`);
 }

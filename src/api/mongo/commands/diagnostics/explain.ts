@@ -10,8 +10,9 @@ import { GROUP_MAPPINGS } from '../../aggregate/pipeline/leading-group.ts';
 import { isCountingGroup } from '../../aggregate/stages/group.ts';
 import { Arguments } from '../../bson/arguments.ts';
 import type { Call, Command, Reply } from '../../call.ts';
-import { findCollection, isView } from '../../collections/collection.ts';
+import { type Collection, findCollection, isView } from '../../collections/collection.ts';
 import { type ExplainedQuery, explainedPlan } from '../../diagnostics/plan.ts';
+import { wouldChange, wouldFigures } from '../../diagnostics/would-change.ts';
 import { MongoError } from '../../errors.ts';
 import { missingField, wrongType } from '../../fields/field-table.ts';
 import { laterStages } from '../../query-shapes/plan-shape.ts';
@@ -20,6 +21,8 @@ import { documentOf, ok } from '../../reply.ts';
 import { addressText } from '../connection/hello.ts';
 import { SERVER_VERSION } from '../connection/server-version.ts';
 import { checkPipeline } from '../documents/aggregate.ts';
+import { contextOf } from '../documents/query-arguments.ts';
+import { isTrue } from '../documents/statement-fields.ts';
 
 const VERBOSITIES = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 /** Commands that have plans, with the name of their filter. */
@@ -125,7 +128,9 @@ async function explainCommand(
     const command = commandNamed(name);
     const isRead = command?.needs === 'read';
     const stats =
-      isRead && command !== undefined ? await execute(call, command, name, body) : NOT_RUN;
+      isRead && command !== undefined
+        ? await execute(call, command, name, body)
+        : { ...NOT_RUN, would: await changeFigures(call, known, name, body) };
     reply.executionStats = documentOf({
       executionSuccess: true,
       nReturned: stats.returned,
@@ -141,6 +146,7 @@ async function explainCommand(
         ['needTime', 0],
         ['needYield', 0],
         ['isEOF', 1],
+        ...Object.entries(stats.would ?? {}),
       ]),
       ...(verbosity === 'allPlansExecution' ? { allPlansExecution: [] } : {}),
     });
@@ -156,12 +162,29 @@ interface Executed {
   readonly ms: number;
   readonly keys: number;
   readonly documents: number;
+  /** What a write would do. */
+  readonly would?: Readonly<Record<string, Bson>>;
 }
 
 function unexplained(name: string, known: Command | undefined): MongoError {
   if (known === undefined)
     return new MongoError('CommandNotFound', `Explain failed due to unknown command: ${name}`);
   return new MongoError('IllegalOperation', `Cannot explain cmd: ${name}`);
+}
+
+/** The figures of the first statement of an update or a delete. */
+async function changeFigures(
+  call: Call,
+  known: Collection | undefined,
+  name: string,
+  body: BsonDocument,
+): Promise<Readonly<Record<string, Bson>>> {
+  const statements = body.get(FILTERS[name] as string);
+  const first = isArray(statements) ? statements[0] : undefined;
+  if (!isDocument(first) || (name !== 'delete' && name !== 'update')) return {};
+  const isOne = name === 'delete' ? isTrue(first.get('limit')) : !isTrue(first.get('multi'));
+  const context = contextOf({ ...call, name, body }, known, first);
+  return wouldFigures(name, await wouldChange(call, known, { sent: first, isOne, context }));
 }
 
 function environment(

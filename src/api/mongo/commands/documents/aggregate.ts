@@ -17,7 +17,7 @@ import { FIRST_BATCH_DOCUMENTS } from '../../limits.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import type { DocumentTest } from '../../query/filter-test.ts';
 import { openCursor } from './find.ts';
-import { checkHint, contextOf } from './query-arguments.ts';
+import { checkHint, checkTextHint, contextOf } from './query-arguments.ts';
 
 const FIELDS = {
   pipeline: 'array',
@@ -68,6 +68,10 @@ export const aggregate: Command = {
 
 /** Refuses a pipeline that could not run. */
 export function checkPipeline(call: Call): void {
+  const cursor = call.args.optionalDocument('cursor');
+  if (cursor !== undefined) parseCursor(cursor);
+  if (call.body.get('apiStrict') === true)
+    throw new MongoError('APIStrictError', "the option 'explain' is not in API Version 1");
   prepared(call, namespaceOf(call));
 }
 
@@ -202,6 +206,14 @@ function coveredBy(
   if (hint === undefined) return undefined;
   const first = isDocument(pipeline[0]) ? pipeline[0].get('$match') : undefined;
   const filter = parseFilter(isDocument(first) ? splitExpressions(first).filter : new Map());
+  checkTextHint(filter, hint);
+  if (
+    isDocument(pipeline[0]) &&
+    pipeline[0].has('$geoNear') &&
+    isDocument(hint) &&
+    hint.has('$natural')
+  )
+    throw new MongoError('BadValue', '$geoNear cannot be combined with a hint of $natural');
   return checkHint(collection, hint, filter, true);
 }
 

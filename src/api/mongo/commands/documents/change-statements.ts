@@ -9,7 +9,7 @@ import { MongoError } from '../../errors.ts';
 import { EVERYTHING } from '../../query/filter.ts';
 import { type QueryContext, queryContext } from '../../query/query-context.ts';
 import { parseSort, Sort } from '../../query/sort.ts';
-import { checkHint, contextOf } from './query-arguments.ts';
+import { checkHint, contextOf, naturalOrder } from './query-arguments.ts';
 import { isTrue } from './statement-fields.ts';
 
 export interface ChangeStatement {
@@ -100,7 +100,10 @@ export async function runChange(
   const change = {
     ...statement,
     context,
-    sort: new Sort(parseSort(statement.sort ?? new Map()), context.collation?.compare),
+    sort: new Sort(
+      parseSort(statement.sort ?? naturalOrder(statement.hint)),
+      context.collation?.compare,
+    ),
     image: 'none' as const,
     bypassesValidation: isTrue(body.get('bypassDocumentValidation')),
   };

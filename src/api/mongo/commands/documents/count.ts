@@ -11,7 +11,7 @@ import { limited, matching, skipping } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { ok } from '../../reply.ts';
-import { checkHint, contextOf } from './query-arguments.ts';
+import { checkHint, checkTextHint, contextOf } from './query-arguments.ts';
 
 export const count: Command = {
   needs: 'read',
@@ -38,6 +38,7 @@ export const count: Command = {
     const filter = parseFilter(args.optionalDocument('query') ?? new Map(), context);
     const limit = limitIn(body.get('limit'));
     const skip = args.optionalCount('skip') ?? 0;
+    checkTextHint(filter, body.get('hint'));
     const covered = checkHint(collection, body.get('hint'), filter, true);
     if (collection === undefined) return ok({ n: 0 });
     const options = { compare: context.expression.compare };
@@ -62,6 +63,8 @@ function limitIn(value: Bson | undefined): number {
   if (!isNumber(value))
     throw new MongoError('BadValue', `the limit must be a number, found ${bsonTypeOf(value)}`);
   const limit = doubleOf(value);
+  if (limit === -(2 ** 63))
+    throw new MongoError('BadValue', 'limit value for count cannot be min long');
   if (!Number.isInteger(limit) || Math.abs(limit) > 2 ** 63)
     throw new MongoError('FailedToParse', `Expected an integer: limit: ${limit}`);
   return Math.abs(limit);

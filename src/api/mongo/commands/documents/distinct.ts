@@ -1,17 +1,18 @@
 /** The different values of a field, in their order. */
-import { type Bson, isArray } from '../../../../value/index.ts';
+import { type Bson, isArray, writeBson } from '../../../../value/index.ts';
 import { BsonSet } from '../../aggregate/bson-set.ts';
 import type { Command } from '../../call.ts';
-import { findCollection } from '../../collections/collection.ts';
+import { findCollection, isTimeSeries } from '../../collections/collection.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { findDocuments, foldDocuments } from '../../documents/find-documents.ts';
 import type { DocumentFold } from '../../documents/folds.ts';
 import { matching, type ReadFields, type Row, readerOf } from '../../documents/rows.ts';
 import { MongoError } from '../../errors.ts';
+import { DOCUMENT_BYTES_MAX } from '../../limits.ts';
 import type { Collation } from '../../query/collation.ts';
 import { parseFilter } from '../../query/filter-parser.ts';
 import { arrayIndex, type FieldPath, someWholeAt, splitPath } from '../../query/path.ts';
-import { ok } from '../../reply.ts';
+import { documentOf, ok } from '../../reply.ts';
 import { CollatedSet } from './collated-set.ts';
 import { checkHint, contextOf } from './query-arguments.ts';
 
@@ -54,7 +55,12 @@ export const distinct: Command = {
       const rows = covered === undefined ? found : matching(found, covered);
       for await (const batch of rows) for (const row of batch) fold.add(row);
     }
-    return ok({ values: [...fold.values.values()].sort(compare) });
+    const sorted = [...fold.values.values()].sort(compare);
+    checkSize(sorted);
+    // What MongoDB answers through a view has an int32 here.
+    return isTimeSeries(collection)
+      ? documentOf({ values: sorted, ok: 1 })
+      : ok({ values: sorted });
   },
 };
 
@@ -80,4 +86,11 @@ class ValuesFold implements DocumentFold {
     else if (value !== undefined) this.values.add(value);
     return false;
   };
+}
+
+/** The values come in one document. */
+function checkSize(values: readonly Bson[]): void {
+  const bytes = writeBson(new Map([['values', values]])).length;
+  if (bytes > DOCUMENT_BYTES_MAX)
+    throw new MongoError('Location17217', 'distinct too big, 16mb cap');
 }

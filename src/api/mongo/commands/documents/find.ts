@@ -20,7 +20,7 @@ import type { QueryContext } from '../../query/query-context.ts';
 import { parseSort, Sort } from '../../query/sort.ts';
 import { collectScripted, type Scripted } from '../../scripts/script-calls.ts';
 import { parseBounds } from './index-bounds.ts';
-import { checkHint, contextOf } from './query-arguments.ts';
+import { checkHint, checkTextHint, contextOf, naturalOrder } from './query-arguments.ts';
 
 interface FindArguments {
   readonly filter: Filter;
@@ -74,6 +74,11 @@ export const find: Command = {
   },
   run(call) {
     const namespace = namespaceOf(call);
+    if (namespace.collection.startsWith('$'))
+      throw new MongoError(
+        'InvalidNamespace',
+        `Invalid collection name specified '${namespaceText(namespace)}'`,
+      );
     const collection = findCollection(call.context.service, namespace);
     const parsed = parseArguments(call, collection);
     const ns = namespaceText(namespace);
@@ -88,7 +93,7 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
   const { args, body } = call;
   const context = contextOf(call, collection);
   const filter = parseFilter(args.optionalDocument('filter') ?? new Map(), context);
-  const parts = parseSort(args.optionalDocument('sort') ?? new Map());
+  const parts = parseSort(args.optionalDocument('sort') ?? naturalOrder(body.get('hint')));
   if (textOf(filter) !== undefined && parts.some(({ meta }) => meta === 'natural'))
     throw new MongoError('BadValue', 'text expression not allowed with a $natural sort order');
   const sort = new Sort(parts, context.collation?.compare, textOf(filter));
@@ -98,6 +103,7 @@ function parseArguments(call: Call, collection: Collection | undefined): FindArg
       "BSON field 'find.filter' is the wrong type 'null', expected type 'object'",
     );
   checkTailable(call, collection);
+  checkTextHint(filter, body.get('hint'));
   const sent = args.optionalDocument('projection') ?? new Map();
   const { made: project, found: scripted } = collectScripted(context.expression, () =>
     parseProjection(sent, { context, filter, sort }),

@@ -47,6 +47,11 @@ export const getMore: Command = {
         'cannot set maxTimeMS on getMore command for a non-awaitData cursor',
       );
     }
+    if (cursor.isAlive?.() === false) {
+      await context.cursors.release(id, cursor);
+      await context.cursors.kill(id);
+      throw new MongoError('QueryPlanKilled', 'collection dropped between getMore calls');
+    }
     const bodies = await readBatch(call, cursor, id);
     const next = await context.cursors.release(id, cursor);
     call.hasMoreReplies = call.allowsExhaust && next !== 0n;

@@ -8,12 +8,13 @@ import {
   isDocument,
 } from '../../../../value/index.ts';
 import { compileExpression, expressionContext } from '../../aggregate/index.ts';
+import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import type { Call } from '../../call.ts';
 import { type Collection, isView } from '../../collections/collection.ts';
 import { namespaceText } from '../../collections/namespace.ts';
 import { MongoError } from '../../errors.ts';
 import { coverage, hintedIndex } from '../../indexes/hinted.ts';
-import type { Filter } from '../../query/filter.ts';
+import { type Filter, textOf } from '../../query/filter.ts';
 import type { DocumentTest } from '../../query/filter-test.ts';
 import { type QueryContext, queryContext } from '../../query/query-context.ts';
 import { ScriptCalls } from '../../scripts/script-calls.ts';
@@ -124,4 +125,17 @@ export function refuseView(collection: Collection): void {
       'CommandNotSupportedOnView',
       `Namespace ${namespaceText(collection.namespace)} is a view, not a collection`,
     );
+}
+
+/** The order that a hint of `$natural: -1` gives to documents that are not sorted otherwise. */
+export function naturalOrder(hint: Bson | undefined): BsonDocument {
+  const natural = isDocument(hint) ? hint.get('$natural') : undefined;
+  return isNumber(natural) && doubleOf(natural as Bson) < 0 ? (hint as BsonDocument) : new Map();
+}
+
+/** A search of texts has its index. */
+export function checkTextHint(filter: Filter, hint: Bson | undefined): void {
+  const isHinted = isDocument(hint) ? hint.size > 0 : typeof hint === 'string';
+  if (isHinted && textOf(filter) !== undefined)
+    throw new MongoError('BadValue', 'text and hint not allowed in same query');
 }

@@ -10,6 +10,7 @@ import {
 import { doubleOf, isNumber, wholeNumber } from '../../bson/arithmetic.ts';
 import type { Call, Command } from '../../call.ts';
 import { type Collection, ensureCollection, findCollection } from '../../collections/collection.ts';
+import { checkSystemName } from '../../collections/namespace.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { uniqueViolation } from '../../documents/duplicate.ts';
 import { findDocuments } from '../../documents/find-documents.ts';
@@ -18,6 +19,7 @@ import { checkIndexed, indexChecks } from '../../indexes/document-checks.ts';
 import { isDeclared } from '../../indexes/index-conflicts.ts';
 import { declaredIndexes, type NewMongoIndex, parseIndex } from '../../indexes/index-spec.ts';
 import { indexCount } from '../../indexes/listed-indexes.ts';
+import { checkTimeseriesIndex } from '../../indexes/timeseries-indexes.ts';
 import { EVERYTHING } from '../../query/filter.ts';
 import { ok } from '../../reply.ts';
 
@@ -34,7 +36,11 @@ export const createIndexes: Command = {
     checkQuorum(call.body.get('commitQuorum'));
     const existing = findCollection(context.service, namespace);
     const unmade = { shardKey: undefined, options: new Map() };
-    for (const spec of sent) parseIndex(spec, existing ?? unmade);
+    if (existing === undefined) checkSystemName(namespace);
+    for (const spec of sent) {
+      const parsed = parseIndex(spec, existing ?? unmade);
+      if (existing !== undefined) checkTimeseriesIndex(existing, parsed);
+    }
     let collection = await ensureCollection(context.service, namespace);
     const parsed = sent.map((spec) => parseIndex(spec, collection));
     const before = indexCount(collection);
