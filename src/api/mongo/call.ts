@@ -8,9 +8,12 @@ import type { Arguments } from './bson/arguments.ts';
 import type { SchemaChanges } from './change-streams/schema-changes.ts';
 import type { WriteHints } from './change-streams/write-hints.ts';
 import type { ClusterClock } from './cluster-clock.ts';
+import type { ClusterParameters } from './commands/administration/cluster-parameters.ts';
 import type { ConnectionState } from './connection-state.ts';
 import type { Cursors } from './cursors/cursors.ts';
 import type { Operations } from './diagnostics/operations.ts';
+import type { ProfilerSettings } from './diagnostics/profiler-settings.ts';
+import type { WriteBlock } from './diagnostics/write-block.ts';
 import type { WriteLock } from './diagnostics/write-lock.ts';
 import type { DocumentStore, Meter } from './documents/store.ts';
 import type { FailPoints } from './fail-points/fail-points.ts';
@@ -49,8 +52,9 @@ export interface MongoContext {
   readonly hints: WriteHints;
   /** Parameters that clients have set; they last as long as the process. */
   readonly parameters: Record<string, Bson>;
-  /** The profiler's levels by database. */
-  readonly profileLevels: Map<string, number>;
+  readonly clusterParameters: ClusterParameters;
+  readonly profiler: ProfilerSettings;
+  readonly writeBlock: WriteBlock;
   /** Which indexes queries of a shape may use, and which shapes are refused. */
   readonly indexFilters: IndexFilters;
   readonly querySettings: QuerySettingsTable;

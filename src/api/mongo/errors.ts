@@ -119,6 +119,7 @@ const MONGO_CODES = {
   UnsupportedOpQueryCommand: 352,
   CannotConvertIndexToUnique: 359,
   CollectionUUIDMismatch: 361,
+  UserWritesBlocked: 371,
   ReauthenticationRequired: 391,
   QueryRejectedBySettings: 411,
   SocketException: 9001,

@@ -9,9 +9,12 @@ import { SchemaChanges } from './change-streams/schema-changes.ts';
 import { WriteHints } from './change-streams/write-hints.ts';
 import { ClusterClock } from './cluster-clock.ts';
 import { removeLeftovers } from './collections/leftovers.ts';
+import { ClusterParameters } from './commands/administration/cluster-parameters.ts';
 import { MongoConnection } from './connection.ts';
 import { Cursors } from './cursors/cursors.ts';
 import { Operations } from './diagnostics/operations.ts';
+import { ProfilerSettings } from './diagnostics/profiler-settings.ts';
+import { WriteBlock } from './diagnostics/write-block.ts';
 import { WriteLock } from './diagnostics/write-lock.ts';
 import type { DispatchOptions } from './dispatch.ts';
 import { FailPoints } from './fail-points/fail-points.ts';
@@ -57,7 +60,9 @@ export function createMongoProtocol(options: MongoOptions): ByteProtocol {
     changes: new SchemaChanges(),
     hints: new WriteHints(),
     parameters: {},
-    profileLevels: new Map(),
+    clusterParameters: new ClusterParameters(),
+    profiler: new ProfilerSettings(),
+    writeBlock: new WriteBlock(),
     indexFilters: new IndexFilters(),
     querySettings: new QuerySettingsTable(),
     failPoints: options.hasTestCommands === true ? new FailPoints() : undefined,

@@ -33,6 +33,7 @@ const QUERY_COMMANDS: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismas
 /** Checks what the command says, and runs it where it belongs: on a view, as a change stream, in a transaction. */
 export function runCommand(running: Runnable, message: Message): MaybePromise<Reply> {
   const command = admitted(running, message);
+  running.call.context.writeBlock.check(running.call, command);
   if (!isLockedOut(running.call, command)) return runAdmitted(running, command);
   return waitForUnlock(running.call).then(() => runAdmitted(running, command));
 }

@@ -17,7 +17,7 @@ afterAll(async () => {
 const admin = () => client.db('admin');
 
 test('parameters of the cluster are asked for one by one, several at a time or all', async () => {
-  const one = { _id: 'defaultMaxTimeMS', readOperations: 0 };
+  const one = expect.objectContaining({ _id: 'defaultMaxTimeMS', readOperations: 0 });
   expect(await admin().command({ getClusterParameter: 'defaultMaxTimeMS' })).toMatchObject({
     clusterParameters: [one],
   });
@@ -28,6 +28,79 @@ test('parameters of the cluster are asked for one by one, several at a time or a
     code: 4,
   });
   await expect(admin().command({ getClusterParameter: 1 })).rejects.toMatchObject({ code: 14 });
+});
+
+test('a parameter of the cluster is set, shown with the time of its change, and set back by null', async () => {
+  const shown = async (name: string) =>
+    (await admin().command({ getClusterParameter: name })).clusterParameters[0];
+  const set = (value: object) => admin().command({ setClusterParameter: value });
+  await set({ changeStreams: { expireAfterSeconds: 60 } });
+  const { clusterParameterTime: time, ...rest } = await shown('changeStreams');
+  expect(rest).toEqual({ _id: 'changeStreams', expireAfterSeconds: 60 });
+  await set({ changeStreams: { expireAfterSeconds: 60 } });
+  expect((await shown('changeStreams')).clusterParameterTime).toEqual(time);
+  await set({ changeStreams: { expireAfterSeconds: null } });
+  expect((await shown('changeStreams')).expireAfterSeconds).toBe(3600);
+  for (const [value, code] of [
+    [{}, 4],
+    [{ changeStreams: { expireAfterSeconds: 0 } }, 2],
+    [{ changeStreams: { expireAfterSeconds: 'x' } }, 14],
+    [{ changeStreamOptions: { preAndPostImages: { expireAfterSeconds: 'on' } } }, 2],
+    [{ changeStreams: {}, changeStreamOptions: {} }, 72],
+  ] as const)
+    await expect(set(value)).rejects.toMatchObject({ code });
+});
+
+test('a block of writes refuses the writes of clients until its reason is gone', async () => {
+  const rows = client.db('blocked').collection('rows');
+  await rows.insertOne({ _id: 1 as never });
+  const block = (global: boolean, reason?: string) =>
+    admin().command({ setUserWriteBlockMode: 1, global, ...(reason && { reason }) });
+  await block(true);
+  const refused = { code: 371, codeName: 'UserWritesBlocked' };
+  await expect(rows.insertOne({})).rejects.toMatchObject(refused);
+  await expect(rows.drop()).rejects.toMatchObject(refused);
+  expect(await rows.countDocuments()).toBe(1);
+  await expect(block(false, 'DiskUseThresholdExceeded')).rejects.toMatchObject({ code: 20 });
+  await block(false);
+  await rows.insertOne({});
+});
+
+test('profile keeps a bound, a share and a filter, and shows them to the next', async () => {
+  const db = client.db('profiled');
+  const filter = { op: 'query' };
+  expect(await db.command({ profile: 0, slowms: 7, sampleRate: 0.5, filter })).toMatchObject({
+    was: 0,
+    slowms: 100,
+    sampleRate: 1,
+  });
+  expect(
+    await db.command({ profile: 0, slowms: 100, sampleRate: 1, filter: 'unset' }),
+  ).toMatchObject({ slowms: 7, sampleRate: 0.5, filter: { op: { $eq: 'query' } } });
+});
+
+test('explain of a write says what it would do, and does nothing', async () => {
+  const db = client.db('would');
+  const rows = db.collection<{ _id: number; a: number }>('rows');
+  await rows.insertMany([
+    { _id: 1, a: 1 },
+    { _id: 2, a: 2 },
+  ]);
+  const stages = async (command: object) =>
+    (await db.command({ explain: command, verbosity: 'executionStats' })).executionStats
+      .executionStages;
+  const update = { q: {}, u: { $set: { a: 1 } }, multi: true };
+  expect(await stages({ update: 'rows', updates: [update] })).toMatchObject({
+    nMatched: 2,
+    nWouldModify: 1,
+  });
+  expect(await stages({ delete: 'rows', deletes: [{ q: {}, limit: 0 }] })).toMatchObject({
+    nWouldDelete: 2,
+  });
+  expect(await rows.find().toArray()).toEqual([
+    { _id: 1, a: 1 },
+    { _id: 2, a: 2 },
+  ]);
 });
 
 test('getParameter says where a parameter is set, and shows those of one place', async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await db.collection<Fruit>('fruits').insertMany([
     { _id: 1, name: 'apple', kind: 'A' },
     { _id: 2, name: 'Apple', kind: 'a' },
-    { _id: 3, name: '\u00e1pple', kind: 'b' },
+    { _id: 3, name: '\u{e1}pple', kind: 'b' },
     { _id: 4, name: 'Banana', kind: 'B' },
   ]);
 });

@@ -1,5 +1,5 @@
 // Goal: options of collections, views, users and the wire around them behave as in MongoDB. Method: the stock driver.
-import { MongoClient } from 'mongodb';
+import { MongoClient, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, KEY, startAccount } from './harness.ts';
 
@@ -176,4 +176,59 @@ test('listDatabases has the databases of the server itself, and filters them', a
   const admin = client.db('admin').admin();
   const { databases } = await admin.listDatabases({ filter: { name: /^(admin|config|local)$/ } });
   expect(databases.map(({ name }) => name)).toEqual(['admin', 'config', 'local']);
+});
+
+test('a cursor ends with its collection, by a drop or another name', async () => {
+  const db = client.db('ends');
+  for (const end of ['drop', 'rename'] as const) {
+    const rows = db.collection<{ _id: number }>(end);
+    await rows.insertMany(Array.from({ length: 10 }, (_, n) => ({ _id: n })));
+    const cursor = rows.find({}, { batchSize: 2 });
+    await cursor.next();
+    if (end === 'drop') await rows.drop();
+    else await rows.rename('renamed');
+    await cursor.next();
+    await expect(cursor.next()).rejects.toMatchObject({ code: 175, codeName: 'QueryPlanKilled' });
+  }
+});
+
+test('a cursor is killed by its id, whatever collection is named', async () => {
+  const db = client.db('kills');
+  await db.collection('rows').insertMany([{}, {}, {}]);
+  const { cursor } = await db.command({ find: 'rows', batchSize: 1 }, { promoteLongs: false });
+  const killed = await db.command({ killCursors: 'other', cursors: [cursor.id, null] });
+  expect(killed.cursorsKilled).toHaveLength(1);
+  await expect(db.command({ killCursors: 1, cursors: [] })).rejects.toMatchObject({ code: 73 });
+});
+
+test.each([
+  ['names.$x', 'names.y', {}, 20],
+  ['names.system.js', 'names.y', {}, 20],
+  ['names.x', 'names.y', { dropTarget: 1 }, 14],
+  ['names.x', 'names.y', { dropTarget: new UUID() }, 361],
+  ['names.x', 'other.y', { dropTarget: new UUID() }, 72],
+  ['names.x', 'NAMES.y', {}, 13297],
+])('a rename of %s to %s with %j is refused', async (from, to, more, code) => {
+  const db = client.db('names');
+  if (!(await db.listCollections({ name: 'x' }).hasNext())) await db.createCollection('x');
+  await expect(
+    client.db('admin').command({ renameCollection: from, to, ...more }),
+  ).rejects.toMatchObject({ code });
+});
+
+test('a time series changes what its measurements are about, and has indexes of its own', async () => {
+  const db = client.db('series');
+  const rows = await db.createCollection('m', {
+    timeseries: { timeField: 't', metaField: 'about' },
+  });
+  await rows.insertMany([
+    { t: new Date(1), about: 'a', v: 1 },
+    { t: new Date(2), about: 'a', v: 2 },
+  ]);
+  expect((await rows.updateMany({}, { $set: { about: 'b' } })).modifiedCount).toBe(2);
+  const refused = { code: 72 };
+  await expect(rows.updateMany({}, { $set: { v: 3 } })).rejects.toMatchObject(refused);
+  await expect(rows.updateOne({}, { $set: { about: 'c' } })).rejects.toMatchObject(refused);
+  expect((await rows.indexes()).map(({ name }) => name)).toEqual(['about_1_t_1']);
+  await expect(rows.createIndex({ v: 1 }, { unique: true })).rejects.toMatchObject(refused);
 });

@@ -11,7 +11,7 @@ import { wholeOf } from '../fields/numbers.ts';
 import { digitsOf, doubleOf, isNumber } from './arithmetic.ts';
 
 /** A decimal may be too small for a double and still not zero. */
-export function isTruthyNumber(value: Bson): boolean {
+function isTruthyNumber(value: Bson): boolean {
   if (doubleOf(value) !== 0) return true;
   return bsonTypeOf(value) === 'decimal' && /[1-9]/.test(digitsOf(value).split('E')[0] ?? '');
 }

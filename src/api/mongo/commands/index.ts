@@ -12,7 +12,9 @@ import {
   dropSearchIndex,
   updateSearchIndex,
 } from './administration/search-indexes.ts';
+import { setClusterParameter } from './administration/set-cluster-parameter.ts';
 import { setIndexCommitQuorum } from './administration/set-index-commit-quorum.ts';
+import { setUserWriteBlockMode } from './administration/set-user-write-block-mode.ts';
 import { balancerStatus, enableSharding, listShards } from './administration/sharding.ts';
 import {
   autoCompact,
@@ -217,11 +219,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   saslContinue,
   saslStart,
   serverStatus,
+  setClusterParameter,
   setDefaultRWConcern,
   setFeatureCompatibilityVersion,
   setIndexCommitQuorum,
   setParameter,
   setQuerySettings,
+  setUserWriteBlockMode,
   shardCollection,
   startSession,
   top,

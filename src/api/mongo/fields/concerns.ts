@@ -83,7 +83,6 @@ const WRITES: ReadonlySet<string> = new Set([
   'revokeRolesFromUser',
   'setDefaultRWConcern',
   'setFeatureCompatibilityVersion',
-  'setClusterParameter',
   'setUserWriteBlockMode',
   'shardCollection',
   'update',

@@ -16,7 +16,7 @@ import { GENERIC_FIELDS } from './generic-fields.ts';
 import { wholeOf } from './numbers.ts';
 
 /**
- * bool: true or false. flag: numbers count too. int, long: any number. int64: nothing but that. count: one that is not negative. `!` behind a kind: the field is
+ * bool: true or false. flag: numbers count too. int, long: any number. int32, int64: nothing but that. count: one that is not negative. `!` behind a kind: the field is
  * required.
  */
 type Kind =
@@ -26,6 +26,7 @@ type Kind =
   | 'count'
   | 'flag'
   | 'int'
+  | 'int32'
   | 'int64'
   | 'long'
   | 'object'
@@ -80,6 +81,8 @@ function isKind(value: Bson, kind: Kind): boolean {
       return typeof value === 'boolean' || isNumber(value);
     case 'timestamp':
       return value instanceof Extended && value.payload.kind === 'timestamp';
+    case 'int32':
+      return typeof value === 'number';
     case 'int64':
       return typeof value === 'bigint';
     case 'uuid':
@@ -96,6 +99,7 @@ const EXPECTED: Readonly<Record<Kind, string>> = {
   count: '[long, int, decimal, double]',
   flag: '[bool, long, int, decimal, double]',
   int: '[long, int, decimal, double]',
+  int32: 'int',
   int64: 'long',
   long: '[long, int, decimal, double]',
   object: 'object',

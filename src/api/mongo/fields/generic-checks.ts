@@ -120,7 +120,7 @@ function checkSession(body: BsonDocument): void {
 export function checkLsid(lsid: BsonDocument, path: string): void {
   checkFields(path, lsid, { id: 'any', uid: 'any', txnNumber: 'any', txnUUID: 'any' }, false);
   const id = lsid.get('id');
-  if (id === undefined) throw missingField(path, 'id');
+  if (id === undefined || id === null) throw missingField(path, 'id');
   if (!(id instanceof Extended) || id.payload.kind !== 'binary')
     throw wrongType(`${path}.id`, id, 'binData');
   if (id.payload.subtype !== 4)

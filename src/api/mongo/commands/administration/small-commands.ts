@@ -1,7 +1,7 @@
 /** Administration of servers of another kind: what there is nothing to do for. */
 import type { Command } from '../../call.ts';
 import { MongoError } from '../../errors.ts';
-import { wrongType } from '../../fields/field-table.ts';
+import { missingField, wrongType } from '../../fields/field-table.ts';
 import { ok } from '../../reply.ts';
 
 export const dropConnections: Command = {
@@ -10,20 +10,39 @@ export const dropConnections: Command = {
   fields: { hostAndPort: 'array!' },
   /** There are no connections to other servers. */
   run({ args }) {
-    for (const each of args.optionalList('hostAndPort') ?? [])
+    for (const each of args.optionalList('hostAndPort') ?? []) {
+      if (each === null) continue;
       if (typeof each !== 'string') throw wrongType('dropConnections.hostAndPort', each, 'string');
+      checkHost(each);
+    }
     return ok();
   },
 };
 
+/** `host`, `host:port`, or an IPv6 address in brackets with a port. */
+function checkHost(text: string): void {
+  const [, host = '', port] = /^(\[[^\]]+\]|[^:]*)(?::(.*))?$/.exec(text) ?? [];
+  const number = port === undefined ? 1 : /^\d+$/.test(port) ? Number(port) : 0;
+  if (host === '' || number < 1 || number > PORT_MAX)
+    throw new MongoError('FailedToParse', `Bad host and port: '${text}'`);
+}
+
+const PORT_MAX = 65_535;
+
+/** Megabytes whose bytes an int64 holds. */
+const TARGET_MAX = 2 ** 43 - 1;
+
 export const autoCompact: Command = {
   needs: 'write',
   isAdminOnly: true,
-  fields: { freeSpaceTargetMB: 'long', runOnce: 'flag' },
+  fields: { freeSpaceTargetMB: 'long', runOnce: 'bool' },
   run({ body, name, args }) {
     const sent = body.get(name) ?? null;
+    if (sent === null) throw missingField(name, name);
     if (typeof sent !== 'boolean') throw wrongType(`${name}.${name}`, sent, 'bool');
     const target = args.optionalCount('freeSpaceTargetMB');
+    if (target !== undefined && target > TARGET_MAX)
+      throw new MongoError('BadValue', `freeSpaceTargetMB is too large: ${target}`);
     if (target !== undefined && target < 1)
       throw new MongoError(
         'BadValue',

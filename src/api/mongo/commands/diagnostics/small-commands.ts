@@ -1,5 +1,9 @@
 /** Commands with an answer of a few fields. */
+
+import { isNumber } from '../../bson/arithmetic.ts';
 import type { Command } from '../../call.ts';
+import { MongoError } from '../../errors.ts';
+import { wrongType } from '../../fields/field-table.ts';
 import { documentOf, ok } from '../../reply.ts';
 import { isTrue } from '../documents/statement-fields.ts';
 
@@ -41,7 +45,7 @@ export const fsync: Command = {
   fields: {
     lock: 'flag',
     async: 'flag',
-    fsyncLockAcquisitionTimeoutMillis: 'long',
+    fsyncLockAcquisitionTimeoutMillis: 'int32',
     forBackup: 'flag',
   },
   /** Every acknowledged write is on disk already. */
@@ -65,4 +69,17 @@ export const fsyncUnlock: Command = {
   },
 };
 
-export const logRotate: Command = { needs: 'write', isAdminOnly: true, run: () => ok() };
+/** The log goes to the output of the process: there is no file to close. */
+export const logRotate: Command = {
+  needs: 'write',
+  isAdminOnly: true,
+  fields: {},
+  run({ body, name }) {
+    const sent = body.get(name) ?? null;
+    if (typeof sent !== 'string' && typeof sent !== 'boolean' && !isNumber(sent))
+      throw wrongType(`${name}.${name}`, sent, '[bool, string, int, long, double, decimal]');
+    if (typeof sent === 'string' && sent !== 'server')
+      throw new MongoError('NoSuchKey', `Unknown log type: ${sent}`);
+    return ok();
+  },
+};

@@ -5,7 +5,6 @@ import { closeSession, sessionIdsOf } from './session-list.ts';
 
 export const killSessions: Command = {
   needs: 'read',
-  fields: {},
   async run(call) {
     const sent = sessionIdsOf(call);
     const ids = sent.length > 0 ? sent : call.context.sessions.list().map(({ id }) => id);

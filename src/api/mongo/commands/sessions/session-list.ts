@@ -2,18 +2,20 @@
 import { toHex } from '../../../../base/index.ts';
 import { type Bson, type BsonDocument, isDocument } from '../../../../value/index.ts';
 import type { Call } from '../../call.ts';
-import { wrongType } from '../../fields/field-table.ts';
+import { missingField, wrongType } from '../../fields/field-table.ts';
 import { checkLsid } from '../../fields/generic-checks.ts';
 import { sessionOf } from '../../sessions/retryable-write.ts';
 
 export function sessionIdsOf(call: Call): readonly string[] {
   const { name, body } = call;
   const sent = body.get(name);
+  if ((sent ?? null) === null) throw missingField(name, name);
   if (!Array.isArray(sent)) throw wrongType(`${name}.${name}`, sent as Bson, 'array');
-  return sent.map((lsid: Bson, at) => {
+  return sent.flatMap((lsid: Bson, at) => {
+    if (lsid === null) return [];
     if (!isDocument(lsid)) throw wrongType(`${name}.${name}.${at}`, lsid, 'object');
     checkLsid(lsid, `${name}.${name}`);
-    return idOf(lsid);
+    return [idOf(lsid)];
   });
 }
 
