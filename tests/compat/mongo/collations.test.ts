@@ -3,7 +3,7 @@ import type { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, startAccount } from './harness.ts';
 
-interface Fruit {
+interface Paper {
   readonly _id: number;
   readonly name: string;
   readonly kind?: string;
@@ -16,11 +16,11 @@ beforeAll(async () => {
   account = await startAccount();
   client = await account.connect();
   const db = client.db('collated');
-  await db.collection<Fruit>('fruits').insertMany([
-    { _id: 1, name: 'apple', kind: 'A' },
-    { _id: 2, name: 'Apple', kind: 'a' },
-    { _id: 3, name: '\u{e1}pple', kind: 'b' },
-    { _id: 4, name: 'Banana', kind: 'B' },
+  await db.collection<Paper>('papers').insertMany([
+    { _id: 1, name: 'resume', kind: 'A' },
+    { _id: 2, name: 'Resume', kind: 'a' },
+    { _id: 3, name: 'résumé', kind: 'b' },
+    { _id: 4, name: 'Tea', kind: 'B' },
   ]);
 });
 afterAll(async () => {
@@ -28,23 +28,23 @@ afterAll(async () => {
   await account.close();
 });
 
-const fruits = () => client.db('collated').collection<Fruit>('fruits');
+const papers = () => client.db('collated').collection<Paper>('papers');
 
 test.each([
   [
     [{ $sort: { _id: 1 } }, { $group: { _id: '$name', n: { $sum: 1 } } }, { $sort: { _id: 1 } }],
     [
-      { _id: 'apple', n: 3 },
-      { _id: 'Banana', n: 1 },
+      { _id: 'resume', n: 3 },
+      { _id: 'Tea', n: 1 },
     ],
   ],
   [
     [{ $sort: { _id: 1 } }, { $group: { _id: null, names: { $addToSet: '$name' } } }],
-    [{ _id: null, names: ['apple', 'Banana'] }],
+    [{ _id: null, names: ['resume', 'Tea'] }],
   ],
   [
     [{ $group: { _id: null, last: { $bottom: { sortBy: { name: 1 }, output: '$name' } } } }],
-    [{ _id: null, last: 'Banana' }],
+    [{ _id: null, last: 'Tea' }],
   ],
   [
     [
@@ -68,21 +68,21 @@ test.each([
   [
     [
       { $match: { _id: 4 } },
-      { $lookup: { from: 'fruits', localField: 'kind', foreignField: 'kind', as: 'same' } },
+      { $lookup: { from: 'papers', localField: 'kind', foreignField: 'kind', as: 'same' } },
       { $project: { ids: '$same._id' } },
     ],
     [{ _id: 4, ids: [3, 4] }],
   ],
 ])('%j', async (pipeline, expected) => {
-  expect(await fruits().aggregate(pipeline, { collation: ANY_CASE }).toArray()).toEqual(expected);
+  expect(await papers().aggregate(pipeline, { collation: ANY_CASE }).toArray()).toEqual(expected);
 });
 
 test('a view has the collation that it was made with, and no command changes it', async () => {
   const db = client.db('collated');
-  await db.createCollection('view', { viewOn: 'fruits', collation: ANY_CASE });
-  await db.createCollection('plain', { viewOn: 'fruits' });
+  await db.createCollection('view', { viewOn: 'papers', collation: ANY_CASE });
+  await db.createCollection('plain', { viewOn: 'papers' });
   const ids = async (name: string) =>
-    (await db.collection<Fruit>(name).find({ name: 'APPLE' }).toArray()).map(({ _id }) => _id);
+    (await db.collection<Paper>(name).find({ name: 'RESUME' }).toArray()).map(({ _id }) => _id);
   expect(await ids('view')).toEqual([1, 2, 3]);
   expect(await ids('plain')).toEqual([]);
   const refused = { code: 167, codeName: 'OptionNotSupportedOnView' };
@@ -93,14 +93,14 @@ test('a view has the collation that it was made with, and no command changes it'
       .toArray(),
   ).rejects.toMatchObject(refused);
   await expect(
-    fruits()
+    papers()
       .aggregate([{ $unionWith: 'view' }])
       .toArray(),
   ).rejects.toMatchObject(refused);
 });
 
 test('a validator compares as its collection does', async () => {
-  const rows = await client.db('collated').createCollection<Fruit>('valid', {
+  const rows = await client.db('collated').createCollection<Paper>('valid', {
     collation: ANY_CASE,
     validator: { kind: { $in: ['a'] } },
   });
@@ -115,9 +115,9 @@ test('$merge wants a unique index with the collation of the pipeline', async () 
   await into.createIndex({ name: 1 }, { unique: true });
   const pipeline = [{ $project: { _id: 0, name: 1 } }, { $merge: { into: 'merged', on: 'name' } }];
   await expect(
-    fruits().aggregate(pipeline, { collation: ANY_CASE }).toArray(),
+    papers().aggregate(pipeline, { collation: ANY_CASE }).toArray(),
   ).rejects.toMatchObject({ code: 51183 });
-  await fruits().aggregate(pipeline).toArray();
+  await papers().aggregate(pipeline).toArray();
   expect(await into.countDocuments()).toBe(4);
 });
 
