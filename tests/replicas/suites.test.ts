@@ -37,7 +37,7 @@ else withMember(started);
 function withMember(set: LocalReplicaSet): void {
   afterAll(() => set.stop());
 
-  // Of the APIs all suites run, each at its usual length: their long forms are for one engine.
+  // Suites of the APIs run at their usual length: their long forms are for one engine.
   test.each([
     ['the APIs', isLong ? ALL : CHOSEN, undefined],
     ['kills and splits', isLong ? ALL_CRASHES : CHOSEN_CRASHES, process.env.MESOCOSM_LONG],
