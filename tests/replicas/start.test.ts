@@ -143,6 +143,10 @@ function withMember(set: LocalReplicaSet): void {
       await put(node.port, agent, 'i7', 100);
       await node.stop();
     }
+    const nowhere = urlOf('mesocosm', '?schema=nowhere');
+    expect((await runProgram(['copy-data', '--from', nowhere, '--to', back])).stderr).toContain(
+      'database mesocosm has no account in schema nowhere.',
+    );
     expect((await runProgram(['copy-data', '--from', url, '--to', back])).code).toBe(0);
     await using node = await ChildServer.start(['--data', back]);
     expect(JSON.parse((await get(node.port, agent, 'i7')).body).version).toBe(100);

@@ -24,6 +24,8 @@ interface StartCheckOptions {
   readonly replicas: 'quorum' | 'any';
   /** Another node that uses the account loses it. */
   readonly takesOver: boolean;
+  /** The account is read only: where there is none, none is made. */
+  readonly mustExist?: boolean;
 }
 
 export interface StartFindings {
@@ -53,6 +55,7 @@ export async function checkReplicaSet(options: StartCheckOptions): Promise<Start
         `${name} is PostgreSQL ${version}; ${VERSION_MIN} or later is needed.`,
       );
     await checkRights(session, address);
+    if (options.mustExist === true) await checkAccount(session, address);
     const warnings: string[] = [];
     const standbys = await readStandbys(session, options, warnings);
     const rule = parseQuorumRule(settings.names);
@@ -135,6 +138,18 @@ async function checkRights(
     throw new StartRefusal(
       `user ${user} may not create tables. Run as an administrator: GRANT CREATE ON DATABASE ${database} TO ${user};`,
     );
+}
+
+async function checkAccount(
+  session: PostgresSession,
+  { schema, database }: PostgresAddress,
+): Promise<void> {
+  const [row = []] = await session.rows(
+    unnamed('SELECT count(*) FROM pg_tables WHERE schemaname = $1'),
+    Buffer.from(schema),
+  );
+  if (readInt8(row[0]) === 0)
+    throw new StartRefusal(`database ${database} has no account in schema ${schema}.`);
 }
 
 /** Names of the standbys that stream, empty without the right to see them. */

@@ -119,7 +119,7 @@ async function openSide(
   if (!/^postgres(ql)?:\/\//.test(text)) return openDirectory(text, flag, mustExist);
   const address = parsePostgresAddress(text, environment.PGPASSWORD);
   if (typeof address === 'string') throw new ExitError(2, `${flag}: allowed is ${address}.`);
-  return openPostgresSide(address, flag);
+  return openPostgresSide(address, flag, mustExist);
 }
 
 function openDirectory(path: string, flag: string, mustExist: boolean): Side {
@@ -163,9 +163,13 @@ function openDirectory(path: string, flag: string, mustExist: boolean): Side {
   };
 }
 
-async function openPostgresSide(address: PostgresAddress, flag: string): Promise<Side> {
+async function openPostgresSide(
+  address: PostgresAddress,
+  flag: string,
+  mustExist: boolean,
+): Promise<Side> {
   try {
-    await checkReplicaSet({ address, replicas: 'any', takesOver: false });
+    await checkReplicaSet({ address, replicas: 'any', takesOver: false, mustExist });
     const engine = await openPostgresEngine({ address, checksQuorum: false });
     const store = await ServerStore.open(engine);
     return {
