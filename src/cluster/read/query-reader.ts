@@ -212,10 +212,12 @@ export class QueryReader implements ItemReader {
     return this.#reader.decode(item as Item);
   }
 
-  isWithin({ primary, rid }: Candidate): boolean {
-    if (this.#overwritten?.has(rid)) return false;
+  isWithin(item: Candidate): boolean {
+    if (this.#overwritten?.has(item.rid)) return false;
     const range = this.#primaries;
     if (range === undefined) return true;
+    // Made when it is asked for.
+    const { primary } = item;
     if (compareBytes(primary, range.start) < 0) return false;
     return range.end === undefined || compareBytes(primary, range.end) < 0;
   }

@@ -53,13 +53,14 @@ function scanned(
   stats: ExecutionStats,
   batchItems: number,
 ): Batches<Candidate> {
+  const most = Math.max(BATCH_ITEMS, batchItems);
   let limit = batchItems;
   let rest: number | undefined = from;
   return {
     next() {
       if (rest === undefined) return undefined;
       const found = reader.scanItems(rest, limit);
-      limit = larger(limit);
+      limit = Math.min(most, limit * 2);
       return andThen(found, ({ items, next }) => {
         rest = next;
         return counted(items, reader, stats);

@@ -52,6 +52,9 @@ export async function foldPage(request: PageRequest, shape: Blocking): Promise<R
   return pageOf(request, rows, { given, cachedAs: name, isWhole });
 }
 
+/** Items of a batch of a scan: a read of so many takes about a millisecond. */
+const SCANNED_ITEMS = 1000;
+
 /** Rows made ahead for later pages at most, where the fold could stop after this page. */
 const ROWS_AHEAD_MAX = 10_000;
 
@@ -101,7 +104,9 @@ async function foldAll(
   const isOrdered =
     targets.length > 1 && shape.isUnordered !== true && dependsOnOrder(shape, request.query, fold);
   if (isOrdered) await foldMerged(targets, fold, request);
-  else for (const target of targets) if (!(await foldTarget(target, fold, request))) break;
+  else
+    for (const target of targets)
+      if (!(await foldTarget(target, fold, request, shape.needsEvery))) break;
   const rows =
     fold.async === undefined
       ? fold.finish().map((value) => ({ value }))
@@ -157,6 +162,7 @@ async function foldTarget(
   target: Target,
   fold: ReturnType<Blocking['start']>,
   request: PageRequest,
+  needsEvery: boolean,
 ): Promise<boolean> {
   const { query, stats } = request;
   const opened = target.open();
@@ -181,7 +187,9 @@ async function foldTarget(
       return true;
     }
     stats.accessPaths.push(describeAccess(access));
-    const batches = candidates(reader, access, 0, stats);
+    // A fold that needs every item has a use for large batches, which cost less to read.
+    const size = access.kind === 'scan' && needsEvery ? SCANNED_ITEMS : undefined;
+    const batches = candidates(reader, access, 0, stats, size);
     for (;;) {
       const found = batches.next();
       const items = isPromise(found) ? await found : found;

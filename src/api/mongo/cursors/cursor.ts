@@ -1,8 +1,8 @@
 /** A stream of rows with the namespace that replies name, read in batches. */
 import type { Bytes } from '../../../base/index.ts';
 import { type BsonDocument, BsonWriter, Double } from '../../../value/index.ts';
+import type { Meter } from '../documents/meter.ts';
 import type { Row, Rows } from '../documents/rows.ts';
-import type { Meter } from '../documents/store.ts';
 import { BATCH_BYTES_MAX } from '../limits.ts';
 
 /** Where a cursor comes from. */

@@ -3,7 +3,7 @@ import type { Bytes } from '../../../base/index.ts';
 import type { BsonDocument } from '../../../value/index.ts';
 import type { Activity } from '../activity.ts';
 import type { ConnectionState } from '../connection-state.ts';
-import type { Meter } from '../documents/store.ts';
+import type { Meter } from '../documents/meter.ts';
 import { BATCH_BYTES_MAX } from '../limits.ts';
 import type { CursorOrigin, OpenCursor } from './cursor.ts';
 

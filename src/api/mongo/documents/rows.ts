@@ -141,7 +141,7 @@ export async function* sortedBy<Key>(
 }
 
 /** The first rows in an order; rows with equal keys stay in the order they came in. */
-export class SortFold<Key> implements DocumentFold {
+class SortFold<Key> implements DocumentFold {
   readonly #keyOf: (document: BsonDocument) => Key;
   readonly #compare: (a: Key, b: Key) => number;
   readonly #wanted: number;

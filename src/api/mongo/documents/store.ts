@@ -8,35 +8,22 @@ import type { SequenceResult } from '../../../cluster/index.ts';
 import type { Effect, Item, RowBounds, SequenceMode } from '../../../partition/index.ts';
 import {
   ANYTHING,
-  type Blocking,
   type Condition,
-  type ExecutableQuery,
-  type ExecutionStats,
-  type FoundItem,
-  type HashRange,
   type IndexLimit,
   type Order,
-  type Streaming,
   yieldToEventLoop,
 } from '../../../query/index.ts';
-import type { ItemAddress, ItemWrite, QueryPage, Service } from '../../../service/index.ts';
-import {
-  type BsonDocument,
-  EPK_MAX,
-  EPK_MIN,
-  effectivePartitionKey,
-  epkToHex,
-  type Value,
-} from '../../../value/index.ts';
+import type { ItemAddress, ItemWrite, Service } from '../../../service/index.ts';
+import type { BsonDocument, Value } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
-import { checkKilled, type RunningOperation } from '../diagnostics/operations.ts';
-import { MongoError } from '../errors.ts';
 import type { DocumentTest } from '../query/filter-test.ts';
 import type { FieldPath } from '../query/path.ts';
 import type { WriteLocks } from '../sessions/write-locks.ts';
 import { ONE_KEY } from './address.ts';
 import { retryConflicts, retrySequence, untilUnlocked } from './conflicts.ts';
+import { foldQuery, PAGE_ITEMS_FIRST, PAGE_ITEMS_MAX, queryRows, rangeOf } from './find-queries.ts';
 import type { DocumentFold } from './folds.ts';
+import type { Meter } from './meter.ts';
 import { matching, type ReadFields, Row, type Rows } from './rows.ts';
 
 export interface DocumentStore {
@@ -109,90 +96,9 @@ interface IdScan {
   readonly wanted: number;
 }
 
-/** Items of a page: few at first, for clients that want one, then more. */
-const PAGE_ITEMS_FIRST = 64;
-const PAGE_ITEMS_MAX = 1000;
+/** Bytes of a page of items. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
-const NO_KEYS: readonly Value[] = [];
-
-/** The rows of a query, page by page. */
-export async function* queryRows(
-  { partitionKey: definition }: ContainerRecord,
-  { partitionKey, condition, test, read = (row) => row.document, order }: FindRequest,
-  run: (request: PageRequest) => MaybePromise<QueryPage>,
-): Rows {
-  /** Decoded once, by the test. */
-  const decoded = new WeakMap<FoundItem, Row>();
-  const shape: Streaming = {
-    kind: 'streaming',
-    rowsOf(item) {
-      const row = Row.ofBody(item.body);
-      if (test?.(read(row)) === false) return [];
-      decoded.set(item, row);
-      return [{ item, keys: order === undefined ? NO_KEYS : order.keysOf(read(row)) }];
-    },
-    order: order?.order,
-    skip: 0,
-    take: order?.take ?? Number.POSITIVE_INFINITY,
-  };
-  const request = { query: { condition, shape }, ranges: [rangeOf(definition, partitionKey)] };
-  let continuation: string | undefined;
-  let limit = Math.min(PAGE_ITEMS_FIRST, shape.take);
-  do {
-    const page = await run({ ...request, continuation, limit, sessionToken: undefined });
-    const rows = page.rows.map(({ item }) => {
-      const found = item as FoundItem;
-      return decoded.get(found) ?? Row.ofBody(found.body);
-    });
-    if (rows.length > 0) yield rows;
-    continuation = page.continuation;
-    limit = Math.min(limit * 2, PAGE_ITEMS_MAX);
-    // Pages of open partitions come at once: a pipeline over many would keep others waiting.
-    await yieldToEventLoop();
-  } while (continuation !== undefined);
-}
-
-/** A query without rows: the fold has the result. */
-function foldQuery(
-  {
-    partitionKey,
-    condition,
-    test,
-    read = (row) => row.document,
-    exactLimits,
-    valuesOf,
-  }: FoldRequest,
-  start: () => DocumentFold,
-): ExecutableQuery {
-  const shape: Blocking = {
-    kind: 'blocking',
-    needsEvery: true,
-    isUnordered: true,
-    start: () => {
-      const fold = start();
-      return {
-        add(item) {
-          const row = Row.ofBody(item.body);
-          return test?.(read(row)) === false || fold.add(row);
-        },
-        addMatching: fold.addMatching,
-        finish: () => [],
-      };
-    },
-  };
-  return {
-    condition,
-    isExact: test === undefined && condition === ANYTHING,
-    // One partition key is a limit like the others.
-    isWithin: partitionKey !== undefined,
-    exactLimits,
-    valuesOf,
-    shape,
-  };
-}
-
-type PageRequest = Parameters<Service['queries']['run']>[1];
 type ItemPage = Awaited<ReturnType<Service['items']['scan' | 'feed']>>;
 
 /** Where a page of items begins, and what it may hold. */
@@ -200,56 +106,6 @@ interface PageStart {
   readonly continuation: string | undefined;
   readonly limit: number;
   readonly bytesMax: number;
-}
-
-/** The part of the hash space of one partition key, or all of it. */
-function rangeOf(
-  definition: ContainerRecord['partitionKey'],
-  values: readonly Value[] | undefined,
-): HashRange {
-  if (values === undefined) return { min: epkToHex(EPK_MIN), max: epkToHex(EPK_MAX) };
-  const min = epkToHex(effectivePartitionKey(values, definition));
-  return { min, max: `${min}00` };
-}
-
-/** What a reply of the service tells of its work. */
-interface Metered {
-  readonly charge: number;
-  readonly stats?: ExecutionStats;
-  readonly items?: readonly unknown[];
-  readonly item?: unknown;
-}
-
-/** Different ones that are told apart. */
-const ACCESS_PATHS_MAX = 100;
-
-/** Adds up the work and the request units of a command, and ends it when its time is over or somebody has killed it. */
-export class Meter {
-  charge = 0;
-  /** Entries of indexes and documents that were read, and how the documents of queries were found. */
-  keysExamined = 0;
-  documentsExamined = 0;
-  readonly accessPaths = new Set<string>();
-  /** By `performance.now()`. */
-  deadlineMs = Number.POSITIVE_INFINITY;
-  operation: RunningOperation | undefined;
-
-  /** Throws MaxTimeMSExpired and Interrupted. */
-  add({ charge, stats, items, item }: Metered): void {
-    this.charge += charge;
-    this.keysExamined += stats?.indexEntries ?? 0;
-    this.documentsExamined += stats?.itemsLoaded ?? items?.length ?? (item === undefined ? 0 : 1);
-    for (const path of stats?.accessPaths ?? [])
-      if (this.accessPaths.size < ACCESS_PATHS_MAX) this.accessPaths.add(path);
-    this.check();
-  }
-
-  /** Throws MaxTimeMSExpired and Interrupted. */
-  check(): void {
-    if (performance.now() > this.deadlineMs)
-      throw new MongoError('MaxTimeMSExpired', 'operation exceeded time limit');
-    if (this.operation !== undefined) checkKilled(this.operation);
-  }
 }
 
 type WriteListener = (container: ContainerRecord, effect: Effect, write: ItemWrite) => void;

@@ -7,8 +7,8 @@
 import { CallTrials, callBatches, type FunctionRealm, ScriptError } from '../../../script/index.ts';
 import type { Service } from '../../../service/index.ts';
 import type { Bson, BsonDocument } from '../../../value/index.ts';
+import type { Meter } from '../documents/meter.ts';
 import type { Rows } from '../documents/rows.ts';
-import type { Meter } from '../documents/store.ts';
 import { MongoError } from '../errors.ts';
 import { type ClientScript, sourceOf } from './script-source.ts';
 import { receivedOf } from './script-values.ts';

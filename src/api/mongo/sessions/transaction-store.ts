@@ -6,8 +6,9 @@ import type { ItemAddress, ItemWrite, Service } from '../../../service/index.ts'
 import type { Value } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
 import { ONE_KEY } from '../documents/address.ts';
+import { queryRows } from '../documents/find-queries.ts';
 import { Row, type Rows } from '../documents/rows.ts';
-import { type DocumentStore, type FindRequest, queryRows } from '../documents/store.ts';
+import type { DocumentStore, FindRequest } from '../documents/store.ts';
 import { TRANSACTION_MS_MAX } from '../limits.ts';
 import type { LockOwner, WriteLocks } from './write-locks.ts';
 

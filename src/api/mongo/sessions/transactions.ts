@@ -7,7 +7,8 @@ import type { Service } from '../../../service/index.ts';
 import type { BsonDocument } from '../../../value/index.ts';
 import type { Topology } from '../call.ts';
 import type { Namespace } from '../collections/namespace.ts';
-import type { DocumentStore, Meter } from '../documents/store.ts';
+import type { Meter } from '../documents/meter.ts';
+import type { DocumentStore } from '../documents/store.ts';
 import {
   MongoError,
   mongoErrorOf,

@@ -16,8 +16,8 @@ import { compileChange, countName } from '../stages/simple.ts';
 import type { StageContext } from '../stages/stage.ts';
 import { type NamedStage, nameStages } from './parse.ts';
 
-export interface LeadingGroup {
-  /** Of the stage that was sent. */
+interface LeadingGroup {
+  /** The name of the stage that was sent. */
   readonly name: string;
   /** A new fold of the documents. */
   start(): FoldedGroup;
