@@ -7,17 +7,18 @@ import type { DeclaredRanges, PartLimit, PreparedIndex } from './declared-indexe
 
 /**
  * The limits that an index can use. A sparse one lacks items without values, and a multikey one of the cosmos collation
- * lacks elements of arrays without them.
+ * lacks elements of arrays without them. Limits on elements need entries of them.
  */
 export function usableLimits(
   index: PreparedIndex,
   limits: ReadonlyMap<string, PartLimit>,
 ): ReadonlyMap<string, PartLimit> {
   const isBson = index.collation === 'bson';
-  const hasMissing = !index.isSparse && (isBson || !index.isMultikey);
-  const kept = hasMissing
-    ? limits
-    : new Map([...limits].filter(([, limit]) => !allowsMissing(limit)));
+  const hasElements = index.isMultikey === true;
+  const hasMissing = !index.isSparse && (isBson || !hasElements);
+  const isUsable = (limit: PartLimit): boolean =>
+    (hasMissing || !allowsMissing(limit)) && (hasElements || limit.isOfElements !== true);
+  const kept = new Map([...limits].filter(([, limit]) => isUsable(limit)));
   return isBson ? inBson(kept) : kept;
 }
 
