@@ -74,7 +74,7 @@ function isExact(value: Bson): boolean {
   if (value instanceof Double) return !Number.isNaN(value.value);
   if (value instanceof Extended) {
     const { payload } = value;
-    if (payload.kind === 'decimal' && payload.digits === 'NaN') return false;
+    if (payload.kind === 'decimal' && payload.digits.endsWith('NaN')) return false;
     return EXACT_KINDS.has(payload.kind);
   }
   return ['boolean', 'string', 'number', 'bigint'].includes(typeof value);
