@@ -52,7 +52,8 @@ function scalar(dice: Dice): unknown {
     () => Long.fromString('9007199254740993'),
     () => Decimal128.fromString(`${n}.0`),
     () => Decimal128.fromString(`${n}.5`),
-    () => Decimal128.fromString(dice.of(['NaN', '-NaN', 'Infinity', '-Infinity', '9007199254740993'])),
+    () =>
+      Decimal128.fromString(dice.of(['NaN', '-NaN', 'Infinity', '-Infinity', '9007199254740993'])),
     () => new Double(dice.of([Number.NaN, Number.POSITIVE_INFINITY, -0])),
     () => `text ${n}`,
     () => new BSONSymbol(`text ${n}`),

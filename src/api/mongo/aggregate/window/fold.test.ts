@@ -1,4 +1,4 @@
-// Goal: frames that move answer what folding each frame anew answers, in one pass. Method: seeded random partitions.
+// Goal: frames that move answer what folding each frame again answers, in one pass. Method: seeded random partitions.
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../../base/index.ts';
 import { type Bson, type BsonDocument, compareBson, Double } from '../../../../value/index.ts';
@@ -81,11 +81,11 @@ describe('a frame that moves', () => {
   for (const [operator, argument] of OPERATORS)
     it(`answers for ${operator} what each frame alone answers`, () => {
       const documents = randomPartition(120);
-      const { slide, ...anew } = specFor(operator, argument);
+      const { slide, ...again } = specFor(operator, argument);
       expect(slide).toBeDefined();
       for (const window of FRAMES)
         expect(run(specFor(operator, argument), documents, window).map(plain)).toEqual(
-          run(anew, documents, window).map(plain),
+          run(again, documents, window).map(plain),
         );
     });
 
