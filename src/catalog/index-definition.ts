@@ -23,7 +23,10 @@ export interface IndexDefinition {
   readonly expireAfterSec?: number;
   /** As the home API describes it; nothing below reads this. */
   readonly details?: string;
-  /** Kept for its home API only: it has no entries. */
+  /**
+   * Its entries are what the home API computes of items, not the values at its parts. The name is from the version
+   * before, which kept no entries of such an index, and looked at every item instead.
+   */
   readonly isVirtual?: true;
 }
 

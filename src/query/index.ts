@@ -1,6 +1,6 @@
 export { COUNTED } from './candidates/count.ts';
 export { FIRST_OF_VALUES } from './candidates/first-of-values.ts';
-export { cellCondition } from './condition/cell-condition.ts';
+export { cellCondition, cellRanges } from './condition/cell-condition.ts';
 export {
   ANYTHING,
   allOf,
@@ -12,6 +12,7 @@ export {
 } from './condition/condition.ts';
 export { conditionShape, equalityPaths } from './condition/condition-shape.ts';
 export { describeCondition } from './condition/describe-condition.ts';
+export { entryCondition } from './condition/entry-condition.ts';
 export {
   type Comparison,
   comparedTo,

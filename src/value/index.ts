@@ -57,7 +57,9 @@ export {
 } from './epk.ts';
 export {
   area,
+  boxGrid,
   type Direction,
+  directionGrid,
   distance,
   earth,
   earthGrid,
@@ -69,6 +71,7 @@ export {
   plane,
   planeGrid,
   type Shape,
+  type ShapeGrid,
   type Space,
   type SpatialGrid,
 } from './geo/index.ts';
@@ -107,6 +110,7 @@ export { type Collation, compareTexts, compareValues } from './order.ts';
 export {
   ARRAY_ELEMENT,
   CELLS,
+  DECLARED,
   type Path,
   parsePartitionKeyPath,
   parsePath,

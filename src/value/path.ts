@@ -12,7 +12,10 @@ export const ARRAY_ELEMENT: unique symbol = Symbol('array element');
 /** The step from a geometry to its index cells (geo/cell.ts). It is in no path text and in no item. */
 export const CELLS: unique symbol = Symbol('cells');
 
-export type Path = readonly (string | typeof ARRAY_ELEMENT | typeof CELLS)[];
+/** The step to the entries of a declared index; its id follows. It is in no path text and in no item. */
+export const DECLARED: unique symbol = Symbol('declared');
+
+export type Path = readonly (string | typeof ARRAY_ELEMENT | typeof CELLS | typeof DECLARED)[];
 
 /** Whether the path of an indexing policy means the value itself or everything below. */
 type PathScope = 'value' | 'subtree';
@@ -118,6 +121,7 @@ function readStep(raw: string, plain: RegExp): Step | undefined {
 function printStep(step: Path[number]): string {
   if (step === ARRAY_ELEMENT) return '[]';
   if (step === CELLS) return '<cells>';
+  if (step === DECLARED) return '<index>';
   return ASCII_STEP.test(step) || PLAIN_STEP.test(step)
     ? step
     : `"${step.replace(/["\\]/g, '\\$&')}"`;

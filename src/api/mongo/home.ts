@@ -5,6 +5,7 @@ import { bsonCodec, encodeWhole, type ValueMap } from '../../value/index.ts';
 import { HOME } from './collections/collection.ts';
 import { mongoUpdaters } from './documents/updaters.ts';
 import { mongoImage } from './image.ts';
+import { entriesFor } from './indexes/computed/computed-indexes.ts';
 
 const BSON_ORDER = { collation: 'bson' } as const;
 
@@ -19,6 +20,7 @@ export const mongoHome: HomeApi = {
   name: HOME,
   codec: bsonCodec,
   keys: () => KEYS,
+  entries: entriesFor,
   updaters: mongoUpdaters,
   image: mongoImage,
 };

@@ -17,7 +17,7 @@ export function containerIndexing(container: ContainerRecord, home: HomeApi): In
     always: [...partitionKey.paths, ...(globalIndex ? ['/id'] : [])].map((path) => `${path}/?`),
     ...(container.indexes === undefined
       ? policyIndexes(container)
-      : declaredIndexes(container.indexes, partitionKey.paths)),
+      : declaredIndexes(container.indexes, partitionKey.paths, home)),
     codec: home.codec,
     ...(home.image && { viewNames: [...home.image.added, ...SYSTEM_NAMES] }),
     computed: home.computed?.(container) ?? [],
@@ -37,25 +37,36 @@ function policyIndexes({ indexingPolicy, uniqueKeys, partitionKey }: ContainerRe
   };
 }
 
-function declaredIndexes(all: readonly IndexDefinition[], partitionKey: readonly string[]) {
-  const indexes = all.filter(({ isVirtual }) => isVirtual !== true);
+function declaredIndexes(
+  all: readonly IndexDefinition[],
+  partitionKey: readonly string[],
+  home: HomeApi,
+) {
+  const indexes = all
+    .map((index) => ({
+      ...index,
+      computed: index.isVirtual === true ? home.entries?.(index) : undefined,
+    }))
+    .filter(({ isVirtual, computed }) => isVirtual !== true || computed !== undefined);
   const constraints = indexes
     .filter(({ unique }) => unique !== undefined)
-    .map(({ id, parts, isMultikey, isSparse, filter }) => ({
+    .map(({ id, parts, isMultikey, isSparse, filter, computed }) => ({
       id,
       paths: parts.map(({ path }) => path),
       isMultikey,
       isSparse,
       ...(filter && { filter }),
+      ...(computed && { computed }),
     }));
   return {
     composites: [],
     declared: indexes.map((index): DeclaredIndex => {
-      const { id, parts, collation, isMultikey, isSparse, filter } = index;
+      const { id, parts, collation, isMultikey, isSparse, filter, computed } = index;
       const servesQueries = index.origin !== 'uniqueKey';
       return {
         ...{ id, parts, collation, isMultikey, isSparse, servesQueries },
         ...(filter && { filter }),
+        ...(computed && { computed }),
       };
     }),
     uniqueKeys: constraints.length === 0 ? undefined : { constraints, partitionKey },

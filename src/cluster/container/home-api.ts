@@ -2,9 +2,10 @@
  * The home API of a container: the API that created it. One descriptor holds everything that depends on it below the
  * APIs; each API makes its own, and the server lists them once.
  */
-import type { ContainerRecord, HomeName } from '../../catalog/index.ts';
+import type { ContainerRecord, HomeName, IndexDefinition } from '../../catalog/index.ts';
 import type {
   BodyFinisher,
+  ComputedEntries,
   ComputedProperty,
   Item,
   KeyCodec,
@@ -24,6 +25,8 @@ export interface HomeApi {
   finisher?(container: ContainerRecord): BodyFinisher;
   /** Properties that are indexed as if items had them; by the API that knows the language of their definitions. */
   computed?(container: ContainerRecord): readonly ComputedProperty[];
+  /** The entries of a virtual index; undefined where this API has none for it, which then is not built. */
+  entries?(index: IndexDefinition): ComputedEntries | undefined;
   /** Rows of a global secondary index; absent where the home API has none. */
   project?(index: ContainerRecord, source: ContainerRecord): Projection;
   /** Updates that writes may name. Their names begin with that of the API. */

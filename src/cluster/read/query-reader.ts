@@ -36,7 +36,7 @@ import type {
   ValuesInIndex,
 } from '../../query/index.ts';
 import type { SearchIndexes } from '../../search/index.ts';
-import type { Path, TRUNCATED, Value } from '../../value/index.ts';
+import { DECLARED, type Path, type TRUNCATED, type Value } from '../../value/index.ts';
 
 const PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -141,8 +141,9 @@ export class QueryReader implements ItemReader {
   }
 
   termsOf(path: Path): Bytes | undefined {
-    const { isIndexReady, indexing } = this.#reader.context;
-    return isIndexReady ? indexing.termsOf(path) : undefined;
+    const { isIndexReady, readyIndexes, indexing } = this.#reader.context;
+    const isReady = path[0] === DECLARED ? readyIndexes.has(Number(path[1])) : isIndexReady;
+    return isReady ? indexing.termsOf(path) : undefined;
   }
 
   declaredWithin(limits: readonly IndexLimit[]): DeclaredRanges | undefined {

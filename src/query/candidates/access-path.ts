@@ -11,7 +11,7 @@ import type { Condition, TermCondition } from '../condition/condition.ts';
 import { limitsOf } from '../condition/limits.ts';
 import type { ValueRange } from '../condition/value-ranges.ts';
 import type { ExecutionStats } from '../execution-stats.ts';
-import type { ItemReader } from '../reader.ts';
+import type { DeclaredRanges, ItemReader } from '../reader.ts';
 import {
   ascending,
   COLLECT_MAX,
@@ -55,11 +55,29 @@ export function choosePath(
   const declared = reader.declaredWithin?.(limitsOf(condition));
   // One part says no more than the terms of its path.
   const isNeeded = declared !== undefined && (declared.partCount > 1 || usable.kind === 'anything');
-  if (!isNeeded) return chooseTerms(reader, usable, stats);
-  return collectRanges(reader, declared.ranges, declaredMax, stats).then((rids) => {
-    if (rids === undefined) return chooseTerms(reader, usable, stats);
-    return rids.length === 0 ? { kind: 'none' } : { kind: 'rids', rids, text: declared.text };
-  });
+  if (!isNeeded) {
+    const chosen = chooseTerms(reader, usable, stats);
+    if (declared === undefined) return chosen;
+    // Terms that name most items leave it to the other index.
+    return andThen(chosen, (access) =>
+      access.kind === 'scan' ? chooseDeclared(reader, declared, declaredMax, stats) : access,
+    );
+  }
+  return chooseDeclared(reader, declared, declaredMax, stats).then((access) =>
+    access.kind === 'scan' ? chooseTerms(reader, usable, stats) : access,
+  );
+}
+
+/** A scan where the index names too many items. */
+async function chooseDeclared(
+  reader: ItemReader,
+  { ranges, text }: DeclaredRanges,
+  declaredMax: number,
+  stats: ExecutionStats,
+): Promise<AccessPath> {
+  const rids = await collectRanges(reader, ranges, declaredMax, stats);
+  if (rids === undefined) return { kind: 'scan' };
+  return rids.length === 0 ? { kind: 'none' } : { kind: 'rids', rids, text };
 }
 
 function chooseTerms(

@@ -6,6 +6,7 @@ import { type Direction, earth } from './earth.ts';
 import { parseGeoJson, type Shape } from './geo-json.ts';
 import { type PlanePoint, plane } from './plane.ts';
 import { cornersOf } from './relations.ts';
+import type { Space } from './space.ts';
 
 export interface SpatialGrid {
   /** The cells by which a geometry is found; none where the value is no valid GeoJSON. */
@@ -35,7 +36,19 @@ const OUTSIDE = '!';
 /** A position in a root; undefined for a point outside all roots. */
 type Locate<Point> = (point: Point) => readonly [root: number, x: number, y: number] | undefined;
 
-function spatialGrid<Point>(grid: Grid<Point>, locate: Locate<Point>, isBounded: boolean) {
+/** The cells of shapes in one space. */
+export interface ShapeGrid<Point> {
+  /** The cells by which a shape is found. */
+  cellsOf(shape: Shape<Point>): readonly string[];
+  /** As `cellsNear` of a spatial grid. `reach` is a gap. */
+  cellsNear(shape: Shape<Point>, reach: number): readonly string[] | 'everywhere';
+}
+
+function shapeGrid<Point>(
+  grid: Grid<Point>,
+  locate: Locate<Point>,
+  isBounded: boolean,
+): ShapeGrid<Point> {
   const { space } = grid;
   const everywhere = Array.from({ length: grid.rootCount }, (_, root) =>
     nameOf({ root, level: 0, column: 0, row: 0 }),
@@ -45,27 +58,36 @@ function spatialGrid<Point>(grid: Grid<Point>, locate: Locate<Point>, isBounded:
     isBounded &&
     (cornersOf(shape).some((corner) => locate(corner) === undefined) ||
       shape.regions.some(([outer]) => outer && !space.isCounterClockwise(outer)));
-  const result: SpatialGrid = {
-    cellsOf(value) {
-      const parsed = parseGeoJson(value, space);
-      if (parsed.kind === 'invalid') return [];
-      const { shape } = parsed;
+  return {
+    cellsOf(shape) {
       const [point, ...others] = shape.points;
-      const position = point !== undefined && others.length === 0 ? locate(point) : undefined;
+      const isOne = others.length + shape.lines.length + shape.regions.length === 0;
+      const position = point !== undefined && isOne ? locate(point) : undefined;
       if (position !== undefined) return [nameOf(leafAt(...position))];
       if (leaves(shape)) return [OUTSIDE];
       return coveringOf(grid, shape, { reach: 0, cellsMax: ITEM_CELLS_MAX }) ?? everywhere;
     },
-    cellsNear(value, distance) {
-      const parsed = parseGeoJson(value, space);
-      if (parsed.kind === 'invalid') return undefined;
-      const reach = Math.max(0, space.gapOf(distance));
-      const cells = coveringOf(grid, parsed.shape, { reach, cellsMax: SEARCH_CELLS_MAX });
+    cellsNear(shape, reach) {
+      const cells = coveringOf(grid, shape, { reach, cellsMax: SEARCH_CELLS_MAX });
       if (cells === undefined) return 'everywhere';
       return isBounded ? [...cells, OUTSIDE] : cells;
     },
   };
-  return result;
+}
+
+/** The cells of geometries that are written as GeoJSON. */
+function spatialGrid<Point>(space: Space<Point>, shapes: ShapeGrid<Point>): SpatialGrid {
+  return {
+    cellsOf(value) {
+      const parsed = parseGeoJson(value, space);
+      return parsed.kind === 'invalid' ? [] : shapes.cellsOf(parsed.shape);
+    },
+    cellsNear(value, distance) {
+      const parsed = parseGeoJson(value, space);
+      if (parsed.kind === 'invalid') return undefined;
+      return shapes.cellsNear(parsed.shape, Math.max(0, space.gapOf(distance)));
+    },
+  };
 }
 
 const QUARTER_TURN = Math.PI / 4;
@@ -74,8 +96,8 @@ const QUARTER_TURN = Math.PI / 4;
  * Directions from the centre of the Earth, projected on the six sides of a cube: lines on a side are great circles.
  * The tangent makes cells of one level nearly the same size everywhere.
  */
-const cube: Grid<Direction> = {
-  space: earth,
+const cubeOf = (space: Space<Direction>): Grid<Direction> => ({
+  space,
   rootCount: 6,
   margin: 1e-8,
   pointAt(root, x, y) {
@@ -92,7 +114,7 @@ const cube: Grid<Direction> = {
         return [b, c, a];
     }
   },
-};
+});
 
 function locateOnCube([x, y, z]: Direction): readonly [root: number, x: number, y: number] {
   const [ax, ay, az] = [Math.abs(x), Math.abs(y), Math.abs(z)];
@@ -103,10 +125,20 @@ function locateOnCube([x, y, z]: Direction): readonly [root: number, x: number, 
 }
 
 /** The grid of geography coordinates. */
-export const earthGrid: SpatialGrid = spatialGrid(cube, locateOnCube, false);
+export const earthGrid: SpatialGrid = spatialGrid(earth, directionGrid(earth));
+
+/** The grid of directions from a centre, in a space of them. */
+export function directionGrid(space: Space<Direction>): ShapeGrid<Direction> {
+  return shapeGrid(cubeOf(space), locateOnCube, false);
+}
 
 /** The grid of geometry coordinates in a box. */
-export function planeGrid({ xmin, ymin, xmax, ymax }: Box): SpatialGrid {
+export function planeGrid(box: Box): SpatialGrid {
+  return spatialGrid(plane, boxGrid(box));
+}
+
+/** The grid of shapes in a box of the plane. */
+export function boxGrid({ xmin, ymin, xmax, ymax }: Box): ShapeGrid<PlanePoint> {
   const width = xmax - xmin;
   const height = ymax - ymin;
   const largest = Math.max(...[xmin, ymin, xmax, ymax, width, height].map(Math.abs));
@@ -120,5 +152,5 @@ export function planeGrid({ xmin, ymin, xmax, ymax }: Box): SpatialGrid {
     x >= xmin && x <= xmax && y >= ymin && y <= ymax
       ? [0, (x - xmin) / width, (y - ymin) / height]
       : undefined;
-  return spatialGrid(grid, locate, true);
+  return shapeGrid(grid, locate, true);
 }

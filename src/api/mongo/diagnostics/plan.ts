@@ -3,9 +3,12 @@ import { type Bson, type BsonDocument, compareBson, isDocument } from '../../../
 import type { Call } from '../call.ts';
 import type { Collection } from '../collections/collection.ts';
 import { addressIn } from '../documents/address.ts';
+import { checkIndexes } from '../documents/find-documents.ts';
+import { usedIndexes } from '../indexes/computed/computed-indexes.ts';
 import { declaredIndexes, type MongoIndex } from '../indexes/index-spec.ts';
 import { planOrder } from '../indexes/order-plan.ts';
-import { conjuncts } from '../query/filter.ts';
+import { type CompareBson, parseCollation } from '../query/collation.ts';
+import { conjuncts, type Filter, nearOf } from '../query/filter.ts';
 import { parseFilter } from '../query/filter-parser.ts';
 import { parseSort } from '../query/sort.ts';
 import { planShapeHash } from '../query-shapes/plan-shape.ts';
@@ -52,7 +55,8 @@ export async function explainedPlan(
   if (folded !== undefined)
     return { winning: foldedStages(folded, query), usesIndex: true, documents: count, hash };
   const ordered = orderedAccess(collection, query);
-  const access = ordered ?? accessOf(collection, query.filter, query.allowed);
+  const access =
+    ordered ?? accessOf(collection, query.filter, query.allowed, compareOf(collection, query));
   let plan = access.plan;
   if (ordered === undefined && isDocument(query.sort) && query.sort.size > 0)
     plan = stage('SORT', {
@@ -110,6 +114,7 @@ function accessOf(
   collection: Collection,
   sent: BsonDocument,
   allowed: readonly Bson[] | undefined,
+  compare: CompareBson,
 ): { readonly plan: BsonDocument; readonly usesIndex: boolean } {
   const filter = parseFilter(sent);
   if (addressIn(collection, filter) !== undefined) {
@@ -119,19 +124,52 @@ function accessOf(
       usesIndex: true,
     };
   }
+  const special = specialAccess(collection, filter, sent, allowed, compare);
+  if (special !== undefined) return { plan: special, usesIndex: true };
   const fields = new Set(
     conjuncts(filter).flatMap((part) => (part.kind === 'field' ? [part.path.join('.')] : [])),
   );
   const index = declaredIndexes(collection).find((each) => {
     const [first = ''] = each.key.keys();
-    const isAllowed =
-      allowed === undefined ||
-      allowed.some((one) => one === each.name || compareBson(one, each.key) === 0);
-    return isAllowed && each.spec.get('hidden') !== true && fields.has(first);
+    return isAllowed(each, allowed) && each.spec.get('hidden') !== true && fields.has(first);
   });
   if (index === undefined)
     return { plan: stage('COLLSCAN', { filter: sent, direction: 'forward' }), usesIndex: false };
   return { plan: fetched(indexScan(index, false), sent), usesIndex: true };
+}
+
+function isAllowed({ name, key }: MongoIndex, allowed: readonly Bson[] | undefined): boolean {
+  return (
+    allowed === undefined || allowed.some((one) => one === name || compareBson(one, key) === 0)
+  );
+}
+
+/** A search of texts, an order by distance, or an index that knows where the documents of the filter are. */
+function specialAccess(
+  collection: Collection,
+  filter: Filter,
+  sent: BsonDocument,
+  allowed: readonly Bson[] | undefined,
+  compare: CompareBson,
+): BsonDocument | undefined {
+  const indexes = declaredIndexes(collection);
+  const near = nearOf(filter);
+  if (near !== undefined) {
+    const path = near.path.join('.');
+    const kinds = near.near.unit === 'plane' ? ['2d'] : ['2dsphere', '2d'];
+    const kindOf = ({ key }: MongoIndex) => key.get(path) as Bson;
+    const index = indexes.find((each) => kinds.includes(kindOf(each) as string));
+    if (index === undefined) return undefined;
+    const name = kindOf(index) === '2d' ? 'GEO_NEAR_2D' : 'GEO_NEAR_2DSPHERE';
+    const { key, name: indexName } = index;
+    return stage(name, { keyPattern: key, indexName, indexVersion: 2, inputStages: [] });
+  }
+  checkIndexes(collection, filter);
+  const [used] = usedIndexes(collection, conjuncts(filter), compare).filter(({ index }) =>
+    isAllowed(index, allowed),
+  );
+  if (used === undefined) return undefined;
+  return fetched(indexScan(used.index, false), sent);
 }
 
 /** The index that the sort is read from; undefined where rows are sorted in memory. */
@@ -180,6 +218,11 @@ function indexScan(
 
 function stage(name: string, fields: Readonly<Record<string, Bson>> = {}): BsonDocument {
   return documentOf({ stage: name, ...fields });
+}
+
+function compareOf(collection: Collection, { collation }: ExplainedQuery): CompareBson {
+  const sent = isDocument(collation) ? collation : collection.options.get('collation');
+  return (isDocument(sent) ? parseCollation(sent)?.compare : undefined) ?? compareBson;
 }
 
 function isNonZero(value: Bson | undefined): boolean {

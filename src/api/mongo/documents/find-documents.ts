@@ -2,10 +2,11 @@
 
 import { ANYTHING, NotInOrder } from '../../../query/index.ts';
 import type { ItemAddress } from '../../../service/index.ts';
-import { type Bson, type BsonDocument, compareBson } from '../../../value/index.ts';
+import { type Bson, compareBson } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
+import { computedCondition, usedIndexes } from '../indexes/computed/computed-indexes.ts';
 import { exactLimits } from '../indexes/exact-limits.ts';
 import { filterCondition } from '../indexes/filter-condition.ts';
 import { idBounds, idsIn, isClustered, isIndexed, isInIdOrder } from '../indexes/id-access.ts';
@@ -23,12 +24,12 @@ import {
   textOf,
 } from '../query/filter.ts';
 import { compileFilter } from '../query/filter-test.ts';
-import { type NearQuery, nearDistance } from '../query/geo/near.ts';
-import { type FieldPath, someAt } from '../query/path.ts';
+import type { FieldPath } from '../query/path.ts';
 import { Sort } from '../query/sort.ts';
 import { addressIn, idKey, partitionKeyIn } from './address.ts';
 import type { DocumentFold } from './folds.ts';
-import { matching, newSortFold, Row, type Rows, readerOf, sorted, sortedBy } from './rows.ts';
+import { nearRows } from './near-rows.ts';
+import { matching, newSortFold, Row, type Rows, readerOf, sorted } from './rows.ts';
 import type { DocumentStore, FindRequest, FoldRequest } from './store.ts';
 
 export interface FindOptions {
@@ -183,12 +184,20 @@ function accessOf(
   }
   const isSharded = collection.shardKey !== undefined && !isCollated;
   const partitionKey = isSharded ? partitionKeyIn(collection, filter) : undefined;
-  const condition = filterCondition(filter, isCollated);
-  const read = readerOf(fieldsOf(filter));
-  const request = { partitionKey, condition, test, read };
+  const requestOf = (own: Filter): FindRequest => ({
+    partitionKey,
+    condition: filterCondition(own, isCollated, (parts) =>
+      computedCondition(collection, parts, compare),
+    ),
+    test: own === filter ? test : compileFilter(own, compare),
+    read: readerOf(fieldsOf(own)),
+  });
   const near = nearOf(filter);
-  if (near === undefined) return { kind: 'find', request };
-  return asRows(byDistance(store.find(collection, request), near.path, near.near));
+  if (near === undefined) return { kind: 'find', request: requestOf(filter) };
+  const isRead = (part: Filter): boolean =>
+    usedIndexes(collection, conjuncts(part), compare).length > 0;
+  const find = (own: Filter): Rows => store.find(collection, requestOf(own));
+  return asRows(nearRows(filter, near, { find, isRead }));
 }
 
 /** All documents in the order of their `_id`, which is the natural one of a clustered collection. */
@@ -209,8 +218,8 @@ function rowsById(store: DocumentStore, collection: Collection, filter: Filter):
   return store.scan(collection, { rows, isReversed: false, wanted: Number.POSITIVE_INFINITY });
 }
 
-/** Text searches and orders by distance need an index of their kind. */
-function checkIndexes(collection: Collection, filter: Filter): void {
+/** Text searches and orders by distance need an index of their kind. A text search learns what its index is about. */
+export function checkIndexes(collection: Collection, filter: Filter): void {
   const text = textOf(filter);
   if (text !== undefined) {
     const fields = textFields(collection);
@@ -229,18 +238,6 @@ function checkIndexes(collection: Collection, filter: Filter): void {
       'NoQueryExecutionPlans',
       `error processing query: ns=${namespaceText(collection.namespace)}: unable to find index for $geoNear query`,
     );
-}
-
-function byDistance(rows: Rows, path: FieldPath, near: NearQuery): Rows {
-  const key = (document: BsonDocument): number => {
-    let nearest = Number.POSITIVE_INFINITY;
-    someAt(document, path, (value) => {
-      nearest = Math.min(nearest, nearDistance(near, value) ?? Number.POSITIVE_INFINITY);
-      return false;
-    });
-    return nearest;
-  };
-  return sortedBy(rows, key, (a, b) => a - b);
 }
 
 /** The documents that pass what needs no function, prepared for the functions. */

@@ -30,14 +30,22 @@ import { arrayIndex, type FieldPath } from '../query/path.ts';
 /** Filters of more parts are not narrowed by an index: each part is an argument, and the stack has an end. */
 const PARTS_MAX = 10_000;
 
-/** @param isCollated - texts that are not the same may count as equal, so that indexes know nothing of them. */
-export function filterCondition(filter: Filter, isCollated = false): Condition {
+/**
+ * @param isCollated - texts that are not the same may count as equal, so that indexes know nothing of them.
+ * @param more - what else is known of the documents that pass all parts of a conjunction.
+ */
+export function filterCondition(
+  filter: Filter,
+  isCollated = false,
+  more: (parts: readonly Filter[]) => Condition = () => ANYTHING,
+): Condition {
   const seen = new Set<string>();
+  const all = conjuncts(filter);
   const parts: Condition[] = [];
-  for (const part of conjuncts(filter)) {
+  for (const part of all) {
     if (parts.length === PARTS_MAX) break;
     if (part.kind === 'or' && part.of.length <= PARTS_MAX)
-      parts.push(anyOf(...part.of.map((inner) => filterCondition(inner, isCollated))));
+      parts.push(anyOf(...part.of.map((inner) => filterCondition(inner, isCollated, more))));
     if (part.kind !== 'field' || seen.has(part.path.join('.'))) continue;
     if (isCollated && hasTexts(part.test)) continue;
     const ranges = rangesOf(part.test);
@@ -45,7 +53,8 @@ export function filterCondition(filter: Filter, isCollated = false): Condition {
     seen.add(part.path.join('.'));
     parts.push(fieldCondition(part.path, ranges));
   }
-  return parts.length === 0 ? ANYTHING : allOf(...parts);
+  if (all.length > 0 && all.length <= PARTS_MAX) parts.push(more(all));
+  return allOf(...parts);
 }
 
 function hasTexts(test: FieldTest): boolean {

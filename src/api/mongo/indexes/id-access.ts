@@ -3,6 +3,7 @@ import type { RowBounds } from '../../../partition/index.ts';
 import { type Bson, compareBson, Extended, isArray, isDocument } from '../../../value/index.ts';
 import type { Collection } from '../collections/collection.ts';
 import { conjuncts, type Filter } from '../query/filter.ts';
+import { usedIndexes } from './computed/computed-indexes.ts';
 import { indexValue } from './filter-condition.ts';
 import { declaredIndexes } from './index-spec.ts';
 
@@ -63,8 +64,9 @@ export function isIndexed(collection: Collection, filter: Filter): boolean {
   const fields = new Set(
     conjuncts(filter).flatMap((part) => (part.kind === 'field' ? [part.path.join('.')] : [])),
   );
-  return declaredIndexes(collection).some(
+  const isPlain = declaredIndexes(collection).some(
     ({ key, definition }) =>
       definition.isVirtual !== true && fields.has([...key.keys()][0] as string),
   );
+  return isPlain || usedIndexes(collection, conjuncts(filter), compareBson).length > 0;
 }

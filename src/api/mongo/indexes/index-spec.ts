@@ -99,7 +99,8 @@ export function declaredIndexes({
   return (container.indexes ?? []).filter(({ origin }) => origin === 'declared').map(indexOf);
 }
 
-function indexOf(definition: IndexDefinition): MongoIndex {
+/** An index that this API has declared. */
+export function indexOf(definition: IndexDefinition): MongoIndex {
   const known = KNOWN.get(definition);
   if (known !== undefined) return known;
   const { id, details } = definition;

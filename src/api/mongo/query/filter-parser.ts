@@ -252,9 +252,9 @@ function parseOperator(name: string, value: Bson, place: Place): readonly FieldT
       return [];
     case '$geoWithin':
     case '$within':
-      return [{ kind: 'geo', test: parseGeoWithin(name, value) }];
+      return [{ kind: 'geo', ...parseGeoWithin(name, value) }];
     case '$geoIntersects':
-      return [{ kind: 'geo', test: parseGeoIntersects(value) }];
+      return [{ kind: 'geo', ...parseGeoIntersects(value) }];
     default:
       throw bad(`unknown operator: ${name}`);
   }

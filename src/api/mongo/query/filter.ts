@@ -2,6 +2,7 @@
 import type { Bson, BsonDocument, BsonType } from '../../../value/index.ts';
 import { MongoError } from '../errors.ts';
 import type { ScriptCalls } from '../scripts/script-calls.ts';
+import type { GeoSearch } from './geo/geo-tests.ts';
 import type { NearQuery } from './geo/near.ts';
 import type { FieldPath } from './path.ts';
 import type { TextQuery } from './text/text-query.ts';
@@ -34,7 +35,7 @@ export type FieldTest =
   | { readonly kind: 'mod'; readonly divisor: bigint; readonly remainder: bigint }
   | { readonly kind: 'size'; readonly length: number }
   | { readonly kind: 'bits'; readonly positions: readonly number[]; readonly wants: BitsWanted }
-  | { readonly kind: 'geo'; readonly test: (value: Bson | undefined) => boolean }
+  | ({ readonly kind: 'geo' } & GeoSearch)
   | { readonly kind: 'near'; readonly near: NearQuery }
   | { readonly kind: 'elementMatches'; readonly filter: Filter }
   | { readonly kind: 'elementPasses'; readonly tests: readonly FieldTest[] }

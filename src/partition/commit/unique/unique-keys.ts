@@ -20,6 +20,7 @@ import {
   type Value,
   type ValueMap,
 } from '../../../value/index.ts';
+import type { ComputedEntries } from '../../index/declared/declared-indexes.ts';
 import {
   type IndexFilterTest,
   multikeyValues,
@@ -39,6 +40,8 @@ interface UniqueConstraint {
   readonly isSparse?: boolean;
   /** Only items that pass are compared. */
   readonly filter?: readonly IndexFilterTest[];
+  /** Makes the values that are compared, where they are not those at the paths. */
+  readonly computed?: ComputedEntries;
 }
 
 export interface UniqueKeyOptions {
@@ -125,7 +128,7 @@ export class UniqueKeys {
     for (const path of this.#partitionKey) writer.value(scalar(readPath(document, path)));
     const scope = writer.take();
     return this.#constraints.flatMap((constraint, place) =>
-      tuplesOf(constraint, document).map((values) => {
+      tuplesOf(constraint, document, body).map((values) => {
         writer.reset();
         if (constraint.id === undefined) writer.u16(place);
         for (const value of values) writer.value(value ?? null);
@@ -154,9 +157,11 @@ export function uniqueRangeOfIndex(id: number): KeyRange {
 
 /** The values that no other item may have. */
 function tuplesOf(
-  { parsed, isMultikey, isSparse, filter }: PreparedConstraint,
+  { parsed, isMultikey, isSparse, filter, computed }: PreparedConstraint,
   document: Value,
+  body: Bytes,
 ): readonly (readonly Value[])[] {
+  if (computed !== undefined) return computed(document, body);
   if (filter !== undefined && !passes(filter, document)) return [];
   const values = parsed.map((path) =>
     isMultikey === true ? multikeyValues(document, path) : [readPath(document, path)],

@@ -68,7 +68,7 @@ test('entries of an item, in MongoDB’s order', () => {
   const indexes = new DeclaredIndexes([{ ...index, parts: [{ path: '/a', isDescending: false }] }]);
   const entries = (a: Value) =>
     indexes
-      .entryPrefixesOf(a === undefined ? {} : { a })
+      .entryPrefixesOf(a === undefined ? {} : { a }, new Uint8Array())
       .map((text) => Buffer.from(text, 'latin1'));
   const ordered: readonly Value[] = [
     new Extended({ kind: 'minKey' }),

@@ -9,7 +9,7 @@
  * begin alike, and a rid begins with zeros. Index format 1 lacks it. A multikey index has an entry for every element of
  * an array, and for every combination of them where several parts are arrays; in the bson collation it has marks too
  * (bson-entries.ts). A sparse one has none for items that have none of its values; one with a filter has only the items
- * that pass.
+ * that pass. The entries of a computed one are those that the home API makes of an item, ascending.
  */
 import { type Bytes, bytesToLatin1, EMPTY_BYTES, ENTRY_KEPT_BYTES } from '../../../base/index.ts';
 import type { KeyRange } from '../../../engine/index.ts';
@@ -64,9 +64,17 @@ export interface DeclaredIndex {
   readonly isMultikey?: boolean;
   readonly isSparse?: boolean;
   readonly filter?: readonly IndexFilterTest[];
+  /** Makes its entries, where they do not follow from the values of its parts. */
+  readonly computed?: ComputedEntries;
   /** False where only its uniqueness is wanted. */
   readonly servesQueries?: boolean;
 }
+
+/**
+ * The entries of an item in one index: values in order, each list one entry. Pure, and never throws. A query names an
+ * index only where every item that it wants has an entry in its ranges.
+ */
+export type ComputedEntries = (item: Value, body: Bytes) => readonly (readonly Value[])[];
 
 /** An index whose entries have the order of a query. */
 export interface CompositeMatch {
@@ -113,23 +121,33 @@ const part = new KeyWriter(1024);
 
 export class DeclaredIndexes {
   readonly #indexes: readonly PreparedIndex[];
+  readonly #computed: readonly PreparedIndex[];
   /** Results by the order objects of queries. */
   readonly #matches = new WeakMap<readonly OrderedPath[], readonly CompositeMatch[]>();
 
   constructor(indexes: readonly DeclaredIndex[]) {
-    this.#indexes = indexes.map(prepared).filter(({ servesQueries }) => servesQueries !== false);
+    const serving = indexes.map(prepared).filter(({ servesQueries }) => servesQueries !== false);
+    this.#indexes = serving.filter(({ computed }) => computed === undefined);
+    this.#computed = serving.filter(({ computed }) => computed !== undefined);
   }
 
   get count(): number {
-    return this.#indexes.length;
+    return this.#indexes.length + this.#computed.length;
   }
 
   /** Prefixes of the entries of an item, of one index or of all. */
-  entryPrefixesOf(value: Value, only?: number): readonly string[] {
+  entryPrefixesOf(value: Value, body: Bytes, only?: number): readonly string[] {
     const prefixes: string[] = [];
     for (const index of this.#indexes)
       if (only === undefined || index.id === only) addPrefixes(index, value, prefixes);
+    for (const index of this.#computed)
+      if (only === undefined || index.id === only) addComputed(index, value, body, prefixes);
     return prefixes;
+  }
+
+  /** The common prefix of the entries of a computed index; undefined where there is none with this id. */
+  prefixOf(id: number): Bytes | undefined {
+    return this.#computed.find((index) => index.id === id)?.prefix;
   }
 
   /**
@@ -345,6 +363,16 @@ function addPrefixes(index: PreparedIndex, item: Value, prefixes: string[]): voi
   });
   const end = bytesToLatin1(index.end);
   for (const key of new Set(keys.map(bytesToLatin1))) prefixes.push(boundedEntry(key + end));
+}
+
+function addComputed(index: PreparedIndex, item: Value, body: Bytes, prefixes: string[]): void {
+  const own = new Set<string>();
+  for (const values of index.computed?.(item, body) ?? []) {
+    writer.reset().raw(index.prefix);
+    for (const value of values) writePart(value, false, undefined);
+    own.add(boundedEntry(writer.takeText()));
+  }
+  for (const prefix of own) prefixes.push(prefix);
 }
 
 function writePart(value: Value, isDescending: boolean, collation: Collation | undefined): void {

@@ -88,7 +88,7 @@ test.each<[string, Omit<DeclaredIndex, 'parts'>, readonly boolean[], Value, read
     isDescending,
   }));
   const indexes = new DeclaredIndexes([{ ...index, parts }]);
-  expect(indexes.entryPrefixesOf(value).map(hexOf)).toEqual(expected);
+  expect(indexes.entryPrefixesOf(value, new Uint8Array()).map(hexOf)).toEqual(expected);
 });
 
 test('golden vectors of unique entries', () => {

@@ -18,6 +18,7 @@ import {
 import {
   ARRAY_ELEMENT,
   CELLS,
+  DECLARED,
   type Path,
   parseScopedPath,
   printPath,
@@ -95,7 +96,7 @@ export class IndexPaths {
   isIndexed(path: Path): boolean {
     let node: PathNode = this.#newRoot();
     for (const step of path) {
-      if (step === CELLS) return false;
+      if (step === CELLS || step === DECLARED) return false;
       node = step === ARRAY_ELEMENT ? node.elementNode() : node.child(step);
     }
     return node.isIndexed;
@@ -216,7 +217,7 @@ function compile({ included, excluded, always, namedOnly = [] }: IndexRules): Ru
 function ruleAt(root: RuleNode, path: Path): RuleNode {
   let rule = root;
   for (const step of path) {
-    assert(step !== CELLS, 'no policy names cells');
+    assert(step !== CELLS && step !== DECLARED, 'no policy names cells or indexes');
     let next = step === ARRAY_ELEMENT ? rule.element : rule.children.get(step);
     if (next === undefined) {
       next = newRule();

@@ -12,6 +12,7 @@ import type { KeyRange } from '../../../engine/index.ts';
 import {
   CELLS,
   type Codec,
+  DECLARED,
   isMap,
   KeyWriter,
   type Path,
@@ -146,8 +147,10 @@ export class Indexing {
       computed.length + spatial.length + this.#declared.count === 0;
   }
 
-  /** The common prefix of the entries of a path; undefined where it is not indexed. */
+  /** The common prefix of the entries of a path, or of a computed index; undefined where it is not indexed. */
   termsOf(path: Path): Bytes | undefined {
+    if (path[0] === DECLARED)
+      return this.options.isOff ? undefined : this.#declared.prefixOf(Number(path[1]));
     const text = printPath(path);
     const kept = this.#prefixes.get(text);
     if (kept !== undefined) return kept === null ? undefined : kept;
@@ -212,7 +215,7 @@ export class Indexing {
     addTerms(value, this.#paths.root(), item.rid, entries);
     for (const prefix of this.#cellTermPrefixes(value))
       entries.push(writer.reset().raw(Buffer.from(prefix, 'latin1')).u64(item.rid).takeText());
-    for (const prefix of this.#declared.entryPrefixesOf(value))
+    for (const prefix of this.#declared.entryPrefixesOf(value, item.body))
       entries.push(prefix + ridText(item.rid));
     return entries;
   }
@@ -221,7 +224,8 @@ export class Indexing {
   declaredEntriesOf(item: Item, id: number): readonly string[] {
     if (this.options.isOff) return NONE;
     const value = this.#withComputed(this.#decoded(item.body, undefined));
-    return this.#declared.entryPrefixesOf(value, id).map((prefix) => prefix + ridText(item.rid));
+    const prefixes = this.#declared.entryPrefixesOf(value, item.body, id);
+    return prefixes.map((prefix) => prefix + ridText(item.rid));
   }
 
   /** Whether an item has an entry that begins with this text. */
@@ -273,7 +277,7 @@ export class Indexing {
         addTerms(value[name], this.#paths.root().child(name), 0, entries);
     const prefixes = entries.map((entry) => entry.slice(0, -RID_BYTES));
     append(prefixes, this.#cellTermPrefixes(value));
-    append(prefixes, this.#declared.entryPrefixesOf(value));
+    append(prefixes, this.#declared.entryPrefixesOf(value, body));
     return prefixes;
   }
 
@@ -324,7 +328,7 @@ export class Indexing {
       const root = this.#paths.root();
       findTerms(decoded, root, { owner, root, found, termPrefixes: isNew ? prefixes : undefined });
       for (const prefix of this.#cellTermPrefixes(decoded)) found.push(owner.of(prefix));
-      for (const prefix of this.#declared.entryPrefixesOf(decoded))
+      for (const prefix of this.#declared.entryPrefixesOf(decoded, item.body))
         if (isNew) prefixes.push(prefix);
         else found.push(owner.of(prefix));
       item.indexEntryCount = found.length + prefixes.length;

@@ -16,7 +16,6 @@ import { rootScope } from '../expressions/compile.ts';
 import { isTruthy } from '../expressions/define.ts';
 import { parseFieldPath } from '../expressions/field-path.ts';
 import { constantOf } from '../expressions/scope.ts';
-import { collect } from './collect.ts';
 import { withValue } from './simple.ts';
 import { nested, type Stage, type StageContext, type StageTable } from './stage.ts';
 
@@ -26,12 +25,15 @@ export const GEO_STAGES: StageTable = {
 
 interface GeoNear {
   readonly near: NearQuery;
+  /** The order by distance, as a find has it. */
+  readonly operators: BsonDocument;
   /** Undefined: the field of the only geospatial index. */
   readonly key: string | undefined;
   readonly distanceField: readonly string[] | undefined;
   readonly includeLocs: readonly string[] | undefined;
   readonly multiplier: number;
-  readonly run: () => Rows;
+  /** The documents that pass the query and a further filter. */
+  readonly run: (filter?: BsonDocument) => Rows;
 }
 
 const OPTIONS = new Set([
@@ -62,7 +64,7 @@ function parseGeoNear(argument: Bson, context: StageContext): Stage {
   if (!isDocument(query))
     throw new MongoError('TypeMismatch', `query must be an object, found ${bsonTypeOf(query)}`);
   const parsed: GeoNear = {
-    near: nearOf(argument, context),
+    ...nearOf(argument, context),
     key,
     distanceField,
     includeLocs,
@@ -105,7 +107,10 @@ function multiplierOf(sent: Bson | undefined): number {
   return multiplier;
 }
 
-function nearOf(argument: BsonDocument, { expressions }: StageContext): NearQuery {
+function nearOf(
+  argument: BsonDocument,
+  { expressions }: StageContext,
+): Pick<GeoNear, 'near' | 'operators'> {
   const sent = argument.get('near');
   if (sent === undefined)
     throw new MongoError('Location5860400', "$geoNear requires a 'near' argument");
@@ -134,48 +139,48 @@ function nearOf(argument: BsonDocument, { expressions }: StageContext): NearQuer
       "$geoNear requires 'near' to be a GeoJSON point or a legacy coordinate pair",
     );
   const bounds = new Map<string, Bson>([...bound('minDistance'), ...bound('maxDistance')]);
-  if (isDocument(point) && point.has('type'))
-    return parseNear(
-      '$nearSphere',
-      new Map<string, Bson>([['$geometry', point], ...bounds]),
-      new Map(),
-    );
-  const spherical = argument.get('spherical');
-  return parseNear(isTruthy(spherical) ? '$nearSphere' : '$near', point, bounds);
+  if (isDocument(point) && point.has('type')) {
+    const sent = new Map<string, Bson>([['$geometry', point], ...bounds]);
+    return {
+      near: parseNear('$nearSphere', sent, new Map()),
+      operators: new Map([['$nearSphere', sent]]),
+    };
+  }
+  const name = isTruthy(argument.get('spherical')) ? '$nearSphere' : '$near';
+  return {
+    near: parseNear(name, point, bounds),
+    operators: new Map<string, Bson>([[name, point], ...bounds]),
+  };
 }
 
 async function* ordered(parsed: GeoNear, { host, namespace }: StageContext): Rows {
   const path = pathOf(parsed, host.geoFields(namespace));
-  const found: {
-    readonly document: BsonDocument;
-    readonly distance: number;
-    readonly place: Bson;
-  }[] = [];
-  for (const document of await collect(parsed.run(), '$geoNear')) {
-    let distance: number | undefined;
-    let place: Bson = null;
-    const consider = (value: Bson | undefined): void => {
-      const own = nearDistance(parsed.near, value);
-      if (own === undefined || (distance !== undefined && own >= distance)) return;
-      distance = own;
-      place = value as Bson;
-    };
-    someAt(document, path, (value) => {
-      consider(value);
-      return false;
+  const { near, operators, distanceField, includeLocs, multiplier } = parsed;
+  for await (const batch of parsed.run(new Map([[path.join('.'), operators]])))
+    yield batch.map(({ document }) => {
+      const { distance, place } = nearest(document, path, near);
+      let made = document;
+      if (distanceField !== undefined)
+        made = withValue(made, distanceField, 0, new Double(distance * multiplier));
+      if (includeLocs !== undefined) made = withValue(made, includeLocs, 0, place);
+      return Row.of(made);
     });
-    if (distance !== undefined) found.push({ document, distance, place });
-  }
-  found.sort((a, b) => a.distance - b.distance);
-  const { distanceField, includeLocs, multiplier } = parsed;
-  const rows = found.map(({ document, distance, place }) => {
-    let made = document;
-    if (distanceField !== undefined)
-      made = withValue(made, distanceField, 0, new Double(distance * multiplier));
-    if (includeLocs !== undefined) made = withValue(made, includeLocs, 0, place);
-    return Row.of(made);
+}
+
+/** The nearest place of a document that has one. */
+function nearest(
+  document: BsonDocument,
+  path: readonly string[],
+  near: NearQuery,
+): { readonly distance: number; readonly place: Bson } {
+  let distance = Number.POSITIVE_INFINITY;
+  let place: Bson = null;
+  someAt(document, path, (value) => {
+    const own = nearDistance(near, value);
+    if (own !== undefined && own < distance) [distance, place] = [own, value as Bson];
+    return false;
   });
-  if (rows.length > 0) yield rows;
+  return { distance, place };
 }
 
 interface GeoField {

@@ -12,6 +12,7 @@ import {
 import { doubleOf, isNumber } from '../../bson/arithmetic.ts';
 import { printBson } from '../../bson/print.ts';
 import { MongoError } from '../../errors.ts';
+import type { GeoArea } from './geo-tests.ts';
 import {
   bad,
   EARTH_RADIUS_M,
@@ -118,6 +119,31 @@ function distanceIn(
       : bad(`${name} must be non-negative`);
   if (!Number.isFinite(distance)) throw bad(`${name} must be finite`);
   return distance;
+}
+
+/** Where everything within a distance is, in the unit of the query. */
+export function areaWithin({ center, unit }: NearQuery, distance: number): GeoArea {
+  if (unit === 'plane')
+    return { kind: 'plane', shape: pointShape(planePoint(center)), reach: distance };
+  const angle = unit === 'radians' ? distance : distance / EARTH_RADIUS_M;
+  const point = sphere.toPoint(center[0], center[1]) as Direction;
+  return { kind: 'sphere', shape: pointShape(point), reach: angle * (1 + ROUNDING) };
+}
+
+/** A distance within which everything is, or nearly so in the plane. */
+export function radiusMax({ unit }: NearQuery): number {
+  if (unit === 'plane') return PLANE_WIDTH;
+  return unit === 'radians' ? Math.PI : Math.PI * EARTH_RADIUS_M;
+}
+
+/** Twice the width of the plane of most 2d indexes, in degrees. */
+const PLANE_WIDTH = 720;
+
+/** Allows for the rounding of distances. */
+const ROUNDING = 1e-9;
+
+function pointShape<Point>(point: Point): Shape<Point> {
+  return { points: [point], lines: [], regions: [] };
 }
 
 /** The distance of a value in the unit of the query; undefined where it has no place or is out of range. */

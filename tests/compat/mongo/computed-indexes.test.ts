@@ -1,0 +1,265 @@
+// Goal: a search by an index that the API computes finds what a look at every document finds, over kinds of indexes,
+// builds, updates, deletions, pages and splits, and explanations name the index.
+// Method: random documents and queries from a printed seed, in a collection with the indexes and in one without.
+import type { Collection, Document, Filter } from 'mongodb';
+import { expect, test } from 'vitest';
+import { seededRandom } from '../../../src/base/index.ts';
+import { type Account, ENGINES, startAccount } from './harness.ts';
+
+const SEED = Number(process.env.MESOCOSM_SEED ?? 20_261_119);
+const ROUNDS = Number(process.env.MESOCOSM_ROUNDS ?? 2);
+const DOCUMENTS = 120;
+const QUERIES = 60;
+
+class Dice {
+  readonly #random: ReturnType<typeof seededRandom>;
+
+  constructor(seed: number) {
+    this.#random = seededRandom(seed);
+  }
+
+  below(count: number): number {
+    return this.#random.below(count);
+  }
+
+  of<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T;
+  }
+
+  /** Between the bounds, with few digits. */
+  number(low: number, high: number): number {
+    return low + (this.below(10_001) / 10_000) * (high - low);
+  }
+}
+
+/** What a kind of index is tried with. */
+interface Kind {
+  readonly indexes: readonly { readonly key: Document; readonly options?: Document }[];
+  document(dice: Dice): Document;
+  filter(dice: Dice): Filter<Document>;
+  readonly collation?: Document;
+  /** An index that searches of the other collection need, and that finds nothing. */
+  readonly needed?: Document;
+}
+
+function place(dice: Dice): [number, number] {
+  // Half of the places are in one town.
+  return dice.below(2) === 0
+    ? [dice.number(13.3, 13.5), dice.number(52.4, 52.6)]
+    : [dice.number(-180, 180), dice.number(-90, 90)];
+}
+
+function box(dice: Dice): readonly (readonly number[])[] {
+  const [x, y] = place(dice);
+  const size = dice.of([0.01, 0.1, 5, 20]);
+  const [a, b] = [Math.min(x + size, 180), Math.min(y + size, 90)];
+  return [
+    [x, y],
+    [a, y],
+    [a, b],
+    [x, b],
+    [x, y],
+  ];
+}
+
+function geometry(dice: Dice): Document {
+  return dice.of<() => Document>([
+    () => ({ type: 'Point', coordinates: place(dice) }),
+    () => ({ type: 'Point', coordinates: place(dice) }),
+    () => ({ type: 'LineString', coordinates: [[13.4, 52.5], place(dice)] }),
+    () => ({ type: 'Polygon', coordinates: [box(dice)] }),
+    () => ({ type: 'MultiPoint', coordinates: [place(dice), place(dice)] }),
+    () => ({
+      type: 'GeometryCollection',
+      geometries: [
+        { type: 'Point', coordinates: place(dice) },
+        { type: 'Polygon', coordinates: [box(dice)] },
+      ],
+    }),
+  ])();
+}
+
+function spherePlace(dice: Dice): unknown {
+  return dice.of<() => unknown>([
+    () => geometry(dice),
+    () => geometry(dice),
+    () => place(dice),
+    () => ({ lng: place(dice)[0], lat: place(dice)[1] }),
+    () => null,
+  ])();
+}
+
+function sphereFilter(dice: Dice): Document {
+  const $geometry = { type: 'Point', coordinates: place(dice) };
+  return dice.of<() => Document>([
+    () => ({ $geoWithin: { $geometry: { type: 'Polygon', coordinates: [box(dice)] } } }),
+    () => ({ $geoWithin: { $centerSphere: [place(dice), dice.of([0.0001, 0.01, 0.5, 3])] } }),
+    () => ({ $geoIntersects: { $geometry: geometry(dice) } }),
+    () => ({ $nearSphere: { $geometry } }),
+    () => ({ $near: { $geometry, $maxDistance: dice.of([100, 10_000, 1e6, 1e7]) } }),
+    () => ({ $near: { $geometry, $minDistance: 5000, $maxDistance: 5e6 } }),
+    () => ({ $nearSphere: place(dice), $maxDistance: dice.of([0.001, 1]) }),
+  ])();
+}
+
+const flatPlace = (dice: Dice): [number, number] =>
+  dice.below(2) === 0
+    ? [dice.number(10, 11), dice.number(10, 11)]
+    : [dice.number(-100, 100), dice.number(-100, 100)];
+
+function flatFilter(dice: Dice): Document {
+  const [x, y] = flatPlace(dice);
+  const size = dice.of([0, 0.1, 3, 50]);
+  return dice.of<() => Document>([
+    () => ({
+      $geoWithin: {
+        $box: [
+          [x, y],
+          [x + size, y - size],
+        ],
+      },
+    }),
+    () => ({ $geoWithin: { $center: [[x, y], size] } }),
+    () => ({
+      $geoWithin: { $polygon: [[x, y], flatPlace(dice), flatPlace(dice), flatPlace(dice)] },
+    }),
+    () => ({ $near: [x, y] }),
+    () => ({ $near: [x, y], $maxDistance: size }),
+  ])();
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  '2dsphere': {
+    indexes: [{ key: { place: '2dsphere' } }, { key: { a: 1, 'in.place': '2dsphere', b: -1 } }],
+    needed: { place: '2dsphere', 'in.place': '2dsphere' },
+    document: (dice) => ({
+      place: spherePlace(dice),
+      a: dice.of<unknown>([1, 2, null, [1, 3], 'x']),
+      in: dice.of<() => unknown>([
+        () => ({ place: spherePlace(dice) }),
+        () => [{ place: geometry(dice) }, { place: geometry(dice) }, 7],
+        () => undefined,
+      ])(),
+    }),
+    filter: (dice) =>
+      dice.of<() => Document>([
+        () => ({ place: sphereFilter(dice) }),
+        () => ({
+          'in.place': sphereFilter(dice),
+          a: dice.of<unknown>([1, 3, null, { $in: [2, 'x'] }]),
+        }),
+        () => ({ 'in.place': sphereFilter(dice) }),
+        () => ({ $or: [{ place: within(dice) }, { 'in.place': within(dice), a: 1 }] }),
+      ])(),
+  },
+  '2d': {
+    indexes: [{ key: { at: '2d', a: 1 }, options: { min: -90, max: 90 } }],
+    needed: { at: '2d' },
+    document: (dice) => {
+      const inside = (): number[] => flatPlace(dice).map((each) => (each * 9) / 10);
+      return {
+        at: dice.of<() => unknown>([
+          inside,
+          () => ({ x: inside()[0], y: inside()[1] }),
+          () => [inside(), inside()],
+          () => undefined,
+        ])(),
+        a: dice.below(3),
+      };
+    },
+    filter: (dice) => ({
+      at: flatFilter(dice),
+      ...(dice.below(3) === 0 && { a: dice.below(3) }),
+    }),
+  },
+};
+
+function within(dice: Dice): Document {
+  return { $geoWithin: { $centerSphere: [place(dice), dice.of([0.0001, 0.01, 0.5])] } };
+}
+
+const NEVER = { partialFilterExpression: { thisIsNowhere: 1 } };
+
+/** Two collections with the same documents, of which one has the indexes. */
+interface Pair {
+  readonly indexed: Collection;
+  readonly plain: Collection;
+}
+
+async function filled(account: Account, kind: Kind, dice: Dice, name: string): Promise<Pair> {
+  const database = (await account.connect()).db('computed');
+  const [indexed, plain] = [database.collection(name), database.collection(`${name}Plain`)];
+  if (kind.collation !== undefined) {
+    const collation = kind.collation as { locale: string };
+    await database.createCollection(indexed.collectionName, { collation });
+    await database.createCollection(plain.collectionName, { collation });
+  }
+  for (const [field, type] of Object.entries(kind.needed ?? {}))
+    await plain.createIndex({ [field]: type }, NEVER);
+  const documents = Array.from({ length: DOCUMENTS }, (_, _id) => ({
+    _id,
+    ...kind.document(dice),
+  }));
+  const half = documents.length / 2;
+  const both = async (work: (collection: Collection) => Promise<unknown>): Promise<void> => {
+    await work(indexed);
+    await work(plain);
+  };
+  await both((collection) => collection.insertMany(documents.slice(0, half) as never));
+  for (const { key, options } of kind.indexes) await indexed.createIndex(key, options ?? {});
+  await both((collection) => collection.insertMany(documents.slice(half) as never));
+  for (let at = 0; at < DOCUMENTS / 4; at++) {
+    const [_id, replacement] = [dice.below(DOCUMENTS) as never, kind.document(dice)];
+    const isRemoved = dice.below(3) === 0;
+    await both((collection) =>
+      isRemoved
+        ? collection.deleteOne({ _id })
+        : collection.replaceOne({ _id }, replacement, { upsert: true }),
+    );
+  }
+  return { indexed, plain };
+}
+
+function isOrdered(filter: Document): boolean {
+  return /"\$near/.test(JSON.stringify(filter));
+}
+
+async function idsOf(collection: Collection, filter: Filter<Document>): Promise<unknown[]> {
+  const found = await collection.find(filter, { batchSize: 7 }).toArray();
+  const ids = found.map(({ _id }) => Number(_id));
+  return isOrdered(filter) ? ids : ids.sort((a, b) => a - b);
+}
+
+async function compared(pair: Pair, kind: Kind, dice: Dice, seed: number): Promise<number> {
+  let found = 0;
+  for (let at = 0; at < QUERIES; at++) {
+    const filter = kind.filter(dice);
+    const expected = await idsOf(pair.plain, filter);
+    found += expected.length;
+    const text = `seed ${seed}: ${JSON.stringify(filter)}`;
+    expect(await idsOf(pair.indexed, filter), text).toEqual(expected);
+    if (!isOrdered(filter))
+      expect(await pair.indexed.countDocuments(filter), text).toBe(expected.length);
+  }
+  return found;
+}
+
+test.each(Object.keys(KINDS).flatMap((name) => ENGINES.map((engine) => [name, engine] as const)))(
+  'a %s index finds what a look at every document finds, on %s',
+  async (name, engine) => {
+    const kind = KINDS[name] as Kind;
+    const rounds = engine === 'memory' ? ROUNDS : 1;
+    const account = await startAccount({ engine });
+    try {
+      for (let round = 0; round < rounds; round++) {
+        const seed = SEED + round;
+        const dice = new Dice(seed);
+        const pair = await filled(account, kind, dice, `c${round}`);
+        expect(await compared(pair, kind, dice, seed)).toBeGreaterThan(0);
+      }
+      expect(account.failures).toEqual([]);
+    } finally {
+      await account.close();
+    }
+  },
+);
