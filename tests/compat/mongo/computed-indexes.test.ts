@@ -38,8 +38,8 @@ interface Kind {
   document(dice: Dice): Document;
   filter(dice: Dice): Filter<Document>;
   readonly collation?: Document;
-  /** An index that searches of the other collection need, and that finds nothing. */
-  readonly needed?: Document;
+  /** Indexes that searches of the other collection need, and that find nothing. */
+  readonly needed?: Kind['indexes'];
 }
 
 function place(dice: Dice): [number, number] {
@@ -131,7 +131,7 @@ function flatFilter(dice: Dice): Document {
 const KINDS: Readonly<Record<string, Kind>> = {
   '2dsphere': {
     indexes: [{ key: { place: '2dsphere' } }, { key: { a: 1, 'in.place': '2dsphere', b: -1 } }],
-    needed: { place: '2dsphere', 'in.place': '2dsphere' },
+    needed: [{ key: { place: '2dsphere' } }, { key: { 'in.place': '2dsphere' } }],
     document: (dice) => ({
       place: spherePlace(dice),
       a: dice.of<unknown>([1, 2, null, [1, 3], 'x']),
@@ -152,9 +152,32 @@ const KINDS: Readonly<Record<string, Kind>> = {
         () => ({ $or: [{ place: within(dice) }, { 'in.place': within(dice), a: 1 }] }),
       ])(),
   },
+  text: {
+    indexes: [{ key: { t: 'text', 'in.u': 'text' }, options: { weights: { t: 5 } } }],
+    needed: [{ key: { t: 'text', 'in.u': 'text' } }],
+    document: textDocument,
+    filter: textFilter,
+  },
+  'compound text': {
+    indexes: [
+      {
+        key: { a: 1, t: 'text', 'in.u': 'text', n: -1 },
+        options: { default_language: 'french' },
+      },
+    ],
+    needed: [{ key: { t: 'text', 'in.u': 'text' }, options: { default_language: 'french' } }],
+    document: textDocument,
+    filter: (dice) => ({ ...textFilter(dice), a: dice.below(3) }),
+  },
+  'text of everything': {
+    indexes: [{ key: { '$**': 'text' } }],
+    needed: [{ key: { '$**': 'text' } }],
+    document: textDocument,
+    filter: textFilter,
+  },
   '2d': {
     indexes: [{ key: { at: '2d', a: 1 }, options: { min: -90, max: 90 } }],
-    needed: { at: '2d' },
+    needed: [{ key: { at: '2d' } }],
     document: (dice) => {
       const inside = (): number[] => flatPlace(dice).map((each) => (each * 9) / 10);
       return {
@@ -173,6 +196,48 @@ const KINDS: Readonly<Record<string, Kind>> = {
     }),
   },
 };
+
+const WORDS =
+  'Running runner runs café CAFE Cafe coffee mice mouse the and naïve naive Straße strasse été dogs dog catch "don\'t" ÉCOLE'.split(
+    ' ',
+  );
+
+function sentence(dice: Dice, count: number): string {
+  return Array.from({ length: 1 + dice.below(count) }, () => dice.of(WORDS)).join(' ');
+}
+
+function search(dice: Dice): string {
+  return Array.from({ length: 1 + dice.below(3) }, () =>
+    dice.of([() => dice.of(WORDS), () => `-${dice.of(WORDS)}`, () => `"${sentence(dice, 2)}"`])(),
+  ).join(' ');
+}
+
+function textDocument(dice: Dice): Document {
+  return {
+    t: dice.of<() => unknown>([
+      () => sentence(dice, 5),
+      () => [sentence(dice, 2), 7, sentence(dice, 2)],
+      () => dice.below(5),
+    ])(),
+    in: dice.of<() => unknown>([
+      () => ({ u: sentence(dice, 3) }),
+      () => [{ u: sentence(dice, 1) }, { u: sentence(dice, 1) }],
+    ])(),
+    a: dice.of<unknown>([0, 1, [1, 2]]),
+    ...(dice.below(4) === 0 && { language: dice.of(['french', 'none', 'german']) }),
+  };
+}
+
+function textFilter(dice: Dice): Document {
+  return {
+    $text: {
+      $search: search(dice),
+      ...(dice.below(3) === 0 && { $language: dice.of(['none', 'french', 'english']) }),
+      ...(dice.below(3) === 0 && { $caseSensitive: true }),
+      ...(dice.below(3) === 0 && { $diacriticSensitive: true }),
+    },
+  };
+}
 
 function within(dice: Dice): Document {
   return { $geoWithin: { $centerSphere: [place(dice), dice.of([0.0001, 0.01, 0.5])] } };
@@ -194,8 +259,8 @@ async function filled(account: Account, kind: Kind, dice: Dice, name: string): P
     await database.createCollection(indexed.collectionName, { collation });
     await database.createCollection(plain.collectionName, { collation });
   }
-  for (const [field, type] of Object.entries(kind.needed ?? {}))
-    await plain.createIndex({ [field]: type }, NEVER);
+  for (const { key, options } of kind.needed ?? [])
+    await plain.createIndex(key, { ...options, ...NEVER });
   const documents = Array.from({ length: DOCUMENTS }, (_, _id) => ({
     _id,
     ...kind.document(dice),

@@ -169,7 +169,16 @@ function specialAccess(
     isAllowed(index, allowed),
   );
   if (used === undefined) return undefined;
-  return fetched(indexScan(used.index, false), sent);
+  const plan = fetched(indexScan(used.index, false), sent);
+  const { name, key } = used.index;
+  return key.has('_fts')
+    ? stage('TEXT_MATCH', {
+        indexPrefix: new Map(),
+        indexName: name,
+        textIndexVersion: 3,
+        inputStage: plan,
+      })
+    : plan;
 }
 
 /** The index that the sort is read from; undefined where rows are sorted in memory. */

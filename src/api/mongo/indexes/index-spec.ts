@@ -16,6 +16,7 @@ import type { TextFields } from '../query/text/text-query.ts';
 import { cannot, defaultName } from './index-key.ts';
 import { type ParsedIndex, parseIndexSpec } from './index-options-parser.ts';
 import { partialTests } from './partial-filter.ts';
+import { textFieldsOf } from './text-fields.ts';
 
 export type DeclaredIndex = Omit<NewIndex, 'origin'>;
 
@@ -138,20 +139,10 @@ export function hasTextIndex(collection: Pick<Collection, 'container'>): boolean
 
 /** The text index of a collection, as searches need it. */
 export function textFields(collection: Pick<Collection, 'container'>): TextFields | undefined {
-  for (const { spec, key } of declaredIndexes(collection)) {
-    if (!key.has('_fts') || spec.get('hidden') === true) continue;
-    const weights = new Map<string, number>();
-    for (const [field, weight] of spec.get('weights') as BsonDocument)
-      weights.set(field, doubleOf(weight));
-    const isEverything = weights.delete('$**');
-    return {
-      weights,
-      isEverything,
-      defaultLanguage: spec.get('default_language') as string,
-      languageField: spec.get('language_override') as string,
-    };
-  }
-  return undefined;
+  const index = declaredIndexes(collection).find(
+    ({ key, spec }) => key.has('_fts') && spec.get('hidden') !== true,
+  );
+  return index && textFieldsOf(index.spec);
 }
 
 /** Whether a field has an index of places. */

@@ -1,14 +1,9 @@
 /** `$text`: words, phrases and negated words, looked for in the fields of the collection's text index. */
-import {
-  type Bson,
-  type BsonDocument,
-  bsonTypeOf,
-  isArray,
-  isDocument,
-} from '../../../../value/index.ts';
+import { type Bson, type BsonDocument, bsonTypeOf, isDocument } from '../../../../value/index.ts';
 import { MongoError } from '../../errors.ts';
-import { type FieldPath, someWholeAt } from '../path.ts';
+import { entryWord } from './indexed-words.ts';
 import { type TextRules, textRules } from './languages.ts';
+import { caseStem, folded, rulesOf, type Sensitivity, textsOf, wordsOf } from './words.ts';
 
 /** What of a text index a query needs. */
 export interface TextFields {
@@ -59,10 +54,8 @@ function wrongType(name: string, value: Bson, expected: string): MongoError {
   );
 }
 
-interface TextOptions {
+interface TextOptions extends Sensitivity {
   readonly language: string | undefined;
-  readonly isCaseSensitive: boolean;
-  readonly isDiacriticSensitive: boolean;
 }
 
 interface Terms {
@@ -129,10 +122,12 @@ export class TextQuery {
   }
 
   #folded(text: string): string {
-    const cased = this.#options.isCaseSensitive ? text : text.toLowerCase();
-    return this.#options.isDiacriticSensitive
-      ? cased.normalize('NFC')
-      : cased.normalize('NFD').replace(/\p{M}/gu, '');
+    return folded(text, this.#options);
+  }
+
+  /** The words of which a document must have one, as entries of an index have them; of a query that is bound. */
+  get entryWords(): readonly string[] {
+    return [...new Set(this.#terms?.words.map(entryWord))];
   }
 
   matches(document: BsonDocument): boolean {
@@ -144,10 +139,7 @@ export class TextQuery {
     const [fields, terms] = [this.#fields, this.#terms];
     if (fields === undefined || terms === undefined || terms.words.length === 0) return undefined;
     const texts = textsOf(document, fields);
-    const language = document.get(fields.languageField);
-    const rules =
-      textRules(typeof language === 'string' ? language : fields.defaultLanguage) ??
-      (textRules('none') as TextRules);
+    const rules = rulesOf(document, fields);
     const scores = new Map<string, number>();
     for (const { text, weight } of texts) this.#addScores(text, weight, rules, scores);
     if (terms.negated.some((word) => scores.has(word))) return undefined;
@@ -178,53 +170,4 @@ export class TextQuery {
       scores.set(stem, (scores.get(stem) ?? 0) + weight * frequency * coefficient * adjustment);
     }
   }
-}
-
-/** The stem with the letters of the word as they are. */
-function caseStem(word: string, rules: TextRules): string {
-  const stem = rules.stemOf(word.toLowerCase());
-  return word.toLowerCase().startsWith(stem) ? word.slice(0, stem.length) : stem;
-}
-
-function wordsOf(text: string): readonly string[] {
-  return (
-    text
-      .match(/[\p{L}\p{N}\p{M}_']+/gu)
-      ?.map((word) => word.replace(/^'+|'+$/g, ''))
-      .filter((word) => word !== '') ?? []
-  );
-}
-
-interface WeighedText {
-  readonly text: string;
-  readonly weight: number;
-}
-
-function textsOf(
-  document: BsonDocument,
-  { weights, isEverything }: TextFields,
-): readonly WeighedText[] {
-  const texts: WeighedText[] = [];
-  for (const [field, weight] of weights)
-    someWholeAt(document, field.split('.') as FieldPath, (value) => {
-      for (const each of isArray(value) ? value : [value])
-        if (typeof each === 'string') texts.push({ text: each, weight });
-      return false;
-    });
-  if (isEverything) collect(document, '', weights, texts);
-  return texts;
-}
-
-function collect(
-  value: Bson,
-  path: string,
-  weights: ReadonlyMap<string, number>,
-  texts: WeighedText[],
-): void {
-  if (typeof value === 'string') {
-    if (!weights.has(path)) texts.push({ text: value, weight: 1 });
-  } else if (isArray(value)) for (const each of value) collect(each, path, weights, texts);
-  else if (isDocument(value))
-    for (const [name, inner] of value)
-      collect(inner, path === '' ? name : `${path}.${name}`, weights, texts);
 }
