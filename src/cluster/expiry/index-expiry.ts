@@ -1,6 +1,7 @@
 /** Deletes the items of a partition that expire by a date of their own, which a declared index has. */
-import type { Clock } from '../../base/index.ts';
+import { type Bytes, type Clock, concatBytes } from '../../base/index.ts';
 import type { ContainerRecord, IndexDefinition } from '../../catalog/index.ts';
+import type { KeyRange } from '../../engine/index.ts';
 import {
   type Item,
   itemKeyOf,
@@ -8,8 +9,8 @@ import {
   multikeyValues,
   type Partition,
 } from '../../partition/index.ts';
-import { comparedTo } from '../../query/index.ts';
-import { type Codec, Extended, parsePath, type Value } from '../../value/index.ts';
+import { comparedTo, type ValueRange } from '../../query/index.ts';
+import { type Codec, DECLARED, Extended, parsePath, type Value } from '../../value/index.ts';
 import { QueryReader } from '../read/query-reader.ts';
 
 /** The indexes of a container by which its items expire. */
@@ -26,13 +27,14 @@ interface IndexExpiry {
 /** Deletes some of the items whose date is over; returns them. */
 export async function expireByIndex(
   { partition, codec, clock }: IndexExpiry,
-  { parts, expireAfterSec = 0 }: IndexDefinition,
+  index: IndexDefinition,
   itemsMax: number,
 ): Promise<readonly Item[]> {
+  const { parts, expireAfterSec = 0 } = index;
   const path = parsePath(parts[0]?.path ?? '');
   const lastMs = clock.nowMs() - expireAfterSec * 1000;
   const isOver = (item: Item): boolean => isDateOver(codec.decode(item.body), path, lastMs);
-  const found = (await itemsUpTo(partition, path, lastMs, itemsMax)).filter(isOver);
+  const found = (await itemsUpTo(partition, index, lastMs, itemsMax)).filter(isOver);
   const removed: Item[] = [];
   if (found.length === 0) return removed;
   const keys = found.map(({ primary }) => itemKeyOf(primary));
@@ -55,15 +57,19 @@ export async function expireByIndex(
 /** Items that the index names up to a date; others may be among them. */
 async function itemsUpTo(
   partition: Partition,
-  path: ReturnType<typeof parsePath>,
+  { id, parts, isVirtual }: IndexDefinition,
   lastMs: number,
   itemsMax: number,
 ): Promise<readonly Item[]> {
   const reader = await partition.reader();
   try {
-    const ranges = [comparedTo('<=', new Extended({ kind: 'date', ms: lastMs }))];
+    const dates = comparedTo('<=', new Extended({ kind: 'date', ms: lastMs }));
     const query = new QueryReader(reader, undefined);
-    const [range] = query.declaredWithin([{ path, ranges }])?.ranges ?? [];
+    const range =
+      isVirtual === true
+        ? within(query.termsOf([DECLARED, String(id)]), dates)
+        : query.declaredWithin([{ path: parsePath(parts[0]?.path ?? ''), ranges: [dates] }])
+            ?.ranges[0];
     if (range === undefined) return [];
     const { entries } = await query.scanIndex(range, { limit: itemsMax, bytesMax: 1024 * 1024 });
     const rids = new Set(entries.map((entry) => query.ridOf(entry)));
@@ -72,6 +78,10 @@ async function itemsUpTo(
   } finally {
     reader.release();
   }
+}
+
+function within(prefix: Bytes | undefined, { start, end }: ValueRange): KeyRange | undefined {
+  return prefix && { start: concatBytes(prefix, start), end: concatBytes(prefix, end) };
 }
 
 /** The earliest date counts where there are several. Items without a date do not expire. */

@@ -175,6 +175,55 @@ const KINDS: Readonly<Record<string, Kind>> = {
     document: textDocument,
     filter: textFilter,
   },
+  'plain, with a filter of any form,': {
+    indexes: [
+      { key: { a: 1, b: -1 }, options: { partialFilterExpression: { a: { $in: [1, 2, 'x'] } } } },
+      {
+        key: { b: 1 },
+        options: { partialFilterExpression: { $or: [{ a: 1 }, { b: { $gt: 3 } }] } },
+      },
+      { key: { 'd.e': 1 }, options: { partialFilterExpression: { 'd.e': { $type: 'string' } } } },
+    ],
+    document: plainDocument,
+    filter: plainFilter,
+  },
+  'compound hashed': {
+    indexes: [{ key: { a: 1, b: 'hashed', 'd.e': -1 } }, { key: { 'd.e': 'hashed', a: 1 } }],
+    document: (dice) => ({ ...plainDocument(dice), d: { e: simple(dice) } }),
+    filter: plainFilter,
+  },
+  'collated (strength 1)': {
+    collation: { locale: 'de', strength: 1 },
+    indexes: [{ key: { t: 1, a: 1 } }, { key: { a: -1, t: 1 } }],
+    document: collatedDocument,
+    filter: collatedFilter,
+  },
+  'collated (strength 2)': {
+    collation: { locale: 'en', strength: 2 },
+    indexes: [{ key: { t: 1 } }],
+    document: collatedDocument,
+    filter: collatedFilter,
+  },
+  'exact, under a collation,': {
+    collation: { locale: 'en', strength: 2 },
+    indexes: [{ key: { a: 1, t: 1 }, options: { collation: { locale: 'simple' } } }],
+    document: collatedDocument,
+    filter: collatedFilter,
+  },
+  wildcard: {
+    indexes: [{ key: { '$**': 1 } }],
+    document: plainDocument,
+    filter: plainFilter,
+  },
+  'wildcard of some paths': {
+    indexes: [
+      { key: { '$**': 1 }, options: { wildcardProjection: { a: 1, 'd.e': 1 } } },
+      { key: { '$**': -1 }, options: { name: 'others', wildcardProjection: { a: 0, d: 0 } } },
+      { key: { b: 1, 'd.$**': 1 } },
+    ],
+    document: plainDocument,
+    filter: plainFilter,
+  },
   '2d': {
     indexes: [{ key: { at: '2d', a: 1 }, options: { min: -90, max: 90 } }],
     needed: [{ key: { at: '2d' } }],
@@ -239,6 +288,83 @@ function textFilter(dice: Dice): Document {
   };
 }
 
+const simple = (dice: Dice): unknown => dice.of<unknown>([1, 2, 3, 4.5, null, 'x', 'y', true]);
+
+function plainDocument(dice: Dice): Document {
+  return {
+    a: dice.of<() => unknown>([() => simple(dice), () => [simple(dice), simple(dice)]])(),
+    b: dice.below(6),
+    ...(dice.below(4) > 0 && {
+      d: dice.of<() => unknown>([
+        () => ({ e: simple(dice) }),
+        () => [{ e: simple(dice) }, { f: 1 }, 7],
+        () => 7,
+      ])(),
+    }),
+  };
+}
+
+function plainTest(dice: Dice): unknown {
+  return dice.of<() => unknown>([
+    () => simple(dice),
+    () => simple(dice),
+    () => ({ $in: [simple(dice), simple(dice)] }),
+    () => ({ [dice.of(['$gt', '$gte', '$lt', '$lte'])]: simple(dice) }),
+    () => ({ $gt: dice.below(4), $lt: 4 }),
+    () => ({ $exists: dice.below(2) === 0 }),
+    () => ({ $type: dice.of(['string', 'number', 'null']) }),
+    () => ({ $ne: simple(dice) }),
+  ])();
+}
+
+function plainFilter(dice: Dice): Document {
+  return dice.of<() => Document>([
+    () => ({ a: plainTest(dice), b: plainTest(dice) }),
+    () => ({ a: plainTest(dice) }),
+    () => ({ b: plainTest(dice) }),
+    () => ({ 'd.e': plainTest(dice), a: plainTest(dice) }),
+    () => ({ 'd.e': plainTest(dice) }),
+    () => ({ $or: [{ a: plainTest(dice) }, { b: plainTest(dice), a: simple(dice) }] }),
+  ])();
+}
+
+const NAMES = [
+  'Äpfel',
+  'apfel',
+  'APFEL',
+  'Straße',
+  'STRASSE',
+  'strasse',
+  'é',
+  'e\u0301',
+  'E',
+  '東京',
+];
+
+function collatedDocument(dice: Dice): Document {
+  return {
+    t: dice.of<() => unknown>([
+      () => dice.of(NAMES),
+      () => [dice.of(NAMES), dice.of(NAMES)],
+      () => ({ name: dice.of(NAMES) }),
+      () => dice.below(3),
+    ])(),
+    a: dice.of<unknown>([1, 2, 'A', 'a', null]),
+  };
+}
+
+function collatedFilter(dice: Dice): Document {
+  const name = (): unknown => dice.of<unknown>([...NAMES, 1, null]);
+  return dice.of<() => Document>([
+    () => ({ t: name() }),
+    () => ({ t: { $in: [name(), name()] } }),
+    () => ({ t: { $gte: name() } }),
+    () => ({ t: { name: dice.of(NAMES) } }),
+    () => ({ t: name(), a: dice.of<unknown>([1, 'a', { $gt: 1 }, null]) }),
+    () => ({ a: dice.of<unknown>([1, 'A', { $gt: 'a' }]) }),
+  ])();
+}
+
 function within(dice: Dice): Document {
   return { $geoWithin: { $centerSphere: [place(dice), dice.of([0.0001, 0.01, 0.5])] } };
 }
@@ -251,20 +377,36 @@ interface Pair {
   readonly plain: Collection;
 }
 
-async function filled(account: Account, kind: Kind, dice: Dice, name: string): Promise<Pair> {
-  const database = (await account.connect()).db('computed');
+interface Filling {
+  readonly name: string;
+  /** The indexed collection is sharded and split. */
+  readonly isSharded: boolean;
+}
+
+async function filled(
+  account: Account,
+  kind: Kind,
+  dice: Dice,
+  { name, isSharded }: Filling,
+): Promise<Pair> {
+  const client = await account.connect();
+  const database = client.db('computed');
   const [indexed, plain] = [database.collection(name), database.collection(`${name}Plain`)];
   if (kind.collation !== undefined) {
     const collation = kind.collation as { locale: string };
     await database.createCollection(indexed.collectionName, { collation });
     await database.createCollection(plain.collectionName, { collation });
   }
+  if (isSharded)
+    await client.db('admin').command({
+      shardCollection: `computed.${name}`,
+      key: { k: 'hashed' },
+    });
   for (const { key, options } of kind.needed ?? [])
     await plain.createIndex(key, { ...options, ...NEVER });
-  const documents = Array.from({ length: DOCUMENTS }, (_, _id) => ({
-    _id,
-    ...kind.document(dice),
-  }));
+  const documents = Array.from({ length: DOCUMENTS }, (_, _id) =>
+    withKey(_id, kind.document(dice)),
+  );
   const half = documents.length / 2;
   const both = async (work: (collection: Collection) => Promise<unknown>): Promise<void> => {
     await work(indexed);
@@ -274,35 +416,63 @@ async function filled(account: Account, kind: Kind, dice: Dice, name: string): P
   for (const { key, options } of kind.indexes) await indexed.createIndex(key, options ?? {});
   await both((collection) => collection.insertMany(documents.slice(half) as never));
   for (let at = 0; at < DOCUMENTS / 4; at++) {
-    const [_id, replacement] = [dice.below(DOCUMENTS) as never, kind.document(dice)];
+    const id = dice.below(DOCUMENTS);
+    const { _id, ...replacement } = withKey(id, kind.document(dice));
     const isRemoved = dice.below(3) === 0;
+    if (isSharded && at === DOCUMENTS / 8) await split(account, name);
     await both((collection) =>
       isRemoved
-        ? collection.deleteOne({ _id })
-        : collection.replaceOne({ _id }, replacement, { upsert: true }),
+        ? collection.deleteOne({ _id, k: id % 7 })
+        : collection.replaceOne({ _id, k: id % 7 }, replacement, { upsert: true }),
     );
   }
   return { indexed, plain };
+}
+
+function withKey(_id: number, document: Document): Document & { readonly _id: never } {
+  return { _id: _id as never, k: _id % 7, ...document };
+}
+
+async function split({ service }: Account, name: string): Promise<void> {
+  const database = service.databases.find('computed');
+  const container = database && service.containers.find(database, name);
+  if (container === undefined) throw new Error('no such collection');
+  await service.resizer.split(container, '0');
 }
 
 function isOrdered(filter: Document): boolean {
   return /"\$near/.test(JSON.stringify(filter));
 }
 
-async function idsOf(collection: Collection, filter: Filter<Document>): Promise<unknown[]> {
+/** Distances are compared in their order, where documents at the same distance come from several partitions. */
+async function idsOf(
+  collection: Collection,
+  filter: Filter<Document>,
+  isOrderKept: boolean,
+): Promise<unknown[]> {
   const found = await collection.find(filter, { batchSize: 7 }).toArray();
   const ids = found.map(({ _id }) => Number(_id));
-  return isOrdered(filter) ? ids : ids.sort((a, b) => a - b);
+  return isOrderKept && isOrdered(filter) ? ids : ids.sort((a, b) => a - b);
 }
 
-async function compared(pair: Pair, kind: Kind, dice: Dice, seed: number): Promise<number> {
+interface Comparison {
+  readonly kind: Kind;
+  readonly seed: number;
+  readonly isSharded: boolean;
+}
+
+async function compared(
+  pair: Pair,
+  dice: Dice,
+  { kind, seed, isSharded }: Comparison,
+): Promise<number> {
   let found = 0;
   for (let at = 0; at < QUERIES; at++) {
     const filter = kind.filter(dice);
-    const expected = await idsOf(pair.plain, filter);
+    const expected = await idsOf(pair.plain, filter, !isSharded);
     found += expected.length;
     const text = `seed ${seed}: ${JSON.stringify(filter)}`;
-    expect(await idsOf(pair.indexed, filter), text).toEqual(expected);
+    expect(await idsOf(pair.indexed, filter, !isSharded), text).toEqual(expected);
     if (!isOrdered(filter))
       expect(await pair.indexed.countDocuments(filter), text).toBe(expected.length);
   }
@@ -319,8 +489,10 @@ test.each(Object.keys(KINDS).flatMap((name) => ENGINES.map((engine) => [name, en
       for (let round = 0; round < rounds; round++) {
         const seed = SEED + round;
         const dice = new Dice(seed);
-        const pair = await filled(account, kind, dice, `c${round}`);
-        expect(await compared(pair, kind, dice, seed)).toBeGreaterThan(0);
+        // Sharded collections have the simple collation.
+        const isSharded = round % 2 === 1 && kind.collation === undefined;
+        const pair = await filled(account, kind, dice, { name: `c${round}`, isSharded });
+        expect(await compared(pair, dice, { kind, seed, isSharded })).toBeGreaterThan(0);
       }
       expect(account.failures).toEqual([]);
     } finally {

@@ -16,6 +16,7 @@ import { HttpServer } from '../../../src/http/index.ts';
 import { ByteServer, type ConnectionInfo } from '../../../src/net/index.ts';
 import {
   DEFAULT_SETTINGS,
+  type HomeApi,
   memoryAccessStore,
   type OperationReport,
   openAccessControl,
@@ -44,6 +45,8 @@ export interface AccountOptions {
   readonly topology?: 'replica-set' | 'standalone' | 'mongos';
   readonly hasTestCommands?: boolean;
   readonly isOpen?: boolean;
+  /** Instead of that of this version. */
+  readonly home?: HomeApi;
 }
 
 export interface Account {
@@ -70,7 +73,7 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     random: seededRandom(1),
     // Only tests of throttling want it.
     settings: { ...DEFAULT_SETTINGS, throughputMode: 'report', ...options.settings },
-    homes: [nosqlHome, mongoHome],
+    homes: [nosqlHome, options.home ?? mongoHome],
   });
   const access = openAccessControl(
     { keys: { primary: KEY, primaryReadonly: READONLY_KEY } },

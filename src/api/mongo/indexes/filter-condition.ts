@@ -48,7 +48,7 @@ export function filterCondition(
       parts.push(anyOf(...part.of.map((inner) => filterCondition(inner, isCollated, more))));
     if (part.kind !== 'field' || seen.has(part.path.join('.'))) continue;
     if (isCollated && hasTexts(part.test)) continue;
-    const ranges = rangesOf(part.test);
+    const ranges = testRanges(part.test);
     if (ranges === undefined || part.path.some((step) => arrayIndex(step) !== undefined)) continue;
     seen.add(part.path.join('.'));
     parts.push(fieldCondition(part.path, ranges));
@@ -70,7 +70,8 @@ function fieldCondition(path: FieldPath, ranges: readonly ValueRange[]): Conditi
 
 export const COMPARISONS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-function rangesOf(test: FieldTest): readonly ValueRange[] | undefined {
+/** Where values that pass a test are; undefined where an index does not know. */
+export function testRanges(test: FieldTest): readonly ValueRange[] | undefined {
   switch (test.kind) {
     case 'eq':
       return equalRanges([test.value]);

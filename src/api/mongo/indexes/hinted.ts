@@ -11,6 +11,7 @@ import { compileFilter, type DocumentTest } from '../query/filter-test.ts';
 import { someWholeAt } from '../query/path.ts';
 import { isWildcard } from './index-key.ts';
 import { declaredIndexes, ID_INDEX, type MongoIndex } from './index-spec.ts';
+import { wildcardPaths } from './wildcard-paths.ts';
 
 type Hinted = Pick<MongoIndex, 'name' | 'key' | 'spec'>;
 
@@ -70,33 +71,13 @@ function checkWildcard(
   filter: Filter,
   collection: Collection,
 ): void {
+  const hasPath = wildcardPaths(key, spec);
   const covers = (path: string): boolean =>
-    [...key.keys()].some((field) => {
-      if (!isWildcard(field)) return path === field;
-      const prefix = field.slice(0, -3);
-      return (
-        (prefix === '' || path === prefix.slice(0, -1) || path.startsWith(prefix)) &&
-        isProjected(path, spec.get('wildcardProjection'))
-      );
-    });
+    hasPath(path) || [...key.keys()].some((field) => !isWildcard(field) && field === path);
   for (const part of partsOf(filter))
     if (part.kind === 'field' && covers(part.path.join('.'))) return;
   throw new MongoError(
     'NoQueryExecutionPlans',
     `error processing query: ns=${namespaceText(collection.namespace)} planner returned error :: caused by :: No query solutions`,
   );
-}
-
-function isProjected(path: string, projection: Bson | undefined): boolean {
-  if (!isDocument(projection)) return path !== '_id';
-  const included = [...projection]
-    .filter(([name]) => name !== '_id')
-    .map(([, value]) => value !== false && Number(value) !== 0);
-  const isInclusion = included[0] ?? true;
-  const isNamed = [...projection.keys()].some(
-    (name) => path === name || path.startsWith(`${name}.`),
-  );
-  if (path === '_id')
-    return projection.has('_id') && projection.get('_id') !== 0 && projection.get('_id') !== false;
-  return isNamed === isInclusion;
 }

@@ -13,6 +13,7 @@ import { doubleOf } from '../bson/arithmetic.ts';
 import { printDocument } from '../bson/print.ts';
 import type { Collection } from '../collections/collection.ts';
 import type { TextFields } from '../query/text/text-query.ts';
+import { kindOf } from './computed/kinds.ts';
 import { cannot, defaultName } from './index-key.ts';
 import { type ParsedIndex, parseIndexSpec } from './index-options-parser.ts';
 import { partialTests } from './partial-filter.ts';
@@ -65,14 +66,23 @@ export function parseIndex(
   return { ...parsed, declared: declaredOf(parsed, isUnique) };
 }
 
-function declaredOf({ kind, key, spec, name }: ParsedIndex, isUnique: boolean): DeclaredIndex {
+/** Whether the entries are computed: the layers below know neither the kind nor the collation nor the filter. */
+function isComputed({ kind, key, spec }: ParsedIndex, filter: DeclaredIndex['filter']): boolean {
+  const isUnique = spec.get('unique') === true;
+  if (kind !== 'plain' && !(kind === 'hashed' && key.size === 1)) return !isUnique;
+  const isPartial = spec.has('partialFilterExpression');
+  const isPlain = !spec.has('collation') && (!isPartial || filter !== undefined);
+  // Dates are found through entries: those of a filter that a search for dates does not imply are computed.
+  if (isPlain && !(isPartial && spec.has('expireAfterSeconds'))) return false;
+  return !isUnique || kindOf({ key, spec }) !== undefined;
+}
+
+function declaredOf(parsed: ParsedIndex, isUnique: boolean): DeclaredIndex {
+  const { kind, key, spec, name } = parsed;
   const partial = spec.get('partialFilterExpression');
   const filter = isDocument(partial) ? partialTests(partial) : undefined;
   const isPartial = isDocument(partial);
   const expiry = spec.get('expireAfterSeconds');
-  const isPlain = kind === 'plain' || (kind === 'hashed' && key.size === 1);
-  // What the layers below cannot hold is kept and shown; finds look at the documents instead.
-  const isVirtual = !isPlain || (isPartial && filter === undefined) || spec.has('collation');
   return {
     name,
     parts: [...key].map(([field, value]) => ({
@@ -84,7 +94,7 @@ function declaredOf({ kind, key, spec, name }: ParsedIndex, isUnique: boolean): 
     isSparse: spec.get('sparse') === true,
     details: Buffer.from(writeBson(spec)).toString('base64'),
     ...(isPartial && filter !== undefined ? { filter } : {}),
-    ...(isVirtual && !isUnique ? { isVirtual: true as const } : {}),
+    ...(isComputed(parsed, filter) ? { isVirtual: true as const } : {}),
     ...(isUnique ? { unique: 'partitionKey' as const } : {}),
     ...(typeof expiry === 'number' && kind === 'plain' ? { expireAfterSec: expiry } : {}),
   };

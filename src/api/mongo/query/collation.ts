@@ -144,7 +144,16 @@ function collationOf(locale: string, options: Options): Collation {
   const compareTexts = ignoresSpaces
     ? (a: string, b: string): number => compared(a.replace(SPACES, ''), b.replace(SPACES, ''))
     : compared;
-  return { described, compareTexts, compare: compareWith(compareTexts) };
+  const collation = { described, compareTexts, compare: compareWith(compareTexts) };
+  BEHIND.set(collation.compare, collation);
+  return collation;
+}
+
+const BEHIND = new WeakMap<CompareBson, Collation>();
+
+/** The collation whose order this is; undefined for the simple order. */
+export function collationBehind(compare: CompareBson): Collation | undefined {
+  return BEHIND.get(compare);
 }
 
 /** Spaces, without those that do not break. */

@@ -1,7 +1,10 @@
 /** Which kind of computed index a description asks for. */
+import { isWildcard } from '../index-key.ts';
+import { fieldKind } from './field-kind.ts';
 import { geoKind } from './geo-kind.ts';
 import type { IndexKey, IndexKind } from './kind.ts';
 import { textKind } from './text-kind.ts';
+import { wildcardKind } from './wildcard-kind.ts';
 
 /** Undefined where the values at its fields are its entries, or where nothing is known of them. */
 export function kindOf(index: IndexKey): IndexKind | undefined {
@@ -9,5 +12,7 @@ export function kindOf(index: IndexKey): IndexKind | undefined {
   if (kinds.includes('2dsphere')) return geoKind(index, '2dsphere');
   if (kinds.includes('2d')) return geoKind(index, '2d');
   if (index.key.has('_fts')) return textKind(index);
-  return undefined;
+  if ([...index.key.keys()].some(isWildcard)) return wildcardKind(index);
+  const arePlain = kinds.every((kind) => typeof kind !== 'string' || kind === 'hashed');
+  return arePlain ? fieldKind(index) : undefined;
 }

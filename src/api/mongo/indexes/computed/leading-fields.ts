@@ -57,7 +57,7 @@ export function pointsOf(
 }
 
 /** What the filter asks of a field whose path has no places of elements. */
-function testsOf(field: string, parts: readonly Filter[]): readonly FieldTest[] {
+export function testsOf(field: string, parts: readonly Filter[]): readonly FieldTest[] {
   if (!isPlainPath(field)) return [];
   return parts.flatMap((part) =>
     part.kind === 'field' && part.path.join('.') === field ? [part.test] : [],
@@ -75,6 +75,6 @@ export function isText(value: Bson): value is string | BsonSymbol {
 }
 
 /** Whether no step of a path may be the place of an element. */
-function isPlainPath(field: string): boolean {
+export function isPlainPath(field: string): boolean {
   return splitPath(field).every((step) => arrayIndex(step) === undefined);
 }
