@@ -38,21 +38,22 @@ export type { Change } from './history/change-log.ts';
 export type { FeedChange, FeedMode, FeedSlice } from './history/feed.ts';
 export type { MovedState } from './history/moved-state.ts';
 export { outsideRetention, retainedWithin } from './history/retention.ts';
-export type { ComputedEntries, DeclaredIndex } from './index/declared/declared-indexes.ts';
+export { sortedValues } from './index/declared/bson-entries.ts';
+export type { ComputedEntries } from './index/declared/computed-entries.ts';
+export type { DeclaredIndex } from './index/declared/declared-indexes.ts';
 export {
   compositePart,
   type IndexFilterTest,
   multikeyValues,
 } from './index/declared/declared-values.ts';
-export { sortedValues } from './index/declared/bson-entries.ts';
 export { boundedValues } from './index/declared/long-entries.ts';
 export type { IndexBuild } from './index/index-builder.ts';
 export {
   truncatedPrefixOfComposite,
   truncatedPrefixOfTerm,
 } from './index/read/truncated-entries.ts';
+export type { ComputedProperty } from './index/terms/computed-property.ts';
 export {
-  type ComputedProperty,
   Indexing,
   isSameTerm,
   pathPrefix,

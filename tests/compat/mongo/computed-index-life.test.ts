@@ -31,16 +31,16 @@ describe.each(ENGINES)('%s', (engine) => {
     const people = collection('people');
     const options = { unique: true, collation: { locale: 'en', strength: 2 } };
     await people.createIndex({ name: 1 }, options);
-    await people.insertOne({ name: 'Alice' });
-    expect(await codeOf(people.insertOne({ name: 'ALICE' }))).toBe(11000);
-    expect(await codeOf(people.insertOne({ name: 'Alicé' }))).toBe('ok');
-    expect(await codeOf(people.updateOne({ name: 'Alicé' }, { $set: { name: 'alice' } }))).toBe(
+    await people.insertOne({ name: 'Cafe' });
+    expect(await codeOf(people.insertOne({ name: 'CAFE' }))).toBe(11000);
+    expect(await codeOf(people.insertOne({ name: 'café' }))).toBe('ok');
+    expect(await codeOf(people.updateOne({ name: 'café' }, { $set: { name: 'cafe' } }))).toBe(
       11000,
     );
     expect(await codeOf(people.insertOne({ name: { first: 'Bob' } }))).toBe('ok');
     expect(await codeOf(people.insertOne({ name: { first: 'BOB' } }))).toBe(11000);
-    await people.deleteOne({ name: 'Alice' });
-    expect(await codeOf(people.insertOne({ name: 'aLiCe' }))).toBe('ok');
+    await people.deleteOne({ name: 'Cafe' });
+    expect(await codeOf(people.insertOne({ name: 'CaFe' }))).toBe('ok');
   });
 
   test('a unique index with a collation is not built over equal texts', async () => {

@@ -247,7 +247,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 const WORDS =
-  'Running runner runs café CAFE Cafe coffee mice mouse the and naïve naive Straße strasse été dogs dog catch "don\'t" ÉCOLE'.split(
+  'Running runner runs café CAFE Cafe coffee mice mouse the and naïve naive ß ss été dogs dog catch "don\'t" ÉTÉ'.split(
     ' ',
   );
 
@@ -328,18 +328,7 @@ function plainFilter(dice: Dice): Document {
   ])();
 }
 
-const NAMES = [
-  'Äpfel',
-  'apfel',
-  'APFEL',
-  'Straße',
-  'STRASSE',
-  'strasse',
-  'é',
-  'e\u0301',
-  'E',
-  '東京',
-];
+const NAMES = ['Äb', 'ab', 'AB', 'xß', 'XSS', 'xss', 'é', 'e\u0301', 'E', '東京'];
 
 function collatedDocument(dice: Dice): Document {
   return {

@@ -22,7 +22,7 @@ describe('keys', () => {
     [{ strength: 2 }, 'cafe', 'café', false],
     [{ strength: 1 }, 'cafe', 'CAFÉ', true],
     [{ strength: 1 }, 'øre', 'ore', true],
-    [{ strength: 1 }, 'Straße', 'STRASSE', true],
+    [{ strength: 1 }, 'süß', 'SUSS', true],
     [{ strength: 3 }, 'a', 'A', false],
     [{ strength: 3 }, 'e\u0301', 'é', true],
     [{ strength: 5 }, 'e\u0301', 'é', false],
@@ -52,8 +52,8 @@ describe('keys', () => {
 const LETTERS = [
   'aAbBcCeEhHlLoOsStTzZnjJ',
   'äÄåÅæÆøØöÖßéÉèçÇñÑłŁđĐœŒĳŉ',
-  'ǆǅŀſ\u0301\u0308\u0327ẽẠấ',
-  'αΑάσςΣ',
+  'ǆ\u01c5\u0140\u017f\u0301\u0308\u0327ẽẠấ',
+  '\u03b1\u0391\u03ac\u03c3\u03c2\u03a3',
   'иИйЙёЁ',
   " -'_1239²½",
 ].join('');

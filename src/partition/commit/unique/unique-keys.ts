@@ -20,7 +20,7 @@ import {
   type Value,
   type ValueMap,
 } from '../../../value/index.ts';
-import type { ComputedEntries } from '../../index/declared/declared-indexes.ts';
+import type { ComputedEntries } from '../../index/declared/computed-entries.ts';
 import {
   type IndexFilterTest,
   multikeyValues,

@@ -11,7 +11,13 @@
  * (bson-entries.ts). A sparse one has none for items that have none of its values; one with a filter has only the items
  * that pass. The entries of a computed one are those that the home API makes of an item, ascending.
  */
-import { type Bytes, bytesToLatin1, EMPTY_BYTES, ENTRY_KEPT_BYTES } from '../../../base/index.ts';
+import {
+  append,
+  type Bytes,
+  bytesToLatin1,
+  EMPTY_BYTES,
+  ENTRY_KEPT_BYTES,
+} from '../../../base/index.ts';
 import type { KeyRange } from '../../../engine/index.ts';
 import {
   type Collation,
@@ -23,6 +29,7 @@ import {
   type Value,
 } from '../../../value/index.ts';
 import { marksOf, sortedValues } from './bson-entries.ts';
+import { type ComputedEntries, computedPrefixes } from './computed-entries.ts';
 import { compositePart, type IndexFilterTest, multikeyValues, passes } from './declared-values.ts';
 import { type IndexInOrder, inOrder } from './index-in-order.ts';
 import {
@@ -69,12 +76,6 @@ export interface DeclaredIndex {
   /** False where only its uniqueness is wanted. */
   readonly servesQueries?: boolean;
 }
-
-/**
- * The entries of an item in one index: values in order, each list one entry. Pure, and never throws. A query names an
- * index only where every item that it wants has an entry in its ranges.
- */
-export type ComputedEntries = (item: Value, body: Bytes) => readonly (readonly Value[])[];
 
 /** An index whose entries have the order of a query. */
 export interface CompositeMatch {
@@ -141,7 +142,8 @@ export class DeclaredIndexes {
     for (const index of this.#indexes)
       if (only === undefined || index.id === only) addPrefixes(index, value, prefixes);
     for (const index of this.#computed)
-      if (only === undefined || index.id === only) addComputed(index, value, body, prefixes);
+      if (only === undefined || index.id === only)
+        append(prefixes, computedPrefixes(index, value, body));
     return prefixes;
   }
 
@@ -363,16 +365,6 @@ function addPrefixes(index: PreparedIndex, item: Value, prefixes: string[]): voi
   });
   const end = bytesToLatin1(index.end);
   for (const key of new Set(keys.map(bytesToLatin1))) prefixes.push(boundedEntry(key + end));
-}
-
-function addComputed(index: PreparedIndex, item: Value, body: Bytes, prefixes: string[]): void {
-  const own = new Set<string>();
-  for (const values of index.computed?.(item, body) ?? []) {
-    writer.reset().raw(index.prefix);
-    for (const value of values) writePart(value, false, undefined);
-    own.add(boundedEntry(writer.takeText()));
-  }
-  for (const prefix of own) prefixes.push(prefix);
 }
 
 function writePart(value: Value, isDescending: boolean, collation: Collation | undefined): void {

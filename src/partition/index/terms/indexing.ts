@@ -38,6 +38,7 @@ import {
 import { ridText } from '../memory/index-run.ts';
 import type { PostingList, PostingLists, Terms } from '../memory/posting-lists.ts';
 import type { IndexChanges } from '../stored/index-log.ts';
+import { type ComputedProperty, computedOf } from './computed-property.ts';
 import { IndexPaths, type IndexRules, PATH_NUMBER_BYTES, pathNumber } from './index-paths.ts';
 import { addTerms, findTerms, PREFIX_TERM } from './index-terms.ts';
 import { noteTextTerms } from './index-text-terms.ts';
@@ -71,15 +72,6 @@ export interface SpatialPath {
   readonly grid: SpatialGrid;
   /** Changes with the grid. */
   readonly gridName: string;
-}
-
-/** A name for an expression over an item, defined by the home API. */
-export interface ComputedProperty {
-  readonly name: string;
-  /** Changes with the result of `compute`. */
-  readonly definition: string;
-  /** Pure. An item for which it throws does not have the property. */
-  compute(item: Value): Value;
 }
 
 const RID_BYTES = 8;
@@ -335,15 +327,6 @@ export class Indexing {
     }
     // Copies have no spare capacity, because many of them wait for the disk.
     return { owner, indexing: this, postings: found.slice(), termPrefixes: prefixes.slice() };
-  }
-}
-
-/** The error is dropped: a definition that fails for an item must prevent neither its write nor an index build. */
-function computedOf({ compute }: ComputedProperty, item: Value): Value {
-  try {
-    return compute(item);
-  } catch {
-    return undefined;
   }
 }
 
