@@ -12,7 +12,9 @@ function keysOf(options: Readonly<Record<string, Bson>>): {
   readonly collation: Collation;
   readonly keys: CollationKeys | undefined;
 } {
-  const collation = parseCollation(new Map(Object.entries({ locale: 'en', ...options })));
+  const collation = parseCollation(
+    new Map(Object.entries({ locale: 'en', caseFirst: 'off', ...options })),
+  );
   return { collation: collation as Collation, keys: collationKeys(collation as Collation) };
 }
 

@@ -17,10 +17,12 @@ export interface CollationKeys {
 /** In front of texts that only they themselves are known to equal. */
 export const UNKNOWN = '\uffff';
 
-/** Latin, Greek and Cyrillic letters, digits, signs, and accents of their own. */
+/** Latin, Greek and Cyrillic letters, digits and signs. Accents that no letter has in it make a text unsure. */
 const ALPHABETS: readonly (readonly [first: number, last: number])[] = [
   [0x20, 0x7e],
-  [0xa0, 0x52f],
+  [0xa0, 0x2ff],
+  [0x370, 0x482],
+  [0x48a, 0x52f],
   [0x1e00, 0x1eff],
 ];
 /** Collations whose letters are remembered: some 2,300 each. */
@@ -59,9 +61,23 @@ function keysBy(compareTexts: (a: string, b: string) => number): CollationKeys {
         if (own === undefined) return UNKNOWN + normal;
         key += own;
       }
-      return compareTexts(key, text) === 0 ? key : UNKNOWN + normal;
+      const isSure = compareTexts(key, text) === 0 && compareTexts(parted(normal), text) === 0;
+      return isSure ? key : UNKNOWN + normal;
     },
   };
+}
+
+/** Ignored by every collation, but what is beside it is no longer one letter. */
+const JOINER = '\u034f';
+
+/**
+ * The text with letters that have accents apart from those before them: in Danish, aä is å with an accent, which the
+ * letters a and ä do not say.
+ */
+function parted(text: string): string {
+  let apart = '';
+  for (const letter of text) apart += letter.normalize('NFD') === letter ? letter : JOINER + letter;
+  return apart;
 }
 
 /** What stands for each letter. */
