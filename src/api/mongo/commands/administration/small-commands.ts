@@ -41,7 +41,8 @@ export const autoCompact: Command = {
     if (sent === null) throw missingField(name, name);
     if (typeof sent !== 'boolean') throw wrongType(`${name}.${name}`, sent, 'bool');
     const target = args.optionalCount('freeSpaceTargetMB');
-    if (target !== undefined && target > TARGET_MAX)
+    // What is switched off needs no target.
+    if (sent && target !== undefined && target > TARGET_MAX)
       throw new MongoError('BadValue', `freeSpaceTargetMB is too large: ${target}`);
     if (target !== undefined && target < 1)
       throw new MongoError(
