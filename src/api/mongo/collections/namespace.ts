@@ -35,8 +35,9 @@ export function checkNewName(namespace: Namespace): void {
 const SYSTEM_NAMES = /^system\.(js|views|profile|users|roles|version|keys)$/;
 
 /** Throws InvalidNamespace for other names of the server. */
-export function checkSystemName(namespace: Namespace): void {
+export function checkSystemName(namespace: Namespace, isTimeSeries = false): void {
   const { collection } = namespace;
+  if (collection.startsWith('system.buckets.') && isTimeSeries) return;
   if (collection.startsWith('system.buckets.'))
     throw new MongoError(
       'IllegalOperation',
@@ -49,7 +50,7 @@ export function checkSystemName(namespace: Namespace): void {
 export function checkDatabase(database: string): void {
   if (
     database === '' ||
-    /[/\\. "$*<>:|?#\0]/.test(database) ||
+    /[/\\. "$#\0]/.test(database) ||
     Buffer.byteLength(database) > DATABASE_NAME_BYTES_MAX
   )
     throw invalid(`Invalid database name: '${database}'`);

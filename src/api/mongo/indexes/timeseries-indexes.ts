@@ -12,9 +12,8 @@ export function checkTimeseriesIndex(
 ): void {
   const series = collection.options.get('timeseries');
   if (!isTimeSeries(collection) || !isDocument(series)) return;
-  for (const option of ['unique', 'sparse'])
-    if (spec.get(option) === true)
-      throw invalid(`${option} indexes are not supported on time-series collections`);
+  if (spec.get('unique') === true)
+    throw invalid('Unique indexes are not supported on time-series collections');
   if (kind === 'text') throw invalid('Text indexes are not supported on time-series collections');
   if (key.has('$**'))
     throw new MongoError(
@@ -25,6 +24,8 @@ export function checkTimeseriesIndex(
   const isOwn = [...key.keys()].every((name) =>
     fieldNames.some((field) => name === field || name.startsWith(`${String(field)}.`)),
   );
+  if (spec.get('sparse') === true && !isOwn)
+    throw invalid('Sparse indexes are not supported on the measurements of a time series');
   if ((kind === 'hashed' || kind === '2d') && !isOwn)
     throw cannot(`Index type '${kind}' is not supported on the measurements of a time series`);
   if (spec.has('expireAfterSeconds')) checkExpiry(spec, fieldNames[0]);

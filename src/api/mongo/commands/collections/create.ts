@@ -17,7 +17,7 @@ export const create: Command = {
     const { service } = context;
     const namespace = namespaceOf(call);
     checkNewName(namespace);
-    checkSystemName(namespace);
+    checkSystemName(namespace, (body.get('timeseries') ?? null) !== null);
     const options = parseCreateOptions(body, service.clock.nowMs());
     if (options.has('validator') && namespace.collection.startsWith('system.'))
       throw invalid(`Document validators are not allowed on ${namespaceText(namespace)}`);

@@ -56,7 +56,7 @@ export const findAndModify: Command = {
     const project = parseProjection(fields, { context: query, filter: parsed, sort });
     const arrayFilters = args.optionalList('arrayFilters') ?? [];
     if (!isRemove) parseUpdate(update, arrayFilters, query);
-    checkHint(existing, body.get('hint'), parsed);
+    checkHint(existing, body.get('hint'), parsed, true);
     const collection =
       existing ?? (isUpsert ? await ensureCollection(service, namespace) : undefined);
     if (collection === undefined) return reply(call, NO_CHANGE, isRemove, project);

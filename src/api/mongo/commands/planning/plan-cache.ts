@@ -74,6 +74,7 @@ export const planCacheSetFilter: Command = {
     for (const name of ['sort', 'projection', 'collation'])
       if (body.has(name)) requireDocument(body, name);
     const collation = body.get('collation');
+    if (isArray(collation)) throw bad("field 'collation' must be an object");
     if (isDocument(collation)) {
       if (collation.size === 0) throw bad("optional field 'collation' cannot be empty");
       parseCollation(collation);
