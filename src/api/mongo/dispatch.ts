@@ -317,7 +317,8 @@ function refused(running: Running, error: unknown, options: DispatchOptions): Di
   const labels = running.failLabels ?? labelsOf(refusal, call.name, call.body);
   const { clusterClock, topology } = call.context;
   const reply = new Map(errorReply(refusal, labels));
-  if (STATE_CHANGES.has(refusal.mongoCode))
+  // A failure on purpose has no version: drivers would take it for one that they know of, and ignore it.
+  if (STATE_CHANGES.has(refusal.mongoCode) && !running.isMadeToFail)
     reply.set('topologyVersion', topologyVersion(call.context));
   return {
     document: writeBson(reply),

@@ -27,6 +27,7 @@ interface InsertRequest {
   readonly isOrdered: boolean;
   readonly retryable: RetryableWrite | undefined;
   readonly bypassesValidation?: boolean;
+  readonly keepsEmptyTimestamps?: boolean;
   /** The place of the first document in the command. */
   readonly place?: number;
 }
@@ -81,7 +82,7 @@ function prepare(request: InsertRequest): {
   const ready: Prepared[] = [];
   const failures: WriteFailure[] = [];
   const check = compileRules(rulesOf(collection, request.bypassesValidation));
-  const nowMs = store.nowMs();
+  const nowMs = request.keepsEmptyTimestamps === true ? undefined : store.nowMs();
   for (const [index, sent] of bodies.entries()) {
     try {
       const made = readNewDocument(sent, nowMs);

@@ -24,9 +24,10 @@ function newObjectId(): Extended {
   return new Extended({ kind: 'objectId', bytes: new Uint8Array(new ObjectId().id) });
 }
 
-export function readNewDocument(sent: Bytes, nowMs: number): NewDocument {
+/** @param nowMs - what empty timestamps become; undefined: they are kept. */
+export function readNewDocument(sent: Bytes, nowMs: number | undefined): NewDocument {
   const read = readBson(sent);
-  const document = stamped(read, nowMs);
+  const document = nowMs === undefined ? read : stamped(read, nowMs);
   if (document !== read) return finishDocument(document);
   const [first] = document.keys();
   if (first === '_id') {

@@ -94,6 +94,7 @@ function printContext({ sent, expression }: QueryContext): BsonDocument {
     ['variables', sent.variables ?? null],
     ['collation', sent.collation ?? null],
     ['clusterTime', expression.clusterTime ?? null],
+    ['keepsEmptyTimestamps', sent.keepsEmptyTimestamps === true],
   ]);
 }
 
@@ -106,7 +107,12 @@ function parseContext(printed: Bson | undefined): QueryContext {
     isDocument(collation) ? collation : undefined,
   );
   const clusterTime = printed.get('clusterTime') ?? undefined;
-  return { ...made, expression: { ...made.expression, clusterTime } };
+  const keepsEmptyTimestamps = printed.get('keepsEmptyTimestamps') === true;
+  return {
+    ...made,
+    expression: { ...made.expression, clusterTime },
+    sent: { ...made.sent, keepsEmptyTimestamps },
+  };
 }
 
 export function deleteArguments(

@@ -394,7 +394,9 @@ const WEIGHT_MAX = 99_999;
 
 function weightsOf(sent: Bson | undefined, key: BsonDocument): BsonDocument {
   const weights = new Map<string, Bson>();
-  for (const [name, value] of key) if (value === 'text') weights.set(name, 1);
+  // A key that tools have read from `listIndexes` has no names of fields: these are in the weights.
+  for (const [name, value] of key)
+    if (value === 'text' && (name !== '_fts' || sent === undefined)) weights.set(name, 1);
   if (typeof sent === 'string') weights.set(sent, 1);
   if (isDocument(sent))
     for (const [name, weight] of sent) {

@@ -12,6 +12,8 @@ export interface QueryContext {
     readonly nowMs: number;
     readonly variables: BsonDocument | undefined;
     readonly collation: BsonDocument | undefined;
+    /** Empty timestamps of a replacement are data, as restoring tools say, and not the time of the write. */
+    readonly keepsEmptyTimestamps?: boolean;
   };
 }
 

@@ -30,7 +30,11 @@ interface UpdateContext {
 }
 
 export type Update =
-  | { readonly kind: 'replacement'; readonly document: BsonDocument }
+  | {
+      readonly kind: 'replacement';
+      readonly document: BsonDocument;
+      readonly keepsEmptyTimestamps: boolean;
+    }
   | { readonly kind: 'pipeline'; readonly apply: ApplyPipeline }
   | { readonly kind: 'operators'; readonly steps: readonly UpdateStep[] };
 
@@ -67,7 +71,8 @@ export function parseUpdate(
         'FailedToParse',
         'arrayFilters may not be specified for replacement-style updates',
       );
-    return { kind: 'replacement', document: checkReplacement(update) };
+    const keepsEmptyTimestamps = context.sent.keepsEmptyTimestamps === true;
+    return { kind: 'replacement', document: checkReplacement(update), keepsEmptyTimestamps };
   }
   const filters = parseArrayFilters(arrayFilters, context);
   const steps: UpdateStep[] = [];
@@ -253,8 +258,11 @@ export function applyUpdate(
   current: BsonDocument,
   context: UpdateContext,
 ): BsonDocument {
-  if (update.kind === 'replacement')
-    return replaced(stamped(update.document, context.nowMs), current.get('_id'));
+  if (update.kind === 'replacement') {
+    const { document, keepsEmptyTimestamps } = update;
+    const made = keepsEmptyTimestamps ? document : stamped(document, context.nowMs);
+    return replaced(made, current.get('_id'));
+  }
   if (update.kind === 'pipeline') return replaced(update.apply(current), current.get('_id'));
   const document = mutableCopy(current);
   for (const step of update.steps)

@@ -9,12 +9,13 @@ import {
 } from '../../../value/index.ts';
 import { Arguments } from '../bson/arguments.ts';
 import type { Call, Command, Reply } from '../call.ts';
-import { type Collection, findCollection, isView } from '../collections/collection.ts';
+import { findCollection, isView } from '../collections/collection.ts';
 import { namespaceText } from '../collections/namespace.ts';
 import { MongoError } from '../errors.ts';
 import { SIMPLE, sameCollation } from '../query/collation.ts';
 import { documentOf, ok } from '../reply.ts';
-import { resolveView, viewCollation } from './view.ts';
+import { systemView } from './system-views.ts';
+import { resolveView, type View, viewCollation } from './view.ts';
 
 /** Commands that change or describe stored documents or indexes. */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -38,16 +39,18 @@ const REFUSED: ReadonlySet<string> = new Set([
 const READS: ReadonlySet<string> = new Set(['aggregate', 'count', 'distinct', 'find']);
 
 /** Undefined where the command is not on a view. */
-export function viewOf({ context, name, body, database }: Call): Collection | undefined {
+export function viewOf(call: Call): View | undefined {
+  const { context, name, body, database } = call;
   if (!READS.has(name) && !REFUSED.has(name)) return undefined;
   const collection = body.get(name);
   if (typeof collection !== 'string' || !database) return undefined;
   const found = findCollection(context.service, { database, collection });
-  return found !== undefined && isView(found) ? found : undefined;
+  if (found !== undefined) return isView(found) ? found : undefined;
+  return READS.has(name) ? systemView(call, { database, collection }) : undefined;
 }
 
 /** @param aggregate - the command that runs pipelines. */
-export function runOnView(call: Call, view: Collection, aggregate: Command): MaybePromise<Reply> {
+export function runOnView(call: Call, view: View, aggregate: Command): MaybePromise<Reply> {
   const text = namespaceText(view.namespace);
   if (REFUSED.has(call.name))
     throw new MongoError(
@@ -58,7 +61,7 @@ export function runOnView(call: Call, view: Collection, aggregate: Command): May
   if (isAboutName(call)) return aggregate.run(call);
   const { namespace, pipeline } = resolveView(call.context.service, view);
   const body = new Map<string, Bson>([
-    ['aggregate', namespace.collection],
+    ['aggregate', namespace.collection === '' ? 1 : namespace.collection],
     ['pipeline', [...pipeline, ...stagesOf(call)]],
     ['cursor', cursorOf(call)],
   ]);

@@ -15,6 +15,9 @@ import { MongoError } from '../errors.ts';
 /** Views on views (documented). */
 const DEPTH_MAX = 20;
 
+/** What reading a view needs to know of it. */
+export type View = Pick<Collection, 'namespace' | 'options'>;
+
 interface ResolvedView {
   /** The collection at the bottom. */
   readonly namespace: Namespace;
@@ -23,9 +26,9 @@ interface ResolvedView {
 }
 
 /** Throws ViewDepthLimitExceeded. */
-export function resolveView(service: Service, view: Collection): ResolvedView {
+export function resolveView(service: Service, view: View): ResolvedView {
   let { namespace } = view;
-  let current: Collection | undefined = view;
+  let current: View | undefined = view;
   let pipeline: readonly Bson[] = [];
   for (let depth = 0; current !== undefined && isView(current); depth++) {
     if (depth >= DEPTH_MAX) throw tooDeep(view.namespace);

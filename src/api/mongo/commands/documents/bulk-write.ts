@@ -23,7 +23,7 @@ import { parseFilter } from '../../query/filter-parser.ts';
 import { documentOf, ok } from '../../reply.ts';
 import { ensureHidden } from '../../sessions/hidden-collections.ts';
 import { deleteStatement, runChange, updateStatement } from './change-statements.ts';
-import { contextOf, refuseView } from './query-arguments.ts';
+import { contextOf, keepsEmptyTimestamps, refuseView } from './query-arguments.ts';
 import { checkStatement, isTrue } from './statement-fields.ts';
 import { statementError } from './statements.ts';
 
@@ -58,6 +58,7 @@ export const bulkWrite: Command = {
     ordered: 'bool',
     errorsOnly: 'bool',
     bypassDocumentValidation: 'flag',
+    bypassEmptyTsReplacement: 'bool',
     cursor: 'object',
     let: 'object',
     stmtId: 'int',
@@ -208,6 +209,7 @@ class BulkRun {
       retryable,
       place: index,
       bypassesValidation: isTrue(sent.get('bypassDocumentValidation')),
+      keepsEmptyTimestamps: keepsEmptyTimestamps(sent),
     });
     return failures;
   }

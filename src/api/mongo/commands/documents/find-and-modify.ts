@@ -29,6 +29,7 @@ export const findAndModify: Command = {
     upsert: 'flag',
     new: 'flag',
     bypassDocumentValidation: 'flag',
+    bypassEmptyTsReplacement: 'bool',
     let: 'object',
     stmtId: 'int',
     stmtIds: 'array',

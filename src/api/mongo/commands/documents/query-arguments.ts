@@ -18,6 +18,7 @@ import { type Filter, textOf } from '../../query/filter.ts';
 import type { DocumentTest } from '../../query/filter-test.ts';
 import { type QueryContext, queryContext } from '../../query/query-context.ts';
 import { ScriptCalls } from '../../scripts/script-calls.ts';
+import { isTrue } from './statement-fields.ts';
 
 /** Commands for which a collation without fields is none. */
 const TAKES_EMPTY_COLLATION: ReadonlySet<string> = new Set(['aggregate', 'count', 'distinct']);
@@ -44,13 +45,21 @@ export function contextOf(
   const collation =
     (sent?.size === 0 ? undefined : sent) ?? (isDocument(inherited) ? inherited : undefined);
   const nowMs = store.nowMs();
-  const made = queryContext(nowMs, variablesIn(documentIn(body, 'let', name), nowMs), collation);
+  const plain = queryContext(nowMs, variablesIn(documentIn(body, 'let', name), nowMs), collation);
+  const made = keepsEmptyTimestamps(body)
+    ? { ...plain, sent: { ...plain.sent, keepsEmptyTimestamps: true } }
+    : plain;
   const scripts = new ScriptCalls(context.service.scripts, meter);
   if (context.topology === 'standalone')
     return { ...made, expression: { ...made.expression, scripts } };
   const { high, low } = context.clusterClock.time;
   const clusterTime = new Extended({ kind: 'timestamp', high, low });
   return { ...made, expression: { ...made.expression, scripts, clusterTime } };
+}
+
+/** Tools that restore documents want them as they were. */
+export function keepsEmptyTimestamps(body: BsonDocument): boolean {
+  return isTrue(body.get('bypassEmptyTsReplacement'));
 }
 
 function documentIn(document: BsonDocument, field: string, name: string): BsonDocument | undefined {

@@ -36,6 +36,7 @@ export const update: Command = {
     updates: 'any',
     ordered: 'bool',
     bypassDocumentValidation: 'flag',
+    bypassEmptyTsReplacement: 'bool',
     let: 'object',
     stmtId: 'int',
     stmtIds: 'array',
