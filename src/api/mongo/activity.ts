@@ -4,10 +4,18 @@ type Wake = () => void;
 
 export class Activity {
   readonly #waiting = new Set<Wake>();
+  /** How often the state has changed. */
+  changes = 0;
 
   /** Something was written, or the server stops. */
   notify(): void {
     for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** The state is now the one of this number. */
+  change(to: number): void {
+    this.changes = to;
+    this.notify();
   }
 
   /** Resolves at the next `notify`, or after the time at the latest. */

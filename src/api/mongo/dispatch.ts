@@ -11,6 +11,7 @@ import {
   type Bson,
   type BsonDocument,
   BsonWriter,
+  isDocument,
   readBson,
   writeBson,
 } from '../../value/index.ts';
@@ -72,7 +73,7 @@ export function dispatch(
   const { call } = running;
   const failure = options.context.failPoints?.failureOf({
     command: call.name,
-    appName: connection.appName,
+    appName: connection.appName || introducedAs(call),
     namespace: `${call.database}.${String(call.body.get(call.name))}`,
   });
   if (failure === undefined) return runWrite(running, message, options);
@@ -80,6 +81,14 @@ export function dispatch(
   return new Promise((resolve) => setTimeout(resolve, failure.blockMs)).then(() =>
     fail(running, failure, message, options),
   );
+}
+
+/** The name in the first message of a client, which is not known of its connection yet. */
+function introducedAs({ body }: Call): string {
+  const client = body.get('client');
+  const application = isDocument(client) ? client.get('application') : undefined;
+  const name = isDocument(application) ? application.get('name') : undefined;
+  return typeof name === 'string' ? name : '';
 }
 
 /** A fail point may refuse a write that can be sent again, or lose its reply. */
@@ -317,9 +326,13 @@ function refused(running: Running, error: unknown, options: DispatchOptions): Di
   const labels = running.failLabels ?? labelsOf(refusal, call.name, call.body);
   const { clusterClock, topology } = call.context;
   const reply = new Map(errorReply(refusal, labels));
-  // A failure on purpose has no version: drivers would take it for one that they know of, and ignore it.
-  if (STATE_CHANGES.has(refusal.mongoCode) && !running.isMadeToFail)
-    reply.set('topologyVersion', topologyVersion(call.context));
+  if (STATE_CHANGES.has(refusal.mongoCode)) {
+    const { states } = call.context;
+    // Drivers ignore a state that they know of: they must hear of this one before their monitors do.
+    const changes = running.isMadeToFail ? states.changes + 1 : states.changes;
+    if (running.isMadeToFail) setTimeout(() => states.change(changes), STATE_CHANGE_MS);
+    reply.set('topologyVersion', topologyVersion(call.context, changes));
+  }
   return {
     document: writeBson(reply),
     suffix: topology === 'standalone' ? EMPTY_BYTES : clusterClock.suffix,
@@ -328,7 +341,10 @@ function refused(running: Running, error: unknown, options: DispatchOptions): Di
   };
 }
 
-/** Refusals that name the state of the server, so that drivers see that it is the one they know. */
+/** Time for a reply to reach its client before monitors are woken. */
+const STATE_CHANGE_MS = 20;
+
+/** Refusals that name the state of the server, so that drivers see whether it is the one they know. */
 const STATE_CHANGES: ReadonlySet<string> = new Set([
   'InterruptedAtShutdown',
   'InterruptedDueToReplStateChange',

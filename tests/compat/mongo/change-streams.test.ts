@@ -90,6 +90,15 @@ describe.each(ENGINES)('%s', (engine) => {
     await stream.close();
   });
 
+  test('a change stream at another read concern than majority is refused', async () => {
+    const stream = client.db('streams').collection('level').watch([], { readConcern: 'local' });
+    await expect(stream.next()).rejects.toMatchObject({
+      code: 72,
+      message:
+        "Aggregation stage $changeStream cannot run with a readConcern other than 'majority', or in a multi-document transaction. Current readConcern: local",
+    });
+  });
+
   test('a drop ends the stream of a collection; that of a database sees new collections', async () => {
     await client.db('streams').createCollection('dropped');
     const { items, stream } = await opened('dropped');

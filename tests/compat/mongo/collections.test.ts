@@ -104,6 +104,33 @@ test('fail points make drivers send reads again', async () => {
   expect(await client.db('c').collection('all').find().toArray()).toHaveLength(3);
 });
 
+test('a failure on purpose that ends the server is a new state, so that drivers clear their pool', async () => {
+  const admin = client.db('admin');
+  const data = { failCommands: ['ping'], errorCode: 91 };
+  await admin.command({ configureFailPoint: 'failCommand', mode: { times: 1 }, data });
+  const refused = await admin.command({ ping: 1 }).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 91, errorLabels: ['ResetPool'] });
+  expect(await admin.command({ ping: 1 })).toMatchObject({ ok: 1 });
+});
+
+test('a fail point by the name of an application holds for its first message', async () => {
+  const data = { failCommands: ['isMaster', 'hello'], closeConnection: true, appName: 'unlucky' };
+  const configure = { configureFailPoint: 'failCommand', mode: 'alwaysOn', data };
+  await client.db('admin').command(configure);
+  const unlucky = new MongoClient(account.uri(), {
+    appName: 'unlucky',
+    serverSelectionTimeoutMS: 100,
+  });
+  await expect(unlucky.connect()).rejects.toMatchObject({ name: 'MongoServerSelectionError' });
+  await unlucky.close();
+  await client.db('admin').command({ configureFailPoint: 'failCommand', mode: 'off' });
+});
+
+test('validate takes the field that pymongo sends', async () => {
+  const reply = await client.db('c').command({ validate: 'all', scandata: false, full: false });
+  expect(reply).toMatchObject({ ns: 'c.all', valid: true });
+});
+
 test('a standalone says so, and takes no transactions', async () => {
   const single = await startAccount({ topology: 'standalone' });
   const direct = new MongoClient(

@@ -175,6 +175,39 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(await large.findOne({ _id: 1 })).toEqual({ _id: 1, text: 'small' });
   });
 
+  test('a document of 16 MiB is found by a filter, counted, updated and piped', async () => {
+    const large = client.db('docs').collection<{ _id: number; a: number; text: string }>('found');
+    const text = 'x'.repeat(16 * 1024 * 1024 - 100);
+    await large.insertMany([
+      { _id: 1, a: 1, text },
+      { _id: 2, a: 1, text: 'small' },
+    ]);
+    expect((await large.findOne({ a: 1 }))?.text === text).toBe(true);
+    expect(await large.find({ a: 1 }).project({ a: 1 }).sort({ a: 1, _id: 1 }).toArray()).toEqual([
+      { _id: 1, a: 1 },
+      { _id: 2, a: 1 },
+    ]);
+    expect(await large.countDocuments({ a: 1 })).toBe(2);
+    expect(await large.updateMany({ a: 1 }, { $inc: { a: 1 } })).toMatchObject({
+      modifiedCount: 2,
+    });
+    const pipeline = [{ $match: { a: 2 } }, { $group: { _id: '$a', n: { $sum: 1 } } }];
+    expect(await large.aggregate(pipeline).toArray()).toEqual([{ _id: 2, n: 2 }]);
+  });
+
+  test('an empty collation of an update or delete is none', async () => {
+    const items = client.db('docs').collection('collated');
+    await items.insertMany([{ a: 'x' }, { a: 'X' }]);
+    const none = { collation: {} as never };
+    expect(await items.updateMany({ a: 'x' }, { $set: { b: 1 } }, none)).toMatchObject({
+      matchedCount: 1,
+    });
+    expect(await items.findOneAndUpdate({ a: 'X' }, { $set: { b: 2 } }, none)).toMatchObject({
+      a: 'X',
+    });
+    expect(await items.deleteMany({ a: 'x' }, none)).toMatchObject({ deletedCount: 1 });
+  });
+
   test('databases and collections come and go', async () => {
     const db = client.db('coming');
     await db.createCollection('a');

@@ -191,6 +191,35 @@ describe.each(ENGINES)('%s', (engine) => {
     await session.endSession();
   });
 
+  test('create of a collection that exists is refused in a transaction, which does not drop it', async () => {
+    await client.db('t').createCollection('existing');
+    await client
+      .db('t')
+      .collection('existing')
+      .insertOne({ _id: 1 as never });
+    const session = client.startSession();
+    session.startTransaction();
+    await expect(client.db('t').command({ create: 'existing' }, { session })).rejects.toMatchObject(
+      {
+        code: 48,
+        message: 'Collection t.existing already exists.',
+      },
+    );
+    await session.abortTransaction();
+    session.startTransaction();
+    await expect(
+      client.db('t').collection('existing').createIndex({ a: 1 }, { session }),
+    ).rejects.toMatchObject({
+      code: 263,
+      message:
+        'Cannot create new indexes on existing collection t.existing in a multi-document transaction.',
+    });
+    await session.abortTransaction();
+    await session.endSession();
+    expect(await client.db('t').collection('existing').countDocuments()).toBe(1);
+    expect(await client.db('t').listCollections({ name: 'existing' }).toArray()).toHaveLength(1);
+  });
+
   test('what cannot be in a transaction is refused', async () => {
     const session = client.startSession();
     session.startTransaction();

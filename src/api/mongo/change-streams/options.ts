@@ -34,6 +34,18 @@ export function changeStreamArgument({ name, body }: Call): Bson | undefined {
   return isDocument(first) ? first.get('$changeStream') : undefined;
 }
 
+/** Events are of what a majority has, so that no other level means anything. */
+function checkLevel(body: BsonDocument): void {
+  const concern = body.get('readConcern');
+  const level = isDocument(concern) ? (concern.get('level') ?? 'majority') : 'majority';
+  if (level !== 'majority')
+    throw new MongoError(
+      'InvalidOptions',
+      "Aggregation stage $changeStream cannot run with a readConcern other than 'majority', or in a multi-document " +
+        `transaction. Current readConcern: ${String(level)}`,
+    );
+}
+
 export function parseStreamOptions(call: Call, sent: Bson): StreamOptions {
   if (!isDocument(sent))
     throw new MongoError(
@@ -46,6 +58,7 @@ export function parseStreamOptions(call: Call, sent: Bson): StreamOptions {
       'The $changeStream stage is only supported on replica sets',
     );
   checkFields('$changeStream', sent, FIELDS, false);
+  checkLevel(call.body);
   const [after, startAfter] = [sent.get('resumeAfter') ?? null, sent.get('startAfter') ?? null];
   const startAt = sent.get('startAtOperationTime') ?? null;
   if (after !== null && startAfter !== null)

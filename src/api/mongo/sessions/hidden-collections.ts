@@ -45,9 +45,14 @@ export async function hideMade({ context, body, name, database }: Call): Promise
   context.transactions.made(body, namespace);
 }
 
+/** True where an open transaction has made the collection. */
+export function isHidden({ options }: Pick<Collection, 'options'>): boolean {
+  return options.get(HIDDEN) === true;
+}
+
 /** True for the collections of other transactions, and of this one from outside. */
-export function isHiddenFrom({ body }: Call, { options }: Collection): boolean {
-  return options.get(HIDDEN) === true && body.get('autocommit') !== false;
+export function isHiddenFrom({ body }: Call, collection: Collection): boolean {
+  return isHidden(collection) && body.get('autocommit') !== false;
 }
 
 export async function showCollections(service: Service, made: readonly Namespace[]): Promise<void> {

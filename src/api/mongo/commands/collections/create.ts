@@ -24,10 +24,12 @@ export const create: Command = {
     if (options.has('viewOn')) checkView(service, namespace, options);
     const existing = findCollection(service, namespace);
     if (existing !== undefined) {
-      if (isSame(existing.options, options)) return ok();
+      if (isSame(existing.options, options) && !call.store.isTransaction) return ok();
       throw new MongoError(
         'NamespaceExists',
-        `namespace ${namespaceText(namespace)} already exists, but with different options`,
+        isSame(existing.options, options)
+          ? `Collection ${namespaceText(namespace)} already exists.`
+          : `namespace ${namespaceText(namespace)} already exists, but with different options`,
       );
     }
     await createCollection(service, namespace, { options });

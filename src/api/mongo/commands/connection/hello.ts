@@ -37,9 +37,10 @@ export const hello: Command = {
     if (waitMs === undefined) return helloReply(call);
     call.hasMoreReplies = allowsExhaust;
     const endMs = performance.now() + waitMs;
+    const { states } = call.context;
     const wait = async (): Promise<BsonDocument> => {
-      while (!connection.isEnding && performance.now() < endMs)
-        await call.context.states.wait(Math.max(1, endMs - performance.now()));
+      while (!connection.isEnding && isTold(call) && performance.now() < endMs)
+        await states.wait(Math.max(1, endMs - performance.now()));
       if (connection.isEnding) call.hasMoreReplies = false;
       return helloReply(call);
     };
@@ -69,8 +70,13 @@ function awaitMs({ body, context }: Call): number | undefined {
   return isOurs ? Math.min(ms, AWAIT_MS_MAX) : undefined;
 }
 
+function isTold({ connection, context }: Call): boolean {
+  return connection.toldChanges === context.states.changes;
+}
+
 function helloReply(call: Call): MaybePromise<BsonDocument> {
   const { connection, context, body, name } = call;
+  connection.toldChanges = context.states.changes;
   const nowMs = context.service.clock.nowMs();
   const isHello = name === 'hello';
   const reply: Record<string, Bson> = {
@@ -113,14 +119,14 @@ function checkMechanismUser(body: BsonDocument): void {
     throw new MongoError('BadValue', 'UserName must contain a . separated database.user pair');
 }
 
-/** Names this process and its state, which never changes. */
-export function topologyVersion({
-  processId,
-  topology,
-}: Pick<MongoContext, 'processId' | 'topology'>): BsonDocument {
+/** Names this process and its state, which changes on purpose only. */
+export function topologyVersion(
+  { processId, topology, states }: Pick<MongoContext, 'processId' | 'topology' | 'states'>,
+  changes = states.changes,
+): BsonDocument {
   return new Map<string, Bson>([
     ['processId', new Extended({ kind: 'objectId', bytes: processId })],
-    ['counter', topology === 'replica-set' ? 6n : 0n],
+    ['counter', (topology === 'replica-set' ? 6n : 0n) + BigInt(changes)],
   ]);
 }
 

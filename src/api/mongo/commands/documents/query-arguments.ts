@@ -21,7 +21,16 @@ import { ScriptCalls } from '../../scripts/script-calls.ts';
 import { isTrue } from './statement-fields.ts';
 
 /** Commands for which a collation without fields is none. */
-const TAKES_EMPTY_COLLATION: ReadonlySet<string> = new Set(['aggregate', 'count', 'distinct']);
+const TAKES_EMPTY_COLLATION: ReadonlySet<string> = new Set([
+  'aggregate',
+  'bulkWrite',
+  'count',
+  'delete',
+  'distinct',
+  'findAndModify',
+  'findandmodify',
+  'update',
+]);
 
 /** @param statement - one of several of the command; it may have a collation of its own. */
 export function contextOf(

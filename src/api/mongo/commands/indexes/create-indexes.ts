@@ -10,7 +10,7 @@ import {
 import { doubleOf, isNumber, wholeNumber } from '../../bson/arithmetic.ts';
 import type { Call, Command } from '../../call.ts';
 import { type Collection, ensureCollection, findCollection } from '../../collections/collection.ts';
-import { checkSystemName } from '../../collections/namespace.ts';
+import { checkSystemName, namespaceText } from '../../collections/namespace.ts';
 import { namespaceOf } from '../../collections/target.ts';
 import { uniqueViolation } from '../../documents/duplicate.ts';
 import { findDocuments } from '../../documents/find-documents.ts';
@@ -22,6 +22,7 @@ import { indexCount } from '../../indexes/listed-indexes.ts';
 import { checkTimeseriesIndex } from '../../indexes/timeseries-indexes.ts';
 import { EVERYTHING } from '../../query/filter.ts';
 import { ok } from '../../reply.ts';
+import { isHidden } from '../../sessions/hidden-collections.ts';
 
 /** MongoDB's bound of the indexes of a collection, the one of `_id` included. */
 const INDEXES_MAX = 64;
@@ -45,6 +46,7 @@ export const createIndexes: Command = {
     const parsed = sent.map((spec) => parseIndex(spec, collection));
     const before = indexCount(collection);
     checkAmong(parsed);
+    if (call.store.isTransaction && !isHidden(collection)) refuseNew(collection, parsed);
     for (const index of parsed) collection = await createOne(call, collection, index);
     const after = indexCount(collection);
     return ok({
@@ -55,6 +57,16 @@ export const createIndexes: Command = {
     });
   },
 };
+
+/** A transaction indexes what it has made; elsewhere an index must be there already. */
+function refuseNew(collection: Collection, indexes: readonly NewMongoIndex[]): void {
+  const declared = declaredIndexes(collection);
+  if (indexes.every((index) => isDeclared(declared, index))) return;
+  throw new MongoError(
+    'OperationNotSupportedInTransaction',
+    `Cannot create new indexes on existing collection ${namespaceText(collection.namespace)} in a multi-document transaction.`,
+  );
+}
 
 function specsIn({ body }: Call): readonly BsonDocument[] {
   const sent = body.get('indexes');
