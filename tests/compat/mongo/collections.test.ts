@@ -94,6 +94,17 @@ describe('users', () => {
   });
 });
 
+test('a user with SCRAM-SHA-1 only logs in without naming it', async () => {
+  const mechanisms = ['SCRAM-SHA-1'];
+  const user = { createUser: 'old', pwd: 'secret', roles: ['read'], mechanisms };
+  await client.db('c').command(user);
+  const hello = await client.db('admin').command({ hello: 1, saslSupportedMechs: 'c.old' });
+  expect(hello.saslSupportedMechs).toEqual(mechanisms);
+  const old = new MongoClient(`mongodb://old:secret@127.0.0.1:${account.port}/c`);
+  expect(await old.db('c').command({ ping: 1 })).toMatchObject({ ok: 1 });
+  await old.close();
+});
+
 test('fail points make drivers send reads again', async () => {
   const admin = client.db('admin');
   await admin.command({

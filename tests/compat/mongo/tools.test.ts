@@ -115,4 +115,8 @@ test('the shards, the sharded collections and their chunks are in config', async
   expect(await config.collection('tags').find().toArray()).toEqual([]);
   expect(await config.collection('nothing').find().toArray()).toEqual([]);
   expect(await config.collection('version').countDocuments()).toBe(1);
+  expect(await client.db('local').collection('system.replset').findOne()).toMatchObject({
+    _id: 'globaldb',
+    members: [{ _id: 0, host: `127.0.0.1:${account.port}` }],
+  });
 });

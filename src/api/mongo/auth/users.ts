@@ -47,6 +47,14 @@ export class Users {
     return this.#read(USERS, `${database}.${user}`);
   }
 
+  /** How a user may log in; whoever is not stored as one may use either. */
+  async mechanismsOf(user: string, database: string): Promise<readonly string[]> {
+    const credentials = (await this.find(user, database))?.get('credentials');
+    return isDocument(credentials)
+      ? [...credentials.keys()]
+      : (Object.keys(PARAMETERS) as readonly string[]);
+  }
+
   async findRole({ role, db }: RoleName): Promise<BsonDocument | undefined> {
     return this.#read(ROLES, `${db}.${role}`);
   }

@@ -5,6 +5,7 @@ import { bucketPipeline, bucketsOf } from '../collections/buckets.ts';
 import { type Collection, collectionsOf } from '../collections/collection.ts';
 import { collectionUuid } from '../collections/collection-uuid.ts';
 import { type Namespace, namespaceText } from '../collections/namespace.ts';
+import { replicaConfig } from '../commands/administration/replica-set.ts';
 import { addressText, REPLICA_SET } from '../commands/connection/hello.ts';
 import { documentOf } from '../reply.ts';
 import type { View } from './view.ts';
@@ -14,9 +15,17 @@ export function systemView(call: Call, namespace: Namespace): View | undefined {
   const series = bucketsOf(call.context.service, namespace);
   if (series !== undefined)
     return viewOn(namespace, series.namespace.collection, bucketPipeline(series));
+  if (
+    namespaceText(namespace) === 'local.system.replset' &&
+    call.context.topology === 'replica-set'
+  )
+    return documentsView(namespace, [replicaConfig(call)]);
   if (namespace.database !== 'config' || !Object.hasOwn(CONFIG, namespace.collection))
     return undefined;
-  const documents = CONFIG[namespace.collection]?.(call) ?? [];
+  return documentsView(namespace, CONFIG[namespace.collection]?.(call) ?? []);
+}
+
+function documentsView(namespace: Namespace, documents: readonly BsonDocument[]): View {
   const literals = documents.map((each) => documentOf({ $literal: each }));
   return viewOn(namespace, '', [documentOf({ $documents: literals })]);
 }

@@ -70,30 +70,35 @@ export const replSetGetConfig: Command = {
   fields: { commitmentStatus: 'flag' },
   run(call) {
     checkReplicaSet(call);
-    const config = documentOf({
-      _id: REPLICA_SET,
-      version: 1,
-      term: 1,
-      members: [
-        documentOf({
-          _id: 0,
-          host: addressText(call.connection.info),
-          arbiterOnly: false,
-          buildIndexes: true,
-          hidden: false,
-          priority: new Double(1),
-          tags: documentOf({}),
-          secondaryDelaySecs: 0n,
-          votes: 1,
-        }),
-      ],
-      protocolVersion: 1n,
-      writeConcernMajorityJournalDefault: true,
-    });
+    const config = replicaConfig(call);
     const isCommitted = call.args.flag('commitmentStatus');
     return ok({ config, ...(isCommitted ? { commitmentStatus: true } : {}) });
   },
 };
+
+/** What the replica set is, as `local.system.replset` has it. */
+export function replicaConfig({ connection }: Call): BsonDocument {
+  return documentOf({
+    _id: REPLICA_SET,
+    version: 1,
+    term: 1,
+    members: [
+      documentOf({
+        _id: 0,
+        host: addressText(connection.info),
+        arbiterOnly: false,
+        buildIndexes: true,
+        hidden: false,
+        priority: new Double(1),
+        tags: documentOf({}),
+        secondaryDelaySecs: 0n,
+        votes: 1,
+      }),
+    ],
+    protocolVersion: 1n,
+    writeConcernMajorityJournalDefault: true,
+  });
+}
 
 function checkReplicaSet({ context: { topology } }: Call): void {
   if (topology !== 'replica-set')

@@ -99,13 +99,20 @@ function helloReply(call: Call): MaybePromise<BsonDocument> {
   const compression = body.get('compression');
   const common = isArray(compression) ? commonCompressors(compression) : [];
   if (common.length > 0) reply.compression = common;
-  if (body.has('saslSupportedMechs')) reply.saslSupportedMechs = ['SCRAM-SHA-256', 'SCRAM-SHA-1'];
+  if (body.has('saslSupportedMechs')) return introduced(call, reply);
   const speculation = speculate(call);
   if (isPromise(speculation))
     return speculation.then((done) =>
       ok(done === undefined ? reply : { ...reply, speculativeAuthenticate: done }),
     );
   return ok(reply);
+}
+
+function mechanismUser(sent: Bson): { readonly user: string; readonly database: string } {
+  if (isDocument(sent)) return { user: String(sent.get('user')), database: String(sent.get('db')) };
+  const text = String(sent);
+  const dot = text.indexOf('.');
+  return { user: text.slice(dot + 1), database: text.slice(0, dot) };
 }
 
 /** The user whose mechanisms a client asks for: `database.user`. */
@@ -117,6 +124,23 @@ function checkMechanismUser(body: BsonDocument): void {
     throw wrongType('hello.saslSupportedMechs', sent, '[string, object]');
   if (!isNamed && !(typeof sent === 'string' && sent.includes('.')))
     throw new MongoError('BadValue', 'UserName must contain a . separated database.user pair');
+}
+
+/** The reply to a client that says who will log in, and may begin with it. */
+async function introduced(
+  call: Call,
+  reply: Readonly<Record<string, Bson>>,
+): Promise<BsonDocument> {
+  const { user, database } = mechanismUser(call.body.get('saslSupportedMechs') as Bson);
+  const saslSupportedMechs = await call.context.users.mechanismsOf(user, database);
+  const attempt = call.body.get('speculativeAuthenticate');
+  const mechanism = isDocument(attempt) ? String(attempt.get('mechanism')) : '';
+  // An attempt in another way than the user has would only look like one that began well.
+  const speculativeAuthenticate = saslSupportedMechs.includes(mechanism)
+    ? await speculate(call)
+    : undefined;
+  const more = speculativeAuthenticate === undefined ? {} : { speculativeAuthenticate };
+  return ok({ ...reply, saslSupportedMechs, ...more });
 }
 
 /** Names this process and its state, which changes on purpose only. */
