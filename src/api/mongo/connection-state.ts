@@ -34,8 +34,8 @@ export class ConnectionState {
   appName = '';
   /** True when the client is gone or the server stops: nothing waits any longer. */
   isEnding = false;
-  /** The changes of the server's state that the client has been told of. */
-  toldChanges = 0;
+  /** The changes of the server's state that the client has heard of. */
+  reportedChanges = 0;
   #uuid: Bytes | undefined;
   /** Open cursors that began on the connection; drivers read on through any other. */
   readonly cursorIds = new Set<bigint>();

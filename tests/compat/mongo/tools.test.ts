@@ -65,7 +65,7 @@ test('a time series is dumped as buckets, and restored from them', async () => {
   const db = client.db('series');
   const options = { timeField: 't', metaField: 'place', granularity: 'minutes' } as const;
   const source = await db.createCollection('source', { timeseries: options });
-  expect(await source.indexes()).toEqual([]);
+  expect(await source.indexes()).toEqual([{ v: 2, key: { place: 1, t: 1 }, name: 'place_1_t_1' }]);
   const t = new Date('2026-11-19T04:12:34.500Z');
   const documents = [
     { _id: new ObjectId(), t, place: { room: 1 }, v: 1.5, 'a.b': 'dotted' },

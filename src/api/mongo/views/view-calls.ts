@@ -87,7 +87,7 @@ export function runOnView(call: Call, view: View, aggregate: Command): MaybeProm
 }
 
 /** The collation of the view, which a command may repeat and not change. */
-function collationOf({ body }: Call, view: Collection): BsonDocument {
+function collationOf({ body }: Call, view: View): BsonDocument {
   const own = viewCollation(view) ?? SIMPLE;
   const sent = body.get('collation');
   if (isDocument(sent) && sent.size > 0 && !sameCollation(sent, own))

@@ -41,7 +41,7 @@ export function resolveView(service: Service, view: View): ResolvedView {
 }
 
 /** Undefined for the simple one; a view does not inherit that of its collection. */
-export function viewCollation({ options }: Collection): BsonDocument | undefined {
+export function viewCollation({ options }: View): BsonDocument | undefined {
   const collation = options.get('collation');
   return isDocument(collation) ? collation : undefined;
 }

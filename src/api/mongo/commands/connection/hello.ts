@@ -39,7 +39,7 @@ export const hello: Command = {
     const endMs = performance.now() + waitMs;
     const { states } = call.context;
     const wait = async (): Promise<BsonDocument> => {
-      while (!connection.isEnding && isTold(call) && performance.now() < endMs)
+      while (!connection.isEnding && isReported(call) && performance.now() < endMs)
         await states.wait(Math.max(1, endMs - performance.now()));
       if (connection.isEnding) call.hasMoreReplies = false;
       return helloReply(call);
@@ -70,13 +70,13 @@ function awaitMs({ body, context }: Call): number | undefined {
   return isOurs ? Math.min(ms, AWAIT_MS_MAX) : undefined;
 }
 
-function isTold({ connection, context }: Call): boolean {
-  return connection.toldChanges === context.states.changes;
+function isReported({ connection, context }: Call): boolean {
+  return connection.reportedChanges === context.states.changes;
 }
 
 function helloReply(call: Call): MaybePromise<BsonDocument> {
   const { connection, context, body, name } = call;
-  connection.toldChanges = context.states.changes;
+  connection.reportedChanges = context.states.changes;
   const nowMs = context.service.clock.nowMs();
   const isHello = name === 'hello';
   const reply: Record<string, Bson> = {
