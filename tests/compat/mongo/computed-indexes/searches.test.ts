@@ -3,8 +3,8 @@
 // Method: random documents and queries from a printed seed, in a collection with the indexes and in one without.
 import type { Collection, Document, Filter } from 'mongodb';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../src/base/index.ts';
-import { type Account, ENGINES, startAccount } from './harness.ts';
+import { seededRandom } from '../../../../src/base/index.ts';
+import { type Account, ENGINES, startAccount } from '../harness.ts';
 
 const SEED = Number(process.env.MESOCOSM_SEED ?? 20_261_119);
 const ROUNDS = Number(process.env.MESOCOSM_ROUNDS ?? 2);

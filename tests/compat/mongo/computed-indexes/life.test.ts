@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Collection, Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mongoHome } from '../../../src/api/mongo/index.ts';
-import { type Account, ENGINES, startAccount } from './harness.ts';
+import { mongoHome } from '../../../../src/api/mongo/index.ts';
+import { type Account, ENGINES, startAccount } from '../harness.ts';
 
 const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
